@@ -1,0 +1,48 @@
+# The words of this project. `make` alone lists them.
+PYTHON ?=
+PORT ?=
+JOBS ?= 2
+DAY ?= $(shell date +%F)
+PY := .venv/bin/python
+MYPY_ROOMS := pricing planner
+
+.DEFAULT_GOAL := help
+.PHONY: help app test quick lint format bench stale clean venv dev
+
+help: ## list these words
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+app: venv ## serve the app on this machine and print its address (PORT=9000 to choose one)
+	@exec $(PY) tools/serve.py "$(PORT)"
+
+test: dev lint ## everything CI checks: style, types, all tests, the browser's too (JOBS=4 for more at once)
+	@$(PY) -m tests.browser.chromium
+	$(PY) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+
+quick: dev ## the tests that need no browser, in under a minute
+	$(PY) -m pytest -n $(JOBS) -m "not browser"
+
+lint: dev ## ruff and mypy
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy $(MYPY_ROOMS)
+
+format: dev ## put every Python file in the project's form
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+bench: venv ## what is measured: loading, asking
+	@$(PY) -m bench
+
+stale: venv ## figures that nobody has looked at for too long (DAY=2026-11-21 to ask as of a day)
+	@$(PY) -m pricing.stale "$(DAY)"
+
+clean: ## remove what can be made again, .venv included
+	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+venv:
+	@PYTHON="$(PYTHON)" sh tools/venv.sh requirements.txt
+
+dev:
+	@PYTHON="$(PYTHON)" sh tools/venv.sh requirements-dev.txt

@@ -1,0 +1,12 @@
+"""How properties are searched: the same examples on every run in CI, new ones on a developer's machine."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+# No deadline: on two shared cores a slow example says nothing about the code.
+settings.register_profile("here", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")

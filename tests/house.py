@@ -1,0 +1,247 @@
+"""Reads the code as it stands in the files, without running it, and finds what is in the wrong room.
+
+Every rule takes one module and yields a sentence for each place that breaks it. The walls are explained in
+docs/decisions/0001-the-house.md; a wall that is moved is moved there and here.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# From the facts up to the screen. A module may import from its own floor's room and from every floor below.
+FLOORS: tuple[tuple[str, ...], ...] = (
+    ("pricing",),
+    ("planner.inputs",),
+    ("planner.speed",),
+    ("planner.money",),
+    ("planner.study",),
+    ("planner.report",),
+    ("planner.store",),
+    ("planner.web", "planner.cli"),
+    ("app", "planner.__main__"),
+)
+FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+_FEEDS = ("pricing.feeds",)
+ONLY_IN: dict[str, tuple[str, ...]] = {
+    "streamlit": ("planner.web", "app"),
+    "plotly": ("planner.report", "planner.web"),
+    "pandas": ("planner.report", "planner.store", "planner.web", "planner.cli"),
+    **dict.fromkeys(("requests", "urllib.request", "urllib3", "http.client", "socket", "httpx", "aiohttp"), _FEEDS),
+    **dict.fromkeys(("pickle", "marshal", "shelve", "dill", "cloudpickle"), ()),
+}
+MAY_PRINT = ("planner.cli", "planner.__main__", "planner.web")
+MAY_ASK_THE_DAY = ("planner.cli", "planner.__main__", "planner.web", "pricing.feeds")
+PAGES = "planner.web.pages"
+
+LONGEST_FUNCTION = 60
+LONGEST_FILE = 400
+
+_CLOCK = (
+    *("date.today", "datetime.today", "datetime.now", "datetime.utcnow", "Timestamp.now", "Timestamp.today"),
+    *("time.time", "time.time_ns", "time.localtime", "time.gmtime"),
+)
+_ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**"}
+_RUNS_TEXT = {"eval", "exec", "__import__"}
+_UNSAFE_YAML = {"load", "load_all", "full_load", "unsafe_load", "full_load_all", "unsafe_load_all"}
+
+
+@dataclass(frozen=True)
+class Module:
+    """One Python file of the house."""
+
+    path: str
+    text: str
+    tree: ast.Module
+
+    @classmethod
+    def of(cls, path: str, text: str) -> Module:
+        """The module in `text`, as if it stood at `path`."""
+        return cls(path, text, ast.parse(text, filename=path))
+
+    @property
+    def name(self) -> str:
+        """Its dotted name; a package is called by its folder."""
+        return ".".join(PurePosixPath(self.path).with_suffix("").parts).removesuffix(".__init__")
+
+    @property
+    def package(self) -> list[str]:
+        """Where its relative imports start."""
+        parts = self.name.split(".")
+        return parts if self.path.endswith("__init__.py") else parts[:-1]
+
+    def at(self, node: ast.stmt | ast.expr, complaint: str) -> str:
+        """The complaint with its place."""
+        return f"{self.path}:{node.lineno}: {complaint}"
+
+
+Rule = Callable[[Module], Iterator[str]]
+
+
+def modules(root: Path = ROOT) -> list[Module]:
+    """Every module of the program itself."""
+    paths = [root / "app.py", *sorted((root / "pricing").rglob("*.py")), *sorted((root / "planner").rglob("*.py"))]
+    return [Module.of(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
+
+
+def inside(name: str, rooms: tuple[str, ...]) -> bool:
+    """Whether a dotted name is one of `rooms` or stands in one of them."""
+    return any(name == room or name.startswith(room + ".") for room in rooms)
+
+
+def room_of(name: str) -> str | None:
+    """The room a dotted name stands in."""
+    return next((room for room in FLOOR_OF if inside(name, (room,))), None)
+
+
+def imports(module: Module) -> Iterator[tuple[ast.stmt, str]]:
+    """Everything it imports, under its full name: `from ..money import owned` is planner.money.owned."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            yield from ((node, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            up = module.package[: len(module.package) - node.level + 1] if node.level else []
+            base = [*up, *([node.module] if node.module else [])]
+            yield from ((node, ".".join([*base, alias.name])) for alias in node.names)
+
+
+def wrong_direction(module: Module) -> Iterator[str]:
+    """A room may know its own floor's room and the floors below it: facts first, screen last."""
+    own = room_of(module.name)
+    if own is None and module.name != "planner":
+        yield f"{module.path}:1: stands in no room; there are {', '.join(FLOOR_OF)}"
+        return
+    for node, name in imports(module):
+        if name.split(".")[0] not in {"pricing", "planner", "app"}:
+            continue
+        other = room_of(name)
+        if other is None:
+            yield module.at(node, f"imports {name}, which stands in no room")
+        elif other != own and (own is None or FLOOR_OF[other] >= FLOOR_OF[own]):
+            yield module.at(node, f"{own or module.name} must not import {other} ({name})")
+
+
+def wrong_library(module: Module) -> Iterator[str]:
+    """Screen, tables and network each have their rooms; what can run what it reads has none."""
+    for node, name in imports(module):
+        for library, rooms in ONLY_IN.items():
+            if inside(name, (library,)) and not inside(module.name, rooms):
+                yield module.at(node, f"imports {library}, which belongs in {' and '.join(rooms) or 'no room'}")
+
+
+def prints(module: Module) -> Iterator[str]:
+    """Results are returned; only what talks to a person prints."""
+    if inside(module.name, ("planner",)) and not inside(module.name, MAY_PRINT):
+        for call in _calls(module):
+            if isinstance(call.func, ast.Name) and call.func.id == "print":
+                yield module.at(call, "prints")
+
+
+def asks_the_day(module: Module) -> Iterator[str]:
+    """The day is an argument, so that yesterday's answer can be had again."""
+    if inside(module.name, MAY_ASK_THE_DAY):
+        return
+    for node, name in imports(module):
+        if name == "time.time":
+            yield module.at(node, "imports the clock")
+    for call in _calls(module):
+        if f".{_dotted(call.func)}".endswith(tuple(f".{clock}" for clock in _CLOCK)):
+            yield module.at(call, f"asks the clock ({_dotted(call.func)})")
+
+
+def computes_on_a_page(module: Module) -> Iterator[str]:
+    """A page asks, calls and shows. What it would compute, the command line would not know."""
+    if inside(module.name, (PAGES,)):
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in _ARITHMETIC:
+                yield module.at(node, f"computes with {_ARITHMETIC[type(node.op)]} on a page")
+
+
+def runs_what_it_reads(module: Module) -> Iterator[str]:
+    """Text from outside is data, never code."""
+    for call in _calls(module):
+        name = _dotted(call.func)
+        if name in _RUNS_TEXT or (name.startswith("yaml.") and name.removeprefix("yaml.") in _UNSAFE_YAML):
+            yield module.at(call, f"calls {name}")
+
+
+def white_on_pale(module: Module) -> Iterator[str]:
+    """Streamlit writes white on a primary button; on the dark theme's accent nobody could read it."""
+    for call in _calls(module):
+        for keyword in call.keywords:
+            if keyword.arg == "type" and isinstance(keyword.value, ast.Constant) and keyword.value.value == "primary":
+                yield module.at(call, "a primary button is unreadable in the dark theme")
+
+
+def too_long(module: Module) -> Iterator[str]:
+    """A function one can see at once, a file one can read in one sitting."""
+    lines = len(module.text.splitlines())
+    if lines > LONGEST_FILE:
+        yield f"{module.path}:1: {lines} lines, want at most {LONGEST_FILE}: split it where the ideas part"
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("test_"):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            if length > LONGEST_FUNCTION:
+                yield module.at(node, f"{node.name} has {length} lines, want at most {LONGEST_FUNCTION}: two ideas?")
+
+
+def _calls(module: Module) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(module.tree) if isinstance(node, ast.Call))
+
+
+def _dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+RULES: tuple[Rule, ...] = (
+    wrong_direction,
+    wrong_library,
+    prints,
+    asks_the_day,
+    computes_on_a_page,
+    runs_what_it_reads,
+    white_on_pale,
+    too_long,
+)
+
+
+# Folders of one person's machine, and notes that were never part of this repository: nobody else can open them.
+_SOMEBODYS = re.compile(
+    r"(?<![\w.:/~-])(?:/home/|/Users/|/root/|/tmp/|/wor" + r"k/)\w"  # absolute, so not part of a web address
+    r"|\.\./shar" + r"ed\b|(?<![\w/-])shar" + r"ed/(?:design|facts|methods|runs|style|tools|ux)\b"
+    r"|\.libra" + r"ry/"
+)
+_TEXT = {".py", ".md", ".toml", ".yaml", ".yml", ".txt", ".sh", ".csv", ".cfg", ".json", ""}
+
+
+def names_somebodys_machine(path: str, text: str) -> Iterator[str]:
+    """No file of this repository points at a place outside it on somebody's disk."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if (found := _SOMEBODYS.search(line)) is not None:
+            yield f"{path}:{number}: {found.group()!r} is a place on somebody's machine"
+
+
+def texts(root: Path = ROOT) -> Iterator[tuple[str, str]]:
+    """Every text file that belongs to the repository: not the ones in hidden folders that tools leave behind."""
+    for path in sorted(root.rglob("*")):
+        parts = path.relative_to(root).parts
+        kept = all(not part.startswith(".") or part in {".ci", ".streamlit", ".gitignore"} for part in parts)
+        if kept and not {"__pycache__", "build"} & set(parts) and path.is_file() and path.suffix in _TEXT:
+            yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+
+
+def gaps(names: list[str]) -> list[str]:
+    """What is wrong with the numbers of decision records: they count from 0001 without a gap or a double."""
+    complaints = [f"{name}: want NNNN-a-title.md" for name in names if not re.fullmatch(r"\d{4}-[a-z0-9-]+\.md", name)]
+    numbers = sorted(int(name[:4]) for name in names if name[:4].isdecimal())
+    if numbers != list(range(1, len(numbers) + 1)):
+        complaints.append(f"want 1 to {len(numbers)} once each, got {numbers}")
+    return complaints

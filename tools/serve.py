@@ -1,0 +1,60 @@
+"""Serves the app on this machine: on the port asked for, or on the first free one from 8501.
+
+usage: python tools/serve.py [PORT]
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from pathlib import Path
+
+HOST = "127.0.0.1"
+FIRST_PORT = 8501
+PORTS_TRIED = 50
+HIGHEST_PORT = 65_535
+
+
+def is_free(port: int) -> bool:
+    """Whether the app could listen on `port` right now."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a connection closed a second ago is no obstacle
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+def first_free(start: int) -> int:
+    """The first free port from `start` on."""
+    for port in range(start, min(start + PORTS_TRIED, HIGHEST_PORT + 1)):
+        if is_free(port):
+            return port
+    raise SystemExit(f"No free port from {start} on. Name one that is free: make app PORT=...")
+
+
+def chosen(asked: str) -> int:
+    """The port that was asked for, if it can be had; without a wish the first free one."""
+    if not asked:
+        return first_free(FIRST_PORT)
+    if not asked.isdecimal() or not 1 <= int(asked) <= HIGHEST_PORT:
+        raise SystemExit(f"PORT={asked} is not a port: want a number from 1 to {HIGHEST_PORT}.")
+    port = int(asked)
+    if not is_free(port):
+        raise SystemExit(
+            f"Port {port} is taken or not allowed. Free is for example: make app PORT={first_free(FIRST_PORT)}"
+        )
+    return port
+
+
+def main() -> None:
+    """Becomes the server, so that Ctrl-C reaches it and nothing stays behind."""
+    port = chosen("".join(sys.argv[1:]))
+    os.chdir(Path(__file__).resolve().parent.parent)
+    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)])
+
+
+if __name__ == "__main__":
+    main()
