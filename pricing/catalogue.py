@@ -1,0 +1,100 @@
+"""The catalogue: every record of every data file, checked against each other, with one digest and one date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
+
+from pydantic import Field
+
+from pricing.figure import Figure, Source, Strict
+from pricing.records import (
+    Accelerator,
+    AmbiguousAccelerator,
+    Fact,
+    HostedPrice,
+    Model,
+    Offer,
+    Provider,
+    ResidualCurve,
+    Schedule,
+    Series,
+    Server,
+    Site,
+    UsedPrice,
+)
+
+SECTIONS = (
+    "sources", "accelerators", "ambiguous", "servers", "sites", "providers", "offers", "series", "models", "hosted",
+    "facts", "schedules", "residuals", "used_prices",
+)  # fmt: skip
+
+
+class Catalogue(Strict):
+    """All facts at once. The same digest always gives the same answers."""
+
+    digest: str = Field(description="SHA-256 over the names and bytes of all data files, and the quotes laid over them")
+    day: date = Field(description="the newest day on which anybody looked at any figure in it")
+    sources: dict[str, Source]
+    accelerators: dict[str, Accelerator]
+    ambiguous: dict[str, AmbiguousAccelerator]
+    servers: dict[str, Server]
+    sites: dict[str, Site]
+    providers: dict[str, Provider]
+    offers: dict[str, Offer]
+    series: dict[str, Series]
+    models: dict[str, Model]
+    hosted: dict[str, HostedPrice]
+    facts: dict[str, Fact]
+    schedules: dict[str, Schedule]
+    residuals: dict[str, ResidualCurve]
+    used_prices: dict[str, UsedPrice]
+
+    def site_figure(self, site: str, name: str) -> tuple[str, Figure] | None:
+        """A site's figure, or the nearest ancestor's: the id of the site that knows it, and the figure."""
+        place: str | None = site
+        while place is not None:
+            record = self.sites[place]
+            figure: Figure | None = getattr(record, name)
+            if figure is not None:
+                return place, figure
+            place = record.parent
+        return None
+
+    def accelerator_label(self, name: str) -> str:
+        """What people call it; an ambiguous name says that it is one."""
+        if name in self.accelerators:
+            return self.accelerators[name].label
+        return self.ambiguous[name].label
+
+
+class Placed(NamedTuple):
+    """A figure and where it stands."""
+
+    section: str
+    record: str
+    field: str
+    figure: Figure
+
+
+def figures(catalogue: Catalogue) -> Iterator[Placed]:
+    """Every figure of the catalogue, in the order of the files."""
+    for section in SECTIONS:
+        for key, record in getattr(catalogue, section).items():
+            for field, value in record:
+                if isinstance(value, Figure):
+                    yield Placed(section, key, field, value)
+
+
+def cited_sources(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
+    """Every citation: section, record, source id."""
+    for section, key, _, figure in figures(catalogue):
+        for value in figure.values.values():
+            yield section, key, value.source
+    for section in ("models", "schedules", "residuals", "used_prices"):
+        for key, record in getattr(catalogue, section).items():
+            yield section, key, record.source
+    for key, accelerator in catalogue.accelerators.items():
+        if accelerator.mig_source is not None:
+            yield "accelerators", key, accelerator.mig_source

@@ -1,0 +1,61 @@
+"""What can go wrong in the facts room.
+
+PricingError
+├── CatalogError     a data file of ours is wrong: the program must not start
+├── QuoteError       a file the user brought cannot be read at all
+└── NameError_       a name nobody can place
+    ├── UnknownName      no such thing; carries the nearest names
+    └── AmbiguousName    several things; carries all of them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class PricingError(Exception):
+    """Anything this room refuses. The text is one clear sentence, fit to be shown."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a file: `sites/us.yaml, line 14: sites.US-TX.usd_per_kwh`."""
+
+    file: str
+    line: int | None = None
+    key: str = ""
+
+    def __str__(self) -> str:
+        line = f", line {self.line}" if self.line else ""
+        key = f": {self.key}" if self.key else ""
+        return f"{self.file}{line}{key}"
+
+
+class CatalogError(PricingError):
+    """A data file is wrong. Says which file, which line, which key and what was wanted."""
+
+    def __init__(self, place: Place, wanted: str) -> None:
+        super().__init__(f"{place}: {wanted}")
+        self.place = place
+        self.wanted = wanted
+
+
+class QuoteError(PricingError):
+    """A quote file that cannot be read as a whole (too large, not text, no header)."""
+
+
+class NameError_(PricingError):  # noqa: N801 - `NameError` is Python's own
+    """A name that does not lead to exactly one thing."""
+
+    def __init__(self, text: str, candidates: Sequence[str]) -> None:
+        super().__init__(text)
+        self.candidates = tuple(candidates)
+
+
+class UnknownName(NameError_):
+    """Nothing is called that."""
+
+
+class AmbiguousName(NameError_):
+    """Several things are called that, and guessing would change the price."""

@@ -1,0 +1,142 @@
+"""A figure: one dated, sourced number with its unit.
+
+Everything this program knows about the world is a `Figure`. Each value in it says from which day it holds, what kind of
+statement it is and who says so. A price that changes gets a new dated value; the old one stays.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+# One unit for each quantity, so that nothing is ever converted. Shares are 0.35, unit "1". 1 GB is 1e9 bytes.
+Unit = Literal[
+    "1",
+    "count",
+    "byte/parameter",
+    "count/1000-node-day",
+    "GB",
+    "GB/month",
+    "GB/s",
+    "TFLOP/s",
+    "TOP/s",
+    "U",
+    "USD",
+    "USD/GB",
+    "USD/GB-month",
+    "USD/Mtoken",
+    "USD/TB",
+    "USD/accelerator",
+    "USD/accelerator-hour",
+    "USD/accelerator-year",
+    "USD/kW",
+    "USD/kW-month",
+    "USD/kWh",
+    "USD/node",
+    "USD/rack",
+    "USD/year",
+    "W",
+    "kW",
+    "day",
+    "fte/accelerator",
+    "g/kWh",
+    "hour",
+    "minute",
+    "month",
+    "second",
+    "year",
+]
+
+# How a number came to be. `assumption` is our own judgement and cites a decision in docs/decisions.
+Kind = Literal["list_price", "quote", "measured", "spec", "reported", "derived", "assumption"]
+
+# By which road a source reaches us; the trust badge on the screen is made from it.
+Via = Literal["price_api", "official_page", "document", "third_party", "ours", "yours"]
+
+Text = Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
+def _web_address(url: str) -> str:
+    if not url.startswith(("https://", "http://", "docs/")):
+        raise ValueError(f"want an address that starts with https:// (or docs/ for our own), got {url!r}")
+    return url
+
+
+Url = Annotated[str, Field(min_length=5, max_length=500), AfterValidator(_web_address)]
+
+
+class Strict(BaseModel):
+    """Unknown keys, quoted numbers, NaN and later mutation are all errors."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Source(Strict):
+    """Somebody who says so."""
+
+    title: Text
+    url: Url
+    publisher: Text | None = None
+    retrieved: date = Field(description="the day we, or the collector we cite, read it")
+    via: Via
+    licence: Text = Field(description="SPDX name where there is one; 'facts cited' where only facts are quoted")
+    attribution: Text | None = Field(default=None, description="the credit line the licence asks for")
+
+
+class Value(Strict):
+    """What a figure is from one day on. A posted price has only `typical`; a range adds `low`, `high` or both."""
+
+    typical: float
+    low: float | None = None
+    high: float | None = None
+    kind: Kind
+    source: str = Field(min_length=1, description="id of a declared source")
+    locator: Text | None = Field(default=None, description="where inside the source: page, table, row, address")
+    note: Text | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Value:
+        low = self.typical if self.low is None else self.low
+        high = self.typical if self.high is None else self.high
+        if not low <= self.typical <= high:
+            raise ValueError(f"want low <= typical <= high, got {self.low}, {self.typical}, {self.high}")
+        return self
+
+
+class Figure(Strict):
+    """One number through time."""
+
+    unit: Unit
+    checked: date = Field(description="somebody looked, and the newest value still held, on this day")
+    values: dict[date, Value] = Field(min_length=1)
+    note: Text | None = None
+
+    @model_validator(mode="after")
+    def _dates(self) -> Figure:
+        if max(self.values) > self.checked:
+            raise ValueError(f"want checked on or after the newest value {max(self.values)}, got {self.checked}")
+        return self
+
+    def on(self, day: date) -> tuple[date, Value]:
+        """The value in force on `day`: the latest one that starts on or before it."""
+        starts = [start for start in self.values if start <= day]
+        if not starts:
+            raise LookupError(f"no value before {min(self.values)}, asked for {day}")
+        return max(starts), self.values[max(starts)]
+
+    @cached_property
+    def since(self) -> date:
+        """The day from which the newest value holds."""
+        return max(self.values)
+
+    @cached_property
+    def newest(self) -> Value:
+        """The newest value."""
+        return self.values[self.since]
+
+    def age_days(self, day: date) -> int:
+        """Days since somebody last looked."""
+        return (day - self.checked).days

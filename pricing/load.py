@@ -1,0 +1,216 @@
+"""From data files to one catalogue: the only code that opens a data file.
+
+Reading YAML strictly takes a few tenths of a second, so the checked result is kept in the user's cache folder as JSON.
+The key of that copy is a digest of every byte of the data *and* of this package's code: a copy that is out of date has
+another name and is never looked at. What is read back is validated again; a damaged copy is rebuilt.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from datetime import date
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pydantic
+
+from pricing import strict_yaml
+from pricing.catalogue import SECTIONS, Catalogue, cited_sources, figures
+from pricing.errors import CatalogError, Place
+from pricing.records import DataFile
+
+DATA = Path(__file__).parent / "data"
+KEEP_COPIES = 3
+LONGEST_SHOWN = 80
+
+_DAY_AS_KEY = re.compile(r"datetime\.date\(([0-9]+), ([0-9]+), ([0-9]+)\)")
+
+
+@lru_cache(maxsize=1)
+def load_catalogue() -> Catalogue:
+    """The catalogue that ships with the program, loaded once."""
+    return load(DATA, cache=cache_folder())
+
+
+def cache_folder() -> Path | None:
+    """Where checked copies are kept: the user's own cache, never a place others can write to. None: nowhere."""
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:  # a user without a home, as in some containers
+        return None
+    return Path(base) / "rent-or-buy"
+
+
+def load(folder: Path, *, cache: Path | None = None) -> Catalogue:
+    """The catalogue in `folder`, from its checked copy where there is one."""
+    contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.yaml"))}
+    if not contents:
+        raise CatalogError(Place(folder.name), "want at least one .yaml file in this folder")
+    digest = _digest(contents)
+    if cache is None:
+        return build(contents, digest)
+    copy = cache / f"catalogue-{_digest({'data': digest.encode(), 'code': _code_digest().encode()})[:32]}.json"
+    kept = _read_copy(copy, digest)
+    if kept is not None:
+        return kept
+    catalogue = build(contents, digest)
+    _write_copy(copy, catalogue)
+    return catalogue
+
+
+def build(contents: dict[str, bytes], digest: str) -> Catalogue:
+    """Read, validate, merge and cross-check. The first thing wrong is raised, with its place and what was wanted."""
+    merged: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
+    home: dict[tuple[str, str], str] = {}
+    for name, raw in contents.items():
+        data = read_file(name, raw)
+        for section in SECTIONS:
+            for key, record in getattr(data, section).items():
+                if (section, key) in home:
+                    raise CatalogError(Place(name, key=f"{section}.{key}"), f"already in {home[section, key]}")
+                home[section, key] = name
+                merged[section][key] = record
+    catalogue = Catalogue.model_construct(None, digest=digest, day=date.min, **merged)
+    _check_references(catalogue, home)
+    day = max((placed.figure.checked for placed in figures(catalogue)), default=date.min)
+    return catalogue.model_copy(update={"day": day})
+
+
+def read_file(name: str, raw: bytes) -> DataFile:
+    """One file, validated by itself."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        wish = f"want UTF-8 text, got byte 0x{raw[error.start]:02x} at {error.start}"
+        raise CatalogError(Place(name), wish) from error
+    try:
+        return DataFile.model_validate(strict_yaml.read(text, file=name))
+    except pydantic.ValidationError as error:
+        raise _first_wish(name, text, error) from error
+
+
+def _first_wish(name: str, text: str, error: pydantic.ValidationError) -> CatalogError:
+    first = error.errors(include_url=False)[0]
+    path = tuple(_DAY_AS_KEY.sub(_as_written, str(step)) for step in first["loc"] if step != "[key]")
+    where = strict_yaml.lines(text, file=name)
+    known = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in where), ())
+    got = first.get("input")
+    shown = f", got {_short(got)}" if isinstance(got, str | int | float | date) and "got" not in first["msg"] else ""
+    wish = first["msg"].removeprefix("Value error, ")
+    return CatalogError(Place(name, where.get(known), ".".join(path)), wish + shown)
+
+
+def _as_written(key: re.Match[str]) -> str:
+    """pydantic names a day that is a key by its repr; the file says 2026-05-01."""
+    return date(*map(int, key.groups())).isoformat()
+
+
+def _short(got: object) -> str:
+    text = repr(got)
+    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
+
+
+def _check_references(catalogue: Catalogue, home: dict[tuple[str, str], str]) -> None:
+    # One after the other: the chain of parents can only be followed where every parent exists.
+    for section, key, wish in chain(_wrong_citations(catalogue), _wrong_names(catalogue), _wrong_parents(catalogue)):
+        raise CatalogError(Place(home[section, key], key=f"{section}.{key}"), wish)
+
+
+def _wrong_citations(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
+    cited = set()
+    for section, key, source in cited_sources(catalogue):
+        if source not in catalogue.sources:
+            yield section, key, f"cites the source {source!r}, which no file declares"
+        cited.add(source)
+    for source in sorted(catalogue.sources.keys() - cited):
+        yield "sources", source, "declared, but nothing cites it"
+
+
+def _wrong_names(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
+    chips = catalogue.accelerators.keys()
+    named = chips | catalogue.ambiguous.keys()
+    for section, field, known in (
+        ("offers", "provider", catalogue.providers.keys()),
+        ("offers", "accelerator", named),
+        ("series", "accelerator", named),
+        ("servers", "accelerator", chips),
+        ("ambiguous", "candidates", chips),
+        ("sites", "parent", catalogue.sites.keys()),
+        ("residuals", "accelerators", named),
+    ):
+        for key, record in getattr(catalogue, section).items():
+            for target in _as_names(getattr(record, field)):
+                if target not in known:
+                    yield section, key, f"{field}: nothing is called {target!r}"
+
+
+def _as_names(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else value
+
+
+def _wrong_parents(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
+    for key in catalogue.sites:
+        if key in _ancestors(catalogue, key):
+            yield "sites", key, "parent: the chain of parents comes back to itself"
+
+
+def _ancestors(catalogue: Catalogue, site: str) -> set[str]:
+    seen: set[str] = set()
+    place = catalogue.sites[site].parent
+    while place is not None and place not in seen:
+        seen.add(place)
+        place = catalogue.sites[place].parent
+    return seen
+
+
+def _digest(contents: dict[str, bytes]) -> str:
+    total = hashlib.sha256()
+    for name, raw in sorted(contents.items()):
+        total.update(f"{len(name)}:{name}:{len(raw)}:".encode())
+        total.update(raw)
+    return total.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _code_digest() -> str:
+    code = {path.name: path.read_bytes() for path in Path(__file__).parent.glob("*.py")}
+    return _digest({**code, "pydantic": pydantic.VERSION.encode()})
+
+
+def _read_copy(copy: Path, digest: str) -> Catalogue | None:
+    try:
+        seal, _, body = copy.read_bytes().partition(b"\n")
+        if hashlib.sha256(body).hexdigest().encode() != seal:
+            return None
+        catalogue = Catalogue.model_validate_json(body)
+    except (OSError, pydantic.ValidationError):
+        return None
+    return catalogue if catalogue.digest == digest else None
+
+
+def _write_copy(copy: Path, catalogue: Catalogue) -> None:
+    """Keep a copy, whole or not at all. A folder that cannot be written to costs only the time to read again."""
+    body = catalogue.model_dump_json(exclude_unset=True).encode()
+    try:
+        copy.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryDirectory(dir=copy.parent) as room:
+            new = Path(room) / copy.name
+            new.touch(mode=0o600)
+            new.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+            os.replace(new, copy)
+        for old in sorted(copy.parent.glob("catalogue-*.json"), key=_modified, reverse=True)[KEEP_COPIES:]:
+            old.unlink(missing_ok=True)
+    except OSError:
+        return
+
+
+def _modified(path: Path) -> float:
+    return path.stat().st_mtime

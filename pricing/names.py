@@ -1,0 +1,86 @@
+"""From what people type to exactly one record: loose about spelling, strict about meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+from pricing.catalogue import Catalogue
+from pricing.errors import AmbiguousName, UnknownName
+
+_NOISE = re.compile(r"[^a-z0-9]+")
+_SIZE_POINT = re.compile(r"(?<=[0-9])[^a-z0-9]+(?=[0-9]+\s*[bm]\b)")
+_ACCELERATOR_NOISE = re.compile(r"\b(nvidia|geforce|amd|instinct|intel|radeon|tesla)\b")
+
+
+def plain(name: str) -> str:
+    """A name without case, spaces, dots, hyphens and makers' names: `NVIDIA GeForce RTX 4090` is `rtx4090`.
+
+    What parts two numbers before a model's size stays, as `p`: OPT-1.3B is not OPT-13B.
+    """
+    words = _NOISE.sub(" ", _SIZE_POINT.sub("p", name.casefold()).replace("+", "plus"))
+    return _ACCELERATOR_NOISE.sub("", words).replace(" ", "") or words.replace(" ", "")
+
+
+def accelerator(catalogue: Catalogue, name: str) -> str:
+    """The one accelerator called `name`, or an error that names the candidates."""
+    ambiguous = _index({key: (record.label, *record.aliases) for key, record in catalogue.ambiguous.items()})
+    if (several := ambiguous.get(plain(name))) is not None:
+        record = catalogue.ambiguous[several]
+        raise AmbiguousName(f"{name!r} can be {_or(record.candidates)}. {record.why} Say which.", record.candidates)
+    known = _index({key: (record.label, *record.aliases) for key, record in catalogue.accelerators.items()})
+    return _find("accelerator", name, known)
+
+
+def offered_accelerators(catalogue: Catalogue, name: str) -> tuple[str, ...]:
+    """Like `accelerator`, for filters: an ambiguous name stands for all it can mean, itself included."""
+    try:
+        return (accelerator(catalogue, name),)
+    except AmbiguousName as several:
+        wide = _index({key: (record.label, *record.aliases) for key, record in catalogue.ambiguous.items()})
+        return (*several.candidates, wide[plain(name)])
+
+
+def provider(catalogue: Catalogue, name: str) -> str:
+    """The one provider called `name`."""
+    return _find("provider", name, _index({k: (r.label, *r.aliases) for k, r in catalogue.providers.items()}))
+
+
+def server(catalogue: Catalogue, name: str) -> str:
+    """The one server called `name`."""
+    return _find("server", name, _index({k: (r.label,) for k, r in catalogue.servers.items()}))
+
+
+def site(catalogue: Catalogue, name: str) -> str:
+    """The one site called `name`."""
+    return _find("site", name, _index({k: (r.label, *r.aliases) for k, r in catalogue.sites.items()}))
+
+
+def model(catalogue: Catalogue, name: str) -> str:
+    """The one model called `name`."""
+    return _find("model", name, _index({k: (r.label, *r.aliases) for k, r in catalogue.models.items()}))
+
+
+def _index(names: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """Every spelling, plain, to the id it means. An id wins over another record's label or alias."""
+    index = {plain(spelling): key for key, spellings in names.items() for spelling in spellings}
+    index |= {plain(key): key for key in names}
+    index.pop("", None)  # a name in letters that `plain` drops is not what an empty wish means
+    return index
+
+
+def _find(what: str, name: str, known: Mapping[str, str]) -> str:
+    found = known.get(plain(name))
+    if found is not None:
+        return found
+    near = get_close_matches(plain(name), known, n=4, cutoff=0.6)
+    near += [spelling for spelling in known if plain(name) and plain(name) in spelling and spelling not in near]
+    candidates = tuple(dict.fromkeys(known[spelling] for spelling in near))[:4]
+    hint = f" Did you mean {_or(candidates)}?" if candidates else ""
+    raise UnknownName(f"No {what} is called {name!r}.{hint}", candidates)
+
+
+def _or(names: Iterable[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last

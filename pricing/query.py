@@ -1,0 +1,147 @@
+"""Which offers: pure filters over the catalogue. Nothing is dropped in silence: what is hidden is counted by reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal, get_args
+
+from pricing.catalogue import Catalogue
+from pricing.figure import Value
+from pricing.records import Doubt, Offer
+
+# What a price rests on, weakest first. The order is what `least_trust` compares.
+Trust = Literal["estimated", "collected", "published", "API", "quote", "yours"]
+TRUST_ORDER: dict[str, int] = {word: rank for rank, word in enumerate(get_args(Trust))}
+
+# How old a price is, in words. Stale prices are shown but never called the cheapest.
+FRESH_DAYS = 7
+AGEING_DAYS = 30
+Freshness = Literal["fresh", "ageing", "stale", "no public price"]
+
+# Doubts that only say "look closer"; offers that carry others are hidden until asked for.
+MILD: frozenset[Doubt] = frozenset({"converted", "restricted"})
+
+Reason = Literal[
+    "another accelerator", "accelerator not stated", "another provider", "another kind of purchase", "another region",
+    "another machine size", "price too old", "not trusted enough", "not a price to rent by",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the person wants to see. An empty set or None asks for anything."""
+
+    accelerators: frozenset[str] = frozenset()
+    providers: frozenset[str] = frozenset()
+    purchases: frozenset[str] = frozenset()
+    areas: frozenset[str] = frozenset()
+    region: str | None = None
+    accelerators_per_instance: int | None = None
+    max_age_days: int | None = None
+    least_trust: Trust = "estimated"
+    doubtful: bool = False
+
+
+@dataclass(frozen=True)
+class Found:
+    """The ids that fit, cheapest first, and how many were hidden for which first reason."""
+
+    ids: tuple[str, ...]
+    hidden: dict[Reason, int] = field(default_factory=dict)
+
+
+def find(catalogue: Catalogue, wish: Wish, day: date) -> Found:
+    """The offers that fit `wish`, by price, then id; offers without a price come last."""
+    ids: list[str] = []
+    hidden: dict[Reason, int] = {}
+    maybe = _names_that_cover(catalogue, wish)
+    for key, offer in catalogue.offers.items():
+        reason = _other_chip(offer, wish, maybe) or _hidden(catalogue, offer, wish, day)
+        if reason is None:
+            ids.append(key)
+        else:
+            hidden[reason] = hidden.get(reason, 0) + 1
+    ids.sort(key=lambda key: (price(catalogue.offers[key]), key))
+    return Found(tuple(ids), hidden)
+
+
+def price(offer: Offer) -> float:
+    """The newest price for an accelerator-hour, or infinity (so that it sorts last) when one has to ask."""
+    figure = offer.usd_per_accelerator_hour
+    return float("inf") if figure is None else figure.newest.typical
+
+
+def reason_hidden(catalogue: Catalogue, offer: Offer, wish: Wish, day: date) -> Reason | None:
+    """The first reason why `offer` does not fit, or None if it does."""
+    return _other_chip(offer, wish, _names_that_cover(catalogue, wish)) or _hidden(catalogue, offer, wish, day)
+
+
+def _names_that_cover(catalogue: Catalogue, wish: Wish) -> frozenset[str]:
+    """The ambiguous names that can mean one of the accelerators wished for."""
+    wide = catalogue.ambiguous.items()
+    return frozenset(key for key, name in wide if not wish.accelerators.isdisjoint(name.candidates))
+
+
+def _other_chip(offer: Offer, wish: Wish, maybe: frozenset[str]) -> Reason | None:
+    if not wish.accelerators or offer.accelerator in wish.accelerators:
+        return None
+    return "accelerator not stated" if offer.accelerator in maybe else "another accelerator"
+
+
+def _hidden(catalogue: Catalogue, offer: Offer, wish: Wish, day: date) -> Reason | None:
+    if wish.providers and offer.provider not in wish.providers:
+        return "another provider"
+    if wish.purchases and offer.purchase not in wish.purchases:
+        return "another kind of purchase"
+    if not _in_place(offer, wish):
+        return "another region"
+    if wish.accelerators_per_instance not in (None, offer.accelerators_per_instance):
+        return "another machine size"
+    return _not_believed(catalogue, offer, wish, day)
+
+
+def _in_place(offer: Offer, wish: Wish) -> bool:
+    """Whether the offer is where the person wants it. A price for anywhere is a price for here."""
+    if wish.areas and offer.area not in wish.areas and offer.area != "anywhere":
+        return False
+    return wish.region is None or wish.region.casefold() in offer.region.casefold()
+
+
+def _not_believed(catalogue: Catalogue, offer: Offer, wish: Wish, day: date) -> Reason | None:
+    if not wish.doubtful and not MILD.issuperset(offer.doubts):
+        return "not a price to rent by"
+    figure = offer.usd_per_accelerator_hour
+    if figure is None:
+        return None
+    if wish.max_age_days is not None and figure.age_days(day) > wish.max_age_days:
+        return "price too old"
+    if TRUST_ORDER[trust(catalogue, figure.newest)] < TRUST_ORDER[wish.least_trust]:
+        return "not trusted enough"
+    return None
+
+
+def trust(catalogue: Catalogue, value: Value) -> Trust:
+    """What a value rests on, as a badge."""
+    via = catalogue.sources[value.source].via
+    if via == "yours":
+        return "yours"
+    if value.kind in ("derived", "assumption"):
+        return "estimated"
+    if value.kind == "quote":
+        return "quote"
+    return {"price_api": "API", "official_page": "published", "document": "published"}.get(via, "collected")  # type: ignore[return-value]
+
+
+def freshness(offer: Offer, day: date) -> Freshness:
+    """How old the price is, as a badge."""
+    figure = offer.usd_per_accelerator_hour
+    if figure is None:
+        return "no public price"
+    age = figure.age_days(day)
+    return "fresh" if age <= FRESH_DAYS else "ageing" if age <= AGEING_DAYS else "stale"
+
+
+def may_be_cheapest(offer: Offer, day: date) -> bool:
+    """Whether the headline may name it: a price somebody looked at this month, for the thing itself."""
+    return MILD.issuperset(offer.doubts) and freshness(offer, day) in ("fresh", "ageing")

@@ -1,0 +1,170 @@
+"""YAML without surprises: maps, lists and plain values, read once, each place known.
+
+PyYAML's C parser does the scanning; what a plain word means is decided here, because YAML 1.1 decides it badly: there
+`NO` is false, `12:30` is 750, `1e6` is text and a repeated key silently wins. Here
+
+- only `true` and `false` are booleans, only `null` and `~` are nothing; `NO`, `on` and `12:30` are text;
+- `8`, `1_000_000`, `0.35` and `1e6` are numbers, `2026-05-01` is a day;
+- `.nan`, `.inf`, `010` and `0x1F` are refused, as are anchors, aliases, tags, merge keys, repeated keys and a second
+  document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+import yaml
+from yaml.events import (
+    CollectionStartEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    StreamEndEvent,
+)
+
+from pricing.errors import CatalogError, Place
+
+MAX_BYTES = 1_000_000
+MAX_DEPTH = 12
+
+_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*(_[0-9]+)*)")
+_DECIMAL = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)([eE][-+]?[0-9]+)?")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TRAP = re.compile(r"[-+]?(\.inf|\.nan|0x[0-9a-f]+|0o?[0-9_]+)", re.IGNORECASE)
+_WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
+_LONGEST_NUMBER = 40
+
+Path = tuple[str, ...]
+
+
+def read(text: str, *, file: str) -> Any:
+    """The data in `text`: dicts, tuples, numbers, days, booleans, text or None. `file` only names it in errors."""
+    return _Reader(text, file).document()
+
+
+def lines(text: str, *, file: str) -> dict[Path, int]:
+    """The line on which each key or list item of `text` stands, so that an error can point at it."""
+    reader = _Reader(text, file)
+    reader.where = {}
+    reader.document()
+    return reader.where
+
+
+class _Reader:
+    """Turns the parser's events into data, one event at a time."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.file = file
+        self.where: dict[Path, int] | None = None
+        try:
+            size = len(text.encode("utf-8"))
+        except UnicodeEncodeError as error:
+            raise CatalogError(Place(file), f"want text, got half a character at {error.start}") from error
+        if size > MAX_BYTES:
+            raise CatalogError(Place(file), f"want at most {MAX_BYTES:,} bytes")
+        self.events = self._events(text)
+
+    def _events(self, text: str) -> Iterator[Event]:
+        try:
+            yield from yaml.parse(text, Loader=yaml.CSafeLoader)
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            line = mark.line + 1 if mark else None
+            wish = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
+            raise CatalogError(Place(self.file, line), f"not YAML: {wish}") from error
+
+    def document(self) -> Any:
+        data: Any = None
+        documents = 0
+        for event in self.events:
+            if isinstance(event, DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    raise self._refuse(event, (), "want one document in a file, got a second one (---)")
+                data = self._node(next(self.events), ())
+            elif isinstance(event, StreamEndEvent):
+                break
+        return data
+
+    def _node(self, event: Event, path: Path) -> Any:
+        if type(event) is ScalarEvent:
+            return self._scalar(event, path)
+        if not isinstance(event, CollectionStartEvent):
+            raise self._refuse(event, path, "aliases (*name) are not read here; write the value out")
+        if event.anchor or event.tag:
+            raise self._refuse(event, path, "anchors (&name) and tags (!name) are not read here")
+        if len(path) >= MAX_DEPTH:
+            raise self._refuse(event, path, f"want at most {MAX_DEPTH} levels")
+        return self._mapping(path) if type(event) is MappingStartEvent else self._sequence(path)
+
+    def _mapping(self, path: Path) -> dict[Any, Any]:
+        data: dict[Any, Any] = {}
+        while type(event := next(self.events)) is not MappingEndEvent:
+            if type(event) is not ScalarEvent:
+                raise self._refuse(event, path, "want a plain word as key")
+            key = self._scalar(event, path)
+            if key == "<<":
+                raise self._refuse(event, path, "merge keys (<<) are not read here; write the values out")
+            if key in data:
+                raise self._refuse(event, path, f"the key {event.value!r} stands here twice")
+            inner = (*path, event.value)
+            if self.where is not None:
+                self.where[inner] = _line(event)
+            data[key] = self._node(next(self.events), inner)
+        return data
+
+    def _sequence(self, path: Path) -> tuple[Any, ...]:
+        items: list[Any] = []
+        while type(event := next(self.events)) is not SequenceEndEvent:
+            inner = (*path, str(len(items)))
+            if self.where is not None:
+                self.where[inner] = _line(event)
+            items.append(self._node(event, inner))
+        return tuple(items)
+
+    def _scalar(self, event: ScalarEvent, path: Path) -> Any:
+        if event.anchor or event.tag:
+            raise self._refuse(event, path, "anchors (&name) and tags (!name) are not read here")
+        if event.style:  # quoted or a block: text, whatever it looks like
+            return event.value
+        value = event.value
+        if value[:1].isalpha() and value not in _WORDS:  # most words end here
+            return value
+        return self._plain(event, value, path)
+
+    def _plain(self, event: Event, value: str, path: Path) -> Any:
+        if value in _WORDS:
+            return _WORDS[value]
+        if _DAY.fullmatch(value):
+            try:
+                return date.fromisoformat(value)
+            except ValueError as error:
+                raise self._refuse(event, path, f"{value} is not a day of the calendar") from error
+        if _INTEGER.fullmatch(value) and len(value) <= _LONGEST_NUMBER:
+            return int(value)
+        if _TRAP.fullmatch(value):
+            wish = f"{value} is a trap: write a plain finite number, or quote it if it is text"
+            raise self._refuse(event, path, wish)
+        if _DECIMAL.fullmatch(value) and len(value) <= _LONGEST_NUMBER:
+            return self._decimal(event, value, path)
+        return value
+
+    def _decimal(self, event: Event, value: str, path: Path) -> float:
+        number = float(value)
+        if number in (float("inf"), float("-inf")):
+            raise self._refuse(event, path, f"{value} is too large for a number")
+        return number
+
+    def _refuse(self, event: Event, path: Path, wish: str) -> CatalogError:
+        return CatalogError(Place(self.file, _line(event), ".".join(path)), wish)
+
+
+def _line(event: Event) -> int:
+    """Counted from 1, as editors do; the parser marks every event it hands out."""
+    return event.start_mark.line + 1 if event.start_mark else 1
