@@ -1,0 +1,260 @@
+"""From the bytes of a file somebody brings to rows of cells, each with its line. CSV or YAML, told apart by looking.
+
+Nothing here knows what a cell means. What makes the whole file unreadable is a `QuoteError`; what spoils one row is a
+`Problem`, and the other rows are kept. A CSV header is the exception: an unknown column there may change what every row
+means, so the file is refused with the name of the column.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from pricing import strict_yaml
+from pricing.errors import CatalogError, QuoteError
+
+MAX_BYTES = 1_000_000
+MAX_ROWS = 5_000
+COLUMNS = (
+    "kind", "provider", "accelerator", "accelerators_per_instance", "region", "area", "purchase",
+    "usd_per_accelerator_hour", "usd_per_instance_hour", "discount_share", "server", "accelerators", "price_usd",
+    "low_usd", "high_usd", "currency", "valid_from", "valid_until", "note",
+)  # fmt: skip
+
+_LONGEST_SHOWN = 60
+_NAMED_AT_ONCE = 5
+_SEPARATORS = ",;\t"
+_NOT_TEXT = {
+    b"PK\x03\x04": "an Excel workbook or another ZIP archive",
+    b"PK\x05\x06": "an empty ZIP archive",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
+    b"%PDF": "a PDF",
+    b"\x1f\x8b": "a gzip archive",
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
+}
+# Our own CSV export puts an apostrophe before text that a spreadsheet would run as a formula. Only that one comes off:
+# the apostrophe of 's-Hertogenbosch stays.
+_GUARD = re.compile(r"\A'(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong (or worth a second look) in a file: where, what stands there, what was wanted instead."""
+
+    line: int
+    column: str
+    got: str
+    wanted: str
+
+    def __str__(self) -> str:
+        place = f"Line {self.line}, {self.column}" if self.column else f"Line {self.line}"
+        if self.wanted.startswith("check"):
+            return f"{place}: {self.wanted}{f', got {self.got!r}' if self.got else ''}."
+        return f"{place}: want {self.wanted}, got {repr(self.got) if self.got else 'nothing'}."
+
+
+@dataclass(frozen=True)
+class Row:
+    """The filled cells of one row: text from CSV; text, numbers, days or booleans from YAML."""
+
+    line: int
+    cells: Mapping[str, Any]
+    decimal_comma: bool = False
+
+
+def read_rows(raw: bytes, *, name: str) -> tuple[list[Row], list[Problem]]:
+    """All rows that can be told apart, and what is wrong with the others. `name` must be fit to be shown."""
+    text = _text(raw, name)
+    rows, problems = _yaml_rows(text, name) if _is_yaml(text, name) else _csv_rows(text, name)
+    if not rows and not problems:
+        raise QuoteError(f"{name} has no rows: want at least one price, discount or hardware quote.")
+    return rows, problems
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it: as text, and never longer than a line."""
+    text = str(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
+
+
+def brief(number: float) -> str:
+    """A number as an error shows it: 3.99, 2000000."""
+    return f"{number:.10g}"
+
+
+def either(names: tuple[str, ...]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def did_you_mean(word: str, known: tuple[str, ...]) -> str:
+    """A hint to put behind a wish, or nothing where nothing is near."""
+    near = get_close_matches(word[:_LONGEST_SHOWN], known, n=1, cutoff=0.5)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _text(raw: bytes, name: str) -> str:
+    if len(raw) > MAX_BYTES:
+        raise QuoteError(f"{name} has {len(raw):,} bytes: want at most {MAX_BYTES:,}.")
+    for start, what in _NOT_TEXT.items():
+        if raw.startswith(start):
+            raise QuoteError(f"{name} looks like {what}: save it as CSV (UTF-8) and bring that file.")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        wish = "save it as CSV (UTF-8) and bring that file"
+        raise QuoteError(f"{name} is not UTF-8 text (byte {error.start + 1:,} is not): {wish}.") from error
+    if "\0" in text:
+        raise QuoteError(f"{name} is not text: save it as CSV (UTF-8) and bring that file.")
+    if not text.strip():
+        raise QuoteError(f"{name} is empty: want a CSV or YAML file with at least one row.")
+    return text
+
+
+def _is_yaml(text: str, name: str) -> bool:
+    if name.casefold().endswith((".yaml", ".yml")):
+        return True
+    content = (line for line in text.splitlines() if line.strip() and not line.startswith(("#", "---")))
+    return next(content, "").startswith(("quotes:", "{"))
+
+
+# CSV
+
+
+def _csv_rows(text: str, name: str) -> tuple[list[Row], list[Problem]]:
+    first = next(line for line in text.splitlines() if line.strip())
+    separator = max(_SEPARATORS, key=first.count)
+    header: list[str] | None = None
+    rows: list[Row] = []
+    problems: list[Problem] = []
+    for line, cells in _records(text, separator):
+        if isinstance(cells, Problem):
+            problems.append(cells)
+        elif header is None:
+            header = None if cells[0].strip().casefold() == "sep=" else _header(cells, name)
+        elif any(cell.strip() for cell in cells[len(header) :]):
+            problems.append(_too_wide(line, cells[len(header) :], len(header), separator))
+        else:
+            rows.append(Row(line, _filled(header, cells), decimal_comma=separator == ";"))
+        _check_count(len(rows) + len(problems), name)
+    if header is None:
+        raise _no_header(name)
+    return rows, problems
+
+
+def _records(text: str, separator: str) -> Iterator[tuple[int, list[str] | Problem]]:
+    """Each record that is not blank with the line it starts on, or what is wrong with it."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield line, Problem(line, "", str(error), "each double quote closed (what it swallowed was not read)")
+            continue
+        if any(cell.strip() for cell in cells):
+            yield line, cells
+
+
+def _header(cells: list[str], name: str) -> list[str]:
+    header = [_column(cell) for cell in cells]
+    while header and not header[-1]:
+        header.pop()
+    unknown = [column for column in header if column not in COLUMNS]
+    if len(unknown) == len(header):
+        raise _no_header(name)
+    if unknown:
+        wishes = " ".join(_unknown_column(column) for column in unknown[:_NAMED_AT_ONCE])
+        raise QuoteError(f"{name}: {wishes} The columns are {', '.join(COLUMNS)}.")
+    twice = [column for column in COLUMNS if header.count(column) > 1]
+    if twice:
+        raise QuoteError(f"{name}: the column {twice[0]!r} stands twice in the header; want it once.")
+    return header
+
+
+def _unknown_column(column: str) -> str:
+    return f"there is no column {shown(column)!r}{_nearest_column(column)}."
+
+
+def _nearest_column(column: str) -> str:
+    """Our columns say accelerator where most people say GPU."""
+    return did_you_mean(column.replace("gpu", "accelerator"), COLUMNS)
+
+
+def _no_header(name: str) -> QuoteError:
+    example = "kind,provider,accelerator,usd_per_accelerator_hour"
+    return QuoteError(f"{name} has no header: want a first line that names the columns, such as {example}.")
+
+
+def _column(name: str) -> str:
+    """A column's name as we write it: `USD per accelerator-hour` is `usd_per_accelerator_hour`."""
+    return re.sub(r"[\s\-]+", "_", _unguarded(name).strip("\ufeff").casefold())
+
+
+def _filled(header: list[str], cells: list[str]) -> dict[str, str]:
+    pairs = zip(header, (_unguarded(cell) for cell in cells), strict=False)
+    return {column: cell for column, cell in pairs if cell}
+
+
+def _unguarded(cell: str) -> str:
+    return _GUARD.sub("", cell.strip()).strip()
+
+
+def _too_wide(line: int, extra: list[str], width: int, separator: str) -> Problem:
+    hint = f"a value with {separator!r} in it stands in double quotes, a decimal is written 3.25"
+    got = next(cell for cell in extra if cell.strip())
+    return Problem(line, "", shown(got), f"{width} cells, as many as the header has ({hint})")
+
+
+def _check_count(rows: int, name: str) -> None:
+    if rows > MAX_ROWS:
+        raise QuoteError(f"{name} has more than {MAX_ROWS:,} rows: want at most that many.")
+
+
+# YAML
+
+
+def _yaml_rows(text: str, name: str) -> tuple[list[Row], list[Problem]]:
+    try:
+        data = strict_yaml.read(text, file=name)
+        where = strict_yaml.lines(text, file=name)
+    except CatalogError as error:
+        raise QuoteError(f"{error}.") from error
+    items = data.get("quotes") if isinstance(data, dict) and len(data) == 1 else None
+    if not isinstance(items, tuple):
+        raise QuoteError(f"{name}: want one list of rows under the key 'quotes' and nothing beside it.")
+    _check_count(len(items), name)
+    rows: list[Row] = []
+    problems: list[Problem] = []
+    for position, item in enumerate(items):
+        line = where["quotes", str(position)]
+        wrong = list(_wrong_keys(line, item))
+        problems += wrong
+        if not wrong:
+            rows.append(Row(line, {_column(key): cell for key, cell in item.items() if cell not in (None, "")}))
+    return rows, problems
+
+
+def _wrong_keys(line: int, item: object) -> Iterator[Problem]:
+    if not isinstance(item, dict):
+        yield Problem(line, "", shown(item), "a row of keys and values, such as {provider: ..., accelerator: ...}")
+        return
+    seen: set[str] = set()
+    for key, cell in item.items():
+        column = _column(str(key))
+        if column not in COLUMNS:
+            yield Problem(line, shown(key), shown(key), f"a known column{_nearest_column(column)}")
+        elif column in seen:
+            yield Problem(line, column, shown(key), "each column once")
+        elif isinstance(cell, dict | tuple):
+            yield Problem(line, column, shown(cell), "one plain value")
+        seen.add(column)

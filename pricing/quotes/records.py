@@ -1,0 +1,164 @@
+"""What a user may quote: a price for a shape, a share off list, the price of hardware."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from datetime import date
+from typing import Annotated
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from pricing.figure import Strict
+from pricing.quotes.cells import LONGEST_TEXT, WISHES
+from pricing.quotes.files import brief
+from pricing.records import Area, Id, Offer, Purchase, Whole
+
+MAX_USD_PER_ACCELERATOR_HOUR = 1_000.0
+MAX_HARDWARE_USD = 10_000_000.0
+
+Short = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+HourlyUsd = Annotated[float, Field(gt=0, le=MAX_USD_PER_ACCELERATOR_HOUR)]
+HardwareUsd = Annotated[float, Field(gt=0, le=MAX_HARDWARE_USD)]
+Shape = tuple[str, str, int, str, str]
+
+_LONGEST_ID = 150
+
+
+def loose(text: str) -> str:
+    """Text without case, spaces and punctuation, in any script."""
+    letters = (character for character in unicodedata.normalize("NFKC", text).casefold() if character.isalnum())
+    return "".join(letters) or text
+
+
+def own_id(*parts: str) -> str:
+    """An id for a record of the user's own: readable, and never the same for two things."""
+    exact = "/".join(("yours", *parts))
+    readable = "/".join(("yours", *(re.sub(r"[^A-Za-z0-9._+ ()-]+", "-", part) for part in parts)))
+    if readable == exact and len(exact) <= _LONGEST_ID:
+        return exact
+    return f"{readable[: _LONGEST_ID - 13]}-{hashlib.sha256(repr(parts).encode()).hexdigest()[:12]}"
+
+
+def shape(provider: str, accelerator: str, accelerators: int, region: str, purchase: str) -> Shape:
+    """What makes two offers the same product. Regions are compared without case and punctuation."""
+    return provider, accelerator, accelerators, loose(region), purchase
+
+
+def shape_of(offer: Offer) -> Shape:
+    """The shape of a catalogue offer."""
+    return shape(offer.provider, offer.accelerator, offer.accelerators_per_instance, offer.region, offer.purchase)
+
+
+class QuoteRow(Strict):
+    """What every row may say."""
+
+    line: int
+    valid_from: date
+    valid_until: date | None = None
+    note: Short | None = None
+
+
+class OfferQuote(QuoteRow):
+    """A price for a shape. Without a price it is an offer that one has to ask a quote for."""
+
+    provider: Id
+    provider_label: Short
+    accelerator: Id
+    accelerators_per_instance: Whole = 1
+    region: Short = "yours"
+    area: Area = "not_stated"
+    purchase: Purchase = "on_demand"
+    usd_per_accelerator_hour: HourlyUsd | None = None
+    usd_per_instance_hour: Annotated[float, Field(gt=0)] | None = None
+
+    @field_validator("usd_per_instance_hour")
+    @classmethod
+    def _instance_is_its_accelerators(cls, instance: float | None, info: ValidationInfo) -> float | None:
+        count = info.data.get("accelerators_per_instance")
+        each = info.data.get("usd_per_accelerator_hour")
+        if instance is None or count is None:
+            return instance
+        if not 0 < instance / count <= MAX_USD_PER_ACCELERATOR_HOUR:
+            raise ValueError(f"a price above 0 and at most {count * MAX_USD_PER_ACCELERATOR_HOUR:,.0f} USD for {count}")
+        if each is not None and abs(each * count - instance) > 0.005 * each * count + 0.005:
+            raise ValueError(f"{brief(each * count)} ({count} x {brief(each)}), or one of the two prices left empty")
+        return instance
+
+    @property
+    def price(self) -> float | None:
+        """USD for each accelerator and hour, whichever way it was written."""
+        if self.usd_per_accelerator_hour is None and self.usd_per_instance_hour is not None:
+            return self.usd_per_instance_hour / self.accelerators_per_instance
+        return self.usd_per_accelerator_hour
+
+    @property
+    def shape(self) -> Shape:
+        """The shape it is a price for."""
+        return shape(self.provider, self.accelerator, self.accelerators_per_instance, self.region, self.purchase)
+
+
+class DiscountQuote(QuoteRow):
+    """A share off a provider's list prices, perhaps only for one chip, shape, region or term."""
+
+    provider: Id
+    discount_share: float
+    accelerator: Id | None = None
+    accelerators_per_instance: Whole | None = None
+    region: Short | None = None
+    purchase: Purchase | None = None
+
+    @field_validator("discount_share")
+    @classmethod
+    def _between_nothing_and_all(cls, share: float) -> float:
+        if 1 <= share < 100:
+            raise ValueError(f"a share: {brief(share / 100)} for {brief(share)} %")
+        if not 0 < share < 1:
+            raise ValueError(WISHES["discount_share"])
+        return share
+
+    @property
+    def narrowness(self) -> int:
+        """How many things it asks for beside the provider."""
+        wanted = (self.accelerator, self.accelerators_per_instance, self.region, self.purchase)
+        return sum(one is not None for one in wanted)
+
+    def covers(self, offer: Offer) -> bool:
+        """Whether it is a discount on this offer."""
+        return (
+            offer.provider == self.provider
+            and self.accelerator in (None, offer.accelerator)
+            and self.accelerators_per_instance in (None, offer.accelerators_per_instance)
+            and self.purchase in (None, offer.purchase)
+            and (self.region is None or loose(self.region) == loose(offer.region))
+        )
+
+
+class HardwareQuote(QuoteRow):
+    """What one accelerator, or one whole server, was offered for."""
+
+    accelerator: Id | None = None
+    server: Id | None = None
+    price_usd: HardwareUsd
+    low_usd: HardwareUsd | None = None
+    high_usd: HardwareUsd | None = None
+
+    @field_validator("low_usd")
+    @classmethod
+    def _low_is_below(cls, low: float | None, info: ValidationInfo) -> float | None:
+        price = info.data.get("price_usd")
+        if low is not None and price is not None and low > price:
+            raise ValueError(f"at most the price, {brief(price)}")
+        return low
+
+    @field_validator("high_usd")
+    @classmethod
+    def _high_is_above(cls, high: float | None, info: ValidationInfo) -> float | None:
+        price = info.data.get("price_usd")
+        if high is not None and price is not None and high < price:
+            raise ValueError(f"at least the price, {brief(price)}")
+        return high
+
+
+AnyQuote = OfferQuote | DiscountQuote | HardwareQuote
