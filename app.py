@@ -1,0 +1,24 @@
+"""Rent, buy, or both? Page settings, navigation, the question bar; nothing else."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from planner.web import ask, frame, state
+from planner.web.pages import assumptions, compare
+
+ICON = Path(__file__).parent / "planner" / "web" / "icon.png"
+PAGES = (
+    st.Page(compare.start, title="Start", url_path="start", default=True, visibility="hidden"),
+    st.Page(compare.page, title="Compare", url_path="compare", help="Who should we rent from?"),
+    st.Page(assumptions.page, title="Assumptions", url_path="assumptions", help="Where is this number from?"),
+)
+
+st.set_page_config(page_title="Rent, buy, or both?", page_icon=str(ICON), layout="wide")
+page = st.navigation(PAGES, position="top")
+state.remember_pages(PAGES)
+frame.notices(state.catalogue())
+state.remember(ask.need(state.catalogue()))
+page.run()
+frame.footer(state.catalogue(), state.today())
+state.settle(page.title)

@@ -1,0 +1,39 @@
+"""Runs every measurement, or the ones named: `python -m bench [NAME ...]`."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Iterable
+
+import bench
+
+
+def names() -> list[str]:
+    """The modules of this folder that measure something."""
+    return sorted(found.name for found in pkgutil.iter_modules(bench.__path__) if not found.name.startswith("_"))
+
+
+def lines_of(name: str) -> Iterable[str]:
+    """What one module has to say, line by line as it is measured."""
+    lines: Iterable[str] = importlib.import_module(f"bench.{name}").main()
+    return lines
+
+
+def run(asked: list[str]) -> int:
+    """Print what was asked for. Returns the exit status."""
+    known = names()
+    for name in asked:
+        if name not in known:
+            print(f"No measurement is called {name!r}. There are: {', '.join(known) or 'none yet'}.", file=sys.stderr)
+            return 2
+    for name in asked or known:
+        print(f"{name}:", flush=True)
+        for line in lines_of(name):
+            print(f"  {line}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,114 @@
+"""Formulas: the text that is shown is the arithmetic that is done.
+
+A formula is written once, as text in the names of its inputs. It is parsed once into a tree of a few permitted shapes
+and evaluated on numbers or on numpy arrays. Screen, export and number cannot drift apart: there is only one of them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Num = float | NDArray[np.float64]
+Names = Mapping[str, Num]
+_Node = Callable[[Names], Num]
+
+_OPERATORS: dict[type[ast.operator], Callable[[Num, Num], Num]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: np.divide,
+    ast.Pow: lambda a, b: a**b,
+}
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Num, Num], Num]] = {
+    ast.Lt: np.less,
+    ast.LtE: np.less_equal,
+    ast.Gt: np.greater,
+    ast.GtE: np.greater_equal,
+    ast.Eq: np.equal,
+}
+_FUNCTIONS: dict[str, tuple[int, Callable[..., Num]]] = {
+    "min": (2, np.minimum),
+    "max": (2, np.maximum),
+    "ceil": (1, np.ceil),
+    "where": (3, np.where),
+}
+_LONGEST = 500
+
+
+class FormulaError(ValueError):
+    """A formula says something a formula may not say."""
+
+
+class Formula:
+    """An expression in named inputs: + - * / **, comparisons, min, max, ceil, where, and plain numbers."""
+
+    def __init__(self, text: str) -> None:
+        if len(text) > _LONGEST:
+            raise FormulaError(f"want at most {_LONGEST} characters, got {len(text)}")
+        try:
+            tree = ast.parse(text, mode="eval").body
+        except (SyntaxError, ValueError) as error:
+            raise FormulaError(f"not a formula: {text!r}") from error
+        self.text = text
+        self.names = tuple(dict.fromkeys(_names(tree)))
+        self._run = _compile(tree)
+
+    def __call__(self, names: Names) -> Num:
+        """The value of the formula for these inputs."""
+        missing = [name for name in self.names if name not in names]
+        if missing:
+            raise FormulaError(f"{self.text!r} needs {', '.join(missing)}")
+        return self._run(names)
+
+    def __repr__(self) -> str:
+        return f"Formula({self.text!r})"
+
+
+@lru_cache(maxsize=1_000)
+def formula(text: str) -> Formula:
+    """The formula with this text, parsed once."""
+    return Formula(text)
+
+
+def _names(tree: ast.expr) -> list[str]:
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called]
+    return [node.id for node in sorted(found, key=lambda node: (node.lineno, node.col_offset))]
+
+
+def _compile(node: ast.expr) -> _Node:
+    match node:
+        case ast.Constant(value=bool()):
+            raise FormulaError("want a number, got true or false")
+        case ast.Constant(value=int() | float() as number):
+            return lambda _: float(number)
+        case ast.Name(id=name):
+            return lambda names: names[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            inner = _compile(operand)
+            return lambda names: -inner(names)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            return _both(_OPERATORS[type(op)], left, right)
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
+            return _both(_COMPARISONS[type(op)], left, right)
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS:
+            return _call(name, args)
+    raise FormulaError(f"a formula may not contain {type(node).__name__}: {ast.unparse(node)!r}")
+
+
+def _both(operator: Callable[[Num, Num], Num], left: ast.expr, right: ast.expr) -> _Node:
+    first, second = _compile(left), _compile(right)
+    return lambda names: operator(first(names), second(names))
+
+
+def _call(name: str, args: list[ast.expr]) -> _Node:
+    count, function = _FUNCTIONS[name]
+    if len(args) != count:
+        raise FormulaError(f"{name} wants {count} inputs, got {len(args)}")
+    inner = [_compile(arg) for arg in args]
+    return lambda names: function(*(run(names) for run in inner))

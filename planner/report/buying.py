@@ -1,0 +1,33 @@
+"""The few figures of buying that stand beside the rent."""
+
+from __future__ import annotations
+
+from planner.money.owned import Buying
+from planner.report import words
+from pricing import Catalogue
+
+
+def running_table(catalogue: Catalogue, own: Buying) -> list[tuple[str, str, str]]:
+    """Label, value and detail: price, total, per busy hour, electricity."""
+    value = own.price.newest
+    ends = f"{words.usd(value.low or value.typical)} to {words.usd(value.high or value.typical)}"
+    source = catalogue.sources[value.source].title
+    what = "server" if own.accelerators_per_server > 1 else "GPU"
+    return [
+        (f"One {what}", words.usd_short(value.typical), f"{ends}; {source}, {words.day(own.price.since)}"),
+        (
+            "Buy and run",
+            words.usd_short(own.total_usd),
+            "Hardware, network, space, power, people, less resale",
+        ),
+        (
+            "Per busy GPU-hour",
+            words.usd_per_hour(own.usd_per_busy_hour),
+            "The whole total over the hours of useful work",
+        ),
+        (
+            "Electricity",
+            words.usd_short(float(own.ledger.part_usd("power"))),
+            f"At {own.site_label}'s price, by what is drawn",
+        ),
+    ]

@@ -1,0 +1,80 @@
+"""Findings in words: what the Compare page says before it shows anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from planner.inputs.need import Need
+from planner.money.owned import Buying
+from planner.money.rented import Bills
+from planner.report import words
+from pricing import Catalogue
+from pricing.query import AGEING_DAYS, may_be_cheapest
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A title that states what was found, and the sentences that go with it."""
+
+    title: str
+    sentences: tuple[str, ...]
+    offer: str | None = None
+
+
+def cheapest(catalogue: Catalogue, need: Need, bills: Bills, buying: Buying | None, day: date) -> Finding:
+    """Who to rent from, on the whole plan's cost. A price nobody checked this month is never called the cheapest."""
+    plan = f"{need.accelerators:,} x {catalogue.accelerator_label(need.accelerator)}"
+    work = f"busy {words.percent(need.busy_share)} of the time for {words.years(need.years)}"
+    priced = [int(i) for i in bills.rank if bills.total_usd[i] == bills.total_usd[i]]
+    against = _against(buying)
+    if not priced:
+        return Finding(
+            f"No offer here has a price for {catalogue.accelerator_label(need.accelerator)}",
+            ("Widen the filters below, or enter your own price.", *against),
+        )
+    believed = [i for i in priced if may_be_cheapest(catalogue.offers[bills.offers[i]], day)]
+    best = believed[0] if believed else priced[0]
+    offer = catalogue.offers[bills.offers[best]]
+    seller = catalogue.providers[offer.provider].label + (f" ({offer.sku})" if offer.sku else "")
+    who = f"{seller}, {words.PURCHASE[offer.purchase]}"
+    hour = words.usd_per_hour(float(bills.usd_per_busy_hour[best]))
+    total = f"{plan}, {work}: {words.usd(float(bills.total_usd[best]))} at {who}."
+    if not believed:
+        figure = offer.usd_per_accelerator_hour
+        old = figure.age_days(day) if figure else 0
+        return Finding(
+            f"No price here was checked in the last {AGEING_DAYS} days; the lowest was {hour} per busy GPU-hour",
+            (total, f"That price is {words.age(old)}: ask before you plan with it.", *against),
+            bills.offers[best],
+        )
+    return Finding(
+        f"{seller} is cheapest to rent from: {hour} per busy GPU-hour",
+        (total, *_lower_but_older(priced.index(best)), *against),
+        bills.offers[best],
+    )
+
+
+def _lower_but_older(number: int) -> tuple[str, ...]:
+    if number == 0:
+        return ()
+    are = "is" if number == 1 else "are"
+    return (
+        f"{words.count(number, 'plan')} in the table {are} lower, on prices older than {AGEING_DAYS} days or in doubt.",
+    )
+
+
+def _against(buying: Buying | None) -> tuple[str, ...]:
+    if buying is None:
+        return ("Nobody publishes what this accelerator costs to buy: enter a quote to compare.",)
+    low, high = words.usd(buying.low_usd), words.usd(buying.high_usd)
+    return (f"Buying and running it: about {words.usd(float(buying.total_usd))} ({low} to {high}), a first estimate.",)
+
+
+def hidden_words(hidden: dict[str, int]) -> str:
+    """How many offers are not in the table, and why."""
+    relevant = {reason: number for reason, number in hidden.items() if reason != "another accelerator"}
+    if not relevant:
+        return ""
+    reasons = words.listed(f"{number:,} {reason}" for reason, number in relevant.items())
+    return f"{words.count(sum(relevant.values()), 'offer')} of this GPU hidden: {reasons}."

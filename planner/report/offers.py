@@ -1,0 +1,122 @@
+"""Offers as rows: the same rows for the text table, JSON and CSV of `python -m planner prices`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+import pandas as pd
+
+from planner.report import words
+from pricing import Catalogue
+from pricing.query import freshness, price, trust
+
+SORTS = ("price", "instance", "age", "provider", "accelerator", "region")
+
+
+def offer_rows(catalogue: Catalogue, offers: Sequence[str], day: date) -> list[dict[str, Any]]:
+    """One flat record for each offer: price, what it is for, how old it is and who says so."""
+    return [_row(catalogue, key, day) for key in offers]
+
+
+def _row(catalogue: Catalogue, key: str, day: date) -> dict[str, Any]:
+    offer = catalogue.offers[key]
+    figure = offer.usd_per_accelerator_hour
+    row: dict[str, Any] = {
+        "id": key,
+        "provider": catalogue.providers[offer.provider].label,
+        "accelerator": offer.accelerator,
+        "accelerators_per_instance": offer.accelerators_per_instance,
+        "purchase": offer.purchase,
+        "region": offer.region,
+        "area": offer.area,
+        "sku": offer.sku,
+        "usd_per_accelerator_hour": None,
+        "usd_per_instance_hour": None,
+        "low": None,
+        "high": None,
+        "since": None,
+        "checked": None,
+        "age_days": None,
+        "freshness": freshness(offer, day),
+        "trust": "no public price",
+        "yours": False,
+        "kind": None,
+        "source": None,
+        "source_url": None,
+        "doubts": list(offer.doubts),
+        "note": offer.note,
+    }
+    if figure is None:
+        return row
+    value = figure.newest
+    source = catalogue.sources[value.source]
+    return row | {
+        "usd_per_accelerator_hour": value.typical,
+        "usd_per_instance_hour": round(value.typical * offer.accelerators_per_instance, 6),
+        "low": value.low,
+        "high": value.high,
+        "since": figure.since,
+        "checked": figure.checked,
+        "age_days": figure.age_days(day),
+        "trust": trust(catalogue, value),
+        "yours": source.via == "yours",
+        "kind": value.kind,
+        "source": source.title,
+        "source_url": source.url,
+    }
+
+
+def sort_offers(catalogue: Catalogue, offers: Sequence[str], by: str, day: date) -> list[str]:
+    """A total and stable order: what is unknown comes last, equal entries go by id."""
+
+    def rank(key: str) -> tuple[Any, ...]:
+        offer = catalogue.offers[key]
+        figure = offer.usd_per_accelerator_hour
+        keys: dict[str, Any] = {
+            "price": price(offer),
+            "instance": price(offer) * offer.accelerators_per_instance,
+            "age": figure.age_days(day) if figure else float("inf"),
+            "provider": catalogue.providers[offer.provider].label.casefold(),
+            "accelerator": offer.accelerator,
+            "region": offer.region.casefold(),
+        }
+        return (keys[by], price(offer), key)
+
+    return sorted(offers, key=rank)
+
+
+def offer_frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """The rows as a table for CSV; lists become one text."""
+    return pd.DataFrame([row | {"doubts": " ".join(row["doubts"])} for row in rows])
+
+
+def offer_text(rows: Sequence[dict[str, Any]]) -> str:
+    """The rows as aligned text for a terminal."""
+    head = ("USD/GPU-h", "provider", "accelerator", "GPUs", "terms", "region", "checked", "age", "trust", "notes")
+    table = [head, *(_cells(row) for row in rows)]
+    widths = [max(len(line[column]) for line in table) for column in range(len(head) - 1)]
+    return "\n".join(_aligned(line, widths) for line in table)
+
+
+def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
+    cells = [line[0].rjust(widths[0])]
+    cells += [cell.ljust(width) for cell, width in zip(line[1:-1], widths[1:], strict=True)]
+    return "  ".join([*cells, line[-1]]).rstrip()
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    usd = row["usd_per_accelerator_hour"]
+    return (
+        words.NOT_PRICED if usd is None else f"{usd:.4g}" if usd < 1 else f"{usd:.2f}",
+        row["provider"],
+        row["accelerator"],
+        str(row["accelerators_per_instance"]),
+        words.PURCHASE[row["purchase"]],
+        row["region"],
+        "" if row["checked"] is None else row["checked"].isoformat(),
+        "" if row["age_days"] is None else f"{row['age_days']} d",
+        row["trust"],
+        "; ".join(words.DOUBT[doubt] for doubt in row["doubts"]),
+    )

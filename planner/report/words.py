@@ -1,0 +1,134 @@
+"""Numbers, days and lists as people write them. Rounded for the screen; exports keep the full number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from datetime import date
+
+NOT_PRICED = "ask for a quote"
+PURCHASE = {
+    "on_demand": "on demand",
+    "spot": "spot",
+    "capacity_block": "capacity block",
+    "reserved_1m": "1 month reserved",
+    "reserved_3m": "3 months reserved",
+    "reserved_6m": "6 months reserved",
+    "reserved_1y": "1 year reserved",
+    "reserved_2y": "2 years reserved",
+    "reserved_3y": "3 years reserved",
+}
+AREA = {
+    "north_america": "North America",
+    "south_america": "South America",
+    "europe": "Europe",
+    "asia": "Asia",
+    "middle_east": "Middle East",
+    "africa": "Africa",
+    "oceania": "Oceania",
+    "anywhere": "anywhere",
+    "not_stated": "not stated",
+}
+PROVIDER_KIND = {
+    "hyperscaler": "hyperscaler",
+    "neocloud": "GPU cloud",
+    "marketplace": "marketplace",
+    "serverless": "serverless",
+    "yours": "your supplier",
+}
+DOUBT = {
+    "component_only": "GPU only: CPU and memory billed beside it",
+    "listed_not_sold": "listed, not sold on these terms",
+    "minimum_bid": "a minimum bid, not a price",
+    "accelerator_not_stated": "does not say which form of the chip",
+    "modified_hardware": "modified consumer boards",
+    "restricted": "restricted region",
+    "term_not_stated": "length of the reservation not published",
+    "converted": "converted from another currency by the source",
+    "per_second_service": "serverless: billed only while a request runs",
+    "old": "price from an earlier year",
+    "odd": "contradicts its neighbours",
+}
+
+
+def significant(value: float, digits: int = 3) -> float:
+    """`value` rounded to so many significant figures."""
+    if value == 0 or not math.isfinite(value):
+        return value
+    return round(value, digits - 1 - math.floor(math.log10(abs(value))))
+
+
+def usd(value: float) -> str:
+    """An amount of money: $276,000, $1.24 million, $0.85."""
+    if not math.isfinite(value):
+        return NOT_PRICED
+    sign, size = ("-", -value) if value < 0 else ("", value)
+    size = significant(size)
+    if size >= 1e9:
+        return f"{sign}${size / 1e9:g} billion"
+    if size >= 1e6:
+        return f"{sign}${size / 1e6:g} million"
+    return f"{sign}${size:,.0f}" if size >= 100 else f"{sign}${size:,.2f}"
+
+
+def usd_short(value: float) -> str:
+    """The same in at most nine characters, for tight places: $276k, $1.24M."""
+    if not math.isfinite(value):
+        return "not priced"
+    sign, size = ("-", -value) if value < 0 else ("", value)
+    size = significant(size)
+    for limit, letter in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if size >= limit:
+            return f"{sign}${size / limit:g}{letter}"
+    return f"{sign}${size:g}" if size >= 100 else f"{sign}${size:.2f}"
+
+
+def usd_per_hour(value: float) -> str:
+    """A price for an hour: $2.19."""
+    return f"${value:,.2f}" if math.isfinite(value) else NOT_PRICED
+
+
+def percent(share: float) -> str:
+    """A share as a whole percentage."""
+    return f"{share * 100:.0f}%"
+
+
+def day(when: date) -> str:
+    """15 Nov 2026."""
+    return f"{when.day} {when:%b %Y}"
+
+
+def age(days: int) -> str:
+    """How long ago somebody looked."""
+    if days <= 0:
+        return "today"
+    return "1 day old" if days == 1 else f"{days:,} days old"
+
+
+def count(number: int, singular: str, plural: str | None = None) -> str:
+    """1 offer, 12 offers."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """a, b and c."""
+    *most, end = list(words) or [""]
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def years(value: float) -> str:
+    """3 years, 18 months."""
+    months = round(value * 12)
+    return count(months // 12, "year") if months % 12 == 0 else count(months, "month")
+
+
+def markdown(text: str) -> str:
+    """Text that shows as it is: nothing in it is read as markup, mathematics or a link."""
+    for mark in "\\`*_{}[]<>()#+-.!|$~:":
+        text = text.replace(mark, "\\" + mark)
+    return text.replace("\n", " ")
+
+
+def money_in_markdown(text: str) -> str:
+    """Our own sentence with dollar signs that must not start a formula."""
+    return text.replace("$", r"\$")

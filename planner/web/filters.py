@@ -1,0 +1,66 @@
+"""The filters of the Compare page. Their values live in the address like the question bar's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from planner.inputs.need import Need
+from planner.report import words
+from planner.web.ask import URL
+from pricing import Catalogue
+from pricing.query import TRUST_ORDER, Wish
+
+TERMS: dict[str, tuple[str, ...]] = {
+    "On demand": ("on_demand",),
+    "Reserved": ("reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"),
+    "Spot": ("spot",),
+    "Capacity block": ("capacity_block",),
+}
+USUAL_TERMS = ["On demand", "Reserved", "Capacity block"]
+ANYWHERE = "Anywhere"
+AREAS = {
+    word[:1].upper() + word[1:]: area for area, word in words.AREA.items() if area not in ("anywhere", "not_stated")
+}
+AGES: dict[str, int | None] = {"30 days": 30, "60 days": 60, "180 days": 180, "1 year": 365, "Any age": None}
+USUAL_AGE = "1 year"
+TRUSTS = list(TRUST_ORDER)
+
+
+def ask_for(catalogue: Catalogue, need: Need) -> Wish:
+    """Terms, region, age and trust, as one wish for this accelerator."""
+    row = st.columns([5, 2, 2, 2], gap="medium", vertical_alignment="bottom")
+    with row[0]:
+        terms = st.pills("Terms", list(TERMS), selection_mode="multi", default=USUAL_TERMS, key="terms", bind=URL)
+    with row[1]:
+        area = st.selectbox("Region", [ANYWHERE, *AREAS], key="area", bind=URL)
+    with row[2]:
+        age = st.selectbox("Prices checked within", list(AGES), list(AGES).index(USUAL_AGE), key="age", bind=URL)
+    with row[3]:
+        trust = st.selectbox("Trust at least", TRUSTS, key="trust", bind=URL, help=_TRUST)
+    doubtful = st.toggle("Show what is listed but is no price to rent by", key="doubtful", bind=URL, help=_DOUBTFUL)
+    maybe = {key for key, wide in catalogue.ambiguous.items() if need.accelerator in wide.candidates}
+    return Wish(
+        accelerators=frozenset({need.accelerator, *(maybe if doubtful else ())}),
+        purchases=frozenset(kind for term in terms or TERMS for kind in TERMS[term]),
+        areas=frozenset() if area == ANYWHERE else frozenset({AREAS[area]}),
+        max_age_days=AGES[age],
+        least_trust=trust,
+        doubtful=doubtful,
+    )
+
+
+def all_chips(wish: Wish) -> Wish:
+    """The same wish for every accelerator."""
+    return replace(wish, accelerators=frozenset())
+
+
+_TRUST = (
+    "What a price rests on, weakest first: estimated by us, collected by a third party, published on the provider's "
+    "own page, read from its price API, a quote, or yours."
+)
+_DOUBTFUL = (
+    "GPU-only components, minimum bids, offers that do not say which form of the chip, list prices nobody can order "
+    "at, serverless, prices of earlier years."
+)

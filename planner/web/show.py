@@ -1,0 +1,254 @@
+"""Results onto the screen: charts with their finding as text, tables with their units, ledgers that open."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from planner.money.ledger import Ledger, Line, Origin
+from planner.money.owned import Buying
+from planner.report import charts, words
+from planner.report.buying import running_table
+from planner.report.compare import parts_table
+from planner.report.csv import to_csv
+from planner.report.market import history_table, worth_table
+from planner.web import state
+from pricing import Catalogue
+
+_CHART = {"displayModeBar": False, "scrollZoom": False}
+
+
+def chart(figure: go.Figure, finding: str, key: str) -> None:
+    """A chart, with its finding for those who cannot see it."""
+    st.plotly_chart(figure, config=_CHART, alt=finding, key=key)
+
+
+def csv_button(frame: pd.DataFrame, name: str, key: str) -> None:
+    """The table above as CSV, made when it is asked for."""
+    st.download_button(
+        "Download this table (CSV)",
+        data=lambda: to_csv(frame),
+        file_name=name,
+        mime="text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        key=key,
+    )
+
+
+def next_page(title: str, label: str) -> None:
+    """A link to another page, inside the page: on a phone the navigation is folded away."""
+    st.page_link(state.pages()[title], label=label, icon=":material/arrow_forward:")
+
+
+def small(text: str) -> None:
+    """A quiet line that still has the contrast to be read."""
+    st.markdown(f":small[:gray[{text}]]")
+
+
+def ledger(shown: Ledger) -> None:
+    """Every line with its amount, its formula, and each input with who says so."""
+    for line in shown.lines:
+        amount = float(line.usd)
+        known = math.isfinite(amount)
+        with st.expander(f"{line.name}: {words.money_in_markdown(words.usd(amount))}"):
+            st.code(f"{line.how}\n= {amount:,.2f} USD" if known else line.how, language=None, wrap_lines=True)
+            st.dataframe(_inputs(line), hide_index=True, column_config={"Source": _OPEN})
+    total = words.usd(float(shown.total_usd))
+    missing = f", without {words.listed(shown.unpriced).lower()} (not priced)" if shown.unpriced else ""
+    st.markdown(f"**Total: {words.money_in_markdown(total)}**{missing}. The sum of the lines above.")
+
+
+def _inputs(line: Line) -> pd.DataFrame:
+    rows = []
+    for used in line.used:
+        origin = used.origin
+        if isinstance(origin, Origin):
+            rows.append(
+                {
+                    "Name": used.name,
+                    "Value": f"{float(used.value):,.10g}" if math.isfinite(used.value) else "unknown",
+                    "Unit": used.unit,
+                    "Said by": origin.said_by,
+                    "Kind": origin.kind,
+                    "Since": "" if origin.since is None else words.day(origin.since),
+                    "Note": origin.note or "",
+                    "Source": origin.url,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+_OPEN = st.column_config.LinkColumn(display_text="open")
+_MONEY = st.column_config.NumberColumn(format="$%,.0f")
+_HOURLY = st.column_config.NumberColumn(format="$%,.2f")
+
+
+def _badges(colours: dict[str, str]) -> Any:
+    return st.column_config.MultiselectColumn(options=list(colours), color=list(colours.values()))
+
+
+OFFER_COLUMNS = {
+    "Provider": st.column_config.TextColumn(width=140),
+    "GPUs per machine": st.column_config.NumberColumn(
+        "Per machine", help="GPUs in one machine. Machines are rented whole."
+    ),
+    "Sticker USD/GPU-h": st.column_config.NumberColumn(
+        "Sticker $/h", format="$%,.2f", help="The price as posted, for one GPU-hour."
+    ),
+    "USD per busy GPU-h": st.column_config.NumberColumn(
+        "Per busy hour", format="$%,.2f", help="The plan's whole bill over the hours of useful work."
+    ),
+    "Plan total USD": st.column_config.NumberColumn(
+        "This plan", format="$%,.0f", help="The whole bill, not discounted."
+    ),
+    "Against buying": st.column_config.NumberColumn("vs buying", format="percent"),
+    "Checked": st.column_config.DateColumn(format="D MMM YYYY", help="The day the source read the provider's price."),
+    "Days old": st.column_config.NumberColumn(format="%d"),
+    "Total is": st.column_config.TextColumn(
+        help="'at least': a price, such as the disk's, is not published. The order supposes the others' median for it."
+    ),
+    "Freshness": _badges({"fresh": "green", "ageing": "blue", "stale": "orange", "no public price": "gray"}),
+    "Trust": _badges(
+        {
+            "yours": "violet",
+            "quote": "violet",
+            "API": "green",
+            "published": "green",
+            "collected": "blue",
+            "estimated": "orange",
+            "no public price": "gray",
+        }
+    ),
+    "Source": _OPEN,
+}
+
+
+def offers(table: pd.DataFrame, hidden: str) -> None:
+    """The comparison. Ticked rows join the chart below, by their id."""
+    key = "offers-" + str(pd.util.hash_pandas_object(table.index.to_series()).sum())
+
+    def tick() -> None:
+        rows = st.session_state[key]["selection"]["rows"]
+        st.session_state["pick"] = [str(table.index[row]) for row in rows][:6]
+
+    badged = table.assign(**{name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")})
+    st.dataframe(
+        badged,
+        hide_index=True,
+        column_config=OFFER_COLUMNS,
+        placeholder="–",
+        key=key,
+        on_select=tick,
+        selection_mode="multi-row",
+        height=440,
+        alt="Ways to get the machines, cheapest plan first.",
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        csv_button(table, "compare.csv", "csv-offers")
+        if hidden:
+            small(words.markdown(hidden) + " Change the filters to see them.")
+
+
+@contextmanager
+def _table_on_demand(key: str) -> Iterator[bool]:
+    """'Show as a table', which is made only when it is opened."""
+    box = st.expander("Show as a table", key=key, on_change="rerun")
+    with box:
+        yield bool(box.open)
+
+
+def parts(ledgers: Sequence[Ledger]) -> None:
+    """The same money as stacked bars, as a table, and line by line."""
+    if not ledgers:
+        st.markdown(
+            "No row here has a price, so there is nothing to open up. Widen the filters, or enter your own price."
+        )
+        return
+    finding = ", ".join(f"{one.title} {words.usd(float(one.total_usd))}" for one in ledgers)
+    chart(charts.cost_parts(ledgers, state.dark()), f"Cost of the whole plan by part: {finding}.", "parts")
+    with _table_on_demand("parts-table") as is_open:
+        if is_open:
+            table = parts_table(ledgers)
+            st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], _MONEY))
+            csv_button(table, "parts.csv", "csv-parts")
+    if st.button("Explain these numbers", icon=":material/calculate:"):
+        explain(ledgers)
+
+
+@st.dialog("Explain these numbers", width=680, position="right")
+def explain(ledgers: Sequence[Ledger]) -> None:
+    """Any number into its parts, formula, inputs and sources."""
+    titles = [one.title for one in ledgers]
+    chosen = st.selectbox("Option", range(len(titles)), format_func=lambda number: titles[number], key="explained")
+    ledger(ledgers[chosen])
+
+
+def market(catalogue: Catalogue, seen: state.Market) -> None:
+    """All offers as dots, and what arithmetic and memory cost on each accelerator."""
+    st.markdown(words.markdown(seen.finding))
+    chart(seen.prices, seen.finding, "dots")
+    left, right = st.columns(2, gap="large")
+    with left:
+        chart(seen.arithmetic, "Cheapest arithmetic first. " + seen.finding, "pflop")
+    with right:
+        chart(seen.memory, "Cheapest memory first. " + seen.finding, "gb")
+    with _table_on_demand("market-table") as is_open:
+        if is_open:
+            table = worth_table(catalogue, seen.rows)
+            st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[2:], _HOURLY))
+            csv_button(table, "market.csv", "csv-market")
+
+
+def past(seen: state.Past) -> None:
+    """Price histories; a line stops where nobody looked."""
+    st.markdown(words.markdown(seen.finding))
+    if seen.lines:
+        chart(seen.figure, seen.finding, "past")
+        with _table_on_demand("history-table") as is_open:
+            if is_open:
+                table = history_table(seen.lines)
+                st.dataframe(table, hide_index=True, column_config={"USD per GPU-hour": _HOURLY})
+                csv_button(table, "history.csv", "csv-history")
+
+
+def buying(catalogue: Catalogue, own: Buying | None) -> None:
+    """What the same chip costs to buy and to run, beside the rent."""
+    if own is None:
+        st.markdown("Nobody publishes a price for this accelerator, or it cannot be bought. Enter a quote to compare.")
+        return
+    with st.grid(4, min_column_width=150):
+        for label, value, detail in running_table(catalogue, own):
+            st.metric(label, value, border=True, height="stretch", help=words.money_in_markdown(detail))
+    ends = f"{words.usd(own.low_usd)} to {words.usd(own.high_usd)}"
+    small(words.markdown(f"Range of the total: {ends}. Price of {own.what}, {words.day(own.price.since)}."))
+    ledger(own.ledger)
+
+
+def assumptions(table: pd.DataFrame) -> None:
+    """Every input with who says so."""
+    config = {
+        "Value": st.column_config.NumberColumn(format="%.6g"),
+        "Source": _OPEN,
+    }
+    st.dataframe(table, hide_index=True, column_config=config, height=480, placeholder="–")
+    csv_button(table, "assumptions.csv", "csv-assumptions")
+
+
+def sources(table: pd.DataFrame) -> None:
+    """All sources."""
+    st.dataframe(
+        table, hide_index=True, column_config={"Address": st.column_config.LinkColumn(display_text="open")}, height=480
+    )
+    csv_button(table, "sources.csv", "csv-sources")
+
+
+def counts(table: pd.DataFrame) -> None:
+    """How much the catalogue holds."""
+    st.dataframe(table, hide_index=True)

@@ -1,0 +1,140 @@
+"""What the pages share: the catalogue (with the person's quotes laid over it), the day, the theme."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+import plotly.graph_objects as go
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+from planner.inputs.need import Need
+from planner.money.past import History, histories
+from planner.money.worth import Worth, dots, worth
+from planner.report import charts
+from planner.report.market import order_of_rows, past_finding, worth_finding
+from pricing import Catalogue, load_catalogue
+from pricing.query import Wish, find
+from pricing.quotes import Quotes, with_quotes
+
+
+@st.cache_resource(show_spinner=False)
+def shipped() -> Catalogue:
+    """The catalogue, loaded once for all sessions."""
+    return load_catalogue()
+
+
+@st.cache_resource(show_spinner=False)
+def settle(page: str) -> None:
+    """Once for each page, after its first run: take what is loaded by now out of the garbage collector's rounds.
+
+    Streamlit collects after every run of the script. With pandas, pyarrow, plotly and the catalogue in memory that
+    takes longer than the run itself; what is frozen is not looked at again.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+def catalogue() -> Catalogue:
+    """The shipped catalogue, or the one with this session's quotes laid over it."""
+    facts = shipped()
+    kept: tuple[str, Catalogue] | None = st.session_state.get("quoted_catalogue")
+    return kept[1] if kept is not None and kept[0] == facts.digest else facts
+
+
+def quotes() -> Quotes | None:
+    """The quotes this session has brought."""
+    return st.session_state.get("quotes")
+
+
+def use_quotes(brought: Quotes | None) -> None:
+    """Lay quotes over the catalogue for this session, or take them away."""
+    facts = shipped()
+    st.session_state["quotes"] = brought
+    st.session_state["quoted_catalogue"] = None if brought is None else (facts.digest, with_quotes(facts, brought))
+
+
+@dataclass(frozen=True)
+class Market:
+    """All priced offers that fit a wish, drawn; the same for everybody who asks the same."""
+
+    rows: list[Worth]
+    finding: str
+    prices: go.Figure
+    arithmetic: go.Figure
+    memory: go.Figure
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _market(digest: str, wish: Wish, day: date, chosen: str, night: bool, _catalogue: Catalogue) -> Market:
+    every = find(_catalogue, wish, day).ids
+    rows = worth(_catalogue, every)
+    order = order_of_rows(_catalogue, rows, chosen)
+    labels = dict(order)
+    return Market(
+        rows,
+        worth_finding(_catalogue, rows, chosen),
+        charts.price_dots(dots(_catalogue, every), order, night),
+        charts.worth_bars(rows, labels, "pflop", night),
+        charts.worth_bars(rows, labels, "gb", night),
+    )
+
+
+def market(facts: Catalogue, wish: Wish, day: date, chosen: str) -> Market:
+    """What other accelerators cost, with the chosen one marked."""
+    return _market(facts.digest, wish, day, chosen, dark(), facts)
+
+
+@dataclass(frozen=True)
+class Past:
+    """The price histories of an accelerator, drawn."""
+
+    lines: list[History]
+    finding: str
+    figure: go.Figure
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _past(digest: str, chosen: str, night: bool, _catalogue: Catalogue) -> Past:
+    lines = histories(_catalogue, chosen)
+    return Past(lines, past_finding(_catalogue, lines, chosen), charts.price_history(lines, night))
+
+
+def past(facts: Catalogue, chosen: str) -> Past:
+    """How the prices of an accelerator have moved."""
+    return _past(facts.digest, chosen, dark(), facts)
+
+
+def today() -> date:
+    """The day the person is looking. Only the web and the command line ask."""
+    return date.today()
+
+
+def dark() -> bool:
+    """Whether the person's theme is dark; charts choose their colours by it."""
+    return st.context.theme.type == "dark"
+
+
+def remember_pages(pages: Iterable[StreamlitPage]) -> None:
+    """Keep the pages by title, so that one can link to another."""
+    st.session_state["pages"] = {page.title: page for page in pages}
+
+
+def pages() -> dict[str, StreamlitPage]:
+    """The pages by title."""
+    known: dict[str, StreamlitPage] = st.session_state["pages"]
+    return known
+
+
+def remember(need: Need) -> None:
+    """Keep what the question bar asked for, for the page that runs next."""
+    st.session_state["need"] = need
+
+
+def need() -> Need:
+    """What the question bar asked for in this run."""
+    asked: Need = st.session_state["need"]
+    return asked
