@@ -1,0 +1,107 @@
+"""One real server and one real browser for all browser tests, which run one after the other."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+
+from tests.browser import chromium
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).parent
+START_SECONDS = 60
+WIDE: ViewportSize = {"width": 1440, "height": 900}
+QUIET_START = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.hookimpl(tryfirst=True)  # before anybody chooses by mark
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is in this folder, keep it on one worker (one server, one browser), and start it first: it is slow."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+    items.sort(key=lambda item: HERE not in item.path.parents)
+
+
+@pytest.fixture(scope="session")
+def app_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the real app, started as `make app` starts it, on a free port of this machine."""
+    port = _free_port()
+    address = f"http://127.0.0.1:{port}"
+    log = tmp_path_factory.mktemp("server") / "log.txt"
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    with log.open("wb") as out:
+        server = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+    try:
+        _wait_until_healthy(server, address, log)
+        yield address
+    finally:
+        server.terminate()
+        try:
+            server.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium."""
+    path = chromium.find()
+    if path is None:
+        pytest.fail(chromium.NONE_HERE, pytrace=False)
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=QUIET_START)
+        yield started
+        started.close()
+
+
+@pytest.fixture(params=["light"])
+def theme(request: pytest.FixtureRequest) -> Literal["light", "dark"]:
+    """Light, unless a test is parametrised over both."""
+    return "dark" if request.param == "dark" else "light"
+
+
+@pytest.fixture
+def page(browser: Browser, app_address: str, theme: Literal["light", "dark"]) -> Iterator[Page]:
+    """A fresh visitor with an empty cache: `page.goto("/compare")` opens a page of the app."""
+    context = browser.new_context(base_url=app_address, viewport=WIDE, color_scheme=theme, accept_downloads=True)
+    yield context.new_page()
+    context.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_until_healthy(server: subprocess.Popen[bytes], address: str, log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            with urlopen(f"{address}/_stcore/health", timeout=2) as answer:
+                if answer.status == 200:
+                    return
+        except (URLError, OSError):
+            time.sleep(0.1)
+    pytest.fail(f"the app did not start:\n{log.read_text(errors='replace')[-3000:]}", pytrace=False)

@@ -1,0 +1,27 @@
+"""The small catalogue for tests that change it, and the real one, read once."""
+
+from __future__ import annotations
+
+import pytest
+
+from pricing.catalogue import Catalogue
+from pricing.load import load_catalogue
+from tests.small_catalogue import small_catalogue, small_contents
+
+
+@pytest.fixture
+def contents() -> dict[str, bytes]:
+    """The small catalogue's files, for this test alone."""
+    return small_contents()
+
+
+@pytest.fixture(scope="session")
+def small() -> Catalogue:
+    """The small catalogue."""
+    return small_catalogue()
+
+
+@pytest.fixture(scope="session")
+def real() -> Catalogue:
+    """The catalogue that ships."""
+    return load_catalogue()

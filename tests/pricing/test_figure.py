@@ -1,0 +1,151 @@
+"""A figure is dated, sourced and in order, or it is not a figure."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+import pydantic
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pricing.figure import Figure, Source, Value
+
+MAY, JUNE, JULY = date(2026, 5, 1), date(2026, 6, 1), date(2026, 7, 1)
+
+
+def value(typical: Any = 1.0, **more: Any) -> Value:
+    return Value(**{"typical": typical, "kind": "list_price", "source": "s", **more})
+
+
+def figure(**more: Any) -> Figure:
+    return Figure(**{"unit": "USD", "checked": JULY, "values": {MAY: value(3.0), JUNE: value(2.0)}, **more})
+
+
+def source(**more: Any) -> Source:
+    said = {"title": "T", "url": "https://example.org", "retrieved": MAY, "via": "document", "licence": "MIT"}
+    return Source(**{**said, **more})
+
+
+WRONG_VALUES = [
+    ({"typical": "1.0"}, "typical", "valid number"),
+    ({"typical": True}, "typical", "valid number"),
+    ({"typical": None}, "typical", "valid number"),
+    ({"typical": float("nan")}, "typical", "finite"),
+    ({"typical": float("inf")}, "typical", "finite"),
+    ({"low": float("-inf")}, "low", "finite"),
+    ({"low": 2.0}, "", "low <= typical <= high"),
+    ({"high": 0.5}, "", "low <= typical <= high"),
+    ({"low": 0.5, "high": 0.9}, "", "low <= typical <= high"),
+    ({"kind": "guess"}, "kind", "'list_price'"),
+    ({"source": ""}, "source", "at least 1 character"),
+    ({"note": ""}, "note", "at least 1 character"),
+    ({"note": "x" * 2_001}, "note", "at most 2000 characters"),
+    ({"locator": 4}, "locator", "valid string"),
+    ({"typcial": 1.0}, "typcial", "not permitted"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "field", "wish"), WRONG_VALUES, ids=[str(row[0])[:40] for row in WRONG_VALUES])
+def test_a_wrong_value_is_refused(wrong: dict[str, Any], field: str, wish: str) -> None:
+    with pytest.raises(pydantic.ValidationError) as refusal:
+        value(**wrong)
+    first = refusal.value.errors()[0]
+    assert ".".join(map(str, first["loc"])) == field
+    assert wish in first["msg"]
+
+
+WRONG_FIGURES = [
+    ({"unit": "kW/h"}, "unit", "'USD/kWh'"),
+    ({"unit": "usd"}, "unit", "'USD'"),
+    ({"values": {}}, "values", "at least 1 item"),
+    ({"checked": MAY}, "", "checked on or after the newest value 2026-06-01, got 2026-05-01"),
+    ({"checked": "2026-07-01"}, "checked", "valid date"),
+    ({"checked": None}, "checked", "valid date"),
+    ({"label": "x"}, "label", "not permitted"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "field", "wish"), WRONG_FIGURES, ids=[str(row[0])[:40] for row in WRONG_FIGURES])
+def test_a_wrong_figure_is_refused(wrong: dict[str, Any], field: str, wish: str) -> None:
+    with pytest.raises(pydantic.ValidationError) as refusal:
+        figure(**wrong)
+    first = refusal.value.errors()[0]
+    assert ".".join(map(str, first["loc"])) == field
+    assert wish in first["msg"]
+
+
+WRONG_SOURCES = [
+    ({"url": "ftp://example.org"}, "url", "https://"),
+    ({"url": "javascript:alert(1)"}, "url", "https://"),
+    ({"url": "example.org"}, "url", "https://"),
+    ({"url": "https://" + "x" * 500}, "url", "at most 500 characters"),
+    ({"via": "hearsay"}, "via", "'price_api'"),
+    ({"title": ""}, "title", "at least 1 character"),
+    ({"retrieved": "2026-05-01"}, "retrieved", "valid date"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "field", "wish"), WRONG_SOURCES, ids=[str(row[0])[:40] for row in WRONG_SOURCES])
+def test_a_wrong_source_is_refused(wrong: dict[str, Any], field: str, wish: str) -> None:
+    with pytest.raises(pydantic.ValidationError) as refusal:
+        source(**wrong)
+    first = refusal.value.errors()[0]
+    assert first["loc"] == (field,)
+    assert wish in first["msg"]
+
+
+@pytest.mark.parametrize("url", ["https://example.org/x", "http://example.org", "docs/decisions/0001-the-house.md"])
+def test_a_source_points_to_the_web_or_to_our_own_decisions(url: str) -> None:
+    assert source(url=url).url == url
+
+
+@pytest.mark.parametrize("field", ["typical", "low", "source", "new"])
+def test_a_value_cannot_be_changed(field: str) -> None:
+    with pytest.raises(pydantic.ValidationError):
+        setattr(value(), field, 2.0)
+
+
+def test_a_whole_number_is_a_number() -> None:
+    assert value(8).typical == 8.0
+
+
+@pytest.mark.parametrize(
+    ("day", "since", "typical"), [(MAY, MAY, 3.0), (date(2026, 5, 31), MAY, 3.0), (JULY, JUNE, 2.0)]
+)
+def test_the_value_in_force_is_the_latest_that_has_begun(day: date, since: date, typical: float) -> None:
+    assert figure().on(day) == (since, value(typical))
+
+
+def test_before_the_first_value_there_is_none() -> None:
+    with pytest.raises(LookupError, match="no value before 2026-05-01, asked for 2026-04-30"):
+        figure().on(date(2026, 4, 30))
+
+
+def test_the_newest_value_does_not_depend_on_the_order_written() -> None:
+    written_backwards = figure(values={JUNE: value(2.0), MAY: value(3.0)})
+    assert written_backwards.newest == value(2.0)
+    assert written_backwards.since == JUNE
+    assert written_backwards == figure()
+
+
+def test_age_counts_from_the_day_somebody_looked() -> None:
+    assert figure().age_days(date(2026, 7, 31)) == 30
+
+
+DAYS = st.dates(date(2020, 1, 1), date(2030, 1, 1))
+
+
+@given(st.dictionaries(DAYS, st.floats(0.01, 100), min_size=1, max_size=6), DAYS)
+def test_on_any_day_the_value_in_force_began_and_no_later_one_had(prices: dict[date, float], day: date) -> None:
+    known = figure(checked=max(prices), values={start: value(price) for start, price in prices.items()})
+    if day < min(prices):
+        with pytest.raises(LookupError):
+            known.on(day)
+        return
+    since, in_force = known.on(day)
+    assert since <= day
+    assert in_force.typical == prices[since]
+    assert not [start for start in prices if since < start <= day]
+    assert known.on(day + timedelta(days=10_000)) == (known.since, known.newest)

@@ -1,0 +1,185 @@
+"""Shapes of networks and prices of hosted models, as they stand in the data."""
+
+import contextlib
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from pricing import load_catalogue
+from pricing.catalogue import Catalogue
+from pricing.figure import Figure
+from pricing.names import plain
+from pricing.records import HostedPrice, Model
+from pricing.shapes import CannotCount, active_parameter_count_b, parameter_count_b
+
+TOLD_APART_BY_A_DOT = {"OPT-1.3B", "OPT-13B"}
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> Catalogue:
+    return load_catalogue()
+
+
+def recounted(catalogue: Catalogue) -> list[Model]:
+    return [model for model in catalogue.models.values() if model.not_recounted is None]
+
+
+def test_enough_models(catalogue: Catalogue) -> None:
+    assert len(catalogue.models) >= 200
+
+
+def test_stated_counts_are_what_the_shapes_say(catalogue: Catalogue) -> None:
+    off = {model.label: parameter_count_b(model) / model.params_b - 1 for model in recounted(catalogue)}
+    assert len(off) >= 170
+    assert {label: error for label, error in off.items() if abs(error) > 0.02} == {}
+    assert sum(abs(error) <= 0.005 for error in off.values()) >= 160
+
+
+def test_a_model_that_is_not_recounted_cannot_be(catalogue: Catalogue) -> None:
+    for model in catalogue.models.values():
+        if model.not_recounted is not None:
+            with contextlib.suppress(CannotCount):
+                error = parameter_count_b(model) / model.params_b - 1
+                assert abs(error) > 0.02, f"{model.label} could be recounted after all"
+
+
+def test_active_counts_agree_or_the_note_says_why_not(catalogue: Catalogue) -> None:
+    mixtures = [model for model in recounted(catalogue) if model.experts is not None]
+    assert len(mixtures) >= 25
+    for model in mixtures:
+        active = active_parameter_count_b(model)
+        assert active is not None
+        assert model.active_params_b is not None
+        if abs(active / model.active_params_b - 1) > 0.05:
+            assert "active" in (model.note or ""), f"{model.label}: {active:.2f} against {model.active_params_b}"
+
+
+def test_a_dense_model_has_no_active_count(catalogue: Catalogue) -> None:
+    assert active_parameter_count_b(catalogue.models["Llama-3-8B"]) is None
+
+
+# By hand. 8B: 2*128256*4096 + 32*(2*4096*128*(32+8) + 3*4096*14336 + 2*4096) + 4096 = 8,030,261,248.
+@pytest.mark.parametrize(
+    ("model", "count_b"),
+    [
+        ("Llama-3-8B", 8.030261248),
+        ("Llama-3-70B", 70.553706496),  # the same with 80 layers, width 8192, 64 heads, feed-forward 28672
+        ("Llama-2-7B", 6.738415616),  # as many KV heads as heads
+        ("Mixtral-8x7B", 46.702792704),  # eight experts and a router of 8 x 4096 in each layer
+    ],
+)
+def test_recount_to_the_last_parameter(catalogue: Catalogue, model: str, count_b: float) -> None:
+    assert parameter_count_b(catalogue.models[model]) == pytest.approx(count_b, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("model", "change", "word"),
+    [
+        ("Llama-3-8B", {"heads": None}, "heads"),
+        ("Llama-3-8B", {"gated": None}, "gated"),
+        ("Llama-3-8B", {"tied_embeddings": None}, "head shares"),
+        ("Llama-3-8B", {"attention": "hybrid: something new"}, "hybrid"),
+        ("Llama-3-8B", {"attention": None}, "None"),
+        ("Mixtral-8x7B", {"moe_layers": None}, "moe_layers"),
+        ("DeepSeek-V3", {"kv_lora": None}, "kv_lora"),
+        ("Whisper-large-v3", {}, "speech"),
+    ],
+)
+def test_what_cannot_be_counted_says_why(
+    catalogue: Catalogue, model: str, change: dict[str, object], word: str
+) -> None:
+    with pytest.raises(CannotCount, match=word):
+        parameter_count_b(catalogue.models[model].model_copy(update=change))
+
+
+def test_names_differ_even_when_written_loosely(catalogue: Catalogue) -> None:
+    owners: dict[str, set[str]] = {}
+    for key, model in catalogue.models.items():
+        for name in (key, model.label, *model.aliases):
+            owners.setdefault(plain(name), set()).add(key)
+    shared = [keys for keys in owners.values() if len(keys) > 1]
+    assert shared in ([], [TOLD_APART_BY_A_DOT])
+
+
+# ------------------------------------------------------------------------------------------------------ hosted prices
+
+
+def prices(record: HostedPrice) -> Iterator[Figure]:
+    for figure in (record.input_usd_per_mtoken, record.output_usd_per_mtoken, record.cached_input_usd_per_mtoken):
+        if figure is not None:
+            yield figure
+
+
+def test_enough_hosted_prices(catalogue: Catalogue) -> None:
+    assert len(catalogue.hosted) >= 350
+    assert len({record.vendor for record in catalogue.hosted.values()}) >= 20
+
+
+def test_a_price_is_never_zero_and_never_free(catalogue: Catalogue) -> None:
+    for key, record in catalogue.hosted.items():
+        for figure in prices(record):
+            assert all(0 < value.typical <= 1_000 for value in figure.values.values()), key
+
+
+def test_writing_costs_at_least_as_much_as_reading_and_a_cache_hit_at_most(catalogue: Catalogue) -> None:
+    for key, record in catalogue.hosted.items():
+        read = record.input_usd_per_mtoken.newest.typical
+        write, cached = record.output_usd_per_mtoken, record.cached_input_usd_per_mtoken
+        assert write is None or write.newest.typical >= read, key
+        assert cached is None or cached.newest.typical <= read, key
+
+
+def test_a_price_that_jumps_threefold_says_why(catalogue: Catalogue) -> None:
+    for key, record in catalogue.hosted.items():
+        for figure in prices(record):
+            days = sorted(figure.values)
+            for before, after in itertools.pairwise(days):
+                old, new = figure.values[before], figure.values[after]
+                assert 1 / 3 <= new.typical / old.typical <= 3 or new.note, key
+
+
+def test_one_vendor_has_one_spelling(catalogue: Catalogue) -> None:
+    vendors = {record.vendor for record in catalogue.hosted.values()}
+    assert len({plain(vendor) for vendor in vendors}) == len(vendors)
+    assert len({plain(key) for key in catalogue.hosted}) == len(catalogue.hosted)
+
+
+def test_open_models_lead_to_their_shapes(catalogue: Catalogue) -> None:
+    served = {record.model for record in catalogue.hosted.values()} & catalogue.models.keys()
+    assert {"Llama-3.1-8B", "Llama-3.3-70B", "gpt-oss-120b", "Qwen3-32B", "DeepSeek-V3.2"} <= served
+
+
+@pytest.mark.parametrize(
+    ("record", "read", "write"),
+    [
+        ("OpenAI/gpt-6-astra", 10, 50),
+        ("OpenAI/gpt-6.1-sol", 2, 10),
+        ("OpenAI/gpt-6.1-terra", 1, 5),
+        ("OpenAI/gpt-6-luna", 0.10, 0.50),
+        ("OpenAI/o3", 2, 8),
+        ("Anthropic/claude-opus-5.5", 4, 20),
+        ("Anthropic/claude-sonnet-5.5", 2, 10),
+        ("Anthropic/claude-sonnet-5", 2, 10),
+        ("Anthropic/claude-haiku-5.5", 0.10, 0.50),
+        ("Anthropic/claude-haiku-5.5 (over 100k)", 0.50, 2.50),
+        ("Google/gemini-3.8-flash", 0.75, 3.75),
+        ("DeepSeek/deepseek-v4.1-flash", 0.15, 0.60),
+        ("DeepSeek/deepseek-v4.1-flash (peak hours)", 0.30, 1.20),
+        ("DeepSeek/deepseek-v4-pro", 0.66, 1.98),
+        ("DeepSeek/deepseek-v4-pro (peak hours)", 1.32, 3.96),
+        ("DeepInfra/Llama-3.1-8B-Instruct-Turbo", 0.02, 0.04),
+        ("DeepInfra/Llama-3.3-70B-Instruct-Turbo", 0.10, 0.32),
+        ("DeepInfra/Llama-3.1-405B-Instruct", 0.80, 0.80),
+    ],
+)
+def test_newest_prices(catalogue: Catalogue, record: str, read: float, write: float) -> None:
+    held = catalogue.hosted[record]
+    assert held.output_usd_per_mtoken is not None
+    newest = (held.input_usd_per_mtoken.newest.typical, held.output_usd_per_mtoken.newest.typical)
+    assert newest == (read, write)
+
+
+@pytest.mark.parametrize("record", ["OpenAI/gpt-oss-120b", "Google/gemma-4-31b-it", "HF-providers/MiniMax-M2.5"])
+def test_what_the_named_vendor_does_not_sell_is_not_here(catalogue: Catalogue, record: str) -> None:
+    assert record not in catalogue.hosted

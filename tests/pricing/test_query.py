@@ -1,0 +1,103 @@
+"""Filters hide and count; they never invent, and their order is total."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pricing import load_catalogue
+from pricing.query import MILD, TRUST_ORDER, Wish, find, freshness, may_be_cheapest, price, reason_hidden, trust
+
+DAY = date(2026, 11, 21)
+CATALOGUE = load_catalogue()
+OFFERS = CATALOGUE.offers
+
+WISHES = st.builds(
+    Wish,
+    accelerators=st.frozensets(st.sampled_from(sorted({o.accelerator for o in OFFERS.values()})), max_size=3),
+    providers=st.frozensets(st.sampled_from(sorted(CATALOGUE.providers)), max_size=5),
+    purchases=st.frozensets(st.sampled_from(sorted({o.purchase for o in OFFERS.values()})), max_size=3),
+    areas=st.frozensets(st.sampled_from(sorted({o.area for o in OFFERS.values()})), max_size=2),
+    region=st.sampled_from([None, "us-east", "EUROPE", "global", "nowhere"]),
+    accelerators_per_instance=st.sampled_from([None, 1, 8]),
+    max_age_days=st.sampled_from([None, 30, 60, 365]),
+    least_trust=st.sampled_from(sorted(TRUST_ORDER)),
+    doubtful=st.booleans(),
+)
+
+
+@given(WISHES)
+def test_every_offer_is_either_shown_or_counted(wish: Wish) -> None:
+    found = find(CATALOGUE, wish, DAY)
+    assert len(found.ids) == len(set(found.ids))
+    assert set(found.ids) <= set(OFFERS)
+    assert len(found.ids) + sum(found.hidden.values()) == len(OFFERS)
+
+
+@given(WISHES)
+def test_what_is_shown_fits_the_wish(wish: Wish) -> None:
+    for key in find(CATALOGUE, wish, DAY).ids:
+        offer = OFFERS[key]
+        assert not wish.accelerators or offer.accelerator in wish.accelerators
+        assert not wish.providers or offer.provider in wish.providers
+        assert not wish.purchases or offer.purchase in wish.purchases
+        assert wish.accelerators_per_instance in (None, offer.accelerators_per_instance)
+        assert wish.doubtful or MILD.issuperset(offer.doubts)
+        if offer.usd_per_accelerator_hour is not None and wish.max_age_days is not None:
+            assert offer.usd_per_accelerator_hour.age_days(DAY) <= wish.max_age_days
+
+
+@given(WISHES)
+def test_the_order_is_total_and_the_unpriced_come_last(wish: Wish) -> None:
+    prices = [(price(OFFERS[key]), key) for key in find(CATALOGUE, wish, DAY).ids]
+    assert prices == sorted(prices)
+
+
+@given(WISHES, st.permutations(sorted(OFFERS)[:40]))
+def test_the_order_does_not_depend_on_the_order_of_the_files(wish: Wish, order: list[str]) -> None:
+    few = {key: OFFERS[key] for key in sorted(OFFERS)[:40]}
+    shuffled = {key: OFFERS[key] for key in order}
+    assert (
+        find(CATALOGUE.model_copy(update={"offers": few}), wish, DAY).ids
+        == find(CATALOGUE.model_copy(update={"offers": shuffled}), wish, DAY).ids
+    )
+
+
+def test_a_narrower_wish_never_shows_more() -> None:
+    wide = Wish(max_age_days=365)
+    narrow = Wish(max_age_days=60, purchases=frozenset({"on_demand"}))
+    assert set(find(CATALOGUE, narrow, DAY).ids) <= set(find(CATALOGUE, wide, DAY).ids)
+
+
+@pytest.mark.parametrize("doubt", sorted({doubt for offer in OFFERS.values() for doubt in offer.doubts} - MILD))
+def test_what_is_in_doubt_is_never_cheapest(doubt: str) -> None:
+    marked = [offer for offer in OFFERS.values() if doubt in offer.doubts]
+    assert marked
+    for offer in marked:
+        assert not may_be_cheapest(offer, DAY)
+        assert reason_hidden(CATALOGUE, offer, Wish(), DAY) == "not a price to rent by"
+
+
+def test_a_price_turns_stale_after_a_month_and_then_is_never_cheapest() -> None:
+    offer = next(o for o in OFFERS.values() if o.usd_per_accelerator_hour is not None and not o.doubts)
+    assert offer.usd_per_accelerator_hour is not None
+    checked = offer.usd_per_accelerator_hour.checked
+    ages = {0: "fresh", 7: "fresh", 8: "ageing", 30: "ageing", 31: "stale"}
+    assert {days: freshness(offer, checked + timedelta(days=days)) for days in ages} == ages
+    assert may_be_cheapest(offer, checked + timedelta(days=30))
+    assert not may_be_cheapest(offer, checked + timedelta(days=31))
+
+
+def test_an_offer_that_does_not_say_which_form_is_counted_apart() -> None:
+    hidden = find(CATALOGUE, Wish(accelerators=frozenset({"H100-SXM5-80GB"})), DAY).hidden
+    assert hidden["accelerator not stated"] >= 5
+
+
+def test_every_badge_of_the_catalogue_is_a_known_one() -> None:
+    figures = [offer.usd_per_accelerator_hour for offer in OFFERS.values() if offer.usd_per_accelerator_hour]
+    badges = {trust(CATALOGUE, figure.newest) for figure in figures}
+    assert badges <= set(TRUST_ORDER)
+    assert {"API", "published", "collected"} <= badges

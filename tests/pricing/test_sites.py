@@ -1,0 +1,168 @@
+"""Places, taxes and the price of money, as they stand in the data."""
+
+import pytest
+
+from pricing import load_catalogue
+from pricing.catalogue import Catalogue
+
+STATES = {
+    "AK", "AL", "AR", "AZ", "CA", "CO", "CT", "DC", "DE", "FL", "GA", "HI", "IA", "ID", "IL", "IN", "KS", "KY", "LA",
+    "MA", "MD", "ME", "MI", "MN", "MO", "MS", "MT", "NC", "ND", "NE", "NH", "NJ", "NM", "NV", "NY", "OH", "OK", "OR",
+    "PA", "RI", "SC", "SD", "TN", "TX", "UT", "VA", "VT", "WA", "WI", "WV", "WY",
+}  # fmt: skip
+FIGURES = (
+    "usd_per_kwh", "carbon_g_per_kwh", "pue", "colocation_usd_per_kw_month", "build_usd_per_kw", "corporate_tax_share",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> Catalogue:
+    return load_catalogue()
+
+
+def known(catalogue: Catalogue, figure: str) -> dict[str, float]:
+    """Newest typical value of a figure, for each site that has one of its own."""
+    own = {key: getattr(site, figure) for key, site in catalogue.sites.items()}
+    return {key: value.newest.typical for key, value in own.items() if value is not None}
+
+
+def test_enough_places_have_figures_of_their_own(catalogue: Catalogue) -> None:
+    with_figures = {key for figure in FIGURES for key in known(catalogue, figure)}
+    assert len(with_figures) >= 80
+    assert len(known(catalogue, "corporate_tax_share")) >= 25
+    assert len(known(catalogue, "carbon_g_per_kwh")) >= 40
+
+
+def test_every_american_state_is_there_with_a_price(catalogue: Catalogue) -> None:
+    assert len(STATES) == 51
+    priced = known(catalogue, "usd_per_kwh")
+    assert {state for state in STATES if f"US-{state}" not in priced} == set()
+    american = {key for key, site in catalogue.sites.items() if site.kind == "us_state"}
+    assert american == {f"US-{state}" for state in STATES}
+
+
+@pytest.mark.parametrize(
+    ("figure", "low", "high"),
+    [
+        ("usd_per_kwh", 0.01, 0.6),
+        ("carbon_g_per_kwh", 5, 1_000),
+        ("pue", 1.0, 2.0),
+        ("colocation_usd_per_kw_month", 50, 600),
+        ("build_usd_per_kw", 5_000, 25_000),
+        ("corporate_tax_share", 0.05, 0.45),
+    ],
+)
+def test_every_value_ever_held_is_plausible(catalogue: Catalogue, figure: str, low: float, high: float) -> None:
+    held = [getattr(site, figure) for site in catalogue.sites.values()]
+    values = [value for one in held if one is not None for value in one.values.values()]
+    assert values
+    for value in values:
+        for number in (value.low, value.typical, value.high):
+            assert number is None or low <= number <= high
+
+
+def test_norway_is_a_country_and_not_the_word_no(catalogue: Catalogue) -> None:
+    assert catalogue.sites["NO"].label == "Norway"
+    assert all(isinstance(key, str) for key in catalogue.sites)
+
+
+@pytest.mark.parametrize(
+    ("site", "figure", "owner"),
+    [
+        ("US-TX", "carbon_g_per_kwh", "US"),
+        ("US-TX", "usd_per_kwh", "US-TX"),
+        ("US-TX", "colocation_usd_per_kw_month", "US"),
+        ("US-IL", "colocation_usd_per_kw_month", "US-IL"),
+        ("US-TX", "pue", "WORLD"),
+        ("CA-QC", "usd_per_kwh", "CA"),
+        ("DE", "pue", "WORLD"),
+        ("NO", "usd_per_kwh", "WORLD"),
+    ],
+)
+def test_a_place_says_whose_figure_it_borrows(catalogue: Catalogue, site: str, figure: str, owner: str) -> None:
+    found = catalogue.site_figure(site, figure)
+    assert found is not None
+    assert found[0] == owner
+
+
+def test_only_the_world_has_no_parent_and_every_chain_ends_there(catalogue: Catalogue) -> None:
+    for key in catalogue.sites:
+        chain = [key]
+        while (parent := catalogue.sites[chain[-1]].parent) is not None:
+            assert parent not in chain
+            chain.append(parent)
+        assert chain[-1] == "WORLD"
+
+
+@pytest.mark.parametrize("site", ["DE", "FR", "IT", "ES", "BE", "NL", "FI", "AT", "PT", "GR", "DK", "SE"])
+def test_a_survey_price_is_the_high_end_where_a_large_users_price_is_known(catalogue: Catalogue, site: str) -> None:
+    figure = catalogue.sites[site].usd_per_kwh
+    assert figure is not None
+    value = figure.newest
+    assert value.kind == "derived"
+    assert value.high is not None
+    assert value.high > value.typical
+    assert "survey" in (value.note or "")
+
+
+def test_no_carbon_figure_comes_from_a_share_alike_database(catalogue: Catalogue) -> None:
+    for key in known(catalogue, "carbon_g_per_kwh"):
+        figure = catalogue.sites[key].carbon_g_per_kwh
+        assert figure is not None
+        sources = {catalogue.sources[value.source] for value in figure.values.values()}
+        assert {source.licence for source in sources} == {"CC-BY-4.0"}
+        assert all(source.attribution for source in sources)
+
+
+def test_american_colocation_rents_keep_their_history(catalogue: Catalogue) -> None:
+    figure = catalogue.sites["US"].colocation_usd_per_kw_month
+    assert figure is not None
+    assert [value.typical for value in figure.values.values()][-2:] == [184.06, 194.95]
+
+
+# Present value of one dollar of cost written off, at ten percent, each share at the end of its year.
+@pytest.mark.parametrize(
+    ("schedule", "present_value"),
+    [
+        ("straight-line-5", 0.7582),
+        ("straight-line-5-half-year", 0.7237),
+        ("macrs-5-half-year", 0.7733),
+        ("macrs-5-mid-quarter-4", 0.7462),
+        ("macrs-5-mid-quarter-1", 0.8016),  # .35/1.1 + .26/1.1^2 + .156/1.1^3 + .1101/1.1^4 + .1101/1.1^5 + .0138/1.1^6
+        ("bonus-100", 0.9091),
+    ],
+)
+def test_schedules_are_worth_what_the_textbook_says(catalogue: Catalogue, schedule: str, present_value: float) -> None:
+    shares = catalogue.schedules[schedule].shares_by_year
+    assert sum(share / 1.1**year for year, share in enumerate(shares, start=1)) == pytest.approx(
+        present_value, abs=5e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("fact", "newest"),
+    [
+        ("us-bonus-depreciation", 1.0),
+        ("us-section-179-limit", 2_500_000),
+        ("uk-writing-down-main", 0.14),
+        ("uk-full-expensing", 1.0),
+        ("debt-coreweave-ddtl-1", 0.15),
+        ("debt-coreweave-ddtl-5-spread", 0.045),
+        ("colocation-vacancy-us", 0.014),
+    ],
+)
+def test_facts_of_tax_and_money(catalogue: Catalogue, fact: str, newest: float) -> None:
+    assert catalogue.facts[fact].figure.newest.typical == newest
+
+
+def test_shares_are_shares_and_never_percent(catalogue: Catalogue) -> None:
+    for key, fact in catalogue.facts.items():
+        if fact.topic in {"tax", "finance"} and fact.figure.unit == "1":
+            assert all(0 < value.typical <= 1 for value in fact.figure.values.values()), key
+
+
+def test_our_own_judgement_says_that_it_is_ours(catalogue: Catalogue) -> None:
+    for key in ("cost-of-capital-enterprise", "cost-of-capital-start-up", "cost-of-capital-venture"):
+        value = catalogue.facts[key].figure.newest
+        assert value.kind == "assumption"
+        assert catalogue.sources[value.source].via == "ours"

@@ -1,0 +1,141 @@
+"""The walls of the house stand, and the inspector that says so is not asleep."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import house
+from tests.house import Module
+
+HOUSE = house.modules()
+
+
+@pytest.mark.parametrize("rule", house.RULES, ids=lambda rule: rule.__name__)
+def test_the_house_keeps_its_rule(rule: house.Rule) -> None:
+    complaints = [complaint for module in HOUSE for complaint in rule(module)]
+    assert not complaints, "\n".join(complaints)
+
+
+def test_the_inspector_saw_every_room_there_is() -> None:
+    seen = {house.room_of(module.name) for module in HOUSE}
+    assert {"pricing", "planner.inputs", "planner.money", "planner.report", "planner.web", "planner.cli", "app"} <= seen
+
+
+WRONG = [
+    (house.wrong_direction, "pricing/load.py", "import planner", "no room"),
+    (house.wrong_direction, "pricing/load.py", "from planner.inputs import need", "must not import planner.inputs"),
+    (house.wrong_direction, "pricing/load.py", "def f():\n    from planner import cli", "must not import planner.cli"),
+    (house.wrong_direction, "planner/inputs/a.py", "from planner.money import ledger", "must not import planner.money"),
+    (house.wrong_direction, "planner/speed/a.py", "from ..study import mix", "must not import planner.study"),
+    (house.wrong_direction, "planner/money/a.py", "import planner.report.csv", "must not import planner.report"),
+    (house.wrong_direction, "planner/money/__init__.py", "from .. import web", "must not import planner.web"),
+    (house.wrong_direction, "planner/store/a.py", "from planner import cli", "must not import planner.cli"),
+    (house.wrong_direction, "planner/web/a.py", "from planner import cli", "must not import planner.cli"),
+    (house.wrong_direction, "planner/cli.py", "from planner.web import ask", "must not import planner.web"),
+    (house.wrong_direction, "planner/web/a.py", "import app", "must not import app"),
+    (house.wrong_direction, "planner/__init__.py", "from planner.money import ledger", "must not import planner.money"),
+    (house.wrong_direction, "planner/helpers.py", "x = 1", "stands in no room"),
+    (house.wrong_library, "planner/report/a.py", "import streamlit as st", "imports streamlit"),
+    (house.wrong_library, "planner/money/a.py", "from pandas import DataFrame", "imports pandas"),
+    (house.wrong_library, "planner/cli.py", "import plotly.graph_objects as go", "imports plotly"),
+    (house.wrong_library, "pricing/load.py", "from urllib import request", "imports urllib.request"),
+    (house.wrong_library, "planner/web/a.py", "from http.client import HTTPConnection", "imports http.client"),
+    (house.wrong_library, "planner/web/a.py", "import socket, json", "imports socket"),
+    (house.wrong_library, "planner/store/a.py", "import pickle", "imports pickle"),
+    (house.prints, "planner/money/a.py", "print(1)", "prints"),
+    (house.asks_the_day, "planner/money/a.py", "from datetime import date\nd = date.today()", "date.today"),
+    (house.asks_the_day, "pricing/query.py", "import datetime\nd = datetime.datetime.now()", "datetime.now"),
+    (house.asks_the_day, "planner/report/a.py", "import pandas as pd\nd = pd.Timestamp.now()", "Timestamp.now"),
+    (house.asks_the_day, "app.py", "import time\nt = time.time()", "time.time"),
+    (house.asks_the_day, "planner/study/a.py", "from time import time", "imports the clock"),
+    (house.computes_on_a_page, "planner/web/pages/a.py", "total = price * hours", "computes with *"),
+    (house.computes_on_a_page, "planner/web/pages/a.py", "total = 0\ntotal += 1", "computes with +"),
+    (house.computes_on_a_page, "planner/web/pages/a.py", "s = '%d' % 3", "computes with %"),
+    (house.runs_what_it_reads, "pricing/load.py", "eval('1')", "calls eval"),
+    (house.runs_what_it_reads, "planner/store/a.py", "exec(text)", "calls exec"),
+    (house.runs_what_it_reads, "pricing/strict_yaml.py", "import yaml\nyaml.load(t, Loader=L)", "calls yaml.load"),
+    (house.white_on_pale, "planner/web/a.py", "st.button('Go', type='primary')", "unreadable"),
+    (house.too_long, "planner/money/a.py", "def f():\n" + "    x = 1\n" * 60, "f has 61 lines"),
+    (house.too_long, "planner/money/a.py", "x = 1\n" * 401, "401 lines"),
+]
+
+
+@pytest.mark.parametrize(("rule", "path", "code", "complaint"), WRONG)
+def test_the_inspector_catches(rule: house.Rule, path: str, code: str, complaint: str) -> None:
+    found = list(rule(Module.of(path, code)))
+    assert len(found) == 1, found
+    assert complaint in found[0]
+    assert found[0].startswith(f"{path}:")
+
+
+FINE = [
+    (house.wrong_direction, "planner/money/a.py", "from planner.speed import fit\nfrom pricing import Figure"),
+    (house.wrong_direction, "planner/money/a.py", "from . import ledger\nfrom .ledger import Line\nimport numpy"),
+    (house.wrong_direction, "planner/web/pages/a.py", "from planner.store import saved\nfrom planner.web import ask"),
+    (house.wrong_direction, "app.py", "from planner.web import state"),
+    (house.wrong_direction, "planner/__main__.py", "from planner.cli import main"),
+    (house.wrong_library, "planner/web/a.py", "import streamlit\nimport pandas\nfrom urllib.parse import quote"),
+    (house.wrong_library, "pricing/feeds/a.py", "import requests"),
+    (house.prints, "planner/cli.py", "print(1)"),
+    (house.asks_the_day, "planner/web/state.py", "from datetime import date\nd = date.today()"),
+    (house.asks_the_day, "planner/money/a.py", "from time import perf_counter\nperf_counter()\nfigure.on(day)"),
+    (house.asks_the_day, "app.py", "from planner.web import state\nday = state.today()"),
+    (house.computes_on_a_page, "planner/web/pages/a.py", "x: int | None = -1\ns = f'{x:,} {y}'\nz = a or b"),
+    (house.computes_on_a_page, "planner/web/show.py", "x = 1 + 1"),
+    (
+        house.runs_what_it_reads,
+        "pricing/strict_yaml.py",
+        "import yaml\nyaml.parse(t)\njson.loads(t)\na.evaluate(1)",
+    ),
+    (house.white_on_pale, "planner/web/a.py", "st.button('Go')"),
+    (house.too_long, "planner/money/a.py", "def f():\n" + "    x = 1\n" * 59),
+]
+
+
+@pytest.mark.parametrize(("rule", "path", "code"), FINE)
+def test_the_inspector_leaves_in_peace(rule: house.Rule, path: str, code: str) -> None:
+    assert list(rule(Module.of(path, code))) == []
+
+
+def test_nothing_else_is_too_long_either() -> None:
+    others = [Module.of(path, text) for path, text in house.texts() if path.endswith(".py")]
+    complaints = [complaint for module in others for complaint in house.too_long(module)]
+    assert not complaints, "\n".join(complaints)
+
+
+def test_no_folder_wakes_streamlits_own_page_discovery() -> None:
+    assert not (house.ROOT / "pages").exists()
+
+
+def test_no_file_points_at_somebodys_machine() -> None:
+    complaints = [one for path, text in house.texts() for one in house.names_somebodys_machine(path, text)]
+    assert not complaints, "\n".join(complaints)
+
+
+@pytest.mark.parametrize(
+    ("line", "caught"),
+    [
+        ("see /ho" + "me/anna/notes.md", True),
+        ("cp /t" + "mp/curate.py .", True),
+        ("read ../sha" + "red/design.md", True),
+        ("as sha" + "red/facts says", True),
+        ("https://example.org/ho" + "me/page", False),
+        ("https://example.org/a/wor" + "k/b", False),
+        ("a sha" + "red/dedicated core", False),
+        ("docs/decisions/0001-the-house.md", False),
+    ],
+)
+def test_a_place_on_somebodys_machine_is_told_from_an_address(line: str, caught: bool) -> None:
+    assert bool(list(house.names_somebodys_machine("a.md", line))) is caught
+
+
+def test_decisions_are_numbered_without_a_gap() -> None:
+    assert house.gaps(sorted(path.name for path in (house.ROOT / "docs" / "decisions").iterdir())) == []
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["0002-b.md"], ["0001-a.md", "0003-c.md"], ["0001-a.md", "0001-b.md"], ["0001-a.md", "notes.md"]],
+)
+def test_a_gap_in_the_numbers_is_seen(names: list[str]) -> None:
+    assert house.gaps(names)
