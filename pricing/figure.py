@@ -71,7 +71,7 @@ Url = Annotated[str, Field(min_length=5, max_length=500), AfterValidator(_web_ad
 class Strict(BaseModel):
     """Unknown keys, quoted numbers, NaN and later mutation are all errors."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 class Source(Strict):

@@ -38,8 +38,9 @@ def offered_accelerators(catalogue: Catalogue, name: str) -> tuple[str, ...]:
     try:
         return (accelerator(catalogue, name),)
     except AmbiguousName as several:
-        wide = _index({key: (record.label, *record.aliases) for key, record in catalogue.ambiguous.items()})
-        return (*several.candidates, wide[plain(name)])
+        covered = frozenset(several.candidates)
+        narrower = (key for key, wide in catalogue.ambiguous.items() if covered.issuperset(wide.candidates))
+        return (*several.candidates, *narrower)
 
 
 def provider(catalogue: Catalogue, name: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,15 +94,17 @@ class Bills:
         """The ledger of one offer, every input with its own origin."""
         return self.ledger.at(self.offers.index(offer), title)
 
-    def not_priced(self, index: int) -> tuple[str, ...]:
-        """The lines of one offer that nobody published a price for."""
-        gaps = np.isnan(self.usd[:, index])
-        return tuple(line.name for line, gap in zip(self.ledger.lines, gaps, strict=True) if gap)
-
-    def part_usd(self, part: Part, index: int) -> float:
-        """The priced lines of one part of one offer's bill."""
+    def part_usd(self, part: Part) -> NDArray[np.float64]:
+        """The priced lines of one part, for each offer."""
         of_part = np.array([line.part == part for line in self.ledger.lines])
-        return float(np.nansum(self.usd[of_part, index]))
+        total: NDArray[np.float64] = np.nansum(self.usd[of_part], axis=0)
+        return total
+
+    @cached_property
+    def not_priced(self) -> list[tuple[str, ...]]:
+        """The lines that nobody published a price for, for each offer."""
+        names = [line.name for line in self.ledger.lines]
+        return [tuple(compress(names, gaps)) for gaps in np.isnan(self.usd).T.tolist()]
 
 
 def bills(catalogue: Catalogue, need: Need, offers: tuple[str, ...]) -> Bills:

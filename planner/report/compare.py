@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import pandas as pd
 
@@ -31,43 +30,59 @@ COLUMNS = (
 def compare_table(catalogue: Catalogue, need: Need, bills: Bills, buying: Buying | None, day: date) -> pd.DataFrame:
     """Every bill and the purchase, ranked. The index holds the offer ids, so that a choice survives a new order."""
     own_usd = None if buying is None else buying.total_usd
-    rows = [(bills.offers[i], _rent_row(catalogue, bills, int(i), own_usd, day)) for i in bills.rank]
+    rank = bills.rank.tolist()
+    totals, hours, idle = bills.total_usd.tolist(), bills.usd_per_busy_hour.tolist(), bills.part_usd("idle").tolist()
+    keys = [bills.offers[i] for i in rank]
+    rows = [
+        _rent_row(
+            catalogue, catalogue.offers[key], _Bill(totals[i], hours[i], idle[i], bills.not_priced[i]), own_usd, day
+        )
+        for key, i in zip(keys, rank, strict=True)
+    ]
     if buying is not None:
-        rows.insert(_place(rows, own_usd), (BUY_ID, _buy_row(need, buying)))
-    frame = pd.DataFrame([row for _, row in rows], index=[key for key, _ in rows], columns=list(COLUMNS))
-    frame.index.name = "offer"
-    return frame
+        place = sum(totals[i] <= buying.total_usd for i in rank)
+        keys.insert(place, BUY_ID)
+        rows.insert(place, _buy_row(need, buying))
+    columns = {name: [row[name] for row in rows] for name in COLUMNS}
+    return pd.DataFrame(columns, index=pd.Index(keys, name="offer", dtype="str"))
 
 
-def _place(rows: list[tuple[str, dict[str, Any]]], own_usd: float | None) -> int:
-    """Where buying stands in the ranking: behind every plan that costs less."""
-    if own_usd is None:
-        return len(rows)
-    return sum(row["Plan total USD"] is not None and row["Plan total USD"] <= own_usd for _, row in rows)
+class _Bill(NamedTuple):
+    """One offer's bill, as the table needs it."""
+
+    total_usd: float
+    usd_per_busy_hour: float
+    idle_usd: float
+    not_priced: tuple[str, ...]
 
 
-def _rent_row(catalogue: Catalogue, bills: Bills, index: int, own_usd: float | None, day: date) -> dict[str, Any]:
-    offer = catalogue.offers[bills.offers[index]]
+def _rent_row(catalogue: Catalogue, offer: Offer, bill: _Bill, own_usd: float | None, day: date) -> dict[str, Any]:
     figure = offer.usd_per_accelerator_hour
-    total = _known(bills.total_usd[index])
-    missing = bills.not_priced(index) if total is not None else ()
-    return {
+    row: dict[str, Any] = {
         "Provider": catalogue.providers[offer.provider].label,
         "Terms": words.PURCHASE[offer.purchase],
         "Product": offer.sku or "",
         "GPUs per machine": offer.accelerators_per_instance,
         "Region": offer.region,
-        "Sticker USD/GPU-h": None if figure is None else figure.newest.typical,
-        "USD per busy GPU-h": _known(bills.usd_per_busy_hour[index]),
-        "Plan total USD": total,
-        "Total is": words.NOT_PRICED if total is None else "at least" if missing else "complete",
-        "Against buying": None if total is None or own_usd is None else round(total / own_usd - 1, 2),
-        "Checked": None if figure is None else figure.checked,
-        "Days old": None if figure is None else figure.age_days(day),
         "Freshness": freshness(offer, day),
-        "Trust": "no public price" if figure is None else trust(catalogue, figure.newest),
-        "Notes": _notes(offer, bills.part_usd("idle", index) > 0, missing),
-        "Source": None if figure is None else catalogue.sources[figure.newest.source].url,
+    }
+    if figure is None:
+        return (
+            dict.fromkeys(COLUMNS)
+            | row
+            | {"Total is": words.NOT_PRICED, "Trust": "no public price", "Notes": offer.note}
+        )
+    return row | {
+        "Sticker USD/GPU-h": figure.newest.typical,
+        "USD per busy GPU-h": bill.usd_per_busy_hour,
+        "Plan total USD": bill.total_usd,
+        "Total is": "at least" if bill.not_priced else "complete",
+        "Against buying": None if own_usd is None else round(bill.total_usd / own_usd - 1, 2),
+        "Checked": figure.checked,
+        "Days old": figure.age_days(day),
+        "Trust": trust(catalogue, figure.newest),
+        "Notes": _notes(offer, bill),
+        "Source": catalogue.sources[figure.newest.source].url,
     }
 
 
@@ -92,17 +107,12 @@ def _buy_row(need: Need, buying: Buying) -> dict[str, Any]:
     }
 
 
-def _notes(offer: Offer, idle: bool, missing: tuple[str, ...]) -> str:
-    notes = ["bills idle hours"] if idle else []
-    notes += [f"{name.lower()} not priced" for name in missing]
+def _notes(offer: Offer, bill: _Bill) -> str:
+    notes = ["bills idle hours"] if bill.idle_usd > 0 else []
+    notes += [f"{name.lower()} not priced" for name in bill.not_priced]
     notes += [words.DOUBT[doubt] for doubt in offer.doubts]
-    if offer.note:
-        notes.append(offer.note)
+    notes += [offer.note] if offer.note else []
     return "; ".join(notes)
-
-
-def _known(value: Any) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 def pickable(table: pd.DataFrame) -> list[str]:

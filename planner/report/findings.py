@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
+import numpy as np
+
 from planner.inputs.need import Need
 from planner.money.owned import Buying
 from planner.money.rented import Bills
@@ -26,21 +28,21 @@ def cheapest(catalogue: Catalogue, need: Need, bills: Bills, buying: Buying | No
     """Who to rent from, on the whole plan's cost. A price nobody checked this month is never called the cheapest."""
     plan = f"{need.accelerators:,} x {catalogue.accelerator_label(need.accelerator)}"
     work = f"busy {words.percent(need.busy_share)} of the time for {words.years(need.years)}"
-    priced = [int(i) for i in bills.rank if bills.total_usd[i] == bills.total_usd[i]]
+    priced = bills.rank[: int(np.isfinite(bills.total_usd).sum())].tolist()  # what has no price comes last
     against = _against(buying)
     if not priced:
         return Finding(
             f"No offer here has a price for {catalogue.accelerator_label(need.accelerator)}",
             ("Widen the filters below, or enter your own price.", *against),
         )
-    believed = [i for i in priced if may_be_cheapest(catalogue.offers[bills.offers[i]], day)]
-    best = believed[0] if believed else priced[0]
+    believed = next((i for i in priced if may_be_cheapest(catalogue.offers[bills.offers[i]], day)), None)
+    best = priced[0] if believed is None else believed
     offer = catalogue.offers[bills.offers[best]]
     seller = catalogue.providers[offer.provider].label + (f" ({offer.sku})" if offer.sku else "")
     who = f"{seller}, {words.PURCHASE[offer.purchase]}"
     hour = words.usd_per_hour(float(bills.usd_per_busy_hour[best]))
     total = f"{plan}, {work}: {words.usd(float(bills.total_usd[best]))} at {who}."
-    if not believed:
+    if believed is None:
         figure = offer.usd_per_accelerator_hour
         old = figure.age_days(day) if figure else 0
         return Finding(

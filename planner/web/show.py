@@ -132,7 +132,7 @@ OFFER_COLUMNS = {
 
 def offers(table: pd.DataFrame, hidden: str) -> None:
     """The comparison. Ticked rows join the chart below, by their id."""
-    key = "offers-" + str(pd.util.hash_pandas_object(table.index.to_series()).sum())
+    key = f"offers-{hash(tuple(table.index))}"
 
     def tick() -> None:
         rows = st.session_state[key]["selection"]["rows"]

@@ -1,0 +1,158 @@
+"""The comparison: ranked on the whole bill, nothing invented, nothing at zero."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import pytest
+
+from planner.inputs.need import Need
+from planner.money.owned import buying
+from planner.money.past import histories
+from planner.money.rented import Bills, bills
+from planner.money.worth import dots, worth
+from planner.report import charts
+from planner.report.compare import BUY_ID, COLUMNS, compare_table, opened, parts_table, pickable, unique
+from planner.report.findings import cheapest, hidden_words
+from planner.report.market import order_of_rows, past_finding, worth_finding, worth_table
+from pricing import Catalogue, load_catalogue
+from pricing.query import Wish, find, may_be_cheapest
+
+DAY = date(2026, 11, 21)
+NEED = Need(accelerator="H100-SXM5-80GB")
+WISH = Wish(accelerators=frozenset({"H100-SXM5-80GB"}))
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> Catalogue:
+    return load_catalogue()
+
+
+@pytest.fixture(scope="module")
+def rent(catalogue: Catalogue) -> Bills:
+    return bills(catalogue, NEED, find(catalogue, WISH, DAY).ids)
+
+
+def test_the_table_is_the_bills_and_the_purchase(catalogue: Catalogue, rent: Bills) -> None:
+    own = buying(catalogue, NEED)
+    assert own is not None
+    table = compare_table(catalogue, NEED, rent, own, DAY)
+    assert tuple(table.columns) == COLUMNS
+    assert sorted(table.index) == sorted([*rent.offers, BUY_ID])
+    for key, total in zip(rent.offers, rent.total_usd, strict=True):
+        assert table.at[key, "Plan total USD"] == pytest.approx(total, nan_ok=True)
+    assert table.at[BUY_ID, "Plan total USD"] == own.total_usd
+    complete = table[table["Total is"] == "complete"]["Plan total USD"]
+    assert list(complete) == sorted(complete)
+
+
+def test_what_has_no_price_is_last_and_says_so(catalogue: Catalogue) -> None:
+    wish = Wish(accelerators=frozenset({"B300-SXM-288GB"}))
+    need = NEED.model_copy(update={"accelerator": "B300-SXM-288GB"})
+    table = compare_table(catalogue, need, bills(catalogue, need, find(catalogue, wish, DAY).ids), None, DAY)
+    last = table.iloc[-1]
+    assert last["Total is"] == "ask for a quote"
+    assert np.isnan(last["Plan total USD"])
+    assert table.index[-1] not in pickable(table)
+
+
+def test_reservations_say_that_they_bill_idle_hours(catalogue: Catalogue, rent: Bills) -> None:
+    table = compare_table(catalogue, NEED, rent, None, DAY)
+    reserved = table[table["Terms"].str.contains("reserved")]
+    assert len(reserved) > 5
+    assert reserved["Notes"].str.contains("bills idle hours").all()
+    ratio = reserved["USD per busy GPU-h"] / reserved["Sticker USD/GPU-h"]
+    assert (ratio >= 1 / NEED.busy_share - 1e-9).all()
+
+
+def test_the_headline_names_a_recent_price_and_counts_the_lower_older_ones(catalogue: Catalogue, rent: Bills) -> None:
+    finding = cheapest(catalogue, NEED, rent, None, DAY)
+    assert finding.offer is not None
+    assert may_be_cheapest(catalogue.offers[finding.offer], DAY)
+    order = [rent.offers[i] for i in rent.rank]
+    before = order[: order.index(finding.offer)]
+    assert not any(may_be_cheapest(catalogue.offers[key], DAY) for key in before)
+    assert any(sentence.startswith(f"{len(before)} plan") for sentence in finding.sentences) == bool(before)
+
+
+def test_years_later_no_price_is_called_the_cheapest(catalogue: Catalogue, rent: Bills) -> None:
+    finding = cheapest(catalogue, NEED, rent, None, date(2028, 1, 1))
+    assert finding.title.startswith("No price here was checked in the last 30 days")
+
+
+def test_without_offers_the_page_says_what_to_do(catalogue: Catalogue) -> None:
+    finding = cheapest(catalogue, NEED, bills(catalogue, NEED, ()), None, DAY)
+    assert finding.title == "No offer here has a price for H100 SXM5 80 GB"
+    assert "Widen the filters" in finding.sentences[0]
+
+
+def test_hidden_offers_are_counted_by_reason() -> None:
+    assert hidden_words({}) == ""
+    assert hidden_words({"another accelerator": 9}) == ""
+    told = hidden_words({"another accelerator": 9, "price too old": 1, "another region": 2})
+    assert told == "3 offers of this GPU hidden: 1 price too old and 2 another region."
+
+
+def test_parts_sum_to_the_total_and_names_are_told_apart(catalogue: Catalogue, rent: Bills) -> None:
+    own = buying(catalogue, NEED)
+    table = compare_table(catalogue, NEED, rent, own, DAY)
+    picks = [*pickable(table)[:5], BUY_ID]
+    ledgers = opened(picks, table, rent, own)
+    parts = parts_table(ledgers)
+    assert len(set(parts.columns)) == len(picks) + 1
+    for number, key in enumerate(picks, start=1):
+        column = parts.iloc[:, number]
+        assert column.iloc[:-1].sum() == pytest.approx(column.iloc[-1])
+        assert column.iloc[-1] == pytest.approx(table.at[key, "Plan total USD"])
+    assert unique(["a", "b", "a", "a"]) == ["a", "b", "a (2)", "a (3)"]
+
+
+def test_worth_counts_each_provider_once(catalogue: Catalogue) -> None:
+    rows = {row.accelerator: row for row in worth(catalogue, find(catalogue, Wish(), DAY).ids)}
+    h100 = rows["H100-SXM5-80GB"]
+    assert h100.lowest_usd <= h100.median_usd <= h100.highest_usd
+    assert h100.usd_per_pflop_hour == pytest.approx(h100.median_usd / 0.989, rel=0.01)
+    assert h100.usd_per_gb_hour == pytest.approx(h100.median_usd / 80)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_chart_is_made_of_what_plotly_knows(catalogue: Catalogue, rent: Bills, dark: bool) -> None:
+    """Figures are built from plain dictionaries; plotly refuses a misspelt property."""
+    ids = find(catalogue, Wish(), DAY).ids
+    rows = worth(catalogue, ids)
+    order = order_of_rows(catalogue, rows, NEED.accelerator)
+    table = compare_table(catalogue, NEED, rent, None, DAY)
+    lines = histories(catalogue, NEED.accelerator)
+    figures = (
+        charts.cost_parts(opened(pickable(table)[:3], table, rent, None), dark),
+        charts.price_dots(dots(catalogue, ids), order, dark),
+        charts.worth_bars(rows, dict(order), "pflop", dark),
+        charts.worth_bars(rows, dict(order), "gb", dark),
+        charts.price_history(lines, dark),
+    )
+    for figure in figures:
+        assert figure.data
+        assert figure.layout.height >= 200
+        assert figure.layout.dragmode is False
+
+
+def test_histories_leave_gaps_as_gaps(catalogue: Catalogue) -> None:
+    lines = {line.key: line for line in histories(catalogue, "H100-SXM5-80GB")}
+    contract = lines["semianalysis/H100-SXM5-80GB/contract-1y"]
+    assert contract.usd == (1.70, None, 2.35)
+    assert contract.points == 2
+    assert all(list(line.days) == sorted(line.days) for line in lines.values())
+
+
+def test_the_fall_and_the_rise_are_told_in_words(catalogue: Catalogue) -> None:
+    told = past_finding(catalogue, histories(catalogue, "H100-SXM5-80GB"), "H100-SXM5-80GB")
+    assert "rose from $1.70 on 1 Oct 2025 to $2.35 on 1 Mar 2026" in told
+    assert past_finding(catalogue, [], "H100-SXM5-80GB").startswith("No history of prices for H100 SXM5")
+
+
+def test_the_market_in_words_and_as_a_table(catalogue: Catalogue) -> None:
+    rows = worth(catalogue, find(catalogue, Wish(max_age_days=365), DAY).ids)
+    assert "H100 SXM5 80 GB costs" in worth_finding(catalogue, rows, "H100-SXM5-80GB")
+    assert worth_finding(catalogue, [], "H100-SXM5-80GB") == "Too few offers fit the filters to compare accelerators."
+    assert len(worth_table(catalogue, rows)) == len(rows)

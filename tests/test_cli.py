@@ -1,0 +1,144 @@
+"""`python -m planner`: the table, JSON and CSV say the same, and bad input gets one clear sentence."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from planner.cli import BAD_INPUT, FAILED, OK, main
+
+DAY = ["--day", "2026-11-21"]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of one call."""
+    code = main(arguments)
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def offers(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, object]]:
+    """The offers of a JSON answer."""
+    code, out, _ = run(capsys, "prices", *DAY, "--json", *arguments)
+    assert code == OK
+    found: list[dict[str, object]] = json.loads(out)["offers"]
+    return found
+
+
+def test_filters_hold_for_every_row(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = offers(
+        capsys, "--accelerator", "h100 sxm5 80gb", "--purchase", "on_demand", "--gpus", "8", "--max-age-days", "180"
+    )
+    assert rows
+    for row in rows:
+        assert row["accelerator"] == "H100-SXM5-80GB"
+        assert row["purchase"] == "on_demand"
+        assert row["accelerators_per_instance"] == 8
+        assert row["age_days"] is None or int(str(row["age_days"])) <= 180
+        if row["usd_per_accelerator_hour"] is not None:
+            assert row["source_url"]
+            assert row["usd_per_instance_hour"] == pytest.approx(8 * float(str(row["usd_per_accelerator_hour"])))
+
+
+def test_names_are_matched_loosely_and_a_family_means_all_its_forms(capsys: pytest.CaptureFixture[str]) -> None:
+    assert {row["accelerator"] for row in offers(capsys, "--accelerator", "NVIDIA GeForce RTX 4090")} == {
+        "RTX-4090-24GB"
+    }
+    family = {row["accelerator"] for row in offers(capsys, "--accelerator", "h100", "--all")}
+    assert {"H100-SXM5-80GB", "H100-PCIe-80GB", "H100-NVL-94GB", "H100-80GB"} <= family
+    assert {row["provider"] for row in offers(capsys, "--provider", "core weave")} == {"CoreWeave"}
+
+
+def test_reserved_means_every_term_and_an_area_is_a_region(capsys: pytest.CaptureFixture[str]) -> None:
+    terms = {str(row["purchase"]) for row in offers(capsys, "--purchase", "reserved")}
+    assert terms == {"reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"} & terms
+    assert len(terms) >= 4
+    assert {row["area"] for row in offers(capsys, "--region", "europe")} <= {"europe", "anywhere"}
+    assert all("us-east" in str(row["region"]) for row in offers(capsys, "--region", "us-east"))
+
+
+@pytest.mark.parametrize("by", ["price", "instance", "age", "provider", "accelerator", "region"])
+def test_sorting_is_stable_and_the_unpriced_come_last(capsys: pytest.CaptureFixture[str], by: str) -> None:
+    rows = offers(capsys, "--sort", by, "--accelerator", "b300")
+    assert rows == offers(capsys, "--sort", by, "--accelerator", "b300")
+    keys = {"price": "usd_per_accelerator_hour", "instance": "usd_per_instance_hour", "age": "age_days"}
+    if by in keys:
+        values = [row[keys[by]] for row in rows]
+        known = [float(str(value)) for value in values if value is not None]
+        assert known == sorted(known)
+        assert values[len(known) :] == [None] * (len(values) - len(known))
+        assert len(known) < len(values)
+
+
+def test_csv_and_json_hold_the_same_rows(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "offers.csv"
+    rows = offers(capsys, "--accelerator", "l40s", "--csv", str(path))
+    read = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
+    assert [row["id"] for row in read] == [row["id"] for row in rows]
+    assert [float(row["usd_per_accelerator_hour"]) for row in read] == [row["usd_per_accelerator_hour"] for row in rows]
+
+
+def test_the_table_shows_price_age_and_trust(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "prices", *DAY, "--accelerator", "b300", "--purchase", "on_demand")
+    head, *lines = out.splitlines()
+    assert code == OK
+    assert head.split() == [
+        "USD/GPU-h",
+        "provider",
+        "accelerator",
+        "GPUs",
+        "terms",
+        "region",
+        "checked",
+        "age",
+        "trust",
+        "notes",
+    ]
+    assert lines[-1].startswith("ask for a quote")
+    assert "hidden:" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["prices", "--accelerator", "h1000"], "Did you mean"),
+        (["prices", "--provider", "corweave"], "Did you mean coreweave"),
+        (["prices", "--purchase", "ondemand"], "Did you mean on_demand?"),
+        (["prices", "--gpus", "0"], "want a whole number from 1"),
+        (["prices", "--gpus", "1e12"], "want a whole number from 1"),
+        (["prices", "--day", "yesterday"], "want a day such as"),
+        (["prices", "--sort", "colour"], "invalid choice"),
+        (["price"], "invalid choice"),
+        ([], "required"),
+    ],
+)
+def test_bad_input_is_two_and_one_sentence(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert code == BAD_INPUT
+    assert said in err
+    assert out == ""
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_a_file_that_is_not_there_is_a_failure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, _, err = run(capsys, "prices", "--quotes", str(tmp_path / "none.csv"))
+    assert code == FAILED
+    assert "No such file" in err
+
+
+def test_your_quotes_win(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "quotes.csv"
+    path.write_text("kind,provider,purchase,discount_share\ndiscount,AWS,on_demand,0.18\ndiscount,AWS,on_demand,18\n")
+    plain = {row["id"]: row for row in offers(capsys, "--provider", "aws", "--purchase", "on_demand")}
+    quoted = offers(capsys, "--provider", "aws", "--purchase", "on_demand", "--quotes", str(path))
+    assert quoted
+    for row in quoted:
+        assert row["yours"]
+        before = float(str(plain[row["id"]]["usd_per_accelerator_hour"]))
+        assert float(str(row["usd_per_accelerator_hour"])) == pytest.approx(0.82 * before)
+    _, _, err = run(capsys, "prices", *DAY, "--provider", "aws", "--quotes", str(path))
+    assert "Line 3" in err
