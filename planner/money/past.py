@@ -29,13 +29,8 @@ class History:
         """How many readings there are."""
         return sum(price is not None for price in self.usd)
 
-    @property
-    def span_days(self) -> int:
-        """From the first reading to the last."""
-        return (self.days[-1] - self.days[0]).days
 
-
-def histories(catalogue: Catalogue, accelerator: str, most: int = 12) -> list[History]:
+def histories(catalogue: Catalogue, accelerator: str, most: int = 10) -> list[History]:
     """The longest histories of an accelerator: indices and medians first, then offers, most readings first."""
     chips = {accelerator} | {key for key, wide in catalogue.ambiguous.items() if accelerator in wide.candidates}
     found = [
@@ -46,10 +41,11 @@ def histories(catalogue: Catalogue, accelerator: str, most: int = 12) -> list[Hi
     for key, offer in catalogue.offers.items():
         figure = offer.usd_per_accelerator_hour
         if offer.accelerator == accelerator and figure is not None and len(figure.values) >= FEWEST_POINTS:
-            label = f"{catalogue.providers[offer.provider].label}, {offer.accelerators_per_instance}x, {offer.region}"
+            product = offer.sku or f"{offer.accelerators_per_instance}x"
+            label = f"{catalogue.providers[offer.provider].label} {product}, {offer.region}"
             found.append(_history(key, label, offer.purchase, "list", figure))
     found = [history for history in found if history.points >= FEWEST_POINTS]
-    return sorted(found, key=lambda h: (h.measure != "index", -h.span_days, -h.points, h.key))[:most]
+    return sorted(found, key=lambda h: (h.measure != "index", -h.points, h.key))[:most]
 
 
 def _history(key: str, label: str, purchase: str, measure: str, figure: Figure) -> History:

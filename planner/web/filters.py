@@ -51,6 +51,15 @@ def ask_for(catalogue: Catalogue, need: Need) -> Wish:
     )
 
 
+def show_everything() -> None:
+    """Open every filter, so that nothing of this accelerator stays hidden."""
+    st.session_state["terms"] = list(TERMS)
+    st.session_state["area"] = ANYWHERE
+    st.session_state["age"] = "Any age"
+    st.session_state["trust"] = TRUSTS[0]
+    st.session_state["doubtful"] = True
+
+
 def all_chips(wish: Wish) -> Wish:
     """The same wish for every accelerator."""
     return replace(wish, accelerators=frozenset())

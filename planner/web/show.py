@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -130,7 +130,7 @@ OFFER_COLUMNS = {
 }
 
 
-def offers(table: pd.DataFrame, hidden: str) -> None:
+def offers(table: pd.DataFrame, hidden: str, show_hidden: Callable[[], None]) -> None:
     """The comparison. Ticked rows join the chart below, by their id."""
     key = f"offers-{hash(tuple(table.index))}"
 
@@ -153,7 +153,8 @@ def offers(table: pd.DataFrame, hidden: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         csv_button(table, "compare.csv", "csv-offers")
         if hidden:
-            small(words.markdown(hidden) + " Change the filters to see them.")
+            small(words.markdown(hidden))
+            st.button("Show them", on_click=show_hidden, key="show-hidden")
 
 
 @contextmanager

@@ -134,6 +134,18 @@ def assumptions_alone() -> None:
     chosen.run()
 
 
+def test_hidden_offers_can_be_shown(app: AppTest) -> None:
+    app.run()
+    few = len(app.dataframe[0].value)
+    app.button(key="show-hidden").click().run()
+    assert not app.exception
+    catalogue = load_catalogue()
+    wide = {key for key, name in catalogue.ambiguous.items() if "H100-SXM5-80GB" in name.candidates}
+    every = [o for o in catalogue.offers.values() if o.accelerator in {"H100-SXM5-80GB", *wide}]
+    assert few < len(app.dataframe[0].value) == len(every) + 1  # and buying
+    assert not any(button.key == "show-hidden" for button in app.button)
+
+
 def test_the_assumptions_page_lists_what_the_plan_uses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "today", lambda: DAY)
     app = AppTest.from_function(assumptions_alone, default_timeout=SLOW).run()

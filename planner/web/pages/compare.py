@@ -31,7 +31,7 @@ def page() -> None:
     sentences.markdown(words.markdown(" ".join(finding.sentences)))
 
     table = compare_table(catalogue, need, rent, own, day)
-    show.offers(table, hidden_words(dict(found.hidden)))
+    show.offers(table, hidden_words(dict(found.hidden)), filters.show_everything)
     picks = ask.picks(pickable(table), BUY_ID)
 
     ledgers = opened(picks, table, rent, own)
