@@ -23,6 +23,7 @@ SAFE = [
     ("server", "maxMessageSize", 20),
     ("browser", "gatherUsageStats", False),
     ("client", "showErrorDetails", "none"),
+    ("runner", "postScriptGC", False),
     ("client", "toolbarMode", "minimal"),
 ]
 

@@ -31,8 +31,8 @@ def shipped() -> Catalogue:
 def settle(page: str) -> None:
     """Once for each page, after its first run: take what is loaded by now out of the garbage collector's rounds.
 
-    Streamlit collects after every run of the script. With pandas, pyarrow, plotly and the catalogue in memory that
-    takes longer than the run itself; what is frozen is not looked at again.
+    With pandas, pyarrow, plotly and the catalogue in memory a full collection takes longer than a run of the script;
+    what is frozen is not looked at again. (Collecting after every run is switched off in the settings.)
     """
     gc.collect()
     gc.freeze()
