@@ -1,8 +1,11 @@
 """The ledger: what one way of getting the work done costs, line by line. The single truth behind every total.
 
-A line does not hold an amount. It holds a formula and the inputs used, and the amount is what the formula gives for
-them; so a line can always be recomputed from what it prints, and a total can never disagree with its parts. Values may
-be numbers or arrays (one entry for each offer, month or draw): the same line then stands for all of them at once.
+A line does not hold an amount. It holds a formula and the inputs used, and the amounts are what the formula gives for
+them; so a line can always be recomputed from what it prints, and a total can never disagree with its parts.
+
+Amounts have one entry for each month along the last axis, entry 0 being today. An input is a number, or one value for
+each month (one axis), or one for each offer or draw with a last axis of length one (two axes): numpy puts them
+together, and one line then stands for all offers, draws and months at once.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.money.formula import Num, formula
 
@@ -62,41 +66,56 @@ class Line:
     note: str | None = None
 
     @cached_property
-    def usd(self) -> Num:
-        """What the formula gives for the inputs shown. Not-a-number where an input is unknown: not priced."""
-        return formula(self.how)({one.name: one.value for one in self.used})
+    def usd(self) -> NDArray[np.float64]:
+        """What the formula gives for the inputs shown, month by month. Not-a-number where an input is unknown."""
+        return np.atleast_1d(
+            np.asarray(formula(self.how)({one.name: one.value for one in self.used}), dtype=np.float64)
+        )
+
+    @cached_property
+    def total_usd(self) -> NDArray[np.float64]:
+        """The sum over the months; not-a-number where the line is not priced."""
+        total: NDArray[np.float64] = self.usd.sum(axis=-1)
+        return total
 
     def at(self, index: int) -> Line:
-        """The same line for one entry of its arrays."""
+        """The same line for one offer or draw."""
         return replace(self, used=tuple(_one(used, index) for used in self.used))
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """All lines of one option, or of many options at once."""
+    """All lines of one option, or of many offers or draws at once."""
 
     title: str
     lines: tuple[Line, ...]
 
     @cached_property
-    def total_usd(self) -> Num:
-        """The sum of the lines that are priced. Computed from them, never stored beside them."""
-        return sum((np.nan_to_num(line.usd) for line in self.lines), start=np.float64(0.0))
+    def monthly_usd(self) -> NDArray[np.float64]:
+        """The priced lines together, month by month: the cash flow. Computed from them, never stored beside them."""
+        return np.asarray(sum(np.nan_to_num(line.usd) for line in self.lines))
+
+    @cached_property
+    def total_usd(self) -> NDArray[np.float64]:
+        """The priced lines together, over all months."""
+        total: NDArray[np.float64] = self.monthly_usd.sum(axis=-1)
+        return total
 
     @property
     def unpriced(self) -> tuple[str, ...]:
         """The lines whose price nobody knows. While there are any, the total is a lower bound."""
-        return tuple(line.name for line in self.lines if np.isnan(line.usd).any())
+        return tuple(line.name for line in self.lines if np.isnan(line.total_usd).any())
 
-    def part_usd(self, part: Part) -> Num:
-        """The sum of the priced lines of one part."""
-        return sum((np.nan_to_num(line.usd) for line in self.lines if line.part == part), start=np.float64(0.0))
+    def part_usd(self, part: Part) -> NDArray[np.float64]:
+        """The priced lines of one part, over all months."""
+        return np.asarray(sum(np.nan_to_num(line.total_usd) for line in self.lines if line.part == part))
 
     def at(self, index: int, title: str) -> Ledger:
-        """The ledger of one entry of the arrays."""
+        """The ledger of one offer or draw."""
         return Ledger(title, tuple(line.at(index) for line in self.lines))
 
 
 def _one(used: Used, index: int) -> Used:
-    value = float(used.value[index]) if isinstance(used.value, np.ndarray) else used.value
+    many = isinstance(used.value, np.ndarray) and used.value.ndim > 1
+    value = float(used.value[index, 0]) if isinstance(used.value, np.ndarray) and many else used.value
     return replace(used, value=value, origin=used.origin(index) if callable(used.origin) else used.origin)

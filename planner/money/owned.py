@@ -17,6 +17,7 @@ from planner.inputs.need import MONTHS_PER_YEAR, Need
 from planner.money.formula import formula
 from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Ledger, Line, Origin, Part, Used
 from planner.money.origin import origin
+from planner.money.timeline import Timeline
 from pricing import Catalogue, Figure
 from pricing.figure import Value
 from pricing.query import Trust, trust
@@ -177,27 +178,27 @@ def _ledger(catalogue: Catalogue, need: Need, machine: _Machine, case: Case) -> 
     _hardware(put, need, machine)
     _place(put, need)
     _resale(put, need)
-    people = "accelerators * fte_per_accelerator * usd_per_fte_year * years"
+    people = "runs * accelerators * fte_per_accelerator * usd_per_fte_year / 12"
     hardware = f"{SERVERS} * {machine.usd}"
     draw = "busy_share * busy_power_share + (1 - busy_share) * idle_power_share"
     lines = (
-        put.line("Servers, with spares", "hardware", hardware),
-        put.line("Installation", "hardware", f"{hardware} * install_share"),
-        put.line("Network between servers", "network", "accelerators * usd_per_accelerator_of_network * many"),
-        put.line("Disks", "storage", "storage_tb * usd_per_tb_of_disk"),
-        put.line("Space, by contracted power", "space", f"{SERVERS} * {machine.kw} * usd_per_kw_month * months"),
+        put.line("Servers, with spares", "hardware", f"starts * {hardware}"),
+        put.line("Installation", "hardware", f"starts * {hardware} * install_share"),
+        put.line("Network between servers", "network", "starts * accelerators * usd_per_accelerator_of_network * many"),
+        put.line("Disks", "storage", "starts * storage_tb * usd_per_tb_of_disk"),
+        put.line("Space, by contracted power", "space", f"{SERVERS} * {machine.kw} * usd_per_kw_month * runs"),
         put.line(
             "Electricity, by what is drawn",
             "power",
-            f"{SERVERS} * {machine.kw} * ({draw}) * pue * usd_per_kwh * hours_per_month * months",
+            f"{SERVERS} * {machine.kw} * ({draw}) * pue * usd_per_kwh * hours_per_month * runs",
         ),
         put.line("People", "staff", people),
         put.line(
             "Maintenance and insurance",
             "upkeep",
-            f"{hardware} * (maintenance_share_per_year + insurance_share_per_year) * years",
+            f"runs * {hardware} * (maintenance_share_per_year + insurance_share_per_year) / 12",
         ),
-        put.line("Resale at the end", "resale", f"-1 * {hardware} * residual_share"),
+        put.line("Resale at the end", "resale", f"-1 * ends * {hardware} * residual_share"),
     )
     return Ledger(f"Buy ({catalogue.sites[need.site].label})", lines)
 
@@ -205,8 +206,8 @@ def _ledger(catalogue: Catalogue, need: Need, machine: _Machine, case: Case) -> 
 def _plan(put: _Inputs, need: Need) -> None:
     put.say("accelerators", float(need.accelerators), "accelerators", YOUR_INPUT)
     put.say("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
-    put.say("years", need.years, "years", YOUR_INPUT)
-    put.say("months", need.months, "months", YOUR_INPUT)
+    for flag in Timeline(need.months).flags:
+        put.used[flag.name] = flag
     put.say("hours_per_month", need.hours_per_month, "hours", CONVENTION)
     put.say("storage_tb", need.storage_tb, "TB", YOUR_INPUT)
     for name, fact in FACTS.items():

@@ -21,6 +21,7 @@ from planner.inputs.need import Need
 from planner.money.formula import formula
 from planner.money.ledger import CONVENTION, YOUR_INPUT, Ledger, Line, Origin, Part, Used
 from planner.money.origin import judged, origin
+from planner.money.timeline import Timeline
 from pricing import Catalogue, Figure
 from pricing.records import Offer
 
@@ -41,7 +42,7 @@ TERM_MONTHS: dict[str, float] = {
 }
 
 BILLED = "ceil(max(accelerators, minimum_accelerators) / accelerators_per_machine) * accelerators_per_machine"
-BUSY = "busy_share * hours_per_month * months"
+BUSY = "busy_share * hours_per_month * runs"
 _SESSION = "session_hours * 3600"
 
 _HOURLY = judged("no billing increment is published; whole hours assumed")
@@ -60,11 +61,8 @@ class Bills:
 
     @cached_property
     def usd(self) -> NDArray[np.float64]:
-        """Lines x offers; not-a-number where nobody publishes a price."""
-        amounts = [
-            np.broadcast_to(np.asarray(line.usd, dtype=np.float64), len(self.offers)) for line in self.ledger.lines
-        ]
-        return np.vstack(amounts)
+        """Lines x offers, over the whole plan; not-a-number where nobody publishes a price."""
+        return np.vstack([np.broadcast_to(line.total_usd, len(self.offers)) for line in self.ledger.lines])
 
     @cached_property
     def total_usd(self) -> NDArray[np.float64]:
@@ -88,7 +86,8 @@ class Bills:
             np.median(line[~gaps]) if (~gaps).any() else 0.0 for line, gaps in zip(self.usd, unknown, strict=True)
         ]
         supposed = self.total_usd + np.where(unknown, np.array(medians)[:, np.newaxis], 0.0).sum(axis=0)
-        return np.lexsort((np.array(self.offers, dtype=np.str_), np.nan_to_num(supposed, nan=np.inf)))
+        cents = np.round(np.nan_to_num(supposed, nan=np.inf), 2)  # what differs by less is the same price
+        return np.lexsort((np.array(self.offers, dtype=np.str_), cents))
 
     def one(self, offer: str, title: str) -> Ledger:
         """The ledger of one offer, every input with its own origin."""
@@ -109,7 +108,7 @@ class Bills:
 
 def bills(catalogue: Catalogue, need: Need, offers: tuple[str, ...]) -> Bills:
     """The bill of the whole plan at each of `offers`."""
-    used = {one.name: one for one in (*_plan(need), *_terms(catalogue, offers))}
+    used = {one.name: one for one in (*_plan(need), *Timeline(need.months).flags, *_terms(catalogue, offers))}
 
     def line(name: str, part: Part, how: str) -> Line:
         return Line(name, part, how, tuple(used[name] for name in formula(how).names))
@@ -127,20 +126,20 @@ def bills(catalogue: Catalogue, need: Need, offers: tuple[str, ...]) -> Bills:
         line(
             "Idle hours paid for",
             "idle",
-            f"{BILLED} * (1 - busy_share) * hours_per_month * months * bills_idle * {price}",
+            f"{BILLED} * (1 - busy_share) * hours_per_month * runs * bills_idle * {price}",
         ),
         line(
             "Reservation beyond the plan",
             "commitment",
-            f"{BILLED} * (ceil(months / max(term_months, 0.001)) * max(term_months, 0.001) - months)"
+            f"ends * {BILLED} * (ceil(months / max(term_months, 0.001)) * max(term_months, 0.001) - months)"
             f" * bills_idle * hours_per_month * {price}",
         ),
-        line("Disk", "storage", "where(storage_gb > 0, storage_gb * months * usd_per_gb_month_of_disk, 0)"),
+        line("Disk", "storage", "runs * where(storage_gb > 0, storage_gb * usd_per_gb_month_of_disk, 0)"),
         line(
             "Traffic out",
             "egress",
-            "where(egress_gb_per_month > 0, max(egress_gb_per_month - free_egress_gb_per_month, 0)"
-            " * months * usd_per_gb_of_egress, 0)",
+            "runs * where(egress_gb_per_month > 0, max(egress_gb_per_month - free_egress_gb_per_month, 0)"
+            " * usd_per_gb_of_egress, 0)",
         ),
     )
     return Bills(offers, Ledger("Renting", lines), need.busy_accelerator_hours)
@@ -171,20 +170,25 @@ def _terms(catalogue: Catalogue, keys: tuple[str, ...]) -> tuple[Used, ...]:
 
     def of_provider(name: str, unit: str, field: str, otherwise: float, why: Origin) -> Used:
         figures: list[Figure | None] = [getattr(provider, field) for provider in providers]
-        values = np.array([otherwise if figure is None else figure.newest.typical for figure in figures])
+        values = _column([otherwise if figure is None else figure.newest.typical for figure in figures])
         return Used(name, values, unit, _origins(catalogue, figures, why))
 
     return (
-        Used("usd_per_accelerator_hour", np.array([_price(offer) for offer in offers]), "USD/accelerator-hour", price),
-        Used("accelerators_per_machine", np.array(machine), "accelerators", _offer_says),
-        Used("term_months", np.array(term), "months", _offer_says),
-        Used("bills_idle", np.array([float(months > 0) for months in term]), "1 or 0", _offer_says),
+        Used("usd_per_accelerator_hour", _column([_price(offer) for offer in offers]), "USD/accelerator-hour", price),
+        Used("accelerators_per_machine", _column(machine), "accelerators", _offer_says),
+        Used("term_months", _column(term), "months", _offer_says),
+        Used("bills_idle", _column([float(months > 0) for months in term]), "1 or 0", _offer_says),
         of_provider("minimum_accelerators", "accelerators", "minimum_accelerators", 1.0, _NO_MINIMUM),
         of_provider("billing_increment_s", "seconds", "billing_increment_s", SECONDS_PER_HOUR, _HOURLY),
         of_provider("usd_per_gb_month_of_disk", "USD/GB-month", "block_storage_usd_per_gb_month", np.nan, _UNKNOWN),
         of_provider("usd_per_gb_of_egress", "USD/GB", "egress_usd_per_gb", np.nan, _UNKNOWN),
         of_provider("free_egress_gb_per_month", "GB a month", "free_egress_gb_per_month", 0.0, _NO_FREE),
     )
+
+
+def _column(values: list[float]) -> NDArray[np.float64]:
+    """One value for each offer, standing beside the months."""
+    return np.array(values, dtype=np.float64).reshape(-1, 1)
 
 
 def _offer_says(_: int) -> Origin:

@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterable
 from datetime import date
 
+import numpy as np
+from numpy.typing import NDArray
+
 NOT_PRICED = "ask for a quote"
 PURCHASE = {
     "on_demand": "on demand",
@@ -103,6 +106,14 @@ def age(days: int) -> str:
     if days <= 0:
         return "today"
     return "1 day old" if days == 1 else f"{days:,} days old"
+
+
+def value(number: float | NDArray[np.float64]) -> str:
+    """An input as it was used; one that changes by the month is told by its first and last months."""
+    if isinstance(number, np.ndarray):
+        first, *_, last = number.tolist()
+        return f"{first:,.10g} … {last:,.10g}, by month"
+    return f"{number:,.10g}" if math.isfinite(number) else "unknown"
 
 
 def count(number: int, singular: str, plural: str | None = None) -> str:

@@ -40,7 +40,7 @@ def _read() -> None:
     try:
         brought = parse_quotes(file.getvalue(), name=file.name, catalogue=state.shipped(), day=state.today())
     except QuoteError as refusal:
-        st.session_state["quote_refusal"] = f"{file.name}: {refusal} Nothing was changed."
+        st.session_state["quote_refusal"] = f"{refusal} Nothing was changed."
         return
     state.use_quotes(brought)
 

@@ -55,10 +55,11 @@ def small(text: str) -> None:
 def ledger(shown: Ledger) -> None:
     """Every line with its amount, its formula, and each input with who says so."""
     for line in shown.lines:
-        amount = float(line.usd)
+        amount = float(line.total_usd)
         known = math.isfinite(amount)
         with st.expander(f"{line.name}: {words.money_in_markdown(words.usd(amount))}"):
-            st.code(f"{line.how}\n= {amount:,.2f} USD" if known else line.how, language=None, wrap_lines=True)
+            result = f"= {amount:,.2f} USD over all months" if known else "= not priced"
+            st.code(f"{line.how}\n{result}", language=None, wrap_lines=True)
             st.dataframe(_inputs(line), hide_index=True, column_config={"Source": _OPEN})
     total = words.usd(float(shown.total_usd))
     missing = f", without {words.listed(shown.unpriced).lower()} (not priced)" if shown.unpriced else ""
@@ -73,7 +74,7 @@ def _inputs(line: Line) -> pd.DataFrame:
             rows.append(
                 {
                     "Name": used.name,
-                    "Value": f"{float(used.value):,.10g}" if math.isfinite(used.value) else "unknown",
+                    "Value": words.value(used.value),
                     "Unit": used.unit,
                     "Said by": origin.said_by,
                     "Kind": origin.kind,
