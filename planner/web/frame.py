@@ -7,43 +7,52 @@ from datetime import date
 import streamlit as st
 
 from planner.report import words
-from planner.web import ask, show
+from planner.web import ask, show, state
 from pricing import Catalogue
 from pricing.stale import stale
 
 AS_OF = "asof"
+EARLIEST = date(2022, 1, 1)  # the first prices of the catalogue are of that year
 
 
 def notices(catalogue: Catalogue) -> None:
-    """Say once what the link held that could not be used, and whether it was made with other prices."""
+    """Say what the link held that could not be used, and when it shows an earlier day."""
     if "notices" not in st.session_state:
-        st.session_state["notices"] = [*_other_prices(catalogue), *ask.wrong_in_link(catalogue)]
-    st.query_params[AS_OF] = catalogue.day.isoformat()
+        st.session_state["notices"] = [*_day_of_link(), *ask.wrong_in_link(catalogue)]
+    st.query_params[AS_OF] = state.day().isoformat()
+    if state.is_as_of():
+        with st.container(horizontal=True, vertical_alignment="center", key="looking-back"):
+            st.info(words.markdown(_LOOKING_BACK.format(day=words.day(state.day()))), icon=":material/history:")
+            st.button("Use today's prices", key="use-today", on_click=state.show_as_of, args=(None,))
     for number, text in enumerate(st.session_state["notices"]):
         with st.container(horizontal=True, vertical_alignment="center", key=f"notice-{number}"):
             st.warning(words.markdown(text), icon=":material/link:")
             st.button("Understood", key=f"understood-{number}", on_click=_forget, args=(text,))
 
 
+_LOOKING_BACK = (
+    "This link shows what was known on {day}, so that it says what its sender saw. Prices may have moved since."
+)
+
+
 def _forget(text: str) -> None:
     st.session_state["notices"].remove(text)
 
 
-def _other_prices(catalogue: Catalogue) -> list[str]:
+def _day_of_link() -> list[str]:
+    """A link is a promise: look back to the day it was made, if it names one. Says so if it names none that can be."""
     held = st.query_params.get(AS_OF)
-    if held is None or held == catalogue.day.isoformat():
+    if held is None:
         return []
     try:
         made = date.fromisoformat(held)
     except ValueError:
-        return [
-            f"This link says its prices are of {held[:20]}, which is no day. "
-            f"Those of {words.day(catalogue.day)} are used."
-        ]
-    return [
-        f"This link was made with the prices of {words.day(made)}. "
-        f"What you see uses those of {words.day(catalogue.day)}, so the answer may differ from the sender's."
-    ]
+        return [f"This link says it is of {held[:20]}, which is no day. Today's prices are used."]
+    if not EARLIEST <= made <= state.today():
+        return [f"This link says it is of {words.day(made)}, when nothing was known. Today's prices are used."]
+    if made < state.today():
+        state.show_as_of(made)
+    return []
 
 
 @st.cache_data(show_spinner=False, max_entries=8)

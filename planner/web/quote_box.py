@@ -38,7 +38,7 @@ def _read() -> None:
     if file is None:
         return
     try:
-        brought = parse_quotes(file.getvalue(), name=file.name, catalogue=state.shipped(), day=state.today())
+        brought = parse_quotes(file.getvalue(), name=file.name, catalogue=state.shipped(), day=state.day())
     except QuoteError as refusal:
         st.session_state["quote_refusal"] = f"{refusal} Nothing was changed."
         return

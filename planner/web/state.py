@@ -17,6 +17,7 @@ from planner.money.worth import Worth, dots, worth
 from planner.report import charts
 from planner.report.market import order_of_rows, past_finding, worth_finding
 from pricing import Catalogue, load_catalogue
+from pricing.asof import as_of
 from pricing.query import Wish, find
 from pricing.quotes import Quotes, with_quotes
 
@@ -38,11 +39,23 @@ def settle(page: str) -> None:
     gc.freeze()
 
 
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _known(day: date) -> Catalogue:
+    return as_of(shipped(), day)
+
+
 def catalogue() -> Catalogue:
-    """The shipped catalogue, or the one with this session's quotes laid over it."""
-    facts = shipped()
-    kept: tuple[str, Catalogue] | None = st.session_state.get("quoted_catalogue")
-    return kept[1] if kept is not None and kept[0] == facts.digest else facts
+    """The facts this session sees: of the day its link asks for, with its own quotes laid over them."""
+    asked: date | None = st.session_state.get("as_of")
+    facts = shipped() if asked is None else _known(asked)
+    brought = quotes()
+    if brought is None:
+        return facts
+    kept: tuple[str, Quotes, Catalogue] | None = st.session_state.get("quoted_catalogue")
+    if kept is None or kept[0] != facts.digest or kept[1] is not brought:
+        kept = (facts.digest, brought, with_quotes(facts, brought))
+        st.session_state["quoted_catalogue"] = kept
+    return kept[2]
 
 
 def quotes() -> Quotes | None:
@@ -52,9 +65,23 @@ def quotes() -> Quotes | None:
 
 def use_quotes(brought: Quotes | None) -> None:
     """Lay quotes over the catalogue for this session, or take them away."""
-    facts = shipped()
     st.session_state["quotes"] = brought
-    st.session_state["quoted_catalogue"] = None if brought is None else (facts.digest, with_quotes(facts, brought))
+
+
+def show_as_of(day: date | None) -> None:
+    """See the facts and their ages as they were on a day, or (None) as they are."""
+    st.session_state["as_of"] = day
+
+
+def is_as_of() -> bool:
+    """Whether this session looks back at an earlier day."""
+    return st.session_state.get("as_of") is not None
+
+
+def day() -> date:
+    """The day the answer is for: the one a link asks for, else today."""
+    asked: date | None = st.session_state.get("as_of")
+    return today() if asked is None else asked
 
 
 @dataclass(frozen=True)

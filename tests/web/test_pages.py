@@ -15,6 +15,7 @@ from planner.report import words
 from planner.report.findings import cheapest
 from planner.web import filters, state
 from pricing import load_catalogue
+from pricing.asof import as_of
 from pricing.query import Wish, find
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -29,15 +30,15 @@ def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
     return AppTest.from_file(APP, default_timeout=SLOW)
 
 
-def headline(need: Need) -> str:
-    """What the engine says for this need under the usual filters."""
-    catalogue = load_catalogue()
+def headline(need: Need, day: date = DAY) -> str:
+    """What the engine says for this need under the usual filters, on a day."""
+    catalogue = as_of(load_catalogue(), day)
     usual = frozenset(kind for term in filters.USUAL_TERMS for kind in filters.TERMS[term])
     wish = Wish(
         accelerators=frozenset({need.accelerator}), purchases=usual, max_age_days=filters.AGES[filters.USUAL_AGE]
     )
-    rent = bills(catalogue, need, find(catalogue, wish, DAY).ids)
-    return words.markdown(cheapest(catalogue, need, rent, buying(catalogue, need), DAY).title)
+    rent = bills(catalogue, need, find(catalogue, wish, day).ids)
+    return words.markdown(cheapest(catalogue, need, rent, buying(catalogue, need), day).title)
 
 
 def test_the_first_visit_holds_an_answer(app: AppTest) -> None:
@@ -85,9 +86,10 @@ def test_every_view_opens_from_a_link(app: AppTest, view: str) -> None:
 def test_what_a_link_held_wrongly_is_said_once_and_can_be_put_away(app: AppTest) -> None:
     app.query_params["gpus"] = "99999999"
     app.query_params["gpu"] = "H100"
-    app.query_params["asof"] = "2026-01-01"
+    app.query_params["asof"] = "yesterday"
     app.run()
     said = [warning.value for warning in app.warning]
+    assert app.query_params["asof"] == [DAY.isoformat()]
     assert len(said) == 3
     assert any("gpus" in text and "16,384" in text for text in said)
     assert any("H100\\-SXM5\\-80GB" in text and "GH200" in text for text in said)
@@ -95,6 +97,27 @@ def test_what_a_link_held_wrongly_is_said_once_and_can_be_put_away(app: AppTest)
     assert len(app.warning) == 2
     app.slider(key="busy").set_value(90).run()
     assert len(app.warning) == 2
+
+
+def test_an_old_link_says_what_its_sender_saw_until_one_asks_for_today(app: AppTest) -> None:
+    made = date(2026, 8, 25)
+    app.query_params["asof"] = made.isoformat()
+    app.run()
+    assert app.title[0].value == headline(Need(accelerator="H100-SXM5-80GB"), made)
+    assert "25 Aug 2026" in app.info[0].value
+    assert app.query_params["asof"] == [made.isoformat()]
+    app.button(key="use-today").click().run()
+    assert app.title[0].value == headline(Need(accelerator="H100-SXM5-80GB"))
+    assert not app.info
+    assert app.query_params["asof"] == [DAY.isoformat()]
+
+
+@pytest.mark.parametrize("held", ["1999-01-01", "2027-01-01"])
+def test_a_link_of_an_impossible_day_is_answered(app: AppTest, held: str) -> None:
+    app.query_params["asof"] = held
+    app.run()
+    assert "when nothing was known" in app.warning[0].value
+    assert app.title[0].value == headline(Need(accelerator="H100-SXM5-80GB"))
 
 
 @pytest.mark.parametrize("path", ["asof", "gpu", "site"])

@@ -15,7 +15,7 @@ from pricing.query import Wish, find
 
 def page() -> None:
     """The numbers of this plan, the sources, the licences, the limits."""
-    catalogue, need, day = state.catalogue(), state.need(), state.today()
+    catalogue, need, day = state.catalogue(), state.need(), state.day()
     st.title("Every number, its source and its date", anchor=False)
     st.markdown(
         f"Catalogue of {words.day(catalogue.day)}, digest `{catalogue.digest[:16]}`. The same digest gives the same "

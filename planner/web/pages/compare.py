@@ -20,7 +20,7 @@ def start() -> None:
 
 def page() -> None:
     """Title, filters, table; below it five views of the same offers."""
-    catalogue, need, day = state.catalogue(), state.need(), state.today()
+    catalogue, need, day = state.catalogue(), state.need(), state.day()
     headline, sentences = st.empty(), st.empty()
     wish = filters.ask_for(catalogue, need)
     found = find(catalogue, wish, day)
