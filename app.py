@@ -5,11 +5,11 @@ from pathlib import Path
 import streamlit as st
 
 from planner.web import ask, frame, state
-from planner.web.pages import assumptions, compare
+from planner.web.pages import answer, assumptions, compare
 
 ICON = Path(__file__).parent / "planner" / "web" / "icon.png"
 PAGES = (
-    st.Page(compare.start, title="Start", url_path="start", default=True, visibility="hidden"),
+    st.Page(answer.page, title="Answer", url_path="answer", default=True, help="What should we do?"),
     st.Page(compare.page, title="Compare", url_path="compare", help="Who should we rent from?"),
     st.Page(assumptions.page, title="Assumptions", url_path="assumptions", help="Where is this number from?"),
 )
@@ -18,7 +18,7 @@ st.set_page_config(page_title="Rent, buy, or both?", page_icon=str(ICON), layout
 page = st.navigation(PAGES, position="top")
 state.remember_pages(PAGES)
 frame.notices(state.catalogue())
-state.remember(ask.need(state.catalogue()))
+state.remember(ask.need(state.catalogue()), ask.terms())
 page.run()
 frame.footer(state.catalogue(), state.day())
 state.settle(page.title)

@@ -4,8 +4,8 @@ A line does not hold an amount. It holds a formula and the inputs used, and the 
 them; so a line can always be recomputed from what it prints, and a total can never disagree with its parts.
 
 Amounts have one entry for each month along the last axis, entry 0 being today. An input is a number, or one value for
-each month (one axis), or one for each offer or draw with a last axis of length one (two axes): numpy puts them
-together, and one line then stands for all offers, draws and months at once.
+each month (one axis), or one for each offer or draw (two axes, the last of length one where months do not matter):
+numpy puts them together, and one line then stands for all offers, draws and months at once.
 """
 
 from __future__ import annotations
@@ -116,6 +116,7 @@ class Ledger:
 
 
 def _one(used: Used, index: int) -> Used:
-    many = isinstance(used.value, np.ndarray) and used.value.ndim > 1
-    value = float(used.value[index, 0]) if isinstance(used.value, np.ndarray) and many else used.value
+    value = used.value
+    if isinstance(value, np.ndarray) and value.ndim > 1:
+        value = value[index] if value.shape[-1] > 1 else float(value[index, 0])
     return replace(used, value=value, origin=used.origin(index) if callable(used.origin) else used.origin)

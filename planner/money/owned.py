@@ -52,11 +52,11 @@ NOT_PUBLISHED = Origin("not published: not priced", "unknown")
 
 @dataclass(frozen=True)
 class Buying:
-    """The typical ledger, the ends of the range, and what the price rests on."""
+    """The typical ledger, those at the ends of the range, and what the price rests on."""
 
     ledger: Ledger
-    low_usd: float
-    high_usd: float
+    low: Ledger
+    high: Ledger
     price: Figure
     price_url: str
     trust: Trust
@@ -69,6 +69,16 @@ class Buying:
     def total_usd(self) -> float:
         """Hardware to resale, over the plan."""
         return float(self.ledger.total_usd)
+
+    @property
+    def low_usd(self) -> float:
+        """The total with every figure at its cheap end."""
+        return float(self.low.total_usd)
+
+    @property
+    def high_usd(self) -> float:
+        """The total with every figure at its dear end."""
+        return float(self.high.total_usd)
 
     @property
     def usd_per_busy_hour(self) -> float:
@@ -110,8 +120,8 @@ def buying(catalogue: Catalogue, need: Need) -> Buying | None:
     source = catalogue.sources[value.source]
     return Buying(
         ledger=ledgers["typical"],
-        low_usd=float(ledgers["low"].total_usd),
-        high_usd=float(ledgers["high"].total_usd),
+        low=ledgers["low"],
+        high=ledgers["high"],
         price=machine.price,
         price_url=source.url,
         trust=trust(catalogue, value),
@@ -120,6 +130,12 @@ def buying(catalogue: Catalogue, need: Need) -> Buying | None:
         site_label=catalogue.sites[need.site].label,
         busy_accelerator_hours=need.busy_accelerator_hours,
     )
+
+
+def typical(catalogue: Catalogue, need: Need) -> Ledger | None:
+    """The ledger of buying at typical figures alone."""
+    machine = _machine(catalogue, need)
+    return None if machine is None else _ledger(catalogue, need, machine, "typical")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Four things make a bill differ from price x useful hours. Machines are rented wh
 Sessions are rounded up to the billing increment. A reservation bills the idle hours too, and runs on after the plan
 ends. Disks and outgoing traffic are billed beside it. Each is a line of its own here, for all offers at once.
 
-Left out for now: taxes, support plans, the work lost when a spot machine is taken away, a change of prices over time.
+Left out for now: taxes, support plans, the work lost when a spot machine is taken away.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from planner.inputs.need import Need
 from planner.money.formula import formula
 from planner.money.ledger import CONVENTION, YOUR_INPUT, Ledger, Line, Origin, Part, Used
 from planner.money.origin import judged, origin
-from planner.money.timeline import Timeline
+from planner.money.timeline import PLAN, Timeline
 from pricing import Catalogue, Figure
 from pricing.records import Offer
 
@@ -106,14 +106,16 @@ class Bills:
         return [tuple(compress(names, gaps)) for gaps in np.isnan(self.usd).T.tolist()]
 
 
-def bills(catalogue: Catalogue, need: Need, offers: tuple[str, ...]) -> Bills:
-    """The bill of the whole plan at each of `offers`."""
-    used = {one.name: one for one in (*_plan(need), *Timeline(need.months).flags, *_terms(catalogue, offers))}
+def bills(catalogue: Catalogue, need: Need, offers: tuple[str, ...], rent_change_per_year: float = 0.0) -> Bills:
+    """The bill of the whole plan at each of `offers`, month by month, at prices that change by this share a year."""
+    timeline = Timeline(need.months)
+    path = Used("rent_change_per_year", rent_change_per_year, "share a year", YOUR_INPUT)
+    used = {one.name: one for one in (*_plan(need), path, *timeline.flags, *_terms(catalogue, offers, timeline))}
 
     def line(name: str, part: Part, how: str) -> Line:
         return Line(name, part, how, tuple(used[name] for name in formula(how).names))
 
-    price = "usd_per_accelerator_hour"
+    price = "usd_per_accelerator_hour * (1 + rent_change_per_year) ** (price_set_after_months / 12)"
     lines = (
         line("Useful hours", "compute", f"accelerators * {BUSY} * {price}"),
         line("Whole machines and minimums", "whole machines", f"({BILLED} - accelerators) * {BUSY} * {price}"),
@@ -157,8 +159,8 @@ def _plan(need: Need) -> tuple[Used, ...]:
     )
 
 
-def _terms(catalogue: Catalogue, keys: tuple[str, ...]) -> tuple[Used, ...]:
-    """The offers' own numbers as arrays, one entry for each offer."""
+def _terms(catalogue: Catalogue, keys: tuple[str, ...], timeline: Timeline) -> tuple[Used, ...]:
+    """The offers' own numbers as arrays, one entry for each offer; when each month's price was set, by month."""
     offers = [catalogue.offers[key] for key in keys]
     providers = [catalogue.providers[offer.provider] for offer in offers]
     term = [TERM_MONTHS[offer.purchase] for offer in offers]
@@ -177,6 +179,7 @@ def _terms(catalogue: Catalogue, keys: tuple[str, ...]) -> tuple[Used, ...]:
         Used("usd_per_accelerator_hour", _column([_price(offer) for offer in offers]), "USD/accelerator-hour", price),
         Used("accelerators_per_machine", _column(machine), "accelerators", _offer_says),
         Used("term_months", _column(term), "months", _offer_says),
+        Used("price_set_after_months", _price_set(term, timeline), "months", PLAN),
         Used("bills_idle", _column([float(months > 0) for months in term]), "1 or 0", _offer_says),
         of_provider("minimum_accelerators", "accelerators", "minimum_accelerators", 1.0, _NO_MINIMUM),
         of_provider("billing_increment_s", "seconds", "billing_increment_s", SECONDS_PER_HOUR, _HOURLY),
@@ -184,6 +187,13 @@ def _terms(catalogue: Catalogue, keys: tuple[str, ...]) -> tuple[Used, ...]:
         of_provider("usd_per_gb_of_egress", "USD/GB", "egress_usd_per_gb", np.nan, _UNKNOWN),
         of_provider("free_egress_gb_per_month", "GB a month", "free_egress_gb_per_month", 0.0, _NO_FREE),
     )
+
+
+def _price_set(term_months: list[float], timeline: Timeline) -> NDArray[np.float64]:
+    """After how many months the price of each month was set: at its beginning, or when the reservation began."""
+    term = _column(term_months)
+    begun = np.maximum(np.arange(timeline.last + 1, dtype=np.float64) - 1, 0.0)
+    return np.where(term > 0, np.floor(begun / np.maximum(term, 1e-9)) * term, begun)
 
 
 def _column(values: list[float]) -> NDArray[np.float64]:

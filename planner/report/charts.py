@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import plotly.graph_objects as go
 
+from planner.money.answer import Answer
 from planner.money.ledger import Ledger, Part
 from planner.money.past import History
 from planner.money.worth import Priced, Worth
@@ -79,6 +80,50 @@ def cost_parts(ledgers: Sequence[Ledger], dark: bool) -> go.Figure:
         yaxis={"autorange": "reversed"},
         barmode="relative",
     )
+
+
+def cumulative(found: Answer, dark: bool) -> go.Figure:
+    """What each way has cost so far, in today's money, month by month, with its range."""
+    data: list[dict[str, Any]] = []
+    for name, way, (light, night), dash in (
+        ("Buy", found.buy, ("#0b5cad", "#7cb7ff"), "solid"),
+        ("Rent", found.rent, ("#b45309", "#fbbf77"), "dash"),
+    ):
+        colour = night if dark else light
+        months = list(range(len(way.cumulative_usd)))
+        band = {"type": "scatter", "mode": "lines", "x": months, "line": {"width": 0}, "hoverinfo": "skip"}
+        data += [
+            band | {"y": way.low_cumulative_usd.tolist(), "showlegend": False},
+            band
+            | {
+                "y": way.high_cumulative_usd.tolist(),
+                "fill": "tonexty",
+                "fillcolor": _faded(colour),
+                "showlegend": False,
+            },
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": name,
+                "x": months,
+                "y": way.cumulative_usd.tolist(),
+                "line": {"color": colour, "width": 3, "dash": dash},
+                "hovertemplate": f"{name} %{{y:$,.0f}}<extra></extra>",
+            },
+        ]
+    return _framed(
+        data,
+        dark,
+        420,
+        xaxis={"title": {"text": "Months from today"}, "zeroline": False},
+        yaxis={"title": {"text": "Cost so far, today's money"}, "tickformat": "$~s", "rangemode": "tozero"},
+        hovermode="x unified",
+    )
+
+
+def _faded(colour: str) -> str:
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.18)"
 
 
 def price_dots(dots: Sequence[Priced], order: Sequence[tuple[str, str]], dark: bool) -> go.Figure:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-import numpy as np
-
 from planner.inputs.need import Need
+from planner.money.choice import choose
 from planner.money.owned import Buying
 from planner.money.rented import Bills
 from planner.report import words
 from pricing import Catalogue
-from pricing.query import AGEING_DAYS, may_be_cheapest
+from pricing.query import AGEING_DAYS
 
 
 @dataclass(frozen=True)
@@ -28,21 +27,20 @@ def cheapest(catalogue: Catalogue, need: Need, bills: Bills, buying: Buying | No
     """Who to rent from, on the whole plan's cost. A price nobody checked this month is never called the cheapest."""
     plan = f"{need.accelerators:,} x {catalogue.accelerator_label(need.accelerator)}"
     work = f"busy {words.percent(need.busy_share)} of the time for {words.years(need.years)}"
-    priced = bills.rank[: int(np.isfinite(bills.total_usd).sum())].tolist()  # what has no price comes last
     against = _against(buying)
-    if not priced:
+    chosen = choose(catalogue, bills, day)
+    if chosen is None:
         return Finding(
             f"No offer here has a price for {catalogue.accelerator_label(need.accelerator)}",
             ("Widen the filters below, or enter your own price.", *against),
         )
-    believed = next((i for i in priced if may_be_cheapest(catalogue.offers[bills.offers[i]], day)), None)
-    best = priced[0] if believed is None else believed
+    best = chosen.at
     offer = catalogue.offers[bills.offers[best]]
     seller = catalogue.providers[offer.provider].label + (f" ({offer.sku})" if offer.sku else "")
     who = f"{seller}, {words.PURCHASE[offer.purchase]}"
     hour = words.usd_per_hour(float(bills.usd_per_busy_hour[best]))
     total = f"{plan}, {work}: {words.usd(float(bills.total_usd[best]))} at {who}."
-    if believed is None:
+    if not chosen.believed:
         figure = offer.usd_per_accelerator_hour
         old = figure.age_days(day) if figure else 0
         return Finding(
@@ -52,7 +50,7 @@ def cheapest(catalogue: Catalogue, need: Need, bills: Bills, buying: Buying | No
         )
     return Finding(
         f"{seller} is cheapest to rent from: {hour} per busy GPU-hour",
-        (total, *_lower_but_older(priced.index(best)), *against),
+        (total, *_lower_but_older(chosen.passed_over), *against),
         bills.offers[best],
     )
 

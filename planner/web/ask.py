@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from planner.inputs.need import Need
+from planner.inputs.terms import Terms
 from pricing import Catalogue
 from pricing.errors import NameError_
 from pricing.names import accelerator
@@ -48,7 +49,11 @@ DISK = Bound(
 EGRESS = Bound(
     "egress", "Traffic out, TB a month", 0.0, 100_000.0, 1.0, "What leaves the provider. Many charge nothing."
 )
-NUMBERS = (GPUS, BUSY, YEARS, SESSION, DISK, EGRESS)
+RATE = Bound("rate", "Cost of money, % a year", 0.0, 50.0, 9.0, "What the money would earn or cost elsewhere.")
+RENTS = Bound(
+    "rents", "Rents change by, % a year", -60.0, 50.0, 0.0, "They fell by about 25 a year until 2025, then rose."
+)
+NUMBERS = (GPUS, BUSY, YEARS, SESSION, DISK, EGRESS, RATE, RENTS)
 
 
 def wrong_in_link(catalogue: Catalogue) -> list[str]:
@@ -125,18 +130,21 @@ def need(catalogue: Catalogue) -> Need:
 
 def _assumptions(catalogue: Catalogue) -> tuple[str, float, float, float]:
     sites = tuple(catalogue.sites)
-    row = st.columns(4, gap="medium", vertical_alignment="bottom")
-    with row[0]:
+    with st.grid(3, min_column_width=200, vertical_alignment="bottom"):
         site = st.selectbox("Where would you run your own?", sites, sites.index("US"), key="site", bind=URL, help=_SITE)
-    numbers = []
-    for column, bound in zip(row[1:], (SESSION, DISK, EGRESS), strict=True):
-        with column:
-            numbers.append(
-                st.number_input(
-                    bound.label, bound.low, bound.high, bound.default, key=bound.key, bind=URL, help=bound.help
-                )
-            )
-    return site, numbers[0], numbers[1], numbers[2]
+        session, disk, egress, _, _ = [
+            st.number_input(one.label, one.low, one.high, one.default, key=one.key, bind=URL, help=one.help)
+            for one in (SESSION, DISK, EGRESS, RATE, RENTS)
+        ]
+    return str(site), session, disk, egress
+
+
+def terms() -> Terms:
+    """What the question bar says of money and prices."""
+    return Terms(
+        discount_rate_per_year=st.session_state[RATE.key] / 100,
+        rent_change_per_year=st.session_state[RENTS.key] / 100,
+    )
 
 
 _SITE = "Country or US state, by its ISO code. Sets the price of electricity and of space for machines you buy."

@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from planner.inputs.need import Need
+from planner.money.choice import USUAL_AGE_DAYS, USUAL_PURCHASES
 from planner.report import words
 from planner.web.ask import URL
 from pricing import Catalogue
@@ -18,13 +19,13 @@ TERMS: dict[str, tuple[str, ...]] = {
     "Spot": ("spot",),
     "Capacity block": ("capacity_block",),
 }
-USUAL_TERMS = ["On demand", "Reserved", "Capacity block"]
+USUAL_TERMS = [term for term, kinds in TERMS.items() if USUAL_PURCHASES.issuperset(kinds)]
 ANYWHERE = "Anywhere"
 AREAS = {
     word[:1].upper() + word[1:]: area for area, word in words.AREA.items() if area not in ("anywhere", "not_stated")
 }
 AGES: dict[str, int | None] = {"30 days": 30, "60 days": 60, "180 days": 180, "1 year": 365, "Any age": None}
-USUAL_AGE = "1 year"
+USUAL_AGE = next(label for label, days in AGES.items() if days == USUAL_AGE_DAYS)
 TRUSTS = list(TRUST_ORDER)
 
 

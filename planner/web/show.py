@@ -11,9 +11,11 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from planner.money.answer import Answer
 from planner.money.ledger import Ledger, Line, Origin
 from planner.money.owned import Buying
 from planner.report import charts, words
+from planner.report.answer import Figure, cash_table
 from planner.report.buying import running_table
 from planner.report.compare import parts_table
 from planner.report.csv import to_csv
@@ -131,6 +133,42 @@ OFFER_COLUMNS = {
 }
 
 
+@contextmanager
+def _table_on_demand(key: str) -> Iterator[bool]:
+    """'Show as a table', which is made only when it is opened."""
+    box = st.expander("Show as a table", key=key, on_change="rerun")
+    with box:
+        yield bool(box.open)
+
+
+def figures(four: Sequence[Figure]) -> None:
+    """Four figures with their ranges, two by two on a phone."""
+    with st.grid(4, min_column_width=150):
+        for one in four:
+            st.metric(
+                one.label,
+                one.value,
+                words.money_in_markdown(one.range),
+                delta_color="off",
+                delta_arrow="off",
+                border=True,
+                height="stretch",
+                help=words.money_in_markdown(one.detail),
+            )
+
+
+def cumulative(found: Answer, verdict: str) -> None:
+    """When buying pays back, as a picture and as a table by year."""
+    st.header("When does buying pay back?", anchor=False)
+    ends = f"renting comes to {words.usd(found.rent.present_usd)}, buying to {words.usd(found.buy.present_usd)}"
+    chart(charts.cumulative(found, state.dark()), f"{verdict} By the end {ends}.", "cumulative")
+    with _table_on_demand("cash-table") as is_open:
+        if is_open:
+            table = cash_table(found)
+            st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], _MONEY))
+            csv_button(table, "cash.csv", "csv-cash")
+
+
 def offers(table: pd.DataFrame, hidden: str, show_hidden: Callable[[], None]) -> None:
     """The comparison. Ticked rows join the chart below, by their id."""
     key = f"offers-{hash(tuple(table.index))}"
@@ -156,14 +194,6 @@ def offers(table: pd.DataFrame, hidden: str, show_hidden: Callable[[], None]) ->
         if hidden:
             small(words.markdown(hidden))
             st.button("Show them", on_click=show_hidden, key="show-hidden")
-
-
-@contextmanager
-def _table_on_demand(key: str) -> Iterator[bool]:
-    """'Show as a table', which is made only when it is opened."""
-    box = st.expander("Show as a table", key=key, on_change="rerun")
-    with box:
-        yield bool(box.open)
 
 
 def parts(ledgers: Sequence[Ledger]) -> None:

@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from planner.inputs.need import Need
+from planner.inputs.terms import Terms
 from planner.money.past import History, histories
 from planner.money.worth import Worth, dots, worth
 from planner.report import charts
@@ -156,12 +157,18 @@ def pages() -> dict[str, StreamlitPage]:
     return known
 
 
-def remember(need: Need) -> None:
+def remember(need: Need, terms: Terms) -> None:
     """Keep what the question bar asked for, for the page that runs next."""
-    st.session_state["need"] = need
+    st.session_state["asked_need"], st.session_state["asked_terms"] = need, terms
 
 
 def need() -> Need:
     """What the question bar asked for in this run."""
-    asked: Need = st.session_state["need"]
+    asked: Need = st.session_state["asked_need"]
+    return asked
+
+
+def terms() -> Terms:
+    """On which terms of money and prices, in this run."""
+    asked: Terms = st.session_state["asked_terms"]
     return asked

@@ -9,35 +9,63 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.inputs.need import Need
+from planner.inputs.terms import Terms
+from planner.money.answer import answer
+from planner.money.choice import usual_offer, usual_wish
 from planner.money.owned import buying
 from planner.money.rented import bills
 from planner.report import words
+from planner.report.answer import told
 from planner.report.findings import cheapest
-from planner.web import filters, state
+from planner.web import state
 from pricing import load_catalogue
 from pricing.asof import as_of
-from pricing.query import Wish, find
+from pricing.query import find
 
 APP = str(Path(__file__).parents[2] / "app.py")
 DAY = date(2026, 11, 21)
 SLOW = 60
 
 
-@pytest.fixture
-def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    """A visitor on a fixed day."""
+def one_page(name: str) -> None:
+    """One page under the question bar, as the entrypoint puts them together; a test cannot walk between pages."""
+    import streamlit as st
+
+    from planner.web import ask, frame, state
+    from planner.web.pages import answer, assumptions, compare
+
+    known = {"Answer": answer.page, "Compare": compare.page, "Assumptions": assumptions.page}
+    pages = tuple(
+        st.Page(page, title=title, url_path=title.lower(), default=title == name) for title, page in known.items()
+    )
+    chosen = st.navigation(pages)
+    state.remember_pages(pages)
+    frame.notices(state.catalogue())
+    state.remember(ask.need(state.catalogue()), ask.terms())
+    chosen.run()
+
+
+def visit(name: str) -> AppTest:
+    """A visitor on one page."""
+    return AppTest.from_function(one_page, args=(name,), default_timeout=SLOW)
+
+
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test visits on the same day."""
     monkeypatch.setattr(state, "today", lambda: DAY)
-    return AppTest.from_file(APP, default_timeout=SLOW)
+
+
+@pytest.fixture
+def app() -> AppTest:
+    """A visitor on the Compare page."""
+    return visit("Compare")
 
 
 def headline(need: Need, day: date = DAY) -> str:
     """What the engine says for this need under the usual filters, on a day."""
     catalogue = as_of(load_catalogue(), day)
-    usual = frozenset(kind for term in filters.USUAL_TERMS for kind in filters.TERMS[term])
-    wish = Wish(
-        accelerators=frozenset({need.accelerator}), purchases=usual, max_age_days=filters.AGES[filters.USUAL_AGE]
-    )
-    rent = bills(catalogue, need, find(catalogue, wish, day).ids)
+    rent = bills(catalogue, need, find(catalogue, usual_wish(need.accelerator), day).ids)
     return words.markdown(cheapest(catalogue, need, rent, buying(catalogue, need), day).title)
 
 
@@ -140,38 +168,8 @@ def test_filters_that_leave_nothing_say_what_to_do(app: AppTest) -> None:
     )
 
 
-def assumptions_alone() -> None:
-    """The Assumptions page with the question bar, as the entrypoint puts them together."""
-    import streamlit as st
-
-    from planner.web import ask, state
-    from planner.web.pages import assumptions, compare
-
-    pages = (
-        st.Page(assumptions.page, title="Assumptions", url_path="assumptions", default=True),
-        st.Page(compare.page, title="Compare", url_path="compare"),
-    )
-    chosen = st.navigation(pages)
-    state.remember_pages(pages)
-    state.remember(ask.need(state.catalogue()))
-    chosen.run()
-
-
-def test_hidden_offers_can_be_shown(app: AppTest) -> None:
-    app.run()
-    few = len(app.dataframe[0].value)
-    app.button(key="show-hidden").click().run()
-    assert not app.exception
-    catalogue = load_catalogue()
-    wide = {key for key, name in catalogue.ambiguous.items() if "H100-SXM5-80GB" in name.candidates}
-    every = [o for o in catalogue.offers.values() if o.accelerator in {"H100-SXM5-80GB", *wide}]
-    assert few < len(app.dataframe[0].value) == len(every) + 1  # and buying
-    assert not any(button.key == "show-hidden" for button in app.button)
-
-
-def test_the_assumptions_page_lists_what_the_plan_uses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "today", lambda: DAY)
-    app = AppTest.from_function(assumptions_alone, default_timeout=SLOW).run()
+def test_the_assumptions_page_lists_what_the_plan_uses() -> None:
+    app = visit("Assumptions").run()
     assert not app.exception
     assert app.title[0].value == "Every number, its source and its date"
     used = app.dataframe[0].value
@@ -180,3 +178,42 @@ def test_the_assumptions_page_lists_what_the_plan_uses(monkeypatch: pytest.Monke
     sources = app.dataframe[1].value
     assert len(sources) == len(load_catalogue().sources)
     assert sources["Licence"].str.len().min() > 0
+
+
+def verdict(need: Need, terms: Terms) -> str:
+    """The title the engine gives."""
+    catalogue = load_catalogue()
+    offer = usual_offer(catalogue, need, DAY, terms.rent_change_per_year)
+    assert offer is not None
+    found = answer(catalogue, need, terms, offer)
+    assert found is not None
+    return told(catalogue, need, terms, found).title
+
+
+def test_the_entrypoint_opens_on_the_answer() -> None:
+    app = AppTest.from_file(APP, default_timeout=SLOW).run()
+    assert not app.exception
+    assert app.title[0].value == verdict(Need(accelerator="H100-SXM5-80GB"), Terms())
+    assert [metric.label for metric in app.metric] == ["Rent", "Buy", "Break-even use", "Cash on day one"]
+
+
+def test_the_answer_turns_with_use_and_with_the_path_of_rents() -> None:
+    app = visit("Answer").run()
+    app.slider(key="busy").set_value(10).run()
+    assert app.title[0].value == verdict(Need(accelerator="H100-SXM5-80GB", busy_share=0.1), Terms()) == "Rent."
+    app.slider(key="busy").set_value(100).run()
+    assert app.title[0].value == "Probably buy."
+    app.number_input(key="rents").set_value(-60.0).run()
+    assert not app.exception
+    busy, falling = Need(accelerator="H100-SXM5-80GB", busy_share=1.0), Terms(rent_change_per_year=-0.6)
+    assert app.title[0].value == verdict(busy, falling) != "Probably buy."
+
+
+@pytest.mark.parametrize(("gpu", "lacks"), [("L40S-48GB", "buying"), ("Gaudi3-128GB", "renting")])
+def test_without_a_price_there_is_no_answer(gpu: str, lacks: str) -> None:
+    app = visit("Answer")
+    app.query_params["gpu"] = gpu
+    app.run()
+    assert not app.exception
+    assert app.title[0].value == "Not enough to answer yet."
+    assert f"Nobody publishes a price for {lacks}" in app.markdown[0].value

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
+from planner.money.choice import usual_wish
 from planner.money.owned import buying
 from planner.money.rented import bills
 from planner.report import words
 from planner.report.compare import BUY_ID, compare_table, opened, pickable
 from planner.report.sources import allowance, assumptions_table, counts_table, credits_owed, sources_table
-from planner.web import filters, show, state
-from pricing.query import Wish, find
+from planner.web import show, state
+from pricing.query import find
 
 
 def page() -> None:
@@ -19,15 +20,13 @@ def page() -> None:
     st.title("Every number, its source and its date", anchor=False)
     st.markdown(
         f"Catalogue of {words.day(catalogue.day)}, digest `{catalogue.digest[:16]}`. The same digest gives the same "
-        "answers. One month is 730 hours, one year 8,760. Amounts are US dollars, not discounted, without taxes."
+        "answers. One month is 730 hours, one year 8,760. Amounts are US dollars without taxes; only the Answer page "
+        "discounts them."
     )
 
     st.header("What this plan uses", anchor=False)
-    usual = frozenset(kind for term in filters.USUAL_TERMS for kind in filters.TERMS[term])
-    wish = Wish(
-        accelerators=frozenset({need.accelerator}), purchases=usual, max_age_days=filters.AGES[filters.USUAL_AGE]
-    )
-    rent = bills(catalogue, need, find(catalogue, wish, day).ids)
+    ids = find(catalogue, usual_wish(need.accelerator), day).ids
+    rent = bills(catalogue, need, ids, state.terms().rent_change_per_year)
     own = buying(catalogue, need)
     table = compare_table(catalogue, need, rent, own, day)
     cheapest = [key for key in pickable(table) if key != BUY_ID][:1]
@@ -45,14 +44,15 @@ def page() -> None:
 
     st.header("What the numbers are not", anchor=False)
     st.markdown(LIMITS)
-    show.next_page("Compare", "Back to comparing")
+    show.next_page("Answer", "Back to the answer")
 
 
 LIMITS = """
 - Rental prices are what providers posted, or what collectors read, on the day shown; many are months old. They exclude
   taxes and your negotiated discounts: bring your quote.
-- The cost of buying is a first estimate: no tax, no finance, no delay before delivery. The range takes every figure at
+- The cost of buying is a first estimate: no tax, no loan, no delay before delivery. The range takes every figure at
   its dear end or at its cheap end at once, so it is wider than a likely range.
 - What a spot machine costs in lost work is not counted yet.
-- Prices have fallen and risen: no future price is assumed here; today's price is held for the whole plan.
+- Prices have fallen and risen: unless you say otherwise, today's rent is held for the whole plan. The Answer shows what
+  a fall and a rise would do.
 """

@@ -13,18 +13,13 @@ from planner.web import ask, filters, quote_box, show, state
 from pricing.query import find
 
 
-def start() -> None:
-    """The address without a page name shows this page too."""
-    page()
-
-
 def page() -> None:
     """Title, filters, table; below it five views of the same offers."""
     catalogue, need, day = state.catalogue(), state.need(), state.day()
     headline, sentences = st.empty(), st.empty()
     wish = filters.ask_for(catalogue, need)
     found = find(catalogue, wish, day)
-    rent = bills(catalogue, need, found.ids)
+    rent = bills(catalogue, need, found.ids, state.terms().rent_change_per_year)
     own = buying(catalogue, need)
     finding = cheapest(catalogue, need, rent, own, day)
     headline.title(words.markdown(finding.title), anchor=False)

@@ -1,0 +1,261 @@
+"""Time and money: discounting, loans and leases, payback, rate of return, equal yearly and levelised cost.
+
+Conventions of every function here:
+
+- The last axis is time: entry 0 is today, entry m is month m (or what `years` says). Before it come lines and draws.
+- Amounts are nominal and carry their sign; nothing here turns a cost into a saving. Where the sign matters (payback),
+  money that comes in or is saved is positive and money paid out is negative.
+- Rates are effective: 0.10 a year is 10 % after twelve months, hence (1 + r) ** (1 / 12) - 1 a month, never r / 12.
+- A rate may be one number or one for each draw. It has no axis of time: (draws,) for (draws, months).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from planner.inputs.need import MONTHS_PER_YEAR
+from planner.money.formula import Num
+from planner.money.solved import Solved, root, solved
+
+# When, within its month or year, the money of a month is taken to move.
+Timing = Literal["month_end", "month_middle", "year_end", "year_middle"]
+
+DAYS_PER_YEAR = 365  # of dated flows; leap years too, as spreadsheets do
+# No yearly rate outside these is looked for: lose all but a hundredth of a per cent, or multiply ten thousand times.
+_LOWEST_RATE, _HIGHEST_RATE = -0.9999, 9_999.0
+_MOST_EXPONENT = 600.0  # exp() of more would leave 64-bit numbers
+_DUST = 1e-12  # of all money moved: what a sum of exact opposites may leave behind
+
+ONE_WAY = "none: money only ever moves one way"
+SEVERAL_RATES = "none: the cash flow changes sign more than once, so several rates could fit; use the net present value"
+RATE_OUT_OF_RANGE = "none: no rate between -99.99 % and +999,900 % a year fits"
+NO_HOURS = "none: there is no useful hour to spread the cost over"
+PAID_AT_ONCE = "none: what is paid today already covers the price"
+NO_PAYMENT = "none: nothing is paid back"
+
+
+def monthly_rate(*, rate_per_year: Num) -> Num:
+    """The rate per month that makes the yearly rate after twelve. [1/month]
+
+    References
+    ----------
+    Brealey, Myers, Allen: Principles of Corporate Finance, 13th ed. 2020, ch. 2, how interest is paid and quoted.
+    """
+    return (1 + rate_per_year) ** (1 / MONTHS_PER_YEAR) - 1
+
+
+def yearly_rate(*, rate_per_month: Num) -> Num:
+    """The effective rate per year of a rate per month. [1/year] The inverse of `monthly_rate`."""
+    return (1 + rate_per_month) ** MONTHS_PER_YEAR - 1
+
+
+def quoted_rate(*, rate_per_year: Num) -> Num:
+    """Twelve times the monthly rate: how loans and leases are usually quoted ("nominal", "APR"). [1/year]"""
+    return MONTHS_PER_YEAR * monthly_rate(rate_per_year=rate_per_year)
+
+
+def real_rate(*, nominal_rate_per_year: Num, inflation_per_year: Num) -> Num:
+    """A nominal rate without inflation. [1/year] For amounts in today's money only; never mixed with nominal ones.
+
+    References
+    ----------
+    I. Fisher: The Theory of Interest, 1930, ch. 2: (1 + nominal) = (1 + real) * (1 + inflation).
+    """
+    return (1 + nominal_rate_per_year) / (1 + inflation_per_year) - 1
+
+
+def nominal_rate(*, real_rate_per_year: Num, inflation_per_year: Num) -> Num:
+    """A real rate with inflation. [1/year] The inverse of `real_rate`."""
+    return (1 + real_rate_per_year) * (1 + inflation_per_year) - 1
+
+
+def flow_years(*, months: int, timing: Timing) -> NDArray[np.float64]:
+    """When the money of today and of each of the months moves, under a convention. [year]
+
+    `month_end` and `year_end` are the textbook's end of period; `month_middle` and `year_middle` suit costs that are
+    spread over it. Today is 0 under each of them.
+    """
+    month = np.arange(months + 1, dtype=np.float64)
+    years = {
+        "month_end": month / MONTHS_PER_YEAR,
+        "month_middle": (month - 0.5) / MONTHS_PER_YEAR,
+        "year_end": np.ceil(month / MONTHS_PER_YEAR),
+        "year_middle": np.ceil(month / MONTHS_PER_YEAR) - 0.5,
+    }[timing]
+    return np.asarray(np.maximum(years, 0.0))
+
+
+def dated_years(*, days: ArrayLike) -> NDArray[np.float64]:
+    """When dated money moves, from its days since today. [year] As the XNPV and XIRR of spreadsheets count."""
+    return np.asarray(days, dtype=np.float64) / DAYS_PER_YEAR
+
+
+def over_time(number: Num) -> NDArray[np.float64]:
+    """A number, or one for each draw, ready to meet an axis of time: with a last axis of length one."""
+    along = np.asarray(number, dtype=np.float64)
+    if along.ndim > 1 and along.shape[-1] == 1:
+        # It would silently become draws x draws.
+        raise ValueError(f"want one number for each draw, without an axis of time, got the shape {along.shape}")
+    return along[..., None]
+
+
+def discount_factors(*, rate_per_year: Num, years: ArrayLike) -> NDArray[np.float64]:
+    """What one unit of money at each of the times is worth today. [1] Last axis: the times.
+
+    References
+    ----------
+    Brealey, Myers, Allen: Principles of Corporate Finance, 13th ed. 2020, ch. 2, present values.
+    """
+    return np.asarray((1 + over_time(rate_per_year)) ** -np.asarray(years, dtype=np.float64))
+
+
+def npv_usd(*, usd: NDArray[np.float64], rate_per_year: Num, years: ArrayLike) -> Num:
+    """Net present value of amounts at the given times. [USD] Signs as given; entry 0 is today and is not discounted.
+
+    Unlike the NPV of spreadsheets, which takes its first amount to fall one period from now.
+    """
+    present: Num = np.sum(usd * discount_factors(rate_per_year=rate_per_year, years=years), axis=-1)
+    return present
+
+
+def annuity_factor(*, rate_per_period: Num, periods: Num, in_advance: bool) -> Num:
+    """Present value of 1 in each period. [period] At its end ("in arrears"), or at its beginning ("in advance").
+
+    References
+    ----------
+    Brealey, Myers, Allen: Principles of Corporate Finance, 13th ed. 2020, ch. 2, annuities: (1 - (1 + r) ** -n) / r.
+    """
+    rate = np.asarray(rate_per_period, dtype=np.float64)
+    flat = rate == 0
+    some = np.where(flat, 1.0, rate)
+    # expm1 and log1p keep the digits of small rates.
+    factor = np.where(flat, periods, -np.expm1(-np.asarray(periods) * np.log1p(some)) / some)
+    due: Num = (factor * (1 + rate) if in_advance else factor)[()]
+    return due
+
+
+def level_stream_usd(*, usd_per_period: Num, rate_per_period: Num, periods: Num, in_advance: bool) -> Num:
+    """Present value of the same amount in every period. [USD]"""
+    return usd_per_period * annuity_factor(rate_per_period=rate_per_period, periods=periods, in_advance=in_advance)
+
+
+def loan_payment_usd(
+    *, principal_usd: Num, balloon_usd: Num, rate_per_period: Num, periods: Num, in_advance: bool
+) -> Num:
+    """The level payment that repays a loan, or the rent of a lease of that value. [USD/period]
+
+    The balloon (or the value a lease leaves) is due at the end of the last period, beside the last payment in arrears.
+    """
+    owed = principal_usd - balloon_usd * (1 + rate_per_period) ** -periods
+    return owed / annuity_factor(rate_per_period=rate_per_period, periods=periods, in_advance=in_advance)
+
+
+def loan_balance_usd(
+    *, principal_usd: Num, usd_per_period: Num, rate_per_period: Num, period: Num, in_advance: bool
+) -> Num:
+    """What is owed at the end of a period, after its payment in arrears, before the next one in advance. [USD]
+
+    A period's interest is its payment plus the change of the balance. `period` may be an array along the last axis.
+    """
+    paid = annuity_factor(rate_per_period=rate_per_period, periods=period, in_advance=in_advance)
+    return (principal_usd - usd_per_period * paid) * (1 + rate_per_period) ** period
+
+
+def implied_lease_rate(
+    *, price_usd: Num, usd_per_month: Num, months: Num, balloon_usd: Num, in_advance: bool
+) -> Solved:
+    """The yearly rate at which a quoted lease, or a loan, is worth the price of what it pays for. [1/year, effective]
+
+    Compare it with what borrowing costs. Negative where the payments do not even sum to the price.
+    """
+    price, payment, balloon = (np.asarray(usd, dtype=np.float64) for usd in (price_usd, usd_per_month, balloon_usd))
+
+    def value_over_price(log_growth: NDArray[np.float64]) -> NDArray[np.float64]:
+        rate = np.expm1(log_growth)
+        stream = level_stream_usd(usd_per_period=payment, rate_per_period=rate, periods=months, in_advance=in_advance)
+        return np.asarray(stream + balloon * np.exp(-log_growth * months) - price)
+
+    monthly = np.log1p([_LOWEST_RATE, _HIGHEST_RATE]) / MONTHS_PER_YEAR
+    shape = np.broadcast(price, payment, balloon, months).shape
+    log_growth = root(value_over_price, low=np.full(shape, monthly[0]), high=np.full(shape, monthly[1]))
+    rate = np.expm1(MONTHS_PER_YEAR * np.asarray(log_growth))
+    return solved(
+        rate,
+        reasons={
+            NO_PAYMENT: (payment <= 0) & (balloon <= 0),
+            PAID_AT_ONCE: price <= (payment if in_advance else 0.0),
+            RATE_OUT_OF_RANGE: np.isnan(rate),
+        },
+    )
+
+
+def irr(*, usd: NDArray[np.float64], years: ArrayLike) -> Solved:
+    """The yearly rate at which the amounts are worth nothing today. [1/year] Only where there is exactly one.
+
+    A cash flow that changes sign once has one such rate. One that changes more often (a refresh, a cost at the end)
+    may have several or none, and none is offered. `years` must not fall.
+
+    References
+    ----------
+    Brealey, Myers, Allen: Principles of Corporate Finance, 13th ed. 2020, ch. 5, pitfalls of the internal rate of
+    return. R. Descartes: La Geometrie, 1637, the rule of signs.
+    """
+    usd = np.asarray(usd, dtype=np.float64)
+    times = np.broadcast_to(np.asarray(years, dtype=np.float64), usd.shape)
+    changes = _sign_changes(usd)
+    count = np.sum(changes, axis=-1)
+    # Counted from the change of sign, what came before it only grows with the rate, and what comes after only shrinks.
+    since_change = times - np.take_along_axis(times, np.argmax(changes, axis=-1)[..., None], axis=-1)
+
+    def value(log_growth: NDArray[np.float64]) -> NDArray[np.float64]:
+        exponent = np.clip(-log_growth[..., None] * since_change, -_MOST_EXPONENT, _MOST_EXPONENT)
+        return np.asarray(np.sum(usd * np.exp(exponent), axis=-1))
+
+    ends = np.log1p([_LOWEST_RATE, _HIGHEST_RATE])
+    shape = usd.shape[:-1]
+    rate = np.expm1(root(value, low=np.full(shape, ends[0]), high=np.full(shape, ends[1])))
+    reasons = {ONE_WAY: count == 0, SEVERAL_RATES: count > 1, RATE_OUT_OF_RANGE: np.isnan(rate)}
+    return solved(rate, reasons=reasons)
+
+
+def equivalent_annual_usd(*, present_value_usd: Num, rate_per_year: Num, years: Num) -> Num:
+    """The level amount at each year's end, over the life, that is worth as much today. [USD/year]
+
+    Compares lives of different length, as if each were followed by another of its kind at the same price.
+
+    References
+    ----------
+    Brealey, Myers, Allen: Principles of Corporate Finance, 13th ed. 2020, ch. 6, equivalent annual cash flows.
+    """
+    return present_value_usd / annuity_factor(rate_per_period=rate_per_year, periods=years, in_advance=False)
+
+
+def levelised_usd_per_hour(
+    *, usd: NDArray[np.float64], useful_hours: NDArray[np.float64], rate_per_year: Num, years: ArrayLike
+) -> Solved:
+    """Discounted cost over discounted useful hours: the constant price per hour that would just pay for it all. [USD/h]
+
+    Costs positive. Hours are discounted because they are what the cost has to be earned with.
+
+    References
+    ----------
+    Short, Packey, Holt: A Manual for the Economic Evaluation of Energy Efficiency and Renewable Energy Technologies,
+    NREL/TP-462-5173, 1995, ch. 3, levelized cost of energy.
+    """
+    cost = npv_usd(usd=usd, rate_per_year=rate_per_year, years=years)
+    hours = np.asarray(npv_usd(usd=useful_hours, rate_per_year=rate_per_year, years=years))
+    idle = hours <= 0
+    return solved(cost / np.where(idle, 1.0, hours), reasons={NO_HOURS: idle})
+
+
+def _sign_changes(usd: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """At which entries the sign differs from the last one that was not zero."""
+    sign = np.sign(np.where(np.abs(usd) <= _DUST * np.max(np.abs(usd), axis=-1, keepdims=True), 0.0, usd))
+    last_moved = np.maximum.accumulate(np.where(sign != 0, np.arange(usd.shape[-1]), 0), axis=-1)
+    held = np.take_along_axis(sign, last_moved, axis=-1)
+    changes = np.zeros(usd.shape, dtype=np.bool_)
+    changes[..., 1:] = held[..., 1:] * held[..., :-1] < 0
+    return changes

@@ -1,0 +1,59 @@
+"""Numbers that may not exist: a value where there is one, and in every case the reason.
+
+A break-even or a rate of return can be missing for good reasons, and each entry of a `Solved` says which. Callers show
+the reason, never the not-a-number that fills its place in an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.formula import Num
+
+FOUND = "found"
+# Halving a bracket this often leaves nothing of it in 64-bit numbers.
+_HALVINGS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """One number for each entry, or the reason why there is none."""
+
+    value: Num  # not-a-number where there is none
+    reason: NDArray[np.str_]
+
+    @property
+    def found(self) -> NDArray[np.bool_]:
+        """Where there is a number."""
+        return np.asarray(np.isfinite(self.value))
+
+    def at(self, index: int) -> Solved:
+        """One entry."""
+        return Solved(float(np.asarray(self.value)[index]), np.asarray(self.reason[index]))
+
+
+def solved(value: Num, *, reasons: dict[str, NDArray[np.bool_]]) -> Solved:
+    """`value` where none of the reasons against it holds; otherwise the first of them that does."""
+    conditions = np.broadcast_arrays(*reasons.values(), np.asarray(value))[:-1]
+    refused = np.logical_or.reduce(conditions)
+    words = np.select(list(conditions), [np.asarray(reason) for reason in reasons], np.asarray(FOUND))
+    return Solved(np.where(refused, np.nan, value)[()], words)
+
+
+def root(function: Callable[[NDArray[np.float64]], NDArray[np.float64]], *, low: Num, high: Num) -> Num:
+    """Where `function` changes sign between `low` and `high`, each entry on its own; not-a-number where it does not.
+
+    The bracket is halved a fixed number of times, for all entries at once, so the time taken does not depend on them.
+    """
+    low, high = (np.array(end, dtype=np.float64) for end in np.broadcast_arrays(low, high))
+    at_low, at_high = np.sign(function(low)), np.sign(function(high))
+    middle = low
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        stays = np.sign(function(middle)) == at_low
+        low, high = np.where(stays, middle, low), np.where(stays, high, middle)
+    return np.where(at_low * at_high <= 0, middle, np.nan)[()]
