@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from planner.inputs.need import Need
 from planner.inputs.terms import Terms, Timing
-from planner.money.finance import flow_years, npv_usd
+from planner.money.finance import discount_factors, flow_years, npv_usd
 from planner.money.ledger import Ledger
 from planner.money.owned import Buying, buying, typical
 from planner.money.payback import Payback, discounted_payback
@@ -123,7 +123,7 @@ def _present(terms: Terms, ledger: Ledger) -> float:
 
 def _discounted(terms: Terms, ledger: Ledger) -> NDArray[np.float64]:
     years = _years(terms, ledger)
-    return np.asarray(ledger.monthly_usd * (1 + terms.discount_rate_per_year) ** -years)
+    return ledger.monthly_usd * discount_factors(rate_per_year=terms.discount_rate_per_year, years=years)
 
 
 def _verdict(buy: Way, rent: Way, gap: float) -> Verdict:

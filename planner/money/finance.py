@@ -11,17 +11,13 @@ Conventions of every function here:
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from planner.inputs.need import MONTHS_PER_YEAR
+from planner.inputs.terms import Timing
 from planner.money.formula import Num
 from planner.money.solved import Solved, root, solved
-
-# When, within its month or year, the money of a month is taken to move.
-Timing = Literal["month_end", "month_middle", "year_end", "year_middle"]
 
 DAYS_PER_YEAR = 365  # of dated flows; leap years too, as spreadsheets do
 # No yearly rate outside these is looked for: lose all but a hundredth of a per cent, or multiply ten thousand times.
