@@ -68,7 +68,10 @@ def _against(buying: Buying | None) -> tuple[str, ...]:
     if buying is None:
         return ("Nobody publishes what this accelerator costs to buy: enter a quote to compare.",)
     low, high = words.usd(buying.low_usd), words.usd(buying.high_usd)
-    return (f"Buying and running it: about {words.usd(float(buying.total_usd))} ({low} to {high}), a first estimate.",)
+    return (
+        f"Buying and running it: about {words.usd(buying.total_usd)} ({low} to {high}), a first estimate.",
+        "Both are sums of bills; the Answer page puts them into today's money.",
+    )
 
 
 def hidden_words(hidden: dict[str, int]) -> str:
