@@ -11,7 +11,10 @@ from typing import get_args
 import pytest
 
 from planner.cli import main
-from pricing import figure, records
+from planner.inputs.need import Need
+from planner.money.owned import buying
+from planner.money.rented import bills
+from pricing import figure, load_catalogue, records
 from pricing.query import Trust
 from tests.house import ROOT
 
@@ -70,6 +73,16 @@ def test_the_glossary_uses_only_units_of_the_closed_list_for_figures() -> None:
 def test_no_name_with_a_unit_stands_in_the_glossary_twice() -> None:
     names = re.findall(r"^\| `([a-z0-9_]+)` \|", GLOSSARY, flags=re.MULTILINE)
     assert [name for name, times in Counter(names).items() if times > 1] == []
+
+
+@pytest.mark.parametrize("accelerator", ["H100-SXM5-80GB", "RTX-5090-32GB", "B200-SXM-180GB"])
+def test_every_name_in_a_formula_is_in_the_glossary(accelerator: str) -> None:
+    catalogue, need = load_catalogue(), Need(accelerator=accelerator)
+    own = buying(catalogue, need)
+    assert own is not None
+    offer = next(key for key, sold in catalogue.offers.items() if sold.accelerator == accelerator)
+    for ledger in (own.ledger, bills(catalogue, need, (offer,)).ledger):
+        assert {used.name for line in ledger.lines for used in line.used} <= ROWS.keys()
 
 
 def test_a_row_that_is_missing_would_be_noticed() -> None:
