@@ -15,6 +15,6 @@ Timing = Literal["month_end", "month_middle", "year_end", "year_middle"]
 class Terms(Inputs):
     """Settings of finance. Printed with every result, since they can turn it."""
 
-    discount_rate_per_year: Annotated[float, Field(ge=0.0, le=0.5)] = 0.09
+    discount_rate_per_year: Annotated[float, Field(ge=0.0, le=0.5)]
     rent_change_per_year: Annotated[float, Field(ge=-0.6, le=0.5)] = 0.0
     timing: Timing = "month_end"

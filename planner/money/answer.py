@@ -25,6 +25,7 @@ from pricing import Catalogue
 CLOSE_GAP = 0.05
 LOWEST_BUSY, HIGHEST_BUSY = 0.01, 1.0
 RENT_CHANGE = "rent-change-per-year"
+COST_OF_MONEY = "cost-of-capital-enterprise"
 _LEAST_CHANGE, _MOST_CHANGE = -0.6, 0.5
 
 Verdict = Literal["buy", "probably buy", "close", "probably rent", "rent"]
@@ -71,6 +72,14 @@ class Answer:
     def cheaper(self) -> Literal["buy", "rent"]:
         """The way that costs less in today's money."""
         return "buy" if self.buy.present_usd < self.rent.present_usd else "rent"
+
+
+def usual_terms(catalogue: Catalogue) -> Terms:
+    """The terms of somebody who said nothing: both are figures of the catalogue."""
+    return Terms(
+        discount_rate_per_year=catalogue.facts[COST_OF_MONEY].figure.newest.typical,
+        rent_change_per_year=catalogue.facts[RENT_CHANGE].figure.newest.typical,
+    )
 
 
 def answer(catalogue: Catalogue, need: Need, terms: Terms, offer: str) -> Answer | None:

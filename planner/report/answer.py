@@ -74,8 +74,8 @@ def missing(catalogue: Catalogue, need: Need, has_rent: bool) -> Told:
 def seller(catalogue: Catalogue, offer: str) -> str:
     """Who rents it out, and on which terms."""
     record = catalogue.offers[offer]
-    product = f" ({record.sku})" if record.sku else ""
-    return f"{catalogue.providers[record.provider].label}{product}, {words.PURCHASE[record.purchase]}"
+    who = words.seller(catalogue.providers[record.provider].label, record.sku)
+    return f"{who}, {words.PURCHASE[record.purchase]}"
 
 
 def _totals(catalogue: Catalogue, need: Need, terms: Terms, found: Answer) -> str:

@@ -36,10 +36,10 @@ def cheapest(catalogue: Catalogue, need: Need, bills: Bills, buying: Buying | No
         )
     best = chosen.at
     offer = catalogue.offers[bills.offers[best]]
-    seller = catalogue.providers[offer.provider].label + (f" ({offer.sku})" if offer.sku else "")
-    who = f"{seller}, {words.PURCHASE[offer.purchase]}"
+    who = words.seller(catalogue.providers[offer.provider].label, offer.sku)
+    terms = words.PURCHASE[offer.purchase]
     hour = words.usd_per_hour(float(bills.usd_per_busy_hour[best]))
-    total = f"{plan}, {work}: {words.usd(float(bills.total_usd[best]))} at {who}."
+    total = f"{plan}, {work}: {words.usd(float(bills.total_usd[best]))} at {who}, {terms}."
     if not chosen.believed:
         figure = offer.usd_per_accelerator_hour
         old = figure.age_days(day) if figure else 0
@@ -49,7 +49,7 @@ def cheapest(catalogue: Catalogue, need: Need, bills: Bills, buying: Buying | No
             bills.offers[best],
         )
     return Finding(
-        f"{seller} is cheapest to rent from: {hour} per busy GPU-hour",
+        f"{who} is cheapest to rent from: {hour} per busy GPU-hour",
         (total, *_lower_but_older(chosen.passed_over), *against),
         bills.offers[best],
     )

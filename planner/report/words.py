@@ -108,6 +108,11 @@ def age(days: int) -> str:
     return "1 day old" if days == 1 else f"{days:,} days old"
 
 
+def seller(provider: str, product: str | None) -> str:
+    """Who sells, and what they call it: RunPod (Secure Cloud)."""
+    return f"{provider} ({product})" if product else provider
+
+
 def value(number: float | NDArray[np.float64]) -> str:
     """An input as it was used; one that changes by the month is told by its first and last months."""
     if isinstance(number, np.ndarray):

@@ -6,12 +6,14 @@ What a browser sends is checked again by pydantic; a link that held something im
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import streamlit as st
 
 from planner.inputs.need import Need
 from planner.inputs.terms import Terms
+from planner.money.answer import usual_terms
 from pricing import Catalogue
 from pricing.errors import NameError_
 from pricing.names import accelerator
@@ -32,7 +34,7 @@ class Bound:
     help: str
 
 
-GPUS = Bound("gpus", "How many at once?", 1, 16_384, 8, "Count GPUs, not servers.")
+GPUS = Bound("gpus", "How many at once?", 1.0, 16_384.0, 8.0, "Count GPUs, not servers.")
 BUSY = Bound("busy", "Busy, % of hours", 1, 100, 60, "Share of all hours in which they do useful work.")
 YEARS = Bound("years", "For how long, years", 0.25, 10.0, 3.0, "How long you need them, or would keep what you buy.")
 SESSION = Bound(
@@ -49,17 +51,35 @@ DISK = Bound(
 EGRESS = Bound(
     "egress", "Traffic out, TB a month", 0.0, 100_000.0, 1.0, "What leaves the provider. Many charge nothing."
 )
-RATE = Bound("rate", "Cost of money, % a year", 0.0, 50.0, 9.0, "What the money would earn or cost elsewhere.")
-RENTS = Bound(
-    "rents", "Rents change by, % a year", -60.0, 50.0, 0.0, "They fell by about 25 a year until 2025, then rose."
-)
-NUMBERS = (GPUS, BUSY, YEARS, SESSION, DISK, EGRESS, RATE, RENTS)
+RATE, RENTS = "rate", "rents"
+
+
+def _numbers(catalogue: Catalogue) -> tuple[Bound, ...]:
+    """Every number of the question bar; the defaults of money are figures of the catalogue."""
+    return (GPUS, BUSY, YEARS, SESSION, DISK, EGRESS, *_money(catalogue))
+
+
+def _money(catalogue: Catalogue) -> tuple[Bound, Bound]:
+    usual = usual_terms(catalogue)
+    low, high = -60.0, 50.0
+    return (
+        Bound(RATE, "Cost of money, % a year", 0.0, 50.0, _in_percent(usual.discount_rate_per_year), _RATE),
+        Bound(RENTS, "Rents change by, % a year", low, high, _in_percent(usual.rent_change_per_year), _RENTS),
+    )
+
+
+def _in_percent(share: float) -> float:
+    return round(share * 100, 6)
+
+
+_RATE = "What the money would earn or cost elsewhere."
+_RENTS = "Below zero where they fall. They fell until 2025 and rose in 2026."
 
 
 def wrong_in_link(catalogue: Catalogue) -> list[str]:
     """What the address held that cannot be used. Read before the widgets exist, since they drop it in silence."""
     wrong = []
-    for bound in NUMBERS:
+    for bound in _numbers(catalogue):
         held = st.query_params.get(bound.key)
         if held is not None and not _within(held, bound):
             wrong.append(
@@ -110,15 +130,21 @@ def need(catalogue: Catalogue) -> Need:
     with st.container(key="question"):
         bar = st.grid(4, min_column_width=150, vertical_alignment="bottom")
         with bar:
-            gpus = st.number_input(GPUS.label, 1, 16_384, 8, key="gpus", bind=URL, help=GPUS.help)
+            # Not a field for whole numbers: such a field takes 1e12 for 1 and 32.500 for 32, and says nothing.
+            gpus = st.number_input(
+                GPUS.label, GPUS.low, GPUS.high, GPUS.default, 1.0, format="%g", key=GPUS.key, bind=URL, help=GPUS.help
+            )
             gpu = st.selectbox("Which GPU?", options, options.index(DEFAULT_ACCELERATOR), key="gpu", bind=URL)
             busy = st.slider(BUSY.label, 1, 100, 60, format="%d%%", key="busy", bind=URL, help=BUSY.help)
             years = st.slider(YEARS.label, 0.25, 10.0, 3.0, 0.25, format="%g", key="years", bind=URL, help=YEARS.help)
         with st.expander("Adjust assumptions"):
             site, session, disk, egress = _assumptions(catalogue)
+        whole = math.ceil(gpus)
+        if whole != gpus:
+            st.warning(_NOT_WHOLE.format(typed=gpus, whole=whole, thousand=round(gpus * 1_000)), icon=":material/help:")
     return Need(
         accelerator=str(gpu),
-        accelerators=int(gpus),
+        accelerators=whole,
         busy_share=busy / 100,
         years=float(years),
         hours_per_session=float(session),
@@ -134,7 +160,7 @@ def _assumptions(catalogue: Catalogue) -> tuple[str, float, float, float]:
         site = st.selectbox("Where would you run your own?", sites, sites.index("US"), key="site", bind=URL, help=_SITE)
         session, disk, egress, _, _ = [
             st.number_input(one.label, one.low, one.high, one.default, key=one.key, bind=URL, help=one.help)
-            for one in (SESSION, DISK, EGRESS, RATE, RENTS)
+            for one in (SESSION, DISK, EGRESS, *_money(catalogue))
         ]
     return str(site), session, disk, egress
 
@@ -142,11 +168,12 @@ def _assumptions(catalogue: Catalogue) -> tuple[str, float, float, float]:
 def terms() -> Terms:
     """What the question bar says of money and prices."""
     return Terms(
-        discount_rate_per_year=st.session_state[RATE.key] / 100,
-        rent_change_per_year=st.session_state[RENTS.key] / 100,
+        discount_rate_per_year=st.session_state[RATE] / 100,
+        rent_change_per_year=st.session_state[RENTS] / 100,
     )
 
 
+_NOT_WHOLE = "GPUs come whole: {typed:g} counts as {whole:,}. If you meant {thousand:,}, type it without a point."
 _SITE = "Country or US state, by its ISO code. Sets the price of electricity and of space for machines you buy."
 
 MOST_PICKS = 6

@@ -140,6 +140,19 @@ def test_a_link_with_an_impossible_number_is_answered(page: Page) -> None:
     expect(page.locator(TRACEBACK)).to_have_count(0)
 
 
+@pytest.mark.parametrize("typed", ["1e12", "0", "-5", "32,500"])
+def test_an_impossible_number_is_refused_and_the_last_answer_stays(page: Page, typed: str) -> None:
+    open_page(page, "/compare?gpus=16")
+    before = page.locator("h1").first.inner_text()
+    field = page.get_by_role("spinbutton", name="How many at once?")
+    field.fill("")
+    field.press_sequentially(typed)
+    field.press("Enter")
+    expect(page.get_by_role("alert").first).to_contain_text("outside the allowed range")
+    settle(page)
+    assert page.locator("h1").first.inner_text() == before
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"], indirect=True)
 @pytest.mark.parametrize(
     "path",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from planner.inputs.need import Need
 from planner.inputs.terms import Terms
-from planner.money.answer import Answer, answer
+from planner.money.answer import Answer, answer, usual_terms
 from planner.money.choice import choose, usual_offer, usual_wish
 from planner.money.rented import bills
 from planner.report.answer import TITLES, cash_table, told
@@ -20,6 +20,7 @@ from pricing.query import find, may_be_cheapest
 
 DAY = date(2026, 11, 21)
 CATALOGUE = load_catalogue()
+USUAL = usual_terms(CATALOGUE)
 OFFER = "runpod/H100-SXM5-80GB/1x/global/on_demand/secure-cloud"
 NEED = Need(accelerator="H100-SXM5-80GB")
 
@@ -41,7 +42,7 @@ TERMS = st.builds(
 
 def found(need: Need = NEED, terms: Terms | None = None, offer: str = OFFER) -> Answer:
     """The answer for a need."""
-    result = answer(CATALOGUE, need, terms or Terms(), offer)
+    result = answer(CATALOGUE, need, terms or USUAL, offer)
     assert result is not None
     return result
 
@@ -106,7 +107,10 @@ def test_dearer_money_speaks_for_renting() -> None:
 
 
 def test_falling_rents_speak_for_renting() -> None:
-    rents = [found(terms=Terms(rent_change_per_year=change)).rent.present_usd for change in (-0.5, -0.2, 0.0, 0.2, 0.5)]
+    rents = [
+        found(terms=USUAL.model_copy(update={"rent_change_per_year": change})).rent.present_usd
+        for change in (-0.5, -0.2, 0.0, 0.2, 0.5)
+    ]
     assert rents == sorted(rents)
 
 
@@ -131,7 +135,7 @@ def test_buying_pays_back_in_the_month_the_lines_cross() -> None:
 
 
 def test_what_cannot_be_bought_has_no_answer() -> None:
-    assert answer(CATALOGUE, NEED.model_copy(update={"accelerator": "L40S-48GB"}), Terms(), OFFER) is None
+    assert answer(CATALOGUE, NEED.model_copy(update={"accelerator": "L40S-48GB"}), USUAL, OFFER) is None
 
 
 def test_the_offer_chosen_is_the_cheapest_one_that_can_be_believed() -> None:
@@ -152,7 +156,7 @@ def test_the_offer_chosen_is_the_cheapest_one_that_can_be_believed() -> None:
 def test_the_words_are_the_numbers(busy: float) -> None:
     need = NEED.model_copy(update={"busy_share": busy})
     result = found(need)
-    said = told(CATALOGUE, need, Terms(), result)
+    said = told(CATALOGUE, need, USUAL, result)
     assert said.title == TITLES[result.verdict]
     assert len(said.figures) == 4
     assert all(len(figure.value) <= 9 for figure in said.figures)

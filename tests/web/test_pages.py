@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from planner.inputs.need import Need
 from planner.inputs.terms import Terms
-from planner.money.answer import answer
+from planner.money.answer import answer, usual_terms
 from planner.money.choice import usual_offer, usual_wish
 from planner.money.owned import buying
 from planner.money.rented import bills
@@ -25,6 +25,7 @@ from pricing.query import find
 APP = str(Path(__file__).parents[2] / "app.py")
 DAY = date(2026, 11, 21)
 SLOW = 60
+USUAL = usual_terms(load_catalogue())
 
 
 def one_page(name: str) -> None:
@@ -78,8 +79,9 @@ def test_the_first_visit_holds_an_answer(app: AppTest) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "need"),
     [
-        ("gpus", 9, Need(accelerator="H100-SXM5-80GB", accelerators=9)),
-        ("gpus", 16_384, Need(accelerator="H100-SXM5-80GB", accelerators=16_384)),
+        ("gpus", 9.0, Need(accelerator="H100-SXM5-80GB", accelerators=9)),
+        ("gpus", 16_384.0, Need(accelerator="H100-SXM5-80GB", accelerators=16_384)),
+        ("gpus", 32.5, Need(accelerator="H100-SXM5-80GB", accelerators=33)),
         ("session", 0.5, Need(accelerator="H100-SXM5-80GB", hours_per_session=0.5)),
         ("disk", 0.0, Need(accelerator="H100-SXM5-80GB", storage_tb=0.0)),
         ("egress", 100_000.0, Need(accelerator="H100-SXM5-80GB", egress_tb_per_month=100_000.0)),
@@ -90,6 +92,14 @@ def test_a_changed_number_moves_the_answer(app: AppTest, key: str, value: float,
     app.number_input(key=key).set_value(value).run()
     assert not app.exception
     assert app.title[0].value == headline(need)
+
+
+def test_a_part_of_a_gpu_is_questioned(app: AppTest) -> None:
+    app.run()
+    app.number_input(key="gpus").set_value(32.5).run()
+    assert app.warning[0].value == "GPUs come whole: 32.5 counts as 33. If you meant 32,500, type it without a point."
+    app.number_input(key="gpus").set_value(33.0).run()
+    assert not app.warning
 
 
 def test_every_accelerator_one_can_choose_gives_a_page(app: AppTest) -> None:
@@ -193,19 +203,22 @@ def verdict(need: Need, terms: Terms) -> str:
 def test_the_entrypoint_opens_on_the_answer() -> None:
     app = AppTest.from_file(APP, default_timeout=SLOW).run()
     assert not app.exception
-    assert app.title[0].value == verdict(Need(accelerator="H100-SXM5-80GB"), Terms())
+    assert app.title[0].value == verdict(Need(accelerator="H100-SXM5-80GB"), USUAL)
     assert [metric.label for metric in app.metric] == ["Rent", "Buy", "Break-even use", "Cash on day one"]
 
 
 def test_the_answer_turns_with_use_and_with_the_path_of_rents() -> None:
     app = visit("Answer").run()
     app.slider(key="busy").set_value(10).run()
-    assert app.title[0].value == verdict(Need(accelerator="H100-SXM5-80GB", busy_share=0.1), Terms()) == "Rent."
+    assert app.title[0].value == verdict(Need(accelerator="H100-SXM5-80GB", busy_share=0.1), USUAL) == "Rent."
     app.slider(key="busy").set_value(100).run()
     assert app.title[0].value == "Probably buy."
     app.number_input(key="rents").set_value(-60.0).run()
     assert not app.exception
-    busy, falling = Need(accelerator="H100-SXM5-80GB", busy_share=1.0), Terms(rent_change_per_year=-0.6)
+    busy, falling = (
+        Need(accelerator="H100-SXM5-80GB", busy_share=1.0),
+        USUAL.model_copy(update={"rent_change_per_year": -0.6}),
+    )
     assert app.title[0].value == verdict(busy, falling) != "Probably buy."
 
 

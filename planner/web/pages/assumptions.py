@@ -21,7 +21,8 @@ def page() -> None:
     st.markdown(
         f"Catalogue of {words.day(catalogue.day)}, digest `{catalogue.digest[:16]}`. The same digest gives the same "
         "answers. One month is 730 hours, one year 8,760. Amounts are US dollars without taxes; only the Answer page "
-        "discounts them."
+        f"discounts them, at {words.percent(state.terms().discount_rate_per_year)} a year (unless changed, the "
+        "middle of what established firms pay: decision 0006), with each month's payments at its end."
     )
 
     st.header("What this plan uses", anchor=False)
