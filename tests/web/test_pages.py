@@ -15,7 +15,7 @@ from planner.money.choice import usual_offer, usual_wish
 from planner.money.owned import buying
 from planner.money.rented import bills
 from planner.report import words
-from planner.report.answer import told
+from planner.report.answer import seller, told
 from planner.report.findings import cheapest
 from planner.web import state
 from pricing import load_catalogue
@@ -184,6 +184,10 @@ def test_the_assumptions_page_lists_what_the_plan_uses() -> None:
     assert app.title[0].value == "Every number, its source and its date"
     used = app.dataframe[0].value
     assert {"usd_per_accelerator_hour", "usd_per_kwh", "residual_share"} <= set(used["Assumption"])
+    catalogue, need = load_catalogue(), Need(accelerator="H100-SXM5-80GB")
+    offer = usual_offer(catalogue, need, DAY, 0.0)
+    assert offer is not None
+    assert f"Rent from {seller(catalogue, offer)}" in set(used["Option"])  # the one the Answer rents from
     assert used["Said by"].str.len().min() > 0
     sources = app.dataframe[1].value
     assert len(sources) == len(load_catalogue().sources)

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import streamlit as st
 
-from planner.money.choice import usual_wish
+from planner.money.choice import usual_offer
 from planner.money.owned import buying
 from planner.money.rented import bills
 from planner.report import words
-from planner.report.compare import BUY_ID, compare_table, opened, pickable
+from planner.report.answer import seller
 from planner.report.sources import allowance, assumptions_table, counts_table, credits_owed, sources_table
 from planner.web import show, state
-from pricing.query import find
 
 
 def page() -> None:
     """The numbers of this plan, the sources, the licences, the limits."""
-    catalogue, need, day = state.catalogue(), state.need(), state.day()
+    catalogue, need, terms, day = state.catalogue(), state.need(), state.terms(), state.day()
     st.title("Every number, its source and its date", anchor=False)
     st.markdown(
         f"Catalogue of {words.day(catalogue.day)}, digest `{catalogue.digest[:16]}`. The same digest gives the same "
         "answers. One month is 730 hours, one year 8,760. Amounts are US dollars without taxes; only the Answer page "
-        f"discounts them, at {words.percent(state.terms().discount_rate_per_year)} a year (unless changed, the "
+        f"discounts them, at {words.percent(terms.discount_rate_per_year)} a year (unless changed, the "
         "middle of what established firms pay: decision 0006), with each month's payments at its end."
     )
 
     st.header("What this plan uses", anchor=False)
-    ids = find(catalogue, usual_wish(need.accelerator), day).ids
-    rent = bills(catalogue, need, ids, state.terms().rent_change_per_year)
+    offer = usual_offer(catalogue, need, day, terms.rent_change_per_year)
     own = buying(catalogue, need)
-    table = compare_table(catalogue, need, rent, own, day)
-    cheapest = [key for key in pickable(table) if key != BUY_ID][:1]
-    show.assumptions(assumptions_table(opened([*cheapest, *([BUY_ID] if own else [])], table, rent, own)))
+    ledgers = [] if own is None else [own.ledger]
+    if offer is not None:
+        rent = bills(catalogue, need, (offer,), terms.rent_change_per_year)
+        ledgers.insert(0, rent.one(offer, f"Rent from {seller(catalogue, offer)}"))
+    show.assumptions(assumptions_table(ledgers))
 
     st.header("Sources and licences", anchor=False)
     st.markdown("Facts are quoted with their source. These licences ask for a credit, which is hereby given:")
