@@ -1,59 +1,26 @@
-"""`python -m planner VERB …`: the same path as the pages, for people and scripts.
-
-Exit 0: done. Exit 1: failed. Exit 2: bad input, with one sentence on stderr that says what was wanted.
-"""
+"""`prices`: rental offers, with age and source."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Callable, Sequence
 from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
 
+from planner.cli.common import OK, BadInput, as_json, whole, with_own_prices
+from planner.cli.common import day as day_of
 from planner.report.csv import to_csv
 from planner.report.offers import SORTS, offer_frame, offer_rows, offer_text, sort_offers
-from pricing import Catalogue, PricingError, load_catalogue
+from pricing import load_catalogue
 from pricing import names as naming
 from pricing.query import TRUST_ORDER, Wish, find
-from pricing.quotes import parse_quotes, with_quotes
 from pricing.records import Area, Purchase
 
-OK, FAILED, BAD_INPUT = 0, 1, 2
 
-
-class BadInput(Exception):
-    """Something on the command line cannot be used; the text is the sentence to show."""
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> Any:
-        raise BadInput(f"{message}. `{self.prog} --help` lists what there is.")
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one verb and give its exit code."""
-    try:
-        wanted = _parser().parse_args(arguments)
-        verb: Callable[[argparse.Namespace], int] = wanted.verb
-        return verb(wanted)
-    except (BadInput, PricingError) as error:
-        sys.stderr.write(f"{error}\n")
-        return BAD_INPUT
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        sys.stderr.close()
-        return OK
-    except OSError as error:
-        sys.stderr.write(f"{error.filename or 'file'}: {error.strerror}.\n")
-        return FAILED
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="python -m planner", description="Rent, buy, or both? Plan the cost of GPUs.")
-    verbs = parser.add_subparsers(required=True, metavar="VERB", parser_class=_Parser)
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
     prices = verbs.add_parser("prices", help="rental offers, with age and source")
     prices.set_defaults(verb=_prices)
     prices.add_argument("--accelerator", metavar="NAME", help="H100-SXM5-80GB, mi300x, rtx 4090 …")
@@ -62,23 +29,22 @@ def _parser() -> argparse.ArgumentParser:
         "--purchase", metavar="KIND", help=f"{', '.join(get_args(Purchase))}, or reserved for all of those"
     )
     prices.add_argument("--region", metavar="TEXT", help="part of a region's name, or an area: europe, north_america …")
-    prices.add_argument("--gpus", type=_whole, metavar="N", help="machines with exactly N accelerators")
-    prices.add_argument("--max-age-days", type=_whole, metavar="N", help="hide prices nobody has checked for longer")
+    prices.add_argument("--gpus", type=whole, metavar="N", help="machines with exactly N accelerators")
+    prices.add_argument("--max-age-days", type=whole, metavar="N", help="hide prices nobody has checked for longer")
     prices.add_argument("--trust", choices=TRUST_ORDER, default="estimated", help="the least a price must rest on")
     prices.add_argument("--sort", choices=SORTS, default="price")
     prices.add_argument("--all", action="store_true", help="also what is listed but is no price to rent by")
     prices.add_argument("--quotes", type=Path, metavar="FILE", help="your own prices, CSV or YAML; they win")
     prices.add_argument(
-        "--day", type=_day, default=None, metavar="YYYY-MM-DD", help="the day ages are counted to; today"
+        "--day", type=day_of, default=None, metavar="YYYY-MM-DD", help="the day ages are counted to; today"
     )
     prices.add_argument("--json", action="store_true", help="print JSON")
     prices.add_argument("--csv", type=Path, metavar="FILE", help="write CSV")
-    return parser
 
 
 def _prices(wanted: argparse.Namespace) -> int:
     day = wanted.day or date.today()
-    catalogue = _with_quotes(load_catalogue(), wanted.quotes, day)
+    catalogue = with_own_prices(load_catalogue(), wanted.quotes, day)
     wish = Wish(
         accelerators=frozenset(
             naming.offered_accelerators(catalogue, wanted.accelerator) if wanted.accelerator else ()
@@ -97,21 +63,12 @@ def _prices(wanted: argparse.Namespace) -> int:
         wanted.csv.write_bytes(to_csv(offer_frame(rows)))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
-        sys.stdout.write(_json({**stamp, "offers": rows, "hidden": found.hidden}) + "\n")
+        sys.stdout.write(as_json({**stamp, "offers": rows, "hidden": found.hidden}) + "\n")
         return OK
     sys.stdout.write(offer_text(rows) + "\n" if rows else "")
     hidden = ", ".join(f"{number:,} {reason}" for reason, number in found.hidden.items())
     sys.stderr.write(f"{len(rows):,} offers; hidden: {hidden or 'none'}. Prices exclude taxes.\n")
     return OK
-
-
-def _with_quotes(catalogue: Catalogue, path: Path | None, day: date) -> Catalogue:
-    if path is None:
-        return catalogue
-    quotes = parse_quotes(path.read_bytes(), name=path.name, catalogue=catalogue, day=day)
-    for problem in (*quotes.problems, *quotes.questions):
-        sys.stderr.write(f"{path.name}: {problem}\n")
-    return with_quotes(catalogue, quotes)
 
 
 def _purchases(text: str | None) -> frozenset[str]:
@@ -136,20 +93,3 @@ def _place(text: str | None) -> dict[str, Any]:
         return {}
     area = text.strip().casefold().replace(" ", "_").replace("-", "_")
     return {"areas": frozenset({area})} if area in get_args(Area) else {"region": text}
-
-
-def _whole(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"want a whole number from 1 to 1,000,000, got {text!r}")
-    return int(text)
-
-
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"want a day such as 2026-11-21, got {text!r}") from error
-
-
-def _json(data: Any) -> str:
-    return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=lambda day: day.isoformat())
