@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
-from planner.inputs.need import Need
+from planner.inputs.scenario import Scenario
 from planner.money.rented import bills
+from planner.money.setting import Setting
 from planner.report.offers import offer_frame, offer_rows
 from pricing import load_catalogue
 from pricing.load import DATA, load
@@ -51,9 +52,10 @@ def main() -> Iterator[str]:
     yield line("a new process: imports and catalogue, from the copy", min(cold() for _ in range(3)), reference)
     yield line("a query, filtered and sorted", best(lambda: find(catalogue, WISH, DAY)), reference)
     ids = find(catalogue, WISH, DAY).ids
-    need = Need(accelerator="H100-SXM5-80GB")
+    setting = Setting(catalogue, Scenario(), DAY)
+    need = setting.demand.all
     yield line(
-        f"the whole plan's bill at {len(ids)} offers, ranked", best(lambda: bills(catalogue, need, ids).rank), reference
+        f"the whole plan's bill at {len(ids)} offers, ranked", best(lambda: bills(setting, need, ids).rank), reference
     )
 
 

@@ -18,6 +18,8 @@ Unit = Literal[
     "count",
     "byte/parameter",
     "count/1000-node-day",
+    "count/accelerator-year",
+    "count/hour",
     "GB",
     "GB/month",
     "GB/s",

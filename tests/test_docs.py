@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
+from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from planner.cli import main
-from planner.inputs.need import Need
-from planner.money.owned import buying
-from planner.money.rented import bills
+from planner.inputs.own import Kept, Lease, Own, RentToOwn
+from planner.inputs.rent import Hosted, Mix, Rent, Reserve
+from planner.inputs.scenario import Scenario, Way
+from planner.inputs.terms import Tax, Terms
+from planner.inputs.work import Work
+from planner.money.plan import plan
 from pricing import figure, load_catalogue, records
 from pricing.query import Trust
 from tests.house import ROOT
@@ -75,14 +80,37 @@ def test_no_name_with_a_unit_stands_in_the_glossary_twice() -> None:
     assert [name for name, times in Counter(names).items() if times > 1] == []
 
 
-@pytest.mark.parametrize("accelerator", ["H100-SXM5-80GB", "RTX-5090-32GB", "B200-SXM-180GB"])
-def test_every_name_in_a_formula_is_in_the_glossary(accelerator: str) -> None:
-    catalogue, need = load_catalogue(), Need(accelerator=accelerator)
-    own = buying(catalogue, need)
-    assert own is not None
-    offer = next(key for key, sold in catalogue.offers.items() if sold.accelerator == accelerator)
-    for ledger in (own.ledger, bills(catalogue, need, (offer,)).ledger):
-        assert {used.name for line in ledger.lines for used in line.used} <= ROWS.keys()
+def every_way() -> Iterator[Scenario]:
+    """Scenarios that together take every road through the ledgers."""
+    work = (Work(may_stop=True, accelerators_per_job=2),)
+    ways = {
+        "work": work,
+        "rent_to_own": RentToOwn(usd_per_month=9_000.0, months=12),
+        "kept": Kept(accelerators=2, power_w_each=300.0, usd_today_if_sold=1_000.0, usd_at_end=100.0),
+        "mix": Mix(own_accelerators=4, reserve_accelerators=2),
+        "hosted": Hosted(
+            million_input_tokens_per_month=10.0, million_output_tokens_per_month=1.0,
+            usd_per_million_input_tokens=1.0, usd_per_million_output_tokens=2.0,
+        ),
+        "tax": Tax(vat_share=0.2, vat_recovered_share=0.5),
+    }  # fmt: skip
+    for chip in ("H100-SXM5-80GB", "RTX-5090-32GB", "B200-SXM-180GB"):
+        yield Scenario.model_validate({"accelerator": chip, **ways})
+    room = Own(place="own_room", refresh_years=1.0, resale_month=30, usd_per_accelerator_year_of_software=100.0)
+    sums = Own(capex_usd=1e5, running_usd_per_month=1e3)
+    yield Scenario.model_validate({**ways, "own": room, "terms": Terms(rent_by_year=(1.0, 0.9))})
+    yield Scenario.model_validate(
+        {**ways, "own": sums, "tax": Tax(profit_usd_per_year=1e5), "reserve": Reserve(prepaid=True, at_end="expire"),
+         "lease": Lease(usd_per_month=9_000.0), "rent": Rent(support_share=0.1)}
+    )  # fmt: skip
+
+
+def test_every_name_in_a_formula_is_in_the_glossary() -> None:
+    plans = [plan(load_catalogue(), scenario, date(2026, 11, 21)) for scenario in every_way()]
+    options = [option for made in plans for option in made.options]
+    used = {used.name for option in options for line in option.ledger.lines for used in line.used}
+    assert {option.way for option in options} == set(get_args(Way))
+    assert used - ROWS.keys() == set()
 
 
 def test_a_row_that_is_missing_would_be_noticed() -> None:

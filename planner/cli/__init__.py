@@ -10,11 +10,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from planner.cli import prices
+from planner.cli import check, compare, plan, prices, schema
 from planner.cli.common import BAD_INPUT, FAILED, OK, BadInput
 from pricing import PricingError
 
-VERBS = (prices,)
+VERBS = (prices, plan, compare, check, schema)
 
 
 class _Parser(argparse.ArgumentParser):

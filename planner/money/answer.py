@@ -1,191 +1,323 @@
-"""The answer: rent or buy, from the discounted cash flows of both, with what would turn it.
+"""The answer: own, rent, or both, from the discounted cash flows of every way, with what would turn it.
 
 One function makes the verdict, the totals, the range and the break-evens, so that they cannot contradict each other.
-The range takes the figures of buying at their dear and at their cheap end, and rents that fall or rise as they have.
+The range takes each way's figures at their cheap and at their dear end.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.inputs.need import Need
-from planner.inputs.terms import Terms, Timing
-from planner.money.finance import discount_factors, flow_years, npv_usd
-from planner.money.ledger import Ledger
-from planner.money.owned import Buying, buying, typical
-from planner.money.payback import Payback, discounted_payback
-from planner.money.rented import bills
+from planner.inputs.terms import Timing
+from planner.money.breakeven import BreakEven, break_evens, builder_of, ledger_at, paid_back
+from planner.money.ledger import Ledger, Line
+from planner.money.measures import Measures, cash_today_usd, cumulative, measured, present_usd, saved_usd
+from planner.money.option import OWNING, RENTING, Option
+from planner.money.payback import Payback, simple_payback
+from planner.money.plan import Plan
+from planner.money.setting import Setting
 from pricing import Catalogue
 
-# What a verdict needs: below the first gap it is too close, and only beyond the range it is certain.
+# Below this share of the cheaper cost two ways cost the same; a mix must beat both pure ways by as much.
 CLOSE_GAP = 0.05
-LOWEST_BUSY, HIGHEST_BUSY = 0.01, 1.0
-RENT_CHANGE = "rent-change-per-year"
-COST_OF_MONEY = "cost-of-capital-enterprise"
-_LEAST_CHANGE, _MOST_CHANGE = -0.6, 0.5
+# A year: what rents are tried at, beside the plan's own path.
+RENT_CHANGES = (0.0, -0.1, -0.2, -0.3, 0.2)
 
-Verdict = Literal["buy", "probably buy", "close", "probably rent", "rent"]
+Verdict = Literal[
+    "own", "probably own", "close", "probably rent", "rent", "mix", "limited", "keep", "incomplete"
+]  # fmt: skip
+_Side = Literal["own", "rent", "keep"]
 
 
-@dataclass(frozen=True)
-class Way:
-    """One way to get the work done, in today's money."""
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """One option in today's money."""
 
-    ledger: Ledger
+    option: Option
     present_usd: float
     low_usd: float
     high_usd: float
     cumulative_usd: NDArray[np.float64]  # discounted, by month
     low_cumulative_usd: NDArray[np.float64]
     high_cumulative_usd: NDArray[np.float64]
+    measures: Measures
 
 
-@dataclass(frozen=True)
-class BreakEven:
-    """Where the two ways cost the same, or why they never do."""
-
-    value: float | None
-    reason: str
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Answer:
     """Everything the Answer page says."""
 
     verdict: Verdict
-    buy: Way
-    rent: Way
-    bought: Buying
-    offer: str
-    gap_share: float  # by how much the dearer way costs more than the cheaper one
-    busy: BreakEven
-    rent_usd_per_hour: BreakEven
-    payback: Payback
-    cash_today_usd: float
-    turned_by_timing: tuple[Timing, ...]  # conventions under which the other way is cheaper
+    ranked: tuple[Weighed, ...]  # cheapest present first
+    own: Weighed | None  # the best of the owning ways
+    rent: Weighed | None  # the best of the renting ways
+    asked: Weighed | None  # buying as many as the scenario says, or as are wanted at once
+    best: Weighed | None  # what the verdict is for; None only where nothing at all has a price
+    gap_share: float | None  # by how much the second of own, rent and keep costs more than the first
+    limit: str | None  # the constraint that the cheapest way breaks, with both numbers
+    break_evens: tuple[BreakEven, ...]
+    payback: Payback  # of own against rent, in today's money
+    turned_by_timing: tuple[Timing, ...]  # conventions under which the other of own and rent is cheaper
+    missing: tuple[str, ...]  # prices that are not known, and ways that could not be reckoned
+    turned_by_rent_path: tuple[tuple[float, Payback], ...]  # rents change by so much a year: plain payback of own
+
+
+NOT_COMPARED = "none: there are no two ways to compare"
+_LIMIT = "paying for it today takes {needs:,.0f} USD, and the limit is {limit:,.0f} USD"
+_SIDES: tuple[_Side, ...] = ("own", "rent", "keep")
+# What a line without a published price costs at most: the dearest that any provider publishes.
+_DEAREST = {
+    "usd_per_gb_month_of_disk": "block_storage_usd_per_gb_month",
+    "usd_per_gb_of_egress": "egress_usd_per_gb",
+}
+
+
+@dataclass(frozen=True)
+class _Runner:
+    """An option as the verdict sees it."""
+
+    option: Option
+    present_usd: float
+    low_usd: float
+    high_usd: float
+    unknown_usd: Mapping[str, float]  # what is not priced, at its dearest, by input; infinite where nobody knows
+    today_usd: float
 
     @property
-    def cheaper(self) -> Literal["buy", "rent"]:
-        """The way that costs less in today's money."""
-        return "buy" if self.buy.present_usd < self.rent.present_usd else "rent"
+    def at_most_usd(self) -> float:
+        """The present cost with what is not priced at its dearest."""
+        return self.present_usd + sum(self.unknown_usd.values())
+
+    @property
+    def side(self) -> _Side | None:
+        """Which of the three answers it speaks for; a mix for none of them."""
+        if self.option.way == "keep":
+            return "keep"
+        return "own" if self.option.way in OWNING else "rent" if self.option.way in RENTING else None
 
 
-def usual_terms(catalogue: Catalogue) -> Terms:
-    """The terms of somebody who said nothing: both are figures of the catalogue."""
-    return Terms(
-        discount_rate_per_year=catalogue.facts[COST_OF_MONEY].figure.newest.typical,
-        rent_change_per_year=catalogue.facts[RENT_CHANGE].figure.newest.typical,
-    )
-
-
-def answer(catalogue: Catalogue, need: Need, terms: Terms, offer: str) -> Answer | None:
-    """Rent from `offer`, or buy? None where the accelerator has no price to buy at."""
-    bought = buying(catalogue, need)
-    if bought is None:
-        return None
-    change = catalogue.facts[RENT_CHANGE].figure.newest
-    falls = terms.rent_change_per_year + (change.typical if change.low is None else change.low)
-    rises = terms.rent_change_per_year + (change.typical if change.high is None else change.high)
-    changes = (terms.rent_change_per_year, falls, rises)
-    rent = _way(terms, *(_rent(catalogue, need, terms, offer, change) for change in changes))
-    buy = _way(terms, bought.ledger, bought.low, bought.high)
-    gap = abs(buy.present_usd - rent.present_usd) / min(buy.present_usd, rent.present_usd)
+def answer(plan: Plan) -> Answer:
+    """Own, rent, keep or mix?"""
+    setting = plan.setting
+    runners = sorted((_runner(setting, one) for one in plan.options), key=lambda one: (one.present_usd, one.option.key))
+    decided = _decided(runners, setting.terms.cash_on_day_one_usd)
+    own = _owner(runners)
+    if decided.best and (decided.best.side == "keep" or (decided.best.side == "own" and decided.limit)):
+        own = decided.best
+    best = own if decided.best and decided.best.side == "own" else decided.best
+    rent = _cheapest(one for one in runners if one.side == "rent")
+    rent = decided.best if decided.best and decided.best.side == "rent" else rent
+    baseline = rent or best
+    ranked = tuple(_weighed(setting, one, baseline.option.ledger) for one in runners if baseline)
+    of = {one.option.key: one for one in ranked}
+    pair = (own.option, rent.option) if own and rent else None
     return Answer(
-        verdict=_verdict(buy, rent, gap),
-        buy=buy,
-        rent=rent,
-        bought=bought,
-        offer=offer,
-        gap_share=gap,
-        busy=_busy(catalogue, need, terms, offer),
-        rent_usd_per_hour=_rent_price(catalogue, terms, offer, rent, buy),
-        payback=_payback(terms, rent.ledger, buy.ledger),
-        cash_today_usd=float(buy.ledger.monthly_usd[0]),
-        turned_by_timing=_turned(terms, rent.ledger, buy.ledger),
+        verdict=decided.verdict,
+        ranked=ranked,
+        own=of[own.option.key] if own else None,
+        rent=of[rent.option.key] if rent else None,
+        asked=of.get("own"),
+        best=of[best.option.key] if best else None,
+        gap_share=decided.gap_share,
+        limit=decided.limit,
+        break_evens=break_evens(plan, *pair) if pair else (),
+        payback=paid_back(setting, pair[0].ledger, pair[1].ledger) if pair else _no_payback(),
+        turned_by_timing=_turned(plan, *pair) if pair else (),
+        missing=(*decided.missing, *_absent(plan, own is None, rent is None)),
+        turned_by_rent_path=_rent_paths(setting, *pair) if pair else (),
     )
 
 
-def _rent(catalogue: Catalogue, need: Need, terms: Terms, offer: str, change: float) -> Ledger:
-    bounded = min(max(change, _LEAST_CHANGE), _MOST_CHANGE)
-    provider = catalogue.providers[catalogue.offers[offer].provider].label
-    return bills(catalogue, need, (offer,), bounded).one(offer, f"Rent from {provider}")
+def _cheapest(runners: Iterable[_Runner]) -> _Runner | None:
+    """The cheapest, what is not priced counting at its dearest, so that none wins by its silence."""
+    return min(runners, key=lambda one: (one.at_most_usd, one.present_usd, one.option.key), default=None)
 
 
-def _way(terms: Terms, middle: Ledger, low: Ledger, high: Ledger) -> Way:
-    present = [_present(terms, one) for one in (middle, low, high)]
-    paths = [np.cumsum(_discounted(terms, one)) for one in (middle, low, high)]
-    return Way(middle, present[0], present[1], present[2], paths[0], paths[1], paths[2])
+def _owner(runners: list[_Runner]) -> _Runner | None:
+    """Who speaks for owning: plainly buying, unless another way to own beats it by more than a close call."""
+    best = _cheapest(one for one in runners if one.side == "own")
+    plain = next((one for one in runners if one.option.way == "own" and one.option.key == "own"), None)
+    if best and plain and _gap(best.present_usd, plain.at_most_usd) < CLOSE_GAP:
+        return plain
+    return best or _cheapest(one for one in runners if one.side == "keep")
 
 
-def _years(terms: Terms, ledger: Ledger) -> NDArray[np.float64]:
-    return flow_years(months=ledger.monthly_usd.shape[-1] - 1, timing=terms.timing)
+def _runner(setting: Setting, option: Option) -> _Runner:
+    present, low, high = (float(present_usd(setting, one)) for one in (option.ledger, option.low, option.high))
+    return _Runner(
+        option=option,
+        present_usd=present,
+        low_usd=min(present, low, high),
+        high_usd=max(present, low, high),
+        unknown_usd=_unknown_usd(setting, option.ledger),
+        today_usd=float(cash_today_usd(option.ledger)),
+    )
 
 
-def _present(terms: Terms, ledger: Ledger) -> float:
-    usd = npv_usd(usd=ledger.monthly_usd, rate_per_year=terms.discount_rate_per_year, years=_years(terms, ledger))
-    return float(usd)
+def _unknown_usd(setting: Setting, ledger: Ledger) -> dict[str, float]:
+    """What the lines without a price cost at most, in today's money, by the input that has none."""
+    found: dict[str, float] = {}
+    for line in ledger.lines:
+        if not np.isnan(line.total_usd).any():
+            continue
+        names = [one.name for one in line.used if np.isnan(one.value).any()]
+        dearest = Ledger(ledger.title, (_dearest(setting.catalogue, line),))
+        usd = float("inf") if dearest.unpriced else float(present_usd(setting, dearest))
+        name = names[0] if names else line.name
+        found[name] = found.get(name, 0.0) + usd
+    return found
 
 
-def _discounted(terms: Terms, ledger: Ledger) -> NDArray[np.float64]:
-    years = _years(terms, ledger)
-    return ledger.monthly_usd * discount_factors(rate_per_year=terms.discount_rate_per_year, years=years)
+def _dearest(catalogue: Catalogue, line: Line) -> Line:
+    used = tuple(
+        replace(one, value=_highest(catalogue, _DEAREST[one.name]))
+        if one.name in _DEAREST and np.isnan(one.value).any()
+        else one
+        for one in line.used
+    )
+    return replace(line, used=used)
 
 
-def _verdict(buy: Way, rent: Way, gap: float) -> Verdict:
-    """Certain only where the ranges do not touch; too close where the middle of both is within a twentieth."""
+def _at_worst(first: _Runner, second: _Runner) -> float:
+    """By how much what is not priced may bring the first nearer to the second, at most. [USD]
+
+    What owning bridges its gaps with is rented on demand, from the same offer: the price that is missing is the same on
+    both sides, and only what one of them needs more of it counts.
+    """
+    same = "on_demand" in (first.option.way, second.option.way)
+    also = second.unknown_usd if same else {}
+    return sum(usd if np.isinf(usd) else max(usd - also.get(name, 0.0), 0.0) for name, usd in first.unknown_usd.items())
+
+
+def _highest(catalogue: Catalogue, field: str) -> float:
+    figures = (getattr(provider, field) for provider in catalogue.providers.values())
+    return max((figure.newest.typical for figure in figures if figure is not None), default=float("nan"))
+
+
+@dataclass(frozen=True)
+class _Decided:
+    """The verdict and what it rests on."""
+
+    verdict: Verdict
+    best: _Runner | None
+    gap_share: float | None = None
+    limit: str | None = None
+    missing: tuple[str, ...] = ()
+
+
+def _decided(runners: list[_Runner], cash_usd: float | None) -> _Decided:
+    """The verdict; where the cheapest way needs more cash today than there is, the cheapest that does not."""
+    free = _verdict(runners)
+    if free.verdict == "incomplete" or cash_usd is None or free.best is None or free.best.today_usd <= cash_usd:
+        return free
+    limit = _LIMIT.format(needs=free.best.today_usd, limit=cash_usd)
+    paid = [one for one in runners if one.today_usd <= cash_usd]
+    if not paid:
+        least = min(runners, key=lambda one: one.today_usd)
+        return replace(free, verdict="limited", best=least, limit=f"{limit}; no way keeps to it")
+    within = _verdict(paid)
+    same = within.best is not None and within.best.side == free.best.side and within.verdict != "incomplete"
+    if same:
+        return replace(within, limit=limit)
+    best = within.best or _cheapest(paid)
+    return replace(free, verdict="limited", best=best, limit=limit)
+
+
+def _verdict(runners: list[_Runner]) -> _Decided:
+    """The wording table, for what money allows: one of the three sides, a mix that beats them, or neither."""
+    winners = [_cheapest(one for one in runners if one.side == side) for side in _SIDES]
+    pure = sorted((one for one in winners if one), key=lambda one: one.present_usd)
+    if len(pure) < 2 or all(one.side != "rent" for one in pure):
+        return _Decided("incomplete", pure[0] if pure else _cheapest(runners))
+    first, second = pure[:2]
+    gap = _gap(first.present_usd, second.present_usd)
+    missing = tuple(
+        f"{one.option.title}: no price for {name.lower()}" for one in pure for name in one.option.ledger.unpriced
+    )
+    mix = _cheapest(one for one in runners if one.side is None)
+    if mix and mix.at_most_usd <= first.present_usd - CLOSE_GAP * abs(first.present_usd):
+        return _Decided("mix", mix, gap, missing=missing)
+    worst = first.present_usd + _at_worst(first, second)
+    if worst > second.present_usd and _gap(second.present_usd, worst) >= CLOSE_GAP:
+        return _Decided("incomplete", first, gap, missing=missing)
     if gap < CLOSE_GAP:
-        return "close"
-    if buy.present_usd < rent.present_usd:
-        return "buy" if buy.high_usd < rent.low_usd else "probably buy"
-    return "rent" if rent.high_usd < buy.low_usd else "probably rent"
+        return _Decided("close", first, gap, missing=missing)
+    return _Decided(_sided(first, second), first, gap, missing=missing)
 
 
-def _saving(catalogue: Catalogue, need: Need, terms: Terms, offer: str, busy_share: float) -> float:
-    """What buying saves in today's money at this share of busy hours."""
-    busy = need.model_copy(update={"busy_share": busy_share})
-    bought = typical(catalogue, busy)
-    assert bought is not None
-    rented = _rent(catalogue, busy, terms, offer, terms.rent_change_per_year)
-    return _present(terms, rented) - _present(terms, bought)
+def _gap(cheaper_usd: float, dearer_usd: float) -> float:
+    """By how much the dearer one costs more, as a share of the cheaper one's cost, or of the gap where that is none."""
+    return (dearer_usd - cheaper_usd) / (
+        cheaper_usd if cheaper_usd > 0 else max(abs(cheaper_usd), abs(dearer_usd), 1e-9)
+    )
 
 
-def _busy(catalogue: Catalogue, need: Need, terms: Terms, offer: str) -> BreakEven:
-    """The share of busy hours at which both cost the same. Both costs are straight lines in it, so two points do."""
-    low, high = (_saving(catalogue, need, terms, offer, share) for share in (LOWEST_BUSY, HIGHEST_BUSY))
-    if low > 0 and high > 0:
-        return BreakEven(None, "buying is cheaper at every level of use")
-    if low <= 0 and high <= 0:
-        return BreakEven(None, "renting is cheaper at every level of use")
-    share = LOWEST_BUSY - low * (HIGHEST_BUSY - LOWEST_BUSY) / (high - low)
-    return BreakEven(share, "found")
+def _sided(first: _Runner, second: _Runner) -> Verdict:
+    """Certain only where the ranges do not touch, with what is not priced at its dearest."""
+    if first.side == "keep":
+        return "keep"
+    certain = first.high_usd + _at_worst(first, second) < second.low_usd
+    if first.side == "own":
+        return "own" if certain else "probably own"
+    return "rent" if certain else "probably rent"
 
 
-def _rent_price(catalogue: Catalogue, terms: Terms, offer: str, rent: Way, buy: Way) -> BreakEven:
-    """The sticker at which renting costs what buying does: the lines with the price in them are proportional to it."""
-    priced = Ledger("", tuple(line for line in rent.ledger.lines if "usd_per_accelerator_hour" in line.how))
-    by_price = _present(terms, priced)
-    figure = catalogue.offers[offer].usd_per_accelerator_hour
-    assert figure is not None
-    usd = figure.newest.typical * (buy.present_usd - (rent.present_usd - by_price)) / by_price
-    if usd <= 0:
-        return BreakEven(None, "buying costs less than the disk and traffic of renting")
-    return BreakEven(usd, "found")
+def _absent(plan: Plan, no_own: bool, no_rent: bool) -> tuple[str, ...]:
+    """Why a whole side of the comparison is missing."""
+    ways = (*(OWNING if no_own else ()), *(RENTING if no_rent else ()))
+    reasons = tuple(one.reason for one in plan.absent if one.way in ways)
+    wanted = plan.setting.scenario.ways
+    lacking = [word for word, lacks in (("owning", no_own), ("renting", no_rent)) if lacks and wanted and not reasons]
+    return (*dict.fromkeys(reasons), *(f"{word} was not asked for" for word in lacking))
 
 
-def _payback(terms: Terms, rent: Ledger, buy: Ledger) -> Payback:
-    saved = rent.monthly_usd - buy.monthly_usd
-    return discounted_payback(usd=saved, rate_per_year=terms.discount_rate_per_year, years=_years(terms, buy))
+def _weighed(setting: Setting, runner: _Runner, baseline: Ledger) -> Weighed:
+    option = runner.option
+    return Weighed(
+        option=option,
+        present_usd=runner.present_usd,
+        low_usd=runner.low_usd,
+        high_usd=runner.high_usd,
+        cumulative_usd=cumulative(setting, option.ledger),
+        low_cumulative_usd=cumulative(setting, option.low),
+        high_cumulative_usd=cumulative(setting, option.high),
+        measures=measured(setting, option.ledger, option.useful_hours, baseline),
+    )
 
 
-def _turned(terms: Terms, rent: Ledger, buy: Ledger) -> tuple[Timing, ...]:
-    """The conventions of discounting under which the cheaper way is the other one."""
+def npv_by_timing(plan: Plan, own: Option, rent: Option) -> dict[Timing, float]:
+    """What owning saves in today's money under each convention of discounting. [USD]"""
 
-    def saves(timing: Timing) -> bool:
-        other = terms.model_copy(update={"timing": timing})
-        return _present(other, rent) > _present(other, buy)
+    def saved(timing: Timing) -> float:
+        terms = plan.setting.terms.model_copy(update={"timing": timing})
+        there = replace(plan.setting, scenario=plan.setting.scenario.model_copy(update={"terms": terms}))
+        return float(present_usd(there, rent.ledger)) - float(present_usd(there, own.ledger))
 
-    return tuple(timing for timing in get_args(Timing) if saves(timing) != saves(terms.timing))
+    return {timing: saved(timing) for timing in get_args(Timing)}
+
+
+def _turned(plan: Plan, own: Option, rent: Option) -> tuple[Timing, ...]:
+    """The conventions of discounting under which the other way is cheaper."""
+
+    saves = {timing: usd > 0 for timing, usd in npv_by_timing(plan, own, rent).items()}
+    return tuple(timing for timing in saves if saves[timing] != saves[plan.setting.terms.timing])
+
+
+def _rent_paths(setting: Setting, own: Option, rent: Option) -> tuple[tuple[float, Payback], ...]:
+    """The month in which owning has paid back, plainly summed, when rents change by so much a year instead."""
+    there = setting.trying({"rent_change_per_year": np.array(RENT_CHANGES)[:, None]})
+    ledgers = [ledger_at(there, builder_of(one)) for one in (own, rent)]
+    if ledgers[0] is None or ledgers[1] is None:
+        return ()
+    saved = saved_usd(ledgers[0], ledgers[1])
+    back = simple_payback(usd=np.broadcast_to(saved, (len(RENT_CHANGES), saved.shape[-1])))
+    return tuple((change, back.at(index)) for index, change in enumerate(RENT_CHANGES))
+
+
+def _no_payback() -> Payback:
+    return Payback(float("nan"), float("nan"), np.asarray(NOT_COMPARED))

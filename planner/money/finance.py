@@ -11,10 +11,12 @@ Conventions of every function here:
 
 from __future__ import annotations
 
+from datetime import date
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from planner.inputs.need import MONTHS_PER_YEAR
+from planner.inputs.base import MONTHS_PER_YEAR
 from planner.inputs.terms import Timing
 from planner.money.formula import Num
 from planner.money.solved import Solved, root, solved
@@ -23,6 +25,7 @@ DAYS_PER_YEAR = 365  # of dated flows; leap years too, as spreadsheets do
 # No yearly rate outside these is looked for: lose all but a hundredth of a per cent, or multiply ten thousand times.
 _LOWEST_RATE, _HIGHEST_RATE = -0.9999, 9_999.0
 _MOST_EXPONENT = 600.0  # exp() of more would leave 64-bit numbers
+_NO_RATE = 1e-15  # below this, interest on a hundred years is lost in the last digit
 _DUST = 1e-12  # of all money moved: what a sum of exact opposites may leave behind
 
 ONE_WAY = "none: money only ever moves one way"
@@ -68,12 +71,16 @@ def nominal_rate(*, real_rate_per_year: Num, inflation_per_year: Num) -> Num:
     return (1 + real_rate_per_year) * (1 + inflation_per_year) - 1
 
 
-def flow_years(*, months: int, timing: Timing) -> NDArray[np.float64]:
+def flow_years(*, months: int, timing: Timing, day: date | None = None) -> NDArray[np.float64]:
     """When the money of today and of each of the months moves, under a convention. [year]
 
     `month_end` and `year_end` are the textbook's end of period; `month_middle` and `year_middle` suit costs that are
-    spread over it. Today is 0 under each of them.
+    spread over it. Today is 0 under each of them. `dated` counts the days of the calendar from `day`.
     """
+    if timing == "dated":
+        if day is None:
+            raise ValueError("dated flows want the day they start from")
+        return dated_years(days=days_since(day=day, months=months))
     month = np.arange(months + 1, dtype=np.float64)
     years = {
         "month_end": month / MONTHS_PER_YEAR,
@@ -82,6 +89,14 @@ def flow_years(*, months: int, timing: Timing) -> NDArray[np.float64]:
         "year_middle": np.ceil(month / MONTHS_PER_YEAR) - 0.5,
     }[timing]
     return np.asarray(np.maximum(years, 0.0))
+
+
+def days_since(*, day: date, months: int) -> NDArray[np.float64]:
+    """How many days lie between a day and the same day of each later month, or that month's last. [day]"""
+    month = np.datetime64(day, "M") + np.arange(months + 1)
+    last = ((month + 1).astype("datetime64[D]") - month.astype("datetime64[D]")).astype(np.int64)
+    then = month.astype("datetime64[D]") + np.minimum(day.day, last) - 1
+    return np.asarray((then - np.datetime64(day, "D")).astype(np.float64))
 
 
 def dated_years(*, days: ArrayLike) -> NDArray[np.float64]:
@@ -125,7 +140,7 @@ def annuity_factor(*, rate_per_period: Num, periods: Num, in_advance: bool) -> N
     Brealey, Myers, Allen: Principles of Corporate Finance, 13th ed. 2020, ch. 2, annuities: (1 - (1 + r) ** -n) / r.
     """
     rate = np.asarray(rate_per_period, dtype=np.float64)
-    flat = rate == 0
+    flat = np.abs(rate) < _NO_RATE
     some = np.where(flat, 1.0, rate)
     # expm1 and log1p keep the digits of small rates.
     factor = np.where(flat, periods, -np.expm1(-np.asarray(periods) * np.log1p(some)) / some)

@@ -31,7 +31,7 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Num, Num], Num]] = {
     ast.GtE: np.greater_equal,
     ast.Eq: np.equal,
 }
-_FUNCTIONS: dict[str, tuple[int, Callable[..., Num]]] = {
+FUNCTIONS: dict[str, tuple[int, Callable[..., Num]]] = {
     "min": (2, np.minimum),
     "max": (2, np.maximum),
     "ceil": (1, np.ceil),
@@ -96,7 +96,7 @@ def _compile(node: ast.expr) -> _Node:
             return _both(_OPERATORS[type(op)], left, right)
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
             return _both(_COMPARISONS[type(op)], left, right)
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS:
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
             return _call(name, args)
     raise FormulaError(f"a formula may not contain {type(node).__name__}: {ast.unparse(node)!r}")
 
@@ -107,7 +107,7 @@ def _both(operator: Callable[[Num, Num], Num], left: ast.expr, right: ast.expr) 
 
 
 def _call(name: str, args: list[ast.expr]) -> _Node:
-    count, function = _FUNCTIONS[name]
+    count, function = FUNCTIONS[name]
     if len(args) != count:
         raise FormulaError(f"{name} wants {count} inputs, got {len(args)}")
     inner = [_compile(arg) for arg in args]

@@ -23,9 +23,11 @@ from planner.money.formula import Num, formula
 
 # What the money is for. The order is the order on every chart and table.
 Part = Literal[
-    "hardware", "network", "storage", "space", "power", "staff", "upkeep", "compute", "whole machines", "rounding",
-    "idle", "commitment", "egress", "resale",
+    "hardware", "network", "storage", "space", "power", "staff", "upkeep", "finance", "compute", "tokens",
+    "whole machines", "rounding", "idle", "commitment", "interruptions", "egress", "support", "tax", "resale",
 ]  # fmt: skip
+# How the tax books take it: at once, over years, as a sale, or not at all (money borrowed and paid back).
+Treatment = Literal["expense", "capital", "sale", "financing", "tax"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class Line:
     how: str
     used: tuple[Used, ...]
     note: str | None = None
+    treatment: Treatment = "expense"
 
     @cached_property
     def usd(self) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from planner.inputs.need import MONTHS_PER_YEAR
+from planner.inputs.base import MONTHS_PER_YEAR
 from planner.money.finance import over_time
 from planner.money.formula import Num
 from planner.money.solved import Solved, root, solved

@@ -4,12 +4,12 @@ Four things make a bill differ from price x useful hours. Machines are rented wh
 Sessions are rounded up to the billing increment. A reservation bills the idle hours too, and runs on after the plan
 ends. Disks and outgoing traffic are billed beside it. Each is a line of its own here, for all offers at once.
 
-Left out for now: taxes, support plans, the work lost when a spot machine is taken away.
+`bills` does this for many offers, to compare providers; `renting` for the one a plan takes, with your own terms over
+it and with support.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
@@ -17,38 +17,22 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.inputs.need import Need
-from planner.money.formula import formula
-from planner.money.ledger import CONVENTION, YOUR_INPUT, Ledger, Line, Origin, Part, Used
-from planner.money.origin import judged, origin
-from planner.money.timeline import PLAN, Timeline
-from pricing import Catalogue, Figure
-from pricing.records import Offer
+from planner.inputs.rent import Rent
+from planner.money.basis import Basis
+from planner.money.demand import Need
+from planner.money.formula import Num
+from planner.money.ledger import COMPUTED, Ledger, Line, Part
+from planner.money.rent_inputs import say_need, say_offers
+from planner.money.rent_path import say_path
+from planner.money.setting import Setting
+from planner.money.timeline import PLAN
 
-GB_PER_TB = 1_000.0
-SECONDS_PER_HOUR = 3_600.0
-
-# Months a customer is bound for. A capacity block is booked by the day; the rest can be ended at any time.
-TERM_MONTHS: dict[str, float] = {
-    "on_demand": 0.0,
-    "spot": 0.0,
-    "capacity_block": 12 / 365,
-    "reserved_1m": 1.0,
-    "reserved_3m": 3.0,
-    "reserved_6m": 6.0,
-    "reserved_1y": 12.0,
-    "reserved_2y": 24.0,
-    "reserved_3y": 36.0,
-}
-
+SUPPORT = "support-share"
 BILLED = "ceil(max(accelerators, minimum_accelerators) / accelerators_per_machine) * accelerators_per_machine"
-BUSY = "busy_share * hours_per_month * runs"
+BUSY = "busy_share * hours_per_month"
+BEYOND = "(ceil(months / max(term_months, 0.001)) * max(term_months, 0.001) - months)"
 _SESSION = "session_hours * 3600"
-
-_HOURLY = judged("no billing increment is published; whole hours assumed")
-_NO_MINIMUM = judged("no minimum is published; one machine assumed")
-_NO_FREE = judged("no free allowance is published; none assumed")
-_UNKNOWN = judged("not published: not priced")
+ROUNDED = f"(ceil({_SESSION} / billing_increment_s) * billing_increment_s / ({_SESSION}) - 1)"
 
 
 @dataclass(frozen=True)
@@ -106,113 +90,110 @@ class Bills:
         return [tuple(compress(names, gaps)) for gaps in np.isnan(self.usd).T.tolist()]
 
 
-def bills(catalogue: Catalogue, need: Need, offers: tuple[str, ...], rent_change_per_year: float = 0.0) -> Bills:
-    """The bill of the whole plan at each of `offers`, month by month, at prices that change by this share a year."""
-    timeline = Timeline(need.months)
-    path = Used("rent_change_per_year", rent_change_per_year, "share a year", YOUR_INPUT)
-    used = {one.name: one for one in (*_plan(need), path, *timeline.flags, *_terms(catalogue, offers, timeline))}
+def bills(
+    setting: Setting, need: Need, offers: tuple[str, ...], *, when: Num | None = None, months: Num | None = None
+) -> Bills:
+    """The bill of a layer of demand at each of `offers`, month by month, along the plan's path of rents.
 
-    def line(name: str, part: Part, how: str) -> Line:
-        return Line(name, part, how, tuple(used[name] for name in formula(how).names))
-
-    price = "usd_per_accelerator_hour * (1 + rent_change_per_year) ** (price_set_after_months / 12)"
-    lines = (
-        line("Useful hours", "compute", f"accelerators * {BUSY} * {price}"),
-        line("Whole machines and minimums", "whole machines", f"({BILLED} - accelerators) * {BUSY} * {price}"),
-        line(
-            "Sessions rounded up",
-            "rounding",
-            f"{BILLED} * {BUSY} * (1 - bills_idle) * {price}"
-            f" * (ceil({_SESSION} / billing_increment_s) * billing_increment_s / ({_SESSION}) - 1)",
-        ),
-        line(
-            "Idle hours paid for",
-            "idle",
-            f"{BILLED} * (1 - busy_share) * hours_per_month * runs * bills_idle * {price}",
-        ),
-        line(
-            "Reservation beyond the plan",
-            "commitment",
-            f"ends * {BILLED} * (ceil(months / max(term_months, 0.001)) * max(term_months, 0.001) - months)"
-            f" * bills_idle * hours_per_month * {price}",
-        ),
-        line("Disk", "storage", "runs * where(storage_gb > 0, storage_gb * usd_per_gb_month_of_disk, 0)"),
-        line(
-            "Traffic out",
-            "egress",
-            "runs * where(egress_gb_per_month > 0, max(egress_gb_per_month - free_egress_gb_per_month, 0)"
-            " * usd_per_gb_of_egress, 0)",
-        ),
-    )
+    In the share of each month that `when` says, which is over after `months`; the whole plan where they are empty.
+    """
+    basis = setting.basis()
+    say_need(basis, setting, need)
+    _say_when(basis, when)
+    if months is not None:
+        basis.say("months", months, "months", PLAN)
+    set_after = say_offers(basis, setting, offers, Rent())  # your own terms belong to the plan's offer, not to all
+    lines = rent_lines(basis, say_path(basis, setting, set_after))
     return Bills(offers, Ledger("Renting", lines), need.busy_accelerator_hours)
 
 
-def _plan(need: Need) -> tuple[Used, ...]:
+def renting(
+    setting: Setting, need: Need, offer: str | None, *, when: Num | None = None, yours: Rent | None = None
+) -> tuple[Line, ...]:
+    """The lines of renting from one offer, or at your own price, in the share of each month that `when` says.
+
+    `yours` are your own terms where they are not those of the scenario's `rent`.
+    """
+    own = yours or setting.scenario.rent
+    basis = setting.basis()
+    say_need(basis, setting, need)
+    _say_when(basis, when)
+    set_after = say_offers(basis, setting, () if offer is None else (offer,), own)
+    price = say_path(basis, setting, set_after)
+    return with_support(basis, that_matter(basis, rent_lines(basis, price)), own.support_share)
+
+
+def rent_lines(basis: Basis, price: str, *, runs: str = "runs", ends: str = "ends") -> tuple[Line, ...]:
+    """What makes a bill, from the inputs that were said, at this price of an hour.
+
+    `runs` and `ends` name the flags of the months in which machines are paid for, and in which the last of them are.
+    """
     return (
-        Used("accelerators", float(need.accelerators), "accelerators", YOUR_INPUT),
-        Used("busy_share", need.busy_share, "share of hours", YOUR_INPUT),
-        Used("months", need.months, "months", YOUR_INPUT),
-        Used("hours_per_month", need.hours_per_month, "hours", CONVENTION),
-        Used("session_hours", need.hours_per_session, "hours", YOUR_INPUT),
-        Used("storage_gb", need.storage_tb * GB_PER_TB, "GB", YOUR_INPUT),
-        Used("egress_gb_per_month", need.egress_tb_per_month * GB_PER_TB, "GB a month", YOUR_INPUT),
+        basis.line("Useful hours", "compute", f"accelerators * {BUSY} * {runs} * {price}"),
+        basis.line(
+            "Whole machines and minimums", "whole machines", f"({BILLED} - accelerators) * {BUSY} * {runs} * {price}"
+        ),
+        basis.line(
+            "Sessions rounded up", "rounding", f"{BILLED} * {BUSY} * (1 - bills_idle) * {ROUNDED} * {runs} * {price}"
+        ),
+        basis.line(
+            "Idle hours paid for",
+            "idle",
+            f"{BILLED} * (1 - busy_share) * hours_per_month * bills_idle * {runs} * {price}",
+        ),
+        basis.line(
+            "Reservation beyond the plan",
+            "commitment",
+            f"{BILLED} * {BEYOND} * bills_idle * hours_per_month * {ends} * {price}",
+        ),
+        basis.line("Disk", "storage", "where(storage_gb > 0, storage_gb * usd_per_gb_month_of_disk, 0) * runs"),
+        basis.line(
+            "Traffic out",
+            "egress",
+            "where(egress_gb_per_month > 0, max(egress_gb_per_month - free_egress_gb_per_month, 0)"
+            " * usd_per_gb_of_egress, 0) * runs",
+        ),
     )
 
 
-def _terms(catalogue: Catalogue, keys: tuple[str, ...], timeline: Timeline) -> tuple[Used, ...]:
-    """The offers' own numbers as arrays, one entry for each offer; when each month's price was set, by month."""
-    offers = [catalogue.offers[key] for key in keys]
-    providers = [catalogue.providers[offer.provider] for offer in offers]
-    term = [TERM_MONTHS[offer.purchase] for offer in offers]
-    machine = [float(offer.accelerators_per_instance) for offer in offers]
+def that_matter(basis: Basis, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Without the lines that cannot cost anything here: no idle hours on demand, no rounding of whole hours."""
 
-    def price(index: int) -> Origin:
-        figure = offers[index].usd_per_accelerator_hour
-        return _UNKNOWN if figure is None else origin(catalogue, figure)
+    def is_zero(name: str) -> bool:
+        value = basis.used[name].value
+        return np.ndim(value) == 0 and float(value) == 0.0
 
-    def of_provider(name: str, unit: str, field: str, otherwise: float, why: Origin) -> Used:
-        figures: list[Figure | None] = [getattr(provider, field) for provider in providers]
-        values = _column([otherwise if figure is None else figure.newest.typical for figure in figures])
-        return Used(name, values, unit, _origins(catalogue, figures, why))
-
-    return (
-        Used("usd_per_accelerator_hour", _column([_price(offer) for offer in offers]), "USD/accelerator-hour", price),
-        Used("accelerators_per_machine", _column(machine), "accelerators", _offer_says),
-        Used("term_months", _column(term), "months", _offer_says),
-        Used("price_set_after_months", _price_set(term, timeline), "months", PLAN),
-        Used("bills_idle", _column([float(months > 0) for months in term]), "1 or 0", _offer_says),
-        of_provider("minimum_accelerators", "accelerators", "minimum_accelerators", 1.0, _NO_MINIMUM),
-        of_provider("billing_increment_s", "seconds", "billing_increment_s", SECONDS_PER_HOUR, _HOURLY),
-        of_provider("usd_per_gb_month_of_disk", "USD/GB-month", "block_storage_usd_per_gb_month", np.nan, _UNKNOWN),
-        of_provider("usd_per_gb_of_egress", "USD/GB", "egress_usd_per_gb", np.nan, _UNKNOWN),
-        of_provider("free_egress_gb_per_month", "GB a month", "free_egress_gb_per_month", 0.0, _NO_FREE),
-    )
+    none = {
+        "idle": is_zero("bills_idle"),
+        "commitment": is_zero("bills_idle"),
+        "rounding": is_one(basis, "bills_idle") or no_rounding(basis),
+        "whole machines": is_one(basis, "accelerators_per_machine") and is_one(basis, "minimum_accelerators"),
+        "storage": is_zero("storage_gb"),
+        "egress": is_zero("egress_gb_per_month"),
+    }
+    return tuple(line for line in lines if not none.get(line.part, False))
 
 
-def _price_set(term_months: list[float], timeline: Timeline) -> NDArray[np.float64]:
-    """After how many months the price of each month was set: at its beginning, or when the reservation began."""
-    term = _column(term_months)
-    begun = np.maximum(np.arange(timeline.last + 1, dtype=np.float64) - 1, 0.0)
-    return np.where(term > 0, np.floor(begun / np.maximum(term, 1e-9)) * term, begun)
+def is_one(basis: Basis, name: str) -> bool:
+    """Whether an input is the plain number 1."""
+    value = basis.used[name].value
+    return np.ndim(value) == 0 and float(value) == 1.0
 
 
-def _column(values: list[float]) -> NDArray[np.float64]:
-    """One value for each offer, standing beside the months."""
-    return np.array(values, dtype=np.float64).reshape(-1, 1)
+def no_rounding(basis: Basis) -> bool:
+    """Whether sessions are whole numbers of billing increments."""
+    session, increment = (basis.used[name].value for name in ("session_hours", "billing_increment_s"))
+    return np.ndim(session) == 0 and np.ndim(increment) == 0 and float(session * 3600 % increment) == 0.0
 
 
-def _offer_says(_: int) -> Origin:
-    return Origin("the offer itself", "spec")
+def with_support(basis: Basis, lines: tuple[Line, ...], yours: Num | None) -> tuple[Line, ...]:
+    """The lines, and support as a share of the bill they make: of its priced part, where disk or traffic have none."""
+    basis.fact("support_share", SUPPORT, yours)
+    bill = sum(np.nan_to_num(line.usd) if line.part in ("storage", "egress") else line.usd for line in lines)
+    basis.say("bill_usd", np.asarray(bill), "USD", COMPUTED)
+    return (*lines, basis.line("Support", "support", "support_share * bill_usd"))
 
 
-def _origins(catalogue: Catalogue, figures: list[Figure | None], why: Origin) -> Callable[[int], Origin]:
-    def of_one(index: int) -> Origin:
-        figure = figures[index]
-        return why if figure is None else origin(catalogue, figure)
-
-    return of_one
-
-
-def _price(offer: Offer) -> float:
-    figure = offer.usd_per_accelerator_hour
-    return float("nan") if figure is None else figure.newest.typical
+def _say_when(basis: Basis, when: Num | None) -> None:
+    if when is not None:
+        basis.say("runs", when, "share of each month", PLAN)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from planner.inputs.need import MONTHS_PER_YEAR
+from planner.inputs.base import MONTHS_PER_YEAR
 from planner.money.finance import over_time
 from planner.money.formula import Num
 

@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.inputs.base import MONTHS_PER_YEAR
+from planner.money.formula import Num
 from planner.money.ledger import Origin, Used
 
 PLAN = Origin("the months of the plan", "computed")
@@ -26,20 +28,29 @@ class Timeline:
         return int(np.ceil(self.months - _NEARLY))
 
     @cached_property
+    def month(self) -> NDArray[np.float64]:
+        """The numbers of the months: 0 today, 1, 2 ... up to the last."""
+        return np.arange(self.last + 1, dtype=np.float64)
+
+    @cached_property
+    def begun_years(self) -> NDArray[np.float64]:
+        """Years from today to the beginning of each month, when its prices are set."""
+        return np.maximum(self.month - 1, 0.0) / MONTHS_PER_YEAR
+
+    @cached_property
     def runs(self) -> NDArray[np.float64]:
         """The share of each month in which the plan runs: 0 today, 1 in whole months, less in a last one cut short."""
-        month = np.arange(self.last + 1, dtype=np.float64)
-        return np.clip(self.months - (month - 1), 0.0, 1.0) * (month > 0)
+        return np.clip(self.months - (self.month - 1), 0.0, 1.0) * (self.month > 0)
 
     @cached_property
     def starts(self) -> NDArray[np.float64]:
         """1 today, 0 afterwards."""
-        return np.equal(np.arange(self.last + 1), 0).astype(np.float64)
+        return np.equal(self.month, 0).astype(np.float64)
 
     @cached_property
     def ends(self) -> NDArray[np.float64]:
         """1 in the last month, 0 before."""
-        return np.equal(np.arange(self.last + 1), self.last).astype(np.float64)
+        return np.equal(self.month, self.last).astype(np.float64)
 
     @property
     def flags(self) -> tuple[Used, ...]:
@@ -48,4 +59,144 @@ class Timeline:
             Used("starts", self.starts, "1 today, else 0", PLAN),
             Used("runs", self.runs, "share of each month", PLAN),
             Used("ends", self.ends, "1 in the last month, else 0", PLAN),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Holding:
+    """When something of one's own is there: from its delivery to its sale, replaced every so often.
+
+    Numbers, or arrays (draws, 1). What would come at the end or later never comes, and the whole plan waits.
+    """
+
+    plan: Timeline
+    lead_time_months: Num = 0.0
+    until_months: Num = np.inf  # sold then, at the latest at the end of the plan
+    refresh_months: Num = np.inf  # after so many months it is replaced
+
+    @cached_property
+    def comes(self) -> Num:
+        """1 where it is delivered before it would be sold, else 0."""
+        end = np.minimum(self.until_months, self.plan.months)
+        return np.where(np.asarray(self.lead_time_months) < end - _NEARLY, 1.0, 0.0)[()]
+
+    @cached_property
+    def start(self) -> Num:
+        """Months from today to the delivery."""
+        return np.where(self.comes, self.lead_time_months, self.plan.months)[()]
+
+    @cached_property
+    def stop(self) -> Num:
+        """Months from today to the sale."""
+        return np.where(self.comes, np.minimum(self.until_months, self.plan.months), self.plan.months)[()]
+
+    @cached_property
+    def waits(self) -> NDArray[np.float64]:
+        """The share of each month before the delivery."""
+        return self._between(0.0, self.start)
+
+    @cached_property
+    def owns(self) -> NDArray[np.float64]:
+        """The share of each month in which it runs."""
+        return self._between(self.start, self.stop)
+
+    @cached_property
+    def gone(self) -> NDArray[np.float64]:
+        """The share of each month after the sale, within the plan."""
+        return self._between(self.stop, self.plan.months)
+
+    @cached_property
+    def delivered(self) -> NDArray[np.float64]:
+        """1 in the month of the delivery (today where there is nothing to wait for), else 0."""
+        return np.asarray(np.equal(self.plan.month, self.delivery_month) * self.comes)
+
+    @cached_property
+    def sold(self) -> NDArray[np.float64]:
+        """1 in the month of the sale, else 0."""
+        return np.asarray(np.equal(self.plan.month, np.ceil(self.stop - _NEARLY)) * self.comes)
+
+    @cached_property
+    def delivery_month(self) -> Num:
+        """The number of the month in which it is delivered."""
+        return np.ceil(np.asarray(self.start) - _NEARLY)[()]
+
+    @cached_property
+    def since_delivery(self) -> NDArray[np.float64]:
+        """How many months after the one of the delivery each month is; negative before."""
+        return np.asarray(self.plan.month - self.delivery_month)
+
+    @property
+    def months(self) -> Num:
+        """How long it is held."""
+        held: Num = self.stop - self.start
+        return held
+
+    @cached_property
+    def refresh_count(self) -> Num:
+        """How often it is replaced. At the end it is sold, not replaced."""
+        cycles = np.asarray(self.months) / self.refresh_months
+        return np.asarray(np.maximum(np.ceil(cycles - _NEARLY) - 1, 0.0))[()]
+
+    @cached_property
+    def refreshes(self) -> NDArray[np.float64]:
+        """1 in the months in which it is replaced, else 0."""
+        number = self._refresh_number
+        due = self.start + number * self._cycle
+        this_month = np.equal(np.ceil(due - _NEARLY), self.plan.month)
+        return np.asarray((number >= 1) & (number <= self.refresh_count) & this_month, dtype=np.float64)
+
+    @cached_property
+    def new_price_after_months(self) -> NDArray[np.float64]:
+        """When the price of what a refresh brings was set: when it came."""
+        return np.asarray(self.start + self._refresh_number * self._cycle)
+
+    @cached_property
+    def old_price_after_months(self) -> NDArray[np.float64]:
+        """When the price of what a refresh takes away was set: with the order for the first, else when it came."""
+        number = np.maximum(self._refresh_number - 1, 0.0)
+        return np.asarray(np.where(number > 0, self.start + number * self._cycle, 0.0))
+
+    @cached_property
+    def last_price_after_months(self) -> Num:
+        """When the price of what is sold in the end was set."""
+        return np.where(self.refresh_count > 0, self.start + self.refresh_count * self._cycle, 0.0)[()]
+
+    @cached_property
+    def last_age_months(self) -> Num:
+        """How old what is sold in the end is by then."""
+        return np.asarray(self.months - self.refresh_count * self._cycle)[()]
+
+    def beyond(self, age_months: Num) -> NDArray[np.float64]:
+        """The share of each month in which what runs is older than so many months."""
+
+        if np.all(np.isinf(self.refresh_months)):
+            return self._between(self.start + age_months, self.stop)
+        held = np.clip(self.plan.month, self.start, self.stop) - self.start
+        cycle = np.minimum(self.refresh_months, self.plan.months + 1)
+        whole = np.floor(held / cycle + _NEARLY)
+        part = np.maximum(held - whole * cycle - age_months, 0.0)
+        so_far = whole * np.maximum(cycle - age_months, 0.0) + part
+        return np.diff(so_far, axis=-1, prepend=0.0)
+
+    @cached_property
+    def _cycle(self) -> Num:
+        return np.where(np.isinf(self.refresh_months), 0.0, self.refresh_months)[()]
+
+    @cached_property
+    def _refresh_number(self) -> NDArray[np.float64]:
+        held = np.maximum(self.plan.month - self.start, 0.0)
+        return np.asarray(np.floor(held / self.refresh_months + _NEARLY))
+
+    def _between(self, first: Num, last: Num) -> NDArray[np.float64]:
+        month = self.plan.month
+        return np.asarray(np.clip(np.minimum(last, month) - np.maximum(first, month - 1), 0.0, 1.0) * (month > 0))
+
+    @property
+    def flags(self) -> tuple[Used, ...]:
+        """The flags as inputs of a ledger line."""
+        return (
+            Used("waits", self.waits, "share of each month before delivery", PLAN),
+            Used("delivered", self.delivered, "1 in the month of delivery, else 0", PLAN),
+            Used("owns", self.owns, "share of each month in which it runs", PLAN),
+            Used("sold", self.sold, "1 in the month of the sale, else 0", PLAN),
         )

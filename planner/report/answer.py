@@ -5,28 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import pandas as pd
+import numpy as np
 
-from planner.inputs.need import Need
-from planner.inputs.terms import Terms
-from planner.money.answer import Answer, Way
+from planner.money.answer import Answer, Weighed
+from planner.money.breakeven import BreakEven, busy_share
+from planner.money.plan import Plan
 from planner.report import words
-from pricing import Catalogue
+from planner.report.ways import LOOKS
 
-TITLES = {
-    "buy": "Buy.",
-    "probably buy": "Probably buy.",
-    "close": "Too close to call.",
-    "probably rent": "Probably rent.",
-    "rent": "Rent.",
-}
-TIMINGS = {
-    "month_end": "the end of each month",
-    "month_middle": "the middle of each month",
-    "year_end": "the end of each year",
-    "year_middle": "the middle of each year",
-}
-NOT_COUNTED = "taxes, loans, a delay before delivery, support plans, your engineers' time"
+NOT_COUNTED = "your engineers' time to set things up, data you would have to move, and anything not filled in under tax"
 
 
 class Figure(NamedTuple):
@@ -47,129 +34,203 @@ class Told:
     figures: tuple[Figure, ...]
 
 
-def told(catalogue: Catalogue, need: Need, terms: Terms, found: Answer) -> Told:
+def told(plan: Plan, found: Answer) -> Told:
     """Title, sentences and figures, all from the one answer."""
+    if found.verdict == "incomplete" or found.own is None or found.rent is None:
+        return Told("Not enough to answer yet.", tuple(_sentence(reason) for reason in found.missing), ())
+    own, rent = found.own, found.rent
     return Told(
-        TITLES[found.verdict],
+        title(found),
         (
-            _totals(catalogue, need, terms, found),
-            _range(found),
+            _totals(plan, own, rent),
+            *_asked(plan, found),
+            *_others(found),
             *_close(found),
-            _busy(need, found),
-            *_flip(catalogue, found),
-            *_timing(terms, found),
+            _busy(plan, found),
+            *_rent_price(found),
+            *_back(found),
+            *_timing(plan, found),
         ),
-        _figures(need, found),
+        _figures(plan, found, own, rent),
     )
 
 
-def missing(catalogue: Catalogue, need: Need, has_rent: bool) -> Told:
-    """What to say when a price to compare with is missing."""
-    label = catalogue.accelerator_label(need.accelerator)
-    lacks = "buying" if has_rent else "renting"
-    hint = "Enter a hardware quote on the Compare page." if has_rent else "Enter a rental quote on the Compare page."
-    return Told("Not enough to answer yet.", (f"Nobody publishes a price for {lacks} {label}. {hint}",), ())
+def title(found: Answer) -> str:
+    """The verdict in as few words as it takes."""
+    if found.limit is not None:
+        return f"{found.limit}."
+    if found.verdict == "close":
+        return "Too close to call."
+    if found.best is None:
+        return "Not enough to answer yet."
+    if found.verdict == "mix":
+        return f"{found.best.option.title}."
+    advice = LOOKS[found.best.option.way].advice
+    if found.asked is not None and found.best.option.way == "own" and found.best is not found.asked:
+        advice = f"Buy {found.best.option.accelerators:,.0f}, not {found.asked.option.accelerators:,.0f}"
+    if found.verdict.startswith("probably"):
+        return f"Probably {advice[0].lower()}{advice[1:]}."
+    return f"{advice}."
 
 
-def seller(catalogue: Catalogue, offer: str) -> str:
-    """Who rents it out, and on which terms."""
-    record = catalogue.offers[offer]
-    who = words.seller(catalogue.providers[record.provider].label, record.sku)
-    return f"{who}, {words.PURCHASE[record.purchase]}"
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def _totals(catalogue: Catalogue, need: Need, terms: Terms, found: Answer) -> str:
-    plan = f"{need.accelerators:,} x {catalogue.accelerator_label(need.accelerator)}"
+def workload(plan: Plan) -> str:
+    """How much work, in words: 8 x H100 SXM5 80 GB busy 60% of the time."""
+    need = plan.setting.demand.all
+    label = plan.setting.catalogue.accelerator_label(need.accelerator)
+    most = f"{need.most_accelerators:,} x {label}"
+    often = f"busy {words.percent(busy_share(plan.setting, 1.0))} of the time"
+    return f"{most}, {often}" if np.ndim(need.accelerators) == 0 else f"up to {most} at once, {often} on average"
+
+
+def _totals(plan: Plan, own: Weighed, rent: Weighed) -> str:
+    rate = words.percent(plan.setting.discount_rate_per_year, 1)
     return (
-        f"Over {words.years(need.years)}, {plan} busy {words.percent(need.busy_share)} of the time cost about "
-        f"{words.usd(found.rent.present_usd)} rented from {seller(catalogue, found.offer)}, or "
-        f"{words.usd(found.buy.present_usd)} bought and run: in today's money, at "
-        f"{words.percent(terms.discount_rate_per_year)} a year."
+        f"Over {words.years(plan.setting.scenario.years)}, {workload(plan)}, cost about "
+        f"{_money(rent)} {_how(rent)}, or {_money(own)} {_how(own)}: in today's money, at {rate} a year."
     )
 
 
-def _range(found: Answer) -> str:
-    return (
-        f"If rents fall or rise as they have, renting comes to {words.usd(found.rent.low_usd)} to "
-        f"{words.usd(found.rent.high_usd)}; with every figure at its cheap or dear end, buying to "
-        f"{words.usd(found.buy.low_usd)} to {words.usd(found.buy.high_usd)}."
-    )
+def _money(way: Weighed) -> str:
+    least = "at least " if way.measures.unpriced else ""
+    ends = f"{words.usd_short(way.low_usd)} to {words.usd_short(way.high_usd)}"
+    return f"{least}{words.usd(way.present_usd)} ({ends})"
+
+
+def _how(way: Weighed) -> str:
+    return {
+        "own": f"with {way.option.accelerators:,.0f} bought and run ({way.option.what})",
+        "loan": f"bought on credit ({way.option.what})",
+        "lease": f"leased ({way.option.what})",
+        "rent_to_own": "rented to own",
+        "on_demand": f"rented on demand from {way.option.what}",
+        "reserved": f"reserved at {way.option.what}",
+        "spot": f"on spot machines of {way.option.what}",
+        "hosted": f"with {way.option.what}",
+        "keep": f"with {way.option.what}",
+        "mix": "as a mix",
+    }[way.option.way]
+
+
+def _others(found: Answer) -> tuple[str, ...]:
+    """The cheapest of all ways, where it is neither of the two that are compared."""
+    best = found.ranked[0]
+    named = {one.option.key for one in (found.own, found.rent) if one is not None}
+    if best.option.key in named:
+        return ()
+    return (f"The cheapest of all {len(found.ranked)} ways is {_money(best)} {_how(best)}.",)
+
+
+def _asked(plan: Plan, found: Answer) -> tuple[str, ...]:
+    """What the fleet that was asked for would do, where another number of machines is better."""
+    asked, own, rent = found.asked, found.own, found.rent
+    if asked is None or own is None or rent is None or own is asked:
+        return ()
+    number = f"{asked.option.accelerators:,.0f}"
+    share = words.percent(float(asked.option.useful_hours.sum()) / _available(plan, asked))
+    against = asked.present_usd - rent.present_usd
+    beside = f"{words.usd(abs(against))} {'more' if against > 0 else 'less'} than renting"
+    back = _month(asked.measures.simple_payback)
+    paid = f"would pay back after {back}, counted plainly" if back else "would not pay back"
+    return (f"The {number} you asked for would be busy {share} of the time, {paid}, and cost {beside}.",)
+
+
+def _available(plan: Plan, way: Weighed) -> float:
+    return way.option.accelerators * plan.setting.terms.hours_per_month * plan.setting.scenario.months
 
 
 def _close(found: Answer) -> tuple[str, ...]:
-    if found.verdict != "close":
+    if found.verdict != "close" or found.own is None:
         return ()
-    today = words.usd(found.cash_today_usd)
+    today = words.usd(float(found.own.measures.cash_today_usd))
     return (f"So choose on cash and freedom: buying takes {today} on day one, renting can be stopped.",)
 
 
-def _busy(need: Need, found: Answer) -> str:
-    if found.busy.value is None:
-        return f"Within {words.years(need.years)}, {found.busy.reason}."
-    return f"Buying wins above {words.percent(found.busy.value)} busy; you are at {words.percent(need.busy_share)}."
+def break_even(found: Answer, name: str) -> BreakEven | None:
+    """The break-even of one input."""
+    return next((one for one in found.break_evens if one.name == name), None)
 
 
-def _flip(catalogue: Catalogue, found: Answer) -> tuple[str, ...]:
-    figure = catalogue.offers[found.offer].usd_per_accelerator_hour
-    if found.rent_usd_per_hour.value is None or figure is None:
+def _busy(plan: Plan, found: Answer) -> str:
+    busy = break_even(found, "busy_share")
+    you = words.percent(busy_share(plan.setting, 1.0))
+    if busy is None or busy.value is None:
+        reason = "no level of use changes that" if busy is None else busy.reason
+        return f"Within {words.years(plan.setting.scenario.years)}: {reason}."
+    capped = busy.achievable is not None and busy.value > busy.achievable
+    cap = (
+        f" That is more than a queue of your jobs lets you reach: about {words.percent(busy.achievable or 0.0)} before "
+        "they wait too long."
+        if capped
+        else ""
+    )
+    return f"Buying wins above {words.percent(busy.value)} busy; you are at {you}.{cap}"
+
+
+def _rent_price(found: Answer) -> tuple[str, ...]:
+    rent = break_even(found, "usd_per_accelerator_hour")
+    if rent is None or rent.value is None or rent.you is None:
         return ()
-    now, turn = words.usd_per_hour(figure.newest.typical), words.usd_per_hour(found.rent_usd_per_hour.value)
+    turn, now = words.usd_per_hour(rent.value), words.usd_per_hour(rent.you)
     return (f"At a rent of {turn} per GPU-hour instead of {now} both would cost the same.",)
 
 
-def _timing(terms: Terms, found: Answer) -> tuple[str, ...]:
+def _back(found: Answer) -> tuple[str, ...]:
+    """When the money is back, and how a fall of rents changes that: long paybacks are destroyed by it."""
+    if found.own is None:
+        return ()
+    falls = next((back for change, back in found.turned_by_rent_path if change == -0.2), None)
+    now = _month(found.own.measures.simple_payback)
+    if falls is None or now is None:
+        return () if now is None else (f"Counted plainly, buying pays back after {now}.",)
+    then = _month(falls)
+    later = "never" if then is None else f"after {then}"
+    return (f"Counted plainly, buying pays back after {now}; if rents fall 20% a year, {later}.",)
+
+
+def _month(back: object) -> str | None:
+    months = float(np.asarray(getattr(back, "months", np.nan)).flat[0])
+    return f"{words.significant(months):g} months" if np.isfinite(months) else None
+
+
+def _timing(plan: Plan, found: Answer) -> tuple[str, ...]:
     if not found.turned_by_timing:
         return ()
-    other = words.listed((TIMINGS[one] for one in found.turned_by_timing), "or")
+    other = words.listed((words.TIMINGS[one] for one in found.turned_by_timing), "or")
     return (
-        f"The convention alone turns this: it reckons with payments at {TIMINGS[terms.timing]}; "
+        f"The convention alone turns this: it reckons with payments at {words.TIMINGS[plan.setting.terms.timing]}; "
         f"at {other} the other way is cheaper.",
     )
 
 
-def _figures(need: Need, found: Answer) -> tuple[Figure, ...]:
-    busy = found.busy.value
-    back = found.payback.month
-    paid = "does not pay back" if not found.payback.found.all() else f"pays back in month {float(back):.0f}"
+def _figures(plan: Plan, found: Answer, own: Weighed, rent: Weighed) -> tuple[Figure, ...]:
+    busy = break_even(found, "busy_share")
+    back = np.asarray(found.payback.month)
+    paid = f"pays back in month {float(back):.0f}" if np.isfinite(back) else "does not pay back"
+    value = None if busy is None else busy.value
     return (
-        _total("Rent", found.rent),
-        _total("Buy", found.buy),
+        _total(rent),
+        _total(own),
         Figure(
             "Break-even use",
-            "none" if busy is None else words.percent(busy),
-            f"you: {words.percent(need.busy_share)}",
-            found.busy.reason if busy is None else "The share of busy hours at which both cost the same",
+            "none" if value is None else words.percent(value),
+            f"you: {words.percent(busy_share(plan.setting, 1.0))}",
+            "The share of busy hours at which both cost the same" if value is not None or busy is None else busy.reason,
         ),
         Figure(
             "Cash on day one",
-            words.usd_short(found.cash_today_usd),
+            words.usd_short(float(own.measures.cash_today_usd)),
             paid,
-            "What buying takes today; renting takes none",
+            "What buying takes today. Renting takes little or none. Payback is in today's money",
         ),
     )
 
 
-def _total(label: str, way: Way) -> Figure:
+def _total(way: Weighed) -> Figure:
     ends = f"{words.usd_short(way.low_usd)} to {words.usd_short(way.high_usd)}"
-    return Figure(label, words.usd_short(way.present_usd), ends, "The whole plan in today's money, and its range")
-
-
-def cash_table(found: Answer) -> pd.DataFrame:
-    """Cash and present value by year, both ways, and the cumulative difference; the lines sum to the totals."""
-    rows = []
-    months = len(found.buy.cumulative_usd)
-    for year in range((months + 10) // 12 + 1):
-        first, last = (0, 0) if year == 0 else (12 * year - 11, min(12 * year, months - 1))
-        rent = float(found.rent.ledger.monthly_usd[first : last + 1].sum())
-        buy = float(found.buy.ledger.monthly_usd[first : last + 1].sum())
-        rows.append(
-            {
-                "Year": "today" if year == 0 else str(year),
-                "Rent, USD": rent,
-                "Buy, USD": buy,
-                "Rent so far, today's money": float(found.rent.cumulative_usd[last]),
-                "Buy so far, today's money": float(found.buy.cumulative_usd[last]),
-                "Buying saves so far": float(found.rent.cumulative_usd[last] - found.buy.cumulative_usd[last]),
-            }
-        )
-    return pd.DataFrame(rows)
+    value = words.usd_short(way.present_usd)
+    detail = f"{way.option.title}, {way.option.what}: the whole plan in today's money, and its range"
+    return Figure(LOOKS[way.option.way].name, value, ends, detail)

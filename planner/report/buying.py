@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from planner.money.owned import Buying
 from planner.report import words
+from planner.report.compare import Own
 from pricing import Catalogue
 
 
-def running_table(catalogue: Catalogue, own: Buying) -> list[tuple[str, str, str]]:
+def running_table(catalogue: Catalogue, own: Own) -> list[tuple[str, str, str]]:
     """Label, value and detail: price, total, per busy hour, electricity."""
-    value = own.price.newest
+    bought = own.bought
+    value = bought.price.newest
     ends = f"{words.usd(value.low or value.typical)} to {words.usd(value.high or value.typical)}"
     source = catalogue.sources[value.source].title
-    what = "server" if own.accelerators_per_server > 1 else "GPU"
+    what = "server" if bought.accelerators_per_server > 1 else "GPU"
     return [
-        (f"One {what}", words.usd_short(value.typical), f"{ends}; {source}, {words.day(own.price.since)}"),
+        (f"One {what}", words.usd_short(value.typical), f"{ends}; {source}, {words.day(bought.price.since)}"),
         (
             "Buy and run",
             words.usd_short(own.total_usd),
@@ -27,7 +28,7 @@ def running_table(catalogue: Catalogue, own: Buying) -> list[tuple[str, str, str
         ),
         (
             "Electricity",
-            words.usd_short(float(own.ledger.part_usd("power"))),
-            f"At {own.site_label}'s price, by what is drawn",
+            words.usd_short(float(own.option.ledger.part_usd("power"))),
+            f"At {bought.site_label}'s price, by what is drawn",
         ),
     ]

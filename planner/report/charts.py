@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 import plotly.graph_objects as go
 
-from planner.money.answer import Answer
+from planner.money.answer import Weighed
 from planner.money.ledger import Ledger, Part
 from planner.money.past import History
 from planner.money.worth import Priced, Worth
 from planner.report import words
+from planner.report.ways import LOOKS
 
 ROW_PX = 44
 FRAME_PX = 110
@@ -37,6 +38,11 @@ _PART_COLOURS: dict[Part, tuple[str, str, str]] = {
     "power": ("#a16207", "#fde047", "."),
     "staff": ("#be185d", "#f9a8d4", "-"),
     "upkeep": ("#475569", "#cbd5e1", "/"),
+    "finance": ("#7c2d12", "#fdba74", "|"),
+    "tokens": ("#a16207", "#fde047", ""),
+    "interruptions": ("#b91c1c", "#fca5a5", "x"),
+    "support": ("#0369a1", "#7dd3fc", "."),
+    "tax": ("#3f3f46", "#d4d4d8", "+"),
     "resale": ("#166534", "#86efac", "\\"),
 }
 _KIND_MARKS: dict[str, tuple[str, str, str]] = {
@@ -82,35 +88,26 @@ def cost_parts(ledgers: Sequence[Ledger], dark: bool) -> go.Figure:
     )
 
 
-def cumulative(found: Answer, dark: bool) -> go.Figure:
-    """What each way has cost so far, in today's money, month by month, with its range."""
+def cumulative(ways: Sequence[Weighed], banded: Sequence[str], pays_back: float | None, dark: bool) -> go.Figure:
+    """What each way has cost so far, in today's money, month by month; the range of those in `banded` as a band."""
     data: list[dict[str, Any]] = []
-    for name, way, (light, night), dash in (
-        ("Buy", found.buy, ("#0b5cad", "#7cb7ff"), "solid"),
-        ("Rent", found.rent, ("#b45309", "#fbbf77"), "dash"),
-    ):
-        colour = night if dark else light
-        months = list(range(len(way.cumulative_usd)))
-        band = {"type": "scatter", "mode": "lines", "x": months, "line": {"width": 0}, "hoverinfo": "skip"}
-        data += [
-            band | {"y": way.low_cumulative_usd.tolist(), "showlegend": False},
-            band
-            | {
-                "y": way.high_cumulative_usd.tolist(),
-                "fill": "tonexty",
-                "fillcolor": _faded(colour),
-                "showlegend": False,
-            },
+    for way in ways:
+        look = LOOKS[way.option.way]
+        colour = look.dark if dark else look.light
+        months = list(range(way.cumulative_usd.shape[-1]))
+        if way.option.key in banded:
+            data += _band(way, months, colour)
+        data.append(
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": name,
+                "name": way.option.title,
                 "x": months,
                 "y": way.cumulative_usd.tolist(),
-                "line": {"color": colour, "width": 3, "dash": dash},
-                "hovertemplate": f"{name} %{{y:$,.0f}}<extra></extra>",
-            },
-        ]
+                "line": {"color": colour, "width": 3 if way.option.key in banded else 2, "dash": look.dash},
+                "hovertemplate": f"{way.option.title} %{{y:$,.0f}}<extra></extra>",
+            }
+        )
     return _framed(
         data,
         dark,
@@ -118,7 +115,37 @@ def cumulative(found: Answer, dark: bool) -> go.Figure:
         xaxis={"title": {"text": "Months from today"}, "zeroline": False},
         yaxis={"title": {"text": "Cost so far, today's money"}, "tickformat": "$~s", "rangemode": "tozero"},
         hovermode="x unified",
+        **_marked(pays_back, dark),
     )
+
+
+def _band(way: Weighed, months: list[int], colour: str) -> list[dict[str, Any]]:
+    edge: dict[str, Any] = {"type": "scatter", "mode": "lines", "x": months, "line": {"width": 0}, "showlegend": False}
+    edge["hoverinfo"] = "skip"
+    low = edge | {"y": way.low_cumulative_usd.tolist()}
+    high = edge | {"y": way.high_cumulative_usd.tolist(), "fill": "tonexty", "fillcolor": _faded(colour)}
+    return [low, high]
+
+
+def _marked(month: float | None, dark: bool) -> dict[str, Any]:
+    """A line where the money spent on buying has come back."""
+    if month is None:
+        return {}
+    ink = INK[dark]
+    return {
+        "shapes": [
+            {
+                "type": "line", "x0": month, "x1": month, "y0": 0, "y1": 1, "yref": "paper",
+                "line": {"color": ink, "width": 1, "dash": "dot"},
+            }
+        ],
+        "annotations": [
+            {
+                "x": month, "y": 0.02, "yref": "paper", "xanchor": "left", "yanchor": "bottom", "showarrow": False,
+                "text": f" pays back in month {month:.0f}", "font": {"color": ink},
+            }
+        ],
+    }  # fmt: skip
 
 
 def _faded(colour: str) -> str:

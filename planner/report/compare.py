@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from planner.inputs.need import Need
-from planner.money.ledger import Ledger, Part
-from planner.money.owned import Buying
+from planner.money.demand import Need
+from planner.money.ledger import Ledger
+from planner.money.option import Option
+from planner.money.owned import Buying, buying
+from planner.money.plan import Plan
 from planner.money.rented import Bills
 from planner.report import words
 from pricing import Catalogue
@@ -27,9 +29,33 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def compare_table(catalogue: Catalogue, need: Need, bills: Bills, buying: Buying | None, day: date) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Own:
+    """Buying, as it stands beside the offers."""
+
+    option: Option
+    bought: Buying
+
+    @property
+    def total_usd(self) -> float:
+        """All its bills, less what is sold at the end."""
+        return float(self.option.ledger.total_usd)
+
+    @property
+    def usd_per_busy_hour(self) -> float:
+        """The same over the hours of useful work."""
+        return self.total_usd / float(self.option.useful_hours.sum())
+
+
+def own_of(plan: Plan) -> Own | None:
+    """Buying in this plan, if it has a price."""
+    option, bought = plan.option("own"), buying(plan.setting)
+    return None if option is None or bought is None else Own(option, bought)
+
+
+def compare_table(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None, day: date) -> pd.DataFrame:
     """Every bill and the purchase, ranked. The index holds the offer ids, so that a choice survives a new order."""
-    own_usd = None if buying is None else buying.total_usd
+    own_usd = None if own is None else own.total_usd
     rank = bills.rank.tolist()
     totals, hours, idle = bills.total_usd.tolist(), bills.usd_per_busy_hour.tolist(), bills.part_usd("idle").tolist()
     keys = [bills.offers[i] for i in rank]
@@ -39,10 +65,10 @@ def compare_table(catalogue: Catalogue, need: Need, bills: Bills, buying: Buying
         )
         for key, i in zip(keys, rank, strict=True)
     ]
-    if buying is not None:
-        place = sum(totals[i] <= buying.total_usd for i in rank)
+    if own is not None:
+        place = sum(totals[i] <= own.total_usd for i in rank)
         keys.insert(place, BUY_ID)
-        rows.insert(place, _buy_row(need, buying))
+        rows.insert(place, _buy_row(need, own))
     columns = {name: [row[name] for row in rows] for name in COLUMNS}
     return pd.DataFrame(columns, index=pd.Index(keys, name="offer", dtype="str"))
 
@@ -86,24 +112,25 @@ def _rent_row(catalogue: Catalogue, offer: Offer, bill: _Bill, own_usd: float | 
     }
 
 
-def _buy_row(need: Need, buying: Buying) -> dict[str, Any]:
+def _buy_row(need: Need, own: Own) -> dict[str, Any]:
+    bought = own.bought
     return {
         "Provider": "Buy and run it",
         "Terms": f"kept {words.years(need.years)}",
-        "Product": buying.what,
-        "GPUs per machine": buying.accelerators_per_server,
-        "Region": buying.site_label,
+        "Product": bought.what,
+        "GPUs per machine": bought.accelerators_per_server,
+        "Region": bought.site_label,
         "Sticker USD/GPU-h": None,
-        "USD per busy GPU-h": buying.usd_per_busy_hour,
-        "Plan total USD": buying.total_usd,
-        "Total is": "complete" if not buying.ledger.unpriced else "at least",
+        "USD per busy GPU-h": own.usd_per_busy_hour,
+        "Plan total USD": own.total_usd,
+        "Total is": "complete" if not own.option.ledger.unpriced else "at least",
         "Against buying": 0.0,
-        "Checked": buying.price.checked,
+        "Checked": bought.price.checked,
         "Days old": None,
         "Freshness": "",
-        "Trust": buying.trust,
-        "Notes": "a first estimate",
-        "Source": buying.price_url,
+        "Trust": bought.trust,
+        "Notes": "; ".join(own.option.warnings),
+        "Source": bought.price_url,
     }
 
 
@@ -120,26 +147,15 @@ def pickable(table: pd.DataFrame) -> list[str]:
     return [str(key) for key, _ in table["Plan total USD"].dropna().items()]
 
 
-def opened(picks: Sequence[str], table: pd.DataFrame, bills: Bills, buying: Buying | None) -> list[Ledger]:
+def opened(picks: Sequence[str], table: pd.DataFrame, bills: Bills, own: Own | None) -> list[Ledger]:
     """The ledgers of the chosen rows, each under a name of its own."""
     names = unique(
         [f"{table.at[key, 'Provider']}, {table.at[key, 'Terms']}, {table.at[key, 'Region']}" for key in picks]
     )
     return [
-        replace(buying.ledger, title=name) if key == BUY_ID and buying else bills.one(key, name)
+        replace(own.option.ledger, title=name) if key == BUY_ID and own else bills.one(key, name)
         for key, name in zip(picks, names, strict=True)
     ]
-
-
-def parts_table(ledgers: Sequence[Ledger]) -> pd.DataFrame:
-    """Options as columns, parts as rows, and the totals below; only parts that somebody pays for."""
-    rows = []
-    for part in get_args(Part):
-        amounts = [float(ledger.part_usd(part)) for ledger in ledgers]
-        if any(amounts):
-            rows.append([part, *amounts])
-    rows.append(["total", *(float(ledger.total_usd) for ledger in ledgers)])
-    return pd.DataFrame(rows, columns=["Part, USD", *(ledger.title for ledger in ledgers)])
 
 
 def unique(titles: Sequence[str]) -> list[str]:

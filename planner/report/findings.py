@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from planner.inputs.need import Need
 from planner.money.choice import choose
-from planner.money.owned import Buying
+from planner.money.demand import Need
 from planner.money.rented import Bills
 from planner.report import words
+from planner.report.compare import Own
 from pricing import Catalogue
 from pricing.query import AGEING_DAYS
 
@@ -23,11 +23,12 @@ class Finding:
     offer: str | None = None
 
 
-def cheapest(catalogue: Catalogue, need: Need, bills: Bills, buying: Buying | None, day: date) -> Finding:
+def cheapest(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None, day: date) -> Finding:
     """Who to rent from, on the whole plan's cost. A price nobody checked this month is never called the cheapest."""
-    plan = f"{need.accelerators:,} x {catalogue.accelerator_label(need.accelerator)}"
-    work = f"busy {words.percent(need.busy_share)} of the time for {words.years(need.years)}"
-    against = _against(buying)
+    plan = f"{need.most_accelerators:,} x {catalogue.accelerator_label(need.accelerator)}"
+    often = need.busy_accelerator_hours / (need.most_accelerators * need.hours_per_month * need.months)
+    work = f"busy {words.percent(often)} of the time for {words.years(need.years)}"
+    against = _against(own)
     chosen = choose(catalogue, bills, day)
     if chosen is None:
         return Finding(
@@ -64,12 +65,12 @@ def _lower_but_older(number: int) -> tuple[str, ...]:
     )
 
 
-def _against(buying: Buying | None) -> tuple[str, ...]:
-    if buying is None:
+def _against(own: Own | None) -> tuple[str, ...]:
+    if own is None:
         return ("Nobody publishes what this accelerator costs to buy: enter a quote to compare.",)
-    low, high = words.usd(buying.low_usd), words.usd(buying.high_usd)
+    low, high = (words.usd(float(end.total_usd)) for end in (own.option.low, own.option.high))
     return (
-        f"Buying and running it: about {words.usd(buying.total_usd)} ({low} to {high}), a first estimate.",
+        f"Buying and running it: about {words.usd(own.total_usd)} ({low} to {high}).",
         "Both are sums of bills; the Answer page puts them into today's money.",
     )
 

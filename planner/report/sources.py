@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
+import numpy as np
 import pandas as pd
 
 from planner.money.ledger import Ledger, Origin
@@ -27,7 +28,8 @@ def assumptions_table(ledgers: Sequence[Ledger]) -> pd.DataFrame:
                         {
                             "Option": ledger.title,
                             "Assumption": used.name,
-                            "Value": float(used.value),
+                            "Value": None if isinstance(used.value, np.ndarray) else float(used.value),
+                            "By month": words.value(used.value) if isinstance(used.value, np.ndarray) else "",
                             "Unit": used.unit,
                             "Kind": origin.kind,
                             "Said by": origin.said_by,

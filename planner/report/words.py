@@ -9,6 +9,8 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.inputs.terms import Timing
+
 NOT_PRICED = "ask for a quote"
 PURCHASE = {
     "on_demand": "on demand",
@@ -31,6 +33,13 @@ AREA = {
     "oceania": "Oceania",
     "anywhere": "anywhere",
     "not_stated": "not stated",
+}
+TIMINGS: dict[Timing, str] = {
+    "month_end": "the end of each month",
+    "month_middle": "the middle of each month",
+    "year_end": "the end of each year",
+    "year_middle": "the middle of each year",
+    "dated": "the days of the calendar",
 }
 PROVIDER_KIND = {
     "hyperscaler": "hyperscaler",
@@ -91,9 +100,9 @@ def usd_per_hour(value: float) -> str:
     return f"${value:,.2f}" if math.isfinite(value) else NOT_PRICED
 
 
-def percent(share: float) -> str:
-    """A share as a whole percentage."""
-    return f"{share * 100:.0f}%"
+def percent(share: float, digits: int = 0) -> str:
+    """A share as a percentage: whole, or with as many digits as are not nought."""
+    return f"{round(share * 100, digits):g}%" if digits else f"{share * 100:.0f}%"
 
 
 def day(when: date) -> str:
@@ -115,9 +124,10 @@ def seller(provider: str, product: str | None) -> str:
 
 def value(number: float | NDArray[np.float64]) -> str:
     """An input as it was used; one that changes by the month is told by its first and last months."""
-    if isinstance(number, np.ndarray):
-        first, *_, last = number.tolist()
-        return f"{first:,.10g} … {last:,.10g}, by month"
+    if isinstance(number, np.ndarray) and number.size > 1:
+        ends = number.reshape(-1)
+        return f"{ends[0]:,.10g} … {ends[-1]:,.10g}, by month"
+    number = float(np.asarray(number).flat[0])
     return f"{number:,.10g}" if math.isfinite(number) else "unknown"
 
 

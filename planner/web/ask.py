@@ -1,112 +1,54 @@
-"""The question bar: widgets in, one checked `Need` out.
+"""The question bar: widgets in, one checked `Scenario` out.
 
-It stands in the entrypoint: every page has it and every link keeps it. Widget keys are the names in the address.
-What a browser sends is checked again by pydantic; a link that held something impossible is answered, and said to be.
+It stands in the entrypoint: every page has it and every link keeps it. Widget keys are the short keys of the address
+(`planner.inputs.keys`). What the widgets hold goes the same way as a link does, through `from_address`; so there is one
+place that checks, and a link, a file and a hand on the slider mean the same.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import streamlit as st
 
-from planner.inputs.need import Need
-from planner.inputs.terms import Terms
-from planner.money.answer import usual_terms
+from planner.inputs.address import ALSO, from_address, to_address
+from planner.inputs.keys import KEYS, Key
+from planner.inputs.presets import presets
+from planner.inputs.scenario import Scenario
+from planner.report import words
+from planner.report.usual import hints
+from planner.web import state
 from pricing import Catalogue
-from pricing.errors import NameError_
-from pricing.names import accelerator
 
 URL = "query-params"
-DEFAULT_ACCELERATOR = "H100-SXM5-80GB"
-
-
-@dataclass(frozen=True)
-class Bound:
-    """A number that lives in the address: its key, label, bounds and default."""
-
-    key: str
-    label: str
-    low: float
-    high: float
-    default: float
-    help: str
-
-
-GPUS = Bound("gpus", "How many at once?", 1.0, 16_384.0, 8.0, "Count GPUs, not servers.")
-BUSY = Bound("busy", "Busy, % of hours", 1, 100, 60, "Share of all hours in which they do useful work.")
-YEARS = Bound("years", "For how long, years", 0.25, 10.0, 3.0, "How long you need them, or would keep what you buy.")
-SESSION = Bound(
-    "session",
-    "Hours in one session",
-    0.01,
-    8_760.0,
-    8.0,
-    "How long machines run before you stop them. Providers round it up.",
-)
-DISK = Bound(
-    "disk", "Data kept on disk, TB", 0.0, 100_000.0, 10.0, "Billed by the month, also while machines are stopped."
-)
-EGRESS = Bound(
-    "egress", "Traffic out, TB a month", 0.0, 100_000.0, 1.0, "What leaves the provider. Many charge nothing."
-)
-RATE, RENTS = "rate", "rents"
-
-
-def _numbers(catalogue: Catalogue) -> tuple[Bound, ...]:
-    """Every number of the question bar; the defaults of money are figures of the catalogue."""
-    return (GPUS, BUSY, YEARS, SESSION, DISK, EGRESS, *_money(catalogue))
-
-
-def _money(catalogue: Catalogue) -> tuple[Bound, Bound]:
-    usual = usual_terms(catalogue)
-    low, high = -60.0, 50.0
-    return (
-        Bound(RATE, "Cost of money, % a year", 0.0, 50.0, _in_percent(usual.discount_rate_per_year), _RATE),
-        Bound(RENTS, "Rents change by, % a year", low, high, _in_percent(usual.rent_change_per_year), _RENTS),
-    )
-
-
-def _in_percent(share: float) -> float:
-    return round(share * 100, 6)
-
-
-_RATE = "What the money would earn or cost elsewhere."
-_RENTS = "Below zero where they fall. They fell until 2025 and rose in 2026."
+CARRIED = ("name", "offer", ALSO)  # part of the address without a field of their own
+BUSY, HOURS, GPUS = "busy", "hours", "gpus"
+USUAL_BUSY_PERCENT = 60
+# The expander's headings and what stands under each.
+HEADINGS: dict[str, tuple[str, ...]] = {
+    "The work": ("hours", "job", "growth", "session", "disk", "egress", "waits", "stops"),
+    "What you buy": ("site", "own", "price", "server", "extra", "net", "spares", "install", "wait", "capex"),
+    "Running it": (
+        *("place", "colo", "kwh", "kwhs", "pue", "watts", "people", "salary", "upkeep", "fail", "resale", "running"),
+    ),
+    "Renting": ("rent", "support", "rents", "reserved", "term", "spot", "taken"),
+    "Money": ("rate", "timing", "inflation", "cash", "loan", "lease"),
+}
 
 
 def wrong_in_link(catalogue: Catalogue) -> list[str]:
     """What the address held that cannot be used. Read before the widgets exist, since they drop it in silence."""
-    wrong = []
-    for bound in _numbers(catalogue):
-        held = st.query_params.get(bound.key)
-        if held is not None and not _within(held, bound):
-            wrong.append(
-                f"This link held {bound.key} = {held[:40]}, outside {bound.low:,g} to {bound.high:,g}. "
-                f"{bound.default:g} is used instead, so this answer differs from the sender's."
-            )
-    for key, known in (("gpu", choices(catalogue)), ("site", tuple(catalogue.sites))):
-        held = st.query_params.get(key)
-        if held is not None and held not in known:
-            wrong.append(
-                f"This link held {key} = {held[:60]}, which the catalogue does not know.{_nearest(catalogue, held)}"
-            )
-    return wrong
+    held = _address()
+    for key in CARRIED:
+        if key in held:
+            st.session_state[f"carried_{key}"] = held[key]
+    return from_address(held, catalogue)[1]
 
 
-def _nearest(catalogue: Catalogue, held: str) -> str:
-    try:
-        return f" It may have meant {accelerator(catalogue, held)}."
-    except NameError_ as error:
-        return f" It may have meant {' or '.join(error.candidates)}." if error.candidates else ""
-
-
-def _within(held: str, bound: Bound) -> bool:
-    try:
-        return bound.low <= float(held) <= bound.high
-    except ValueError:
-        return False
+def _address() -> dict[str, str]:
+    return {key: st.query_params[key] for key in st.query_params}
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
@@ -124,57 +66,162 @@ def choices(catalogue: Catalogue) -> tuple[str, ...]:
     return _choices(catalogue.digest, catalogue)
 
 
-def need(catalogue: Catalogue) -> Need:
-    """The question bar. Always returns a `Need`: what a widget cannot hold is cut to its bounds and said."""
-    options = choices(catalogue)
+def scenario(catalogue: Catalogue) -> Scenario:
+    """The question bar. Always returns a scenario: what does not agree is said, and the rest is used."""
+    shown = hints(state.reckoned(state.last_asked() or from_address(_address(), catalogue)[0]).plan)
     with st.container(key="question"):
-        bar = st.grid(4, min_column_width=150, vertical_alignment="bottom")
-        with bar:
-            # Not a field for whole numbers: such a field takes 1e12 for 1 and 32.500 for 32, and says nothing.
-            gpus = st.number_input(
-                GPUS.label, GPUS.low, GPUS.high, GPUS.default, 1.0, format="%g", key=GPUS.key, bind=URL, help=GPUS.help
-            )
-            gpu = st.selectbox("Which GPU?", options, options.index(DEFAULT_ACCELERATOR), key="gpu", bind=URL)
-            busy = st.slider(BUSY.label, 1, 100, 60, format="%d%%", key="busy", bind=URL, help=BUSY.help)
-            years = st.slider(YEARS.label, 0.25, 10.0, 3.0, 0.25, format="%g", key="years", bind=URL, help=YEARS.help)
-        with st.expander("Adjust assumptions"):
-            site, session, disk, egress = _assumptions(catalogue)
-        whole = math.ceil(gpus)
-        if whole != gpus:
-            st.warning(_NOT_WHOLE.format(typed=gpus, whole=whole, thousand=round(gpus * 1_000)), icon=":material/help:")
-    return Need(
-        accelerator=str(gpu),
-        accelerators=whole,
-        busy_share=busy / 100,
-        years=float(years),
-        hours_per_session=float(session),
-        storage_tb=float(disk),
-        egress_tb_per_month=float(egress),
-        site=str(site),
+        _presets()
+        with st.grid(4, min_column_width=150, vertical_alignment="bottom"):
+            _number(KEYS[GPUS], shown)
+            _options(KEYS["gpu"], choices(catalogue))
+            _sliders()
+        changed = sum(1 for key in _held() if key not in (GPUS, "gpu", BUSY, "years"))
+        label = f"Adjust assumptions ({changed} changed)" if changed else "Adjust assumptions"
+        with st.expander(label, key="assumptions"):
+            for heading, keys in HEADINGS.items():
+                st.markdown(f"**{heading}**")
+                with st.grid(4, min_column_width=170, vertical_alignment="bottom"):
+                    for key in keys:
+                        _field(catalogue, KEYS[key], shown)
+        _question_parts()
+    asked, told = from_address(_held(), catalogue)
+    for sentence in told:
+        st.warning(words.markdown(sentence.replace("This link held", "You entered")), icon=":material/help:")
+    for key in CARRIED:
+        if carried := st.session_state.get(f"carried_{key}"):
+            st.query_params[key] = carried
+    return asked
+
+
+def use(asked: Scenario) -> None:
+    """Make the question bar show another scenario. Only before its widgets are made, as in a callback."""
+    held = to_address(asked)
+    for key in KEYS.values():
+        if key.key in CARRIED:
+            continue
+        st.session_state[key.key] = _typed(key, held.get(key.key))
+    for name in CARRIED:
+        st.session_state[f"carried_{name}"] = held.get(name)
+        if name in st.query_params and name not in held:
+            del st.query_params[name]
+
+
+def _presets() -> None:
+    """Real situations to start from; the one before can be had back."""
+    known = {preset.title: preset for preset in presets()}
+
+    def take() -> None:
+        title = st.session_state["preset"]
+        if title in known:
+            st.session_state["before"] = state.scenario()
+            use(known[title].scenario)
+            st.toast(words.money_in_markdown(f"{title}: {known[title].what}"), icon=":material/edit:")
+
+    def undo() -> None:
+        use(st.session_state.pop("before"))
+        st.session_state["preset"] = None
+
+    with st.container(horizontal=True, vertical_alignment="center", key="presets"):
+        st.pills("Start from", list(known), key="preset", on_change=take)
+        if "before" in st.session_state:
+            st.button("Undo", icon=":material/undo:", on_click=undo, key="undo")
+
+
+def _field(catalogue: Catalogue, key: Key, shown: Mapping[str, str]) -> None:
+    kind = key.shape.kind
+    if key.key == "site":
+        _options(key, tuple(catalogue.sites))
+    elif kind == "switch":
+        st.toggle(key.label, bool(key.default), key=key.key, bind=URL, help=key.help or None)
+    elif kind == "choice":
+        _options(key, key.shape.choices, shown.get(key.key))
+    else:
+        _number(key, shown)
+
+
+def _number(key: Key, shown: Mapping[str, str]) -> None:
+    # Not a field for whole numbers: such a field takes 1e12 for 1 and 32.500 for 32, and says nothing.
+    default = _typed(key, None)
+    low, high = key.low, key.high
+    st.number_input(
+        key.label,
+        None if low is None else float(low),
+        None if high is None else float(high),
+        default,
+        1.0 if key.shape.kind == "whole" else None,
+        format="%g" if key.shape.kind == "whole" else None,
+        key=key.key,
+        bind=URL,
+        placeholder=shown.get(key.key),
+        help=key.help or None,
     )
 
 
-def _assumptions(catalogue: Catalogue) -> tuple[str, float, float, float]:
-    sites = tuple(catalogue.sites)
-    with st.grid(3, min_column_width=200, vertical_alignment="bottom"):
-        site = st.selectbox("Where would you run your own?", sites, sites.index("US"), key="site", bind=URL, help=_SITE)
-        session, disk, egress, _, _ = [
-            st.number_input(one.label, one.low, one.high, one.default, key=one.key, bind=URL, help=one.help)
-            for one in (SESSION, DISK, EGRESS, *_money(catalogue))
-        ]
-    return str(site), session, disk, egress
+def _sliders() -> None:
+    """How busy (unless the hours are said), and for how long."""
+    busy, years = KEYS[BUSY], KEYS["years"]
+    said = st.session_state.get(HOURS) is not None
+    st.slider(
+        busy.label, 1, 100, USUAL_BUSY_PERCENT, format="%d%%", key=BUSY, bind=URL, disabled=said,
+        help=f"{busy.help} Follows from the GPU-hours a month where those are filled in.",
+    )  # fmt: skip
+    st.slider(years.label, 0.25, 10.0, 3.0, 0.25, format="%g", key="years", bind=URL, help=years.help)
 
 
-def terms() -> Terms:
-    """What the question bar says of money and prices."""
-    return Terms(
-        discount_rate_per_year=st.session_state[RATE] / 100,
-        rent_change_per_year=st.session_state[RENTS] / 100,
-    )
+def _options(key: Key, options: Iterable[str], hint: str | None = None) -> None:
+    known = tuple(options)
+    place = known.index(key.default) if key.default in known else None
+    st.selectbox(key.label, known, place, key=key.key, bind=URL, help=key.help or None, placeholder=hint or "")
+
+
+def _typed(key: Key, text: str | None) -> Any:
+    """What a widget holds for the text of an address; for none, its default."""
+    if key.key == BUSY:
+        return USUAL_BUSY_PERCENT if text is None else round(float(text))
+    kind = key.shape.kind
+    if kind == "switch":
+        return bool(key.default) if text is None else text == "1"
+    if kind in ("choice", "text"):
+        return key.default if text is None else text
+    if text is not None:
+        return float(text)
+    return None if key.default is None else float(key.default) * (100.0 if key.percent else 1.0)
+
+
+def _held() -> dict[str, str]:
+    """What the widgets hold, as an address writes it; defaults are left out."""
+    held = {
+        name: str(st.session_state[f"carried_{name}"]) for name in CARRIED if st.session_state.get(f"carried_{name}")
+    }
+    for key in KEYS.values():
+        value = st.session_state.get(key.key)
+        if key.key in CARRIED or value is None or value == _typed(key, None):
+            continue
+        held[key.key] = _written(key, value)
+    if HOURS in held:
+        held.pop(BUSY, None)
+    return held
+
+
+def _written(key: Key, value: Any) -> str:
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, float | int):
+        whole = math.ceil(value) if key.shape.kind == "whole" else value
+        return f"{whole:.12g}"
+    return str(value)
+
+
+def _question_parts() -> None:
+    """A part of a GPU is questioned: it is rounded up, and a point may have been typed for a comma."""
+    typed = st.session_state[GPUS]
+    whole = math.ceil(typed)
+    if whole != typed:
+        text = _NOT_WHOLE.format(typed=typed, whole=whole, thousand=round(typed * 1_000))
+        st.warning(text, icon=":material/help:")
 
 
 _NOT_WHOLE = "GPUs come whole: {typed:g} counts as {whole:,}. If you meant {thousand:,}, type it without a point."
-_SITE = "Country or US state, by its ISO code. Sets the price of electricity and of space for machines you buy."
 
 MOST_PICKS = 6
 FIRST_PICKS = 4

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from planner.inputs.need import Need
 from planner.money.choice import USUAL_AGE_DAYS, USUAL_PURCHASES
 from planner.report import words
 from planner.web.ask import URL
@@ -29,7 +28,7 @@ USUAL_AGE = next(label for label, days in AGES.items() if days == USUAL_AGE_DAYS
 TRUSTS = list(TRUST_ORDER)
 
 
-def ask_for(catalogue: Catalogue, need: Need) -> Wish:
+def ask_for(catalogue: Catalogue, accelerator: str) -> Wish:
     """Terms, region, age and trust, as one wish for this accelerator."""
     row = st.columns([5, 2, 2, 2], gap="medium", vertical_alignment="bottom")
     with row[0]:
@@ -41,9 +40,9 @@ def ask_for(catalogue: Catalogue, need: Need) -> Wish:
     with row[3]:
         trust = st.selectbox("Trust at least", TRUSTS, key="trust", bind=URL, help=_TRUST)
     doubtful = st.toggle("Show what is listed but is no price to rent by", key="doubtful", bind=URL, help=_DOUBTFUL)
-    maybe = {key for key, wide in catalogue.ambiguous.items() if need.accelerator in wide.candidates}
+    maybe = {key for key, wide in catalogue.ambiguous.items() if accelerator in wide.candidates}
     return Wish(
-        accelerators=frozenset({need.accelerator, *(maybe if doubtful else ())}),
+        accelerators=frozenset({accelerator, *(maybe if doubtful else ())}),
         purchases=frozenset(kind for term in terms or TERMS for kind in TERMS[term]),
         areas=frozenset() if area == ANYWHERE else frozenset({AREAS[area]}),
         max_age_days=AGES[age],

@@ -7,17 +7,25 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from planner.money.answer import Answer
+from planner.money.answer import Answer, Weighed
 from planner.money.ledger import Ledger, Line, Origin
-from planner.money.owned import Buying
 from planner.report import charts, words
-from planner.report.answer import Figure, cash_table
+from planner.report.answer import Figure
+from planner.report.answer_tables import (
+    cash_table,
+    lines_table,
+    options_table,
+    parts_table,
+    rent_path_table,
+    turning_table,
+)  # fmt: skip
 from planner.report.buying import running_table
-from planner.report.compare import parts_table
+from planner.report.compare import Own
 from planner.report.csv import to_csv
 from planner.report.market import history_table, worth_table
 from planner.web import state
@@ -133,10 +141,37 @@ OFFER_COLUMNS = {
 }
 
 
+OPTION_COLUMNS = {
+    "Way": st.column_config.TextColumn(width=180),
+    "Today's money, USD": st.column_config.NumberColumn(
+        "Today's money", format="$%,.0f", help="All bills, discounted."
+    ),
+    "Cheap end, USD": st.column_config.NumberColumn("Cheap end", format="$%,.0f"),
+    "Dear end, USD": st.column_config.NumberColumn("Dear end", format="$%,.0f"),
+    "All bills, USD": st.column_config.NumberColumn("All bills", format="$%,.0f", help="Their plain sum."),
+    "Cash on day one, USD": st.column_config.NumberColumn("Day one", format="$%,.0f"),
+    "USD per useful GPU-h": st.column_config.NumberColumn(
+        "Per useful hour", format="$%,.2f", help="Discounted cost over discounted useful GPU-hours."
+    ),
+    "Idle, USD": st.column_config.NumberColumn("Of which idle", format="$%,.0f", help="Paid for while nothing ran."),
+    "A year, USD": st.column_config.NumberColumn(
+        "A year", format="$%,.0f", help="Equivalent annual cost: for comparing plans of different length."
+    ),
+    "Pays back, month": st.column_config.NumberColumn(
+        "Pays back", format="%.1f", help="Month by which what it saves against renting on demand has covered its cost."
+    ),
+    "Return a year": st.column_config.NumberColumn("Return", format="percent", help="Against renting on demand."),
+}
+SIZE_COLUMNS = {
+    "Busy": st.column_config.NumberColumn(format="percent"),
+    "Day one, USD": st.column_config.NumberColumn(format="$%,.0f"),
+}
+
+
 @contextmanager
-def _table_on_demand(key: str) -> Iterator[bool]:
+def _table_on_demand(key: str, label: str = "Show as a table") -> Iterator[bool]:
     """'Show as a table', which is made only when it is opened."""
-    box = st.expander("Show as a table", key=key, on_change="rerun")
+    box = st.expander(label, key=key, on_change="rerun")
     with box:
         yield bool(box.open)
 
@@ -158,15 +193,56 @@ def figures(four: Sequence[Figure]) -> None:
 
 
 def cumulative(found: Answer, verdict: str) -> None:
-    """When buying pays back, as a picture and as a table by year."""
+    """When buying pays back, as a picture: every way, and the ranges of the two that are compared."""
     st.header("When does buying pay back?", anchor=False)
-    ends = f"renting comes to {words.usd(found.rent.present_usd)}, buying to {words.usd(found.buy.present_usd)}"
-    chart(charts.cumulative(found, state.dark()), f"{verdict} By the end {ends}.", "cumulative")
-    with _table_on_demand("cash-table") as is_open:
+    banded = [one.option.key for one in (found.own, found.rent) if one is not None]
+    month = float(np.asarray(found.payback.month).flat[0])
+    ends = ", ".join(f"{way.option.title} {words.usd(way.present_usd)}" for way in found.ranked)
+    figure = charts.cumulative(found.ranked, banded, month if month > 0 else None, state.dark())
+    chart(figure, f"{verdict} By the end: {ends}.", "cumulative")
+
+
+def options(found: Answer) -> None:
+    """Every way with its measures, and as a file."""
+    st.header("Every way to do it", anchor=False)
+    table = options_table(found)
+    st.dataframe(table, hide_index=True, column_config=OPTION_COLUMNS, placeholder="none", alt=_ranking(found))
+    csv_button(table, "options.csv", "csv-options")
+
+
+def _ranking(found: Answer) -> str:
+    return "Cheapest first: " + ", ".join(f"{way.option.title} {words.usd(way.present_usd)}" for way in found.ranked)
+
+
+def turning(found: Answer) -> None:
+    """What would turn the answer, one input at a time, and what a path of rents does to the payback."""
+    if not found.break_evens:
+        return
+    st.header("What would turn it?", anchor=False)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        table = turning_table(found)
+        st.table(table.set_index(table.columns[0]))
+        csv_button(table, "break-evens.csv", "csv-turning")
+    with right:
+        table = rent_path_table(found)
+        st.table(table.set_index(table.columns[0]))
+        csv_button(table, "rent-paths.csv", "csv-paths")
+
+
+def cash(ways: Sequence[Weighed]) -> None:
+    """Cash by year for every way; one way opened into its lines."""
+    st.header("Cash by year", anchor=False)
+    table = cash_table(ways)
+    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], _MONEY))
+    csv_button(table, "cash.csv", "csv-cash")
+    with _table_on_demand("lines-table", "Open one way into its lines") as is_open:
         if is_open:
-            table = cash_table(found)
-            st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], _MONEY))
-            csv_button(table, "cash.csv", "csv-cash")
+            titles = [way.option.title for way in ways]
+            chosen = st.selectbox("Way", range(len(ways)), format_func=lambda number: titles[number], key="opened")
+            lines = lines_table(ways[chosen].option.ledger)
+            st.dataframe(lines, hide_index=True, column_config=dict.fromkeys(lines.columns[2:], _MONEY))
+            csv_button(lines, "lines.csv", "csv-lines")
 
 
 def offers(table: pd.DataFrame, hidden: str, show_hidden: Callable[[], None]) -> None:
@@ -210,8 +286,19 @@ def parts(ledgers: Sequence[Ledger]) -> None:
             table = parts_table(ledgers)
             st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], _MONEY))
             csv_button(table, "parts.csv", "csv-parts")
-    if st.button("Explain these numbers", icon=":material/calculate:"):
+
+
+def parts_explained(ledgers: Sequence[Ledger]) -> None:
+    """The stacked bars with the drawer beside them."""
+    parts(ledgers)
+    if ledgers and st.button("Explain these numbers", icon=":material/calculate:", key="explain"):
         explain(ledgers)
+
+
+def explain_button(ways: Sequence[Weighed]) -> None:
+    """Opens the drawer with every number in it."""
+    if ways and st.button("Explain these numbers", icon=":material/calculate:", key="explain"):
+        explain([way.option.ledger for way in ways])
 
 
 @st.dialog("Explain these numbers", width=680, position="right")
@@ -250,7 +337,7 @@ def past(seen: state.Past) -> None:
                 csv_button(table, "history.csv", "csv-history")
 
 
-def buying(catalogue: Catalogue, own: Buying | None) -> None:
+def buying(catalogue: Catalogue, own: Own | None) -> None:
     """What the same chip costs to buy and to run, beside the rent."""
     if own is None:
         st.markdown("Nobody publishes a price for this accelerator, or it cannot be bought. Enter a quote to compare.")
@@ -258,9 +345,10 @@ def buying(catalogue: Catalogue, own: Buying | None) -> None:
     with st.grid(4, min_column_width=150):
         for label, value, detail in running_table(catalogue, own):
             st.metric(label, value, border=True, height="stretch", help=words.money_in_markdown(detail))
-    ends = f"{words.usd(own.low_usd)} to {words.usd(own.high_usd)}"
-    small(words.markdown(f"Range of the total: {ends}. Price of {own.what}, {words.day(own.price.since)}."))
-    ledger(own.ledger)
+    low, high = (words.usd(float(end.total_usd)) for end in (own.option.low, own.option.high))
+    price = f"Price of {own.bought.what}, {words.day(own.bought.price.since)}"
+    small(words.markdown(f"Range of the total: {low} to {high}. {price}."))
+    ledger(own.option.ledger)
 
 
 def assumptions(table: pd.DataFrame) -> None:

@@ -6,14 +6,16 @@ import gc
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from urllib.parse import urlencode
 
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from planner.inputs.need import Need
-from planner.inputs.terms import Terms
+from planner.inputs.scenario import Scenario
+from planner.money.answer import Answer, answer
 from planner.money.past import History, histories
+from planner.money.plan import Plan, plan
 from planner.money.worth import Worth, dots, worth
 from planner.report import charts
 from planner.report.market import order_of_rows, past_finding, worth_finding
@@ -157,18 +159,43 @@ def pages() -> dict[str, StreamlitPage]:
     return known
 
 
-def remember(need: Need, terms: Terms) -> None:
+def link() -> str:
+    """The address of this page as it is now."""
+    held = {key: st.query_params[key] for key in st.query_params}
+    return f"{(st.context.url or '').split('?')[0]}?{urlencode(held)}"
+
+
+def remember(asked: Scenario) -> None:
     """Keep what the question bar asked for, for the page that runs next."""
-    st.session_state["asked_need"], st.session_state["asked_terms"] = need, terms
+    st.session_state["asked"] = asked
 
 
-def need() -> Need:
+def scenario() -> Scenario:
     """What the question bar asked for in this run."""
-    asked: Need = st.session_state["asked_need"]
+    asked: Scenario = st.session_state["asked"]
     return asked
 
 
-def terms() -> Terms:
-    """On which terms of money and prices, in this run."""
-    asked: Terms = st.session_state["asked_terms"]
-    return asked
+def last_asked() -> Scenario | None:
+    """What was asked for in the run before this one."""
+    return st.session_state.get("asked")
+
+
+@dataclass(frozen=True)
+class Reckoned:
+    """A plan and its answer; the same for everybody who asks the same."""
+
+    plan: Plan
+    answer: Answer
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _reckoned(digest: str, asked: str, day: date, _scenario: Scenario, _catalogue: Catalogue) -> Reckoned:
+    made = plan(_catalogue, _scenario, day)
+    return Reckoned(made, answer(made))
+
+
+def reckoned(asked: Scenario | None = None) -> Reckoned:
+    """The plan of this run and its answer, or that of another scenario."""
+    facts, asked = catalogue(), asked or scenario()
+    return _reckoned(facts.digest, asked.model_dump_json(exclude_defaults=True), day(), asked, facts)

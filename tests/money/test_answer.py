@@ -1,175 +1,351 @@
-"""The answer: one function of the discounted ledgers, whose words, range and break-evens cannot differ."""
+"""The verdict: one function of the discounted ledgers, in every case of the wording table; published plans come out."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.inputs.need import Need
-from planner.inputs.terms import Terms
-from planner.money.answer import Answer, answer, usual_terms
-from planner.money.choice import choose, usual_offer, usual_wish
-from planner.money.rented import bills
-from planner.report.answer import TITLES, cash_table, told
+from planner.inputs.own import Kept, Own
+from planner.inputs.rent import Rent
+from planner.inputs.scenario import Scenario, Way
+from planner.inputs.terms import Tax, Terms
+from planner.inputs.work import Work
+from planner.money.answer import CLOSE_GAP, Answer, answer
+from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
+from planner.money.option import RENTING, Option
+from planner.money.plan import Plan, plan
 from pricing import load_catalogue
-from pricing.query import find, may_be_cheapest
+from tests.money.test_breakeven import DAY, bare_own, scaled, toy
 
-DAY = date(2026, 11, 21)
 CATALOGUE = load_catalogue()
-USUAL = usual_terms(CATALOGUE)
-OFFER = "runpod/H100-SXM5-80GB/1x/global/on_demand/secure-cloud"
-NEED = Need(accelerator="H100-SXM5-80GB")
 
-NEEDS = st.builds(
-    Need,
-    accelerator=st.just("H100-SXM5-80GB"),
-    accelerators=st.integers(1, 2_048),
-    busy_share=st.floats(0.02, 1.0),
-    years=st.sampled_from([0.5, 1.0, 2.25, 3.0, 5.0, 7.0]),
-    storage_tb=st.floats(0.0, 500.0),
+
+def asked(scenario: Scenario) -> Answer:
+    return answer(plan(CATALOGUE, scenario, DAY))
+
+
+def said(**usd: Any) -> Answer:
+    """The answer to a plan whose ways cost given amounts today: one number, or low, typical and high."""
+    terms = Terms(discount_rate_per_year=0.1, cash_on_day_one_usd=usd.pop("cash", None))
+    made = plan(CATALOGUE, Scenario(terms=terms, ways=("own", "on_demand")), DAY)
+    return answer(replace(made, options=tuple(option(made, key, amounts) for key, amounts in usd.items())))
+
+
+def option(made: Plan, key: str, usd: Any) -> Option:
+    """A way that costs so much, all of it in month 0, or in month 1 where its key says `later`."""
+    low, typical, high = usd if isinstance(usd, tuple) else (usd, usd, usd)
+    month = 1 if key.endswith("_later") else 0
+    way: Any = key.removesuffix("_later")
+
+    def ledger(amount: float) -> Ledger:
+        amounts = np.zeros(made.setting.timeline.last + 1)
+        amounts[month] = amount
+        return Ledger(key, (Line("all", "compute", "a_usd", (Used("a_usd", amounts, "USD", YOUR_INPUT),)),))
+
+    hours = made.setting.demand.all.busy_hours
+    return Option(key, way, key, "", ledger(typical), ledger(low), ledger(high), hours, 8.0)
+
+
+@pytest.mark.parametrize(
+    ("own", "rent", "verdict"),
+    [
+        ((80, 90, 99), (101, 110, 120), "own"),
+        ((80, 90, 102), (101, 110, 120), "probably own"),
+        ((101, 110, 120), (80, 90, 99), "rent"),
+        ((101, 110, 120), (80, 90, 102), "probably rent"),
+        ((100, 100, 100), (104.9, 104.9, 104.9), "close"),
+        ((100, 100, 100), (105, 105, 105), "own"),
+        ((10, 100, 200), (104.9, 104.9, 104.9), "close"),
+        (0, 0, "close"),
+        (0, 10, "own"),
+        (-50, -20, "own"),
+    ],
 )
-TERMS = st.builds(
-    Terms,
-    discount_rate_per_year=st.floats(0.0, 0.3),
-    rent_change_per_year=st.floats(-0.5, 0.4),
-    timing=st.sampled_from(["month_end", "month_middle", "year_end", "year_middle"]),
+def test_the_wording_table(own: Any, rent: Any, verdict: str) -> None:
+    found = said(own=own, on_demand=rent)
+    assert found.verdict == verdict
+    assert found.best is not None
+    assert found.best.option.way == ("on_demand" if "rent" in verdict else "own")
+
+
+@pytest.mark.parametrize(
+    ("mix", "verdict"),
+    [(94.9, "mix"), (95.1, "close"), (120.0, "close")],
 )
+def test_a_mix_has_to_beat_the_better_pure_way_by_a_twentieth(mix: float, verdict: str) -> None:
+    found = said(own=100, on_demand=102, mix=mix)
+    assert found.verdict == verdict
+    assert found.best is not None
+    assert found.best.option.way == ("mix" if verdict == "mix" else "own")
+    assert [one.present_usd for one in found.ranked] == sorted([100.0, 102.0, mix])
 
 
-def found(need: Need = NEED, terms: Terms | None = None, offer: str = OFFER) -> Answer:
-    """The answer for a need."""
-    result = answer(CATALOGUE, need, terms or USUAL, offer)
-    assert result is not None
-    return result
+def test_the_best_of_each_side_is_compared() -> None:
+    found = said(own=100, loan=90, on_demand=130, reserved=120, spot=150)
+    assert found.verdict == "own"
+    assert (found.own and found.own.option.way, found.rent and found.rent.option.way) == ("loan", "reserved")
+    assert found.gap_share == pytest.approx(120 / 90 - 1)
+    assert [one.option.way for one in found.ranked] == ["loan", "own", "reserved", "on_demand", "spot"]
+
+
+def test_keeping_what_is_there() -> None:
+    assert said(own=100, on_demand=90, keep=50).verdict == "keep"
+    assert said(own=100, on_demand=90, keep=88).verdict == "close"
+    assert said(own=60, on_demand=90, keep=88).verdict == "own"
+    assert said(on_demand=90, keep=50).verdict == "keep"
+
+
+def test_what_cannot_be_paid_today_is_limited() -> None:
+    found = said(own=308_000, on_demand_later=400_000, cash=200_000)
+    assert found.verdict == "limited"
+    assert found.limit == "paying for it today takes 308,000 USD, and the limit is 200,000 USD"
+    assert found.best is not None
+    assert found.best.option.way == "on_demand"
+    assert found.gap_share == pytest.approx(400_000 / 1.1 ** (1 / 12) / 308_000 - 1)
+
+
+def test_another_way_to_own_may_keep_to_the_limit() -> None:
+    found = said(own=300, loan_later=320, on_demand_later=500, cash=200)
+    assert found.verdict == "own"
+    assert found.own is not None
+    assert found.own.option.way == "loan"
+    assert found.limit is not None
+    none = said(own=300, on_demand=500, cash=200)
+    assert none.verdict == "limited"
+    assert none.limit is not None
+    assert none.limit.endswith("; no way keeps to it")
+    assert said(own=300, on_demand=250, cash=260).limit is None
+
+
+def test_a_side_without_a_price_leaves_it_open() -> None:
+    found = asked(Scenario(accelerator="L4-24GB"))
+    assert found.own is None
+    assert found.verdict == "incomplete"
+    assert "nobody publishes a price for buying L4 24 GB: enter what you would pay for one" in found.missing
+    assert found.best is not None
+    assert found.best.option.way in RENTING
+    assert not found.payback.found
+    lone = asked(Scenario(ways=("on_demand",)))
+    assert (lone.verdict, lone.missing) == ("incomplete", ("owning was not asked for",))
+    assert lone.break_evens == ()
+
+
+def unpriced(made: Option, name: str, factor: float) -> Option:
+    """The same with a line whose price nobody knows."""
+    used = (Used(name, float("nan"), "USD", YOUR_INPUT), Used("gb_months", factor, "GB-months", YOUR_INPUT))
+    line = Line("Disk", "storage", f"{name} * gb_months", used)
+    return replace(made, ledger=replace(made.ledger, lines=(*made.ledger.lines, line)))
+
+
+@pytest.mark.parametrize(
+    ("own", "rent", "gb_months", "name", "verdict"),
+    [
+        (100, 80, 1.0, "usd_per_gb_month_of_disk", "rent"),  # even at the dearest price of all providers
+        (100, 80, 1e6, "usd_per_gb_month_of_disk", "incomplete"),
+        (80, 100, 1e6, "usd_per_gb_month_of_disk", "own"),  # what is dearer already only gets dearer
+        (100, 80, 1.0, "usd_per_accelerator_hour", "incomplete"),
+    ],
+)
+def test_a_missing_price_never_counts_as_nothing(
+    own: float, rent: float, gb_months: float, name: str, verdict: str
+) -> None:
+    made = plan(CATALOGUE, Scenario(ways=("own", "on_demand")), DAY)
+    options = (option(made, "own", own), unpriced(option(made, "on_demand", rent), name, gb_months))
+    found = answer(replace(made, options=options))
+    assert found.verdict == verdict
+    assert found.missing == ("on_demand: no price for disk",)
+
+
+def test_what_is_missing_on_both_sides_cancels_out() -> None:
+    """An owner waits for delivery and rents from the same offer meanwhile: its disk has no price on either side."""
+    made = plan(CATALOGUE, Scenario(ways=("own", "on_demand")), DAY)
+    name = "usd_per_gb_month_of_disk"
+    own, rent = unpriced(option(made, "own", 80), name, 1e4), unpriced(option(made, "on_demand", 100), name, 3e4)
+    assert answer(replace(made, options=(own, rent))).verdict == "own"
+    more = unpriced(option(made, "own", 80), name, 3e6)
+    assert answer(replace(made, options=(more, rent))).verdict == "incomplete"
+    other = replace(rent, key="reserved", way="reserved")
+    assert answer(replace(made, options=(own, other))).verdict == "incomplete"
+
+
+def test_what_selling_would_fetch_is_not_paid() -> None:
+    """20,000 forgone today count as a cost of keeping, and not against a limit of cash."""
+    kept = Kept(accelerators=8, usd_today_if_sold=20_000.0)
+    found = asked(Scenario(kept=kept, terms=Terms(cash_on_day_one_usd=0.0), ways=("on_demand", "keep")))
+    assert found.verdict == "keep"
+    assert found.limit is None
+    assert found.best is not None
+    assert found.best.measures.cash_today_usd == 0
+    assert found.best.present_usd >= 20_000
+
+
+def test_nothing_at_all_has_a_price() -> None:
+    made = plan(CATALOGUE, Scenario(ways=("own", "on_demand")), DAY)
+    found = answer(replace(made, options=()))
+    assert (found.verdict, found.best, found.ranked) == ("incomplete", None, ())
+
+
+def test_the_toy() -> None:
+    """80 at once, 17 % busy: it pays back in 53 months, and not at all in today's money, at 10 % and year ends."""
+    found = asked(toy(rate=0.10))
+    assert found.verdict == "probably rent"  # rents may rise
+    assert found.own is not None
+    measures = found.own.measures
+    assert measures.npv_usd == pytest.approx(-117_658, abs=1)
+    assert measures.simple_payback.months == pytest.approx(53.333, abs=1e-3)
+    assert measures.irr.value == pytest.approx(0.0406, abs=5e-5)
+    assert measures.eac_usd_per_year == pytest.approx(271_038, abs=1)
+    assert not found.payback.found
+    assert found.turned_by_timing == ()
+    monthly = asked(toy(rate=0.10, timing="month_end")).own
+    assert monthly is not None
+    assert monthly.measures.npv_usd == pytest.approx(-86_922, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("accelerators", "running", "months"),
+    [(80, 5_000, {0.0: 54, -0.1: 91, -0.2: None, -0.3: None}), (16, 1_000, {0.0: 9, -0.1: 9, -0.2: 10, -0.3: 10})],
+)
+def test_when_rents_fall_a_long_payback_is_lost(
+    accelerators: int, running: float, months: dict[float, int | None]
+) -> None:
+    found = dict(asked(toy(accelerators=accelerators, running=running, years=10.0)).turned_by_rent_path)
+    for change, month in months.items():
+        assert found[change].found == (month is not None)
+        if month is not None:
+            assert found[change].month == month
+    assert found[0.2].month <= found[0.0].month
+
+
+def published(timing: Any) -> Scenario:
+    """legitlads.com: 64 accelerators at 30,000, four years, 70 % busy, 2.00 an hour, 728,681 to run them."""
+    own = {"capex_usd": 1_920_000.0, "running_usd_per_month": 728_681 / 48}
+    return Scenario(
+        years=4.0,
+        work=(Work(accelerators=64, busy_share=0.7, storage_tb=0, egress_tb_per_month=0),),
+        own=Own(**{**bare_own(), **own}),
+        rent=Rent(usd_per_accelerator_hour=2.0, accelerators_per_machine=1),
+        terms=Terms(discount_rate_per_year=0.1, rent_change_per_year=0.0, timing=timing),
+        ways=("own", "on_demand"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("timing", "npv_usd", "turned"),
+    [
+        ("year_end", -9_440, ("month_end", "month_middle", "year_middle", "dated")),
+        ("month_end", 76_620, ("year_end",)),
+        ("year_middle", 83_812, ("year_end",)),
+    ],
+)
+def test_a_published_verdict_that_the_convention_alone_turns(
+    timing: str, npv_usd: float, turned: tuple[str, ...]
+) -> None:
+    found = asked(published(timing))
+    assert found.own is not None
+    assert found.own.measures.npv_usd == pytest.approx(npv_usd, abs=5)
+    assert found.turned_by_timing == turned
+    assert found.verdict == "close"
+
+
+def test_tax_and_its_lines_are_in_the_verdict() -> None:
+    """-136,612 after tax, straight line, of a toy that loses 117,658 before."""
+    tax = Tax(tax_share=0.25, schedule="straight-line-5")
+    found = asked(toy(rate=0.10, tax=tax))
+    assert found.own is not None
+    assert found.own.measures.npv_usd == pytest.approx(-136_612, abs=1)
+    busy = found.break_evens[0]
+    untaxed = asked(toy(rate=0.10)).break_evens[0]
+    assert busy.value is not None
+    assert untaxed.value is not None
+    assert busy.value > untaxed.value
+
+
+SCENARIOS = st.builds(
+    lambda busy, years, rate, timing, count, price, tax: Scenario(
+        years=years,
+        work=(Work(accelerators=count, busy_share=busy),),
+        rent=Rent(usd_per_accelerator_hour=price),
+        terms=Terms(discount_rate_per_year=rate, timing=timing),
+        tax=tax,
+        ways=("own", "on_demand"),
+    ),
+    st.floats(0.05, 1.0),
+    st.floats(0.25, 8.0),
+    st.floats(0.0, 0.4),
+    st.sampled_from(["month_end", "month_middle", "year_end", "year_middle", "dated"]),
+    st.integers(1, 400),
+    st.floats(0.5, 20.0),
+    st.sampled_from([None, Tax(), Tax(vat_share=0.2, profit_usd_per_year=0.0)]),
+)
 
 
 @settings(max_examples=40)
-@given(NEEDS, TERMS)
-def test_the_verdict_never_contradicts_its_own_totals(need: Need, terms: Terms) -> None:
-    """A published error: BUY printed beside a negative net present value."""
-    result = found(need, terms)
-    saves = result.rent.present_usd - result.buy.present_usd
-    if "buy" in result.verdict:
-        assert saves > 0
-    if "rent" in result.verdict:
-        assert saves < 0
-    if result.verdict == "close":
-        assert result.gap_share < 0.05
-    for way in (result.buy, result.rent):
-        assert way.low_usd <= way.present_usd * (1 + 1e-9)
-        assert way.present_usd <= way.high_usd * (1 + 1e-9)
-        assert way.cumulative_usd[-1] == pytest.approx(way.present_usd)
+@given(SCENARIOS)
+def test_the_parts_of_an_answer_do_not_contradict_each_other(scenario: Scenario) -> None:
+    found = asked(scenario)
+    own, rent = found.own, found.rent
+    assert own is not None
+    assert rent is not None
+    if found.verdict in ("own", "probably own"):
+        assert own.measures.npv_usd > 0  # a published error: BUY beside a negative NPV
+    if found.verdict in ("rent", "probably rent"):
+        assert own.measures.npv_usd < 0
+    assert own.measures.npv_usd == pytest.approx(rent.present_usd - own.present_usd, rel=1e-9, abs=1e-6)
+    assert found.gap_share is not None
+    assert (found.verdict == "close") == (found.gap_share < CLOSE_GAP)
+    for one in found.ranked:
+        assert one.cumulative_usd[-1] == pytest.approx(one.present_usd)
+        assert one.low_usd <= one.present_usd <= one.high_usd
+        assert one.measures.present_usd == one.present_usd
+    month = found.payback.month
+    if found.payback.found and month > 0:
+        at = int(month)
+        assert own.cumulative_usd[at] <= rent.cumulative_usd[at] + 1e-6
+        assert own.cumulative_usd[at - 1] > rent.cumulative_usd[at - 1] - 1e-6
+    busy = found.break_evens[0]
+    if busy.value is not None and busy.you is not None and scenario.tax is None and "step" not in busy.reason:
+        assert (busy.value < busy.you) == (own.measures.npv_usd > 0) or busy.value == pytest.approx(busy.you, rel=1e-5)
 
 
-@settings(max_examples=25)
-@given(NEEDS, TERMS)
-def test_at_the_break_even_use_both_cost_the_same(need: Need, terms: Terms) -> None:
-    result = found(need, terms)
-    assume(result.busy.value is not None and result.busy.value >= 0.01)
-    assert result.busy.value is not None
-    there = found(need.model_copy(update={"busy_share": result.busy.value}), terms)
-    assert there.buy.present_usd == pytest.approx(there.rent.present_usd, rel=1e-6)
-    assert there.verdict == "close"
-
-
-@settings(max_examples=25)
-@given(NEEDS, TERMS)
-def test_at_the_break_even_rent_both_cost_the_same(need: Need, terms: Terms) -> None:
-    result = found(need, terms)
-    assume(result.rent_usd_per_hour.value is not None)
-    offer = CATALOGUE.offers[OFFER]
-    figure = offer.usd_per_accelerator_hour
-    assert figure is not None
-    value = figure.newest.model_copy(update={"typical": result.rent_usd_per_hour.value, "low": None, "high": None})
-    moved = type(figure)(unit=figure.unit, checked=figure.checked, values={figure.since: value})
-    offers = {**CATALOGUE.offers, OFFER: offer.model_copy(update={"usd_per_accelerator_hour": moved})}
-    there = answer(CATALOGUE.model_copy(update={"offers": offers}), need, terms, OFFER)
-    assert there is not None
-    assert there.buy.present_usd == pytest.approx(there.rent.present_usd, rel=1e-6)
-
-
-def test_at_no_discount_the_totals_are_plain_sums() -> None:
-    result = found(terms=Terms(discount_rate_per_year=0.0))
-    assert result.rent.present_usd == pytest.approx(float(result.rent.ledger.total_usd))
-    assert result.buy.present_usd == pytest.approx(result.bought.total_usd)
+@settings(max_examples=15)
+@given(st.floats(0.1, 50.0), st.floats(0.0, 0.3))
+def test_all_prices_times_k_leave_the_verdict(times: float, rate: float) -> None:
+    once, again = asked(toy(rate=rate)), asked(scaled(toy(rate=rate), times))
+    assert once.verdict == again.verdict
+    assert again.gap_share == pytest.approx(once.gap_share)
+    assert again.own is not None
+    assert once.own is not None
+    assert again.own.present_usd == pytest.approx(once.own.present_usd * times)
 
 
 def test_dearer_money_speaks_for_renting() -> None:
-    savings = [
-        one.rent.present_usd - one.buy.present_usd
-        for one in (found(terms=Terms(discount_rate_per_year=rate)) for rate in (0.0, 0.05, 0.1, 0.2, 0.4))
-    ]
+    savings = []
+    for rate in (0.0, 0.05, 0.1, 0.2, 0.4):
+        own = asked(Scenario(terms=Terms(discount_rate_per_year=rate), ways=("own", "on_demand"))).own
+        assert own is not None
+        savings.append(float(own.measures.npv_usd))
     assert savings == sorted(savings, reverse=True)
 
 
-def test_falling_rents_speak_for_renting() -> None:
-    rents = [
-        found(terms=USUAL.model_copy(update={"rent_change_per_year": change})).rent.present_usd
-        for change in (-0.5, -0.2, 0.0, 0.2, 0.5)
-    ]
-    assert rents == sorted(rents)
+WAYS: tuple[Way, ...] = ("own", "on_demand")
 
 
-def test_a_reservation_keeps_its_price_until_it_ends() -> None:
-    need = NEED.model_copy(update={"years": 2.0})
-    reserved = next(
-        key
-        for key, offer in CATALOGUE.offers.items()
-        if offer.purchase == "reserved_1y" and offer.accelerator == "H100-SXM5-80GB" and not offer.doubts
-    )
-    ledger = bills(CATALOGUE, need, (reserved,), 0.2).one(reserved, "reserved")
-    compute = next(line.usd for line in ledger.lines if line.name == "Useful hours")
-    assert np.unique(np.round(compute[1:13], 6)).size == 1
-    assert compute[13] == pytest.approx(compute[12] * 1.2)
+def test_a_plan_of_a_quarter_of_a_year_has_an_answer() -> None:
+    found = asked(Scenario(years=0.25, ways=WAYS))
+    assert found.rent is not None
+    assert len(found.rent.cumulative_usd) == 4
 
 
-def test_buying_pays_back_in_the_month_the_lines_cross() -> None:
-    result = found(NEED.model_copy(update={"busy_share": 0.9}))
-    month = int(float(result.payback.month))
-    assert result.buy.cumulative_usd[month] <= result.rent.cumulative_usd[month]
-    assert result.buy.cumulative_usd[month - 1] > result.rent.cumulative_usd[month - 1]
-
-
-def test_what_cannot_be_bought_has_no_answer() -> None:
-    assert answer(CATALOGUE, NEED.model_copy(update={"accelerator": "L40S-48GB"}), USUAL, OFFER) is None
-
-
-def test_the_offer_chosen_is_the_cheapest_one_that_can_be_believed() -> None:
-    offer = usual_offer(CATALOGUE, NEED, DAY, 0.0)
-    assert offer is not None
-    assert may_be_cheapest(CATALOGUE.offers[offer], DAY)
-    among = bills(CATALOGUE, NEED, find(CATALOGUE, usual_wish(NEED.accelerator), DAY).ids)
-    chosen = choose(CATALOGUE, among, DAY)
-    assert chosen is not None
-    assert among.offers[chosen.at] == offer
-    believed = [i for i, key in enumerate(among.offers) if may_be_cheapest(CATALOGUE.offers[key], DAY)]
-    complete = [i for i in believed if not among.not_priced[i]]
-    assert among.total_usd[chosen.at] <= min(among.total_usd[i] for i in complete)
-    assert choose(CATALOGUE, bills(CATALOGUE, NEED, ()), DAY) is None
-
-
-@pytest.mark.parametrize("busy", [0.05, 0.3, 0.41, 0.7, 1.0])
-def test_the_words_are_the_numbers(busy: float) -> None:
-    need = NEED.model_copy(update={"busy_share": busy})
-    result = found(need)
-    said = told(CATALOGUE, need, USUAL, result)
-    assert said.title == TITLES[result.verdict]
-    assert len(said.figures) == 4
-    assert all(len(figure.value) <= 9 for figure in said.figures)
-    text = " ".join(said.sentences)
-    assert f"you are at {busy:.0%}" in text
-    assert ("cash and freedom" in text) == (result.verdict == "close")
-
-
-def test_the_table_by_year_sums_to_the_ledgers() -> None:
-    for years in (0.5, 1.0, 2.25, 3.0):
-        result = found(NEED.model_copy(update={"years": years}))
-        table = cash_table(result)
-        assert table["Rent, USD"].sum() == pytest.approx(float(result.rent.ledger.total_usd))
-        assert table["Buy, USD"].sum() == pytest.approx(float(result.buy.ledger.total_usd))
-        assert table["Buy so far, today's money"].iloc[-1] == pytest.approx(result.buy.present_usd)
-        assert table["Year"].iloc[0] == "today"
+def test_the_day_is_the_plans_and_not_todays() -> None:
+    terms = Terms(timing="dated", discount_rate_per_year=0.5)
+    once, again = (answer(plan(CATALOGUE, Scenario(terms=terms, ways=WAYS), DAY)) for _ in range(2))
+    leap = answer(plan(CATALOGUE, Scenario(terms=terms, ways=WAYS), date(2027, 11, 21)))
+    assert [one.present_usd for one in once.ranked] == [one.present_usd for one in again.ranked]
+    assert [one.present_usd for one in once.ranked] != [one.present_usd for one in leap.ranked]

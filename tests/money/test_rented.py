@@ -3,64 +3,46 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.inputs.need import Need
+from planner.inputs.scenario import Scenario
 from planner.money.formula import formula
-from planner.money.ledger import Ledger
-from planner.money.rented import Bills, bills
+from planner.money.ledger import Ledger, Line
+from planner.money.rent_path import path_warnings, quotes
+from planner.money.rented import Bills, bills, renting
+from planner.money.setting import Setting
 from pricing import load_catalogue
-from pricing.catalogue import Catalogue
-from pricing.figure import Figure, Source, Value
-from pricing.records import Offer, Provider
-
-DAY = date(2026, 1, 1)
-NEED = Need(
-    accelerator="chip",
-    accelerators=8,
-    busy_share=0.5,
-    years=1.0,
-    hours_per_session=8.0,
-    storage_tb=0.0,
-    egress_tb_per_month=0.0,
-)
+from pricing.figure import Figure
+from pricing.records import Offer
+from tests.money import renting as market
+from tests.money.renting import DAY, figure, offer, plan, recomputes, work, world
 
 
-def figure(typical: float, unit: str) -> Figure:
-    """A figure with one posted value."""
-    return Figure(unit=unit, checked=DAY, values={DAY: Value(typical=typical, kind="list_price", source="page")})  # type: ignore[arg-type]
+def there(scenario: Scenario, offers: dict[str, Offer], **terms: Figure) -> Setting:
+    """A setting in which nothing was chosen yet."""
+    return Setting(world(offers, **terms), scenario, DAY)
 
 
-def offer(purchase: str = "on_demand", usd: float | None = 2.0, per_machine: int = 8) -> Offer:
-    """An offer of the provider `p`."""
-    return Offer(
-        provider="p",
-        accelerator="chip",
-        accelerators_per_instance=per_machine,
-        region="here",
-        area="europe",
-        purchase=purchase,  # type: ignore[arg-type]
-        usd_per_accelerator_hour=None if usd is None else figure(usd, "USD/accelerator-hour"),
-    )
+def of_all(scenario: Scenario, offers: dict[str, Offer], **terms: Figure) -> Bills:
+    """The bills of all offers."""
+    setting = there(scenario, offers, **terms)
+    return bills(setting, setting.demand.all, tuple(offers))
 
 
-def world(offers: dict[str, Offer], **terms: Figure) -> Catalogue:
-    """A catalogue with one provider and these offers; only what a bill reads."""
-    page = Source(
-        title="The page", url="https://example.org", retrieved=DAY, via="official_page", licence="facts cited"
-    )
-    return Catalogue.model_construct(
-        sources={"page": page}, providers={"p": Provider(label="P", kind="neocloud", **terms)}, offers=offers
-    )
-
-
-def one(need: Need, sold: Offer, **terms: Figure) -> Ledger:
+def one(scenario: Scenario, sold: Offer, **terms: Figure) -> Ledger:
     """The bill of one offer."""
-    return bills(world({"x": sold}, **terms), need, ("x",)).one("x", "P")
+    return of_all(scenario, {"x": sold}, **terms).one("x", "P")
+
+
+def lines_of(scenario: Scenario, sold: Offer | None = None, **terms: Figure) -> dict[str, Line]:
+    """Renting from one offer with the scenario's own terms over it."""
+    setting = there(scenario, {"x": sold or offer()}, **terms)
+    return {line.name: line for line in renting(setting, setting.demand.all, "x")}
 
 
 def amounts(ledger: Ledger) -> dict[str, float]:
@@ -69,12 +51,11 @@ def amounts(ledger: Ledger) -> dict[str, float]:
 
 
 def test_on_demand_pays_for_the_useful_hours_only() -> None:
-    bill = one(NEED, offer())
-    assert bill.total_usd == pytest.approx(8 * 0.5 * 8_760 * 2.0)  # 70,080
+    assert one(plan(), offer()).total_usd == pytest.approx(8 * 0.5 * 8_760 * 2.0)  # 70,080
 
 
 def test_a_reservation_pays_for_the_idle_hours_too() -> None:
-    bill = amounts(one(NEED, offer("reserved_1y", 1.79)))
+    bill = amounts(one(plan(), offer("reserved_1y", 1.79)))
     assert bill["Useful hours"] == pytest.approx(8 * 4_380 * 1.79)
     assert bill["Idle hours paid for"] == pytest.approx(8 * 4_380 * 1.79)
     assert bill["Reservation beyond the plan"] == pytest.approx(0.0)
@@ -82,25 +63,23 @@ def test_a_reservation_pays_for_the_idle_hours_too() -> None:
 
 def test_the_published_trap_of_ranking_by_sticker() -> None:
     """At 60 % busy a reservation at 1.79 costs 2.98 for a busy hour, more than 2.19 on demand."""
-    need = NEED.model_copy(update={"busy_share": 0.6})
-    rent = bills(world({"a": offer("reserved_1y", 1.79), "b": offer("on_demand", 2.19)}), need, ("a", "b"))
+    rent = of_all(plan(work(busy_share=0.6)), {"a": offer("reserved_1y", 1.79), "b": offer("on_demand", 2.19)})
     assert rent.usd_per_busy_hour.tolist() == pytest.approx([1.79 / 0.6, 2.19])
     assert [rent.offers[i] for i in rent.rank] == ["b", "a"]
 
 
 def test_a_reservation_longer_than_the_plan_is_paid_to_its_end() -> None:
-    bill = amounts(one(NEED, offer("reserved_3y", 1.0)))
+    bill = amounts(one(plan(), offer("reserved_3y", 1.0)))
     assert bill["Reservation beyond the plan"] == pytest.approx(8 * 24 * 730 * 1.0)
 
 
 def test_machines_are_rented_whole() -> None:
-    need = NEED.model_copy(update={"accelerators": 9})
-    assert amounts(one(need, offer()))["Whole machines and minimums"] == pytest.approx(7 * 4_380 * 2.0)
+    bill = amounts(one(plan(work(accelerators=9)), offer()))
+    assert bill["Whole machines and minimums"] == pytest.approx(7 * 4_380 * 2.0)
 
 
 def test_a_minimum_is_paid() -> None:
-    need = NEED.model_copy(update={"accelerators": 1})
-    bill = amounts(one(need, offer(per_machine=1), minimum_accelerators=figure(8, "count")))
+    bill = amounts(one(plan(work(accelerators=1)), offer(per_machine=1), minimum_accelerators=figure(8, "count")))
     assert bill["Whole machines and minimums"] == pytest.approx(7 * 4_380 * 2.0)
 
 
@@ -109,16 +88,16 @@ def test_a_minimum_is_paid() -> None:
     [(0.5, 3_600, 2.0), (8.0, 3_600, 1.0), (1.5, 3_600, 4 / 3), (0.01, 60, 60 / 36), (0.5, 1, 1.0)],
 )
 def test_sessions_are_rounded_up(session_hours: float, increment_s: float, factor: float) -> None:
-    need = NEED.model_copy(update={"hours_per_session": session_hours})
-    bill = one(need, offer(), billing_increment_s=figure(increment_s, "second"))
+    bill = one(
+        plan(rent={"hours_per_session": session_hours}), offer(), billing_increment_s=figure(increment_s, "second")
+    )
     assert float(bill.total_usd) == pytest.approx(8 * 4_380 * 2.0 * factor)
 
 
 def test_disk_and_traffic_are_billed_beside_it() -> None:
-    need = NEED.model_copy(update={"storage_tb": 2.0, "egress_tb_per_month": 3.0})
     bill = amounts(
         one(
-            need,
+            plan(work(storage_tb=2.0, egress_tb_per_month=3.0)),
             offer(),
             block_storage_usd_per_gb_month=figure(0.07, "USD/GB-month"),
             egress_usd_per_gb=figure(0.09, "USD/GB"),
@@ -130,80 +109,221 @@ def test_disk_and_traffic_are_billed_beside_it() -> None:
 
 
 def test_an_unpublished_price_is_not_zero() -> None:
-    need = NEED.model_copy(update={"storage_tb": 2.0})
-    bill = one(need, offer())
+    bill = one(plan(work(storage_tb=2.0)), offer())
     assert bill.unpriced == ("Disk",)
     assert float(bill.total_usd) == pytest.approx(70_080)
 
 
 def test_silence_about_the_disk_does_not_win() -> None:
-    priced = Provider(label="Q", kind="neocloud", block_storage_usd_per_gb_month=figure(0.1, "USD/GB-month"))
-    facts = world({"silent": offer(usd=2.0), "open": offer(usd=1.99)})
-    facts.providers["q"] = priced
-    facts.offers["open"] = facts.offers["open"].model_copy(update={"provider": "q"})
-    rent = bills(facts, NEED.model_copy(update={"storage_tb": 10.0}), ("open", "silent"))
+    rent = of_all(
+        plan(work(storage_tb=10.0)),
+        {"open": offer(usd=1.99), "silent": offer(usd=2.0, provider="q")},
+        block_storage_usd_per_gb_month=figure(0.1, "USD/GB-month"),
+    )
     assert rent.total_usd[1] < rent.total_usd[0]
     assert [rent.offers[i] for i in rent.rank] == ["open", "silent"]
 
 
 def test_what_has_no_price_comes_last_and_is_never_zero() -> None:
-    rent = bills(world({"a": offer(usd=None), "b": offer(usd=99.0)}), NEED, ("a", "b"))
+    rent = of_all(plan(), {"a": offer(usd=None), "b": offer(usd=99.0)})
     assert np.isnan(rent.total_usd[0])
     assert [rent.offers[i] for i in rent.rank] == ["b", "a"]
 
 
 def test_no_offers_is_an_empty_bill() -> None:
-    rent = bills(world({}), NEED, ())
+    rent = of_all(plan(), {})
     assert rent.total_usd.shape == (0,)
     assert rent.rank.tolist() == []
 
 
-NEEDS = st.builds(
-    Need,
-    accelerator=st.just("H100-SXM5-80GB"),
-    accelerators=st.integers(1, 16_384),
-    busy_share=st.floats(0.01, 1.0),
-    years=st.floats(0.25, 10.0),
-    hours_per_session=st.floats(0.01, 8_760.0),
-    storage_tb=st.floats(0.0, 1e5),
-    egress_tb_per_month=st.floats(0.0, 1e5),
+@pytest.mark.parametrize(
+    ("rent", "name", "usd"),
+    [
+        ({"usd_per_accelerator_hour": 3.0}, "Useful hours", 9 * 4_380 * 3.0),
+        ({"accelerators_per_machine": 3}, "Support", 0.0),
+        ({"accelerators_per_machine": 4}, "Whole machines and minimums", 3 * 4_380 * 2.0),
+        ({"billing_increment_s": 7_200.0, "hours_per_session": 1.0}, "Sessions rounded up", 16 * 4_380 * 2.0),
+        ({"usd_per_gb_month_of_disk": 0.2}, "Disk", 1_000 * 12 * 0.2),
+        ({"usd_per_gb_of_egress": 0.3}, "Traffic out", 2_000 * 12 * 0.3),
+        ({"support_share": 0.1}, "Support", 0.1 * 16 * 4_380 * 2.0),
+    ],
+)
+def test_your_own_terms_win(rent: dict[str, Any], name: str, usd: float) -> None:
+    scenario = plan(work(accelerators=9, storage_tb=1.0, egress_tb_per_month=2.0), rent=rent)
+    lines = lines_of(scenario)
+    assert float(lines[name].total_usd) == pytest.approx(usd)
+    assert recomputes(tuple(lines.values()))
+
+
+def test_whole_machines_can_be_no_line_at_all() -> None:
+    assert "Whole machines and minimums" not in lines_of(plan(work(accelerators=9)), offer(per_machine=1))
+    assert "Idle hours paid for" not in lines_of(plan())
+
+
+def test_disks_are_billed_while_machines_are_stopped() -> None:
+    season = (*(1.0,) * 6, *(0.0,) * 6)
+    lines = lines_of(
+        plan(work(season=season, storage_tb=1.0)), block_storage_usd_per_gb_month=figure(0.1, "USD/GB-month")
+    )
+    assert lines["Useful hours"].usd[7:].tolist() == [0.0] * 6
+    assert lines["Disk"].usd[7:].tolist() == pytest.approx([100.0] * 6)
+
+
+def monthly(offers: str = "on_demand", years: float = 3.0, **terms: Any) -> np.ndarray[Any, Any]:
+    """The price of a useful hour, month by month."""
+    scenario = plan(years=years, terms=terms)
+    line = one(scenario, offer(offers)).lines[0]
+    runs = scenario_runs(scenario)
+    return line.usd[runs > 0] / (8 * 0.5 * 730 * runs[runs > 0])
+
+
+def scenario_runs(scenario: Scenario) -> np.ndarray[Any, Any]:
+    """The share of each month in which the plan runs."""
+    return Setting(world({}), scenario, DAY).timeline.runs
+
+
+@pytest.mark.parametrize("change", [-0.2, 0.0, 0.3])
+def test_rents_move_at_your_rate_in_both_directions(change: float) -> None:
+    price = monthly(rent_change_per_year=change)
+    assert price[[0, 12, 24]].tolist() == pytest.approx([2.0, 2.0 * (1 + change), 2.0 * (1 + change) ** 2])
+
+
+def test_a_reservation_keeps_its_price_for_the_term() -> None:
+    price = monthly("reserved_1y", rent_change_per_year=-0.2)
+    assert price[[0, 11, 12, 35]].tolist() == pytest.approx([2.0, 2.0, 1.6, 1.28])
+
+
+def test_levels_by_year_win_over_the_rate_and_the_last_holds_on() -> None:
+    price = monthly(rent_by_year=(1.0, 0.7), rent_change_per_year=0.5, years=3.5)
+    assert price[[0, 11, 12, 41]].tolist() == pytest.approx([2.0, 2.0, 1.4, 1.4])
+    three = monthly("reserved_3y", rent_by_year=(1.0, 0.5, 0.4, 0.9), years=4.0)
+    assert three[[0, 35, 36]].tolist() == pytest.approx([2.0, 2.0, 1.8])
+
+
+def test_levels_are_printed_in_the_formula() -> None:
+    line = one(plan(terms={"rent_by_year": (0.5,)}), offer()).lines[0]
+    assert line.how.endswith("usd_per_accelerator_hour * rent_level")
+    assert float(line.total_usd) == pytest.approx(35_040)
+
+
+@pytest.mark.parametrize("terms", [{"rent_change_per_year": -0.1}, {"rent_by_year": (1.0, 0.9)}])
+def test_the_ends_lie_as_far_as_the_catalogues(terms: dict[str, Any]) -> None:
+    """The catalogue: -25 % to +30 % around 0. Year 2 at -10 % a year: 0.65 to 1.2 of today; of a level: 0.9 times."""
+    setting = there(plan(years=2.0, terms=terms), {"x": offer()})
+    year_two = [
+        float(bills(setting.at(case), setting.demand.all, ("x",)).ledger.lines[0].usd[..., 13].item()) / 5_840
+        for case in ("low", "typical", "high")
+    ]
+    rate = "rent_change_per_year" in terms
+    assert year_two == pytest.approx([0.65, 0.9, 1.2] if rate else [0.9 * 0.75, 0.9, 0.9 * 1.3])
+
+
+def test_a_rate_that_is_tried_out_takes_the_place_of_levels() -> None:
+    setting = there(plan(years=2.0, terms={"rent_by_year": (1.0, 3.0)}), {"x": offer()})
+    tried = setting.trying({"rent_change_per_year": np.array([[0.0], [0.5]])})
+    usd = renting(tried, setting.demand.all, "x")[0].usd
+    assert usd[:, 13].tolist() == pytest.approx([5_840, 8_760])
+
+
+QUOTED = {"now": offer(), "one": offer("reserved_1y", 2.0), "three": offer("reserved_3y", 1.5)}
+
+
+def test_quotes_for_one_and_three_years_imply_a_change() -> None:
+    """3 x 1.5 = 2 x (1 + f + f ** 2): f = 0.7247, the figure of the published correction."""
+    setting = market.setting(plan(terms={"rent_as_quotes_imply": True}), QUOTED)
+    found = quotes(setting)
+    assert found is not None
+    assert float(np.asarray(found.change.value)) == pytest.approx(-0.2753, abs=5e-5)
+    used = {one.name: one for one in renting(setting, setting.demand.all, "now")[0].used}
+    assert used["rent_change_per_year"].value == pytest.approx(-0.2753, abs=5e-5)
+    origin = used["rent_change_per_year"].origin
+    assert not callable(origin)
+    assert origin.said_by == "quotes of P"
+    assert "1.50 for three" in (origin.note or "")
+    assert path_warnings(setting) == ()
+
+
+def test_quotes_of_one_seller_go_before_cheaper_ones_of_two() -> None:
+    offers = {**QUOTED, "cheap": offer("reserved_3y", 0.9, provider="q")}
+    found = quotes(market.setting(plan(), offers))
+    assert found is not None
+    assert found.said_by == "quotes of P"
+    apart = {"one": QUOTED["one"], "cheap": offers["cheap"]}
+    found = quotes(market.setting(plan(), apart))
+    assert found is not None
+    assert found.said_by == "quotes of P and Q"
+
+
+@pytest.mark.parametrize(
+    ("offers", "said"),
+    [
+        ({"now": offer()}, "nobody publishes prices for one and for three years"),
+        ({**QUOTED, "three": offer("reserved_3y", 0.6)}, "imply no change"),
+        ({**QUOTED, "three": offer("reserved_3y", 0.7)}, "the plan stops at -60%"),
+    ],
+)
+def test_quotes_that_imply_nothing_are_told(offers: dict[str, Offer], said: str) -> None:
+    """0.6 for three years costs less than one year at 2: no path of rents explains it."""
+    setting = market.setting(plan(terms={"rent_as_quotes_imply": True, "rent_change_per_year": 0.1}), offers)
+    assert said in path_warnings(setting)[0]
+
+
+SCENARIOS = st.builds(
+    lambda one, years, session: plan(one, years=years, rent={"hours_per_session": session}),
+    st.fixed_dictionaries(
+        {
+            "accelerators": st.integers(1, 16_384),
+            "busy_share": st.floats(0.01, 1.0),
+            "storage_tb": st.floats(0.0, 1e5),
+            "egress_tb_per_month": st.floats(0.0, 1e5),
+            "growth_per_year": st.sampled_from([0.0, 0.4]),
+        }
+    ),
+    st.floats(0.25, 10.0),
+    st.floats(0.01, 8_760.0),
 )
 
 
-def real(need: Need) -> Bills:
+def real(scenario: Scenario) -> Bills:
     """The bills of every offer of the shipped catalogue."""
     catalogue = load_catalogue()
-    return bills(catalogue, need, tuple(catalogue.offers))
+    setting = Setting(catalogue, scenario, date(2026, 11, 21))
+    return bills(setting, setting.demand.all, tuple(catalogue.offers))
 
 
-@given(need=NEEDS, pick=st.integers(0, 10_000))
-def test_every_line_recomputes_from_what_it_prints(need: Need, pick: int) -> None:
-    rent = real(need)
+@settings(max_examples=20, deadline=None)
+@given(SCENARIOS, st.integers(0, 10_000))
+def test_every_line_recomputes_from_what_it_prints(scenario: Scenario, pick: int) -> None:
+    rent = real(scenario)
     index = pick % len(rent.offers)
     ledger = rent.one(rent.offers[index], "picked")
     for line, together in zip(ledger.lines, rent.usd[:, index], strict=True):
-        shown = {used.name: used.value for used in line.used}
-        again = np.sum(formula(line.how)(shown))
+        again = np.sum(formula(line.how)({used.name: used.value for used in line.used}))
         assert again == pytest.approx(together, rel=1e-9, abs=1e-9, nan_ok=True)
 
 
-@given(need=NEEDS)
-def test_no_cost_is_negative_and_no_bill_is_below_its_useful_hours(need: Need) -> None:
-    rent = real(need)
+@settings(max_examples=20, deadline=None)
+@given(SCENARIOS)
+def test_no_cost_is_negative_and_no_bill_is_below_its_useful_hours(scenario: Scenario) -> None:
+    rent = real(scenario)
     assert np.nanmin(rent.usd) >= -1e-6 * np.nanmax(rent.usd)
     known = ~np.isnan(rent.total_usd)
     assert (rent.total_usd[known] >= rent.usd[0][known] * (1 - 1e-9)).all()
 
 
-@given(need=NEEDS, factor=st.floats(0.1, 10.0))
-def test_a_dearer_hour_never_makes_a_cheaper_plan(need: Need, factor: float) -> None:
-    cheap = one(need, offer(usd=1.0)).total_usd
-    assert float(one(need, offer(usd=1.0 * factor)).total_usd) == pytest.approx(float(cheap) * factor)
+@settings(max_examples=20, deadline=None)
+@given(SCENARIOS, st.floats(0.1, 10.0))
+def test_prices_times_k_cost_k_times_as_much(scenario: Scenario, factor: float) -> None:
+    cheap = one(scenario, offer(usd=1.0)).total_usd
+    assert float(one(scenario, offer(usd=factor)).total_usd) == pytest.approx(float(cheap) * factor)
 
 
-@given(need=NEEDS, busier=st.floats(1.0, 100.0))
-def test_a_busy_hour_never_costs_more_when_more_of_them_are_used(need: Need, busier: float) -> None:
-    more = need.model_copy(update={"busy_share": min(1.0, need.busy_share * busier)})
-    idle, busy = real(need).usd_per_busy_hour, real(more).usd_per_busy_hour
+@settings(max_examples=20, deadline=None)
+@given(SCENARIOS, st.floats(1.0, 100.0))
+def test_a_busy_hour_never_costs_more_when_more_of_them_are_used(scenario: Scenario, busier: float) -> None:
+    usual = scenario.work[0]
+    assert usual.busy_share is not None
+    more = usual.model_copy(update={"busy_share": min(1.0, usual.busy_share * busier)})
+    idle, busy = real(scenario).usd_per_busy_hour, real(scenario.model_copy(update={"work": (more,)})).usd_per_busy_hour
     known = ~np.isnan(idle)
     assert (busy[known] <= idle[known] * (1 + 1e-9)).all()

@@ -8,20 +8,24 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from planner.inputs.need import Need
-from planner.money.owned import buying
+from planner.inputs.scenario import Scenario
 from planner.money.past import histories
+from planner.money.plan import plan
 from planner.money.rented import Bills, bills
+from planner.money.setting import Setting
 from planner.money.worth import dots, worth
 from planner.report import charts
-from planner.report.compare import BUY_ID, COLUMNS, compare_table, opened, parts_table, pickable, unique
+from planner.report.answer_tables import parts_table
+from planner.report.compare import BUY_ID, COLUMNS, Own, compare_table, opened, own_of, pickable, unique
 from planner.report.findings import cheapest, hidden_words
 from planner.report.market import order_of_rows, past_finding, worth_finding, worth_table
 from pricing import Catalogue, load_catalogue
 from pricing.query import Wish, find, may_be_cheapest
 
 DAY = date(2026, 11, 21)
-NEED = Need(accelerator="H100-SXM5-80GB")
+SCENARIO = Scenario()
+SETTING = Setting(load_catalogue(), SCENARIO, DAY)
+NEED = SETTING.demand.all
 WISH = Wish(accelerators=frozenset({"H100-SXM5-80GB"}))
 
 
@@ -32,12 +36,18 @@ def catalogue() -> Catalogue:
 
 @pytest.fixture(scope="module")
 def rent(catalogue: Catalogue) -> Bills:
-    return bills(catalogue, NEED, find(catalogue, WISH, DAY).ids)
+    return bills(SETTING, NEED, find(catalogue, WISH, DAY).ids)
+
+
+def bought() -> Own:
+    """Buying, in the plan that everybody sees first."""
+    own = own_of(plan(load_catalogue(), SCENARIO, DAY))
+    assert own is not None
+    return own
 
 
 def test_the_table_is_the_bills_and_the_purchase(catalogue: Catalogue, rent: Bills) -> None:
-    own = buying(catalogue, NEED)
-    assert own is not None
+    own = bought()
     table = compare_table(catalogue, NEED, rent, own, DAY)
     assert tuple(table.columns) == COLUMNS
     assert sorted(table.index) == sorted([*rent.offers, BUY_ID])
@@ -50,8 +60,9 @@ def test_the_table_is_the_bills_and_the_purchase(catalogue: Catalogue, rent: Bil
 
 def test_what_has_no_price_is_last_and_says_so(catalogue: Catalogue) -> None:
     wish = Wish(accelerators=frozenset({"B300-SXM-288GB"}))
-    need = NEED.model_copy(update={"accelerator": "B300-SXM-288GB"})
-    table = compare_table(catalogue, need, bills(catalogue, need, find(catalogue, wish, DAY).ids), None, DAY)
+    setting = Setting(catalogue, Scenario(accelerator="B300-SXM-288GB"), DAY)
+    need = setting.demand.all
+    table = compare_table(catalogue, need, bills(setting, need, find(catalogue, wish, DAY).ids), None, DAY)
     last = table.iloc[-1]
     assert last["Total is"] == "ask for a quote"
     assert np.isnan(last["Plan total USD"])
@@ -64,7 +75,7 @@ def test_reservations_say_that_they_bill_idle_hours(catalogue: Catalogue, rent: 
     assert len(reserved) > 5
     assert reserved["Notes"].str.contains("bills idle hours").all()
     ratio = reserved["USD per busy GPU-h"] / reserved["Sticker USD/GPU-h"]
-    assert (ratio >= 1 / NEED.busy_share - 1e-9).all()
+    assert (ratio >= 1 / 0.6 - 1e-9).all()
 
 
 def test_the_headline_names_a_recent_price_and_counts_the_lower_older_ones(catalogue: Catalogue, rent: Bills) -> None:
@@ -83,7 +94,7 @@ def test_years_later_no_price_is_called_the_cheapest(catalogue: Catalogue, rent:
 
 
 def test_without_offers_the_page_says_what_to_do(catalogue: Catalogue) -> None:
-    finding = cheapest(catalogue, NEED, bills(catalogue, NEED, ()), None, DAY)
+    finding = cheapest(catalogue, NEED, bills(SETTING, NEED, ()), None, DAY)
     assert finding.title == "No offer here has a price for H100 SXM5 80 GB"
     assert "Widen the filters" in finding.sentences[0]
 
@@ -96,7 +107,7 @@ def test_hidden_offers_are_counted_by_reason() -> None:
 
 
 def test_parts_sum_to_the_total_and_names_are_told_apart(catalogue: Catalogue, rent: Bills) -> None:
-    own = buying(catalogue, NEED)
+    own = bought()
     table = compare_table(catalogue, NEED, rent, own, DAY)
     picks = [*pickable(table)[:5], BUY_ID]
     ledgers = opened(picks, table, rent, own)

@@ -4,34 +4,25 @@ from __future__ import annotations
 
 import streamlit as st
 
-from planner.money.choice import usual_offer
-from planner.money.owned import buying
-from planner.money.rented import bills
 from planner.report import words
-from planner.report.answer import seller
 from planner.report.sources import allowance, assumptions_table, counts_table, credits_owed, sources_table
 from planner.web import show, state
 
 
 def page() -> None:
     """The numbers of this plan, the sources, the licences, the limits."""
-    catalogue, need, terms, day = state.catalogue(), state.need(), state.terms(), state.day()
+    plan = state.reckoned().plan
+    catalogue, day, terms = state.catalogue(), state.day(), plan.setting.terms
     st.title("Every number, its source and its date", anchor=False)
     st.markdown(
         f"Catalogue of {words.day(catalogue.day)}, digest `{catalogue.digest[:16]}`. The same digest gives the same "
-        "answers. One month is 730 hours, one year 8,760. Amounts are US dollars without taxes; only the Answer page "
-        f"discounts them, at {words.percent(terms.discount_rate_per_year)} a year (unless changed, the "
-        "middle of what established firms pay: decision 0006), with each month's payments at its end."
+        f"answers. One month is {terms.hours_per_month:g} hours. Amounts are {terms.money} US dollars; the Answer page "
+        f"discounts them at {words.percent(plan.setting.discount_rate_per_year, 1)} a year (unless changed, the middle "
+        f"of what established firms pay: decision 0006), with payments at {words.TIMINGS[terms.timing]}."
     )
 
     st.header("What this plan uses", anchor=False)
-    offer = usual_offer(catalogue, need, day, terms.rent_change_per_year)
-    own = buying(catalogue, need)
-    ledgers = [] if own is None else [own.ledger]
-    if offer is not None:
-        rent = bills(catalogue, need, (offer,), terms.rent_change_per_year)
-        ledgers.insert(0, rent.one(offer, f"Rent from {seller(catalogue, offer)}"))
-    show.assumptions(assumptions_table(ledgers))
+    show.assumptions(assumptions_table([option.ledger for option in plan.options]))
 
     st.header("Sources and licences", anchor=False)
     st.markdown("Facts are quoted with their source. These licences ask for a credit, which is hereby given:")
@@ -50,10 +41,10 @@ def page() -> None:
 
 LIMITS = """
 - Rental prices are what providers posted, or what collectors read, on the day shown; many are months old. They exclude
-  taxes and your negotiated discounts: bring your quote.
-- The cost of buying is a first estimate: no tax, no loan, no delay before delivery. The range takes every figure at
-  its dear end or at its cheap end at once, so it is wider than a likely range.
-- What a spot machine costs in lost work is not counted yet.
+  your negotiated discounts: bring your quote.
+- A range takes every figure at its cheap end, or every one at its dear end, at once: wider than a likely range.
 - Prices have fallen and risen: unless you say otherwise, today's rent is held for the whole plan. The Answer shows what
   a fall and a rise would do.
+- Tax is counted only where you fill it in, and is arithmetic, not advice: what may be written off when is for your
+  accountants to say.
 """

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from planner.money.owned import buying
 from planner.money.rented import bills
 from planner.report import words
-from planner.report.compare import BUY_ID, compare_table, opened, pickable
+from planner.report.compare import BUY_ID, compare_table, opened, own_of, pickable
 from planner.report.findings import cheapest, hidden_words
 from planner.web import ask, filters, quote_box, show, state
 from pricing.query import find
@@ -15,12 +14,13 @@ from pricing.query import find
 
 def page() -> None:
     """Title, filters, table; below it five views of the same offers."""
-    catalogue, need, day = state.catalogue(), state.need(), state.day()
+    plan = state.reckoned().plan
+    catalogue, need, day = state.catalogue(), plan.setting.demand.all, state.day()
     headline, sentences = st.empty(), st.empty()
-    wish = filters.ask_for(catalogue, need)
+    wish = filters.ask_for(catalogue, need.accelerator)
     found = find(catalogue, wish, day)
-    rent = bills(catalogue, need, found.ids, state.terms().rent_change_per_year)
-    own = buying(catalogue, need)
+    rent = bills(plan.setting, need, found.ids)
+    own = own_of(plan)
     finding = cheapest(catalogue, need, rent, own, day)
     headline.title(words.markdown(finding.title), anchor=False)
     sentences.markdown(words.markdown(" ".join(finding.sentences)))
@@ -36,7 +36,7 @@ def page() -> None:
     for view, make in zip(
         views,
         (
-            lambda: show.parts(ledgers),
+            lambda: show.parts_explained(ledgers),
             lambda: show.buying(catalogue, own),
             lambda: show.market(catalogue, state.market(catalogue, filters.all_chips(wish), day, need.accelerator)),
             lambda: show.past(state.past(catalogue, need.accelerator)),

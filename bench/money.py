@@ -1,0 +1,70 @@
+"""How long a plan takes, and thousands of futures of it, beside the time the memory needs for as many bytes."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator
+from datetime import date
+
+import numpy as np
+
+from bench.catalogue import best, line
+from planner.inputs.own import Kept, RentToOwn
+from planner.inputs.rent import Hosted, Mix
+from planner.inputs.scenario import Scenario, Way
+from planner.inputs.work import Work
+from planner.money.answer import answer
+from planner.money.draws import present_by_draw
+from planner.money.plan import plan, plan_at, setting_of
+from pricing import load_catalogue
+
+DAY = date(2026, 11, 21)
+DRAWS, WAYS = 10_000, ("own", "loan", "lease", "on_demand", "reserved", "mix")
+BYTES_PER_NUMBER, MIB = 8, 1 << 20
+# Everything that can be reckoned, over sixty months: one cash flow of each kind.
+EIGHT = Scenario(
+    years=5.0,
+    work=(Work(accelerators=8, busy_share=0.6, may_stop=True),),
+    mix=Mix(own_accelerators=4),
+    kept=Kept(accelerators=4, relative_speed=0.3),
+    rent_to_own=RentToOwn(usd_per_month=9_000.0, months=36),
+    hosted=Hosted(million_input_tokens_per_month=2_000.0, million_output_tokens_per_month=500.0),
+)
+ENDS = {
+    "usd_per_kwh": (0.05, 0.25),
+    "usd_per_accelerator": (20_000.0, 40_000.0),
+    "residual_share": (0.05, 0.6),
+    "usd_per_accelerator_hour": (1.2, 3.5),
+    "rent_change_per_year": (-0.3, 0.3),
+    "busy_factor": (0.5, 1.6),
+}
+
+
+def main() -> Iterator[str]:
+    """One line for each thing measured."""
+    catalogue = load_catalogue()
+    setting = setting_of(catalogue, EIGHT, DAY)
+    made = plan_at(setting)
+    months = setting.timeline.last
+    reference = best(lambda: np.ones(DRAWS * months) + 1.0)
+    yield (
+        f"reference: one pass of memory over {DRAWS:,} x {months} numbers "
+        f"({DRAWS * months * BYTES_PER_NUMBER / MIB:.0f} MiB) in {1000 * reference:.2f} ms"
+    )
+    ways = len(made.options)
+    yield line(
+        f"one plan: {ways} ways x {months} months, typical, low and high", best(lambda: plan_at(setting)), reference
+    )
+    yield line("the same with the offers chosen first", best(lambda: plan(catalogue, EIGHT, DAY)), reference)
+    yield line("the answer: measures, break-evens, verdict", best(lambda: answer(made)), reference)
+    draws = futures()
+    wanted: tuple[Way, ...] = WAYS
+    seconds = best(lambda: present_by_draw(setting, wanted, draws), repeats=3)
+    yield line(f"{DRAWS:,} futures x {months} months x {len(WAYS)} ways, in today's money", seconds, reference)
+    yield f"most memory of this process so far: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB"
+
+
+def futures() -> dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+    """Draws between the ends of what varies, always the same."""
+    generator = np.random.default_rng(7)
+    return {name: generator.uniform(low, high, DRAWS) for name, (low, high) in ENDS.items()}

@@ -1,0 +1,91 @@
+"""`check`: what the engine gives beside what others published. One row of KINDS for each kind of publication."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from datetime import date
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from planner import study
+from planner.cli.common import BAD_INPUT, FAILED, OK, BadInput, as_json
+from planner.cli.common import day as day_of
+from planner.report.csv import to_csv
+from planner.report.published import published_frame, published_rows, published_text, summary
+from planner.study.cases import Cases, Ours, cases_in, mappings_in
+from planner.study.published import VERDICTS, Published, compare
+from pricing import load_catalogue
+
+OUR_CASES = Path(study.__file__).parent / "data" / "tco_cases.yaml"
+
+
+def add(verbs: Any) -> None:
+    """The verb and its kinds."""
+    check = verbs.add_parser("check", help="what was published beside what this engine gives")
+    kinds = check.add_subparsers(required=True, metavar="KIND", parser_class=type(check))
+    for kind in KINDS:
+        kind(kinds)
+
+
+def _add_tco(kinds: Any) -> None:
+    tco = kinds.add_parser("tco", help="published comparisons of buying and renting")
+    tco.set_defaults(verb=_tco)
+    tco.add_argument("cases", type=Path, nargs="?", metavar="CASES.yaml", help="cases of yours; without it, ours")
+    tco.add_argument("--mapping", type=Path, metavar="FILE", help="`ours:` for the cases of a file that holds none")
+    tco.add_argument("--day", type=day_of, default=None, metavar="YYYY-MM-DD", help="the day plans are made on; today")
+    tco.add_argument("--json", action="store_true", help="print JSON")
+    tco.add_argument("--csv", type=Path, metavar="FILE", help="write CSV")
+
+
+KINDS: tuple[Callable[[Any], None], ...] = (_add_tco,)
+
+
+def _tco(wanted: argparse.Namespace) -> int:
+    day = wanted.day or date.today()
+    catalogue = load_catalogue()
+    known = cases_in(_text(OUR_CASES), file=OUR_CASES.name)
+    cases = known if wanted.cases is None else cases_in(_text(wanted.cases), file=wanted.cases.name)
+    ours = {case.id: case.ours for case in known.cases if case.ours is not None}
+    extra = {} if wanted.mapping is None else _extra(wanted.mapping, cases)
+    found = compare(cases, catalogue, day, mappings={**ours, **extra}, bare=known.bare)
+    rows = published_rows(found)
+    if wanted.csv:
+        wanted.csv.write_bytes(to_csv(published_frame(rows)))
+    if wanted.json:
+        counts = {verdict: found.count(verdict) for verdict in VERDICTS}
+        stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
+        sys.stdout.write(as_json({**stamp, "cases": found.cases, "counts": counts, "checks": rows}) + "\n")
+        sys.stderr.write(f"{summary(found)}\n")
+    else:
+        sys.stdout.write(f"{published_text(found)}\n")
+    return _code(found, (wanted.cases or OUR_CASES).name)
+
+
+def _code(found: Published, file: str) -> int:
+    """Bad input where a mapping cannot be used, each said once; failed where a number really differs."""
+    broken = [f"{file}: {row.case}: {row.why}." for row in found.rows if row.verdict == "no answer"]
+    sys.stderr.write("".join(f"{sentence}\n" for sentence in dict.fromkeys(broken)))
+    if broken:
+        return BAD_INPUT
+    return FAILED if found.count("DIFFERS") else OK
+
+
+def _extra(path: Path, cases: Cases) -> Mapping[str, Ours]:
+    extra = mappings_in(_text(path), file=path.name)
+    ids = [case.id for case in cases.cases]
+    for name in extra:
+        if name not in ids:
+            near = get_close_matches(name, ids, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise BadInput(f"{path.name}: ours.{name}: there is no such case.{hint}")
+    return extra
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path.name}: want UTF-8 text, got byte 0x{error.object[error.start]:02x}.") from error

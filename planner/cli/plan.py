@@ -1,0 +1,48 @@
+"""`plan`: one scenario, every way to supply it, and the answer."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from planner.cli.common import OK, as_json
+from planner.cli.scenarios import add_facts, reckoned
+from planner.report.assumptions_csv import assumptions_table, results_table
+from planner.report.cash_csv import SIGN, Stamp, cash_table
+from planner.report.csv import to_csv
+from planner.report.plan_text import Reckoned, plan_data, plan_text
+
+
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("plan", help="rent, buy, or both: ledgers, answer, break-evens of a scenario")
+    verb.set_defaults(verb=_plan)
+    verb.add_argument("scenario", metavar="SCENARIO", help="a YAML file (docs/scenario.md), or the name of a preset")
+    add_facts(verb)
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument("--csv", type=Path, metavar="FILE", help="write every payment, month by month")
+    verb.add_argument("--csv-assumptions", type=Path, metavar="FILE", help="write every assumption with its source")
+    verb.add_argument("--csv-results", type=Path, metavar="FILE", help="write what each way comes to")
+
+
+def _plan(wanted: argparse.Namespace) -> int:
+    it = reckoned(wanted.scenario, wanted)
+    _write(it, wanted)
+    if wanted.json:
+        sys.stdout.write(as_json(plan_data(it)) + "\n")
+    else:
+        sys.stdout.write(plan_text(it))
+    return OK
+
+
+def _write(it: Reckoned, wanted: argparse.Namespace) -> None:
+    if wanted.csv:
+        stamp = Stamp(created_at_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+        wanted.csv.write_bytes(to_csv(cash_table(it.plan, stamp)))
+    if wanted.csv_assumptions:
+        wanted.csv_assumptions.write_bytes(to_csv(assumptions_table(it.plan, SIGN)))
+    if wanted.csv_results:
+        wanted.csv_results.write_bytes(to_csv(results_table(it.plan, it.found)))

@@ -1,0 +1,65 @@
+"""What the verbs about scenarios share: a file or a preset becomes a plan with its answer."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from planner.cli.common import BadInput, with_own_prices
+from planner.cli.common import day as day_of
+from planner.inputs.file import Saved, read_scenario
+from planner.inputs.presets import preset, presets
+from planner.inputs.refusal import ScenarioError
+from planner.money.answer import answer
+from planner.money.plan import plan
+from planner.report.answer import told
+from planner.report.plan_text import Reckoned
+from pricing import Catalogue, load_catalogue
+from pricing.asof import as_of
+from pricing.strict_yaml import MAX_BYTES
+
+
+def add_facts(verb: Any) -> None:
+    """The arguments that say which facts a scenario is reckoned with."""
+    verb.add_argument("--quotes", type=Path, metavar="FILE", help="your own prices, CSV or YAML; they win")
+    verb.add_argument(
+        "--day", type=day_of, default=None, metavar="YYYY-MM-DD", help="the day to reckon for; the file's, else today"
+    )
+
+
+def reckoned(name: str, wanted: argparse.Namespace) -> Reckoned:
+    """The scenario called `name`, reckoned with the facts of its day."""
+    shipped = load_catalogue()
+    saved, about = _saved(name, shipped)
+    day: date = wanted.day or saved.day or date.today()
+    facts = as_of(shipped, day)
+    for note in saved.notes:
+        sys.stderr.write(f"{name}: {note}\n")
+    if saved.of_other_facts(shipped):
+        sys.stderr.write(
+            f"{name}: made with other facts (digest {str(saved.catalogue_digest)[:12]}; here {shipped.digest[:12]}). "
+            f"Reckoned with what is here, as it was known on {day.isoformat()}.\n"
+        )
+    facts = with_own_prices(facts, wanted.quotes, day)
+    made = plan(facts, saved.scenario, day)
+    found = answer(made)
+    return Reckoned(name, made, found, told(made, found), about)
+
+
+def _saved(name: str, catalogue: Catalogue) -> tuple[Saved, tuple[str, ...]]:
+    """The scenario in a file, or of a preset with what that says of itself."""
+    path = Path(name)
+    known = None if path.is_file() else preset(name)
+    if known is not None:
+        return Saved(known.scenario), (known.what, *known.says, f"Source: {known.source}.")
+    if not path.suffix and not path.exists():
+        there = ", ".join(one.key for one in presets())
+        raise BadInput(f"No file and no preset is called {name!r}; there are the presets {there}.")
+    try:
+        with path.open("rb") as file:
+            return read_scenario(file.read(MAX_BYTES + 1), path.name, catalogue), ()
+    except ScenarioError as error:
+        raise BadInput(f"{path.name}: {error}") from error

@@ -1,0 +1,57 @@
+"""The scenario: everything a person chose. It is what is saved, shared, compared and exported."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from planner.inputs.base import MONTHS_PER_YEAR, Id, Inputs, Label, Years
+from planner.inputs.own import Kept, Lease, Loan, Own, RentToOwn
+from planner.inputs.rent import Hosted, Mix, Rent, Reserve, Spot
+from planner.inputs.terms import Currency, Tax, Terms
+from planner.inputs.work import Work
+
+# The ways to supply the work, in the order they are shown.
+Way = Literal["own", "loan", "lease", "rent_to_own", "on_demand", "reserved", "spot", "hosted", "keep", "mix"]
+USUAL_ACCELERATOR = "H100-SXM5-80GB"
+USUAL_SITE = "US"
+
+
+class Scenario(Inputs):
+    """Work, ways to supply it, terms. All figures left empty are the catalogue's of the scenario's day."""
+
+    name: Label = "Plan"
+    accelerator: Id = USUAL_ACCELERATOR
+    years: Years = 3.0
+    site: Annotated[str, Field(min_length=1, max_length=20)] = USUAL_SITE
+    work: Annotated[tuple[Work, ...], Field(min_length=1, max_length=6)] = (Work(),)
+    own: Own = Own()
+    loan: Loan = Loan()
+    lease: Lease = Lease()
+    rent_to_own: RentToOwn | None = None
+    rent: Rent = Rent()
+    reserve: Reserve = Reserve()
+    spot: Spot = Spot()
+    hosted: Hosted | None = None
+    kept: Kept | None = None
+    mix: Mix | None = None
+    terms: Terms = Terms()
+    tax: Tax | None = None
+    currency: Currency | None = None
+    ways: Annotated[tuple[Way, ...], Field(description="which to reckon; empty: all that have a price")] = ()
+
+    @model_validator(mode="after")
+    def _within_the_plan(self) -> Scenario:
+        if self.own.resale_month is not None and self.own.resale_month > self.months:
+            raise ValueError(f"own.resale_month is {self.own.resale_month}, after the plan's {self.months:g} months")
+        for name, wanted in (("kept", self.kept), ("mix", self.mix)):
+            way = "keep" if name == "kept" else name
+            if way in self.ways and wanted is None:
+                raise ValueError(f"ways names {way}, but {name} is not filled in")
+        return self
+
+    @property
+    def months(self) -> float:
+        """Length of the plan."""
+        return self.years * MONTHS_PER_YEAR

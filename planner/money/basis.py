@@ -1,0 +1,65 @@
+"""The inputs a ledger rests on: each taken once, from what is tried out, from you, or from the catalogue.
+
+What is tried out wins over everything (a break-even, a draw, a stress test), then what you entered, then the catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from planner.money.formula import Num, formula
+from planner.money.ledger import YOUR_INPUT, Line, Origin, Part, Treatment, Used
+from planner.money.origin import origin
+from pricing import Catalogue, Figure
+from pricing.figure import Value
+
+Case = Literal["low", "typical", "high"]  # of cost: "low" takes the cheap end of each figure
+
+NOT_PUBLISHED = Origin("not published: not priced", "unknown")
+TRIED = Origin("tried out", "tried")
+Tried = Mapping[str, Num]  # by the name the formulas use; one number, or one for each draw as (draws, 1)
+
+
+@dataclass
+class Basis:
+    """Named inputs of one case, each with its origin."""
+
+    catalogue: Catalogue
+    case: Case = "typical"
+    tried: Tried = field(default_factory=dict)
+    used: dict[str, Used] = field(default_factory=dict)
+
+    def say(self, name: str, value: Num, unit: str, where: Origin) -> None:
+        """An input with a value and an origin; a value that is tried out takes its place."""
+        tried = self.tried.get(name)
+        self.used[name] = Used(name, value, unit, where) if tried is None else Used(name, tried, unit, TRIED)
+
+    def figure(self, name: str, figure: Figure | None, unit: str, yours: Num | None = None) -> None:
+        """Your number, or the figure's end for this case; not-a-number where there is neither."""
+        if yours is not None:
+            self.say(name, yours, unit, YOUR_INPUT)
+        elif figure is not None:
+            self.say(name, end(figure.newest, self.case), figure.unit, origin(self.catalogue, figure))
+        else:
+            self.say(name, float("nan"), unit, NOT_PUBLISHED)
+
+    def fact(self, name: str, fact: str, yours: Num | None = None) -> None:
+        """Your number, or a fact of the catalogue."""
+        figure = self.catalogue.facts[fact].figure
+        self.figure(name, figure, figure.unit, yours)
+
+    def flags(self, flags: tuple[Used, ...]) -> None:
+        """Inputs that are made already, such as the flags of a timeline."""
+        self.used.update({flag.name: flag for flag in flags})
+
+    def line(self, name: str, part: Part, how: str, note: str | None = None, treatment: Treatment = "expense") -> Line:
+        """A line whose inputs are looked up here by the names in its formula."""
+        return Line(name, part, how, tuple(self.used[one] for one in formula(how).names), note, treatment)
+
+
+def end(value: Value, case: Case) -> float:
+    """The end of a range that a case takes; the typical value where there is no such end."""
+    found = {"low": value.low, "typical": value.typical, "high": value.high}[case]
+    return value.typical if found is None else found

@@ -1,0 +1,284 @@
+"""Demand: what the work of a scenario asks for, month by month, and what each layer of supply gets of it.
+
+Work is told by levels: how many accelerators are wanted at once, and in what share of the hours. Kinds of work and jobs
+come and go independently of each other, so that n of them make up to 2 ** n levels. A fleet of q accelerators does the
+part of every level that lies below q; what lies above is left for others. Work that may wait then fills the hours in
+which the fleet has nothing else to do.
+
+Months are the last axis and have length one where all are alike. A factor on the share of busy hours may have one entry
+for each draw, as (draws, 1): this is how the use at which two ways cost the same is found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.inputs.base import HOURS_PER_MONTH, MONTHS_PER_YEAR
+from planner.inputs.scenario import Scenario
+from planner.inputs.work import Job, Work
+from planner.money.formula import Num
+from planner.money.timeline import Timeline
+
+HOURS_PER_DAY = 24.0
+JANUARY = 1
+MOST_LEVELS = (
+    64  # beyond it, levels are gathered on a grid of as many steps: hours stay exact, what lies above nearly so
+)
+_ONE = 1e-9
+
+
+@dataclass(frozen=True)
+class Need:
+    """One layer of demand: so many at once, busy so much of the time. Numbers, or arrays by month (and by draw)."""
+
+    accelerator: str
+    accelerators: Num
+    busy_share: Num
+    years: float
+    hours_per_session: float
+    storage_tb: Num
+    egress_tb_per_month: Num
+    site: str
+    hours_per_month: float = HOURS_PER_MONTH
+
+    @property
+    def months(self) -> float:
+        """Length of the plan."""
+        return self.years * MONTHS_PER_YEAR
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The months of the plan."""
+        return Timeline(self.months)
+
+    @cached_property
+    def busy_hours(self) -> NDArray[np.float64]:
+        """Useful accelerator-hours, month by month, entry 0 (today) being none."""
+        return np.asarray(self.accelerators * self.busy_share * self.hours_per_month * self.timeline.runs)
+
+    @cached_property
+    def busy_accelerator_hours(self) -> float:
+        """Useful accelerator-hours over the whole plan; of the first draw where there are several."""
+        return float(np.atleast_2d(self.busy_hours.sum(axis=-1))[0, 0])
+
+    @property
+    def most_accelerators(self) -> int:
+        """The largest number at once, over the plan."""
+        return int(np.ceil(np.max(self.accelerators) - _ONE))
+
+
+@dataclass(frozen=True)
+class Demand:
+    """All work of a scenario as levels x months; shares may have draws in front."""
+
+    plain: Need  # what does not change from layer to layer
+    at_once: NDArray[np.float64]  # levels x months
+    shares: NDArray[np.float64]  # (draws x) levels x months
+    waiting_hours: NDArray[np.float64]  # (draws x) months: accelerator-hours of work that may wait
+    waiting_at_once: NDArray[np.float64]  # months: how many that work asks for at once
+    job_accelerators: int  # the accelerators one job takes: of the work that may wait, where there is any
+    work_level: NDArray[np.float64]  # (draws x) months: hours of the work, jobs aside, over its usual hours
+
+    @cached_property
+    def peak(self) -> NDArray[np.float64]:
+        """The most at once of what may not wait, by month."""
+        wanted = np.where(self.shares.reshape(-1, *self.shares.shape[-2:]).max(axis=0) > 0, self.at_once, 0.0)
+        return np.asarray(wanted.max(axis=-2))
+
+    @cached_property
+    def all(self) -> Need:
+        """Everything, as asked: what is rented when nothing is owned."""
+        return self._need(self.all_hours, self.peak + self.waiting_at_once)
+
+    def upto(self, fleet: float, reach: float = 1.0) -> Need:
+        """What a fleet does: of each level the part that it has machines for, then what may wait, up to `reach`.
+
+        It keeps all the data. What is rented beside it keeps the part that belongs to the work it does.
+        """
+        return self._need(self._done(fleet, reach), np.full_like(self.peak, float(fleet)))
+
+    def between(self, low: int, high: int, reach: float = 1.0) -> Need:
+        """What the next layer does, above a fleet of `low` and up to `high` in all."""
+        hours = self._done(high, reach) - self._done(low, reach)
+        return self._part(self._need(hours, np.full_like(self.peak, float(high - low))))
+
+    def above(self, fleet: float, reach: float = 1.0) -> Need:
+        """What is left for others: on as many at once as are asked for beyond the fleet, more where they are full."""
+        if fleet == 0:
+            return self.all
+        hours = self.all_hours - self._done(fleet, reach)
+        hours = np.where(hours > _ONE, hours, 0.0)
+        at_once = np.maximum(self.peak + self.waiting_at_once - fleet, 0.0)
+        full = hours / self.plain.hours_per_month
+        if np.any(full > at_once + _ONE):
+            at_once = np.maximum(at_once, np.ceil(full - _ONE))
+        return self._part(self._need(hours, at_once))
+
+    @cached_property
+    def all_hours(self) -> NDArray[np.float64]:
+        """Accelerator-hours of a whole month, by month (and draw)."""
+        return self._fixed_hours(np.inf) + self.waiting_hours
+
+    def _done(self, fleet: float, reach: float) -> NDArray[np.float64]:
+        fixed = self._fixed_hours(float(fleet))
+        room = np.maximum(fleet * self.plain.hours_per_month * reach - fixed, 0.0)
+        return np.asarray(fixed + np.minimum(self.waiting_hours, room))
+
+    def _fixed_hours(self, high: float) -> NDArray[np.float64]:
+        part = np.minimum(self.at_once, high)
+        return np.asarray((part * self.shares).sum(axis=-2) * self.plain.hours_per_month)
+
+    def _need(self, hours: NDArray[np.float64], at_once: NDArray[np.float64]) -> Need:
+        busy = hours / (np.where(at_once > 0, at_once, 1.0) * self.plain.hours_per_month)
+        return replace(self.plain, accelerators=_plain(at_once), busy_share=_plain(busy))
+
+    def _part(self, need: Need) -> Need:
+        """With the part of the data that belongs to its part of the work, over the whole plan."""
+        hours = need.busy_hours.sum(axis=-1, keepdims=True)
+        everything = self.all.busy_hours.sum(axis=-1, keepdims=True)
+        part = _plain(hours / np.where(everything > 0, everything, 1.0))
+        return replace(
+            need,
+            storage_tb=need.storage_tb * part,
+            egress_tb_per_month=need.egress_tb_per_month * part,
+        )
+
+
+def demand(scenario: Scenario, *, busy_factor: Num = 1.0, starts_in: int = JANUARY) -> Demand:
+    """What the scenario's work asks for, its shares of busy hours multiplied by `busy_factor` (at most to 1).
+
+    `starts_in` is the calendar's number of the plan's first month: seasons are told from January on.
+    """
+    timeline = Timeline(scenario.months)
+    kinds = [(work, _layer(work, timeline, scenario, busy_factor, starts_in)) for work in scenario.work]
+    fixed = [layer for work, layer in kinds if not work.may_wait]
+    waiting = [layer for work, layer in kinds if work.may_wait]
+    jobs = [_job_layer(job, timeline, scenario) for work in scenario.work for job in work.jobs]
+    at_once, shares = _levels([*fixed, *jobs])
+    queue = [work for work in scenario.work if work.may_wait] or list(scenario.work)
+    usual = sum(work.accelerators * _share(work, scenario) for work in scenario.work)
+    return Demand(
+        plain=Need(
+            accelerator=scenario.accelerator,
+            accelerators=1.0,
+            busy_share=0.0,
+            years=scenario.years,
+            hours_per_session=scenario.rent.hours_per_session,
+            storage_tb=sum(work.storage_tb for work in scenario.work),
+            egress_tb_per_month=sum(work.egress_tb_per_month for work in scenario.work),
+            site=scenario.site,
+            hours_per_month=scenario.terms.hours_per_month,
+        ),
+        at_once=at_once,
+        shares=shares,
+        waiting_hours=_together([many * share * scenario.terms.hours_per_month for many, share in waiting]),
+        waiting_at_once=_together([many for many, _ in waiting]),
+        job_accelerators=max(job_size(work) for work in queue),
+        work_level=_together([many * share / usual for _, (many, share) in kinds]),
+    )
+
+
+def job_size(work: Work) -> int:
+    """What one job takes where the work does not say: one if it may be spread, else all at once."""
+    return work.accelerators_per_job or (1 if work.may_wait else work.accelerators)
+
+
+def _together(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    return np.asarray(sum(parts)) if parts else np.zeros(1)
+
+
+_Layer = tuple[NDArray[np.float64], NDArray[np.float64]]  # at once by month; share of hours, (draws x) months
+
+
+def _layer(work: Work, timeline: Timeline, scenario: Scenario, factor: Num, starts_in: int) -> _Layer:
+    """Growth asks for more at once; a season, for more hours, and for more at once only when the hours run out.
+
+    What is tried out makes the same machines busier, never more of them: it stops at all hours.
+    """
+    asked = work.accelerators * _growth(work, timeline)
+    busy = asked * _share(work, scenario) * _season(work, timeline, starts_in)
+    at_once = np.ceil(np.maximum(asked, busy) - _ONE)
+    return at_once, np.asarray(np.minimum(busy / at_once * factor, 1.0))
+
+
+def _job_layer(job: Job, timeline: Timeline, scenario: Scenario) -> _Layer:
+    """A job from its month on until it is done: as few at once as its deadline allows, for as long as that takes.
+
+    It runs on into the following months where one is too short. Where it comes again before it is done, so many more
+    work at once.
+    """
+    at_once, hours = job.accelerators, job.hours
+    if job.within_days is not None:
+        at_once = int(np.ceil(job.accelerators * job.hours / (job.within_days * HOURS_PER_DAY) - _ONE))
+        hours = job.accelerators * job.hours / at_once
+    every = job.every_months or timeline.last + 1
+    starts = np.arange(job.first_month, timeline.last + 1, every)
+    lasts = scenario.terms.hours_per_month * timeline.runs
+    gone_by = np.cumsum(lasts)
+    done_by = np.clip(gone_by - gone_by[starts - 1][:, None], 0.0, hours).sum(axis=0)  # month 0 is before all starts
+    share = np.diff(done_by, prepend=0.0) / np.where(lasts > 0, lasts, 1.0)
+    times = np.maximum(np.ceil(share - _ONE), 1.0)
+    return at_once * times, np.asarray(share / times)
+
+
+def _share(work: Work, scenario: Scenario) -> float:
+    """The usual share of busy hours, in a month of as many hours as the plan's convention has."""
+    if work.accelerator_hours_per_month is None:
+        return work.usual_busy_share
+    return work.accelerator_hours_per_month / (work.accelerators * scenario.terms.hours_per_month)
+
+
+def _season(work: Work, timeline: Timeline, starts_in: int) -> NDArray[np.float64]:
+    if not work.season:
+        return np.ones(1)
+    month = np.maximum(np.arange(timeline.last + 1) - 1, 0) + starts_in - JANUARY  # today asks for what month 1 does
+    return np.asarray(np.take(work.season, month % MONTHS_PER_YEAR), dtype=np.float64)
+
+
+def _growth(work: Work, timeline: Timeline) -> NDArray[np.float64]:
+    """How much larger than in month 1."""
+    if work.growth_per_year == 0:
+        return np.ones(1)
+    elapsed = np.maximum(np.arange(timeline.last + 1, dtype=np.float64) - 1, 0.0)
+    return np.asarray((1 + work.growth_per_year) ** (elapsed / MONTHS_PER_YEAR))
+
+
+def _levels(layers: list[_Layer]) -> _Layer:
+    """Every combination of layers that may run at the same time, and how often it does."""
+    at_once, shares = np.zeros((1, 1)), np.ones((1, 1))
+    for layer_at_once, layer_share in layers:
+        on = np.asarray(layer_share)[..., None, :]
+        shares = np.concatenate(np.broadcast_arrays(shares * (1 - on), shares * on), axis=-2)
+        at_once = np.concatenate(np.broadcast_arrays(at_once, at_once + layer_at_once), axis=-2)
+        ever = (shares > 0).any(axis=-1).reshape(-1, shares.shape[-2]).any(axis=0)
+        at_once, shares = at_once[ever], shares[..., ever, :]
+        if len(at_once) > MOST_LEVELS:
+            at_once, shares = _gathered(at_once, shares)
+    return at_once, shares
+
+
+def _gathered(at_once: NDArray[np.float64], shares: NDArray[np.float64]) -> _Layer:
+    """The levels on a grid from 0 to the highest of each month, each shared between the two points beside it.
+
+    Time and accelerator-hours stay what they were.
+    """
+    months = max(at_once.shape[-1], shares.shape[-1])
+    at_once, shares = (np.broadcast_to(one, (*one.shape[:-1], months)) for one in (at_once, shares))
+    ever = (shares > 0).reshape(-1, *shares.shape[-2:]).any(axis=0)
+    most = np.where(ever, at_once, 0.0).max(axis=0)
+    place = np.clip(at_once / np.where(most > 0, most, 1.0), 0.0, 1.0) * (MOST_LEVELS - 1)
+    part = np.maximum(1.0 - np.abs(place - np.arange(MOST_LEVELS)[:, None, None]), 0.0)  # grid x levels x months
+    grid = np.einsum("...lm,glm->...gm", shares, part)
+    return np.linspace(0.0, 1.0, MOST_LEVELS)[:, None] * most, grid
+
+
+def _plain(values: NDArray[np.float64]) -> Num:
+    """A number where all months (and draws) are alike, so that a ledger prints 8 and not a row of eights."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim <= 1:
+        return float(values.flat[0]) if np.all(values == values.flat[0]) else values
+    return values

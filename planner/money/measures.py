@@ -1,0 +1,124 @@
+"""What the cash flow of an option amounts to: today's value, a year, an hour, and what it brings against another.
+
+Costs are positive. Against a baseline (what would be done otherwise) a saving is positive: its net present value is the
+baseline's present cost less the option's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.finance import (
+    discount_factors,
+    equivalent_annual_usd,
+    flow_years,
+    irr,
+    levelised_usd_per_hour,
+    real_rate,
+)
+from planner.money.formula import Num
+from planner.money.ledger import Ledger
+from planner.money.payback import Payback, simple_payback
+from planner.money.setting import Setting
+from planner.money.solved import Solved
+
+RATE = "discount_rate_per_year"
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """One option in the numbers a finance team asks for. Arrays where the ledger holds several draws."""
+
+    present_usd: Num
+    total_usd: Num  # the plain sum of all months
+    cash_today_usd: Num
+    eac_usd_per_year: Num  # the level yearly cost that is worth as much: compares plans of different length
+    usd_per_useful_hour: Solved  # levelised: cost and hours both discounted
+    idle_usd: Num
+    unpriced: tuple[str, ...]
+    # against the baseline
+    npv_usd: Num
+    irr: Solved
+    simple_payback: Payback
+    payback: Payback  # discounted
+
+
+def rate_per_year(setting: Setting) -> Num:
+    """The rate everything is discounted at: yours as you say it; the catalogue's, nominal, less inflation if in real.
+
+    Your own rate and your own changes of prices are taken to be in the terms of the plan, nominal or real.
+    """
+    tried = setting.tried.get(RATE)
+    if tried is not None:
+        array = np.asarray(tried, dtype=np.float64)
+        return array[..., 0] if array.ndim > 1 else float(array)
+    terms = setting.terms
+    if terms.money == "real" and terms.discount_rate_per_year is None:
+        return real_rate(
+            nominal_rate_per_year=setting.discount_rate_per_year, inflation_per_year=terms.inflation_per_year
+        )
+    return setting.discount_rate_per_year
+
+
+def years_of(setting: Setting) -> NDArray[np.float64]:
+    """When the money of each month moves, under the plan's convention. [year]"""
+    return flow_years(months=setting.timeline.last, timing=setting.terms.timing, day=setting.day)
+
+
+def factors(setting: Setting) -> NDArray[np.float64]:
+    """What a dollar of each month is worth today. [1]"""
+    return discount_factors(rate_per_year=rate_per_year(setting), years=years_of(setting))
+
+
+def discounted(setting: Setting, ledger: Ledger) -> NDArray[np.float64]:
+    """The cash flow in today's money, month by month. [USD]"""
+    return np.asarray(ledger.monthly_usd * factors(setting))
+
+
+def saved_usd(option_ledger: Ledger, baseline_ledger: Ledger) -> NDArray[np.float64]:
+    """What an option saves against a baseline, month by month: money out is negative, money saved positive. [USD]"""
+    return np.asarray(baseline_ledger.monthly_usd - option_ledger.monthly_usd)
+
+
+def present_usd(setting: Setting, ledger: Ledger) -> Num:
+    """The cash flow in today's money. [USD] Costs positive; lines without a price are left out, and listed."""
+    present: Num = np.sum(discounted(setting, ledger), axis=-1)
+    return present
+
+
+def cumulative(setting: Setting, ledger: Ledger) -> NDArray[np.float64]:
+    """The cash flow in today's money, summed up to each month. [USD]"""
+    return np.cumsum(discounted(setting, ledger), axis=-1)
+
+
+def cash_today_usd(ledger: Ledger) -> Num:
+    """What has to be paid today. [USD] What selling would fetch today is a cost of keeping, but nobody pays it."""
+    forgone = sum(np.maximum(np.nan_to_num(line.usd[..., 0]), 0.0) for line in ledger.lines if line.treatment == "sale")
+    return np.asarray(ledger.monthly_usd[..., 0] - forgone)[()]
+
+
+def measured(
+    setting: Setting, option_ledger: Ledger, useful_hours: NDArray[np.float64], baseline_ledger: Ledger
+) -> Measures:
+    """All measures of one option against a baseline."""
+    rate, years = rate_per_year(setting), years_of(setting)
+    own, monthly = present_usd(setting, option_ledger), option_ledger.monthly_usd
+    saved = saved_usd(option_ledger, baseline_ledger)
+    return Measures(
+        present_usd=own,
+        total_usd=option_ledger.total_usd[()],
+        cash_today_usd=cash_today_usd(option_ledger),
+        eac_usd_per_year=equivalent_annual_usd(present_value_usd=own, rate_per_year=rate, years=setting.scenario.years),
+        usd_per_useful_hour=levelised_usd_per_hour(
+            usd=monthly, useful_hours=useful_hours, rate_per_year=rate, years=years
+        ),
+        idle_usd=option_ledger.part_usd("idle")[()],
+        unpriced=option_ledger.unpriced,
+        npv_usd=np.sum(saved * factors(setting), axis=-1),
+        irr=irr(usd=saved, years=years),
+        simple_payback=simple_payback(usd=saved),
+        payback=simple_payback(usd=saved * factors(setting)),
+    )

@@ -1,0 +1,39 @@
+"""Options: the ways to supply the work, each with its ledger, its range and what it warns of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.inputs.scenario import Way
+from planner.money.ledger import Ledger
+
+# Ways by what they are at heart: hardware of one's own, somebody else's, or both.
+OWNING: tuple[Way, ...] = ("own", "loan", "lease", "rent_to_own", "keep")
+RENTING: tuple[Way, ...] = ("on_demand", "reserved", "spot", "hosted")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One way to supply the work of a scenario."""
+
+    key: str  # its name in links and files: own, own-16, on_demand, mix ...
+    way: Way
+    title: str  # Buy 8 and run them
+    what: str  # what exactly: server, place, provider, terms
+    ledger: Ledger  # at typical figures
+    low: Ledger  # every figure at its cheap end
+    high: Ledger  # every figure at its dear end
+    useful_hours: NDArray[np.float64]  # accelerator-hours of work delivered, by month, entry 0 being today
+    accelerators: float  # how many at once, at most
+    warnings: tuple[str, ...] = ()  # flags, not rulings: "may hold an embedded lease: ask accounting"
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A way that was not reckoned, and why."""
+
+    way: Way
+    reason: str

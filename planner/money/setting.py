@@ -1,0 +1,77 @@
+"""The setting of a reckoning: facts, scenario, offers taken, which end of the ranges, and what is tried out.
+
+Every ledger is built from one of these and from nothing else, so the same setting gives the same ledger.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cached_property
+
+from planner.inputs.base import MONTHS_PER_YEAR
+from planner.inputs.scenario import Scenario
+from planner.inputs.terms import Terms
+from planner.money.basis import Basis, Case, Tried
+from planner.money.demand import Demand, demand
+from planner.money.timeline import Timeline
+from pricing import Catalogue
+
+RENT_CHANGE = "rent-change-per-year"
+COST_OF_MONEY = "cost-of-capital-enterprise"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The offers a plan rents from, by kind; empty where there is none. Chosen once, at typical figures."""
+
+    on_demand: str | None = None
+    reserved: str | None = None
+    spot: str | None = None
+    one_year: str | None = None  # two quotes of one seller, where there are: what they imply together is shown
+    three_years: str | None = None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Everything a ledger depends on."""
+
+    catalogue: Catalogue
+    scenario: Scenario
+    day: date
+    taken: Taken = Taken()
+    case: Case = "typical"
+    tried: Tried = field(default_factory=dict)
+
+    @cached_property
+    def demand(self) -> Demand:
+        """What the work asks for."""
+        return demand(self.scenario, busy_factor=self.tried.get("busy_factor", 1.0), starts_in=self.day.month)
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The months of the plan."""
+        return Timeline(self.scenario.years * MONTHS_PER_YEAR)
+
+    @property
+    def terms(self) -> Terms:
+        """The scenario's terms."""
+        return self.scenario.terms
+
+    @property
+    def discount_rate_per_year(self) -> float:
+        """What money costs: yours, or the catalogue's."""
+        yours = self.terms.discount_rate_per_year
+        return self.catalogue.facts[COST_OF_MONEY].figure.newest.typical if yours is None else yours
+
+    def basis(self) -> Basis:
+        """An empty sheet for the inputs of one ledger."""
+        return Basis(self.catalogue, self.case, self.tried)
+
+    def at(self, case: Case) -> Setting:
+        """The same with another end of the ranges."""
+        return replace(self, case=case)
+
+    def trying(self, tried: Tried) -> Setting:
+        """The same with these inputs tried out, beside those that are tried out already."""
+        return replace(self, tried={**self.tried, **tried})

@@ -1,0 +1,150 @@
+"""How large a fleet the work needs if it may wait, how busy it can then be, and how long a job waits.
+
+Work that comes at random cannot keep a fleet busy all the time without a queue that grows. The wait that people accept
+is a figure of the catalogue. A slot is a job's worth of accelerators. All at typical figures: a fleet is decided once.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from planner.money.demand import Demand, demand
+from planner.money.owned import machine
+from planner.money.queueing import achievable_busy_share, mean_wait_in_services
+from planner.money.setting import Setting
+from planner.money.solved import Solved
+
+WAIT = "achievable-wait-in-services"
+SERVICE_CV = 1.0  # lengths of jobs as random as their arrivals
+_MOST_FLEET = 2**20
+
+
+def reach(setting: Setting, fleet: int) -> float:
+    """The share of its hours that a fleet can give to work that may wait: all, if a job fits on it, else none. [1]
+
+    How long jobs then wait is told (`comfortable_share`, `wait_in_services`), not forbidden: whoever says how many he
+    has also decides who waits.
+    """
+    there = setting.demand
+    return 0.0 if np.any(there.waiting_hours > 0) and fleet < there.job_accelerators else 1.0
+
+
+def comfortable_share(setting: Setting, fleet: int) -> float:
+    """How busy work that may wait can keep a fleet within the accepted wait; 1 where nothing queues. [1]"""
+    there = setting.demand
+    if not np.any(there.waiting_hours > 0):
+        return 1.0
+    return _comfortable(fleet // there.job_accelerators, accepted_wait_in_services(setting))
+
+
+def wait_warning(setting: Setting, fleet: int) -> str | None:
+    """What to say where a fleet does all the work but keeps jobs waiting longer than people accept."""
+    busy, wait = busy_share(setting, fleet), wait_in_services(setting, fleet)
+    if busy <= comfortable_share(setting, fleet) or fleet < setting.demand.job_accelerators:
+        return None
+    if not np.asarray(wait.found).all():
+        return f"{fleet:,} would be busy all the time and the queue only grows: part of the work is rented"
+    return (
+        f"at {busy:.0%} busy a job that comes at random waits {float(wait.value):.1f} times as long as it runs; work "
+        "that is planned ahead need not"
+    )
+
+
+def accepted_wait_in_services(setting: Setting) -> float:
+    """How long a job may wait, in lengths of a job. [1]"""
+    return setting.catalogue.facts[WAIT].figure.newest.typical
+
+
+def right_size(setting: Setting) -> int | None:
+    """The smallest fleet, in whole servers, that does all the work within the accepted wait. [count]
+
+    None where no work may wait: then as many are needed as are wanted at once. Never more than are asked for.
+    """
+    there = _usual_demand(setting)
+    return _fewest(setting, there) if np.any(there.waiting_hours > 0) else None
+
+
+def spread_size(setting: Setting) -> int | None:
+    """The right size if all the work could wait; None where that is no fewer than now. [count]"""
+    scenario = setting.scenario
+    spread = tuple(work.model_copy(update={"may_wait": True}) for work in scenario.work)
+    if spread == scenario.work:
+        return None
+    there = demand(scenario.model_copy(update={"work": spread}), starts_in=setting.day.month)
+    fewest = _fewest(setting, there)
+    now = right_size(setting) or _usual_demand(setting).all.most_accelerators
+    return fewest if fewest < now else None
+
+
+def spread_advice(setting: Setting) -> str | None:
+    """What to say where the work may not wait and fewer machines would do if it could."""
+    fewest = spread_size(setting)
+    if fewest is None:
+        return None
+    asked = _usual_demand(setting).all.most_accelerators
+    return f"If the work could be spread over the month, {fewest:,} would do it instead of {asked:,}"
+
+
+def server_size(setting: Setting) -> int:
+    """How many accelerators are bought at a time. [count]"""
+    server = machine(setting)
+    return 1 if server is None else server.accelerators
+
+
+def busy_share(setting: Setting, fleet: int) -> float:
+    """How busy a fleet is with all the work, in the busiest month; above 1 where it does not fit. [1]"""
+    return _busiest(setting, _usual_demand(setting)) / fleet
+
+
+def wait_in_services(setting: Setting, fleet: int) -> Solved:
+    """How long a job waits on average on such a fleet, in lengths of a job, in the busiest month. [1]"""
+    there = _usual_demand(setting)
+    return mean_wait_in_services(
+        slots=float(max(fleet // there.job_accelerators, 1)),
+        busy_share=_busiest(setting, there) / fleet,
+        service_cv=SERVICE_CV,
+    )
+
+
+def _usual_demand(setting: Setting) -> Demand:
+    """The demand as the scenario tells it, whatever is tried out: a fleet is bought for that."""
+    return demand(setting.scenario, starts_in=setting.day.month) if "busy_factor" in setting.tried else setting.demand
+
+
+def _busiest(setting: Setting, there: Demand) -> float:
+    """The mean number of busy accelerators in the busiest month."""
+    months = np.broadcast_to(there.all_hours, setting.timeline.runs.shape)
+    return float(months[setting.timeline.runs > 0].max()) / there.plain.hours_per_month
+
+
+def _fewest(setting: Setting, there: Demand) -> int:
+    step = server_size(setting)
+    busy, accepted = _busiest(setting, there), accepted_wait_in_services(setting)
+
+    def is_short(fleet: int) -> bool:
+        if busy >= fleet:
+            return True
+        wait = mean_wait_in_services(
+            slots=float(fleet // there.job_accelerators), busy_share=busy / fleet, service_cv=SERVICE_CV
+        )
+        return bool(np.asarray(wait.value) > accepted)
+
+    low = int(np.ceil(max(float(there.peak.max()), there.job_accelerators, busy) / step - 1e-9))
+    if not is_short(low * step):
+        return min(low * step, there.all.most_accelerators)
+    high = low
+    while is_short(high * step) and high * step < _MOST_FLEET:
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_short(middle * step) else (low, middle)
+    return min(high * step, there.all.most_accelerators)
+
+
+@lru_cache(maxsize=1_024)
+def _comfortable(slots: int, accepted_wait: float) -> float:
+    if slots < 1:
+        return 0.0
+    return float(achievable_busy_share(slots=float(slots), wait_in_services=accepted_wait, service_cv=SERVICE_CV))

@@ -1,0 +1,46 @@
+"""What every way of supply gives back: its lines at one setting, or the reason why there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.ledger import Line
+from planner.money.setting import Setting
+
+
+@dataclass(frozen=True)
+class Built:
+    """One way at one setting."""
+
+    title: str
+    what: str
+    lines: tuple[Line, ...]
+    useful_hours: NDArray[np.float64]
+    accelerators: float
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Why:
+    """Why a way cannot be reckoned, as a sentence that says what to enter."""
+
+    reason: str
+
+
+Builder = Callable[[Setting], Built | Why]
+
+
+def under(heading: str, lines: Iterable[Line]) -> tuple[Line, ...]:
+    """The same lines under a heading of their own, without those that can never cost anything."""
+    return tuple(
+        replace(line, name=f"{heading}: {line.name[0].lower()}{line.name[1:]}") for line in lines if moves(line)
+    )
+
+
+def moves(line: Line) -> bool:
+    """Whether a line ever costs or brings anything, or is not known to."""
+    return bool(np.any(line.usd != 0))

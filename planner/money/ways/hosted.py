@@ -1,0 +1,68 @@
+"""Hosted: a model behind somebody else's door, paid by the token."""
+
+from __future__ import annotations
+
+from planner.inputs.rent import Hosted
+from planner.money.basis import Basis
+from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
+from planner.money.setting import Setting
+from planner.money.ways.built import Built, Why
+from pricing.records import HostedPrice
+
+UNIT = "USD/Mtoken"
+
+
+def build(setting: Setting) -> Built | Why:
+    """Every token bought. Their number grows and has seasons as the work has."""
+    asked = setting.scenario.hosted
+    if asked is None:
+        return Why("no tokens are entered: fill in hosted to compare with a model behind an API")
+    price = _price(setting, asked)
+    if isinstance(price, Why):
+        return price
+    basis = setting.basis()
+    basis.flags(setting.timeline.flags)
+    basis.say("work_level", setting.demand.work_level, "times the usual work", COMPUTED)
+    return Built(
+        title="Pay by the token",
+        what="your price" if price is None else f"{price.label} of {price.vendor}",
+        lines=_lines(basis, asked, price),
+        useful_hours=setting.demand.all.busy_hours,
+        accelerators=0.0,
+    )
+
+
+def _price(setting: Setting, asked: Hosted) -> HostedPrice | Why | None:
+    if asked.price is not None:
+        found = setting.catalogue.hosted.get(asked.price)
+        return found or Why(f"there is no price {asked.price!r} in the catalogue of this day: choose another")
+    wanted = (
+        ("input", asked.million_input_tokens_per_month, asked.usd_per_million_input_tokens),
+        ("output", asked.million_output_tokens_per_month, asked.usd_per_million_output_tokens),
+    )
+    lacking = [name for name, tokens, usd in wanted if tokens > 0 and usd is None]
+    if lacking:
+        names = " and ".join(f"hosted.usd_per_million_{name}_tokens" for name in lacking)
+        return Why(f"what does a million tokens cost? name a hosted.price of the catalogue, or enter {names}")
+    return None
+
+
+def _lines(basis: Basis, asked: Hosted, price: HostedPrice | None) -> tuple[Line, ...]:
+    figures = (
+        ("input", None if price is None else price.input_usd_per_mtoken),
+        ("output", None if price is None else price.output_usd_per_mtoken),
+    )
+    for name, figure in figures:
+        tokens = f"million_{name}_tokens_per_month"
+        basis.say(tokens, getattr(asked, tokens), "million tokens a month", YOUR_INPUT)
+        usd = f"usd_per_million_{name}_tokens"
+        basis.figure(usd, figure, UNIT, getattr(asked, usd))
+    return tuple(
+        basis.line(
+            title,
+            "tokens",
+            f"where(million_{name}_tokens_per_month > 0,"
+            f" million_{name}_tokens_per_month * usd_per_million_{name}_tokens, 0) * work_level * runs",
+        )
+        for title, name in (("Tokens in", "input"), ("Tokens out", "output"))
+    )

@@ -1,0 +1,83 @@
+"""Keep: do the work on what is there already. What was paid for it is gone; what it would fetch today is not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.inputs.own import Kept
+from planner.money.basis import Basis
+from planner.money.demand import Need
+from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Line
+from planner.money.owned.said import say_power_price
+from planner.money.rented import renting
+from planner.money.setting import Setting
+from planner.money.sizing import reach
+from planner.money.timeline import PLAN
+from planner.money.ways.built import Built, Why, under
+from planner.money.ways.on_demand import not_there
+from planner.money.ways.own import of_rent
+
+_LEAST = 1e-9
+
+
+def build(setting: Setting) -> Built | Why:
+    """Keep it, and rent what it cannot do."""
+    kept = setting.scenario.kept
+    if kept is None:
+        return Why("nothing is entered as being there already")
+    demand = setting.demand
+    able = kept.accelerators * kept.relative_speed
+    reached = reach(setting, kept.accelerators)
+    done, rest = demand.upto(able, reached), demand.above(able, reached)
+    rented: tuple[Line, ...] = ()
+    if np.any(rest.busy_hours > _LEAST):
+        unknown = not_there(setting, setting.taken.on_demand)
+        if unknown is not None:
+            return unknown
+        rented = under("What it cannot do", renting(setting, rest, setting.taken.on_demand))
+    return Built(
+        title=f"Keep {kept.label}",
+        what=f"{kept.accelerators:,} that are there, each worth {kept.relative_speed:g} of the plan's",
+        lines=(*_lines(setting, kept, done), *rented),
+        useful_hours=demand.all.busy_hours,
+        accelerators=float(kept.accelerators),
+        warnings=(*(_not_alone(demand.all, rest) if rented else ()), *of_rent(setting, rented)),
+    )
+
+
+def _lines(setting: Setting, kept: Kept, done: Need) -> tuple[Line, ...]:
+    put = setting.basis()
+    _say(put, setting, kept, done)
+    meter = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
+    busy = "busy_accelerators / relative_speed"
+    return (
+        put.line("What it would fetch today", "hardware", "usd_today_if_sold * starts", treatment="sale"),
+        put.line("Electricity while working", "power", f"power_w_each / 1000 * {meter} * ({busy} * runs)"),
+        put.line(
+            "Electricity while idle",
+            "idle",
+            f"idle_power_w_each / 1000 * {meter} * ((kept_accelerators - {busy}) * runs)",
+        ),
+        put.line("Running it", "upkeep", "kept_running_usd_per_month * runs"),
+        put.line("What it is worth at the end", "resale", "-1 * usd_at_end * ends", treatment="sale"),
+    )
+
+
+def _say(put: Basis, setting: Setting, kept: Kept, done: Need) -> None:
+    put.flags(setting.timeline.flags)
+    put.say("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
+    put.say("hours_per_month", done.hours_per_month, "hours", CONVENTION)
+    put.say("busy_accelerators", done.accelerators * done.busy_share, "accelerators busy on average", COMPUTED)
+    put.say("kept_accelerators", float(kept.accelerators), "accelerators", YOUR_INPUT)
+    put.say("relative_speed", kept.relative_speed, "of one of the plan's", YOUR_INPUT)
+    put.say("usd_today_if_sold", kept.usd_today_if_sold, "USD", YOUR_INPUT)
+    put.say("usd_at_end", kept.usd_at_end, "USD", YOUR_INPUT)
+    put.say("power_w_each", kept.power_w_each, "W", YOUR_INPUT)
+    put.say("idle_power_w_each", kept.idle_power_w_each, "W", YOUR_INPUT)
+    put.say("kept_running_usd_per_month", kept.running_usd_per_month, "USD a month", YOUR_INPUT)
+    say_power_price(put, setting)
+
+
+def _not_alone(everything: Need, rest: Need) -> tuple[str, ...]:
+    share = 1 - rest.busy_accelerator_hours / everything.busy_accelerator_hours
+    return (f"It cannot do the work alone: it does {share:.0%} of the hours, the rest is rented on demand",)

@@ -1,0 +1,64 @@
+"""Loan: own, with part of the price borrowed. Level payments, perhaps a large last one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.inputs.base import MONTHS_PER_YEAR
+from planner.money.ledger import YOUR_INPUT, Line
+from planner.money.owned import Owned, owned
+from planner.money.owned.instalments import Instalments, first_principal, grown, owed_share, whole_months
+from planner.money.setting import Setting
+from planner.money.ways.built import Built, Why
+from planner.money.ways.own import first, fleet_size, no_price, with_rent, work_of
+
+LOAN_RATE = "owned-loan-rate"
+LOAN_SHARE = "owned-loan-to-value"
+LIFE = "owned-useful-life"
+
+_RATE, _MONTHS = "loan_rate_per_year", "loan_months"
+_PER_MONTH = f"((1 + {_RATE}) ** (1 / 12) - 1)"
+
+
+def build(setting: Setting) -> Built | Why:
+    """The fleet of owning, and money borrowed for it."""
+    accelerators = fleet_size(setting)
+    found = owned(setting, work_of(setting, accelerators))
+    if found is None:
+        return no_price(setting)
+    lines = (*found.lines, *_borrowed(setting, found))
+    return with_rent(setting, "Buy on credit", accelerators, found, lines, *_still_owed(found))
+
+
+def _borrowed(setting: Setting, found: Owned) -> tuple[Line, ...]:
+    put, loan = found.put, setting.scenario.loan
+    put.fact(_RATE, LOAN_RATE, loan.rate_per_year)
+    put.fact("loan_share", LOAN_SHARE, loan.loan_share)
+    put.say("balloon_share", loan.balloon_share, "share of the loan", YOUR_INPUT)
+    life = setting.catalogue.facts[LIFE].figure.newest.typical * MONTHS_PER_YEAR
+    years = put.tried.get("loan_years", loan.years)
+    Instalments(found.held, whole_months(years, np.minimum(found.held.months, life))).say(put, "loan")
+    lent, repaid = f"{found.paid} * loan_share", first_principal(_RATE, _MONTHS)
+    later, full = grown(_RATE), f"(1 + {_RATE}) ** ({_MONTHS} / 12)"
+    owed = f"((1 - balloon_share) * ({full} - {later}) / max({full} - 1, 1e-9) + balloon_share)"
+    rest = f"(balloon_share + (1 - balloon_share) * {owed_share(_RATE, _MONTHS, 'payments_made')})"
+    return (
+        put.line("Money borrowed", "finance", f"-1 * {lent} * delivered", treatment="financing"),
+        put.line("Interest", "finance", f"{lent} * {_PER_MONTH} * ({owed} * pays)"),
+        put.line(
+            "Loan paid back",
+            "finance",
+            f"{lent} * (1 - balloon_share) * {repaid} * ({later} * pays)",
+            treatment="financing",
+        ),
+        put.line("Last payment of the loan", "finance", f"{lent} * {rest} * settles", treatment="financing"),
+    )
+
+
+def _still_owed(found: Owned) -> tuple[str, ...]:
+    months, made = (first(found.put.used[name].value) for name in ("loan_months", "payments_made"))
+    if made >= months or not np.any(np.asarray(found.held.comes) > 0):
+        return ()
+    return (
+        f"The loan runs {months:g} months, the machines are yours for {made:g} of them: the rest is paid back at once",
+    )

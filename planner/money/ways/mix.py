@@ -1,0 +1,186 @@
+"""Mix: own a base, reserve a layer above it, and rent the peaks on demand or on spot machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.inputs.rent import Mix
+from planner.money.demand import Need
+from planner.money.formula import Num
+from planner.money.interruptions import demand_of, stoppable
+from planner.money.ledger import Line
+from planner.money.owned import Owned, owned
+from planner.money.rent_path import path_warnings
+from planner.money.rented import renting
+from planner.money.reserving import reserving
+from planner.money.setting import Setting
+from planner.money.sizing import reach
+from planner.money.ways import on_demand
+from planner.money.ways.built import Built, Why, under
+from planner.money.ways.own import never_comes, no_price
+from planner.money.ways.reserved import beyond, term_or_why
+from planner.money.ways.spot import missing_price, on_spot
+
+NOTHING_STOPS = "none of the work may stop, so the peaks are rented on demand, not on spot machines"
+
+
+@dataclass(frozen=True, eq=False)
+class _Layer:
+    """What one layer adds to the mix."""
+
+    lines: tuple[Line, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def build(setting: Setting) -> Built | Why:
+    """The three layers, each under a heading."""
+    mix = setting.scenario.mix
+    if mix is None:
+        return Why("no mix is entered: say in mix how many to own and how many to reserve")
+    base = (
+        owned(setting, setting.demand.upto(mix.own_accelerators, _share(setting, mix)))
+        if mix.own_accelerators
+        else None
+    )
+    if mix.own_accelerators and base is None:
+        return no_price(setting)
+    reserved = _reserved(setting, mix, base)
+    peaks = _peaks(setting, mix, base)
+    if isinstance(reserved, Why):
+        return reserved
+    if isinstance(peaks, Why):
+        return peaks
+    layers = (reserved, peaks)
+    return Built(
+        title=_title(mix),
+        what=f"own {mix.own_accelerators:,}, reserve {mix.reserve_accelerators:,}, peaks {_peaks_named(mix)}",
+        lines=(
+            *(under("Base", base.lines) if base else ()),
+            *(line for layer in layers for line in layer.lines),
+        ),
+        useful_hours=setting.demand.all.busy_hours,
+        accelerators=float(max(mix.own_accelerators + mix.reserve_accelerators, setting.demand.all.most_accelerators)),
+        warnings=tuple(
+            dict.fromkeys(
+                (
+                    *(never_comes(setting, base) if base else ()),
+                    *(warning for layer in layers for warning in layer.warnings),
+                    *path_warnings(setting),
+                )
+            )
+        ),
+    )
+
+
+def _share(setting: Setting, mix: Mix) -> float:
+    """How busy base and reservation together may be; base and reservation wait in one queue."""
+    return reach(setting, mix.own_accelerators + mix.reserve_accelerators)
+
+
+def _reserved(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Why:
+    """The layer above the base; while there is no base, the lowest layer of all."""
+    count = mix.reserve_accelerators
+    if count == 0:
+        return _Layer()
+    term = term_or_why(setting)
+    if isinstance(term, Why):
+        return term
+    demand, total = setting.demand, mix.own_accelerators + count
+    need = demand.between(mix.own_accelerators, total, _share(setting, mix))
+    if base is not None:
+        need = _blended(setting, need, demand.between(0, count, reach(setting, count)), base.held.owns)
+    found = reserving(setting, need, setting.taken.reserved, term)
+    after = renting(setting, need, setting.taken.on_demand, when=found.after) if np.any(found.after > 0) else ()
+    return _Layer(
+        lines=(*under("Reserved", found.lines), *under("After the term", after)),
+        warnings=(*found.warnings, *beyond(setting, term)),
+    )
+
+
+def _blended(setting: Setting, beside: Need, alone: Need, owns: NDArray[np.float64]) -> Need:
+    """One need where the base is there in a share of each month: the machines are as many, their work differs."""
+    runs = setting.timeline.runs
+    share = np.where(runs > 0, owns / np.where(runs > 0, runs, 1.0), 1.0)
+    if np.all(share == 1.0):
+        return beside
+
+    def of_both(one: Num, other: Num) -> Num:
+        return np.asarray(one * share + other * (1 - share))
+
+    return replace(
+        beside,
+        busy_share=of_both(beside.busy_share, alone.busy_share),
+        storage_tb=of_both(beside.storage_tb, alone.storage_tb),
+        egress_tb_per_month=of_both(beside.egress_tb_per_month, alone.egress_tb_per_month),
+    )
+
+
+def _peaks(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Why:
+    """What is above both; before the base comes and after it is sold, what is above the reservation."""
+    demand, count = setting.demand, mix.reserve_accelerators
+    above = demand.above(mix.own_accelerators + count, _share(setting, mix))
+    pieces: list[tuple[str, Need, Num | None]] = [("Peaks", above, None if base is None else base.held.owns)]
+    if base is not None:
+        alone = demand.above(count, reach(setting, count))
+        pieces += [
+            ("Peaks until delivery", alone, base.held.waits),
+            ("Peaks after it is sold", alone, base.held.gone),
+        ]
+    made = [_piece(setting, mix, *piece) for piece in pieces]
+    failed = next((one for one in made if isinstance(one, Why)), None)
+    if failed is not None:
+        return failed
+    layers = [one for one in made if isinstance(one, _Layer)]
+    return _Layer(
+        lines=tuple(line for layer in layers for line in layer.lines),
+        warnings=tuple(warning for layer in layers for warning in layer.warnings),
+    )
+
+
+def _piece(setting: Setting, mix: Mix, heading: str, need: Need, when: Num | None) -> _Layer | Why:
+    if not np.any(need.busy_hours * (1.0 if when is None else when) > 0):
+        return _Layer()
+    if mix.peaks == "on_demand" or not stoppable(setting):
+        missing = on_demand.missing_price(setting)
+        if missing is not None:
+            return missing
+    if mix.peaks == "on_demand":
+        return _Layer(under(heading, renting(setting, need, setting.taken.on_demand, when=when)))
+    return _on_spot(setting, heading, need, when)
+
+
+def _on_spot(setting: Setting, heading: str, need: Need, when: Num | None) -> _Layer | Why:
+    """What may stop is what is left for the peaks, as far as there is enough of it; the rest is rented on demand."""
+    works = stoppable(setting)
+    if not works:
+        return _Layer(under(heading, renting(setting, need, setting.taken.on_demand, when=when)), (NOTHING_STOPS,))
+    missing = missing_price(setting)
+    if missing is not None:
+        return missing
+    hours = need.accelerators * need.busy_share * need.hours_per_month
+    enough = np.minimum(demand_of(setting, works).all_hours / np.maximum(hours, 1e-12), 1.0)
+    part: Num = 1.0 if np.all(enough == 1.0) else enough
+    spot = on_spot(setting, replace(need, busy_share=need.busy_share * part), when)
+    if isinstance(spot, Why):
+        return spot
+    rest = replace(need, busy_share=need.busy_share * (1 - part), storage_tb=0.0, egress_tb_per_month=0.0)
+    beside = renting(setting, rest, setting.taken.on_demand, when=when) if np.any(rest.busy_hours > 0) else ()
+    return _Layer((*under(f"{heading} on spot", spot.lines), *under(f"{heading} on demand", beside)), spot.warnings)
+
+
+def _title(mix: Mix) -> str:
+    parts = [
+        f"own {mix.own_accelerators:,}" if mix.own_accelerators else "",
+        f"reserve {mix.reserve_accelerators:,}" if mix.reserve_accelerators else "",
+        "rent the peaks",
+    ]
+    told = [part for part in parts if part]
+    text = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    return text[0].upper() + text[1:]
+
+
+def _peaks_named(mix: Mix) -> str:
+    return "on demand" if mix.peaks == "on_demand" else "on spot machines"

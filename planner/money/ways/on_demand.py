@@ -1,0 +1,51 @@
+"""On demand: rent by the hour, from the cheapest believable offer or at your own price."""
+
+from __future__ import annotations
+
+from planner.money.rent_path import path_warnings
+from planner.money.rented import renting
+from planner.money.setting import Setting
+from planner.money.ways.built import Built, Why
+
+
+def build(setting: Setting) -> Built | Why:
+    """Everything rented by the hour."""
+    missing = missing_price(setting)
+    if missing is not None:
+        return missing
+    offer, yours = setting.taken.on_demand, setting.scenario.rent.usd_per_accelerator_hour
+    need = setting.demand.all
+    return Built(
+        title="Rent on demand",
+        what=seller(setting, offer, yours),
+        lines=renting(setting, need, offer),
+        useful_hours=need.busy_hours,
+        accelerators=float(need.most_accelerators),
+        warnings=path_warnings(setting),
+    )
+
+
+def missing_price(setting: Setting) -> Why | None:
+    """Why renting by the hour has no price here."""
+    offer, yours = setting.taken.on_demand, setting.scenario.rent.usd_per_accelerator_hour
+    if offer is None and yours is None and "usd_per_accelerator_hour" not in setting.tried:
+        label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
+        return Why(f"nobody publishes a price for renting {label} by the hour: enter a price or a quote")
+    return not_there(setting, offer)
+
+
+def seller(setting: Setting, offer: str | None, your_price: float | None = None) -> str:
+    """Who rents it out, and what they call it; whose price it is."""
+    if offer is None:
+        return "your price"
+    record = setting.catalogue.offers[offer]
+    provider = setting.catalogue.providers[record.provider].label
+    named = f"{provider} ({record.sku})" if record.sku else provider
+    return named if your_price is None else f"your price, on the terms of {named}"
+
+
+def not_there(setting: Setting, offer: str | None) -> Why | None:
+    """Why an offer that was named cannot be taken."""
+    if offer is None or offer in setting.catalogue.offers:
+        return None
+    return Why(f"there is no offer {offer!r} in the catalogue of this day: choose another, or enter a price")

@@ -1,0 +1,128 @@
+"""Own: buy a fleet and run it. Until it comes, above its size and after it is sold, the work is rented on demand."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from planner.money.demand import Need
+from planner.money.formula import Num
+from planner.money.ledger import Line
+from planner.money.owned import Owned, owned
+from planner.money.rent_path import path_warnings
+from planner.money.rented import renting
+from planner.money.setting import Setting
+from planner.money.sizing import reach, right_size, wait_warning
+from planner.money.timeline import Holding
+from planner.money.ways.built import Builder, Built, Why, under
+from planner.money.ways.on_demand import not_there
+
+
+def fleet_size(setting: Setting) -> int:
+    """How many are bought: as you say, else what work that may wait needs, else as many as are wanted at once."""
+    asked = setting.scenario.own.accelerators
+    return asked or right_size(setting) or setting.demand.all.most_accelerators
+
+
+def build(setting: Setting) -> Built | Why:
+    """The fleet as asked."""
+    return fleet(setting, fleet_size(setting))
+
+
+def of_size(accelerators: int) -> Builder:
+    """The same with another number of accelerators."""
+    return partial(fleet, accelerators=accelerators)
+
+
+def fleet(setting: Setting, accelerators: int) -> Built | Why:
+    """Buy so many, run them, rent around them."""
+    found = owned(setting, work_of(setting, accelerators))
+    if found is None:
+        return no_price(setting)
+    return with_rent(setting, f"Buy {accelerators:,} and run them", accelerators, found, found.lines)
+
+
+def work_of(setting: Setting, accelerators: int) -> Need:
+    """What such a fleet does: what it has machines for, then what may wait."""
+    return setting.demand.upto(accelerators, reach(setting, accelerators))
+
+
+def no_price(setting: Setting) -> Why:
+    """Why nothing can be bought."""
+    label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
+    return Why(f"nobody publishes a price for buying {label}: enter what you would pay for one")
+
+
+def with_rent(
+    setting: Setting,
+    title: str,
+    accelerators: int,
+    found: Owned,
+    lines: tuple[Line, ...],
+    *warnings: str,
+    after: str = "After it is sold",
+) -> Built | Why:
+    """A fleet of one's own, with what is rented around it."""
+    unknown = not_there(setting, setting.taken.on_demand)
+    if unknown is not None:
+        return unknown
+    rented = rented_around(setting, accelerators, found.held, after)
+    return Built(
+        title=title,
+        what=found.machine.what,
+        lines=(*lines, *rented),
+        useful_hours=setting.demand.all.busy_hours,
+        accelerators=float(accelerators),
+        warnings=(*never_comes(setting, found), *waits(setting, accelerators), *warnings, *of_rent(setting, rented)),
+    )
+
+
+def waits(setting: Setting, accelerators: int) -> tuple[str, ...]:
+    """What to know of the queue on a fleet of one's own."""
+    said = wait_warning(setting, accelerators)
+    return () if said is None else (said,)
+
+
+def of_rent(setting: Setting, rented: tuple[Line, ...]) -> tuple[str, ...]:
+    """What to know of what is rented beside one's own machines."""
+    if not rented:
+        return ()
+    if any(line.part == "compute" and np.isnan(line.total_usd).any() for line in rented):
+        return ("Part of the work is rented and nobody publishes a price for it: the total is too low. Enter a price",)
+    return path_warnings(setting)
+
+
+def rented_around(
+    setting: Setting, accelerators: int, held: Holding, after: str = "After it is sold"
+) -> tuple[Line, ...]:
+    """All work until the fleet comes and after it is sold; between the two, what it has no room for."""
+    demand = setting.demand
+    layers = (
+        ("Until delivery", demand.all, held.waits),
+        ("Above the fleet", demand.above(accelerators, reach(setting, accelerators)), held.owns),
+        (after, demand.all, held.gone),
+    )
+    return tuple(
+        line
+        for heading, need, when in layers
+        if np.any(need.busy_hours * when > 0)
+        for line in under(heading, renting(setting, need, setting.taken.on_demand, when=when))
+    )
+
+
+def never_comes(setting: Setting, found: Owned) -> tuple[str, ...]:
+    """What to say where the machines come too late to run at all."""
+    if np.any(np.asarray(found.held.comes) > 0):
+        return ()
+    wait, months = first(found.put.used["lead_time_months"].value), setting.scenario.months
+    until = "it would be sold" if wait < months else "the plan ends"
+    return (
+        f"The machines come after {wait:g} months, when {until}: they never run, all work is rented, and only the"
+        " deposit is paid",
+    )
+
+
+def first(value: Num) -> float:
+    """The number, or the first of several draws."""
+    return float(np.asarray(value).flat[0])

@@ -1,0 +1,57 @@
+"""Rent to own: payments by the month, after which the machines are yours, and yours to sell."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.money.finance import implied_lease_rate
+from planner.money.ledger import YOUR_INPUT, Line
+from planner.money.owned import Owned, owned
+from planner.money.owned.instalments import Instalments, value
+from planner.money.setting import Setting
+from planner.money.ways.built import Built, Why
+from planner.money.ways.lease import beside_a_loan
+from planner.money.ways.own import first, fleet_size, no_price, with_rent, work_of
+
+ASK = "Rent that ends in owning is mostly booked as a purchase: ask accounting"
+
+
+def build(setting: Setting) -> Built | Why:
+    """The fleet of owning, paid for bit by bit."""
+    if setting.scenario.rent_to_own is None:
+        return Why("no rent-to-own quote is entered: enter what it costs a month, and for how many months")
+    accelerators = fleet_size(setting)
+    found = owned(setting, work_of(setting, accelerators), refreshed=False)
+    if found is None:
+        return no_price(setting)
+    lines = (*_payments(setting, found), *found.beside, *found.running, *found.end, *found.sale)
+    return with_rent(setting, "Rent to own", accelerators, found, lines, _implied(setting, found), ASK)
+
+
+def _payments(setting: Setting, found: Owned) -> tuple[Line, ...]:
+    put, quote = found.put, setting.scenario.rent_to_own
+    assert quote is not None  # build() asked
+    Instalments(found.held, float(quote.months)).say(put, "rent_to_own")
+    put.say("rent_to_own_usd_per_month", quote.usd_per_month, "USD a month", YOUR_INPUT)
+    put.say("upfront_usd", quote.upfront_usd, "USD", YOUR_INPUT)
+    put.say("final_usd", quote.final_usd, "USD", YOUR_INPUT)
+    due = "rent_to_own_usd_per_month * (rent_to_own_months - payments_made)"
+    return (
+        put.line("Paid on delivery", "finance", "upfront_usd * delivered"),
+        put.line("Monthly payments", "finance", "rent_to_own_usd_per_month * pays"),
+        put.line("Last payment", "finance", "final_usd * settles"),
+        put.line("Payments still due at the end", "commitment", f"{due} * sold"),
+    )
+
+
+def _implied(setting: Setting, found: Owned) -> str:
+    put = found.put
+    used = {name: put.used[name].value for name in ("upfront_usd", "final_usd", "rent_to_own_months")}
+    rate = implied_lease_rate(
+        price_usd=value(put, found.paid) - used["upfront_usd"],
+        usd_per_month=put.used["rent_to_own_usd_per_month"].value,
+        months=used["rent_to_own_months"],
+        balloon_usd=used["final_usd"],
+        in_advance=False,
+    )
+    return beside_a_loan(setting, "rent-to-own", first(rate.value), str(np.asarray(rate.reason).flat[0]))

@@ -1,0 +1,80 @@
+"""Reserved: bound for a term, idle hours billed; then renewed at the price of that day, or on demand from there on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.money.ledger import Line
+from planner.money.rent_path import path_warnings, quotes
+from planner.money.rented import renting
+from planner.money.reserving import reserving, term_months
+from planner.money.setting import Setting
+from planner.money.sizing import reach, right_size
+from planner.money.ways.built import Built, Why, under
+from planner.money.ways.on_demand import not_there, seller
+
+
+def build(setting: Setting) -> Built | Why:
+    """Everything reserved; work that may wait on as few as do it, what they have no time for on demand."""
+    term = term_or_why(setting)
+    if isinstance(term, Why):
+        return term
+    scenario, demand = setting.scenario, setting.demand
+    size = right_size(setting)
+    share = 1.0 if size is None else reach(setting, size)
+    need = demand.all if size is None else demand.between(0, size, share)
+    reserved = reserving(setting, need, setting.taken.reserved, term)
+    after = renting(setting, need, setting.taken.on_demand, when=reserved.after) if np.any(reserved.after > 0) else ()
+    above = () if size is None else above_it(setting, size, share)
+    payment = "paid before each term" if scenario.reserve.prepaid else "paid monthly"
+    who = seller(setting, setting.taken.reserved, scenario.reserve.usd_per_accelerator_hour)
+    return Built(
+        title=f"Reserve for {in_words(term)}",
+        what=f"{who}, {payment}",
+        lines=(*reserved.lines, *under("After the term", after), *under("Above the reservation", above)),
+        useful_hours=demand.all.busy_hours,
+        accelerators=float(need.most_accelerators),
+        warnings=(*reserved.warnings, *implied(setting), *path_warnings(setting), *beyond(setting, term)),
+    )
+
+
+def term_or_why(setting: Setting) -> float | Why:
+    """How many months one is bound for, or why nothing can be reserved."""
+    offer, reserve = setting.taken.reserved, setting.scenario.reserve
+    unknown = not_there(setting, offer)
+    if unknown is not None:
+        return unknown
+    label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
+    if offer is None and reserve.usd_per_accelerator_hour is None:
+        for_term = "" if reserve.term is None else f" for {in_words(term_months(setting, None) or 0.0)}"
+        return Why(f"nobody publishes a price for reserving {label}{for_term}: enter a price and a term")
+    term = term_months(setting, offer)
+    return Why(f"for how long is {label} reserved? enter reserve.term") if term is None else term
+
+
+def above_it(setting: Setting, size: int, share: float) -> tuple[Line, ...]:
+    """What a reservation of that size has no time for, on demand."""
+    above = setting.demand.above(size, share)
+    return renting(setting, above, setting.taken.on_demand) if np.any(above.busy_hours > 0) else ()
+
+
+def implied(setting: Setting) -> tuple[str, ...]:
+    """What the quotes for one and three years say together about rents."""
+    quoted = quotes(setting)
+    return () if quoted is None else (quoted.sentence,)
+
+
+def beyond(setting: Setting, term: float) -> tuple[str, ...]:
+    """What to say of a term that runs on after the plan."""
+    months = setting.scenario.months
+    terms = 1.0 if setting.scenario.reserve.at_end == "expire" else float(np.ceil(months / term - 1e-9))
+    left = terms * term - months
+    return (f"bound for {left:g} months after the plan ends, which are paid",) if left > 1e-9 else ()
+
+
+def in_words(months: float) -> str:
+    """A term as people say it."""
+    if months < 1:
+        return "a day"
+    count, unit = (months / 12, "year") if months % 12 == 0 else (months, "month")
+    return f"{count:g} {unit}" if count == 1 else f"{count:g} {unit}s"

@@ -1,0 +1,130 @@
+"""Spot: machines that are taken away when somebody pays more; only for work that may stop.
+
+Work is lost back to the last checkpoint and starts again. With an interruption of the job every 1 / rate hours, a
+checkpoint of C hours every T hours and R hours to restart, it takes (1 + C / T) / (1 - rate * (T / 2 + R)) times as
+long. Disks are billed all along, also while there are no machines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from planner.money.basis import Basis
+from planner.money.demand import Need
+from planner.money.formula import Num
+from planner.money.interruptions import (
+    demand_of,
+    lost_lines,
+    rate_per_hour,
+    say_interruptions,
+    stoppable,
+    stretch,
+)
+from planner.money.ledger import Line
+from planner.money.rent_inputs import say_need, say_offers
+from planner.money.rent_path import path_warnings, say_path
+from planner.money.rented import rent_lines, renting, that_matter, with_support
+from planner.money.setting import Setting
+from planner.money.timeline import PLAN
+from planner.money.ways.built import Built, Why, under
+from planner.money.ways.on_demand import not_there, seller
+
+
+def build(setting: Setting) -> Built | Why:
+    """What may stop on spot machines, the rest on demand."""
+    works = stoppable(setting)
+    if not works:
+        return Why("none of the work may stop, and spot machines are taken away: say may_stop of work that can restart")
+    missing = missing_price(setting)
+    if missing is not None:
+        return missing
+    stops = demand_of(setting, works)
+    spot = on_spot(setting, stops.all)
+    if isinstance(spot, Why):
+        return spot
+    others = tuple(work for work in setting.scenario.work if not work.may_stop)
+    rest = renting(setting, demand_of(setting, others).all, setting.taken.on_demand) if others else ()
+    everything = setting.demand.all
+    return Built(
+        title="Rent spot machines",
+        what=seller(setting, setting.taken.spot, setting.scenario.spot.usd_per_accelerator_hour),
+        lines=(*spot.lines, *under("May not stop", rest)),
+        useful_hours=everything.busy_hours,
+        accelerators=float(everything.most_accelerators),
+        warnings=(*spot.warnings, *path_warnings(setting)),
+    )
+
+
+def missing_price(setting: Setting) -> Why | None:
+    """Why spot machines have no price here."""
+    offer, yours = setting.taken.spot, setting.scenario.spot.usd_per_accelerator_hour
+    if offer is None and yours is None:
+        label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
+        return Why(f"nobody publishes a spot price for {label}: enter spot.usd_per_accelerator_hour")
+    return not_there(setting, offer)
+
+
+@dataclass(frozen=True, eq=False)
+class OnSpot:
+    """The lines of work on spot machines, with its part on demand, and what to know about it."""
+
+    lines: tuple[Line, ...]
+    warnings: tuple[str, ...]
+
+
+def on_spot(setting: Setting, need: Need, when: Num | None = None) -> OnSpot | Why:
+    """A layer of work that may stop: on spot machines, and on demand what a deadline leaves no time for.
+
+    Where work is lost as fast as it is done there is a reason instead.
+    """
+    spot = setting.scenario.spot
+    share = setting.tried.get("on_demand_share", spot.on_demand_share)
+    rushed = replace(need, busy_share=need.busy_share * share, storage_tb=0.0, egress_tb_per_month=0.0)
+    calm = replace(need, busy_share=need.busy_share * (1 - share))
+    basis = setting.basis()
+    say_need(basis, setting, calm)
+    if when is not None:
+        basis.say("runs", when, "share of each month", PLAN)
+    own = setting.scenario.rent.model_copy(update={"usd_per_accelerator_hour": spot.usd_per_accelerator_hour})
+    offer = setting.taken.spot
+    set_after = say_offers(basis, setting, () if offer is None else (offer,), own)
+    price = say_path(basis, setting, set_after)
+    rate = say_interruptions(basis, setting)
+    longer = stretch(basis)
+    if not np.any(longer.found) and setting.case == "typical":
+        return _never_done(basis)
+    near = renting(setting, rushed, setting.taken.on_demand, when=when) if np.any(np.asarray(share) > 0) else ()
+    lines = that_matter(basis, (*rent_lines(basis, price), *lost_lines(basis, price, rate, longer.value)))
+    lines = (*with_support(basis, lines, own.support_share), *under("Near a deadline", near))
+    if setting.case != "typical":
+        return OnSpot(_no_dearer(lines, renting(setting, need, setting.taken.on_demand, when=when)), ())
+    return OnSpot(lines, _longer(calm, longer.value))
+
+
+def _no_dearer(spot: tuple[Line, ...], on_demand: tuple[Line, ...]) -> tuple[Line, ...]:
+    """At an end of the range: who loses so much to interruptions that spot is dearer rents on demand."""
+    totals = [np.sum([np.nan_to_num(line.total_usd).sum() for line in lines]) for lines in (spot, on_demand)]
+    priced = not any(np.isnan(line.total_usd).any() for line in on_demand if line.part == "compute")
+    return on_demand if priced and totals[0] > totals[1] else spot
+
+
+def _never_done(basis: Basis) -> Why:
+    rate, job = (
+        float(np.asarray(one).flat[0]) for one in (rate_per_hour(basis), basis.used["accelerators_per_job"].value)
+    )
+    return Why(
+        f"a job of {job:,.0f} accelerators is interrupted {rate:.2g} times an hour and loses work as fast as it does"
+        " it: it would never end on spot machines"
+    )
+
+
+def _longer(need: Need, stretch: Num) -> tuple[str, ...]:
+    """What to say where the interrupted work no longer fits into the month on as many machines."""
+    if np.ndim(stretch) > 0 or np.ndim(need.busy_share) > 1:
+        return ()
+    busiest = float(np.max(need.busy_share)) * float(stretch)
+    if busiest <= 1:
+        return ()
+    return (f"interrupted work takes {float(stretch):.2f} times as long: {busiest:.2f} times as many machines at once",)

@@ -1,0 +1,166 @@
+"""The second and third file for a finance team: every assumption once, and the results of every option."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from planner.money.answer import Answer, Weighed
+from planner.money.formula import Num
+from planner.money.ledger import Ledger, Line, Origin, Used
+from planner.money.measures import rate_per_year
+from planner.money.option import Option
+from planner.money.payback import Payback
+from planner.money.plan import Plan
+from planner.money.solved import Solved
+from planner.report import words
+
+ASSUMPTION_COLUMNS = (
+    "assumption_id", "name", "value", "unit", "low", "high", "source_url", "as_of", "verified_by", "note",
+)  # fmt: skip
+RESULT_COLUMNS = (
+    "scenario_name", "option", "title", "baseline", "present_cost_usd", "total_usd", "cash_today_usd", "npv_usd", "irr",
+    "eac_usd_per_year", "payback_months", "discounted_payback_months", "break_even_utilisation",
+    "break_even_rent_usd_per_gpu_hour", "usd_per_useful_gpu_hour", "time_to_train_hours", "probability_own_wins",
+    "not_priced", "note",
+)  # fmt: skip
+_NOT_YET = "time to train and the chance that owning wins are not reckoned yet"
+
+
+class Ids:
+    """A name for every assumption: the input's own where all options use the same value, else with the option's."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.held: dict[str, tuple[Option, Used]] = {}
+        self._ids: dict[tuple[str, str, int], str] = {}
+        for option, line, used in _inputs(plan):
+            place = (option.key, line.name, used.name)
+            self._ids[place[0], place[2], id(line)] = self._place(option, used)
+
+    def _place(self, option: Option, used: Used) -> str:
+        """Its id, made up where it is new."""
+        number = 1
+        while True:
+            name = used.name if number == 1 else f"{used.name}#{number}"
+            known = self.held.setdefault(name, (option, used))
+            if _same(known[1].value, used.value):
+                return name
+            number += 1
+
+    def of(self, option: Option, line: Line) -> str:
+        """The ids of everything a line rests on."""
+        return " ".join(self._ids[option.key, used.name, id(line)] for used in line.used)
+
+
+def _inputs(plan: Plan) -> Iterator[tuple[Option, Line, Used]]:
+    for option in plan.options:
+        for line in option.ledger.lines:
+            for used in line.used:
+                yield option, line, used
+
+
+def _same(one: Num, other: Num) -> bool:
+    first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    return first.shape == second.shape and bool(np.array_equal(first, second, equal_nan=True))
+
+
+def assumptions_table(plan: Plan, sign: str) -> pd.DataFrame:
+    """Every input of every line once, with its range and its source; the conventions first."""
+    setting = plan.setting
+    said = [
+        ("sign_convention", None, "", sign),
+        ("timing", None, "", f"when money moves: {setting.terms.timing}; money is {setting.terms.money}"),
+        ("discount_rate_per_year", float(np.asarray(rate_per_year(setting))), "1/year", "effective, not nominal"),
+        ("hours_per_month", setting.terms.hours_per_month, "hours", "8,760 / 12 unless the scenario says otherwise"),
+        ("catalogue", None, "", f"digest {setting.catalogue.digest}, of {setting.catalogue.day.isoformat()}"),
+    ]
+    rows: list[dict[str, Any]] = [
+        {"assumption_id": f"convention.{name}", "name": name, "value": value, "unit": unit, "note": note}
+        for name, value, unit, note in said
+    ]
+    rows += [_assumption(key, option, used) for key, (option, used) in Ids(plan).held.items()]
+    return pd.DataFrame(rows).reindex(columns=list(ASSUMPTION_COLUMNS))
+
+
+def _assumption(key: str, option: Option, used: Used) -> dict[str, Any]:
+    where = used.origin if isinstance(used.origin, Origin) else used.origin(0)
+    alone = np.size(used.value) == 1
+    by_month = "" if alone else words.value(np.asarray(used.value))
+    return {
+        "assumption_id": key,
+        "name": used.name,
+        "value": _first(used.value) if alone else None,
+        "unit": used.unit,
+        "low": _end(option.low, used) if alone else None,
+        "high": _end(option.high, used) if alone else None,
+        "source_url": where.url,
+        "as_of": where.checked or where.since,
+        "verified_by": where.said_by,
+        "note": "; ".join(text for text in (by_month, where.kind, where.note or "") if text),
+    }
+
+
+def _end(ledger: Ledger, used: Used) -> float | None:
+    """The value of the same input at the cheap or the dear end."""
+    found = next((other for line in ledger.lines for other in line.used if other.name == used.name), None)
+    return _first(found.value) if found is not None and np.size(found.value) == 1 else None
+
+
+def _first(value: Num) -> float:
+    return float(np.asarray(value).flat[0])
+
+
+def results_table(plan: Plan, found: Answer) -> pd.DataFrame:
+    """One row for each option: what it comes to, against the baseline, and why a number is missing."""
+    baseline = found.rent or found.best
+    rows = [_result(plan, found, way, baseline) for way in found.ranked]
+    return pd.DataFrame(rows).reindex(columns=list(RESULT_COLUMNS))
+
+
+def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -> dict[str, Any]:
+    measures = way.measures
+    pair = {one.option.key for one in (found.own, found.rent) if one}
+    turns = {one.name: one for one in found.break_evens} if way.option.key in pair else {}
+    busy, rent = turns.get("busy_share"), turns.get("usd_per_accelerator_hour")
+    reasons = [
+        f"irr: {_reason(measures.irr)}" if _number(measures.irr) is None else "",
+        f"payback: {np.asarray(measures.simple_payback.reason).flat[0]}",
+        *(f"{one.name}: {one.reason}" for one in (busy, rent) if one and one.value is None),
+        _NOT_YET,
+    ]
+    return {
+        "scenario_name": plan.setting.scenario.name,
+        "option": way.option.key,
+        "title": way.option.title,
+        "baseline": baseline.option.key if baseline else None,
+        "present_cost_usd": way.present_usd,
+        "total_usd": float(np.asarray(measures.total_usd)),
+        "cash_today_usd": float(np.asarray(measures.cash_today_usd)),
+        "npv_usd": float(np.asarray(measures.npv_usd)),
+        "irr": _number(measures.irr),
+        "eac_usd_per_year": float(np.asarray(measures.eac_usd_per_year)),
+        "payback_months": _months(measures.simple_payback),
+        "discounted_payback_months": _months(measures.payback),
+        "break_even_utilisation": busy.value if busy else None,
+        "break_even_rent_usd_per_gpu_hour": rent.value if rent else None,
+        "usd_per_useful_gpu_hour": _number(measures.usd_per_useful_hour),
+        "not_priced": "; ".join(measures.unpriced),
+        "note": "; ".join(text for text in reasons if text),
+    }
+
+
+def _reason(solved: Solved) -> str:
+    return str(np.asarray(solved.reason).flat[0])
+
+
+def _number(solved: Solved) -> float | None:
+    value = float(np.asarray(solved.value).flat[0])
+    return value if np.isfinite(value) else None
+
+
+def _months(back: Payback) -> float | None:
+    months = float(np.asarray(back.months).flat[0])
+    return months if np.isfinite(months) else None

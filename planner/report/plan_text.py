@@ -1,0 +1,227 @@
+"""A plan and its answer as text for a terminal, and as data: the numbers of the page, from the same tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from planner.money.answer import Answer
+from planner.money.ledger import Ledger
+from planner.money.measures import rate_per_year
+from planner.money.plan import Plan
+from planner.report import answer_tables as tables
+from planner.report import words
+from planner.report.advice import advice_lines
+from planner.report.answer import NOT_COUNTED, Told
+from planner.report.cash_csv import SIGN
+from planner.report.ways import LOOKS
+
+_WHOLE = 100.0  # dollars from which cents say nothing
+_WIDEST = 44
+_GAP = "  "
+
+
+class Reckoned(NamedTuple):
+    """A scenario, reckoned: its name, the plan, the answer, the answer in words, what a preset says of itself."""
+
+    name: str
+    plan: Plan
+    found: Answer
+    told: Told
+    about: tuple[str, ...] = ()
+
+
+def plan_text(one: Reckoned) -> str:
+    """Everything the page says, one section after the other."""
+    plan, found = one.plan, one.found
+    sections = [
+        (plan.setting.scenario.name, "\n".join([one.told.title, *one.told.sentences])),
+        ("What this example takes for granted", _bullets(one.about)),
+        ("Ways", text_table(_ways(found))),
+        ("Each year, USD", text_table(tables.cash_table(found.ranked))),
+        *((f"{way.option.title}: lines", _lines(way.option.ledger)) for way in found.ranked),
+        ("What would turn it", text_table(tables.turning_table(found)) if found.break_evens else "nothing to compare"),
+        ("If rents change", text_table(tables.rent_path_table(found)) if found.turned_by_rent_path else ""),
+        ("Look at again", _bullets(warnings(plan, found))),
+        ("Not counted", _bullets(not_counted(plan, found))),
+        ("Reckoned by", _bullets(conventions(plan))),
+    ]
+    return "\n\n".join(f"{head}\n{'-' * len(head)}\n{body}" for head, body in sections if body) + "\n"
+
+
+def _ways(found: Answer) -> pd.DataFrame:
+    """The options without the columns that would make lines too long; those stand in the JSON and the CSV."""
+    return tables.options_table(found).drop(columns=["Notes", "Idle, USD"], errors="ignore")
+
+
+def _lines(ledger: Ledger) -> str:
+    return text_table(tables.lines_table(ledger))
+
+
+def _bullets(sentences: Sequence[str]) -> str:
+    return "\n".join(f"- {sentence}" for sentence in sentences)
+
+
+def warnings(plan: Plan, found: Answer) -> tuple[str, ...]:
+    """What somebody should look at before he believes it."""
+    reasons = (
+        f"{way.option.title}: no rate of return, {np.asarray(way.measures.irr.reason).flat[0]}."
+        for way in found.ranked
+        if not np.asarray(way.measures.irr.found).all() and way is not found.rent
+    )
+    return (*advice_lines(plan, found, every=True), *reasons)
+
+
+def not_counted(plan: Plan, found: Answer) -> tuple[str, ...]:
+    """Ways that were not reckoned and why, lines without a price, and what no plan counts."""
+    absent = [f"{LOOKS[one.way].name}: {one.reason}." for one in plan.absent]
+    unpriced = [
+        f"{way.option.title}: {name.lower()}, which has no published price."
+        for way in found.ranked
+        for name in way.measures.unpriced
+    ]
+    tax = () if plan.setting.scenario.tax is not None else ("Tax: fill in `tax` to count it.",)
+    return (*absent, *unpriced, *tax, f"{NOT_COUNTED[:1].upper()}{NOT_COUNTED[1:]}.")
+
+
+def conventions(plan: Plan) -> tuple[str, ...]:
+    """Settings that can turn a result, and the facts it rests on."""
+    setting = plan.setting
+    rate = float(np.asarray(rate_per_year(setting)))
+    shown = setting.scenario.currency
+    money = "" if shown is None else f" Files also show {shown.code}, at {shown.usd_per_unit:g} USD ({shown.day})."
+    return (
+        f"Discounted at {rate * 100:.4g} % a year, effective; payments at {words.TIMINGS[setting.terms.timing]}.",
+        f"Money is {setting.terms.money}, in USD. {SIGN}{money}",
+        f"A month has {setting.terms.hours_per_month:g} hours.",
+        f"Prices as of {setting.day.isoformat()}; catalogue of {setting.catalogue.day.isoformat()}, "
+        f"digest {setting.catalogue.digest[:16]}.",
+    )
+
+
+def plan_data(one: Reckoned) -> dict[str, Any]:
+    """The same as data for JSON: None where a number does not exist, its reason beside it."""
+    plan, found, setting = one.plan, one.found, one.plan.setting
+    return {
+        "scenario": setting.scenario.model_dump(mode="json", exclude_defaults=True),
+        "day": setting.day,
+        "catalogue_digest": setting.catalogue.digest,
+        "catalogue_day": setting.catalogue.day,
+        "verdict": found.verdict,
+        "title": one.told.title,
+        "sentences": list(one.told.sentences),
+        "about": list(one.about),
+        "best": found.best.option.key if found.best else None,
+        "own": found.own.option.key if found.own else None,
+        "rent": found.rent.option.key if found.rent else None,
+        "gap_share": found.gap_share,
+        "options": [
+            {"key": way.option.key, **row, "lines": records(tables.lines_table(way.option.ledger))}
+            for way, row in zip(found.ranked, records(tables.options_table(found)), strict=True)
+        ],
+        "by_year": records(tables.cash_table(found.ranked)),
+        "break_evens": [
+            {"name": turn.name, "you": turn.you, "value": turn.value, "unit": turn.unit, "reason": turn.reason,
+             "achievable": turn.achievable}
+            for turn in found.break_evens
+        ],
+        "if_rents_change": records(tables.rent_path_table(found)),
+        "warnings": list(warnings(plan, found)),
+        "not_counted": list(not_counted(plan, found)),
+        "conventions": list(conventions(plan)),
+    }  # fmt: skip
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table, with None for what is not there."""
+    return [{str(key): _finite(value) for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def text_table(table: pd.DataFrame) -> str:
+    """A table as aligned text: numbers to the right, words to the left; only the last column may be long."""
+    if table.empty:
+        return ""
+    *most, last = [str(name) for name in table.columns]
+    columns = [_column(name, table[name].tolist(), _WIDEST) for name in most]
+    columns.append(_column(last, table[last].tolist(), None))
+    return "\n".join(_GAP.join(cells).rstrip() for cells in zip(*columns, strict=True))
+
+
+def _column(name: str, values: list[Any], widest: int | None) -> list[str]:
+    numbers = [isinstance(value, int | float) for value in values if value not in ("", None)]
+    cells = [_cut(cell, widest) for cell in (name, *map(_cell, values))]
+    width = max(len(cell) for cell in cells)
+    return [cell.rjust(width) if numbers and all(numbers) else cell.ljust(width) for cell in cells]
+
+
+def _cut(text: str, widest: int | None) -> str:
+    return text if widest is None or len(text) <= widest else text[: widest - 1] + "…"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, int | float):
+        if not math.isfinite(value):
+            return "–"
+        round_one = abs(value) >= _WHOLE or value == int(value)
+        return f"{value + 0.0:,.0f}" if round_one else f"{value:,.3g}"
+    return "–" if value is None else " ".join(str(value).split())
+
+
+def compare_table(plans: Sequence[Reckoned]) -> pd.DataFrame:
+    """One column for each plan, one row for each measure."""
+    names = _unique([one.name for one in plans])
+    rows = [dict(_measures(one)) for one in plans]
+    measures = list(dict.fromkeys(measure for row in rows for measure in row))
+    columns = {name: [row.get(one) for one in measures] for name, row in zip(names, rows, strict=True)}
+    return pd.DataFrame({"Measure": measures, **columns}, dtype=object)
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    return [name if names.count(name) == 1 else f"{name} ({place})" for place, name in enumerate(names, start=1)]
+
+
+def _measures(one: Reckoned) -> Iterator[tuple[str, Any]]:
+    plan, found, told = one.plan, one.found, one.told
+    yield "Verdict", told.title
+    yield "Work", f"{plan.setting.demand.all.most_accelerators:,} x {plan.setting.scenario.accelerator}"
+    yield "Years", plan.setting.scenario.years
+    yield "Best way", found.best.option.title if found.best else None
+    for label, way in (("Best way", found.best), ("Own", found.own), ("Rent", found.rent)):
+        yield f"{label}, today's money, USD", way.present_usd if way else None
+        yield f"{label}, all bills, USD", float(np.asarray(way.measures.total_usd)) if way else None
+        yield f"{label}, cash on day one, USD", float(np.asarray(way.measures.cash_today_usd)) if way else None
+    for turn in found.break_evens:
+        label = tables.INPUTS.get(turn.name, (turn.name, None))[0]
+        yield f"Same cost at: {label}", turn.value
+
+
+def differing(plans: Sequence[Reckoned]) -> pd.DataFrame:
+    """What the scenarios say differently: one row for each input on which they are not all of one mind."""
+    names = _unique([one.name for one in plans])
+    said = [dict(_flat(one.plan.setting.scenario.model_dump(mode="json"), "")) for one in plans]
+    keys = dict.fromkeys(key for one in said for key in one)
+    rows = [[key, *(_said(one, key) for one in said)] for key in keys if len({repr(one.get(key)) for one in said}) > 1]
+    return pd.DataFrame(rows, columns=["Input", *names])
+
+
+def _said(said: dict[str, Any], key: str) -> str:
+    value = said.get(key)
+    return "–" if value is None else words.value(value) if isinstance(value, float) else str(value)
+
+
+def _flat(data: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Nested data as dotted names."""
+    if isinstance(data, dict | list) and data:
+        items = data.items() if isinstance(data, dict) else enumerate(data)
+        for key, value in items:
+            yield from _flat(value, f"{path}.{key}" if path else str(key))
+    else:
+        yield path, data

@@ -1,0 +1,59 @@
+"""Share and export: the link, the cash flow for finance, the scenario as a file, and back again."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from planner.inputs.file import Saved, read_scenario, write_scenario
+from planner.money.answer import Answer
+from planner.money.plan import Plan
+from planner.report import words
+from planner.report.assumptions_csv import assumptions_table, results_table
+from planner.report.cash_csv import SIGN, cash_table
+from planner.report.csv import to_csv
+from planner.web import ask, state
+from pricing import PricingError
+
+KEY = "scenario_file"
+
+
+def popover(plan: Plan, found: Answer) -> None:
+    """Everything that leaves the page. Files are made when they are asked for."""
+    with st.popover("Share and export", icon=":material/ios_share:"):
+        st.markdown("**Link** to this plan, with today's date in it: it will say the same in years")
+        st.code(state.link(), language=None, wrap_lines=True)
+        st.markdown("**For finance**: every line of every way by month, every assumption, every result")
+        with st.container(horizontal=True):
+            _download("Cash flow (CSV)", "cash-flow.csv", lambda: to_csv(cash_table(plan)))
+            _download("Assumptions (CSV)", "assumptions.csv", lambda: to_csv(assumptions_table(plan, SIGN)))
+            _download("Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, found)))
+        st.markdown("**Scenario** as a file: only what differs from the defaults, with the day of the prices")
+        saved = Saved(plan.setting.scenario, plan.setting.day, plan.setting.catalogue.digest)
+        _download("Scenario (YAML)", "scenario.yaml", lambda: write_scenario(saved).encode())
+        with st.expander("Load a scenario", key="load"):
+            st.file_uploader("Scenario file", type=["yaml", "yml"], key=KEY, max_upload_size=1, on_change=_read)
+        if refusal := st.session_state.get("scenario_refusal"):
+            st.error(words.markdown(refusal))
+
+
+def _download(label: str, name: str, make: object) -> None:
+    mime = "text/csv" if name.endswith("csv") else "application/yaml"
+    st.download_button(label, make, name, mime, on_click="ignore", key=f"download-{name}", icon=":material/download:")
+
+
+def _read() -> None:
+    """Read the file once, when it is chosen. A file that cannot be read leaves the plan as it is."""
+    file = st.session_state[KEY]
+    st.session_state["scenario_refusal"] = None
+    if file is None:
+        return
+    try:
+        saved = read_scenario(file.getvalue(), file.name, state.catalogue())
+    except PricingError as refusal:
+        st.session_state["scenario_refusal"] = f"{refusal} Nothing was changed."
+        return
+    ask.use(saved.scenario)
+    if saved.day is not None and saved.day < state.today():
+        state.show_as_of(saved.day)
+    for note in saved.notes:
+        st.toast(words.markdown(note), icon=":material/info:")

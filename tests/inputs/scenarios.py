@@ -1,0 +1,79 @@
+"""Any scenario at all, for hypothesis: drawn from what the records say they take."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from hypothesis import strategies as st
+
+from planner.inputs.scenario import Scenario
+from planner.inputs.shape import Path, Shape, shape
+
+_TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+
+
+def scenarios() -> st.SearchStrategy[Scenario]:
+    """Scenarios that agree with themselves."""
+    return _record(()).map(_agreeing).map(Scenario.model_validate)
+
+
+def _field(path: Path, about: Shape) -> st.SearchStrategy[Any]:
+    if about.kind == "record":
+        return _record(path)
+    if about.kind != "list":
+        return _value(about)
+    item = shape((*path, 0))
+    assert item is not None
+    few = st.lists(_field((*path, 0), item), min_size=about.shortest or 0, max_size=min(about.longest or 3, 3))
+    return few.map(tuple)
+
+
+def _value(about: Shape) -> st.SearchStrategy[Any]:
+    made: dict[str, st.SearchStrategy[Any]] = {
+        "text": st.sampled_from(["EUR", "JPY"]) if about.pattern else _TEXT,
+        "day": st.dates(date(2020, 1, 1), date(2030, 1, 1)),
+        "choice": st.sampled_from(about.choices or ("",)),
+        "switch": st.booleans(),
+    }
+    if about.kind == "whole":
+        return st.integers(int(about.low or 0), int(about.high or 100))
+    return made[about.kind] if about.kind in made else st.floats(about.low, about.high, exclude_min=about.above)
+
+
+def _record(path: Path) -> st.SearchStrategy[dict[str, Any]]:
+    about = shape(path)
+    assert about is not None
+    fields = {name: shape((*path, name)) for name in about.fields}
+    made = {name: _field((*path, name), inner) for name, inner in fields.items() if inner is not None}
+    needed = {name: made.pop(name) for name in about.required}
+    return st.fixed_dictionaries(needed, optional=made)
+
+
+def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
+    """The same without what the fields of a record forbid each other."""
+    for work in data.get("work", ()):
+        _agreeing_work(work)
+    kept = data.get("kept", {})
+    if kept.get("idle_power_w_each", 0.0) > kept.get("power_w_each", 0.0):
+        del kept["idle_power_w_each"]
+    tax = data.get("tax", {})
+    if tax.get("shares_by_year"):
+        tax["shares_by_year"] = (0.25, 0.7, 0.05)
+    if data.get("own", {}).get("resale_month", 0) > data.get("years", 3.0) * 12:
+        del data["own"]["resale_month"]
+    data["ways"] = tuple(dict.fromkeys(way for way in data.get("ways", ()) if way not in ("keep", "mix")))
+    return data
+
+
+def _agreeing_work(work: dict[str, Any]) -> None:
+    most = work.setdefault("accelerators", 8)
+    if "busy_share" in work or work.get("accelerator_hours_per_month", 0.0) > most * 672:
+        work.pop("accelerator_hours_per_month", None)
+    if work.get("season"):
+        work["season"] = tuple(work["season"][:1] * 12)
+    if work.get("accelerators_per_job", 0) > most:
+        del work["accelerators_per_job"]
+    for job in work.get("jobs", ()):
+        if job.get("within_days", 3_650.0) * 24 < job["hours"]:
+            del job["within_days"]

@@ -1,0 +1,114 @@
+"""A small market for the tests of renting: the real facts, with offers of two providers whose numbers are round."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import numpy as np
+
+from planner.inputs.scenario import Scenario
+from planner.money.formula import formula
+from planner.money.ledger import Ledger, Line
+from planner.money.plan import setting_of
+from planner.money.setting import Setting
+from planner.money.ways.built import Builder, Built, Why
+from pricing import Catalogue, load_catalogue
+from pricing.figure import Figure, Source, Value
+from pricing.records import Offer, Provider
+
+DAY = date(2026, 1, 1)
+CHIP = "H100-SXM5-80GB"
+
+
+def figure(typical: float, unit: str) -> Figure:
+    """A figure with one posted value."""
+    return Figure(unit=unit, checked=DAY, values={DAY: Value(typical=typical, kind="list_price", source="page")})  # type: ignore[arg-type]
+
+
+def offer(purchase: str = "on_demand", usd: float | None = 2.0, per_machine: int = 8, provider: str = "p") -> Offer:
+    """An offer of the provider `p`."""
+    return Offer(
+        provider=provider,
+        accelerator=CHIP,
+        accelerators_per_instance=per_machine,
+        region="here",
+        area="europe",
+        purchase=purchase,  # type: ignore[arg-type]
+        usd_per_accelerator_hour=None if usd is None else figure(usd, "USD/accelerator-hour"),
+    )
+
+
+def world(offers: dict[str, Offer], **terms: Figure) -> Catalogue:
+    """The catalogue with these offers only; provider `p` has these terms, `q` tells nothing."""
+    facts = load_catalogue()
+    page = Source(
+        title="The page", url="https://example.org", retrieved=DAY, via="official_page", licence="facts cited"
+    )
+    return facts.model_copy(
+        update={
+            "sources": {**facts.sources, "page": page},
+            "providers": {
+                "p": Provider(label="P", kind="neocloud", **terms),
+                "q": Provider(label="Q", kind="neocloud"),
+            },
+            "offers": offers,
+        }
+    )
+
+
+MARKET = {
+    "now": offer("on_demand", 2.0),
+    "year": offer("reserved_1y", 1.5),
+    "years": offer("reserved_3y", 1.2),
+    "spot": offer("spot", 0.8),
+}
+
+
+def work(**changes: Any) -> dict[str, Any]:
+    """Eight accelerators, half of the time, without data."""
+    return {"accelerators": 8, "busy_share": 0.5, "storage_tb": 0.0, "egress_tb_per_month": 0.0, **changes}
+
+
+def plan(*works: dict[str, Any], **changes: Any) -> Scenario:
+    """A year of this work at constant rents."""
+    usual = {"years": 1.0, "terms": {"rent_change_per_year": 0.0}}
+    return Scenario.model_validate({**usual, **changes, "work": works or (work(),)})
+
+
+def setting(scenario: Scenario, offers: dict[str, Offer] | None = None, **terms: Figure) -> Setting:
+    """Its setting in the small market."""
+    return setting_of(world(MARKET if offers is None else offers, **terms), scenario, DAY)
+
+
+def built(there: Setting, build: Builder) -> Built:
+    """One way, which must be there."""
+    found = build(there)
+    assert isinstance(found, Built), found
+    return found
+
+
+def why(there: Setting, build: Builder) -> str:
+    """Why a way is not there."""
+    found = build(there)
+    assert isinstance(found, Why)
+    return found.reason
+
+
+def amounts(found: Built) -> dict[str, float]:
+    """What each line comes to."""
+    return {line.name: float(line.total_usd) for line in found.lines}
+
+
+def total(found: Built) -> float:
+    """What all of it comes to."""
+    return float(Ledger(found.title, found.lines).total_usd)
+
+
+def recomputes(lines: tuple[Line, ...]) -> bool:
+    """Whether every line is what its formula gives for the inputs it shows."""
+    for line in lines:
+        again = formula(line.how)({used.name: used.value for used in line.used})
+        if not np.allclose(again, line.usd, rtol=1e-9, atol=1e-9, equal_nan=True):
+            return False
+    return True

@@ -1,0 +1,86 @@
+"""Which offer a plan takes: the cheapest whole bill, not the lowest sticker, at a price that can be believed."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from planner.money.choice import taken
+from planner.money.setting import Setting, Taken
+from pricing.records import Offer
+from tests.money.renting import DAY, MARKET, figure, offer, plan, work, world
+
+
+def chosen(*works: dict[str, Any], offers: dict[str, Offer], after_days: int = 0, **changes: Any) -> Taken:
+    """What a plan takes among these."""
+    return taken(Setting(world(offers), plan(*works, **changes), DAY + timedelta(days=after_days)))
+
+
+def test_one_of_each_kind() -> None:
+    found = chosen(work(may_stop=True), offers=MARKET)
+    assert found == Taken("now", "year", "spot", "year", "years")
+
+
+def test_the_three_year_reservation_wins_where_the_plan_is_long_enough() -> None:
+    assert chosen(offers=MARKET, years=3.0).reserved == "years"
+    assert chosen(offers=MARKET, years=2.0).reserved == "year"  # 2 x 1.5 against 3 x 1.2
+
+
+def test_whole_machines_can_turn_the_choice() -> None:
+    offers = {"big": offer(usd=1.9, per_machine=8), "small": offer(usd=2.0, per_machine=1)}
+    assert chosen(work(accelerators=9), offers=offers).on_demand == "small"
+    assert chosen(work(accelerators=16), offers=offers).on_demand == "big"
+
+
+def test_what_you_name_is_taken() -> None:
+    found = chosen(
+        offers={**MARKET, "dear": offer(usd=9.0)},
+        rent={"offer": "dear"},
+        reserve={"offer": "years"},
+        spot={"offer": "now"},
+    )
+    assert (found.on_demand, found.reserved, found.spot) == ("dear", "years", "now")
+
+
+def test_a_term_narrows_the_choice() -> None:
+    assert chosen(offers=MARKET, reserve={"term": "reserved_3y"}).reserved == "years"
+    assert chosen(offers=MARKET, reserve={"term": "reserved_1m"}).reserved is None
+
+
+def test_a_stale_price_is_passed_over_while_there_is_a_fresh_one() -> None:
+    fresh = figure(3.0, "USD/accelerator-hour")
+    seen = fresh.model_copy(update={"checked": DAY + timedelta(days=59)})
+    offers = {"old": offer(usd=2.0), "new": offer(usd=3.0).model_copy(update={"usd_per_accelerator_hour": seen})}
+    assert chosen(offers=offers, after_days=60).on_demand == "new"
+    assert chosen(offers=offers, after_days=0).on_demand == "old"
+
+
+def test_no_spot_is_taken_where_nothing_may_stop() -> None:
+    assert chosen(offers=MARKET).spot is None
+
+
+def test_a_job_on_many_small_spot_machines_is_dearer_than_their_sticker() -> None:
+    """Sixteen machines are taken sixteen times as often as one: that outweighs a sticker two percent lower."""
+    offers = {"small": offer("spot", 0.98, per_machine=1), "big": offer("spot", 1.0, per_machine=16)}
+    assert chosen(work(accelerators=16, may_stop=True), offers=offers).spot == "big"
+    assert chosen(work(accelerators=16, accelerators_per_job=1, may_stop=True), offers=offers).spot == "small"
+
+
+def test_a_reservation_that_is_let_go_is_chosen_with_what_follows() -> None:
+    """Three years; a year at 1.0 and two on demand at 4.0 cost more than three years at 2.5."""
+    offers = {"now": offer(usd=4.0), "year": offer("reserved_1y", 1.0), "years": offer("reserved_3y", 2.5)}
+    full = work(busy_share=1.0)
+    assert chosen(full, offers=offers, years=3.0, reserve={"at_end": "roll"}).reserved == "year"
+    assert chosen(full, offers=offers, years=3.0, reserve={"at_end": "expire"}).reserved == "years"
+
+
+@pytest.mark.parametrize("at_end", ["roll", "expire"])
+def test_growing_work_is_reserved_term_by_term(at_end: str) -> None:
+    found = chosen(work(growth_per_year=0.5), offers=MARKET, years=3.0, reserve={"at_end": at_end})
+    assert found.reserved in ("year", "years")
+
+
+def test_nothing_on_offer_is_nothing_taken() -> None:
+    assert chosen(offers={}) == Taken()

@@ -1,0 +1,169 @@
+"""What a cash flow amounts to: golden numbers of two published plans, and a spreadsheet's functions as oracle."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pytest
+import pyxirr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.inputs.scenario import Scenario
+from planner.inputs.terms import Currency, Terms
+from planner.money.currency import in_currency
+from planner.money.finance import days_since, flow_years
+from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
+from planner.money.measures import cumulative, discounted, measured, present_usd
+from planner.money.setting import Setting
+from pricing import load_catalogue
+
+CATALOGUE = load_catalogue()
+DAY = date(2026, 11, 21)
+TIMINGS = ("month_end", "month_middle", "year_end", "year_middle", "dated")
+
+
+def setting(*, years: float, rate: float = 0.10, **terms: Any) -> Setting:
+    scenario = Scenario(years=years, terms=Terms(discount_rate_per_year=rate, **terms))
+    return Setting(CATALOGUE, scenario, DAY)
+
+
+def flow(usd: Any, name: str = "flow", **line: Any) -> Line:
+    """A line of given amounts."""
+    return Line(name, line.pop("part", "compute"), "amount_usd", (Used("amount_usd", usd, "USD", YOUR_INPUT),), **line)
+
+
+def today_then(today: float, month: float, months: int) -> Ledger:
+    return Ledger("", (flow(np.array([today] + [month] * months)),))
+
+
+HOURS = np.array([0.0] + [10_000.0] * 60)
+# 80 accelerators for 800,000 and 5,000 a month, against 10,000 accelerator-hours a month at 2.00.
+TOY_OWN, TOY_RENT = today_then(800_000, 5_000, 60), today_then(0, 20_000, 60)
+
+
+@pytest.mark.parametrize(
+    ("timing", "npv_usd"), [("year_end", -117_658), ("year_middle", -84_354), ("month_end", -86_922)]
+)
+def test_the_toy_under_each_convention(timing: str, npv_usd: float) -> None:
+    """800,000 against 180,000 a year: 682,342 at year ends, times 1.1 ** 0.5 in their middle."""
+    here = setting(years=5, timing=timing)
+    assert measured(here, TOY_OWN, HOURS, TOY_RENT).npv_usd == pytest.approx(npv_usd, abs=0.5)
+
+
+def test_the_toy_in_all_measures() -> None:
+    found = measured(setting(years=5, timing="year_end"), TOY_OWN, HOURS, TOY_RENT)
+    assert found.total_usd == 1_100_000
+    assert found.cash_today_usd == 800_000
+    assert found.simple_payback.months == pytest.approx(53.333, abs=1e-3)
+    assert found.simple_payback.month == 54
+    assert found.irr.value == pytest.approx(0.0406, abs=5e-5)
+    assert found.eac_usd_per_year == pytest.approx(271_038, abs=0.5)
+    assert not found.payback.found
+    assert found.usd_per_useful_hour.value == pytest.approx(271_038 / 120_000, rel=1e-5)
+
+
+def test_the_toy_pays_back_in_todays_money_only_in_a_longer_plan() -> None:
+    """15,000 a month at 0.7974 % a month: 800,000 are back in month 70 of 120, and never within 60."""
+    hours = np.array([0.0] + [10_000.0] * 120)
+    long = measured(setting(years=10), today_then(800_000, 5_000, 120), hours, today_then(0, 20_000, 120))
+    assert long.payback.month == 70
+
+
+@pytest.mark.parametrize(("timing", "npv_usd"), [("year_end", -9_440), ("month_end", 76_620), ("year_middle", 83_812)])
+def test_a_published_plan_that_the_convention_turns(timing: str, npv_usd: float) -> None:
+    """64 accelerators at 30,000, 728,681 to run them for 48 months, against 3,139,584 of rent."""
+    own, rent = today_then(1_920_000, 728_681 / 48, 48), today_then(0, 3_139_584 / 48, 48)
+    found = measured(setting(years=4, timing=timing), own, np.ones(49), rent)
+    assert found.npv_usd == pytest.approx(npv_usd, abs=5)
+    if timing == "year_end":
+        assert found.irr.value == pytest.approx(0.0977, abs=5e-5)
+
+
+MONTHLY = st.lists(st.floats(-1e6, 1e6).filter(lambda usd: abs(usd) > 1e-3), min_size=12, max_size=12)
+
+
+@settings(max_examples=50)
+@given(MONTHLY, st.floats(0.0, 0.5), st.dates(date(2000, 1, 1), date(2100, 12, 31)))
+def test_dated_money_is_worth_what_a_spreadsheet_says(usd: list[float], rate: float, day: date) -> None:
+    amounts = np.array([0.0, *usd])
+    there = Setting(CATALOGUE, Scenario(years=1, terms=Terms(discount_rate_per_year=rate, timing="dated")), day)
+    days = [date.fromordinal(day.toordinal() + int(days)) for days in days_since(day=day, months=12)]
+    want = pyxirr.xnpv(rate, days, amounts)
+    assert present_usd(there, Ledger("", (flow(amounts),))) == pytest.approx(want, rel=1e-9, abs=1e-3)
+
+
+@settings(max_examples=50)
+@given(st.floats(1e3, 1e6), st.lists(st.floats(1.0, 1e5), min_size=24, max_size=24))
+def test_the_rate_of_return_is_a_spreadsheets(price: float, savings: list[float]) -> None:
+    own, rent = today_then(price, 0, 24), Ledger("", (flow(np.array([0.0, *savings])),))
+    found = measured(setting(years=2, timing="dated"), own, np.ones(25), rent).irr
+    days = [date.fromordinal(DAY.toordinal() + int(days)) for days in days_since(day=DAY, months=24)]
+    want = pyxirr.xirr(days, [-price, *savings])
+    if want is not None and found.found:
+        assert found.value == pytest.approx(want, rel=1e-6, abs=1e-8)
+
+
+def test_a_month_is_counted_by_its_days() -> None:
+    """The 31st, or the last day there is: 28 February, 31 March, 30 April."""
+    assert days_since(day=date(2026, 1, 31), months=3).tolist() == [0, 28, 59, 89]
+    assert days_since(day=date(2028, 1, 31), months=1).tolist() == [0, 29]
+    with pytest.raises(ValueError, match="the day"):
+        flow_years(months=1, timing="dated")
+
+
+@pytest.mark.parametrize("timing", TIMINGS)
+def test_without_discount_every_convention_is_a_plain_sum(timing: str) -> None:
+    here = setting(years=5, rate=0.0, timing=timing)
+    assert present_usd(here, TOY_OWN) == pytest.approx(1_100_000)
+    assert cumulative(here, TOY_OWN)[-1] == pytest.approx(1_100_000)
+
+
+def test_draws_give_what_numbers_give() -> None:
+    here = setting(years=5)
+    rates, months = np.array([[0.0], [0.05], [0.3]]), np.array([[1.0], [2.0], [3.0]])
+    many = Ledger("", (flow(months * TOY_OWN.monthly_usd),))
+    found = measured(here.trying({"discount_rate_per_year": rates}), many, HOURS, TOY_RENT)
+    for at, (rate, times) in enumerate(zip(rates[:, 0], months[:, 0], strict=True)):
+        one = measured(setting(years=5, rate=rate), Ledger("", (flow(times * TOY_OWN.monthly_usd),)), HOURS, TOY_RENT)
+        for name in ("present_usd", "total_usd", "cash_today_usd", "eac_usd_per_year", "npv_usd"):
+            assert np.asarray(getattr(found, name))[at] == pytest.approx(getattr(one, name)), name
+        assert np.asarray(found.usd_per_useful_hour.value)[at] == pytest.approx(one.usd_per_useful_hour.value)
+        assert found.irr.at(at).reason == one.irr.reason
+
+
+def test_real_terms() -> None:
+    """10 % nominal and 3 % inflation are 6.796 % real: money that grows with prices is worth the same either way."""
+    monthly = 1_000 * 1.03 ** (np.arange(37) / 12)
+    nominal = setting(years=3, money="nominal", inflation_per_year=0.03)
+    real = setting(years=3, rate=1.10 / 1.03 - 1, money="real", inflation_per_year=0.03)
+    worth = present_usd(nominal, Ledger("", (flow(monthly),)))
+    assert present_usd(real, today_then(1_000, 1_000, 36)) == pytest.approx(worth)
+    scenario = Scenario(terms=Terms(money="real", inflation_per_year=0.03))
+    usual = Setting(CATALOGUE, scenario, DAY)
+    factor = discounted(usual, today_then(1, 1, 36))[12]
+    assert factor == pytest.approx(1.03 / (1 + usual.discount_rate_per_year))
+
+
+def test_no_useful_hour_has_no_price() -> None:
+    found = measured(setting(years=5), TOY_OWN, np.zeros(61), TOY_RENT)
+    assert str(found.usd_per_useful_hour.reason).startswith("none: there is no useful hour")
+
+
+def test_what_is_not_priced_is_named_and_left_out() -> None:
+    ledger = Ledger("", (*TOY_OWN.lines, flow(np.full(61, np.nan), "Disk", part="storage")))
+    found = measured(setting(years=5), ledger, HOURS, TOY_RENT)
+    assert found.unpriced == ("Disk",)
+    assert found.present_usd == measured(setting(years=5), TOY_OWN, HOURS, TOY_RENT).present_usd
+
+
+def test_money_is_converted_once() -> None:
+    euro = Currency(code="EUR", usd_per_unit=1.25, day=DAY, source="European Central Bank")
+    shown = in_currency(np.array([125.0, -2.5]), euro)
+    assert shown.amount == pytest.approx([100.0, -2.0])
+    assert (shown.code, shown.day) == ("EUR", DAY)
+    assert in_currency(7.0, None).amount == 7.0
+    with pytest.raises(TypeError, match="once"):
+        in_currency(shown, euro)  # type: ignore[arg-type]

@@ -1,0 +1,62 @@
+"""Hosted: tokens times their price, growing as the work does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planner.money.ways import hosted
+from tests.money.renting import amounts, built, plan, recomputes, setting, total, why, work
+
+TOKENS = {"million_input_tokens_per_month": 1_000.0, "million_output_tokens_per_month": 200.0}
+PRICES = {"usd_per_million_input_tokens": 2.0, "usd_per_million_output_tokens": 10.0}
+
+
+def test_tokens_times_price() -> None:
+    found = built(setting(plan(hosted={**TOKENS, **PRICES})), hosted.build)
+    assert amounts(found) == pytest.approx({"Tokens in": 24_000, "Tokens out": 24_000})
+    assert {line.part for line in found.lines} == {"tokens"}
+    assert found.accelerators == 0
+    assert found.useful_hours.sum() == pytest.approx(8 * 4_380)
+    assert recomputes(found.lines)
+
+
+def test_a_price_of_the_catalogue_and_yours_over_it() -> None:
+    """GPT-4o costs 2.5 and 10 for a million tokens in and out."""
+    found = built(setting(plan(hosted={**TOKENS, "price": "OpenAI/gpt-4o"})), hosted.build)
+    assert total(found) == pytest.approx(12 * (1_000 * 2.5 + 200 * 10))
+    yours = {**TOKENS, "price": "OpenAI/gpt-4o", "usd_per_million_output_tokens": 5.0}
+    assert total(built(setting(plan(hosted=yours)), hosted.build)) == pytest.approx(12 * (2_500 + 1_000))
+
+
+def test_tokens_grow_and_have_seasons_as_the_work_has() -> None:
+    asked = {**TOKENS, **PRICES}
+    grown = built(setting(plan(work(growth_per_year=1.0), years=2.0, hosted=asked)), hosted.build)
+    assert grown.lines[0].usd[[1, 13]].tolist() == pytest.approx([2_000, 4_000])
+    season = (0.5, *(1.0,) * 11)
+    quiet = built(setting(plan(work(season=season), hosted=asked)), hosted.build)
+    assert quiet.lines[0].usd[[1, 2]].tolist() == pytest.approx([1_000, 2_000])
+
+
+def test_busier_work_sends_more_tokens() -> None:
+    there = setting(plan(hosted={**TOKENS, **PRICES}))
+    assert total(built(there.trying({"busy_factor": 1.5}), hosted.build)) == pytest.approx(72_000)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (None, "fill in hosted"),
+        (TOKENS, "hosted.usd_per_million_input_tokens and hosted.usd_per_million_output_tokens"),
+        ({**TOKENS, "usd_per_million_input_tokens": 1.0}, "enter hosted.usd_per_million_output_tokens"),
+        ({**TOKENS, "price": "nobody/nothing"}, "there is no price 'nobody/nothing'"),
+    ],
+)
+def test_reasons(asked: dict[str, Any] | None, said: str) -> None:
+    assert said in why(setting(plan(hosted=asked)), hosted.build)
+
+
+def test_no_tokens_out_need_no_price() -> None:
+    asked = {**TOKENS, "million_output_tokens_per_month": 0.0, "usd_per_million_input_tokens": 2.0}
+    assert total(built(setting(plan(hosted=asked)), hosted.build)) == pytest.approx(24_000)

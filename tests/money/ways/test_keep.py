@@ -1,0 +1,84 @@
+"""Keep: what it would fetch today is its price, its work is bounded by its speed, and the rest is rented."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planner.money.ways import keep
+from planner.money.ways.built import Built, Why
+from tests.money.owning import EIGHTY, built, by_line, monthly, scenario, setting
+
+POWER = {**EIGHTY, "usd_per_kwh": 0.1, "pue": 1.5, "power_price_change_per_year": 0.1}
+KEPT = {
+    "label": "the old cluster",
+    "accelerators": 160,
+    "relative_speed": 0.5,
+    "usd_today_if_sold": 200_000.0,
+    "usd_at_end": 50_000.0,
+    "power_w_each": 400.0,
+    "idle_power_w_each": 100.0,
+    "running_usd_per_month": 3_000.0,
+}
+
+
+def way(kept: dict[str, Any] = KEPT, **plan: Any) -> Built:
+    """Keeping this, where 80 are wanted half the time."""
+    return built(keep.build, setting(scenario(POWER, kept=kept, **plan)))
+
+
+def test_by_hand() -> None:
+    """160 of half the speed do the work of 80, half the time: 80 of them work at 400 W and 80 idle at 100 W."""
+    found = way()
+    meter = 730 * 1.5 * 0.1
+    first = 80 * 0.4 * meter + 80 * 0.1 * meter + 3_000
+    assert monthly(found)[:2].tolist() == pytest.approx([200_000, first])
+    assert monthly(found)[13] == pytest.approx((first - 3_000) * 1.1 + 3_000)
+    usd = by_line(found)
+    assert usd["Electricity while idle"][1] == pytest.approx(80 * 0.1 * meter)
+    assert usd["What it is worth at the end"][48] == -50_000
+    assert found.title == "Keep the old cluster"
+    assert found.accelerators == 160
+    assert found.warnings == ()
+
+
+def test_both_sales_are_sales_and_nothing_was_bought() -> None:
+    """What was paid for it is gone and must not enter."""
+    treated = {line.name: line.treatment for line in way().lines}
+    assert treated["What it would fetch today"] == treated["What it is worth at the end"] == "sale"
+    assert "capital" not in treated.values()
+
+
+@pytest.mark.parametrize(("count", "speed", "able"), [(32, 1.0, 32.0), (8, 0.1, 0.8), (200, 0.05, 10.0)])
+def test_what_it_cannot_do_is_rented(count: int, speed: float, able: float) -> None:
+    """Half the time 80 are wanted: so many of them it is worth, the others are rented at 2 an hour."""
+    found = way({**KEPT, "accelerators": count, "relative_speed": speed})
+    usd = by_line(found)
+    assert usd["What it cannot do: useful hours"][1:] == pytest.approx((80 - able) * 0.5 * 730 * 2)
+    assert usd["Electricity while working"][1] == pytest.approx(count * 0.5 * 0.4 * 730 * 1.5 * 0.1)
+    assert usd["Electricity while idle"][1] == pytest.approx(count * 0.5 * 0.1 * 730 * 1.5 * 0.1)
+    share = f"{able / 80:.0%}"
+    assert found.warnings == (
+        f"It cannot do the work alone: it does {share} of the hours, the rest is rented on demand",
+    )
+    assert found.useful_hours[1] == 80 * 0.5 * 730
+
+
+def test_every_field_moves_the_ledger() -> None:
+    changed = {
+        "accelerators": 320,
+        "relative_speed": 1.0,
+        "usd_today_if_sold": 0.0,
+        "usd_at_end": 0.0,
+        "power_w_each": 500.0,
+        "idle_power_w_each": 0.0,
+        "running_usd_per_month": 0.0,
+    }
+    base = monthly(way()).tolist()
+    for name, value in changed.items():
+        assert monthly(way({**KEPT, name: value})).tolist() != pytest.approx(base, rel=1e-6), name
+
+
+def test_nothing_there_is_nothing_to_keep() -> None:
+    assert isinstance(keep.build(setting(scenario(POWER))), Why)

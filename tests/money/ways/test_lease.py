@@ -1,0 +1,143 @@
+"""Lease: published payments and implied rates, what comes after it, and what is owed beyond the plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.money.finance import flow_years, npv_usd
+from planner.money.ways import lease
+from planner.money.ways.built import Built, Why
+from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting, total
+
+OWN = {**EIGHTY, "running_usd_per_month": 5_000.0}
+RENT = 80 * 0.5 * 730 * 2.0
+
+
+def way(terms: dict[str, Any], own: dict[str, Any] = OWN, **plan: Any) -> Built:
+    """Leasing 800,000 worth on these terms."""
+    return built(lease.build, setting(scenario(own, lease={"left_share": 0.0, **terms}, **plan)))
+
+
+def paid(found: Built, name: str = "Lease payments") -> dict[int, float]:
+    """The months in which a line moves, and by how much."""
+    usd = by_line(found)[name]
+    return {int(month): float(usd[month]) for month in np.flatnonzero(usd)}
+
+
+@pytest.mark.parametrize(("in_advance", "payment", "months"), [(False, 20_125, (1, 48)), (True, 19_966, (0, 47))])
+def test_published_payments(in_advance: bool, payment: float, months: tuple[int, int]) -> None:
+    """800,000, 48 months, 10 % effective (methods/finance.md section 4)."""
+    found = way({"rate_per_year": 0.1, "in_advance": in_advance})
+    expected = dict.fromkeys(range(months[0], months[1] + 1), payment)
+    assert paid(found) == pytest.approx(expected, abs=0.5)
+    assert found.title == "Lease"
+    assert not {"Servers, with spares", "Resale"} & set(by_line(found))
+
+
+def test_a_published_implied_rate_stands_beside_what_a_loan_costs() -> None:
+    """21,000 a month in arrears for 800,000 is 12.49 % effective (methods/finance.md section 4)."""
+    terms = {"usd_per_month": 21_000.0, "in_advance": False}
+    found = way(terms, loan={"rate_per_year": 0.1})
+    assert found.warnings[0] == (
+        "The quoted lease costs as much as a loan at 12.49% a year; a loan is reckoned at 10.00%"
+    )
+    assert paid(found) == dict.fromkeys(range(1, 49), 21_000.0)
+    assert len(way({}).warnings) == 1  # its own rate needs no finding; to ask accounting remains
+
+
+def test_a_quote_of_nothing_has_no_rate_and_says_why() -> None:
+    assert "cannot be said: none: nothing is paid back" in way({"usd_per_month": 0.0}).warnings[0]
+
+
+@pytest.mark.parametrize("in_advance", [False, True])
+def test_what_is_given_back_is_part_of_the_rate(in_advance: bool) -> None:
+    """What a lease at 13 % with 35 % left costs a month is, as a quote, a lease at 13 %."""
+    terms = {"left_share": 0.35, "in_advance": in_advance}
+    payment = max(paid(way({**terms, "rate_per_year": 0.13})).values())
+    assert "a loan at 13.00% a year" in way({**terms, "usd_per_month": payment}).warnings[0]
+
+
+def test_without_interest_it_is_the_price_less_what_is_left() -> None:
+    assert paid(way({"rate_per_year": 0.0, "left_share": 0.4, "years": 2.0, "in_advance": False})) == pytest.approx(
+        dict.fromkeys(range(1, 25), 20_000)
+    )
+
+
+def test_after_it_goes_back_the_work_is_rented() -> None:
+    cash = monthly(way({"usd_per_month": 30_000.0, "years": 2.0, "in_advance": False}))
+    assert cash[1:].tolist() == pytest.approx([35_000.0] * 24 + [RENT] * 24)
+
+
+def test_what_runs_on_beyond_the_plan_is_owed() -> None:
+    found = way({"usd_per_month": 20_000.0, "years": 5.0, "in_advance": True})
+    assert paid(found) == dict.fromkeys(range(49), 20_000.0)
+    assert paid(found, "Lease beyond the plan") == {48: 11 * 20_000}
+
+
+def test_bought_at_the_end_it_is_yours_to_run_and_to_sell() -> None:
+    """Two years of lease, then 40 % of the price; a tenth of it comes back at the end of the plan."""
+    terms = {"usd_per_month": 20_000.0, "years": 2.0, "left_share": 0.4, "buys_at_end": True, "in_advance": False}
+    cash = monthly(way(terms, {**OWN, "residual_share": 0.1}))
+    assert cash[0] == 0
+    assert cash[1:].tolist() == pytest.approx(
+        [25_000.0] * 23 + [25_000 + 320_000] + [5_000.0] * 23 + [5_000 - 80_000.0]
+    )
+
+
+def test_sold_before_it_is_paid_everything_is_settled() -> None:
+    terms = {"usd_per_month": 20_000.0, "years": 3.0, "left_share": 0.4, "buys_at_end": True, "in_advance": False}
+    found = way(terms, {**OWN, "resale_month": 24})
+    assert paid(found, "Lease beyond the plan") == {24: 12 * 20_000}
+    assert paid(found, "Buying it at the end") == pytest.approx({24: 320_000})
+
+
+def test_what_is_left_is_read_off_the_curve_where_you_say_nothing() -> None:
+    """After two years 60 %, so that 40 % are paid off."""
+    own = {**OWN, "residual_share": None}
+    terms = {"left_share": None, "rate_per_year": 0.0, "years": 2.0}
+    assert paid(way(terms, own))[0] == pytest.approx(0.4 * 800_000 / 24)
+
+
+def test_payments_begin_on_delivery() -> None:
+    found = way({"usd_per_month": 20_000.0}, {**OWN, "lead_time_months": 6.0, "deposit_share": 0.5})
+    assert paid(found) == dict.fromkeys(range(6, 48), 20_000.0)
+    assert monthly(found)[0] == 0  # the lessor orders, and pays the deposit
+
+
+def test_what_never_comes_is_not_paid_for() -> None:
+    found = way({"usd_per_month": 20_000.0}, {**OWN, "lead_time_months": 60.0})
+    assert monthly(found)[1:].tolist() == pytest.approx([RENT] * 48)
+
+
+def test_without_a_price_there_is_nothing_to_lease() -> None:
+    assert isinstance(lease.build(setting(scenario(NOTHING, accelerator="TPU-v5p"))), Why)
+
+
+@given(
+    rate=st.just(0.0) | st.floats(1e-4, 0.5),
+    left=st.floats(0.0, 1.0),
+    years=st.floats(0.25, 4.0),
+    in_advance=st.booleans(),
+)
+def test_at_its_own_rate_a_lease_is_worth_the_price(rate: float, left: float, years: float, in_advance: bool) -> None:
+    terms = {"rate_per_year": rate, "left_share": left, "years": years, "in_advance": in_advance}
+    usd = by_line(way(terms))["Lease payments"]
+    months = np.ceil(years * 12 - 1e-9)
+    worth = npv_usd(usd=usd, rate_per_year=rate, years=flow_years(months=48, timing="month_end"))
+    assert worth + 800_000 * left * (1 + rate) ** (-months / 12) == pytest.approx(800_000)
+
+
+@given(st.lists(st.tuples(st.floats(0.0, 0.5), st.floats(0.0, 50.0)), min_size=1, max_size=4), st.booleans())
+def test_many_at_once_are_what_each_is_alone(draws: list[tuple[float, float]], termed: bool) -> None:
+    terms = {"years": 2.0} if termed else {}
+    at = setting(scenario({**OWN, "residual_share": None}, lease=terms))
+    names = ("lease_rate_per_year", "lead_time_months")
+    columns = {name: np.array(values)[:, None] for name, values in zip(names, zip(*draws, strict=True), strict=True)}
+    together = total(built(lease.build, at.trying(columns)))
+    alone = [float(total(built(lease.build, at.trying(dict(zip(names, draw, strict=True)))))) for draw in draws]
+    assert np.broadcast_to(together, len(draws)) == pytest.approx(alone)

@@ -1,0 +1,152 @@
+"""Reserved: idle hours are billed, terms are paid monthly or before they begin, and renewed or let go at their end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.money.ledger import Ledger
+from planner.money.ways import reserved
+from planner.money.ways.built import Built
+from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, why, work
+
+YEAR = 8 * 730 * 12 * 1.5  # eight for a year at 1.5, busy or not
+
+
+def booked(*works: dict[str, Any], years: float = 1.0, change: float = 0.0, **reserve: Any) -> Built:
+    """A reservation."""
+    terms = {"rent_change_per_year": change}
+    return built(setting(plan(*works, years=years, terms=terms, reserve=reserve)), reserved.build)
+
+
+def cash(found: Built) -> np.ndarray[Any, Any]:
+    """What is paid, month by month."""
+    return Ledger(found.title, found.lines).monthly_usd
+
+
+def test_idle_hours_are_a_line_of_their_own() -> None:
+    found = booked()
+    assert amounts(found)["Useful hours"] == pytest.approx(YEAR / 2)
+    assert amounts(found)["Idle hours paid for"] == pytest.approx(YEAR / 2)
+    assert found.title == "Reserve for 1 year"
+    assert "may hold an embedded lease: ask accounting" in found.warnings[0]
+
+
+def test_prepaid_is_paid_before_each_term() -> None:
+    monthly, before = booked(years=2.0), booked(years=2.0, prepaid=True)
+    assert total(before) == pytest.approx(total(monthly)) == pytest.approx(2 * YEAR)
+    paid = cash(before)
+    assert np.flatnonzero(paid).tolist() == [0, 12]
+    assert paid[[0, 12]].tolist() == pytest.approx([YEAR, YEAR])
+    assert recomputes(before.lines)
+
+
+@pytest.mark.parametrize("prepaid", [False, True])
+def test_it_is_renewed_at_the_price_of_that_day(prepaid: bool) -> None:
+    assert total(booked(years=3.0, change=-0.2, term="reserved_1y", prepaid=prepaid)) == pytest.approx(
+        YEAR * (1 + 0.8 + 0.64)
+    )
+
+
+@pytest.mark.parametrize("prepaid", [False, True])
+def test_or_let_go_and_rented_on_demand_from_then(prepaid: bool) -> None:
+    found = booked(years=3.0, change=-0.2, term="reserved_1y", at_end="expire", prepaid=prepaid)
+    parts = amounts(found)
+    assert parts["Useful hours"] == pytest.approx(YEAR / 2)
+    later = [line for line in found.lines if line.name == "After the term: useful hours"]
+    assert later[0].usd[:13].sum() == 0
+    assert later[0].usd[13] == pytest.approx(8 * 0.5 * 730 * 2.0 * 0.8)
+    assert float(found.useful_hours.sum()) == pytest.approx(8 * 0.5 * 730 * 36)
+
+
+@pytest.mark.parametrize(("at_end", "prepaid"), [("roll", False), ("roll", True), ("expire", True)])
+def test_what_runs_on_after_the_plan_is_paid(at_end: str, prepaid: bool) -> None:
+    found = booked(years=1.5, term="reserved_3y", at_end=at_end, prepaid=prepaid)
+    assert total(found) == pytest.approx(8 * 730 * 36 * 1.2)
+    assert amounts(found)["Reservation beyond the plan"] == pytest.approx(8 * 730 * 18 * 1.2)
+    assert "bound for 18 months after the plan ends, which are paid" in found.warnings
+
+
+def test_a_term_that_is_let_go_leaves_nothing_beyond_the_plan() -> None:
+    found = booked(years=2.5, term="reserved_1y", at_end="expire")
+    assert amounts(found)["Reservation beyond the plan"] == 0
+
+
+def test_a_plan_that_is_not_whole_years() -> None:
+    assert total(booked(years=1.3, term="reserved_1y")) == pytest.approx(2 * YEAR)
+
+
+def test_growing_work_is_held_at_the_most_of_each_term() -> None:
+    """8 that double: up to 16 in month 12, which whole machines make 16 all year; 32 in the second."""
+    found = booked(work(growth_per_year=1.0), years=2.0, term="reserved_1y")
+    assert total(found) == pytest.approx(YEAR * (2 + 4))
+    assert total(booked(work(growth_per_year=1.0), years=2.0, term="reserved_1y", prepaid=True)) == pytest.approx(
+        YEAR * (2 + 4)
+    )
+
+
+def test_work_that_may_wait_is_reserved_at_the_right_size() -> None:
+    spread = work(accelerators=80, busy_share=None, accelerator_hours_per_month=10_000.0, may_wait=True)
+    found = booked(spread)
+    assert found.accelerators == 16
+    assert total(found) == pytest.approx(16 * 730 * 12 * 1.5)
+
+
+def test_your_own_price_and_term_need_no_offer() -> None:
+    there = setting(plan(reserve={"usd_per_accelerator_hour": 1.0, "term": "reserved_6m"}), {"now": MARKET["now"]})
+    found = built(there, reserved.build)
+    assert total(found) == pytest.approx(8 * 730 * 12)
+    assert found.title == "Reserve for 6 months"
+    assert not any("lease" in warning for warning in found.warnings)
+
+
+def test_the_price_on_demand_is_not_the_price_of_the_reservation() -> None:
+    there = setting(plan(rent={"usd_per_accelerator_hour": 9.0, "support_share": 0.1}))
+    assert total(built(there, reserved.build)) == pytest.approx(YEAR * 1.1)
+
+
+@pytest.mark.parametrize(
+    ("reserve", "offers", "said"),
+    [
+        ({}, {"now": MARKET["now"]}, "nobody publishes a price for reserving"),
+        ({"term": "reserved_1m"}, MARKET, "for 1 month"),
+        ({"usd_per_accelerator_hour": 1.0}, {"now": MARKET["now"]}, "for how long"),
+        ({"offer": "now"}, MARKET, "for how long"),
+        ({"offer": "gone"}, MARKET, "there is no offer 'gone'"),
+    ],
+)
+def test_reasons(reserve: dict[str, Any], offers: dict[str, Any], said: str) -> None:
+    assert said in why(setting(plan(reserve=reserve), offers), reserved.build)
+
+
+def test_what_two_quotes_imply_is_told() -> None:
+    offers = {"now": offer(), "one": offer("reserved_1y", 2.0), "three": offer("reserved_3y", 1.5)}
+    found = built(setting(plan(), offers), reserved.build)
+    assert any("imply -27.5% a year" in warning for warning in found.warnings)
+
+
+TERMS = ("reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y")
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(TERMS),
+    st.floats(0.25, 5.0),
+    st.floats(-0.9, 1.0),
+    st.sampled_from([(), (0.5, *(1.0,) * 10, 2.5)]),
+    st.sampled_from(["roll", "expire"]),
+    st.floats(-0.3, 0.3),
+)
+def test_prepaying_moves_money_and_changes_no_total(
+    term: str, years: float, growth: float, season: tuple[float, ...], at_end: str, change: float
+) -> None:
+    one = work(growth_per_year=growth, season=season)
+    reserve: dict[str, Any] = {"term": term, "at_end": at_end, "usd_per_accelerator_hour": 1.5}
+    monthly, before = (booked(one, years=years, change=change, prepaid=prepaid, **reserve) for prepaid in (False, True))
+    assert total(before) == pytest.approx(total(monthly))
+    assert recomputes(before.lines)
+    assert np.all(np.cumsum(cash(before)) >= np.cumsum(cash(monthly)) - 1e-6)

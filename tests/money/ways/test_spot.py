@@ -1,0 +1,139 @@
+"""Spot: cheaper by the hour and longer by the work that is lost, for work that may stop."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.money.queueing import best_checkpoint_interval_hours, preemption_stretch
+from planner.money.ways import spot
+from planner.money.ways.built import Built
+from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, why, work
+
+USEFUL = 8 * 0.5 * 8_760 * 0.8  # half of a year on eight at 0.8
+
+
+def rented(*works: dict[str, Any], **changes: Any) -> Built:
+    """Spot machines."""
+    return built(setting(plan(*(works or (work(may_stop=True),)), spot=changes)), spot.build)
+
+
+@pytest.mark.parametrize(
+    ("cost", "rate", "best", "stretch"),
+    [(1 / 60, 0.05, 0.80, 1.055), (5 / 60, 0.05, 1.73, 1.110), (1 / 60, 0.2, 0.38, 1.145), (5 / 60, 0.2, 0.81, 1.269)],
+)
+def test_the_table_of_stretches(cost: float, rate: float, best: float, stretch: float) -> None:
+    """Restart of a quarter of an hour; the best interval and what it costs, as computed in the sources."""
+    found = rented(checkpoint_hours=cost, interruptions_per_hour=rate, restart_hours=0.25)
+    parts = amounts(found)
+    assert parts["Useful hours"] == pytest.approx(USEFUL)
+    lost = parts["Writing checkpoints"] + parts["Work done again after interruptions"]
+    assert lost / USEFUL + 1 == pytest.approx(stretch, abs=0.0006)
+    used = {one.name: one.value for line in found.lines for one in line.used}
+    assert used["checkpoint_every_hours"] == pytest.approx(best, abs=0.006)
+    assert recomputes(found.lines)
+
+
+def test_your_interval_wins_over_the_best() -> None:
+    """(1 + 0.1 / 2) / (1 - 0.05 x (1 + 0.5)) = 1.1351"""
+    found = rented(checkpoint_hours=0.1, interruptions_per_hour=0.05, restart_hours=0.5, checkpoint_every_hours=2.0)
+    assert total(found) == pytest.approx(USEFUL * 1.05 / 0.925)
+    assert amounts(found)["Writing checkpoints"] == pytest.approx(USEFUL * 0.05)
+
+
+def test_a_job_on_several_machines_is_stopped_by_any_of_them() -> None:
+    """The catalogue's rate is one machine's: a job of 64 on eight of them is stopped eight times as often."""
+    found = rented(work(accelerators=64, may_stop=True))
+    used = {
+        one.name: float(np.asarray(one.value)) for line in found.lines for one in line.used if np.ndim(one.value) == 0
+    }
+    rate = used["interruptions_per_machine_hour"] * 8
+    best = best_checkpoint_interval_hours(
+        checkpoint_cost_hours=used["checkpoint_hours"],
+        restart_hours=used["restart_hours"],
+        interruptions_per_hour=rate,
+    )
+    stretch = preemption_stretch(
+        checkpoint_interval_hours=best.value,
+        checkpoint_cost_hours=used["checkpoint_hours"],
+        restart_hours=used["restart_hours"],
+        interruptions_per_hour=rate,
+    )
+    assert total(found) == pytest.approx(8 * USEFUL * float(stretch.value))
+    assert total(rented(work(accelerators=64, accelerators_per_job=8, may_stop=True))) < total(found)
+
+
+def test_nothing_interrupts_and_nothing_is_lost() -> None:
+    assert total(rented(interruptions_per_hour=0.0)) == pytest.approx(USEFUL, rel=1e-4)
+
+
+def test_a_part_is_done_on_demand_near_a_deadline() -> None:
+    parts = amounts(rented(interruptions_per_hour=0.0, on_demand_share=0.25))
+    assert parts["Useful hours"] == pytest.approx(0.75 * USEFUL)
+    assert parts["Near a deadline: useful hours"] == pytest.approx(0.25 * 8 * 4_380 * 2.0)
+
+
+def test_what_may_not_stop_is_rented_on_demand() -> None:
+    found = rented(work(may_stop=True), work(accelerators=4), interruptions_per_hour=0.0)
+    assert amounts(found)["Useful hours"] == pytest.approx(USEFUL)
+    parts = amounts(found)
+    assert parts["May not stop: useful hours"] == pytest.approx(4 * 4_380 * 2.0)
+    assert parts["May not stop: whole machines and minimums"] == pytest.approx(4 * 4_380 * 2.0)
+    assert float(found.useful_hours.sum()) == pytest.approx(12 * 4_380)
+
+
+def test_work_that_no_longer_fits_into_its_hours_is_told() -> None:
+    found = rented(work(busy_share=1.0, may_stop=True), interruptions_per_hour=0.2)
+    assert "times as many machines at once" in found.warnings[0]
+    assert rented(interruptions_per_hour=0.2).warnings == ()
+
+
+def test_your_own_price() -> None:
+    assert total(rented(usd_per_accelerator_hour=0.4, interruptions_per_hour=0.0)) == pytest.approx(
+        USEFUL / 2, rel=1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    ("may_stop", "changes", "offers", "said"),
+    [
+        (False, {}, MARKET, "none of the work may stop"),
+        (True, {}, {"now": offer()}, "nobody publishes a spot price"),
+        (True, {"offer": "gone"}, MARKET, "there is no offer 'gone'"),
+        (True, {"interruptions_per_hour": 4.0, "restart_hours": 0.5}, MARKET, "it would never end on spot machines"),
+    ],
+)
+def test_reasons(may_stop: bool, changes: dict[str, Any], offers: dict[str, Any], said: str) -> None:
+    there = setting(plan(work(may_stop=may_stop), spot=changes), offers)
+    assert said in why(there, spot.build)
+
+
+def test_at_the_dear_end_nobody_pays_more_than_on_demand() -> None:
+    """Sixty-four machines of one: at the catalogue's dear end the job would never end; it is rented on demand."""
+    there = setting(
+        plan(work(accelerators=64, may_stop=True)), {"now": offer(), "spot": offer("spot", 0.8, per_machine=1)}
+    )
+    low, middle, high = (total(built(there.at(case), spot.build)) for case in ("low", "typical", "high"))
+    assert low < middle < high
+    assert high == pytest.approx(64 * 4_380 * 2.0 * 1.1, rel=0.2)  # with support, and dearer by the end of the year
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.floats(0.0, 2.0), st.floats(0.1, 3.0)), min_size=2, max_size=4))
+def test_draws_give_what_numbers_give_and_more_interruptions_never_cost_less(
+    draws: list[tuple[float, float]],
+) -> None:
+    there = setting(plan(work(may_stop=True)))
+    names = ("interruptions_per_hour", "usd_per_accelerator_hour")
+    columns = {name: np.array(values)[:, None] for name, values in zip(names, zip(*draws, strict=True), strict=True)}
+    together = sum(line.usd for line in built(there.trying(columns), spot.build).lines)
+    for index, draw in enumerate(draws):
+        alone = sum(line.usd for line in built(there.trying(dict(zip(names, draw, strict=True))), spot.build).lines)
+        assert np.allclose(np.asarray(together)[index], alone)
+    usd = [total(built(there.trying({names[0]: rate}), spot.build)) for rate in sorted(rate for rate, _ in draws)]
+    assert all(first <= second + 1 for first, second in pairwise(usd))

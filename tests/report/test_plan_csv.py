@@ -1,0 +1,157 @@
+"""The files for a finance team: they sum to the screen's totals, and every number is a number."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from planner.inputs.presets import Preset, presets
+from planner.inputs.scenario import Scenario
+from planner.inputs.terms import Currency, Tax, Terms
+from planner.inputs.work import Work
+from planner.money.answer import Answer, answer
+from planner.money.plan import Plan, plan
+from planner.report.assumptions_csv import ASSUMPTION_COLUMNS, RESULT_COLUMNS, assumptions_table, results_table
+from planner.report.cash_csv import COLUMNS, SIGN, Stamp, cash_table, option_word
+from planner.report.csv import to_csv
+from planner.report.quantities import LUMP, priced
+from pricing import load_catalogue
+
+DAY = date(2026, 11, 21)
+TAXED = Scenario(
+    name="=cmd|' /C calc'!A0",
+    years=2.5,
+    tax=Tax(tax_share=0.25, vat_share=0.2, vat_recovered_share=0.5),
+    currency=Currency(code="EUR", usd_per_unit=1.25, day=date(2026, 11, 1), source="ECB"),
+    terms=Terms(discount_rate_per_year=0.1, timing="year_middle"),
+    work=(Work(accelerators=16, growth_per_year=0.2),),
+)
+SCENARIOS = [*(one.scenario for one in presets()), TAXED]
+EACH = pytest.mark.parametrize("scenario", SCENARIOS, ids=["startup", "enterprise", "lab", "taxed"])
+
+
+def made(scenario: Scenario) -> tuple[Plan, Answer]:
+    """The plan and its answer."""
+    there = plan(load_catalogue(), scenario, DAY)
+    return there, answer(there)
+
+
+@EACH
+def test_amounts_sum_to_the_totals_on_the_screen(scenario: Scenario) -> None:
+    there, found = made(scenario)
+    table = cash_table(there)
+    assert tuple(table.columns) == COLUMNS
+    assert table["option"].nunique() == len(there.options)
+    for way in found.ranked:
+        rows = table[table["option"] == option_word(way.option)]
+        assert rows["amount"].sum() == pytest.approx(float(way.measures.total_usd), rel=1e-12, abs=1e-6)
+        assert rows["present_value"].sum() == pytest.approx(way.present_usd, rel=1e-12, abs=1e-6)
+        assert rows["gpu_hours_used"].sum() == pytest.approx(np.broadcast_to(
+            way.option.useful_hours, way.option.ledger.monthly_usd.shape).sum())  # fmt: skip
+
+
+@EACH
+def test_every_row_agrees_with_itself(scenario: Scenario) -> None:
+    there, _ = made(scenario)
+    table = cash_table(there)
+    cash = table[(table["cash_or_noncash"] == "cash") & table["amount"].notna()]
+    assert (cash["discount_factor"] * cash["amount"]).to_numpy() == pytest.approx(cash["present_value"].to_numpy())
+    product = (cash["quantity"] * cash["unit_price"]).to_numpy()
+    assert product == pytest.approx(cash["amount"].to_numpy(), rel=1e-9, abs=1e-6)
+    assert (cash["amount"] * cash["fx_rate"]).to_numpy() == pytest.approx(cash["amount_reporting"].to_numpy())
+    months = table.groupby(["option", "line_code"])["period_index"].agg(["min", "max", "count"])
+    last = there.setting.timeline.last
+    assert set(months["min"]) == {0}
+    assert set(months["max"]) == {last}
+    assert set(months["count"]) == {last + 1}
+
+
+def test_periods_are_the_months_of_the_calendar() -> None:
+    table = cash_table(made(SCENARIOS[0])[0])
+    first = table.iloc[:3]
+    assert first["period_start"].tolist() == [DAY, DAY, date(2026, 12, 21)]
+    assert first["period_end"].tolist() == [DAY, date(2026, 12, 21), date(2027, 1, 21)]
+
+
+def test_units_are_those_of_the_price() -> None:
+    there, _ = made(Scenario())
+    table = cash_table(there)
+    units = {(row.line_name, row.unit) for row in table.itertuples()}
+    assert ("Useful hours", "accelerator-hour") in units
+    assert ("Electricity while working", "kWh") in units
+    assert ("Space, by contracted power", "kW-month") in units
+    assert ("People", "FTE-year") in units
+    option = there.option("on_demand")
+    assert option is not None
+    hours = priced(option.ledger.lines[0])
+    assert hours.quantity[1:] == pytest.approx(option.useful_hours[1:])
+    resale = next(line for one in there.options for line in one.ledger.lines if line.part == "resale")
+    assert priced(resale).unit == LUMP
+
+
+def test_currency_and_tax_stand_beside_the_amounts() -> None:
+    there, _ = made(TAXED)
+    table = cash_table(there)
+    assert set(table["currency"]) == {"USD"}
+    assert set(table["reporting_currency"]) == {"EUR"}
+    assert set(table["fx_rate"]) == {0.8}
+    assert set(table["fx_date"]) == {date(2026, 11, 1)}
+    own = table[table["option"] == "own"]
+    saved = own[own["line_name"] == "Tax saved by writing off"]
+    assert saved["tax_shield"].sum() == pytest.approx(-saved["amount"].sum())
+    assert saved["tax_shield"].sum() == pytest.approx(0.25 * own["tax_depreciation"].sum())
+    assert own["after_tax_cash_flow"].sum() == pytest.approx(own["amount"].sum())
+    assert own.loc[own["line_code"] == "hours", "cumulative_cash"].iloc[-1] == pytest.approx(own["amount"].sum())
+
+
+def test_a_formula_for_a_name_stays_text_and_numbers_stay_numbers() -> None:
+    there, found = made(TAXED)
+    for table in (cash_table(there, Stamp("2026-11-21T00:00:00Z", "=me")), assumptions_table(there, SIGN)):
+        raw = to_csv(table).decode("utf-8-sig")
+        for row in csv.reader(io.StringIO(raw, newline="")):
+            assert not any(cell.startswith(("=", "@", "\t")) for cell in row)
+    raw = to_csv(results_table(there, found)).decode("utf-8-sig")
+    assert "\"'=cmd|' /C calc'!A0\"" in raw
+    read = pd.read_csv(io.StringIO(to_csv(cash_table(there)).decode("utf-8-sig")))
+    for name in ("amount", "present_value", "discount_factor", "fx_rate", "period_index"):
+        assert read[name].dtype.kind in "if", name
+
+
+@EACH
+def test_every_assumption_of_a_row_stands_in_the_second_file_once(scenario: Scenario) -> None:
+    there, _ = made(scenario)
+    table = assumptions_table(there, SIGN)
+    assert tuple(table.columns) == ASSUMPTION_COLUMNS
+    assert table["assumption_id"].is_unique
+    named = {name for ids in cash_table(there)["assumption_id"].dropna() for name in ids.split()}
+    assert named == set(table["assumption_id"]) - {
+        one for one in table["assumption_id"] if one.startswith("convention")
+    }
+    assert table.loc[0, "note"] == SIGN
+    mine = table[table["name"] == "usd_per_accelerator_hour"]
+    assert len(mine) >= 1
+    assert mine["value"].notna().all()
+
+
+def test_results_give_the_reason_where_there_is_no_number() -> None:
+    startup = next(one for one in presets() if one.key == "startup")
+    there, found = made(startup.scenario)
+    table = results_table(there, found).set_index("option")
+    assert tuple(results_table(there, found).columns) == RESULT_COLUMNS
+    assert table.loc["own", "payback_months"] == pytest.approx(20.0)  # 80 trainings at four a month
+    assert table.loc["own", "npv_usd"] == pytest.approx(found.ranked[1].present_usd - 4_000.0)
+    assert pd.isna(table.loc["on_demand", "irr"])
+    assert "irr: none" in table.loc["on_demand", "note"]
+    assert "not reckoned yet" in table.loc["own", "note"]
+
+
+def test_the_npv_of_the_enterprise_case_is_the_published_one() -> None:
+    enterprise: Preset = next(one for one in presets() if one.key == "enterprise")
+    table = results_table(*made(enterprise.scenario)).set_index("option")
+    assert table.loc["own", "npv_usd"] == pytest.approx(-86_922.5, abs=0.1)  # monthly, 10 % a year
+    assert table.loc["own", "payback_months"] == pytest.approx(53.333, abs=1e-3)

@@ -1,0 +1,199 @@
+"""`plan`, `compare` and `schema`: end to end, on every preset and on files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from planner.cli import BAD_INPUT, FAILED, OK, main
+from planner.inputs.file import Saved, write_scenario
+from planner.inputs.presets import presets
+from planner.inputs.scenario import Scenario
+from planner.inputs.work import Work
+from pricing import load_catalogue
+
+DAY = ["--day", "2026-11-21"]
+KEYS = [one.key for one in presets()]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of one call."""
+    code = main(arguments)
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_each_preset_gives_text_json_and_csv_with_the_same_numbers(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, key: str
+) -> None:
+    files = [tmp_path / name for name in ("cash.csv", "assumptions.csv", "results.csv")]
+    flags = ["--csv", "--csv-assumptions", "--csv-results"]
+    arguments = [word for flag, path in zip(flags, files, strict=True) for word in (flag, str(path))]
+    code, out, err = run(capsys, "plan", key, *DAY, *arguments)
+    assert (code, err) == (OK, "")
+    for section in ("Ways", "Each year, USD", "What would turn it", "Not counted", "Reckoned by"):
+        assert f"\n{section}\n---" in out
+    assert "takes for granted" in out
+    assert "Costs are positive" in out
+    assert load_catalogue().digest[:16] in out
+    code, out, _ = run(capsys, "plan", key, *DAY, "--json")
+    assert code == OK
+    told = json.loads(out)
+    cash, _, results = (list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline=""))) for path in files)
+    totals = {row["option"]: float(row["present_cost_usd"]) for row in results}
+    assert {one["key"]: one["Today's money, USD"] for one in told["options"]} == pytest.approx(totals)
+    assert sum(float(row["present_value"] or 0) for row in cash) == pytest.approx(sum(totals.values()))
+    assert told["title"]
+    assert told["verdict"]
+
+
+def test_a_file_gives_what_its_scenario_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_text("accelerator: rtx 4090\nwork:\n  - accelerators: 2\n")
+    code, out, err = run(capsys, "plan", str(path), *DAY, "--json")
+    assert code == OK
+    assert err == f"{path}: accelerator: rtx 4090 is taken for RTX-4090-24GB.\n"
+    assert json.loads(out)["scenario"] == {"accelerator": "RTX-4090-24GB", "work": [{"accelerators": 2}]}
+
+
+def test_a_file_of_an_earlier_day_is_reckoned_as_of_its_day_and_says_so(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_text("day: 2026-06-01\ncatalogue: abc\n")
+    code, out, err = run(capsys, "plan", str(path), "--json")
+    assert code == OK
+    assert "made with other facts (digest abc; here" in err
+    assert "as it was known on 2026-06-01" in err
+    assert json.loads(out)["day"] == "2026-06-01"
+    assert json.loads(out)["catalogue_day"] == "2026-06-01"
+
+
+def test_a_saved_scenario_of_today_says_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "plan.yaml"
+    catalogue = load_catalogue()
+    path.write_text(write_scenario(Saved(Scenario(years=1.0), catalogue.day, catalogue.digest)))
+    code, _, err = run(capsys, "plan", str(path), "--json")
+    assert (code, err) == (OK, "")
+
+
+def test_your_quotes_win(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    quotes = tmp_path / "quotes.csv"
+    quotes.write_text("kind,provider,purchase,discount_share\ndiscount,RunPod,on_demand,0.5\n")
+    path = tmp_path / "plan.yaml"
+    path.write_text("ways: [on_demand]\nrent: {offer: runpod/H100-SXM5-80GB}\nyears: 1\n")
+    code, _, err = run(capsys, "plan", str(path), *DAY)
+    if code == BAD_INPUT:  # several offers: take the first that the sentence names
+        offer = err.split(" can be ")[1].split(",")[0]
+        path.write_text(f"ways: [on_demand]\nrent: {{offer: {offer}}}\nyears: 1\n")
+    bills = []
+    for arguments in ([], ["--quotes", str(quotes)]):
+        code, out, _ = run(capsys, "plan", str(path), *DAY, "--json", *arguments)
+        assert code == OK
+        lines = json.loads(out)["options"][0]["lines"]
+        bills.append(next(line["All years"] for line in lines if line["Line, USD"] == "Useful hours"))
+    assert bills[1] == pytest.approx(0.5 * bills[0])
+
+
+def test_compare_shows_both_and_what_differs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    paths = [tmp_path / "a.yaml", tmp_path / "b.yaml"]
+    for path, many in zip(paths, (8, 16), strict=True):
+        path.write_text(write_scenario(Saved(Scenario(work=(Work(accelerators=many),)))))
+    table = tmp_path / "table.csv"
+    code, out, _ = run(capsys, "compare", *map(str, paths), *DAY, "--csv", str(table))
+    assert code == OK
+    compared, differ = out.split("What differs\n")
+    assert "Verdict" in compared
+    assert [line.split() for line in differ.splitlines()[2:]] == [["work.0.accelerators", "8", "16"]]
+    rows = {row[0]: row[1:] for row in csv.reader(io.StringIO(table.read_text("utf-8-sig"), newline=""))}
+    code, out, _ = run(capsys, "compare", *map(str, paths), *DAY, "--json")
+    told = json.loads(out)
+    for place, one in enumerate(told["plans"]):
+        best = next(option for option in one["options"] if option["key"] == one["best"])
+        assert float(rows["Best way, today's money, USD"][place]) == pytest.approx(best["Today's money, USD"])
+
+
+def test_the_same_twice_differs_in_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "compare", "startup", "startup", *DAY)
+    assert code == OK
+    assert "Nothing: the scenarios say the same." in out
+    assert "startup (2)" in out
+
+
+def test_schema_is_json_schema_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "schema", "scenario")
+    told = json.loads(out)
+    assert code == OK
+    assert {"schema", "day", "catalogue", "work", "own"} <= set(told["properties"])
+    assert told["additionalProperties"] is False
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ways: [hosted]", "Not enough to answer yet."),
+        ("ways: [own]", "Not enough to answer yet."),
+        ("accelerator: TPU v6e\nways: [own]", "Not enough to answer yet."),
+        (
+            "years: 0.25\nwork: [{accelerators: 1, busy_share: 0.01}]\nterms: {timing: dated, money: real}\n"
+            "kept: {accelerators: 4, usd_today_if_sold: 1000}\nrent_to_own: {usd_per_month: 3, months: 2}",
+            "Keep",
+        ),
+        ("years: 10\nwork: [{accelerators: 16384, busy_share: 1}]\nmix: {}\ntax: {}", "Tax"),
+    ],
+)
+def test_odd_plans_are_told_and_written(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, said: str
+) -> None:
+    path, files = tmp_path / "plan.yaml", [tmp_path / name for name in ("a.csv", "b.csv", "c.csv")]
+    path.write_text(text)
+    flags = zip(("--csv", "--csv-assumptions", "--csv-results"), map(str, files), strict=True)
+    code, out, _ = run(capsys, "plan", str(path), *DAY, *(word for pair in flags for word in pair))
+    assert code == OK
+    assert said in out
+    assert all(file.read_bytes().count(b"\r\n") >= 1 for file in files)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("work:\n  - busy_share: 1.6\n", "plan.yaml: Line 2: work.0.busy_share: 1.6 must be 0.01 to 1"),
+        ("accelerator: h1000", "Did you mean"),
+        ("schema: 9", "newer version"),
+    ],
+)
+def test_a_bad_file_is_two_and_one_sentence(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, said: str
+) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_text(text)
+    code, out, err = run(capsys, "plan", str(path))
+    assert (code, out) == (BAD_INPUT, "")
+    assert said in err
+    assert len(err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["plan", "chat"], BAD_INPUT, "there are the presets startup, enterprise, research-lab"),
+        (["plan"], BAD_INPUT, "required"),
+        (["plan", "none.yaml"], FAILED, "No such file"),
+        (["plan", "/dev"], FAILED, "Is a directory"),
+        (["compare", "startup"], BAD_INPUT, "want 2 to 8 scenarios"),
+        (["schema", "offer"], BAD_INPUT, "invalid choice"),
+        (["plan", "startup", "--csv", "/no/such/folder/x.csv"], FAILED, "No such file"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str
+) -> None:
+    got, out, err = run(capsys, *arguments)
+    assert (got, out) == (code, "")
+    assert said in err
+    assert len(err.strip().splitlines()) == 1
