@@ -260,8 +260,9 @@ def _taken(data: dict[str, Any], path: Path) -> Any:
 
 def _tidy(rest: dict[str, Any]) -> None:
     """Drop the records that short keys have emptied; one that may be absent says by its presence that it is there."""
+    usual = Scenario()
     for section in {str(key.path[0]) for key in KEYS.values() if len(key.path) > 1}:
-        if section in rest and not rest[section]:
+        if section in rest and not rest[section] and getattr(usual, section) is not None:
             del rest[section]
     if rest.get("work") == ({},):
         del rest["work"]

@@ -141,6 +141,10 @@ KEYS: dict[str, Key] = {
              "Below zero where they fall. They fell until 2025 and rose in 2026.", percent=True),
         _key("timing", "terms.timing", "When money moves", "Within its month or year."),
         _key("inflation", "terms.inflation_per_year", "Inflation, % a year", percent=True),
+        _key("tax", "tax.tax_share", "Tax on profit, %", "Filled in, tax and depreciation are counted.",
+             percent=True, usual="not counted"),
+        _key("written", "tax.schedule", "Written off by", "A schedule of the tax books.", usual="not counted"),
+        _key("vat", "tax.vat_share", "Sales or value-added tax, %", percent=True, usual="not counted"),
     )
 }  # fmt: skip
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
+
 from planner.money.answer import Answer
 from planner.money.doubts import Doubt, doubts
+from planner.money.payback import Payback
 from planner.money.plan import Plan
+from planner.money.sizing import spread_advice
+from planner.money.ways.right_size import Size, sizes
+from planner.report import words
 from planner.report.ways import LOOKS
 
 
@@ -31,3 +38,39 @@ def _doubt(one: Doubt) -> str:
 def absent_lines(plan: Plan) -> tuple[str, ...]:
     """The ways that were not reckoned, each with the reason and what it would need."""
     return tuple(_ended(f"{LOOKS[one.way].name}: {one.reason}") for one in plan.absent)
+
+
+def spread_line(plan: Plan) -> str | None:
+    """What fewer machines could do if the work could wait."""
+    said = spread_advice(plan.setting)
+    return None if said is None else f"{said}. Say so under 'Adjust assumptions' if it can wait."
+
+
+def sizes_table(plan: Plan) -> pd.DataFrame | None:
+    """What another number of machines would mean, where the work may wait; None where it may not."""
+    found = sizes(plan.setting)
+    if not found:
+        return None
+    return pd.DataFrame(
+        [
+            {
+                "GPUs": f"{size.accelerators:,}",
+                "Busy": words.percent(size.busy_share),
+                "A job waits, on average": _wait(size),
+                "Day one": words.usd(size.day_one_usd),
+                "Pays back": _back(size.payback),
+                "Pays back, running costs in proportion": _back(size.payback_scaled),
+            }
+            for size in found
+        ]
+    )
+
+
+def _wait(size: Size) -> str:
+    hours = float(np.asarray(size.wait_hours.value).flat[0])
+    return f"{hours:.1f} hours" if np.isfinite(hours) else "longer and longer"
+
+
+def _back(back: Payback) -> str:
+    months = float(np.asarray(back.months).flat[0])
+    return f"month {months:.1f}" if np.isfinite(months) else "never"

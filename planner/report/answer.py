@@ -7,13 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from planner.inputs.rent import Rent
 from planner.money.answer import Answer, Weighed
 from planner.money.breakeven import BreakEven, busy_share
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.ways import LOOKS
 
-NOT_COUNTED = "your engineers' time to set things up, data you would have to move, and anything not filled in under tax"
+NO_RANGE = "no range: all figures are yours"
+NOT_COUNTED = (
+    "whether the work fits into the memory (no model is named), your engineers' time to set things up, data you would "
+    "have to move, and anything not filled in under tax"
+)
 
 
 class Figure(NamedTuple):
@@ -48,7 +53,7 @@ def told(plan: Plan, found: Answer) -> Told:
             *_close(found),
             _busy(plan, found),
             *_rent_price(found),
-            *_back(found),
+            *_back(plan, found),
             *_timing(plan, found),
         ),
         _figures(plan, found, own, rent),
@@ -57,8 +62,6 @@ def told(plan: Plan, found: Answer) -> Told:
 
 def title(found: Answer) -> str:
     """The verdict in as few words as it takes."""
-    if found.limit is not None:
-        return f"{found.limit}."
     if found.verdict == "close":
         return "Too close to call."
     if found.best is None:
@@ -69,8 +72,8 @@ def title(found: Answer) -> str:
     if found.asked is not None and found.best.option.way == "own" and found.best is not found.asked:
         advice = f"Buy {found.best.option.accelerators:,.0f}, not {found.asked.option.accelerators:,.0f}"
     if found.verdict.startswith("probably"):
-        return f"Probably {advice[0].lower()}{advice[1:]}."
-    return f"{advice}."
+        advice = f"Probably {advice[0].lower()}{advice[1:]}"
+    return f"{advice}." if found.limit is None else f"{advice}: {found.limit}."
 
 
 def _sentence(text: str) -> str:
@@ -89,15 +92,21 @@ def workload(plan: Plan) -> str:
 def _totals(plan: Plan, own: Weighed, rent: Weighed) -> str:
     rate = words.percent(plan.setting.discount_rate_per_year, 1)
     return (
-        f"Over {words.years(plan.setting.scenario.years)}, {workload(plan)}, cost about "
+        f"Over {words.years(plan.setting.scenario.years)}, {workload(plan)}, cost "
         f"{_money(rent)} {_how(rent)}, or {_money(own)} {_how(own)}: in today's money, at {rate} a year."
     )
 
 
 def _money(way: Weighed) -> str:
-    least = "at least " if way.measures.unpriced else ""
-    ends = f"{words.usd_short(way.low_usd)} to {words.usd_short(way.high_usd)}"
-    return f"{least}{words.usd(way.present_usd)} ({ends})"
+    least = "at least" if way.measures.unpriced else "about"
+    ends = _ends(way)
+    return f"{least} {words.usd(way.present_usd)}" + (f" ({ends})" if ends != NO_RANGE else "")
+
+
+def _ends(way: Weighed) -> str:
+    """The range, or that there is none: whoever enters every figure himself has none."""
+    low, high = words.usd_short(way.low_usd), words.usd_short(way.high_usd)
+    return NO_RANGE if low == high else f"{low} to {high}"
 
 
 def _how(way: Weighed) -> str:
@@ -106,13 +115,17 @@ def _how(way: Weighed) -> str:
         "loan": f"bought on credit ({way.option.what})",
         "lease": f"leased ({way.option.what})",
         "rent_to_own": "rented to own",
-        "on_demand": f"rented on demand from {way.option.what}",
+        "on_demand": f"rented on demand {_whose(way.option.what)}",
         "reserved": f"reserved at {way.option.what}",
         "spot": f"on spot machines of {way.option.what}",
         "hosted": f"with {way.option.what}",
         "keep": f"with {way.option.what}",
         "mix": "as a mix",
     }[way.option.way]
+
+
+def _whose(what: str) -> str:
+    return f"at {what}" if what.startswith("your price") else f"from {what}"
 
 
 def _others(found: Answer) -> tuple[str, ...]:
@@ -158,8 +171,8 @@ def _busy(plan: Plan, found: Answer) -> str:
     busy = break_even(found, "busy_share")
     you = words.percent(busy_share(plan.setting, 1.0))
     if busy is None or busy.value is None:
-        reason = "no level of use changes that" if busy is None else busy.reason
-        return f"Within {words.years(plan.setting.scenario.years)}: {reason}."
+        reason = "no level of use changes that" if busy is None else busy.reason.partition(": ")[2] or busy.reason
+        return f"Within {words.years(plan.setting.scenario.years)} {reason}."
     capped = busy.achievable is not None and busy.value > busy.achievable
     cap = (
         f" That is more than a queue of your jobs lets you reach: about {words.percent(busy.achievable or 0.0)} before "
@@ -175,20 +188,37 @@ def _rent_price(found: Answer) -> tuple[str, ...]:
     if rent is None or rent.value is None or rent.you is None:
         return ()
     turn, now = words.usd_per_hour(rent.value), words.usd_per_hour(rent.you)
-    return (f"At a rent of {turn} per GPU-hour instead of {now} both would cost the same.",)
+    kind = {"spot": "spot price", "reserved": "reserved price"}.get(found.rent.option.way if found.rent else "", "rent")
+    return (f"At a {kind} of {turn} per GPU-hour instead of {now} both would cost the same.",)
 
 
-def _back(found: Answer) -> tuple[str, ...]:
+def _back(plan: Plan, found: Answer) -> tuple[str, ...]:
     """When the money is back, and how a fall of rents changes that: long paybacks are destroyed by it."""
     if found.own is None:
         return ()
     falls = next((back for change, back in found.turned_by_rent_path if change == -0.2), None)
     now = _month(found.own.measures.simple_payback)
     if falls is None or now is None:
-        return () if now is None else (f"Counted plainly, buying pays back after {now}.",)
+        return () if now is None else (f"Counted plainly, buying pays back after {now}{_sessions(plan, found.own)}.",)
     then = _month(falls)
     later = "never" if then is None else f"after {then}"
-    return (f"Counted plainly, buying pays back after {now}; if rents fall 20% a year, {later}.",)
+    return (
+        f"Counted plainly, buying pays back after {now}{_sessions(plan, found.own)}; "
+        f"if rents fall 20% a year, {later}.",
+    )
+
+
+def _sessions(plan: Plan, own: Weighed) -> str:
+    """The same in sessions of work (trainings, say), where their length was said."""
+    setting = plan.setting
+    hours = setting.scenario.rent.hours_per_session
+    if hours == Rent().hours_per_session:
+        return ""
+    months = float(np.asarray(own.measures.simple_payback.months).flat[0])
+    done = np.cumsum(np.broadcast_to(own.option.useful_hours, setting.timeline.runs.shape))
+    until = float(np.interp(months, np.arange(len(done)), done))
+    gpus = setting.demand.job_accelerators
+    return f", {until / (gpus * hours):,.0f} sessions of {hours:g} hours on {words.count(gpus, 'GPU')}"
 
 
 def _month(back: object) -> str | None:
@@ -230,7 +260,6 @@ def _figures(plan: Plan, found: Answer, own: Weighed, rent: Weighed) -> tuple[Fi
 
 
 def _total(way: Weighed) -> Figure:
-    ends = f"{words.usd_short(way.low_usd)} to {words.usd_short(way.high_usd)}"
     value = words.usd_short(way.present_usd)
     detail = f"{way.option.title}, {way.option.what}: the whole plan in today's money, and its range"
-    return Figure(LOOKS[way.option.way].name, value, ends, detail)
+    return Figure(LOOKS[way.option.way].name, value, _ends(way), detail)

@@ -24,7 +24,7 @@ LOOKS: dict[Way, Look] = {
     "rent_to_own": Look("Rent to own", "Rent to own", "#475569", "#cbd5e1", "longdashdot"),
     "on_demand": Look("Rent on demand", "Rent", "#b45309", "#fbbf77", "dash"),
     "reserved": Look("Reserve", "Rent, reserved", "#9d174d", "#f9a8d4", "dot"),
-    "spot": Look("Spot", "Rent spot machines", "#4d7c0f", "#bef264", "dashdot"),
+    "spot": Look("Spot", "Rent, on spot where work may stop", "#4d7c0f", "#bef264", "dashdot"),
     "hosted": Look("Hosted API", "Use a hosted model", "#a16207", "#fde047", "longdash"),
     "keep": Look("Keep what you have", "Keep what you have", "#31333f", "#fafafa", "dot"),
     "mix": Look("Mix", "Own a base, rent the peaks", "#be123c", "#fda4af", "solid"),

@@ -34,7 +34,7 @@ HEADINGS: dict[str, tuple[str, ...]] = {
         *("place", "colo", "kwh", "kwhs", "pue", "watts", "people", "salary", "upkeep", "fail", "resale", "running"),
     ),
     "Renting": ("rent", "support", "rents", "reserved", "term", "spot", "taken"),
-    "Money": ("rate", "timing", "inflation", "cash", "loan", "lease"),
+    "Money": ("rate", "timing", "inflation", "cash", "loan", "lease", "tax", "written", "vat"),
 }
 
 
@@ -121,7 +121,7 @@ def _presets() -> None:
         use(st.session_state.pop("before"))
         st.session_state["preset"] = None
 
-    with st.container(horizontal=True, vertical_alignment="center", key="presets"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="presets"):
         st.pills("Start from", list(known), key="preset", on_change=take)
         if "before" in st.session_state:
             st.button("Undo", icon=":material/undo:", on_click=undo, key="undo")
@@ -131,6 +131,8 @@ def _field(catalogue: Catalogue, key: Key, shown: Mapping[str, str]) -> None:
     kind = key.shape.kind
     if key.key == "site":
         _options(key, tuple(catalogue.sites))
+    elif key.key == "written":
+        _options(key, tuple(catalogue.schedules), shown.get(key.key))
     elif kind == "switch":
         st.toggle(key.label, bool(key.default), key=key.key, bind=URL, help=key.help or None)
     elif kind == "choice":
@@ -148,13 +150,25 @@ def _number(key: Key, shown: Mapping[str, str]) -> None:
         None if low is None else float(low),
         None if high is None else float(high),
         default,
-        1.0 if key.shape.kind == "whole" else None,
-        format="%g" if key.shape.kind == "whole" else None,
+        _step(key),
+        format="%g",  # all digits: rounded to cents, a price of 0.085 would read 0.09
         key=key.key,
         bind=URL,
         placeholder=shown.get(key.key),
         help=key.help or None,
     )
+
+
+def _step(key: Key) -> float:
+    """What one press of plus adds: a thousand dollars of a large sum, a hundredth of a small rate, else one."""
+    high = key.high or 0.0
+    if key.shape.kind != "whole" and not key.percent and (high < _SMALL or key.key in _RENTS):
+        return 0.01
+    return 1_000.0 if high >= _LARGE else 1.0
+
+
+_SMALL, _RENTS = 100.0, ("rent", "reserved", "spot")
+_LARGE = 1e9
 
 
 def _sliders() -> None:

@@ -38,7 +38,9 @@ def popover(plan: Plan, found: Answer) -> None:
 
 def _download(label: str, name: str, make: object) -> None:
     mime = "text/csv" if name.endswith("csv") else "application/yaml"
-    st.download_button(label, make, name, mime, on_click="ignore", key=f"download-{name}", icon=":material/download:")
+    st.download_button(
+        label, make, name, mime, on_click="ignore", key=f"download-{name.replace('.', '-')}", icon=":material/download:"
+    )
 
 
 def _read() -> None:

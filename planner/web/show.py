@@ -14,6 +14,7 @@ import streamlit as st
 
 from planner.money.answer import Answer, Weighed
 from planner.money.ledger import Ledger, Line, Origin
+from planner.money.plan import Plan
 from planner.report import charts, words
 from planner.report.answer import Figure
 from planner.report.answer_tables import (
@@ -22,6 +23,7 @@ from planner.report.answer_tables import (
     options_table,
     parts_table,
     rent_path_table,
+    timing_table,
     turning_table,
 )  # fmt: skip
 from planner.report.buying import running_table
@@ -228,6 +230,14 @@ def turning(found: Answer) -> None:
         table = rent_path_table(found)
         st.table(table.set_index(table.columns[0]))
         csv_button(table, "rent-paths.csv", "csv-paths")
+
+
+def timing(plan: Plan, found: Answer) -> None:
+    """What the convention of discounting does to the sign."""
+    table = timing_table(plan, found)
+    with _table_on_demand("timing-table", "What owning saves under each convention of discounting") as is_open:
+        if is_open:
+            st.table(table.set_index(table.columns[0]))
 
 
 def cash(ways: Sequence[Weighed]) -> None:

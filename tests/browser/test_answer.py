@@ -44,18 +44,87 @@ def test_the_drawer_opens_a_number_into_its_parts(page: Page) -> None:
     assert not axe_violations(page)
 
 
+def rows_of(page: Page, key: str) -> list[dict[str, str]]:
+    """The CSV behind a button, as rows."""
+    with page.expect_download() as caught:
+        page.locator(f".st-key-{key} button").click()
+    text = Path(caught.value.path()).read_text(encoding="utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
 def test_the_cash_table_and_its_csv_agree_with_the_metric(page: Page) -> None:
     open_page(page, "/?rate=0")
-    page.get_by_text("Show as a table").first.click()
-    settle(page)
-    with page.expect_download() as caught:
-        page.get_by_role("button", name="Download this table (CSV)").first.click()
-    text = Path(caught.value.path()).read_text(encoding="utf-8-sig")
-    head, *rows = list(csv.reader(io.StringIO(text, newline="")))
-    rent, so_far = head.index("Rent, USD"), head.index("Rent so far, today's money")
-    assert sum(float(row[rent]) for row in rows) == pytest.approx(float(rows[-1][so_far]))
+    rent = next(row for row in rows_of(page, "csv-cash") if row["USD"] == "Rent on demand")
+    years = [float(value) for name, value in rent.items() if name == "Today" or name.startswith("Year")]
+    assert sum(years) == pytest.approx(float(rent["All bills"])) == pytest.approx(float(rent["Today's money"]))
     shown = page.locator('[data-testid="stMetricValue"]').first.inner_text()
-    assert float(shown.strip("$k")) == pytest.approx(float(rows[-1][so_far]) / 1_000, rel=0.005)
+    assert float(shown.strip("$k")) == pytest.approx(float(rent["All bills"]) / 1_000, rel=0.005)
+
+
+def test_a_preset_then_another_use_then_the_link_elsewhere(page: Page) -> None:
+    """Somebody starts from an example, says that the work cannot wait, and sends the link."""
+    open_page(page)
+    page.get_by_text("Enterprise, 10,000").first.click()
+    expect(page.locator("h1").first).to_have_text("Buy 16, not 80.", timeout=30_000)
+    expect(page.get_by_text("would be busy 17% of the time, would pay back after 53.3 months")).to_be_visible()
+    page.get_by_text("Adjust assumptions").first.click()
+    page.get_by_text("May the work wait?").click()
+    settle(page)
+    expect(page.locator("h1").first).to_have_text("Probably rent.")
+    other = page.context.new_page()
+    open_page(other, page.url)
+    expect(other.locator("h1").first).to_have_text("Probably rent.")
+    assert metrics(other) == metrics(page)
+    page.get_by_role("button", name="Undo").click()
+    settle(page)
+    assert "gpus=80" not in page.url
+
+
+def metrics(page: Page) -> list[str]:
+    """The figures under the answer."""
+    return page.locator('[data-testid="stMetricValue"]').all_inner_texts()
+
+
+def test_a_scenario_goes_out_as_a_file_and_comes_back(page: Page, tmp_path: Path) -> None:
+    open_page(page, "/?gpus=64&busy=85&kwh=0.2")
+    page.get_by_role("button", name="Share and export").click()
+    with page.expect_download() as caught:
+        page.get_by_role("button", name="Scenario (YAML)").click()
+    kept = tmp_path / "scenario.yaml"
+    caught.value.save_as(kept)
+    assert "accelerators: 64" in kept.read_text(encoding="utf-8")
+    there = metrics(page)
+    other = page.context.new_page()
+    open_page(other)
+    assert metrics(other) != there
+    other.get_by_role("button", name="Share and export").click()
+    other.get_by_text("Load a scenario").click()
+    other.locator('input[type="file"]').set_input_files(kept)
+    expect(other.locator('[data-testid="stMetricValue"]').first).to_have_text(there[0], timeout=30_000)
+    settle(other)
+    assert metrics(other) == there
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("years: 300\n", encoding="utf-8")
+    other.get_by_role("button", name="Remove scenario.yaml").click()
+    settle(other)
+    other.locator('input[type="file"]').set_input_files(broken)
+    expect(other.get_by_text("Nothing was changed")).to_be_visible(timeout=30_000)
+    assert metrics(other) == there
+
+
+def test_an_implausible_price_is_questioned_and_used(page: Page) -> None:
+    open_page(page, "/?price=32.5")
+    expect(page.get_by_text("Did you mean 32,500")).to_be_visible()
+
+
+def test_the_finance_file_sums_to_the_screen(page: Page) -> None:
+    open_page(page, "/?rate=0")
+    page.get_by_role("button", name="Share and export").click()
+    rows = rows_of(page, "download-cash-flow-csv")
+    assert list(rows[0])[:3] == ["schema_version", "scenario_id", "scenario_name"]
+    rent = sum(float(row["amount"]) for row in rows if row["option"] == "rent" and row["cash_or_noncash"] == "cash")
+    shown = float(metrics(page)[0].strip("$k"))
+    assert rent / 1_000 == pytest.approx(shown, rel=0.005)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"], indirect=True)

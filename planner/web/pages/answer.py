@@ -30,6 +30,7 @@ def page() -> None:
         st.header("What the money goes into", anchor=False)
         show.parts([way.option.ledger for way in found.ranked])
         show.turning(found)
+        show.timing(plan, found)
         show.cash(found.ranked)
     advice.absent(plan)
     show.next_page("Compare", "Next: compare providers")
