@@ -16,11 +16,20 @@ from numpy.typing import NDArray
 from planner.inputs.terms import Timing
 from planner.money.breakeven import BreakEven, break_evens, builder_of, ledger_at, paid_back
 from planner.money.ledger import Ledger, Line
-from planner.money.measures import Measures, cash_today_usd, cumulative, measured, present_usd, saved_usd
+from planner.money.measures import (
+    Measures,
+    cash_today_usd,
+    cumulative,
+    measured,
+    present_usd,
+    rates_of_return,
+    worked_usd,
+)
 from planner.money.option import OWNING, RENTING, Option
 from planner.money.payback import Payback, simple_payback
 from planner.money.plan import Plan
 from planner.money.setting import Setting
+from planner.money.solved import Solved
 from pricing import Catalogue
 
 # Below this share of the cheaper cost two ways cost the same; a mix must beat both pure ways by as much.
@@ -106,14 +115,11 @@ def answer(plan: Plan) -> Answer:
     setting = plan.setting
     runners = sorted((_runner(setting, one) for one in plan.options), key=lambda one: (one.present_usd, one.option.key))
     decided = _decided(runners, setting.terms.cash_on_day_one_usd)
-    own = _owner(runners)
-    if decided.best and (decided.best.side == "keep" or (decided.best.side == "own" and decided.limit)):
-        own = decided.best
-    best = own if decided.best and decided.best.side == "own" else decided.best
-    rent = _cheapest(one for one in runners if one.side == "rent")
-    rent = decided.best if decided.best and decided.best.side == "rent" else rent
+    best = decided.best
+    own = best if best and best.side in ("own", "keep") else _speaker(runners, "own") or _speaker(runners, "keep")
+    rent = best if best and best.side == "rent" else _cheapest(one for one in runners if one.side == "rent")
     baseline = rent or best
-    ranked = tuple(_weighed(setting, one, baseline.option.ledger) for one in runners if baseline)
+    ranked = _all_weighed(setting, runners, baseline.option.ledger) if baseline else ()
     of = {one.option.key: one for one in ranked}
     pair = (own.option, rent.option) if own and rent else None
     return Answer(
@@ -138,13 +144,17 @@ def _cheapest(runners: Iterable[_Runner]) -> _Runner | None:
     return min(runners, key=lambda one: (one.at_most_usd, one.present_usd, one.option.key), default=None)
 
 
-def _owner(runners: list[_Runner]) -> _Runner | None:
-    """Who speaks for owning: plainly buying, unless another way to own beats it by more than a close call."""
-    best = _cheapest(one for one in runners if one.side == "own")
-    plain = next((one for one in runners if one.option.way == "own" and one.option.key == "own"), None)
-    if best and plain and _gap(best.present_usd, plain.at_most_usd) < CLOSE_GAP:
-        return plain
-    return best or _cheapest(one for one in runners if one.side == "keep")
+def _speaker(runners: Iterable[_Runner], side: _Side) -> _Runner | None:
+    """Who speaks for a side: its cheapest way; for owning plain buying, unless another way beats it by more than that.
+
+    Cash, a loan and a lease rarely differ by more than a close call, and buying is what people
+    mean. The cheaper one still stands first among the ways.
+    """
+    of_side = [one for one in runners if one.side == side]
+    best = _cheapest(of_side)
+    plain = next((one for one in of_side if one.option.key == "own"), None)
+    close = best and plain and _gap(best.present_usd, plain.at_most_usd) < CLOSE_GAP
+    return plain if close else best
 
 
 def _runner(setting: Setting, option: Option) -> _Runner:
@@ -230,7 +240,7 @@ def _decided(runners: list[_Runner], cash_usd: float | None) -> _Decided:
 
 def _verdict(runners: list[_Runner]) -> _Decided:
     """The wording table, for what money allows: one of the three sides, a mix that beats them, or neither."""
-    winners = [_cheapest(one for one in runners if one.side == side) for side in _SIDES]
+    winners = [_speaker(runners, side) for side in _SIDES]
     pure = sorted((one for one in winners if one), key=lambda one: one.present_usd)
     if len(pure) < 2 or all(one.side != "rent" for one in pure):
         return _Decided("incomplete", pure[0] if pure else _cheapest(runners))
@@ -276,7 +286,12 @@ def _absent(plan: Plan, no_own: bool, no_rent: bool) -> tuple[str, ...]:
     return (*dict.fromkeys(reasons), *(f"{word} was not asked for" for word in lacking))
 
 
-def _weighed(setting: Setting, runner: _Runner, baseline: Ledger) -> Weighed:
+def _all_weighed(setting: Setting, runners: list[_Runner], baseline: Ledger) -> tuple[Weighed, ...]:
+    rates = rates_of_return(setting, [one.option.ledger for one in runners], baseline)
+    return tuple(_weighed(setting, one, baseline, rate) for one, rate in zip(runners, rates, strict=True))
+
+
+def _weighed(setting: Setting, runner: _Runner, baseline: Ledger, rate: Solved) -> Weighed:
     option = runner.option
     return Weighed(
         option=option,
@@ -286,7 +301,7 @@ def _weighed(setting: Setting, runner: _Runner, baseline: Ledger) -> Weighed:
         cumulative_usd=cumulative(setting, option.ledger),
         low_cumulative_usd=cumulative(setting, option.low),
         high_cumulative_usd=cumulative(setting, option.high),
-        measures=measured(setting, option.ledger, option.useful_hours, baseline),
+        measures=measured(setting, option.ledger, option.useful_hours, baseline, rate),
     )
 
 
@@ -314,7 +329,7 @@ def _rent_paths(setting: Setting, own: Option, rent: Option) -> tuple[tuple[floa
     ledgers = [ledger_at(there, builder_of(one)) for one in (own, rent)]
     if ledgers[0] is None or ledgers[1] is None:
         return ()
-    saved = saved_usd(ledgers[0], ledgers[1])
+    saved = worked_usd(ledgers[0], ledgers[1])
     back = simple_payback(usd=np.broadcast_to(saved, (len(RENT_CHANGES), saved.shape[-1])))
     return tuple((change, back.at(index)) for index, change in enumerate(RENT_CHANGES))
 

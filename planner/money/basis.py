@@ -31,6 +31,10 @@ class Basis:
     tried: Tried = field(default_factory=dict)
     used: dict[str, Used] = field(default_factory=dict)
 
+    def copy(self) -> Basis:
+        """A sheet of its own with the same inputs."""
+        return Basis(self.catalogue, self.case, self.tried, dict(self.used))
+
     def say(self, name: str, value: Num, unit: str, where: Origin) -> None:
         """An input with a value and an origin; a value that is tried out takes its place."""
         tried = self.tried.get(name)

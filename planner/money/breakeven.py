@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from planner.inputs.base import MONTHS_PER_YEAR
 from planner.money.formula import Num
 from planner.money.ledger import Ledger
-from planner.money.measures import discounted, present_usd
+from planner.money.measures import factors, present_usd, worked_usd
 from planner.money.option import Option
 from planner.money.payback import Payback, simple_payback
 from planner.money.plan import Plan
@@ -40,6 +40,7 @@ BUSY = "busy_factor"  # every share of busy hours is multiplied by it
 WAIT = "achievable-wait-in-services"
 LEAD_TIME = "owned-lead-time-months"
 LOWEST_BUSY = 0.01
+_LEAST_BUSY = 1e-9  # of the hours: less is no work
 _SERVICE_CV = 1.0  # lengths of jobs as random as their arrivals
 _MOST_TIMES = 20.0  # prices are tried up to so many times today's
 _NODES = 9  # of the grid, on each side of today's value
@@ -232,9 +233,9 @@ def _refined(ends: NDArray[np.float64], saved: NDArray[np.float64], saving: Savi
 def _busy(setting: Setting, ways: _Costs, own: Option) -> BreakEven:
     """How busy both must be: every share of the work is scaled together, the machines stay as many."""
     you = busy_share(setting, 1.0)
-    if you <= 0:
+    if you < _LEAST_BUSY:
         return BreakEven("busy_share", you, None, "none: there is no work", None, "share of hours")
-    busiest = 1.0 / min(work.usual_busy_share for work in setting.scenario.work)
+    busiest = 1.0 / max(min(work.usual_busy_share for work in setting.scenario.work), _LEAST_BUSY)
     wanted = _Wanted("busy_share", BUSY, min(LOWEST_BUSY / you, 1.0), max(busiest, 1.0), 1.0, "1")
     factor, reason = _nearest(wanted, _saving(setting, ways, wanted.tried))
     value = None if factor is None else busy_share(setting, factor)
@@ -267,7 +268,8 @@ def busy_share(setting: Setting, factor: float) -> float:
     """The share of hours in which the accelerators asked for are busy, over the plan, at so many times the work."""
     need = setting.trying({BUSY: np.full((1, 1), factor)}).demand.all
     there = need.accelerators * need.hours_per_month * need.timeline.runs
-    return float(np.sum(need.busy_hours) / np.sum(np.broadcast_to(there, need.busy_hours.shape)))
+    most = float(np.sum(np.broadcast_to(there, need.busy_hours.shape)))
+    return float(np.sum(need.busy_hours)) / most if most > 0 else 0.0
 
 
 def _month(setting: Setting, own: Option, rent: Option) -> BreakEven:
@@ -283,4 +285,4 @@ def _month(setting: Setting, own: Option, rent: Option) -> BreakEven:
 
 def paid_back(setting: Setting, own: Ledger, rent: Ledger) -> Payback:
     """When what owning costs first has come back, in today's money."""
-    return simple_payback(usd=discounted(setting, rent) - discounted(setting, own))
+    return simple_payback(usd=worked_usd(own, rent) * factors(setting))

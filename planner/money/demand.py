@@ -12,7 +12,7 @@ for each draw, as (draws, 1): this is how the use at which two ways cost the sam
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from planner.inputs.base import HOURS_PER_MONTH, MONTHS_PER_YEAR
 from planner.inputs.scenario import Scenario
 from planner.inputs.work import Job, Work
 from planner.money.formula import Num
-from planner.money.timeline import Timeline
+from planner.money.timeline import Timeline, timeline_of
 
 HOURS_PER_DAY = 24.0
 JANUARY = 1
@@ -29,9 +29,10 @@ MOST_LEVELS = (
     64  # beyond it, levels are gathered on a grid of as many steps: hours stay exact, what lies above nearly so
 )
 _ONE = 1e-9
+_NO_WORK = 1e-100
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Need:
     """One layer of demand: so many at once, busy so much of the time. Numbers, or arrays by month (and by draw)."""
 
@@ -53,7 +54,7 @@ class Need:
     @cached_property
     def timeline(self) -> Timeline:
         """The months of the plan."""
-        return Timeline(self.months)
+        return timeline_of(self.months)
 
     @cached_property
     def busy_hours(self) -> NDArray[np.float64]:
@@ -71,9 +72,9 @@ class Need:
         return int(np.ceil(np.max(self.accelerators) - _ONE))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Demand:
-    """All work of a scenario as levels x months; shares may have draws in front."""
+    """All work of a scenario as levels x months; shares may have draws in front. Its layers are cut once each."""
 
     plain: Need  # what does not change from layer to layer
     at_once: NDArray[np.float64]  # levels x months
@@ -92,38 +93,31 @@ class Demand:
     @cached_property
     def all(self) -> Need:
         """Everything, as asked: what is rented when nothing is owned."""
-        return self._need(self.all_hours, self.peak + self.waiting_at_once)
+        return self.need(self.all_hours, self.peak + self.waiting_at_once)
 
     def upto(self, fleet: float, reach: float = 1.0) -> Need:
         """What a fleet does: of each level the part that it has machines for, then what may wait, up to `reach`.
 
         It keeps all the data. What is rented beside it keeps the part that belongs to the work it does.
         """
-        return self._need(self._done(fleet, reach), np.full_like(self.peak, float(fleet)))
+        return _upto(self, fleet, reach)
 
     def between(self, low: int, high: int, reach: float = 1.0) -> Need:
         """What the next layer does, above a fleet of `low` and up to `high` in all."""
-        hours = self._done(high, reach) - self._done(low, reach)
-        return self._part(self._need(hours, np.full_like(self.peak, float(high - low))))
+        hours = self.done(high, reach) - self.done(low, reach)
+        return self.part(self.need(hours, np.full_like(self.peak, float(high - low))))
 
     def above(self, fleet: float, reach: float = 1.0) -> Need:
         """What is left for others: on as many at once as are asked for beyond the fleet, more where they are full."""
-        if fleet == 0:
-            return self.all
-        hours = self.all_hours - self._done(fleet, reach)
-        hours = np.where(hours > _ONE, hours, 0.0)
-        at_once = np.maximum(self.peak + self.waiting_at_once - fleet, 0.0)
-        full = hours / self.plain.hours_per_month
-        if np.any(full > at_once + _ONE):
-            at_once = np.maximum(at_once, np.ceil(full - _ONE))
-        return self._part(self._need(hours, at_once))
+        return self.all if fleet == 0 else _above(self, fleet, reach)
 
     @cached_property
     def all_hours(self) -> NDArray[np.float64]:
         """Accelerator-hours of a whole month, by month (and draw)."""
         return self._fixed_hours(np.inf) + self.waiting_hours
 
-    def _done(self, fleet: float, reach: float) -> NDArray[np.float64]:
+    def done(self, fleet: float, reach: float) -> NDArray[np.float64]:
+        """Accelerator-hours of a whole month that such a fleet does."""
         fixed = self._fixed_hours(float(fleet))
         room = np.maximum(fleet * self.plain.hours_per_month * reach - fixed, 0.0)
         return np.asarray(fixed + np.minimum(self.waiting_hours, room))
@@ -132,12 +126,13 @@ class Demand:
         part = np.minimum(self.at_once, high)
         return np.asarray((part * self.shares).sum(axis=-2) * self.plain.hours_per_month)
 
-    def _need(self, hours: NDArray[np.float64], at_once: NDArray[np.float64]) -> Need:
+    def need(self, hours: NDArray[np.float64], at_once: NDArray[np.float64]) -> Need:
+        """So many hours on so many at once."""
         busy = hours / (np.where(at_once > 0, at_once, 1.0) * self.plain.hours_per_month)
         return replace(self.plain, accelerators=_plain(at_once), busy_share=_plain(busy))
 
-    def _part(self, need: Need) -> Need:
-        """With the part of the data that belongs to its part of the work, over the whole plan."""
+    def part(self, need: Need) -> Need:
+        """A layer with the part of the data that belongs to its part of the work, over the whole plan."""
         hours = need.busy_hours.sum(axis=-1, keepdims=True)
         everything = self.all.busy_hours.sum(axis=-1, keepdims=True)
         part = _plain(hours / np.where(everything > 0, everything, 1.0))
@@ -148,19 +143,35 @@ class Demand:
         )
 
 
+@lru_cache(maxsize=32)
+def _upto(work: Demand, fleet: float, reach: float) -> Need:
+    return work.need(work.done(fleet, reach), np.full_like(work.peak, float(fleet)))
+
+
+@lru_cache(maxsize=32)
+def _above(work: Demand, fleet: float, reach: float) -> Need:
+    hours = work.all_hours - work.done(fleet, reach)
+    hours = np.where(hours > _ONE, hours, 0.0)
+    at_once = np.maximum(work.peak + work.waiting_at_once - fleet, 0.0)
+    full = hours / work.plain.hours_per_month
+    if np.any(full > at_once + _ONE):
+        at_once = np.maximum(at_once, np.ceil(full - _ONE))
+    return work.part(work.need(hours, at_once))
+
+
 def demand(scenario: Scenario, *, busy_factor: Num = 1.0, starts_in: int = JANUARY) -> Demand:
     """What the scenario's work asks for, its shares of busy hours multiplied by `busy_factor` (at most to 1).
 
     `starts_in` is the calendar's number of the plan's first month: seasons are told from January on.
     """
-    timeline = Timeline(scenario.months)
+    timeline = timeline_of(scenario.months)
     kinds = [(work, _layer(work, timeline, scenario, busy_factor, starts_in)) for work in scenario.work]
     fixed = [layer for work, layer in kinds if not work.may_wait]
     waiting = [layer for work, layer in kinds if work.may_wait]
     jobs = [_job_layer(job, timeline, scenario) for work in scenario.work for job in work.jobs]
     at_once, shares = _levels([*fixed, *jobs])
     queue = [work for work in scenario.work if work.may_wait] or list(scenario.work)
-    usual = sum(work.accelerators * _share(work, scenario) for work in scenario.work)
+    usual = max(sum(work.accelerators * _share(work, scenario) for work in scenario.work), _NO_WORK)
     return Demand(
         plain=Need(
             accelerator=scenario.accelerator,
@@ -257,8 +268,17 @@ def _levels(layers: list[_Layer]) -> _Layer:
         ever = (shares > 0).any(axis=-1).reshape(-1, shares.shape[-2]).any(axis=0)
         at_once, shares = at_once[ever], shares[..., ever, :]
         if len(at_once) > MOST_LEVELS:
+            at_once, shares = _merged(at_once, shares)
+        if len(at_once) > MOST_LEVELS:
             at_once, shares = _gathered(at_once, shares)
     return at_once, shares
+
+
+def _merged(at_once: NDArray[np.float64], shares: NDArray[np.float64]) -> _Layer:
+    """Levels that want the same number in every month are one level: nothing is lost."""
+    levels, place = np.unique(at_once, axis=0, return_inverse=True)
+    belongs = np.equal(place.reshape(-1), np.arange(len(levels))[:, None]).astype(np.float64)
+    return levels, np.einsum("gl,...lm->...gm", belongs, shares)
 
 
 def _gathered(at_once: NDArray[np.float64], shares: NDArray[np.float64]) -> _Layer:

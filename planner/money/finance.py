@@ -26,6 +26,7 @@ DAYS_PER_YEAR = 365  # of dated flows; leap years too, as spreadsheets do
 _LOWEST_RATE, _HIGHEST_RATE = -0.9999, 9_999.0
 _MOST_EXPONENT = 600.0  # exp() of more would leave 64-bit numbers
 _NO_RATE = 1e-15  # below this, interest on a hundred years is lost in the last digit
+_NO_HOUR = 1e-9  # of work over a whole plan: fewer are none
 _DUST = 1e-12  # of all money moved: what a sum of exact opposites may leave behind
 
 ONE_WAY = "none: money only ever moves one way"
@@ -258,7 +259,7 @@ def levelised_usd_per_hour(
     """
     cost = npv_usd(usd=usd, rate_per_year=rate_per_year, years=years)
     hours = np.asarray(npv_usd(usd=useful_hours, rate_per_year=rate_per_year, years=years))
-    idle = hours <= 0
+    idle = hours <= _NO_HOUR
     return solved(cost / np.where(idle, 1.0, hours), reasons={NO_HOURS: idle})
 
 

@@ -76,10 +76,21 @@ class Line:
         )
 
     @cached_property
+    def priced_usd(self) -> NDArray[np.float64]:
+        """The same with nothing where an input is unknown."""
+        return np.where(np.isnan(self.usd), 0.0, self.usd)
+
+    @cached_property
     def total_usd(self) -> NDArray[np.float64]:
         """The sum over the months; not-a-number where the line is not priced."""
         total: NDArray[np.float64] = self.usd.sum(axis=-1)
         return total
+
+    def called(self, name: str) -> Line:
+        """The same line by another name; what its formula gives is not reckoned again."""
+        again = Line(name, self.part, self.how, self.used, self.note, self.treatment)
+        again.__dict__["usd"] = self.usd
+        return again
 
     def at(self, index: int) -> Line:
         """The same line for one offer or draw."""
@@ -96,7 +107,7 @@ class Ledger:
     @cached_property
     def monthly_usd(self) -> NDArray[np.float64]:
         """The priced lines together, month by month: the cash flow. Computed from them, never stored beside them."""
-        return np.asarray(sum(np.nan_to_num(line.usd) for line in self.lines))
+        return np.asarray(sum(line.priced_usd for line in self.lines))
 
     @cached_property
     def total_usd(self) -> NDArray[np.float64]:

@@ -6,7 +6,9 @@ baseline's present cost less the option's own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,7 @@ from planner.money.setting import Setting
 from planner.money.solved import Solved
 
 RATE = "discount_rate_per_year"
+_KEPT = 16  # settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +66,13 @@ def rate_per_year(setting: Setting) -> Num:
     return setting.discount_rate_per_year
 
 
+@lru_cache(maxsize=_KEPT)
 def years_of(setting: Setting) -> NDArray[np.float64]:
     """When the money of each month moves, under the plan's convention. [year]"""
     return flow_years(months=setting.timeline.last, timing=setting.terms.timing, day=setting.day)
 
 
+@lru_cache(maxsize=_KEPT)
 def factors(setting: Setting) -> NDArray[np.float64]:
     """What a dollar of each month is worth today. [1]"""
     return discount_factors(rate_per_year=rate_per_year(setting), years=years_of(setting))
@@ -100,13 +105,30 @@ def cash_today_usd(ledger: Ledger) -> Num:
     return np.asarray(ledger.monthly_usd[..., 0] - forgone)[()]
 
 
+def rates_of_return(setting: Setting, ledgers: Sequence[Ledger], baseline: Ledger) -> tuple[Solved, ...]:
+    """The rate of return of each against a baseline, all solved at once."""
+    saved = np.stack([saved_usd(ledger, baseline) for ledger in ledgers])
+    found = irr(usd=saved, years=years_of(setting))
+    return tuple(found.at(index) for index in range(len(ledgers)))
+
+
+def worked_usd(option: Ledger, baseline: Ledger) -> NDArray[np.float64]:
+    """The same without what a sale brings: paid back means by its work, not by being sold in the last month. [USD]"""
+    brought = [np.minimum(np.nan_to_num(line.usd), 0.0) for line in option.lines if line.treatment == "sale"]
+    return np.asarray(saved_usd(option, baseline) + sum(brought, np.zeros(1)))
+
+
 def measured(
-    setting: Setting, option_ledger: Ledger, useful_hours: NDArray[np.float64], baseline_ledger: Ledger
+    setting: Setting,
+    option_ledger: Ledger,
+    useful_hours: NDArray[np.float64],
+    baseline_ledger: Ledger,
+    rate_of_return: Solved | None = None,
 ) -> Measures:
-    """All measures of one option against a baseline."""
+    """All measures of one option against a baseline; its rate of return where that is solved already."""
     rate, years = rate_per_year(setting), years_of(setting)
     own, monthly = present_usd(setting, option_ledger), option_ledger.monthly_usd
-    saved = saved_usd(option_ledger, baseline_ledger)
+    saved, worked = saved_usd(option_ledger, baseline_ledger), worked_usd(option_ledger, baseline_ledger)
     return Measures(
         present_usd=own,
         total_usd=option_ledger.total_usd[()],
@@ -118,7 +140,7 @@ def measured(
         idle_usd=option_ledger.part_usd("idle")[()],
         unpriced=option_ledger.unpriced,
         npv_usd=np.sum(saved * factors(setting), axis=-1),
-        irr=irr(usd=saved, years=years),
-        simple_payback=simple_payback(usd=saved),
-        payback=simple_payback(usd=saved * factors(setting)),
+        irr=rate_of_return or irr(usd=saved, years=years),
+        simple_payback=simple_payback(usd=worked),
+        payback=simple_payback(usd=worked * factors(setting)),
     )

@@ -52,33 +52,37 @@ def plan_at(setting: Setting) -> Plan:
 
 def _made(setting: Setting) -> Iterator[Option | Absent]:
     wanted = setting.scenario.ways or tuple(BUILDERS)
+    ends = (setting.at("low"), setting.at("high"))
     for way in wanted:
-        yield option(setting, way, BUILDERS[way])
+        yield option(setting, ends, way, BUILDERS[way])
         if way == "own":
-            yield from _right_sized(setting)
+            yield from _right_sized(setting, ends)
 
 
-def _right_sized(setting: Setting) -> Iterator[Option | Absent]:
+def _right_sized(setting: Setting, ends: tuple[Setting, Setting]) -> Iterator[Option | Absent]:
     """The right size beside a larger fleet that was asked for."""
     asked, enough = setting.scenario.own.accelerators, right_size(setting)
     if asked is not None and enough is not None and enough < asked:
-        yield option(setting, "own", of_right_size(enough), key=f"own-{enough}")
+        yield option(setting, ends, "own", of_right_size(enough), key=f"own-{enough}")
 
 
-def option(setting: Setting, way: Way, build: Builder, key: str | None = None) -> Option | Absent:
-    """One way at its typical, cheap and dear ends."""
-    middle, low, high = build(setting), build(setting.at("low")), build(setting.at("high"))
+def option(
+    setting: Setting, ends: tuple[Setting, Setting], way: Way, build: Builder, key: str | None = None
+) -> Option | Absent:
+    """One way at its typical, cheap and dear ends; the ends are settings of their own, shared by all ways."""
+    middle = build(setting)
     if isinstance(middle, Why):
         return Absent(way, middle.reason)
-    ends = [middle if isinstance(end, Why) else end for end in (low, high)]
+    built = [build(end) for end in ends]
+    low, high = (middle if isinstance(end, Why) else end for end in built)
     return Option(
         key=key or way,
         way=way,
         title=middle.title,
         what=middle.what,
         ledger=taxed(setting, Ledger(middle.title, middle.lines)),
-        low=taxed(setting.at("low"), Ledger(middle.title, ends[0].lines)),
-        high=taxed(setting.at("high"), Ledger(middle.title, ends[1].lines)),
+        low=taxed(ends[0], Ledger(middle.title, low.lines)),
+        high=taxed(ends[1], Ledger(middle.title, high.lines)),
         useful_hours=middle.useful_hours,
         accelerators=middle.accelerators,
         warnings=middle.warnings,

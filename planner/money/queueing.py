@@ -19,7 +19,7 @@ _POINTS = 64
 _PEAK_WIDTHS = 9.0
 _TAIL = 40.0  # exp(-40) of the peak is left out
 _MOST_LOG = 700.0
-_LEAST_LOAD = 1e-300
+_LEAST_LOAD = 1e-250  # of which a million millions of slots are still a number of times
 _MOST_SLOTS = 2**20
 
 GROWS = "none: work comes in at least as fast as it is done, so the queue grows without end"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from planner.inputs.rent import Rent
 from planner.money.basis import Basis
 from planner.money.demand import Need
 from planner.money.formula import Num
-from planner.money.ledger import CONVENTION, YOUR_INPUT, Origin
+from planner.money.ledger import CONVENTION, YOUR_INPUT, Origin, Used
 from planner.money.origin import judged, origin
 from planner.money.rent_path import column, price_set_after_months
 from planner.money.setting import Setting
@@ -35,6 +36,7 @@ TERM_MONTHS: dict[str, float] = {
     "reserved_2y": 24.0,
     "reserved_3y": 36.0,
 }
+SET_AFTER = "price_set_after_months"
 OFFER = Origin("the offer itself", "spec")
 
 _HOURLY = judged("no billing increment is published; whole hours assumed")
@@ -91,6 +93,14 @@ def say_offers(
 
     Gives back when the price of each month was set.
     """
+    basis.used.update(_said(setting, keys, yours, term_months))
+    return np.asarray(basis.used[SET_AFTER].value)
+
+
+@lru_cache(maxsize=32)
+def _said(setting: Setting, keys: tuple[str, ...], yours: Rent, term_months: float | None) -> Mapping[str, Used]:
+    """The same for every layer that is rented there."""
+    basis = setting.basis()
     offers = [setting.catalogue.offers[key] for key in keys]
     for asked in _ASKED:
         _say_asked(basis, setting.catalogue, offers, asked, getattr(yours, asked.name, None))
@@ -99,7 +109,8 @@ def say_offers(
         basis.say("accelerators_per_machine", column(machine), "accelerators", OFFER)
     else:
         basis.say("accelerators_per_machine", float(yours.accelerators_per_machine), "accelerators", YOUR_INPUT)
-    return _say_term(basis, setting, offers, term_months)
+    _say_term(basis, setting, offers, term_months)
+    return basis.used
 
 
 def _say_asked(basis: Basis, catalogue: Catalogue, offers: list[Offer], asked: _Asked, own: Num | None) -> None:
@@ -115,16 +126,14 @@ def _say_asked(basis: Basis, catalogue: Catalogue, offers: list[Offer], asked: _
         basis.used[asked.name] = replace(basis.used[asked.name], origin=only)
 
 
-def _say_term(basis: Basis, setting: Setting, offers: list[Offer], yours: float | None) -> NDArray[np.float64]:
+def _say_term(basis: Basis, setting: Setting, offers: list[Offer], yours: float | None) -> None:
     term = [TERM_MONTHS[offer.purchase] for offer in offers] or [0.0]
     where = OFFER
     if yours is not None:
         term, where = [yours], YOUR_INPUT
     basis.say("term_months", column(term), "months", where)
     basis.say("bills_idle", column([float(months > 0) for months in term]), "1 or 0", where)
-    set_after = price_set_after_months(term, setting.timeline.last)
-    basis.say("price_set_after_months", set_after, "months", PLAN)
-    return set_after
+    basis.say(SET_AFTER, price_set_after_months(term, setting.timeline.last), "months", PLAN)
 
 
 def _origins(catalogue: Catalogue, figures: list[Figure | None], why: Origin) -> Callable[[int], Origin]:

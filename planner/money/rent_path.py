@@ -19,8 +19,10 @@ from planner.money.formula import Num
 from planner.money.ledger import YOUR_INPUT, Origin
 from planner.money.origin import origin
 from planner.money.price_path import implied_change_per_year
+from planner.money.real import WORTH, in_terms, inflation_per_year, worth_when_paid
 from planner.money.setting import RENT_CHANGE, Setting
 from planner.money.solved import Solved
+from planner.money.timeline import PLAN
 from pricing import Catalogue
 from pricing.records import Offer
 
@@ -34,11 +36,16 @@ _SHORT_MONTHS, _LONG_MONTHS = 12.0, 36.0
 
 def say_path(basis: Basis, setting: Setting, set_after_months: NDArray[np.float64]) -> str:
     """Say how rents move; the price of an hour as a formula. `set_after_months`: when each month's price was set."""
+    later = ""
+    if inflation_per_year(setting) != 0:
+        worth = worth_when_paid(setting, set_after_months / MONTHS_PER_YEAR)
+        basis.say(WORTH, worth, "dollars of the day its price was set", PLAN)
+        later = f" * {WORTH}"
     if setting.terms.rent_by_year and CHANGE not in setting.tried:
         _say_levels(basis, setting, set_after_months)
-        return BY_LEVEL
+        return f"{BY_LEVEL}{later}"
     _say_rate(basis, setting)
-    return BY_RATE
+    return f"{BY_RATE}{later}"
 
 
 def _say_rate(basis: Basis, setting: Setting) -> None:
@@ -69,19 +76,19 @@ def _middle(setting: Setting) -> tuple[float, Origin]:
     if setting.terms.rent_as_quotes_imply:
         quoted = quotes(setting)
         if quoted is not None and quoted.change.found:
-            change = min(max(float(np.asarray(quoted.change.value)), LEAST_CHANGE), MOST_CHANGE)
-            return change, Origin(quoted.said_by, "derived", note=quoted.sentence)
+            change = in_terms(setting, float(np.asarray(quoted.change.value)))
+            return min(max(change, LEAST_CHANGE), MOST_CHANGE), Origin(quoted.said_by, "derived", note=quoted.sentence)
     yours = setting.terms.rent_change_per_year
     if yours is not None:
         return yours, YOUR_INPUT
-    return setting.catalogue.facts[RENT_CHANGE].figure.newest.typical, _fact_origin(setting)
+    return in_terms(setting, setting.catalogue.facts[RENT_CHANGE].figure.newest.typical), _fact_origin(setting)
 
 
 def _away(setting: Setting) -> float:
     """How far this end of the range lies from its middle."""
     value = setting.catalogue.facts[RENT_CHANGE].figure.newest
     far = {"low": value.low, "typical": value.typical, "high": value.high}[setting.case]
-    return 0.0 if far is None else far - value.typical
+    return 0.0 if far is None else in_terms(setting, far) - in_terms(setting, value.typical)
 
 
 def _fact_origin(setting: Setting) -> Origin:

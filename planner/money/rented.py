@@ -189,7 +189,7 @@ def no_rounding(basis: Basis) -> bool:
 def with_support(basis: Basis, lines: tuple[Line, ...], yours: Num | None) -> tuple[Line, ...]:
     """The lines, and support as a share of the bill they make: of its priced part, where disk or traffic have none."""
     basis.fact("support_share", SUPPORT, yours)
-    bill = sum(np.nan_to_num(line.usd) if line.part in ("storage", "egress") else line.usd for line in lines)
+    bill = sum(line.priced_usd if line.part in ("storage", "egress") else line.usd for line in lines)
     basis.say("bill_usd", np.asarray(bill), "USD", COMPUTED)
     return (*lines, basis.line("Support", "support", "support_share * bill_usd"))
 

@@ -14,7 +14,7 @@ from planner.inputs.scenario import Scenario
 from planner.inputs.terms import Terms
 from planner.money.basis import Basis, Case, Tried
 from planner.money.demand import Demand, demand
-from planner.money.timeline import Timeline
+from planner.money.timeline import Timeline, timeline_of
 from pricing import Catalogue
 
 RENT_CHANGE = "rent-change-per-year"
@@ -32,9 +32,9 @@ class Taken:
     three_years: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Setting:
-    """Everything a ledger depends on."""
+    """Everything a ledger depends on. Never changed, and itself its only equal: what follows from one is kept by it."""
 
     catalogue: Catalogue
     scenario: Scenario
@@ -51,7 +51,7 @@ class Setting:
     @cached_property
     def timeline(self) -> Timeline:
         """The months of the plan."""
-        return Timeline(self.scenario.years * MONTHS_PER_YEAR)
+        return timeline_of(self.scenario.years * MONTHS_PER_YEAR)
 
     @property
     def terms(self) -> Terms:
@@ -69,8 +69,10 @@ class Setting:
         return Basis(self.catalogue, self.case, self.tried)
 
     def at(self, case: Case) -> Setting:
-        """The same with another end of the ranges."""
-        return replace(self, case=case)
+        """The same with another end of the ranges; the work and its months stay what they are."""
+        there = replace(self, case=case)
+        there.__dict__.update(demand=self.demand, timeline=self.timeline)
+        return there
 
     def trying(self, tried: Tried) -> Setting:
         """The same with these inputs tried out, beside those that are tried out already."""

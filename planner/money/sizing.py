@@ -39,6 +39,7 @@ def comfortable_share(setting: Setting, fleet: int) -> float:
     return _comfortable(fleet // there.job_accelerators, accepted_wait_in_services(setting))
 
 
+@lru_cache(maxsize=16)
 def wait_warning(setting: Setting, fleet: int) -> str | None:
     """What to say where a fleet does all the work but keeps jobs waiting longer than people accept."""
     busy, wait = busy_share(setting, fleet), wait_in_services(setting, fleet)
@@ -57,6 +58,7 @@ def accepted_wait_in_services(setting: Setting) -> float:
     return setting.catalogue.facts[WAIT].figure.newest.typical
 
 
+@lru_cache(maxsize=16)
 def right_size(setting: Setting) -> int | None:
     """The smallest fleet, in whole servers, that does all the work within the accepted wait. [count]
 
@@ -108,6 +110,7 @@ def wait_in_services(setting: Setting, fleet: int) -> Solved:
     )
 
 
+@lru_cache(maxsize=16)
 def _usual_demand(setting: Setting) -> Demand:
     """The demand as the scenario tells it, whatever is tried out: a fleet is bought for that."""
     return demand(setting.scenario, starts_in=setting.day.month) if "busy_factor" in setting.tried else setting.demand

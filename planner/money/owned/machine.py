@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 
 from planner.money.setting import Setting
 from pricing import Catalogue, Figure
 from pricing.query import Trust, trust
+from pricing.records import Server
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ def buying(setting: Setting) -> Buying | None:
     )
 
 
+@lru_cache(maxsize=16)
 def machine(setting: Setting) -> Machine | None:
     """What to buy: what you have a price for, else what the catalogue has the newest price for."""
     own = setting.scenario.own
@@ -109,11 +112,7 @@ def _unpriced(setting: Setting, *, only_priced: bool) -> Machine:
         and wanted in (None, server.accelerators)
         and not (only_priced and server.price_usd is None)
     ]
-    like = max(
-        servers,
-        key=lambda one: (one.price_usd is not None, one.max_power_w is not None, one.accelerators),
-        default=None,
-    )
+    like = max(servers, key=partial(_likeness, fleet=fleet(setting)), default=None)
     count = wanted or (1 if like is None else like.accelerators)
     return Machine(
         label=label,
@@ -126,6 +125,18 @@ def _unpriced(setting: Setting, *, only_priced: bool) -> Machine:
         each=chip.price_usd if chip else None,
         what=f"{label} with a host around {'them' if count > 1 else 'it'}",
     )
+
+
+def fleet(setting: Setting) -> int:
+    """How many are wanted: as many as you say, else as many as the work wants at once."""
+    return setting.scenario.own.accelerators or setting.demand.all.most_accelerators
+
+
+def _likeness(server: Server, fleet: int) -> tuple[bool, int, bool, bool]:
+    """The smallest server that holds the fleet, else the largest; two GPUs do not want a machine for eight."""
+    holds = server.accelerators >= fleet
+    size = -server.accelerators if holds else server.accelerators
+    return (holds, size, server.price_usd is not None, server.max_power_w is not None)
 
 
 def _best(catalogue: Catalogue, choices: list[Machine]) -> Machine | None:

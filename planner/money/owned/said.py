@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,9 +13,10 @@ from planner.inputs.base import MONTHS_PER_YEAR
 from planner.money.basis import TRIED, Basis, Case, end
 from planner.money.demand import Need
 from planner.money.formula import Num
-from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Origin
+from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Origin, Used
 from planner.money.origin import judged, origin
 from planner.money.owned.machine import Machine
+from planner.money.real import say_change
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN, Holding
 
@@ -36,7 +39,6 @@ FACTS: dict[str, str] = {
     "repair_share": "owned-repair-share",
     "selling_cost_share": "owned-selling-cost-share",
     "decommissioning_share": "owned-decommissioning-share",
-    "hardware_price_change_per_year": "owned-hardware-price-change",
 }
 # Of these more is cheaper, so the cheap end of a range is its high one.
 CHEAPER_FACTS: dict[str, str] = {
@@ -44,6 +46,7 @@ CHEAPER_FACTS: dict[str, str] = {
     "warranty_years": "owned-warranty-years",
 }
 LEAD_TIME = "owned-lead-time-months"
+HARDWARE_PRICE_CHANGE = "owned-hardware-price-change"
 POWER_PRICE_CHANGE = "owned-power-price-change"
 ROOM = "owned-room-usd-per-kw"
 HOST_POWER = "server-power-over-tdp"
@@ -56,13 +59,23 @@ _NO_SOFTWARE = judged("licences are optional; none assumed")
 
 def say_inputs(put: Basis, setting: Setting, need: Need, machine: Machine) -> None:
     """Everything but when it happens and what is left of the price."""
-    own = setting.scenario.own
+    put.used.update(_of_any_fleet(setting))
     put.say("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
     put.say("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
     put.say("hours_per_month", need.hours_per_month, "hours", CONVENTION)
     put.say("storage_tb", need.storage_tb, "TB", YOUR_INPUT)
+    _say_machine(put, setting, need, machine)
+
+
+@lru_cache(maxsize=16)
+def _of_any_fleet(setting: Setting) -> Mapping[str, Used]:
+    """What does not hang on the fleet: said once for all ways to own one."""
+    put, own = setting.basis(), setting.scenario.own
     for name, fact in FACTS.items():
         put.fact(name, fact, getattr(own, name))
+    say_change(
+        put, setting, "hardware_price_change_per_year", HARDWARE_PRICE_CHANGE, own.hardware_price_change_per_year
+    )
     for name, fact in CHEAPER_FACTS.items():
         _cheaper_fact(put, name, fact, getattr(own, name))
     for name, unit in (("capex_usd", "USD"), ("running_usd_per_month", "USD a month")):
@@ -72,8 +85,11 @@ def say_inputs(put: Basis, setting: Setting, need: Need, machine: Machine) -> No
     yours = own.usd_per_accelerator_year_of_software
     said_by = _NO_SOFTWARE if yours is None else YOUR_INPUT
     put.say("usd_per_accelerator_year_of_software", yours or 0.0, "USD/accelerator-year", said_by)
-    _say_machine(put, setting, need, machine)
+    put.fact("server_power_over_tdp", HOST_POWER)
     _say_place(put, setting)
+    put.flags(setting.timeline.flags)
+    put.say("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
+    return put.used
 
 
 def say_holding(put: Basis, setting: Setting, until_months: Num | None, refreshed: bool) -> Holding:
@@ -89,10 +105,7 @@ def say_holding(put: Basis, setting: Setting, until_months: Num | None, refreshe
         until_months=stop,
         refresh_months=_tried(put, "refresh_years", cycle) * MONTHS_PER_YEAR if refreshed else np.inf,
     )
-    put.flags(setting.timeline.flags)
-    where = _when(put, held)
-    put.flags(tuple(replace(flag, origin=where) for flag in held.flags))
-    put.say("begun_years", plan.begun_years, "years from today to the month", PLAN)
+    put.flags(held.flags(_when(put, held)))
     put.say("room_age_years", held.months / MONTHS_PER_YEAR, "years", PLAN)
     warranty = put.used["warranty_years"].value
     put.say("after_warranty", held.beyond(warranty * MONTHS_PER_YEAR), "share of each month", PLAN)
@@ -181,7 +194,6 @@ def _say_machine(put: Basis, setting: Setting, need: Need, machine: Machine) -> 
         put.figure("usd_per_server", machine.price, "USD", own.usd_per_server)
     each = machine.each if machine.whole else machine.price or machine.each
     put.figure("usd_per_accelerator", each, "USD", own.usd_per_accelerator)
-    put.fact("server_power_over_tdp", HOST_POWER)
     put.fact("usd_per_accelerator_of_network", _network(need.most_accelerators), own.usd_per_accelerator_of_network)
     put.figure("rated_w_per_server", machine.power, "W", own.rated_w_per_server)
     put.figure("tdp_w", machine.tdp, "W")
@@ -198,7 +210,7 @@ def say_power_price(put: Basis, setting: Setting) -> None:
     for name, yours in (("usd_per_kwh", own.usd_per_kwh), ("pue", own.pue)):
         found = setting.catalogue.site_figure(site, name)
         put.figure(name, found and found[1], "USD/kWh" if name == "usd_per_kwh" else "1", yours)
-    put.fact("power_price_change_per_year", POWER_PRICE_CHANGE, own.power_price_change_per_year)
+    say_change(put, setting, "power_price_change_per_year", POWER_PRICE_CHANGE, own.power_price_change_per_year)
 
 
 def _say_place(put: Basis, setting: Setting) -> None:

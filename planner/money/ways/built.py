@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,11 +36,9 @@ Builder = Callable[[Setting], Built | Why]
 
 def under(heading: str, lines: Iterable[Line]) -> tuple[Line, ...]:
     """The same lines under a heading of their own, without those that can never cost anything."""
-    return tuple(
-        replace(line, name=f"{heading}: {line.name[0].lower()}{line.name[1:]}") for line in lines if moves(line)
-    )
+    return tuple(line.called(f"{heading}: {line.name[0].lower()}{line.name[1:]}") for line in lines if moves(line))
 
 
 def moves(line: Line) -> bool:
     """Whether a line ever costs or brings anything, or is not known to."""
-    return bool(np.any(line.usd != 0))
+    return bool(line.usd.any())  # what is not a number is something

@@ -9,6 +9,7 @@ from planner.money.basis import Basis
 from planner.money.demand import Need
 from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Line
 from planner.money.owned.said import say_power_price
+from planner.money.real import agreed
 from planner.money.rented import renting
 from planner.money.setting import Setting
 from planner.money.sizing import reach
@@ -50,14 +51,17 @@ def _lines(setting: Setting, kept: Kept, done: Need) -> tuple[Line, ...]:
     _say(put, setting, kept, done)
     meter = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
     busy = "busy_accelerators / relative_speed"
-    return (
-        put.line("What it would fetch today", "hardware", "usd_today_if_sold * starts", treatment="sale"),
+    electricity = (
         put.line("Electricity while working", "power", f"power_w_each / 1000 * {meter} * ({busy} * runs)"),
         put.line(
             "Electricity while idle",
             "idle",
             f"idle_power_w_each / 1000 * {meter} * ((kept_accelerators - {busy}) * runs)",
         ),
+    )
+    return (
+        put.line("What it would fetch today", "hardware", "usd_today_if_sold * starts", treatment="sale"),
+        *agreed(setting, electricity, setting.timeline.begun_years),
         put.line("Running it", "upkeep", "kept_running_usd_per_month * runs"),
         put.line("What it is worth at the end", "resale", "-1 * usd_at_end * ends", treatment="sale"),
     )

@@ -10,6 +10,7 @@ from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owned import Owned, owned
 from planner.money.owned.instalments import Instalments, level_payment, value, whole_months
 from planner.money.owned.said import say_left
+from planner.money.real import agreed
 from planner.money.setting import Setting
 from planner.money.ways.built import Built, Why
 from planner.money.ways.loan import LOAN_RATE
@@ -70,15 +71,15 @@ def _payments(setting: Setting, found: Owned) -> tuple[Line, ...]:
         put.line("Lease beyond the plan", "commitment", f"{payment} * ({_MONTHS} - payments_made) * sold"),
     )
     if not lease.buys_at_end:
-        return lines
-    bought = f"{found.paid} * left_share * settles"
-    return (*lines, put.line("Buying it at the end", "hardware", bought, treatment="capital"))
+        return agreed(setting, lines)
+    bought = put.line("Buying it at the end", "hardware", f"{found.paid} * left_share * settles", treatment="capital")
+    return agreed(setting, (*lines, bought))
 
 
 def _implied(setting: Setting, found: Owned) -> tuple[str, ...]:
     """The rate behind a quoted lease: what it is worth against the price, and what is given back or paid at its end."""
     put, lease = found.put, setting.scenario.lease
-    if lease.usd_per_month is None:
+    if lease.usd_per_month is None or setting.case != "typical":
         return ()
     price = value(put, found.paid)
     rate = implied_lease_rate(

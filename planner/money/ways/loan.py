@@ -8,6 +8,7 @@ from planner.inputs.base import MONTHS_PER_YEAR
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owned import Owned, owned
 from planner.money.owned.instalments import Instalments, first_principal, grown, owed_share, whole_months
+from planner.money.real import agreed
 from planner.money.setting import Setting
 from planner.money.ways.built import Built, Why
 from planner.money.ways.own import first, fleet_size, no_price, with_rent, work_of
@@ -42,7 +43,7 @@ def _borrowed(setting: Setting, found: Owned) -> tuple[Line, ...]:
     later, full = grown(_RATE), f"(1 + {_RATE}) ** ({_MONTHS} / 12)"
     owed = f"((1 - balloon_share) * ({full} - {later}) / max({full} - 1, 1e-9) + balloon_share)"
     rest = f"(balloon_share + (1 - balloon_share) * {owed_share(_RATE, _MONTHS, 'payments_made')})"
-    return (
+    lines = (
         put.line("Money borrowed", "finance", f"-1 * {lent} * delivered", treatment="financing"),
         put.line("Interest", "finance", f"{lent} * {_PER_MONTH} * ({owed} * pays)"),
         put.line(
@@ -53,6 +54,7 @@ def _borrowed(setting: Setting, found: Owned) -> tuple[Line, ...]:
         ),
         put.line("Last payment of the loan", "finance", f"{lent} * {rest} * settles", treatment="financing"),
     )
+    return agreed(setting, lines)
 
 
 def _still_owed(found: Owned) -> tuple[str, ...]:

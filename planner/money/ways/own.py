@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from planner.money.ways.on_demand import not_there
 def fleet_size(setting: Setting) -> int:
     """How many are bought: as you say, else what work that may wait needs, else as many as are wanted at once."""
     asked = setting.scenario.own.accelerators
-    return asked or right_size(setting) or setting.demand.all.most_accelerators
+    return asked or right_size(setting) or max(setting.demand.all.most_accelerators, 1)
 
 
 def build(setting: Setting) -> Built | Why:
@@ -93,6 +93,7 @@ def of_rent(setting: Setting, rented: tuple[Line, ...]) -> tuple[str, ...]:
     return path_warnings(setting)
 
 
+@lru_cache(maxsize=8)
 def rented_around(
     setting: Setting, accelerators: int, held: Holding, after: str = "After it is sold"
 ) -> tuple[Line, ...]:

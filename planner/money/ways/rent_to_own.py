@@ -8,6 +8,7 @@ from planner.money.finance import implied_lease_rate
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owned import Owned, owned
 from planner.money.owned.instalments import Instalments, value
+from planner.money.real import agreed
 from planner.money.setting import Setting
 from planner.money.ways.built import Built, Why
 from planner.money.ways.lease import beside_a_loan
@@ -25,7 +26,7 @@ def build(setting: Setting) -> Built | Why:
     if found is None:
         return no_price(setting)
     lines = (*_payments(setting, found), *found.beside, *found.running, *found.end, *found.sale)
-    return with_rent(setting, "Rent to own", accelerators, found, lines, _implied(setting, found), ASK)
+    return with_rent(setting, "Rent to own", accelerators, found, lines, *_implied(setting, found), ASK)
 
 
 def _payments(setting: Setting, found: Owned) -> tuple[Line, ...]:
@@ -36,15 +37,19 @@ def _payments(setting: Setting, found: Owned) -> tuple[Line, ...]:
     put.say("upfront_usd", quote.upfront_usd, "USD", YOUR_INPUT)
     put.say("final_usd", quote.final_usd, "USD", YOUR_INPUT)
     due = "rent_to_own_usd_per_month * (rent_to_own_months - payments_made)"
-    return (
+    lines = (
         put.line("Paid on delivery", "finance", "upfront_usd * delivered"),
         put.line("Monthly payments", "finance", "rent_to_own_usd_per_month * pays"),
         put.line("Last payment", "finance", "final_usd * settles"),
         put.line("Payments still due at the end", "commitment", f"{due} * sold"),
     )
+    return agreed(setting, lines)
 
 
-def _implied(setting: Setting, found: Owned) -> str:
+def _implied(setting: Setting, found: Owned) -> tuple[str, ...]:
+    """The rate behind the quote; told of the plan, not of the ends of its range."""
+    if setting.case != "typical":
+        return ()
     put = found.put
     used = {name: put.used[name].value for name in ("upfront_usd", "final_usd", "rent_to_own_months")}
     rate = implied_lease_rate(
@@ -54,4 +59,4 @@ def _implied(setting: Setting, found: Owned) -> str:
         balloon_usd=used["final_usd"],
         in_advance=False,
     )
-    return beside_a_loan(setting, "rent-to-own", first(rate.value), str(np.asarray(rate.reason).flat[0]))
+    return (beside_a_loan(setting, "rent-to-own", first(rate.value), str(np.asarray(rate.reason).flat[0])),)

@@ -99,15 +99,25 @@ def on_spot(setting: Setting, need: Need, when: Num | None = None) -> OnSpot | W
     lines = that_matter(basis, (*rent_lines(basis, price), *lost_lines(basis, price, rate, longer.value)))
     lines = (*with_support(basis, lines, own.support_share), *under("Near a deadline", near))
     if setting.case != "typical":
-        return OnSpot(_no_dearer(lines, renting(setting, need, setting.taken.on_demand, when=when)), ())
+        return OnSpot(_no_dearer(setting, need, when, lines), ())
     return OnSpot(lines, _longer(calm, longer.value))
 
 
-def _no_dearer(spot: tuple[Line, ...], on_demand: tuple[Line, ...]) -> tuple[Line, ...]:
-    """At an end of the range: who loses so much to interruptions that spot is dearer rents on demand."""
-    totals = [np.sum([np.nan_to_num(line.total_usd).sum() for line in lines]) for lines in (spot, on_demand)]
+def _no_dearer(setting: Setting, need: Need, when: Num | None, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """At an end of the range: who loses so much to interruptions that spot is dearer rents on demand.
+
+    Where spot is dearer even at typical figures, the dear end is no cheaper than they are.
+    """
+    on_demand = renting(setting, need, setting.taken.on_demand, when=when)
     priced = not any(np.isnan(line.total_usd).any() for line in on_demand if line.part == "compute")
-    return on_demand if priced and totals[0] > totals[1] else spot
+    if not priced or _total(lines) <= _total(on_demand):
+        return lines
+    typical = on_spot(setting.at("typical"), need, when) if setting.case == "high" else None
+    return typical.lines if isinstance(typical, OnSpot) and _total(typical.lines) > _total(on_demand) else on_demand
+
+
+def _total(lines: tuple[Line, ...]) -> float:
+    return float(sum(line.priced_usd.sum() for line in lines))
 
 
 def _never_done(basis: Basis) -> Why:

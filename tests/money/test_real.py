@@ -1,0 +1,138 @@
+"""Real terms: the same plan told with and without inflation has the same present value, if its paths are the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from planner.inputs.own import Lease, Own, RentToOwn
+from planner.inputs.rent import Mix, Rent, Reserve
+from planner.inputs.scenario import Scenario, Way
+from planner.inputs.terms import Tax, Terms
+from planner.inputs.work import Work
+from planner.money.finance import real_rate
+from planner.money.measures import present_usd, rate_per_year
+from planner.money.plan import plan
+from pricing import load_catalogue
+from tests.money.anyplan import DAY
+
+CATALOGUE = load_catalogue()
+INFLATION, RATE = 0.04, 0.11
+CHANGES = {"rent": -0.15, "power": 0.06, "hardware": -0.1}
+# What has no path of its own costs the same dollars in the one, and the same of today's money in the other: none here.
+_FLAT = (
+    "usd_per_kw_month", "fte_per_accelerator", "maintenance_share_per_year", "insurance_share_per_year",
+    "usd_per_accelerator_year_of_software", "install_share", "usd_per_accelerator_of_network", "usd_per_tb_of_disk",
+    "decommissioning_share", "failures_per_accelerator_year",
+)  # fmt: skip
+_WAYS: tuple[Way, ...] = ("own", "loan", "lease", "rent_to_own", "on_demand", "reserved", "spot", "mix")
+_OWN: dict[str, Any] = {
+    **dict.fromkeys(_FLAT, 0.0),
+    "usd_per_kwh": 0.2,
+    "lead_time_months": 2.5,
+    "deposit_share": 0.4,
+    "residual_share": 0.3,
+    "resale_month": 29,
+}
+
+
+def told(
+    money: Any, *, own: dict[str, Any] | None = None, terms: dict[str, Any] | None = None, **said: Any
+) -> Scenario:
+    """The plan in terms of `money`: every rate and path with its inflation, or without."""
+
+    def less(nominal: float) -> float:
+        return real_rate(nominal_rate_per_year=nominal, inflation_per_year=INFLATION) if money == "real" else nominal
+
+    return Scenario.model_validate(
+        {
+            "years": 2.7,
+            "accelerator": "H100-SXM5-80GB",
+            "work": (Work(accelerators=12, busy_share=0.5, may_stop=True, storage_tb=0.0, egress_tb_per_month=0.0),),
+            "own": Own(
+                **{**_OWN, **(own or {})},
+                power_price_change_per_year=less(CHANGES["power"]),
+                hardware_price_change_per_year=less(CHANGES["hardware"]),
+            ),
+            "rent_to_own": RentToOwn(usd_per_month=9_000.0, months=20, upfront_usd=5_000.0, final_usd=900.0),
+            "rent": Rent(usd_per_accelerator_hour=2.5),
+            "mix": Mix(own_accelerators=4, reserve_accelerators=4),
+            "terms": Terms(
+                money=money,
+                inflation_per_year=INFLATION,
+                discount_rate_per_year=less(RATE),
+                rent_change_per_year=less(CHANGES["rent"]),
+                **(terms or {}),
+            ),
+            "ways": _WAYS,
+            **said,
+        }
+    )
+
+
+@pytest.mark.parametrize("timing", ["month_end", "month_middle", "year_end", "dated"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"own": {"refresh_years": 1.0, "resale_month": None}},
+        {"own": {"capex_usd": 500_000.0}},
+        {"lease": Lease(usd_per_month=12_000.0, buys_at_end=True, years=2.0)},
+        {"reserve": Reserve(usd_per_accelerator_hour=1.8, term="reserved_1y", prepaid=True)},
+        {"reserve": Reserve(usd_per_accelerator_hour=1.8, term="reserved_1y", at_end="expire")},
+    ],
+    ids=["plain", "refreshed", "one sum", "bought from a lease", "prepaid", "let go"],
+)
+def test_both_terms_give_the_same_present_value(said: dict[str, Any], timing: str) -> None:
+    nominal, real = (
+        plan(CATALOGUE, told(money, terms={"timing": timing}, **said), DAY) for money in ("nominal", "real")
+    )
+    assert [one.way for one in nominal.options] == list(_WAYS)
+    for one, other in zip(nominal.options, real.options, strict=True):
+        wanted = float(present_usd(nominal.setting, one.ledger))
+        assert float(present_usd(real.setting, other.ledger)) == pytest.approx(wanted, rel=1e-9), one.key
+
+
+@pytest.mark.parametrize("tax", [Tax(tax_share=0.3), Tax(tax_share=0.3, profit_usd_per_year=None, vat_share=0.19)])
+def test_so_they_do_with_tax(tax: Tax) -> None:
+    nominal, real = (plan(CATALOGUE, told(money, tax=tax), DAY) for money in ("nominal", "real"))
+    for one, other in zip(nominal.options, real.options, strict=True):
+        wanted = float(present_usd(nominal.setting, one.ledger))
+        assert float(present_usd(real.setting, other.ledger)) == pytest.approx(wanted, rel=1e-9), one.key
+
+
+def test_what_was_agreed_loses_worth_and_what_was_not_does_not() -> None:
+    terms = Terms(money="real", inflation_per_year=0.1)
+    made = plan(CATALOGUE, Scenario(years=2.0, terms=terms, rent=Rent(usd_per_accelerator_hour=2.0)), DAY)
+    loan = made.option("loan")
+    assert loan is not None
+    lines = {line.name: line.usd for line in loan.ledger.lines}
+    month = np.flatnonzero(lines["Interest"])
+    people = lines["People"][month]
+    paid = (lines["Interest"] + lines["Loan paid back"])[month]
+    assert people == pytest.approx(people[0])
+    assert paid[12] == pytest.approx(paid[0] / 1.1)
+
+
+@pytest.mark.parametrize("name", ["rent_change_per_year", "power_price_change_per_year", "discount"])
+def test_the_catalogues_changes_are_taken_less_inflation(name: str) -> None:
+    def used(terms: Terms) -> float:
+        made = plan(
+            CATALOGUE, Scenario(terms=terms, rent=Rent(usd_per_accelerator_hour=2.0), ways=("own", "on_demand")), DAY
+        )
+        if name == "discount":
+            return float(rate_per_year(made.setting))
+        lines = (line for one in made.options for line in one.ledger.lines)
+        return next(float(one.value) for line in lines for one in line.used if one.name == name)
+
+    nominal, real = used(Terms()), used(Terms(money="real", inflation_per_year=0.1))
+    assert 1 + real == pytest.approx((1 + nominal) / 1.1)
+
+
+def test_without_inflation_real_is_nominal() -> None:
+    once, again = (plan(CATALOGUE, Scenario(terms=Terms(money=money)), DAY) for money in ("nominal", "real"))  # type: ignore[arg-type]
+    for one, other in zip(once.options, again.options, strict=True):
+        assert [line.how for line in one.ledger.lines] == [line.how for line in other.ledger.lines]
+        assert np.array_equal(one.ledger.monthly_usd, other.ledger.monthly_usd)
