@@ -20,7 +20,7 @@ test: dev lint ## everything CI checks: style, types, all tests, the browser's t
 	$(PY) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 
 quick: dev ## the tests that need no browser, in under a minute
-	$(PY) -m pytest -n $(JOBS) -m "not browser"
+	$(PY) -m pytest -n $(JOBS) -m "not browser" --hypothesis-profile=quick
 
 lint: dev ## ruff and mypy
 	$(PY) -m ruff check .

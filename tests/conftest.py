@@ -1,4 +1,4 @@
-"""How properties are searched: the same examples on every run in CI, new ones on a developer's machine."""
+"""How properties are searched: the same examples in CI, new ones on a developer's machine, few of them in a hurry."""
 
 from __future__ import annotations
 
@@ -9,4 +9,5 @@ from hypothesis import settings
 # No deadline: on two shared cores a slow example says nothing about the code.
 settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
+settings.register_profile("quick", settings.get_profile("here"), max_examples=25)
 settings.load_profile("ci" if os.environ.get("CI") else "here")

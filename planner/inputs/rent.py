@@ -43,8 +43,8 @@ class Spot(Inputs):
     interruptions_per_hour: (
         Annotated[float, Field(ge=0.0, le=60.0, description="of one job, not of one machine")] | None
     ) = None
-    checkpoint_hours: Annotated[float, Field(gt=0.0, le=24.0)] | None = None
-    checkpoint_every_hours: Annotated[float, Field(gt=0.0, le=720.0)] | None = None
+    checkpoint_hours: Annotated[float, Field(ge=0.0001, le=24.0)] | None = None
+    checkpoint_every_hours: Annotated[float, Field(ge=0.001, le=720.0)] | None = None
     restart_hours: Annotated[float, Field(ge=0.0, le=24.0)] | None = None
     on_demand_share: Annotated[Share, Field(description="of the work, done on demand when a deadline nears")] = 0.0
 

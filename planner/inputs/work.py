@@ -48,7 +48,7 @@ class Work(Inputs):
     label: Label = "work"
     accelerators: Count = 8
     busy_share: Annotated[float, Field(ge=0.01, le=1.0)] | None = None
-    accelerator_hours_per_month: Annotated[float, Field(gt=0.0, le=12_000_000.0)] | None = None
+    accelerator_hours_per_month: Annotated[float, Field(ge=0.01, le=12_000_000.0)] | None = None
     accelerators_per_job: Count | None = None
     may_wait: bool = False
     may_stop: bool = False
