@@ -10,11 +10,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from planner.cli import check, compare, plan, prices, schema
+from planner.cli import calibrate, check, compare, plan, prices, schema, serve, train
 from planner.cli.common import BAD_INPUT, FAILED, OK, BadInput
 from pricing import PricingError
 
-VERBS = (prices, plan, compare, check, schema)
+VERBS = (prices, train, serve, plan, compare, check, calibrate, schema)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -29,7 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         verb: Callable[[argparse.Namespace], int] = wanted.verb
         return verb(wanted)
     except (BadInput, PricingError) as error:
-        sys.stderr.write(f"{error}\n")
+        sentence = str(error)
+        sys.stderr.write(f"{sentence}{'' if sentence.endswith(('.', '?')) else '.'}\n")
         return BAD_INPUT
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         sys.stderr.close()

@@ -1,0 +1,80 @@
+"""`calibrate`: the constants of the speed models, fitted again to published or your own runs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from planner.cli.common import OK, BadInput, as_json
+from planner.cli.common import day as day_of
+from planner.cli.runs import runs_of
+from planner.report.checked import group_rows, left_out_text
+from planner.speed.cells import Row
+from planner.speed.checked import Group
+from planner.speed.serving import as_yaml, calibrate
+from planner.speed.serving.observed import observe
+from planner.speed.training.bands import bands_of
+from planner.speed.training.calibration import leave_one_source_out, refit, sample_of
+from planner.speed.training.calibration_file import constants_text, judged
+from pricing import Catalogue, load_catalogue
+
+FEWEST_SOURCES = 2  # with one, nothing can be left out
+_FEW = "{kind}: runs of {sources} sources can be fitted to, want at least {fewest}: leaving one out judges the fit."
+
+
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("calibrate", help="fit the constants of the speed models to runs")
+    verb.set_defaults(verb=_calibrate)
+    verb.add_argument("kind", choices=tuple(FITS))
+    verb.add_argument(
+        "runs",
+        type=Path,
+        nargs="?",
+        metavar="RUNS.csv",
+        help="your runs (docs/published-runs.md); without it, ours",
+    )
+    verb.add_argument("--out", type=Path, metavar="FILE", help="write the constants, as planner/speed/data holds them")
+    verb.add_argument("--day", type=day_of, default=None, metavar="YYYY-MM-DD", help="the day to sign it with; today")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _calibrate(wanted: argparse.Namespace) -> int:
+    rows, day = runs_of(wanted.kind, wanted.runs), wanted.day or date.today()
+    text, left_out = FITS[wanted.kind](load_catalogue(), rows, day)
+    if wanted.out:
+        wanted.out.write_text(text, encoding="utf-8", newline="\n")
+    if wanted.json:
+        sys.stdout.write(as_json({"day": day, "left_out": group_rows(left_out), "constants": text}) + "\n")
+        return OK
+    sys.stdout.write(f"{left_out_text(left_out)}\n")
+    sys.stderr.write(f"{wanted.out.name} written.\n" if wanted.out else "Nothing written; --out FILE writes it.\n")
+    return OK
+
+
+def _training(catalogue: Catalogue, rows: Sequence[Row], day: date) -> tuple[str, list[Group]]:
+    sample = sample_of(catalogue, rows)
+    _enough("training", len(set(sample.source.tolist())))
+    sample, errors = leave_one_source_out(catalogue, rows)
+    return constants_text(refit(catalogue, rows), bands_of(sample, errors), sample, on=day), judged(sample, errors)
+
+
+def _serving(catalogue: Catalogue, rows: Sequence[Row], day: date) -> tuple[str, list[Group]]:
+    _enough("serving", len({one.source for one in observe(catalogue, rows)}))
+    made = calibrate(catalogue, rows, on=day)
+    return as_yaml(made), made.left_out
+
+
+def _enough(kind: str, sources: int) -> None:
+    if sources < FEWEST_SOURCES:
+        raise BadInput(_FEW.format(kind=kind, sources=sources, fewest=FEWEST_SOURCES))
+
+
+FITS: dict[str, Callable[[Catalogue, Sequence[Row], date], tuple[str, list[Group]]]] = {
+    "training": _training,
+    "serving": _serving,
+}

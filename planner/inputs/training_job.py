@@ -1,0 +1,55 @@
+"""What a person asks: train this model, on these accelerators, so."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from planner.inputs.base import Inputs
+from planner.inputs.own_shape import OwnShape
+
+Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp4"]
+Method = Literal["full", "frozen", "lora", "qlora"]
+Team = Literal["vendor_tuned", "experienced", "ordinary"]
+Engine = Literal["vendor", "pytorch"]
+Optimizer = Literal["adamw", "adamw_bf16", "adamw_8bit"]
+Zero = Literal["none", "zero1", "zero2", "zero3"]
+Ranks = Annotated[int, Field(ge=1, le=16_384)]
+
+
+class TrainingJob(Inputs):
+    """One training run. What is left out is chosen: the layout by search, the tokens by what fits the model best."""
+
+    model: str = Field(default="", max_length=160)
+    shape: OwnShape | None = None
+    accelerator: str = Field(min_length=1, max_length=80)
+    accelerators: Annotated[int, Field(ge=1, le=131_072)] = 8
+    mig_profile: str | None = Field(default=None, max_length=40)
+    tokens: Annotated[float, Field(gt=0, le=1e16)] | None = None
+    unique_tokens: Annotated[float, Field(gt=0, le=1e16)] | None = None
+    extra_predicted_tokens: Annotated[int, Field(ge=0, le=8)] = 0
+    seq_len: Annotated[int, Field(ge=16, le=16_777_216)] = 4_096
+    global_batch_sequences: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
+    precision: Precision = "bf16"
+    method: Method = "full"
+    trainable_share: Annotated[float, Field(gt=0, le=1)] | None = None
+    optimizer: Optimizer = "adamw"
+    offload_optimizer: bool = False
+    tp: Ranks | None = None
+    pp: Ranks | None = None
+    virtual_stages: Ranks | None = None
+    cp: Ranks | None = None
+    ep: Ranks | None = None
+    dp: Ranks | None = None
+    micro_batch: Annotated[int, Field(ge=1, le=65_536)] | None = None
+    zero: Zero | None = None
+    recompute: bool | None = None
+    engine: Engine = "vendor"
+    software_year: Annotated[float, Field(ge=2018, le=2040)] = 2026.0
+    fused_attention: bool | None = None
+    compiled: bool | None = None
+    network_gb_s: Annotated[float, Field(gt=0, le=10_000)] | None = None
+    team: Team = "experienced"
+    spot_stops_per_month: Annotated[float, Field(ge=0, le=1_000)] = 0.0
+    measured_over_predicted: Annotated[float, Field(gt=0, le=10)] | None = None

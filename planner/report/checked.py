@@ -1,0 +1,135 @@
+"""Predicted beside published as tables: one line for each run for CSV and JSON, groups of runs for a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from planner.report.plan_text import text_table
+from planner.speed.checked import Checked, Group, skips, summary
+from planner.speed.serving.check import ServingChecked
+from planner.speed.training.check import TrainingChecked
+
+_GROUPS = {
+    "all": "all runs",
+    "kind": "kind",
+    "source": "source, worst first",
+    "accelerator": "accelerator",
+    "precision": "precision",
+    "engine": "engine",
+    "scale": "accelerators at once",
+}
+_FEWEST = 3  # runs in a group that is worth a line of text; the JSON has all
+_WIDEST = 58
+
+
+def checked_rows(checked: Sequence[Checked]) -> list[dict[str, Any]]:
+    """Each run with what is predicted of it, then the band; None where there is nothing to say."""
+    return [_row(one) for one in checked]
+
+
+def _row(one: Checked) -> dict[str, Any]:
+    said = {"fits": one.fits, "skipped_reason": one.skipped_reason or ""}
+    if isinstance(one, TrainingChecked):
+        rate = "tokens_per_s_per_accelerator"
+        predicted = {
+            f"predicted_{rate}": one.predicted_tokens_per_s_per_accelerator,
+            "predicted_step_time_s": one.predicted_step_time_s,
+            "predicted_peak_memory_gb": one.predicted_peak_memory_gb,
+        }
+        band = {f"low_{rate}": one.low, f"high_{rate}": one.high}
+        return _finite({"id": one.id, **predicted, **said, **band})
+    assert isinstance(one, ServingChecked)
+    return _finite({"id": one.id, **_served(one), **said, **_served_band(one)})
+
+
+def _served(one: ServingChecked) -> dict[str, Any]:
+    return {
+        "predicted_output_tokens_per_s_total": one.predicted_output_tokens_per_s_total,
+        "predicted_requests_per_s": one.predicted_requests_per_s,
+        "predicted_ttft_ms": one.predicted_ttft_ms,
+        "predicted_tpot_ms": one.predicted_tpot_ms,
+    }
+
+
+def _served_band(one: ServingChecked) -> dict[str, Any]:
+    """The band around output tokens, or around requests where the work writes none."""
+    writes = one.predicted_output_tokens_per_s_total is not None
+    low, high = (one.low, one.high) if writes else (None, None)
+    requests = (None, None) if writes else (one.low, one.high)
+    return {
+        "low_output_tokens_per_s_total": low, "high_output_tokens_per_s_total": high,
+        "low_requests_per_s": requests[0], "high_requests_per_s": requests[1],
+    }  # fmt: skip
+
+
+def _finite(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: None if isinstance(value, float) and not np.isfinite(value) else value for key, value in row.items()}
+
+
+def checked_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """The rows as a table for CSV; numbers stay numbers."""
+    return pd.DataFrame(rows, dtype=object)
+
+
+def group_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
+    """The summary as plain data."""
+    return [_finite(asdict(group)) for group in groups]
+
+
+def groups_table(groups: Sequence[Group], head: str) -> pd.DataFrame:
+    """Groups of runs as a table: how many, how far off, how many near, which way, how many skipped."""
+    return pd.DataFrame(
+        [
+            {
+                head: group.name if len(group.name) <= _WIDEST else group.name[: _WIDEST - 1] + "…",
+                "runs": group.n,
+                "median error": _percent(group.median_error),
+                "within 20 %": _percent(group.within_20),
+                "within 25 %": _percent(group.within_25),
+                "predicted/published": f"{group.bias:.2f}" if group.n else "–",
+                "skipped": group.skipped,
+            }
+            for group in groups
+        ]
+    )
+
+
+def checked_text(checked: Sequence[Checked]) -> str:
+    """How far off we are, group by group, and what was skipped why."""
+    groups = summary(checked)
+    sections = []
+    for by, head in _GROUPS.items():
+        shown = [one for one in groups if one.by == by and (one.n >= _FEWEST or by in ("all", "kind"))]
+        if shown:
+            sections.append(text_table(groups_table(shown, head)))
+    told = [f"{number:>6,}  {reason}" for reason, number in skips(checked).items()]
+    if told:
+        sections.append("\n".join(["skipped", *told]))
+    return "\n\n".join(sections)
+
+
+def left_out_text(groups: Sequence[Group]) -> str:
+    """How far off we are on sources that were left out of the fit, the worst first."""
+    heads = {"all": "left out of the fit", "kind": "kind", "source": "source, worst first", "pair": "once measured"}
+    tables = [(head, [one for one in groups if one.by == by]) for by, head in heads.items()]
+    return "\n\n".join(text_table(groups_table(found, head).drop(columns="skipped")) for head, found in tables if found)
+
+
+def checked_line(checked: Sequence[Checked]) -> str:
+    """One sentence: how many were predicted, compared, skipped, and said not to fit."""
+    predicted = sum(one.skipped_reason is None for one in checked)
+    compared = sum(one.error is not None for one in checked)
+    not_fitting = sum(one.fits is False for one in checked)
+    return (
+        f"{len(checked):,} runs: {predicted:,} predicted, {compared:,} of them beside a published figure, "
+        f"{len(checked) - predicted:,} skipped, {not_fitting:,} said not to fit."
+    )
+
+
+def _percent(share: float) -> str:
+    return "–" if np.isnan(share) else f"{share * 100:.1f} %"

@@ -1,0 +1,39 @@
+"""Records of numbers that are one thing or many at once: the same fields hold floats, or arrays of one length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Num = float | NDArray[np.float64]
+
+
+class _Record(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+R = TypeVar("R", bound=_Record)
+
+
+def stacked(records: Sequence[R]) -> R:
+    """One record whose fields are arrays over `records`, nested records included."""
+    columns: dict[str, Any] = {}
+    for field in fields(records[0]):
+        column = [getattr(record, field.name) for record in records]
+        columns[field.name] = stacked(column) if is_dataclass(column[0]) else np.array(column, dtype=np.float64)
+    return type(records[0])(**columns)
+
+
+def taken(record: R, index: Any) -> R:
+    """The same record at some of its entries; fields that are single numbers stay as they are."""
+    return type(record)(**{field.name: _entry(getattr(record, field.name), index) for field in fields(record)})
+
+
+def _entry(value: Any, index: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return taken(value, index)
+    return value[index] if np.ndim(value) else value

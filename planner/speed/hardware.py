@@ -1,0 +1,123 @@
+"""An accelerator and what joins it to others, as numbers for the speed formulas: one or arrays of many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from planner.speed.arrays import Num
+from planner.speed.data_files import read_data
+from planner.speed.refused import UnknownChip
+from pricing.figure import Figure
+from pricing.records import Accelerator
+
+GIB_PER_GB = 1.073741824
+NEVER = 9_999.0
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """Rates are dense, bytes are real, links are one way. `domain` accelerators share the fast link."""
+
+    tflops_32: Num
+    tflops_16: Num
+    tflops_8: Num
+    tflops_4: Num
+    memory_gb: Num
+    bandwidth_gb_s: Num
+    link_gb_s: Num
+    nic_gb_s: Num
+    domain: Num
+    node: Num
+    power_share: Num
+    is_gpu: Num
+    four_bits_since: Num
+
+    def peak_tflops(self, bits: Num) -> Num:
+        """The dense rate at 32, 16, 8 or 4 bits."""
+        narrow = np.where(bits == 8, self.tflops_8, self.tflops_4)
+        return np.where(bits >= 16, self.wide_tflops(bits), narrow)[()]
+
+    def wide_tflops(self, bits: Num) -> Num:
+        """The rate of what is never done in fewer than 16 bits."""
+        return np.where(bits > 16, self.tflops_32, self.tflops_16)[()]
+
+
+def hardware(key: str, record: Accelerator, *, nic_gb_s: float | None = None) -> Hardware:
+    """What the catalogue says of an accelerator, and what network.yaml assumes where it is silent."""
+    rule = _rule(key, record)
+    sixteen = first(record.bf16_dense_tflops, record.fp16_dense_tflops, record.tf32_dense_tflops)
+    if sixteen is None or record.memory_bandwidth_gb_s is None:
+        raise UnknownChip(f"{record.label}: neither the 16-bit rate nor the bandwidth may be missing")
+    eight = first(record.fp8_dense_tflops, record.int8_dense_tops if record.kind == "tpu" else None) or sixteen
+    pcie = bool(rule.get("pcie"))
+    link = float(rule["link_gb_s"]) if pcie or record.link_gb_s is None else record.link_gb_s.newest.typical / 2
+    return Hardware(
+        tflops_32=first(record.tf32_dense_tflops, record.fp32_tflops) or sixteen / 2,
+        tflops_16=sixteen,
+        tflops_8=eight,
+        tflops_4=first(record.fp4_dense_tflops) or eight,
+        memory_gb=_memory_gb(record, bool(rule["label_in_gib"])),
+        bandwidth_gb_s=record.memory_bandwidth_gb_s.newest.typical,
+        link_gb_s=link,
+        nic_gb_s=nic_gb_s or float(rule["nic_gb_s"]),
+        domain=float(rule["domain"]),
+        node=float(min(int(rule["domain"]), 8)),
+        power_share=_power_share(record, sixteen),
+        is_gpu=float(record.kind == "gpu" and "Gaudi" not in key),
+        four_bits_since=float(rule.get("four_bits_since", NEVER)),
+    )
+
+
+def slice_shares(record: Accelerator, profile: str) -> tuple[float, float]:
+    """The shares of compute and of memory that one slice of a chip has; bandwidth is cut as memory is."""
+    profiles = {mig.name: mig for mig in record.mig}
+    if profile not in profiles or record.memory_gb is None:
+        raise UnknownChip(f"{record.label} has no slice {profile!r}; there are: {', '.join(profiles) or 'none'}")
+    cut = profiles[profile]
+    return cut.compute_share, min(cut.memory_gb / record.memory_gb.newest.typical, 1.0)
+
+
+def sliced(chip: Hardware, *, compute_share: float, memory_share: float) -> Hardware:
+    """One slice of a chip that is cut into several."""
+    rates = ("tflops_32", "tflops_16", "tflops_8", "tflops_4")
+    cut = {name: getattr(chip, name) * compute_share for name in rates}
+    memory = {name: getattr(chip, name) * memory_share for name in ("memory_gb", "bandwidth_gb_s")}
+    return replace(chip, **cut, **memory, domain=1.0)
+
+
+def family_of(record: Accelerator) -> str:
+    """The generation a chip belongs to, data-centre parts and cards apart: what calibration shares between chips."""
+    first = (record.architecture or record.vendor).split(" ")[0]
+    stacked = record.memory_type is None or "HBM" in record.memory_type
+    return first if stacked else f"{first} card"
+
+
+def _power_share(record: Accelerator, tflops: float) -> float:
+    """Watts for each unit of rate against the generation's full-power part; 1 where nothing is known."""
+    full = read_data("network.yaml")["full_power"].get(record.architecture or "")
+    watts = first(record.tdp_w)
+    if watts is None or full is None:
+        return 1.0
+    return min(1.0, watts / float(full["watts"]) * float(full["tflops"]) / tflops)
+
+
+def _rule(key: str, record: Accelerator) -> dict[str, Any]:
+    said = f"{key} {record.form_factor} {record.architecture or ''}"
+    rules: tuple[dict[str, Any], ...] = read_data("network.yaml")["rules"]
+    return next(rule for rule in rules if all(word in said for word in rule["when"]))
+
+
+def _memory_gb(record: Accelerator, label_in_gib: bool) -> float:
+    if record.memory_real_gb is not None:
+        return record.memory_real_gb.newest.typical
+    if record.memory_gb is None:
+        raise UnknownChip(f"{record.label}: memory is not on record")
+    return record.memory_gb.newest.typical * (GIB_PER_GB if label_in_gib else 1.0)
+
+
+def first(*figures: Figure | None) -> float | None:
+    """What the first of the figures that is on record typically is."""
+    return next((figure.newest.typical for figure in figures if figure is not None), None)

@@ -1,0 +1,42 @@
+"""How fast a model is served: from its shape and the machine's peaks, with few constants fitted to published runs."""
+
+from planner.inputs.serving_job import ServingJob
+from planner.speed.refused import BadJob
+from planner.speed.serving.calibrate import Calibration, as_yaml, calibrate
+from planner.speed.serving.check import ServingChecked, check_serving
+from planner.speed.serving.constants import Constants
+from planner.speed.serving.fit import leave_one_source_out, refit, with_one_run_known
+from planner.speed.serving.one_user import Largest, largest_model
+from planner.speed.serving.result import Latency, MemoryParts, Serving, Share, WayToFit
+from planner.speed.serving.scale import accelerators_over_time, busy_share, replicas_ahead
+from planner.speed.serving.serve import serve
+from planner.speed.serving.work import WorkRate, carried_hours, rate_on, work_names
+
+__all__ = [
+    "BadJob",
+    "Calibration",
+    "Constants",
+    "Largest",
+    "Latency",
+    "MemoryParts",
+    "Serving",
+    "ServingChecked",
+    "ServingJob",
+    "Share",
+    "WayToFit",
+    "WorkRate",
+    "accelerators_over_time",
+    "as_yaml",
+    "busy_share",
+    "calibrate",
+    "carried_hours",
+    "check_serving",
+    "largest_model",
+    "leave_one_source_out",
+    "rate_on",
+    "refit",
+    "replicas_ahead",
+    "serve",
+    "with_one_run_known",
+    "work_names",
+]

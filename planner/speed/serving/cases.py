@@ -1,0 +1,120 @@
+"""One run to be predicted, as plain numbers: scalars for one, arrays for many at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.speed.arrays import Num
+
+
+@dataclass(frozen=True)
+class Network:
+    """What the model asks for. Counts of parameters, of cached values, of FLOPs; see `Shape`."""
+
+    layers: Num
+    moe_layers: Num
+    hidden: Num
+    attention_params: Num
+    other_params: Num
+    head_params: Num
+    embedding_params: Num
+    expert_params: Num
+    experts: Num
+    experts_per_token: Num
+    kv_values: Num
+    kv_window_values: Num
+    window: Num
+    kv_heads: Num
+    prefill_attention_flops: Num
+    prefill_window_flops: Num
+    decode_attention_flops: Num
+
+
+@dataclass(frozen=True)
+class Widths:
+    """Bytes of one number."""
+
+    weight: Num
+    attention: Num
+    head: Num
+    kv: Num
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Peak rates of one accelerator in bytes, FLOPs and seconds."""
+
+    flops: Num  # of the matmuls of these weights
+    flops_16bit: Num
+    bandwidth: Num
+    memory_bytes: Num
+    link_bytes_per_s: Num
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Who works together: `group` accelerators share each step, `stages` follow each other, `replicas` stand apart."""
+
+    group: Num
+    stages: Num
+    replicas: Num
+    attention_ranks: Num  # 1: attention is split over the group; group: each accelerator attends for its own requests
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the engine allows itself. Defaults change with its version; see the data file."""
+
+    step_s: Num  # between two steps, whatever is in them
+    step_tokens: Num  # tokens of prompts and answers that one step takes at most
+    most_requests: Num  # at once, for each rank that attends for itself
+    memory_share: Num  # of the device's bytes
+    cache_share: Num  # of what weights and working space leave free
+    reserve_share: Num  # of the answer's tokens that is reserved when a request is let in
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What about engine, chip and format changes the rates. 1 where it holds, 0 where not."""
+
+    native_scheduler: Num  # compiled, and planned ahead
+    grace_host: Num
+    hidden_scheduler: Num  # the next step is planned while this one runs
+    eager: Num  # every kernel is launched by itself
+    slot: Num  # no link but the slot
+    local: Num  # an engine for one user: llama.cpp, MLC, ExLlama
+    fp4_blackwell: Num
+    cdna3: Num
+    dequantised: Num  # 4-bit weights on a chip that computes them in 16 bits
+    fp8_experts: Num  # 8-bit experts in an engine that composes its kernels in Python
+    old_grouped: Num  # kernels of before mid 2024, which read shared key and value heads again for each query head
+    local_compiled: Num
+    local_four_bit: Num
+    local_stacked: Num
+    local_unified_four_bit: Num
+    local_two_dies: Num
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Tokens in and out of a request, and how many requests are worked on at once."""
+
+    input_tokens: Num
+    output_tokens: Num
+    batch: Num  # by one replica; not a number where the engine fills its memory
+    requests_in_run: Num  # by one replica; endless in steady state
+    worked_share: Num  # of each prompt; the rest is found in the cache of an earlier one
+    held_by_memory: Num  # 1 where a stated batch is what was asked for, 0 where it is what really ran
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run, or as many as the arrays are long."""
+
+    network: Network
+    widths: Widths
+    machine: Machine
+    layout: Layout
+    limits: Limits
+    traits: Traits
+    traffic: Traffic

@@ -1,0 +1,116 @@
+"""What a machine can do for serving: rates by number format, real bytes, links. From the catalogue, gaps named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.speed.hardware import first
+from planner.speed.refused import UnknownChip
+from pricing.records import Accelerator
+
+GB = 1e9
+TFLOPS = 1e12
+
+# Bytes of one weight as stored, scales included: blocks of 16 (NVFP4) or 32 (MXFP4) share one, GGUF files more.
+WEIGHT_BYTES = {
+    "fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "q8_0": 1.0625, "fp4": 0.5625, "mxfp4": 0.53125,
+    "int4": 0.53, "q4_0": 0.5625, "q4_k_m": 0.605, "int5": 0.65, "int3": 0.4, "int2.5": 0.34,
+}  # fmt: skip
+_EIGHT = ("fp8", "int8")
+_FOUR = ("fp4", "mxfp4")
+
+# Where the catalogue is silent. Tensor units of one generation keep these ratios; a card without a link has its slot.
+_TENSOR_OVER_FP32 = 2.0
+_SIXTEEN_OVER_FP4 = 0.25
+_UNIFIED_FLOPS_PER_BYTE = 35.0  # Apple prints no rates; its GPUs grow with their memory's
+_SLOT_GB_S = 64.0  # PCIe 4 with 16 lanes, both directions
+_REAL_OVER_MARKETED = 1.06  # makers print powers of two as if they were of ten; the devices read so far hold 1.06-1.07
+_LEAST_STACKED_GB_S = 1_200.0  # flat memory reached less before 2025, when makers began to say which it is
+_USABLE_OF_UNIFIED = 0.8  # what macOS lets its GPU hold of the memory it shares
+
+
+@dataclass(frozen=True)
+class Chip:
+    """One accelerator, or one slice of it. Bytes and seconds, never giga."""
+
+    name: str
+    kind: str
+    architecture: str
+    flops_16bit: float
+    flops_8bit: float
+    flops_4bit: float
+    flops_int8: float
+    bandwidth: float
+    memory_bytes: float
+    link_bytes_per_s: float  # one direction
+    tdp_w: float | None
+    hbm: bool
+    two_way_link: bool  # a bridge between two cards; more of them talk over their slots
+    slot_bytes_per_s: float
+
+    def flops(self, precision: str) -> float:
+        """Peak dense rate of the matmuls of such weights: the format itself if the chip computes in it. [FLOP/s]"""
+        if precision in _FOUR:
+            native = self.flops_4bit if precision == "fp4" else self.flops_8bit
+            return native if self.flops_4bit > self.flops_8bit else self.flops_16bit
+        return self.flops_8bit if precision == "fp8" else self.flops_16bit
+
+    def link(self, group: float) -> float:
+        """Bytes per second and direction between `group` of them."""
+        return self.slot_bytes_per_s if self.two_way_link and group > 2 else self.link_bytes_per_s
+
+
+def chip_of(name: str, record: Accelerator, *, memory_share: float = 1.0, compute_share: float = 1.0) -> Chip:
+    """The catalogue's record as rates. The shares are those of a slice: 1 for the whole accelerator."""
+    bandwidth = first(record.memory_bandwidth_gb_s)
+    if bandwidth is None:
+        raise UnknownChip(f"{record.label}: the catalogue does not know its memory bandwidth")
+    sixteen = _sixteen(record, bandwidth * GB)
+    if sixteen is None:
+        raise UnknownChip(f"{record.label}: the catalogue knows no rate of its matrix units")
+    eight = first(record.fp8_dense_tflops) or sixteen
+    four = first(record.fp4_dense_tflops) or eight
+    slot = 2 * _SLOT_GB_S if record.link in ("PCIe5", "NVLink4 bridge (2-way)") else _SLOT_GB_S
+    link = first(record.link_gb_s) or slot
+    return Chip(
+        name=name, kind=record.kind, architecture=record.architecture or "",
+        flops_16bit=sixteen * TFLOPS * compute_share, flops_8bit=eight * TFLOPS * compute_share,
+        flops_4bit=four * TFLOPS * compute_share,
+        flops_int8=(first(record.int8_dense_tops) or eight) * TFLOPS * compute_share,
+        bandwidth=bandwidth * GB * memory_share,
+        memory_bytes=_memory_bytes(record) * memory_share, link_bytes_per_s=link * GB / 2,
+        tdp_w=_scaled(first(record.tdp_w), compute_share), hbm=_has_stacked_memory(record, bandwidth),
+        two_way_link="2-way" in (record.link or ""), slot_bytes_per_s=slot * GB / 2,
+    )  # fmt: skip
+
+
+def _scaled(value: float | None, share: float) -> float | None:
+    return None if value is None else value * share
+
+
+def _sixteen(record: Accelerator, bandwidth: float) -> float | None:
+    """Dense 16-bit rate in TFLOP/s."""
+    stated = first(record.bf16_dense_tflops, record.fp16_dense_tflops)
+    if stated is not None:
+        return stated
+    if record.kind == "apple":
+        return _UNIFIED_FLOPS_PER_BYTE * bandwidth / TFLOPS
+    four, plain = first(record.fp4_dense_tflops), first(record.fp32_tflops)
+    if four is not None:
+        return four * _SIXTEEN_OVER_FP4
+    return None if plain is None else plain * (1.0 if record.kind == "cpu" else _TENSOR_OVER_FP32)
+
+
+def _memory_bytes(record: Accelerator) -> float:
+    """Real bytes; a cautious guess from the marketed size where nobody read the device; 0 where that is unknown too."""
+    marketed = first(record.memory_gb) or 0.0
+    if record.kind == "apple":
+        return marketed * GB * _USABLE_OF_UNIFIED
+    guess = marketed * (_REAL_OVER_MARKETED if record.kind == "gpu" else 1.0)
+    return (first(record.memory_real_gb) or guess) * GB
+
+
+def _has_stacked_memory(record: Accelerator, bandwidth: float) -> bool:
+    if record.memory_type is not None:
+        return "HBM" in record.memory_type
+    return record.kind in ("gpu", "tpu", "asic") and bandwidth >= _LEAST_STACKED_GB_S

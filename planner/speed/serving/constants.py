@@ -1,0 +1,110 @@
+"""The fitted constants, and what they make of the peaks of a machine. Their numbers stand in the data file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from planner.speed.arrays import Num
+from planner.speed.serving.cases import Traits
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Shares of peaks, and times that no peak explains. A set: fitted together, not to be mixed with others."""
+
+    flops_share: float
+    bandwidth_share: float
+    link_share: float
+    attention_share: float  # of flops_share at the 16-bit rate
+    activation_bytes: float  # for each token, layer and hidden unit: norms, gates, conversions
+    layer_us: float
+    moe_layer_us: float
+    allreduce_us: float
+    slot_allreduce_us: float  # the same where accelerators meet in their slots only
+    eager_layers: float  # times layer_us in engines that launch every kernel by itself
+    native_sequence_us: float
+    hidden_sequence_us: float
+    inline_sequence_us: float
+    request_ms: float
+    grace_host: float  # times both on a host of Arm cores, where the engine's loop is Python
+    expert_skew: float
+    spread_expert_work: float  # arithmetic of experts spread whole over the group, over that of split ones
+    fp4_blackwell: float
+    cdna3: float
+    dequantised: float
+    fp8_experts: float
+    old_grouped: float
+    local_bandwidth_share: float
+    local_compiled: float  # kernels made for one model: MLC, ExLlama
+    local_four_bit: float
+    local_stacked: float
+    local_unified_four_bit: float
+    local_two_dies: float
+    local_cache_reading: float  # times the bytes of the cache
+    local_layer_us: float
+    local_stage_us: float  # handing over to the next accelerator where layers are split between them
+
+
+NAMES = tuple(field.name for field in fields(Constants))
+FIXED = ("attention_share", "expert_skew")  # published runs do not tell them from others
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What the engine on this machine reaches of its peaks, and what it loses beside them."""
+
+    flops_share: Num
+    bandwidth_share: Num
+    link_share: Num
+    attention_share: Num
+    expert_reading_share: Num
+    cache_reading: Num  # times the bytes that have to be read
+    activation_bytes: Num
+    layer_s: Num
+    moe_layer_s: Num
+    allreduce_s: Num
+    sequence_s: Num
+    stage_s: Num
+    request_s: Num
+    skew: Num
+    spread_expert_work: Num
+
+
+def rates(constants: Constants, traits: Traits) -> Rates:
+    """The constants that hold for these traits."""
+    c, local = constants, np.asarray(traits.local, dtype=np.float64)
+    served_share = c.bandwidth_share ** (1 - local)
+    local_share = (
+        c.local_bandwidth_share**local
+        * c.local_compiled**traits.local_compiled
+        * c.local_four_bit**traits.local_four_bit
+        * c.local_stacked**traits.local_stacked
+        * c.local_unified_four_bit**traits.local_unified_four_bit
+        * c.local_two_dies**traits.local_two_dies
+    )
+    hidden = np.where(np.asarray(traits.native_scheduler) > 0, c.native_sequence_us, c.hidden_sequence_us)
+    sequence_us = np.where(np.asarray(traits.hidden_scheduler) > 0, hidden, c.inline_sequence_us)
+    host = c.grace_host**traits.grace_host
+    served = 1 - local
+    return Rates(
+        flops_share=c.flops_share
+        * c.fp4_blackwell**traits.fp4_blackwell
+        * c.cdna3**traits.cdna3
+        * c.dequantised**traits.dequantised,
+        bandwidth_share=served_share * local_share,
+        link_share=c.link_share,
+        attention_share=c.attention_share,
+        expert_reading_share=c.fp8_experts**traits.fp8_experts,
+        cache_reading=c.old_grouped**traits.old_grouped * c.local_cache_reading**local,
+        activation_bytes=c.activation_bytes * served,
+        layer_s=1e-6 * (c.layer_us * c.eager_layers**traits.eager * served + c.local_layer_us * local),
+        moe_layer_s=1e-6 * c.moe_layer_us * served,
+        allreduce_s=1e-6 * np.where(np.asarray(traits.slot) > 0, c.slot_allreduce_us, c.allreduce_us),
+        sequence_s=1e-6 * sequence_us * host * served,
+        stage_s=1e-6 * c.local_stage_us * local,
+        request_s=1e-3 * c.request_ms * host * served,
+        skew=c.expert_skew,
+        spread_expert_work=c.spread_expert_work,
+    )

@@ -1,0 +1,132 @@
+"""Reads the data files of this package: engines by date, models that share a shape, prompts of data sets, constants."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import lru_cache
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from planner.speed.bands import Band
+from planner.speed.data_files import read_data
+from planner.speed.serving.constants import NAMES, Constants
+from pricing.figure import Strict, Text
+
+ENGINES, CONSTANTS = "serving_engines.yaml", "serving_constants.yaml"
+_Share = Annotated[float, Field(gt=0, le=1)]
+
+
+class Period(Strict):
+    """How an engine works from a day on."""
+
+    scheduler: Literal["native", "hidden", "inline"]
+    step_tokens: int = Field(ge=1)
+    most_requests: int = Field(ge=1)
+    memory_share: _Share
+    cache_share: _Share
+    reserve_share: _Share
+    spread_experts: bool
+    old_grouped: bool
+    step_ms: float = Field(default=0.0, ge=0, description="host work between two steps, whatever is in them")
+    eager: bool = Field(default=False, description="every kernel is launched by itself")
+    small_cache: bool = Field(description="keeps an 8-bit cache beside 8- and 4-bit weights unless told otherwise")
+
+
+class Engine(Strict):
+    """A family of engines, under all its names."""
+
+    names: tuple[str, ...]
+    periods: dict[date, Period] = Field(min_length=1)
+
+    def on(self, day: date) -> Period:
+        """What holds on that day; the first period for anything older."""
+        known = [start for start in self.periods if start <= day] or [min(self.periods)]
+        return self.periods[max(known)]
+
+
+class SameShape(Strict):
+    """A model whose configuration is that of another."""
+
+    like: str
+    no_window: bool = False
+
+
+class Dataset(Strict):
+    """What a named data set asks and gets on average."""
+
+    input_tokens: int = Field(ge=1)
+    output_tokens: int | None = Field(default=None, ge=1)
+    beams: int = Field(default=1, ge=1)
+
+
+class Fitted(Strict):
+    """One constant: its value, the range it took when each source was left out, and what it is."""
+
+    value: float = Field(gt=0)
+    low: float = Field(gt=0)
+    high: float = Field(gt=0)
+    means: Text
+
+
+class Power(Strict):
+    """Share of the thermal design power that an accelerator draws, from a small batch to a large one."""
+
+    small_batch: float = Field(ge=1)
+    large_batch: float = Field(ge=1)
+    small_share: _Share
+    large_share: _Share
+    source: Text
+
+
+class Measured(Strict):
+    """One measured rate of work that is not a language model's."""
+
+    accelerator: str
+    requests_per_s: float = Field(gt=0, description="for each accelerator")
+    precision: str
+    source: Text
+
+
+class Work(Strict):
+    """A kind of work whose speed was measured and is carried over by peak rates where it was not."""
+
+    label: Text
+    bound: Literal["compute", "bandwidth"]
+    measured: tuple[Measured, ...] = Field(min_length=1)
+
+
+class Fit(Strict):
+    """How the constants came to be."""
+
+    on: date
+    command: Text
+    rows: int
+    sources: int
+
+
+class Known(Strict):
+    """Everything the data file says."""
+
+    about: Text
+    engines: dict[str, Engine]
+    same_shape: dict[str, SameShape]
+    native_precision: dict[str, str]
+    datasets: dict[str, Dataset]
+    requests_in_run: dict[str, dict[str, int]]
+    power: Power
+    fit: Fit
+    constants: dict[str, Fitted]
+    bands: dict[str, Band]
+    assumed_bands: dict[str, Band] = Field(description="where nothing was fitted: from errors on published runs")
+    work: dict[str, Work]
+
+    def values(self) -> Constants:
+        """The constants as one record of numbers."""
+        return Constants(**{name: self.constants[name].value for name in NAMES})
+
+
+@lru_cache(maxsize=1)
+def known() -> Known:
+    """The data files, read once and checked."""
+    return Known.model_validate({**read_data(CONSTANTS), **read_data(ENGINES)})

@@ -1,0 +1,131 @@
+"""From what runs call models, machines and engines to the records that describe them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from planner.speed.hardware import slice_shares
+from planner.speed.refused import UnknownChip, UnknownShape
+from planner.speed.serving.chips import Chip, chip_of
+from planner.speed.serving.known import Period, SameShape, known
+from planner.speed.serving.shapes import Shape, shape_of, without_window
+from pricing import names
+from pricing.catalogue import Catalogue
+from pricing.errors import AmbiguousName, UnknownName
+
+_TUNED = re.compile(
+    r"[-_ ](instruct|it|hf|chat|thinking|reasoning|fp8|fp4|bf16|nvfp4|awq|gptq|dynamic|kv|preview|diffusers|class"
+    r"|\d{4}|v0\.[1-9]|\(a3b\)|g128|act)$",
+    re.IGNORECASE,
+)
+_MAKER = re.compile(r"^(nvidia|meta|amd|google|openai|qwen|mistralai|deepseek-ai|neuralmagic|redhatai)[-/]", re.I)
+_QUANTISED = re.compile(r"\s+(GPTQ|EXL2|AWQ|GGUF)\b.*$", re.IGNORECASE)
+_EXTRA = re.compile(r"\s*\((virtualised|vGPU|\d+ ?W|\d+ threads|chip)\)|\s+MIG .*$")
+_MIG = re.compile(r"\bMIG (\S+)")
+_YEAR = re.compile(r"(20\d\d)(?:-(\d\d))?(?:-(\d\d))?")
+_UNDATED = date(2025, 1, 1)  # a run that does not say when: the middle of what was published
+
+
+@dataclass(frozen=True)
+class Found:
+    """A model that was found, and its shape."""
+
+    name: str
+    shape: Shape
+
+
+def find_shape(catalogue: Catalogue, called: str) -> Found:
+    """The shape of the model a run names, fine-tuned and quantised variants included, or `UnknownShape`."""
+    return _find_shape(catalogue.digest, _Held(catalogue), called)
+
+
+class _Held:
+    """A catalogue as a key of a cache: the digest beside it tells catalogues apart."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+
+    def __hash__(self) -> int:
+        return hash(self.catalogue.digest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and other.catalogue.digest == self.catalogue.digest
+
+
+@lru_cache(maxsize=4_096)
+def _find_shape(_digest: str, held: _Held, called: str) -> Found:
+    catalogue = held.catalogue
+    for name in _spellings(called):
+        alike = _alike(name)
+        like = name if alike is None else alike.like
+        try:
+            key = names.model(catalogue, like)
+        except (UnknownName, AmbiguousName):
+            continue
+        shape = shape_of(catalogue.models[key])
+        return Found(key, without_window(shape) if alike is not None and alike.no_window else shape)
+    raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}")
+
+
+def _alike(name: str) -> SameShape | None:
+    plain = names.plain(name)
+    return next((same for key, same in known().same_shape.items() if names.plain(key) == plain), None)
+
+
+def _spellings(called: str) -> list[str]:
+    """The name as it is, then with one suffix less each time: makers, tuning, number formats."""
+    name = _QUANTISED.sub("", _MAKER.sub("", called.strip()))
+    found = [called, name]
+    while (shorter := _TUNED.sub("", name)) != name:
+        found.append(name := shorter)
+    return found
+
+
+def find_chip(catalogue: Catalogue, called: str) -> Chip:
+    """The machine a run names, or a slice of it, or `UnknownChip`."""
+    return _find_chip(catalogue.digest, _Held(catalogue), called)
+
+
+@lru_cache(maxsize=4_096)
+def _find_chip(_digest: str, held: _Held, called: str) -> Chip:
+    catalogue = held.catalogue
+    try:
+        key = names.accelerator(catalogue, _EXTRA.sub("", called))
+    except (UnknownName, AmbiguousName) as error:
+        raise UnknownChip(f"unknown accelerator: {error}") from error
+    record = catalogue.accelerators[key]
+    cut = _MIG.search(called)
+    if cut is None:
+        return chip_of(key, record)
+    compute_share, memory_share = slice_shares(record, cut[1])
+    return chip_of(key, record, memory_share=memory_share, compute_share=compute_share)
+
+
+@lru_cache(maxsize=4_096)
+def find_engine(called: str) -> str:
+    """The family of engines a run names; `other` for those nobody has measured here."""
+    said = called.casefold()
+    for family, engine in known().engines.items():
+        if any(name in said for name in engine.names):
+            return family
+    return "other"
+
+
+@lru_cache(maxsize=4_096)
+def find_period(family: str, day: date) -> Period:
+    """How that family of engines worked on that day."""
+    return known().engines[family].on(day)
+
+
+def published_on(said: str) -> date:
+    """The day in a text such as 2025-09, the first of the month or year where it says no more."""
+    found = _YEAR.search(said)
+    if found is None:
+        return _UNDATED
+    try:
+        return date(int(found[1]), int(found[2] or 1), int(found[3] or 1))
+    except ValueError:
+        return date(int(found[1]), 1, 1)

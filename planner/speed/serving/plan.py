@@ -1,0 +1,139 @@
+"""From what a person asks to the numbers of one case: engine, precision, layout, adapters, what is promised."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from planner.inputs.serving_job import ServingJob
+from planner.speed.own import as_model
+from planner.speed.refused import BadJob, UnknownShape
+from planner.speed.serving.build import Setup, default_kv_bytes, limits, make_case, smallest_group
+from planner.speed.serving.cases import Case, Layout, Limits, Traffic
+from planner.speed.serving.chips import Chip
+from planner.speed.serving.constants import Constants, Rates, rates
+from planner.speed.serving.known import known
+from planner.speed.serving.legal import refuse_illegal
+from planner.speed.serving.names import Found, find_chip, find_period, find_shape
+from planner.speed.serving.promise import Promise
+from planner.speed.serving.shapes import Shape, shape_of
+from pricing import names
+from pricing.catalogue import Catalogue
+
+ONE_MACHINE = 8
+_CACHE_BYTES = {"bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0}
+_PROMISES = {"server": Promise(2.0, 0.1), "interactive": Promise(0.5, 0.04)}  # usual ones, where none is given
+_POWER_EXPONENT = 0.5  # of a power cap in arithmetic: clocks fall more slowly than power
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The numbers behind a job."""
+
+    job: ServingJob
+    setup: Setup
+    layout: Layout
+    limit: Limits
+    traffic: Traffic
+    case: Case
+    rate: Rates
+    adapters_bytes: float
+    promise: Promise | None
+
+    @property
+    def shape(self) -> Shape:
+        """The model's."""
+        return self.setup.shape
+
+    @property
+    def devices(self) -> int:
+        """Accelerators in one replica."""
+        return int(float(self.layout.group) * float(self.layout.stages))
+
+
+def plan(catalogue: Catalogue, job: ServingJob, constants: Constants) -> Plan:
+    """The job as one case. Layouts that cannot be raise `BadJob`."""
+    setup = _setup(catalogue, job)
+    layout = _layout(setup, job)
+    batch = math.nan if job.batch is None else job.batch / float(layout.replicas)
+    worked_share = 1 - job.cached_input_share
+    traffic = Traffic(float(job.input_tokens), float(job.output_tokens), batch, math.inf, worked_share, 1.0)
+    limit = limits(setup.period)
+    adapters = _adapter_bytes(job, setup.shape)
+    case = make_case(setup, layout, limit, traffic)
+    left = case.machine.memory_bytes - adapters / float(layout.group * layout.stages)
+    case = replace(case, machine=replace(case.machine, memory_bytes=left))
+    rate = rates(constants, case.traits)
+    return Plan(job, setup, layout, limit, traffic, case, rate, adapters, _promise(job))
+
+
+def _setup(catalogue: Catalogue, job: ServingJob) -> Setup:
+    if job.shape is not None:
+        shape, native = shape_of(as_model(job.shape, job.model)), "bf16"
+    else:
+        found = _found(catalogue, job.model)
+        shape, native = found.shape, known().native_precision.get(found.name, "bf16")
+    key = names.accelerator(catalogue, job.accelerator)
+    called = key if job.mig_profile is None else f"{key} MIG {job.mig_profile}"
+    chip = _capped(find_chip(catalogue, called), job.power_cap_w)
+    period = find_period(job.engine, job.engine_on or max(known().engines[job.engine].periods))
+    precision = job.weight_precision or native
+    kv_bytes = _CACHE_BYTES.get(job.cache_precision or "") or default_kv_bytes(period, precision)
+    return Setup(shape, chip, job.engine, period, precision, kv_bytes, gguf=job.engine == "local")
+
+
+def _found(catalogue: Catalogue, called: str) -> Found:
+    """The model, tuned and quantised variants included; where there is none, the error says what was meant perhaps."""
+    try:
+        return find_shape(catalogue, called)
+    except UnknownShape:
+        names.model(catalogue, called)
+        raise
+
+
+def _capped(chip: Chip, power_cap_w: float | None) -> Chip:
+    """The chip held below its power: arithmetic slows down, memory does not."""
+    if power_cap_w is None or chip.tdp_w is None or power_cap_w >= chip.tdp_w:
+        return chip
+    slower = (power_cap_w / chip.tdp_w) ** _POWER_EXPONENT
+    return replace(
+        chip,
+        flops_16bit=chip.flops_16bit * slower,
+        flops_8bit=chip.flops_8bit * slower,
+        flops_4bit=chip.flops_4bit * slower,
+        tdp_w=power_cap_w,
+    )
+
+
+def _layout(setup: Setup, job: ServingJob) -> Layout:
+    shape = setup.shape
+    spread = setup.period.spread_experts if job.spread_experts is None else job.spread_experts
+    group = job.tensor_parallel or _fewest(setup, job)
+    refuse_illegal(shape, group=group, stages=job.pipeline_parallel, spread=spread and group > 1)
+    devices = group * job.pipeline_parallel
+    if job.mig_profile is not None and devices > 1:
+        raise BadJob(f"slices cannot talk to each other: a model has to fit into one {job.mig_profile}")
+    if job.accelerators is not None and devices > job.accelerators:
+        raise BadJob(f"{devices} accelerators for one replica, and there are {job.accelerators}")
+    replicas = max((job.accelerators or devices) // devices, 1)
+    alone = spread and shape.experts > 1 and group > 1
+    return Layout(float(group), float(job.pipeline_parallel), float(replicas), float(group) if alone else 1.0)
+
+
+def _fewest(setup: Setup, job: ServingJob) -> int:
+    most = 1 if job.mig_profile is not None else (job.accelerators or ONE_MACHINE) // job.pipeline_parallel
+    return int(smallest_group(setup, max(most, 1)))
+
+
+def _adapter_bytes(job: ServingJob, shape: Shape) -> float:
+    """Adapters on attention, in 16 bits: two thin matrices beside each of four square ones. [byte]"""
+    return job.lora_adapters * 2.0 * 4 * job.lora_rank * 2 * shape.hidden * shape.layers
+
+
+def _promise(job: ServingJob) -> Promise | None:
+    usual = _PROMISES.get(job.mode)
+    if usual is None and job.ttft_ms is None and job.tpot_ms is None:
+        return None
+    first = job.ttft_ms / 1e3 if job.ttft_ms else (usual.ttft_s if usual else math.inf)
+    token = job.tpot_ms / 1e3 if job.tpot_ms else (usual.tpot_s if usual else math.inf)
+    return Promise(first, token, job.percentile)

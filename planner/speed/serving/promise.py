@@ -1,0 +1,78 @@
+"""What a replica can promise: how many requests a second, so that first tokens and further ones come in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.speed.serving.cases import Case
+from planner.speed.serving.constants import Rates
+from planner.speed.serving.result import Latency
+from planner.speed.serving.steady import cycle, time_to_first_token_s
+from planner.speed.serving.step import prefill
+from planner.speed.serving.waiting import place_wait_s, prompt_wait_s, together
+
+_LOADS = 512  # levels of load that are looked at, at once
+_LEAST_LOAD = 1e-3  # of a request at once
+_PROMPT_CV = 0.5  # prompts are cut and mixed: less spread than their lengths have
+_MOST_BUSY = 0.98  # of the places: beyond, any spread in arrivals makes the queue long
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Promise:
+    """Seconds that the given share of requests stays below."""
+
+    ttft_s: float
+    tpot_s: float
+    percentile: float = 0.99
+
+
+@dataclass(frozen=True)
+class Levels:
+    """One replica at rising load."""
+
+    requests_per_s: Array
+    ttft_s: Array
+    tpot_s: Array
+
+
+def levels(case: Case, rate: Rates, *, most: float, cv: float, share: float | None) -> Levels:
+    """Latencies that `share` of requests stay below, or their means, at rising load of one replica."""
+    load = np.geomspace(_LEAST_LOAD, most * _MOST_BUSY, _LOADS)
+    answer = np.asarray(cycle(case, rate, batch=np.maximum(load, 1.0)).seconds)
+    arriving = load / answer
+    asked = case.traffic.input_tokens * case.traffic.worked_share
+    prompt = float(np.asarray(prefill(case, rate, prompts=1.0, tokens=asked).total_s))
+    busy = np.minimum(arriving * prompt, 1.0)
+    if share is None:
+        many = np.maximum(load, 1.0)
+        wait = busy * prompt * (1 + _PROMPT_CV**2) / 2 / np.maximum(1 - busy, 1e-9)
+    else:
+        many = np.maximum(np.asarray(together(load=load, share=share, places=most)), 1.0)
+        place = place_wait_s(places=most, load=load, service_s=answer, service_cv=cv, share=share)
+        wait = np.asarray(place + prompt_wait_s(busy_share=busy, prompt_s=prompt, prompt_cv=_PROMPT_CV, share=share))
+    first = np.asarray(time_to_first_token_s(case, rate, batch=many)) + wait
+    return Levels(arriving, first, np.asarray(cycle(case, rate, batch=many).token_s))
+
+
+def most_per_s(case: Case, rate: Rates, *, most: float, promise: Promise | None, cv: float) -> float:
+    """Requests a second that one replica can take and keep its promise; all it can where there is none. [1/s]"""
+    if promise is None:
+        return most / float(np.asarray(cycle(case, rate, batch=most).seconds))
+    seen = levels(case, rate, most=most, cv=cv, share=promise.percentile)
+    kept = (seen.ttft_s <= promise.ttft_s) & (seen.tpot_s <= promise.tpot_s)
+    return float(np.max(np.where(kept, seen.requests_per_s, 0.0)))
+
+
+def latencies(case: Case, rate: Rates, *, most: float, requests_per_s: float, cv: float) -> tuple[Latency, Latency]:
+    """First and further tokens at that rate of one replica: means and percentiles."""
+    first, token = [], []
+    for share in (None, 0.5, 0.95, 0.99):
+        seen = levels(case, rate, most=most, cv=cv, share=share)
+        first.append(1e3 * float(np.interp(requests_per_s, seen.requests_per_s, seen.ttft_s)))
+        token.append(1e3 * float(np.interp(requests_per_s, seen.requests_per_s, seen.tpot_s)))
+    return Latency(*first), Latency(*token)

@@ -1,0 +1,77 @@
+"""What `serve` answers with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class MemoryParts:
+    """What one replica holds, in GB (1e9 bytes), over all of its accelerators."""
+
+    weights_gb: float
+    adapters_gb: float
+    working_gb: float
+    cache_gb: float
+    unused_gb: float
+    device_gb: float  # what the devices really have
+    cache_gb_per_request: float
+
+
+@dataclass(frozen=True)
+class WayToFit:
+    """One thing to change so that it fits, and what it needs then."""
+
+    change: str
+    accelerators_per_replica: int
+    accelerator: str
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Milliseconds: the mean, and percentiles over requests."""
+
+    mean_ms: float
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+
+
+@dataclass(frozen=True)
+class Share:
+    """One part of the time, as a share of all of it."""
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What serving that job is like. Where it does not fit, `reason` says why and `ways_to_fit` what would help."""
+
+    fits: bool
+    reason: str | None
+    ways_to_fit: tuple[WayToFit, ...]
+    model: str
+    accelerator: str
+    weight_precision: str
+    accelerators_per_replica: int
+    replicas: int
+    memory: MemoryParts
+    most_requests_per_replica: float
+    batch_per_replica: float
+    output_tokens_per_s: float
+    output_tokens_per_s_low: float
+    output_tokens_per_s_high: float
+    requests_per_s: float
+    requests_per_s_within_promise: float
+    ttft: Latency | None
+    tpot: Latency | None
+    accelerators_at_average: int | None
+    accelerators_at_peak: int | None
+    cold_start_s: float
+    output_tokens_per_accelerator_hour: float
+    joules_per_output_token: float | None
+    time_shares: tuple[Share, ...]
+    band: str
+    warnings: tuple[str, ...]

@@ -1,0 +1,221 @@
+"""Published and own runs: one row of a table in, one case to predict out, or the reason why there is none.
+
+What a row does not say is filled in by stated rules: the engine's defaults of that day, the prompts of a named data
+set, the fewest accelerators that hold the weights. Nothing here looks at a result.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+
+from planner.speed.cells import Row, number
+from planner.speed.refused import Skipped, UnknownChip, UnknownShape
+from planner.speed.serving.build import (
+    Setup,
+    default_kv_bytes,
+    limits,
+    make_case,
+    smallest_group,
+)
+from planner.speed.serving.cases import Case, Layout, Traffic
+from planner.speed.serving.chips import WEIGHT_BYTES
+from planner.speed.serving.known import Dataset, known
+from planner.speed.serving.names import Found, find_chip, find_engine, find_period, find_shape, published_on
+from planner.speed.table import refuse_unreadable
+from pricing.catalogue import Catalogue
+
+_WRITES = ("llm", "vlm")
+_CACHE_BYTES = {"fp8": 1.0, "int8": 1.0, "fp16": 2.0, "bf16": 2.0, "fp32": 4.0}
+_LIMIT = re.compile(r"TTFT (\d+(?:\.\d+)?) ms / TPOT (\d+(?:\.\d+)?) ms")
+_ARRIVALS = re.compile(r"arrival QPS=(\d+(?:\.\d+)?)")
+_POOLS = re.compile(r"\b([1-9]\d*)P:([1-9]\d*)D")
+_RANKS = re.compile(r"data_parallel=(\d+)")
+_LAYER_SPLIT = ("llama.cpp", "exllama", "ollama")
+_LAYERS_SPLIT_SINCE = 2024
+_HOST_IS_THE_LIMIT = re.compile(r"\b(Pi|CM5|Radxa|HiFive|DC-ROMA|Minisforum)\b")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One row, understood."""
+
+    case: Case
+    setup: Setup
+    model: str
+    limit_tpot_s: float = math.inf  # what a service promises at most, where that is what bounds it
+    limit_ttft_s: float = math.inf
+    arrivals_per_s: float = math.inf  # an open loop: nobody sends more than this
+    prompt_replicas: float = 0.0  # accelerators of its own for prompts, in replicas
+    beams: int = 1  # answers followed at once for each that is counted
+
+    @property
+    def kind(self) -> str:
+        """What it is judged with: one user's engine, a hybrid, many experts, or plain."""
+        if self.setup.engine == "local" or self.case.traffic.batch == 1.0:
+            return "single"
+        if self.setup.shape.hybrid:
+            return "hybrid"
+        return "experts" if self.setup.shape.experts > 1 else "dense"
+
+
+def read_run(catalogue: Catalogue, row: Row) -> Run:
+    """The case of one row, or `Skipped`."""
+    _refuse(row)
+    try:
+        found, chip = find_shape(catalogue, row["model"]), find_chip(catalogue, row["accelerator"])
+    except (UnknownShape, UnknownChip) as why:
+        raise Skipped(str(why)) from why
+    accelerators = number(row, "n_accelerators")
+    if accelerators is None:
+        raise Skipped("the number of accelerators is not stated")
+    family = find_engine(row.get("engine", ""))
+    period = find_period(family, published_on(row.get("published", "")))
+    precision = _precision(row, found)
+    kv_bytes = _CACHE_BYTES.get(row.get("kv_precision", "")) or default_kv_bytes(period, precision)
+    if _is_mlperf(row) and precision in ("fp8", "fp4"):
+        kv_bytes = 1.0  # submitters tune it
+    setup = Setup(found.shape, chip, family, period, precision, kv_bytes, _is_gguf(row), _is_compiled(row))
+    layout = _layout(setup, row, accelerators)
+    static = "static batch" in row.get("notes", "")
+    tuned = _is_mlperf(row) or "max_num_seqs" in row.get("notes", "")
+    traffic, beams = _traffic(row, found, layout, setup)
+    case = make_case(
+        setup, layout, limits(period, static=static, tuned=tuned), traffic, static=static and family == "other"
+    )
+    return _with_service(Run(case=case, setup=setup, model=found.name), row, beams)
+
+
+def _refuse(row: Row) -> None:
+    refuse_unreadable(row)
+    notes, basis = row.get("notes", ""), row.get("basis", "")
+    if row.get("quality") == "C":
+        raise Skipped("tier C: ambiguous, inferred or suspect in its source")
+    if row.get("task") not in _WRITES:
+        raise Skipped(f"not a run that writes tokens: {row.get('task') or 'no task stated'}")
+    if "GPU type from slurm partition name" in notes:
+        raise Skipped("its source infers which accelerator ran from the name of a queue")
+    if "INPUT tokens" in basis:
+        raise Skipped("counts prompts only")
+    if re.search(r"\bpool\b|per 8-GPU|decode GPU|prefill GPUs not counted|decode instance", f"{notes} {basis}"):
+        raise Skipped("one pool of a service that is split in two; the other is not counted")
+    if re.search(r"MTP speculative|MTP=\d|MTP-\d", notes):
+        raise Skipped("speculative decoding: several tokens a step, by how well a draft guesses")
+    ranks = _RANKS.search(notes)
+    if ranks and int(ranks[1]) > 1:
+        raise Skipped("several replicas behind one counter: rate and latency contradict each other in the source")
+
+
+def _precision(row: Row, found: Found) -> str:
+    said = row.get("weight_precision", "").strip().casefold()
+    precision = said or known().native_precision.get(found.name, "bf16")
+    if precision not in WEIGHT_BYTES:
+        raise Skipped(f"weights of the kind {precision!r} are not known here")
+    return precision
+
+
+def _is_mlperf(row: Row) -> bool:
+    return "mlperf" in f"{row.get('source_title', '')} {row.get('notes', '')}".casefold()
+
+
+def _is_gguf(row: Row) -> bool:
+    return "llama.cpp" in row.get("engine", "").casefold()
+
+
+def _is_compiled(row: Row) -> bool:
+    return any(name in row.get("engine", "").casefold() for name in ("mlc", "exllama"))
+
+
+def _layout(setup: Setup, row: Row, accelerators: float) -> Layout:
+    """Who works together, from what is stated: tensor, expert and pipeline parallelism; the rest are replicas."""
+    engine, notes = row.get("engine", "").casefold(), row.get("notes", "")
+    if any(name in engine for name in _LAYER_SPLIT):  # accelerators take turns: capacity, not speed
+        return Layout(group=1.0, stages=accelerators, replicas=1.0, attention_ranks=1.0)
+    stages, group = number(row, "pp") or 1.0, _group(setup, row, accelerators)
+    if group * stages > accelerators:
+        stages = max(1.0, accelerators // group)
+    alone = re.search(r"attention DP|\bdep\d", notes) is not None
+    alone |= setup.shape.latent and _is_mlperf(row)
+    alone |= setup.period.spread_experts and setup.shape.experts > 1 and not _is_mlperf(row)
+    replicas = max(1.0, accelerators / (group * stages))
+    if (pools := _POOLS.search(notes)) is not None:
+        replicas *= int(pools[2]) / (int(pools[1]) + int(pools[2]))
+    return Layout(group=group, stages=stages, replicas=max(replicas, 1.0), attention_ranks=group if alone else 1.0)
+
+
+def _group(setup: Setup, row: Row, accelerators: float) -> float:
+    tensor, experts = number(row, "tp"), number(row, "ep")
+    if setup.chip.kind in ("asic", "tpu"):
+        return accelerators  # their tables count cores, or give the whole machine to one model
+    if tensor is None and (experts or 1.0) <= 1.0:
+        return smallest_group(setup, accelerators)
+    return min(max(tensor or 1.0, experts or 1.0), accelerators)
+
+
+def _dataset(row: Row, model: str) -> Dataset | None:
+    title = row.get("source_title", "")
+    sets = known().datasets
+    if _is_mlperf(row):
+        return sets.get(f"mlperf {model}")
+    return next((data for name, data in sets.items() if name in title), None)
+
+
+def _traffic(row: Row, found: Found, layout: Layout, setup: Setup) -> tuple[Traffic, int]:
+    single = row.get("mode") == "single_stream"
+    data = _dataset(row, found.name)
+    plain = known().datasets["unstated single" if single else "unstated"]
+    asked = number(row, "input_tokens") or float((data or plain).input_tokens)
+    answer = number(row, "output_tokens") or float((data and data.output_tokens) or plain.output_tokens or 1)
+    batch = number(row, "concurrency_or_batch") or (1.0 if single else math.nan)
+    measured = "measured average batch" in row.get("notes", "") or "static batch" in row.get("notes", "")
+    traffic = Traffic(
+        input_tokens=asked,
+        output_tokens=answer,
+        batch=batch / layout.replicas,
+        requests_in_run=_requests_in_run(row, setup, asked, answer) / layout.replicas,
+        worked_share=1.0,
+        held_by_memory=0.0 if measured else 1.0,
+    )
+    return traffic, 1 if data is None else data.beams
+
+
+def _requests_in_run(row: Row, setup: Setup, asked: float, answer: float) -> float:
+    """How long a published offline run was, where its documentation says; endless otherwise."""
+    if row.get("mode") != "offline" or number(row, "concurrency_or_batch") is not None or _is_mlperf(row):
+        return math.inf
+    lengths = known().requests_in_run.get(setup.engine, {})
+    return float(lengths.get(f"{asked:.0f}/{answer:.0f}", math.inf))
+
+
+def _with_service(run: Run, row: Row, beams: int) -> Run:
+    """What bounds it besides speed: promises, arrivals, prompts worked on elsewhere."""
+    notes = row.get("notes", "")
+    limit, arrivals = _LIMIT.search(notes), _ARRIVALS.search(notes)
+    traffic = replace(run.case.traffic, output_tokens=run.case.traffic.output_tokens * beams)
+    return Run(
+        case=replace(run.case, traffic=traffic),
+        setup=run.setup,
+        model=run.model,
+        limit_ttft_s=float(limit[1]) / 1e3 if limit else math.inf,
+        limit_tpot_s=float(limit[2]) / 1e3 if limit else math.inf,
+        arrivals_per_s=(float(arrivals[1]) if arrivals else 0.0) or math.inf,
+        prompt_replicas=_prompt_replicas(run.case, notes),
+        beams=beams,  # each costs as much as an answer; only one of them is counted
+    )
+
+
+def host_limits(row: Row) -> bool:
+    """Whether a machine of the size of a toy feeds the accelerator."""
+    return _HOST_IS_THE_LIMIT.search(row.get("accelerator", "")) is not None
+
+
+def splits_rows(run: Run, row: Row) -> bool:
+    """Whether it is llama.cpp of before 2024 on several accelerators: neither taking turns nor side by side."""
+    several = float(run.case.layout.stages) > 1
+    return several and _is_gguf(row) and published_on(row.get("published", "")).year < _LAYERS_SPLIT_SINCE
+
+
+def _prompt_replicas(case: Case, notes: str) -> float:
+    pools = _POOLS.search(notes)
+    return 0.0 if pools is None else float(case.layout.replicas) * int(pools[1]) / int(pools[2])

@@ -1,0 +1,162 @@
+"""A job to be served, worked out: does it fit, how fast, how long people wait, how many accelerators, what energy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from planner.inputs.serving_job import ServingJob
+from planner.speed.serving.bands import band_name, band_of
+from planner.speed.serving.build import widths
+from planner.speed.serving.constants import Constants
+from planner.speed.serving.known import known
+from planner.speed.serving.legal import ways_to_fit, why_not
+from planner.speed.serving.memory import held, most_requests
+from planner.speed.serving.plan import ONE_MACHINE, Plan, plan
+from planner.speed.serving.promise import latencies, most_per_s
+from planner.speed.serving.result import Latency, MemoryParts, Serving, Share, WayToFit
+from planner.speed.serving.steady import Cycle, cycle, running
+from pricing.catalogue import Catalogue
+
+_ADAPTER_SLOWDOWN = 0.2  # engines lose 10 to 30 % with several adapters; no primary measurement was found
+_REQUESTS_PER_ACCELERATOR = 100.0  # beyond, tokenising and sending set the pace
+_TIGHT_SHARE = 0.08
+
+
+def serve(catalogue: Catalogue, job: ServingJob, constants: Constants | None = None) -> Serving:
+    """What serving that job is like. Bad layouts raise `BadJob`; not fitting is a result."""
+    worked = plan(catalogue, job, constants or known().values())
+    reason = why_not(worked.case)
+    ways = () if reason is None else ways_to_fit(catalogue, worked.setup, worked.layout, worked.limit, worked.traffic)
+    if reason is not None:
+        return _does_not_fit(worked, reason, ways)
+    most = float(running(replace(worked.case, traffic=replace(worked.traffic, batch=math.nan))))
+    batch = float(running(worked.case))
+    full = cycle(worked.case, worked.rate, batch=batch)
+    faster = (job.measured_over_predicted or 1.0) * ((1 - _ADAPTER_SLOWDOWN) if job.lora_adapters > 1 else 1.0)
+    per_replica = batch * job.output_tokens / float(full.seconds) * faster
+    within = most_per_s(worked.case, worked.rate, most=batch, promise=worked.promise, cv=job.length_cv) * faster
+    band = band_of(worked.setup, single=batch <= 1)
+    if job.measured_over_predicted is not None:
+        band = band.anchored()
+    replicas = int(worked.layout.replicas)
+    output = per_replica * replicas
+    ttft, tpot = _latencies(worked, batch=batch, within=within, faster=faster)
+    return Serving(
+        fits=True, reason=None, ways_to_fit=(), model=worked.shape.label, accelerator=worked.setup.chip.name,
+        weight_precision=worked.setup.precision, accelerators_per_replica=worked.devices, replicas=replicas,
+        memory=_memory(worked, batch), most_requests_per_replica=most, batch_per_replica=batch,
+        output_tokens_per_s=output, output_tokens_per_s_low=output * band.low,
+        output_tokens_per_s_high=output * band.high, requests_per_s=output / job.output_tokens,
+        requests_per_s_within_promise=within * replicas, ttft=ttft, tpot=tpot,
+        accelerators_at_average=_needed(worked, job.average_requests_per_s, within),
+        accelerators_at_peak=_needed(worked, job.peak_requests_per_s, within), cold_start_s=_cold_start_s(worked),
+        output_tokens_per_accelerator_hour=3_600 * per_replica / worked.devices,
+        joules_per_output_token=_joules(worked, batch, per_replica), time_shares=_shares(full),
+        band=band_name(worked.setup, single=batch <= 1), warnings=_warnings(worked, output, batch),
+    )  # fmt: skip
+
+
+def _latencies(worked: Plan, *, batch: float, within: float, faster: float) -> tuple[Latency | None, Latency | None]:
+    """At the average rate that comes to each replica; at what it promises where no rate is given."""
+    if worked.promise is None and worked.job.average_requests_per_s is None:
+        return None, None
+    wanted = worked.job.average_requests_per_s
+    replicas = max(float(worked.layout.replicas), (_needed(worked, wanted, within) or 0) / worked.devices)
+    arriving = within if wanted is None else min(wanted / replicas, within)
+    return latencies(worked.case, worked.rate, most=batch, requests_per_s=arriving / faster, cv=worked.job.length_cv)
+
+
+def _needed(worked: Plan, requests_per_s: float | None, within: float) -> int | None:
+    """Accelerators for so many requests a second, whole replicas; nothing where no replica keeps the promise."""
+    if requests_per_s is None or within <= 0:
+        return None
+    return math.ceil(requests_per_s / within - 1e-9) * worked.devices
+
+
+def _cold_start_s(worked: Plan) -> float:
+    """From wanting a replica until it answers: a machine starts, and loads its weights. [s]"""
+    stored = worked.setup.shape.total_params * float(widths(worked.setup).weight)
+    return worked.job.boot_s + stored / (worked.job.load_gb_per_s * 1e9)
+
+
+def _memory(worked: Plan, batch: float) -> MemoryParts:
+    kept = held(worked.case)
+    traffic = worked.traffic
+    one = float(most_requests(worked.case, input_tokens=traffic.input_tokens, output_tokens=traffic.output_tokens))
+    free = max(float(kept.free_bytes), 0.0) * float(worked.limit.cache_share)
+    each = free / one if one > 0 else 0.0
+    devices = worked.setup.chip.memory_bytes * worked.devices
+    used = float(kept.weights_bytes) + worked.adapters_bytes + float(kept.working_bytes) + min(batch, one) * each
+    return MemoryParts(
+        weights_gb=float(kept.weights_bytes) / 1e9,
+        adapters_gb=worked.adapters_bytes / 1e9,
+        working_gb=float(kept.working_bytes) / 1e9,
+        cache_gb=min(batch, one) * each / 1e9,
+        unused_gb=(devices - used) / 1e9 if devices > 0 else 0.0,
+        device_gb=devices / 1e9,
+        cache_gb_per_request=each / 1e9,
+    )
+
+
+def _joules(worked: Plan, batch: float, tokens_per_s: float) -> float | None:
+    """Energy of the accelerators for one token written. [J] Nothing of the machine around them."""
+    if worked.setup.chip.tdp_w is None:
+        return None
+    power = known().power
+    each = max(batch / worked.devices, 1e-9)
+    span = math.log(power.large_batch / power.small_batch)
+    place = min(max(math.log(each / power.small_batch) / span, 0.0), 1.0)
+    share = power.small_share + (power.large_share - power.small_share) * place
+    return float(worked.devices * worked.setup.chip.tdp_w * share / tokens_per_s)
+
+
+def _shares(full: Cycle) -> tuple[Share, ...]:
+    """Where the time of a full cycle goes, the largest first."""
+    step, prompt, tokens = full.step, full.prompt, float(full.output_tokens)
+    parts = {
+        "reading weights": tokens * float(step.weights_s),
+        "arithmetic of answers": tokens * float(step.arithmetic_s),
+        "reading the cache": tokens * float(step.cache_s),
+        "traffic between accelerators": tokens * float(step.traffic_s) + float(prompt.traffic_s),
+        "launches and latency": tokens * float(step.layers_s),
+        "scheduling and host": tokens * float(step.requests_s) + float(prompt.requests_s),
+        "prompts": float(prompt.arithmetic_s),
+    }
+    parts["cutting prompts into steps"] = max(float(full.seconds) - sum(parts.values()), 0.0)
+    whole = float(full.seconds)
+    shares = (Share(name, seconds / whole) for name, seconds in parts.items())
+    return tuple(sorted(shares, key=lambda one: -one.share))
+
+
+def _warnings(worked: Plan, output: float, batch: float) -> tuple[str, ...]:
+    kept, chip, shape = held(worked.case), worked.setup.chip, worked.shape
+    tight = 0 < float(kept.usable_bytes) * _TIGHT_SHARE > float(kept.free_bytes)
+    each = output / worked.job.output_tokens / (worked.devices * float(worked.layout.replicas))
+    said = {
+        "little memory is left beside the weights: the batch, and with it the speed, is uncertain": tight,
+        "the catalogue does not know this memory: whether it fits is not checked": chip.memory_bytes <= 0,
+        "more than one machine works on each step: the network between them is not in this model": worked.devices
+        > ONE_MACHINE,
+        "so many short requests that the host may set the pace": each > _REQUESTS_PER_ACCELERATOR,
+        "layers that are not attention are counted as matrix products only: a wide band": shape.hybrid,
+        "a processor: measured runs reach a third to a whole of this": chip.kind == "cpu",
+        "adapters: a loss of a fifth is assumed, nobody published a measurement": worked.job.lora_adapters > 1,
+        "more key and value copies than heads: the cache is kept several times": float(worked.layout.group)
+        > shape.kv_heads * float(worked.layout.attention_ranks)
+        and not shape.latent,
+        "less than one request at a time keeps the promise": worked.promise is not None and batch < 1,
+    }
+    return tuple(text for text, holds in said.items() if holds)
+
+
+def _does_not_fit(worked: Plan, reason: str, ways: tuple[WayToFit, ...]) -> Serving:
+    return Serving(
+        fits=False, reason=reason, ways_to_fit=ways, model=worked.shape.label, accelerator=worked.setup.chip.name,
+        weight_precision=worked.setup.precision, accelerators_per_replica=worked.devices, replicas=0,
+        memory=_memory(worked, 0.0), most_requests_per_replica=0.0, batch_per_replica=0.0, output_tokens_per_s=0.0,
+        output_tokens_per_s_low=0.0, output_tokens_per_s_high=0.0, requests_per_s=0.0,
+        requests_per_s_within_promise=0.0, ttft=None, tpot=None, accelerators_at_average=None,
+        accelerators_at_peak=None, cold_start_s=_cold_start_s(worked), output_tokens_per_accelerator_hour=0.0,
+        joules_per_output_token=None, time_shares=(), band=band_name(worked.setup, single=False), warnings=(),
+    )  # fmt: skip

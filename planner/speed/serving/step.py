@@ -1,0 +1,166 @@
+"""Seconds of one step and of one prompt: a roofline whose parts add up, and what engines lose beside it.
+
+Everything works on scalars and arrays alike. Reading weights and arithmetic are added, not overlapped: that is what
+published runs look like.
+
+References
+----------
+Pope et al., Efficiently scaling transformer inference, 2022, arXiv:2211.05102 (what decoding reads and computes).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.speed.arrays import Num
+from planner.speed.serving.cases import Case
+from planner.speed.serving.constants import Rates
+
+_ACTIVATION_BYTES = 2.0  # 16-bit, whatever the weights
+_DISPATCH_BYTES = 1.5  # there in 8 bits and back in 16, over the two halves of a layer
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Where the seconds of a step, or of a prompt, go."""
+
+    weights_s: Num
+    arithmetic_s: Num
+    cache_s: Num
+    traffic_s: Num
+    layers_s: Num
+    requests_s: Num
+
+    @property
+    def total_s(self) -> Num:
+        """All of them one after the other."""
+        work = self.weights_s + self.arithmetic_s + self.cache_s
+        return work + self.traffic_s + self.layers_s + self.requests_s
+
+    @property
+    def fixed_s(self) -> Num:
+        """What a step costs however few tokens are in it."""
+        return self.weights_s + self.layers_s
+
+
+def expert_coverage(case: Case, *, tokens: Num, skew: Num) -> Num:
+    """The share of routed experts that `tokens` tokens touch between them. [1] Routing is skewed: fewer than chance."""
+    missed = 1 - case.network.experts_per_token / case.network.experts
+    return 1 - np.maximum(missed, 0.0) ** (skew * tokens)
+
+
+def streamed_bytes(case: Case, rates: Rates, *, tokens: Num) -> Num:
+    """Bytes that a step of `tokens` tokens reads over the whole group, experts at their slower pace. [byte]"""
+    net, wide, layout = case.network, case.widths, case.layout
+    attention = wide.attention * net.attention_params * layout.attention_ranks
+    every = wide.weight * net.other_params + wide.head * net.head_params
+    experts = wide.weight * net.expert_params * expert_coverage(case, tokens=tokens, skew=rates.skew)
+    return attention + every + experts / rates.expert_reading_share
+
+
+def active_params(case: Case) -> Num:
+    """Parameters that work on each token. [count]"""
+    net = case.network
+    dense = net.attention_params + net.other_params + net.head_params
+    return dense + net.expert_params * net.experts_per_token / net.experts
+
+
+def cache_bytes(case: Case, *, context: Num) -> Num:
+    """Bytes of the cache of one request with so many tokens, on all accelerators that keep a copy of it. [byte]"""
+    net = case.network
+    values = net.kv_values * context + net.kv_window_values * np.minimum(context, net.window)
+    return values * case.widths.kv * cache_copies(case)
+
+
+def cache_copies(case: Case) -> Num:
+    """How many accelerators of a group keep the same key and value heads. [1]"""
+    sharing = case.layout.group / case.layout.attention_ranks  # accelerators that share one request's attention
+    return np.maximum(sharing / case.network.kv_heads, 1.0)
+
+
+def _reading(case: Case, rates: Rates) -> Num:
+    return rates.bandwidth_share * case.machine.bandwidth * case.layout.group
+
+
+def _computing(case: Case, rates: Rates) -> Num:
+    return rates.flops_share * case.machine.flops * case.layout.group
+
+
+def _worked_params(case: Case, rates: Rates) -> Num:
+    """Active parameters, experts that live whole on one accelerator each counted by what the fullest one delays."""
+    net = case.network
+    experts = net.expert_params * net.experts_per_token / net.experts
+    alone = np.asarray(case.layout.attention_ranks) > 1
+    return active_params(case) + np.where(alone, (rates.spread_expert_work - 1) * experts, 0.0)
+
+
+def _attending(case: Case, rates: Rates) -> Num:
+    return rates.attention_share * rates.flops_share * case.machine.flops_16bit * case.layout.group
+
+
+def _passing_s(case: Case, rates: Rates, *, tokens: Num) -> Num:
+    """Seconds of norms, gates and conversions: read and written, hardly computed."""
+    net = case.network
+    return tokens * rates.activation_bytes * net.layers * net.hidden / _reading(case, rates)
+
+
+def _wire_s(case: Case, rates: Rates, *, tokens: Num) -> Num:
+    """Two all-reduces a layer; or tokens sent to experts and back where attention is not shared. [s]"""
+    group, net = np.asarray(case.layout.group), case.network
+    ring = 2 * (group - 1) / group * tokens * net.hidden * _ACTIVATION_BYTES
+    others = (group - 1) * (1 - (1 - 1 / group) ** net.experts_per_token)  # other accelerators a token is sent to
+    to_experts = others * tokens * net.hidden * _DISPATCH_BYTES / group
+    sent = np.where(np.asarray(case.layout.attention_ranks) > 1, to_experts, ring)
+    seconds = 2 * net.layers * sent / (rates.link_share * case.machine.link_bytes_per_s)
+    return np.where(group > 1, seconds, 0.0)
+
+
+def _layers_s(case: Case, rates: Rates) -> Num:
+    """Launches, norms and all-reduce latency: paid by every step, however few tokens are in it. [s]"""
+    net = case.network
+    together = np.where(np.asarray(case.layout.group) > 1, 2 * net.layers * rates.allreduce_s, 0.0)
+    turns = rates.stage_s * (np.asarray(case.layout.stages) - 1)
+    small = rates.layer_s * net.layers + rates.moe_layer_s * net.moe_layers
+    return small + together + turns + case.limits.step_s
+
+
+def decode_step(case: Case, rates: Rates, *, batch: Num, context: Num) -> Parts:
+    """One token for each of `batch` requests that have seen `context` tokens. [s]"""
+    cached = batch * cache_bytes(case, context=context) * rates.cache_reading / _reading(case, rates)
+    attention = batch * case.network.decode_attention_flops * context / _attending(case, rates)
+    matmuls = 2 * batch * _worked_params(case, rates) / _computing(case, rates)
+    return Parts(
+        weights_s=streamed_bytes(case, rates, tokens=batch) / _reading(case, rates),
+        arithmetic_s=matmuls + attention + _passing_s(case, rates, tokens=batch),
+        cache_s=cached,
+        traffic_s=_wire_s(case, rates, tokens=batch),
+        layers_s=_layers_s(case, rates),
+        requests_s=rates.sequence_s * batch / case.layout.attention_ranks,
+    )
+
+
+def prefill(case: Case, rates: Rates, *, prompts: Num, tokens: Num) -> Parts:
+    """`prompts` prompts of `tokens` tokens each among other work: what each token costs, nothing that is shared. [s]"""
+    net = case.network
+    seen = np.minimum(tokens, net.window)
+    squares = net.prefill_attention_flops * tokens**2 + net.prefill_window_flops * (tokens - seen / 2) * seen
+    matmuls = 2 * prompts * tokens * _worked_params(case, rates) / _computing(case, rates)
+    passing = _passing_s(case, rates, tokens=prompts * tokens)
+    nothing = 0.0 * matmuls
+    return Parts(
+        weights_s=nothing,
+        arithmetic_s=matmuls + prompts * squares / _attending(case, rates) + passing,
+        cache_s=nothing,
+        traffic_s=_wire_s(case, rates, tokens=prompts * tokens),
+        layers_s=nothing,
+        requests_s=rates.request_s * prompts / case.layout.attention_ranks,
+    )
+
+
+def first_token_s(case: Case, rates: Rates, *, tokens: Num) -> Num:
+    """One prompt on a machine with nothing else to do, up to its first token. [s]"""
+    work = prefill(case, rates, prompts=1.0, tokens=tokens).total_s
+    read = streamed_bytes(case, rates, tokens=tokens) / _reading(case, rates)
+    return read + work + _layers_s(case, rates) + rates.sequence_s

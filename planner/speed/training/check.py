@@ -1,0 +1,90 @@
+"""Predicted beside published, row by row, and how far apart the two are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from planner.speed.arrays import stacked
+from planner.speed.cells import Row, number, text
+from planner.speed.checked import Checked
+from planner.speed.refused import BEYOND, Skipped
+from planner.speed.training.bands import band_for, kind_of, scale_of
+from planner.speed.training.calibration import Array
+from planner.speed.training.constants import Calibration, house_calibration
+from planner.speed.training.fitting import made_to_fit
+from planner.speed.training.observed import observed_tokens_per_s
+from planner.speed.training.rows import Reader, Run
+from planner.speed.training.step import step_parts
+from pricing import Catalogue
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingChecked(Checked):
+    """What we say of a row beside what was published. Empty where it is skipped, and then it says why."""
+
+    observed_tokens_per_s_per_accelerator: float | None = None
+    published_peak_memory_gb: float | None = None
+    predicted_tokens_per_s_per_accelerator: float | None = None
+    predicted_step_time_s: float | None = None
+    predicted_peak_memory_gb: float | None = None
+
+
+def check_training(
+    catalogue: Catalogue, rows: Iterable[Row], *, calibration: Calibration | None = None
+) -> list[TrainingChecked]:
+    """Every row with its prediction, in the order of the rows."""
+    reader, kept = Reader(catalogue), list[tuple[Row, Run | str]]()
+    for row in rows:
+        try:
+            kept.append((row, reader.run(row)))
+        except Skipped as reason:
+            kept.append((row, str(reason)))
+    runs = [run for _, run in kept if isinstance(run, Run)]
+    if not runs:
+        return [_skipped(row, str(reason)) for row, reason in kept]
+    with np.errstate(all="ignore"):  # a row of somebody's own may be beyond all sense; it is skipped below
+        numbers = iter(_predicted(runs, calibration or house_calibration()))
+    return [_checked(row, run, next(numbers)) if isinstance(run, Run) else _skipped(row, run) for row, run in kept]
+
+
+def _predicted(runs: Sequence[Run], calibration: Calibration) -> Array:
+    """Tokens a second, step time, memory and whether it fits: one line for each run."""
+    shape, chip = stacked([run.shape for run in runs]), stacked([run.chip for run in runs])
+    plan = stacked([run.plan for run in runs])
+    factor = np.array([calibration.chip_factor(run.chip_key, run.family) for run in runs])
+    step_s = step_parts(shape, chip, plan, calibration.constants, chip_factor=factor).total_s
+    free = {name: np.array([getattr(run, f"free_{name}") for run in runs]) for name in ("recompute", "shard")}
+    # What a table leaves open, its run was free to choose.
+    fitted = made_to_fit(shape, chip, plan, free=free)
+    tokens = plan.tokens_per_step / plan.accelerators / step_s
+    columns = (tokens, step_s, fitted.memory.total_gb, fitted.fits)
+    return np.stack([np.asarray(each, dtype=np.float64) for each in columns], axis=-1)
+
+
+def _checked(row: Row, run: Run, numbers: Array) -> TrainingChecked:
+    tokens, step_s, memory_gb, fits = (float(number) for number in numbers)
+    if not np.isfinite(tokens) or tokens <= 0:
+        return _skipped(row, BEYOND)
+    moe = bool(run.shape.moe_layers)
+    band = band_for(moe=moe, layout_stated=run.layout_stated, accelerators=run.plan.accelerators)
+    observed = observed_tokens_per_s(row, run)
+    return replace(
+        _skipped(row, None), accelerator=run.chip_key, kind=kind_of(moe=moe, layout_stated=run.layout_stated),
+        observed_tokens_per_s_per_accelerator=observed, published_peak_memory_gb=number(row, "peak_memory_gb"),
+        predicted_tokens_per_s_per_accelerator=tokens, predicted_step_time_s=step_s,
+        predicted_peak_memory_gb=memory_gb, fits=bool(fits), low=tokens * band.low, high=tokens * band.high,
+        error=None if not observed else float(np.log(tokens / observed)),
+    )  # fmt: skip
+
+
+def _skipped(row: Row, reason: str | None) -> TrainingChecked:
+    """The row itself, nothing predicted yet."""
+    count = number(row, "n_accelerators") or 0.0
+    return TrainingChecked(
+        id=text(row, "id"), source=text(row, "source_key"), accelerator=text(row, "accelerator"), accelerators=count,
+        engine=text(row, "framework"), precision=text(row, "precision"), kind="skipped", scale=scale_of(count),
+        skipped_reason=reason,
+    )  # fmt: skip

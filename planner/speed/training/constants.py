@@ -1,0 +1,76 @@
+"""The calibrated constants of the training model, as they stand in data/training_constants.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import lru_cache
+
+from planner.speed.arrays import Num
+from planner.speed.data_files import read_data
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What was fitted; `meaning` and the prior of each stand in the data file. All are positive numbers."""
+
+    e16: Num
+    e8: Num
+    e4: Num
+    attention: Num
+    elementwise: Num
+    cast: Num
+    half_tokens: Num
+    half_width: Num
+    half_hidden: Num
+    odd_head: Num
+    host_s: Num
+    tensor_exposed: Num
+    data_exposed: Num
+    shard_exposed: Num
+    expert_exposed: Num
+    context_exposed: Num
+    expert: Num
+    expert_low: Num
+    permute: Num
+    optimizer: Num
+    bubble: Num
+    unfused: Num
+    scale: Num
+    offload: Num
+    power: Num
+    moe_host_s: Num
+    moe_progress: Num
+    progress: Num
+    odd_width: Num
+    attention_progress: Num
+    half_context: Num
+    torch_attention: Num
+    torch_cast: Num
+    torch_elementwise: Num
+    ring_s: Num
+    shard_ring_s: Num
+
+
+NAMES = tuple(field.name for field in fields(Constants))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Constants, and what each chip and family of chips reaches of what they say."""
+
+    constants: Constants
+    chips: Mapping[str, float]
+    families: Mapping[str, float]
+
+    def chip_factor(self, chip: str, family: str) -> float:
+        """The multiplier of one chip; an unknown one is like its family, an unknown family like the rest."""
+        return self.chips.get(chip, 1.0) * self.families.get(family, 1.0)
+
+
+@lru_cache(maxsize=1)
+def house_calibration() -> Calibration:
+    """The calibration this house was delivered with."""
+    data = read_data("training_constants.yaml")
+    constants = Constants(**{name: float(data["constants"][name]["value"]) for name in NAMES})
+    return Calibration(constants, data["chips"], data["families"])

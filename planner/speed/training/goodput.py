@@ -1,0 +1,118 @@
+"""From the speed of a step to the length of a run: failures, checkpoints, restarts, what a first run loses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.inputs.training_job import Team
+from planner.speed.arrays import Num
+from planner.speed.data_files import read_data
+from pricing import Catalogue
+
+HOURS_PER_DAY = 24.0
+ACCELERATORS_PER_NODE = 8.0
+# Tokens for each parameter at which a fixed budget of operations gives the lowest loss.
+BEST_TOKENS_PER_PARAM = 20.0
+FLOPS_PER_PARAM_AND_TOKEN = 6.0
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How often a job stops, and what starting again and writing checkpoints cost."""
+
+    hours_between_stops: Num
+    checkpoint_hours: Num
+    restart_hours: Num
+
+    @property
+    def checkpoint_interval_hours(self) -> Num:
+        """The interval that wastes least, to first order: Young 1974, Daly 2006."""
+        return np.sqrt(2 * self.checkpoint_hours * self.hours_between_stops)
+
+    @property
+    def useful_share(self) -> Num:
+        """Share of the time in which work is done that need not be done again. [1]"""
+        return useful_share(
+            interval_hours=self.checkpoint_interval_hours, checkpoint_hours=self.checkpoint_hours,
+            restart_hours=self.restart_hours, hours_between_stops=self.hours_between_stops,
+        )  # fmt: skip
+
+
+def useful_share(*, interval_hours: Num, checkpoint_hours: Num, restart_hours: Num, hours_between_stops: Num) -> Num:
+    """Useful over whole time: half an interval and a restart are lost at each stop, an interval ends with a write.
+
+    0 where the job stops at least as fast as it starts again.
+    """
+    lost = (interval_hours / 2 + restart_hours) / hours_between_stops
+    return np.maximum(1 - lost, 0.0) / (1 + checkpoint_hours / interval_hours)
+
+
+def reliability(
+    catalogue: Catalogue, *, accelerators: Num, params: Num, team: Team, spot_stops_per_month: Num = 0.0
+) -> Reliability:
+    """What the catalogue's studies say of a job of this size. A team without operations staff stops more often."""
+    nodes = np.maximum(accelerators / ACCELERATORS_PER_NODE, 1 / ACCELERATORS_PER_NODE)
+    stops_per_hour = nodes * _stops_per_node_hour(catalogue, team) + spot_stops_per_month * nodes / MONTH_HOURS
+    size_gb = params * _fact(catalogue, "checkpoint-bytes-per-parameter") / 1e9
+    written_gb_s = (
+        _fact(catalogue, "bloom-checkpoint-size") / _fact(catalogue, "bloom-checkpoint-time") / BLOOM_ACCELERATORS
+    )
+    # Every node writes its share, so a larger cluster writes the same checkpoint sooner.
+    checkpoint_s = size_gb / (accelerators * written_gb_s)
+    return Reliability(1 / stops_per_hour, checkpoint_s / 3600, _fact(catalogue, "owned-restart") / 60)
+
+
+MONTH_HOURS = 730.0
+BLOOM_ACCELERATORS = 384.0  # that wrote the checkpoint whose size and time are on record
+
+
+def _stops_per_node_hour(catalogue: Catalogue, team: Team) -> float:
+    """Two published regimes: what stops a well-run cluster, and what stopped everybody's jobs, own errors included."""
+    if team == "ordinary":
+        return 1 / (_fact(catalogue, "rsc-mttf-1k") * 1024 / ACCELERATORS_PER_NODE)
+    return _fact(catalogue, "owned-node-failures") / 1000 / HOURS_PER_DAY
+
+
+def _fact(catalogue: Catalogue, name: str) -> float:
+    return catalogue.facts[name].figure.newest.typical
+
+
+@dataclass(frozen=True)
+class TeamShare:
+    """What a team reaches of a published speed: evaluation, data, tuning, mistakes."""
+
+    low: float
+    typical: float
+    high: float
+    words: str
+
+
+def team_share(team: Team) -> TeamShare:
+    """Published tables are best cases; this is the visible factor between them and a team's own run."""
+    return TeamShare(**read_data("goodput.yaml")["teams"][team])
+
+
+def best_tokens(params: Num) -> Num:
+    """Tokens that fit a model of so many parameters best when operations are what is scarce. [token]"""
+    return BEST_TOKENS_PER_PARAM * params
+
+
+def best_params(flops: Num) -> Num:
+    """The model that a budget of operations trains best: N = sqrt(C / 120). [count]"""
+    return np.sqrt(flops / (FLOPS_PER_PARAM_AND_TOKEN * BEST_TOKENS_PER_PARAM))
+
+
+def unique_tokens_worth(*, unique_tokens: Num, tokens: Num) -> Num:
+    """What repeated data is worth in fresh tokens. [token]
+
+    References
+    ----------
+    N. Muennighoff et al., Scaling data-constrained language models, 2023, equation 5.
+    """
+    repeats = np.maximum(tokens / unique_tokens - 1, 0.0)
+    return np.minimum(tokens, unique_tokens) + unique_tokens * REPEATS_WORTH * (1 - np.exp(-repeats / REPEATS_WORTH))
+
+
+REPEATS_WORTH = 15.39

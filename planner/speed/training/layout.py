@@ -1,0 +1,185 @@
+"""Every legal way to spread a job over its accelerators, weighed at once, and the best of them.
+
+A table of layouts is grown one choice at a time, and what is illegal is dropped as soon as it can be told. The rest is
+arrays: memory and step time of all layouts are one call each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.speed.arrays import Num, taken
+from planner.speed.hardware import Hardware
+from planner.speed.shape import Shape
+from planner.speed.training.constants import Constants
+from planner.speed.training.memory import USABLE_SHARE, peak_memory
+from planner.speed.training.plan import Plan
+from planner.speed.training.step import tokens_per_s
+
+Array = NDArray[np.float64]
+Columns = dict[str, Array]
+
+TENSOR_TOO_WIDE = "tensor ranks do not divide the heads of queries, or exceed those of keys and values"
+COUNT = "ranks do not multiply to the number of accelerators"
+STAGES = "layers do not divide into the stages"
+BATCH = "the global batch does not divide into replicas and micro-batches"
+EXPERTS = "experts do not divide into the expert ranks, or those exceed the ranks there are"
+SHARDING = "ZeRO 2 and 3 are not combined with pipeline stages; a single replica has nothing to shard"
+CONTEXT = "less than so many tokens of a sequence on a rank"
+MEMORY = "does not fit in memory"
+
+LEAST_TOKENS_OF_A_RANK = 1_024.0
+MICRO_BATCHES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+MOST_VIRTUAL_STAGES, MOST_EXPERT_RANKS, MOST_CONTEXT_RANKS = 16, 512, 64
+RUNNERS_UP = 5
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is fixed of a layout; None: anything legal."""
+
+    tp: float | None = None
+    pp: float | None = None
+    vpp: float | None = None
+    cp: float | None = None
+    ep: float | None = None
+    dp: float | None = None
+    micro_batch: float | None = None
+    shard: float | None = None
+    recompute: float | None = None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One layout with what it reaches."""
+
+    plan: Plan
+    tokens_per_s_per_accelerator: float
+    memory_gb: float
+
+
+@dataclass(frozen=True)
+class Search:
+    """The best layouts, how many were weighed, and why others were not taken."""
+
+    found: tuple[Candidate, ...]
+    evaluated: int
+    fitting: int
+    excluded: Mapping[str, int] = field(default_factory=dict)
+    least_memory_gb: float = float("nan")
+
+
+def search(
+    shape: Shape, chip: Hardware, base: Plan, constants: Constants, *, wish: Wish, chip_factor: float = 1.0
+) -> Search:
+    """The fastest layouts that fit. `base` says all that is not layout: batch, length, precision, year."""
+    excluded: dict[str, int] = {}
+    table = legal_layouts(shape, chip, base, wish, excluded)
+    if not len(table["tp"]):
+        return Search((), 0, 0, excluded)
+    plans = replace(base, **table)
+    memory_gb = np.asarray(peak_memory(shape, plans).total_gb)
+    fits = memory_gb <= chip.memory_gb * USABLE_SHARE
+    excluded[MEMORY] = int(np.sum(~fits))
+    if not fits.any():
+        return Search((), len(fits), 0, excluded, float(memory_gb.min()))
+    rate = np.where(fits, tokens_per_s(shape, chip, plans, constants, chip_factor=chip_factor), 0.0)
+    found = []
+    for index in _best(rate, table):
+        plan = taken(plans, int(index))
+        found.append(Candidate(plan, float(rate[index]), float(memory_gb[index])))
+    return Search(tuple(found), len(fits), int(fits.sum()), excluded, float(memory_gb.min()))
+
+
+def _best(rate: Array, table: Columns) -> list[int]:
+    """The fastest layout and the next fastest that differ in more than how they save memory."""
+    chosen: list[int] = []
+    seen: set[tuple[float, ...]] = set()
+    most = min(len(rate), 200)
+    near = np.argpartition(-rate, most - 1)[:most]
+    for index in near[np.argsort(-rate[near])]:
+        ways = tuple(float(table[name][index]) for name in ("tp", "pp", "cp", "ep", "micro_batch"))
+        if rate[index] > 0 and ways not in seen:
+            seen.add(ways)
+            chosen.append(int(index))
+        if len(chosen) > RUNNERS_UP:
+            break
+    return chosen
+
+
+def legal_layouts(shape: Shape, chip: Hardware, base: Plan, wish: Wish, excluded: dict[str, int]) -> Columns:
+    """All layouts that obey the rules; `excluded` is filled with how many broke which."""
+    count, batch = float(base.accelerators), float(base.global_batch)
+    layers, experts = float(shape.layers), float(shape.experts)
+    table: Columns = {"tp": np.array(_given(wish.tp, _divisors(count, int(chip.domain))))}
+    narrow = (float(shape.heads) % table["tp"] == 0) & (table["tp"] <= float(shape.kv_heads))
+    table = _keep(table, narrow, TENSOR_TOO_WIDE, excluded)
+    table = _crossed(table, "pp", _given(wish.pp, _divisors(count, int(layers))))
+    table = _keep(table, _stages_divide(layers, table["pp"]), STAGES, excluded)
+    table = _crossed(table, "cp", _given(wish.cp, _powers(MOST_CONTEXT_RANKS)))
+    table = _keep(table, (base.seq_len / table["cp"] >= LEAST_TOKENS_OF_A_RANK) | (table["cp"] <= 1), CONTEXT, excluded)
+    ranks = table["tp"] * table["pp"] * table["cp"]
+    asked = count % ranks == 0 if wish.dp is None else ranks * wish.dp == count
+    table = _keep(table, asked, COUNT, excluded)
+    table["dp"] = count / (table["tp"] * table["pp"] * table["cp"])
+    table = _crossed(table, "micro_batch", _given(wish.micro_batch, MICRO_BATCHES))
+    table = _keep(table, batch % (table["dp"] * table["micro_batch"]) == 0, BATCH, excluded)
+    table = _crossed(table, "vpp", _given(wish.vpp, _stages(layers)))
+    chunks = (table["vpp"] == 1) | (
+        (table["pp"] > 1) & (_padded(layers, table["pp"]) % (table["pp"] * table["vpp"]) == 0)
+    )
+    table = _keep(table, chunks, STAGES, excluded)
+    table = _crossed(table, "ep", _given(wish.ep, _divisors(experts, MOST_EXPERT_RANKS) if experts else (1.0,)))
+    spread = table["dp"] * table["cp"] * table["tp"]
+    table = _keep(table, (table["ep"] <= spread) & (spread % table["ep"] == 0), EXPERTS, excluded)
+    table = _crossed(table, "shard", _given(wish.shard, (0.0, 1.0, 2.0, 3.0)))
+    table = _keep(table, _may_shard(table), SHARDING, excluded)
+    return _crossed(table, "recompute", _given(wish.recompute, (0.0, 1.0)))
+
+
+def _may_shard(table: Columns) -> NDArray[np.bool_]:
+    """Whether there is something to shard, and no pipeline in the way."""
+    alone = table["dp"] * table["cp"] <= 1
+    return np.asarray(np.where(alone, table["shard"] == 0, (table["pp"] == 1) | (table["shard"] <= 1)))
+
+
+def _given(fixed: float | None, all_of: Sequence[float]) -> tuple[float, ...]:
+    return tuple(all_of) if fixed is None else (float(fixed),)
+
+
+def _divisors(number: float, most: int) -> tuple[float, ...]:
+    return tuple(float(n) for n in range(1, min(int(number), most) + 1) if int(number) % n == 0)
+
+
+def _powers(most: int) -> tuple[float, ...]:
+    return tuple(float(2**n) for n in range(most.bit_length()))
+
+
+def _stages(layers: float) -> tuple[float, ...]:
+    return tuple(float(n) for n in range(1, min(int(layers), MOST_VIRTUAL_STAGES) + 1))
+
+
+def _padded(layers: float, pp: Num) -> Num:
+    """Layers, with embedding and head counted as one each where only so they divide."""
+    return np.where(layers % pp == 0, layers, layers + 2)
+
+
+def _stages_divide(layers: float, pp: Array) -> NDArray[np.bool_]:
+    return np.asarray(_padded(layers, pp) % pp == 0)
+
+
+def _crossed(table: Columns, name: str, values: Sequence[float]) -> Columns:
+    """Every row of the table with every value."""
+    rows = len(next(iter(table.values())))
+    grown = {column: np.repeat(cells, len(values)) for column, cells in table.items()}
+    return grown | {name: np.tile(np.array(values, dtype=np.float64), rows)}
+
+
+def _keep(table: Columns, legal: NDArray[np.bool_], reason: str, excluded: dict[str, int]) -> Columns:
+    """The legal rows; the others are counted under the reason."""
+    excluded[reason] = excluded.get(reason, 0) + int(np.sum(~legal))
+    return {column: cells[legal] for column, cells in table.items()}

@@ -1,0 +1,72 @@
+"""What cannot be, said before anything is computed, with the nearest values that can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from planner.inputs.training_job import TrainingJob
+from planner.speed.hardware import Hardware
+from planner.speed.refused import BadJob
+from planner.speed.shape import Shape
+
+
+def check_job(job: TrainingJob, shape: Shape, chip: Hardware, *, global_batch: int) -> None:
+    """Refuses ranks that the model, the batch or the number of accelerators does not allow."""
+    count, layers = job.accelerators, int(shape.layers)
+    heads, kv_heads, experts = int(shape.heads), int(shape.kv_heads), int(shape.experts)
+    tensor = [n for n in _divisors(heads) if n <= min(kv_heads, chip.domain) and count % n == 0]
+    if job.tp is not None and job.tp not in tensor:
+        raise BadJob(
+            f"tensor parallelism of {job.tp} needs to divide {heads} heads and {count:,} accelerators, stay within "
+            f"{kv_heads} heads of keys and values and {int(chip.domain)} accelerators on one fast link; "
+            f"nearest: {_nearest(job.tp, tensor)}"
+        )
+    left = count // (job.tp or 1)
+    stages = [n for n in _divisors(left) if n <= layers and (layers % n == 0 or (layers + 2) % n == 0)]
+    if job.pp is not None and job.pp not in stages:
+        what = "more stages than layers" if job.pp > layers else "stages that do not divide layers and accelerators"
+        raise BadJob(f"{job.pp} pipeline stages: {what} ({layers} layers); nearest: {_nearest(job.pp, stages)}")
+    left //= job.pp or 1
+    if job.cp is not None and left % job.cp:
+        raise BadJob(
+            f"context parallelism of {job.cp} does not divide {left}; nearest: {_nearest(job.cp, _divisors(left))}"
+        )
+    left //= job.cp or 1
+    if job.dp is not None and (left % job.dp or (None not in (job.tp, job.pp, job.cp) and left != job.dp)):
+        raise BadJob(
+            f"data parallelism of {job.dp} does not go with {count:,} accelerators and the other ranks; "
+            f"nearest: {_nearest(job.dp, _divisors(left))}"
+        )
+    if job.ep is not None and (not experts or experts % job.ep):
+        near = _nearest(job.ep, _divisors(experts)) if experts else "1: the model has no experts"
+        raise BadJob(f"expert parallelism of {job.ep} does not divide {experts} experts; nearest: {near}")
+    _check_batch(job, left, global_batch)
+
+
+def _check_batch(job: TrainingJob, replicas: int, global_batch: int) -> None:
+    """Where the whole layout is given, the batch must divide into it."""
+    if job.tp is None or job.pp is None or job.global_batch_sequences is None:
+        return
+    least = replicas * (job.micro_batch or 1)
+    if global_batch % least:
+        down = max(1, global_batch // least) * least
+        raise BadJob(
+            f"a global batch of {global_batch:,} sequences does not divide into {replicas:,} replicas of "
+            f"micro-batches of {job.micro_batch or 1}; nearest: {_either(down, down + least, global_batch)}"
+        )
+
+
+def _either(down: int, up: int, wanted: int) -> str:
+    return f"{down:,}" if down >= wanted else f"{down:,} or {up:,}"
+
+
+def _divisors(number: int) -> list[int]:
+    return [n for n in range(1, number + 1) if number % n == 0]
+
+
+def _nearest(wanted: int, legal: Iterable[int]) -> str:
+    """The legal value below and the one above, in words."""
+    values = sorted(set(legal))
+    below = [n for n in values if n <= wanted][-1:]
+    above = [n for n in values if n > wanted][:1]
+    return " or ".join(f"{n:,}" for n in below + above) or "none"

@@ -1,0 +1,72 @@
+"""How a training job is spread over accelerators: numbers only, for one plan or arrays of many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.speed.arrays import Num
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One way to run a step. `recompute` is the share of a forward pass done again; `shard` the ZeRO stage, 3 FSDP.
+
+    `year` is when the software is from; `trainable_share` is what of the weights gets gradients; `backward` counts the
+    matrix products of the backward pass for each of the forward one: 2, or 1 where weights are frozen.
+    """
+
+    seq_len: Num
+    accelerators: Num
+    tp: Num
+    pp: Num
+    vpp: Num
+    cp: Num
+    ep: Num
+    dp: Num
+    micro_batch: Num
+    global_batch: Num
+    recompute: Num
+    shard: Num
+    bits: Num
+    backward: Num
+    trainable_share: Num
+    weight_bytes: Num
+    fused_attention: Num
+    offload: Num
+    year: Num
+    dropless: Num
+    eager: Num
+    # What only memory notices: bytes of a gradient and of master weights and moments for each trained parameter.
+    grad_bytes: Num = 4.0
+    state_bytes: Num = 12.0
+    # Shares of 1: loss computed in chunks, update done while gradients appear, activations kept by the host, moments of
+    # the embeddings left in 32 bits where the others have 8.
+    chunked_loss: Num = 0.0
+    update_in_backward: Num = 0.0
+    activation_offload: Num = 0.0
+    wide_embedding_moments: Num = 0.0
+    # Whether what tensor parallelism does not split is split along the sequence; and how wasteful plain stacks are.
+    sequence_parallel: Num = 1.0
+    compiled: Num = 1.0
+
+    @property
+    def micro_batches(self) -> Num:
+        """How many micro-batches each pipeline works through in a step."""
+        return np.maximum(1.0, np.divide(self.global_batch, self.dp * self.micro_batch))[()]
+
+    @property
+    def tokens(self) -> Num:
+        """Tokens of a micro-batch on one rank."""
+        return self.micro_batch * self.seq_len / self.cp
+
+    @property
+    def tokens_per_step(self) -> Num:
+        """Tokens of the whole step."""
+        return self.global_batch * self.seq_len
+
+    @property
+    def passes(self) -> Num:
+        """Forward, backward and recomputed passes through the linear layers, in forward passes."""
+        return 1.0 + self.backward + self.recompute

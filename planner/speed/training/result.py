@@ -1,0 +1,102 @@
+"""What `train` answers with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from planner.speed.bands import Band
+from planner.speed.training.goodput import Reliability, TeamShare
+from planner.speed.training.memory import Memory
+from planner.speed.training.plan import Plan
+from planner.speed.training.step import StepParts
+
+
+@dataclass(frozen=True)
+class Part:
+    """One stair of the waterfall from a chip's peak to what is reached."""
+
+    name: str
+    words: str
+    seconds: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One way to spread the job, with what it reaches."""
+
+    tp: int
+    pp: int
+    virtual_stages: int
+    cp: int
+    ep: int
+    dp: int
+    zero: int
+    micro_batch: int
+    recompute: bool
+    tokens_per_s_per_accelerator: float
+    memory_gb: float
+
+
+@dataclass(frozen=True)
+class WayToFit:
+    """Something that would make the job fit, and what is left of the speed."""
+
+    words: str
+    accelerators: int
+    tokens_per_s_per_accelerator: float
+
+
+@dataclass(frozen=True)
+class Range:
+    """Low, typical, high."""
+
+    low: float
+    typical: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How fast a job that fits runs, and for how long. Hours count all accelerators."""
+
+    layout: Layout
+    runners_up: tuple[Layout, ...]
+    plan: Plan
+    memory: Memory
+    parts: StepParts
+    waterfall: tuple[Part, ...]
+    step_time_s: float
+    tokens_per_s_per_accelerator: Range
+    band: Band
+    mfu: float
+    hfu: float
+    reliability: Reliability
+    useful_share: float
+    team: TeamShare
+    days: Range
+    accelerator_hours: Range
+
+
+@dataclass(frozen=True)
+class Training:
+    """Whether a job fits and how fast it is; or why it does not fit, and what would help."""
+
+    fits: bool
+    model: str
+    accelerator: str
+    accelerators: int
+    params: float
+    active_params: float
+    tokens: float
+    fresh_tokens_worth: float
+    global_batch_sequences: int
+    memory_gb: float
+    least_memory_gb: float
+    speed: Speed | None
+    ways_to_fit: tuple[WayToFit, ...]
+    layouts_evaluated: int
+    layouts_fitting: int
+    excluded: Mapping[str, int]
+    warnings: tuple[str, ...]

@@ -1,0 +1,186 @@
+"""A published run, as a table's row has it, as a model, a chip and a plan; what was not said is filled in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from planner.speed.cells import Row, number, text
+from planner.speed.hardware import Hardware, family_of, hardware
+from planner.speed.refused import Skipped, UnknownChip, UnknownShape
+from planner.speed.shape import Shape
+from planner.speed.table import refuse_unreadable
+from planner.speed.training.defaults import Known, plan_of
+from planner.speed.training.plan import Plan
+from planner.speed.training.row_shape import model_name, shape_of
+from pricing import AmbiguousName, Catalogue, UnknownName, names
+
+TIER_C = "tier C: the source contradicts itself or says too little"
+INTERLEAVED_SINCE = 2021.25
+ACCELERATORS_OF_A_NODE = 8.0
+SELECTIVE_PYTORCH = 0.5
+NO_COUNT = "the number of accelerators is not stated"
+_SHARDS = {"none": 0.0, "zero1": 1.0, "zero2": 2.0, "zero3/fsdp": 3.0, "zero3": 3.0, "fsdp": 3.0, "hsdp": 3.0}
+_BITS = {"fp32": 16.0, "tf32": 16.0, "fp16": 16.0, "bf16": 16.0, "fp8": 8.0, "int8": 8.0, "fp4": 4.0, "nvfp4": 4.0}
+_ADAPTERS = {"lora": 2.0, "qlora": 0.56, "adapter": 2.0}
+_MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
+# Stacks of plain PyTorch: sharding, compilation and attention from the framework, not from a maker's kernel library.
+_TORCH = re.compile(
+    r"composer|fsdp|titan|torchtune|nanotron|picotron|internevo|colossal|(?<!megatron-)deepspeed|flash-attn|litgpt"
+    r"|^pytorch \(",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a row is about, ready to be predicted."""
+
+    id: str
+    source: str
+    shape: Shape
+    chip: Hardware
+    chip_key: str
+    family: str
+    plan: Plan
+    layout_stated: bool
+    shape_guessed: bool
+    free_recompute: float
+    free_shard: float
+
+
+@dataclass
+class Reader:
+    """Reads rows with one catalogue; remembers what each name meant, which is most of the work."""
+
+    catalogue: Catalogue
+    _models: dict[str, str | None] = field(default_factory=dict)
+    _chips: dict[str, str] = field(default_factory=dict)
+    _hardware: dict[str, Hardware] = field(default_factory=dict)
+
+    def run(self, row: Row) -> Run:
+        """The run a row describes; raises `Skipped` with the reason."""
+        refuse_unreadable(row)
+        if text(row, "quality_tier") == "C":
+            raise Skipped(TIER_C)
+        try:
+            key = self._chip(text(row, "accelerator"))
+            chip = self._chip_of(key, network_gb_s(row))
+            shape, guessed = shape_of(self.catalogue, self._model(text(row, "model")), row)
+        except (UnknownChip, UnknownShape) as error:
+            raise Skipped(str(error)) from error
+        known = known_of(row)
+        if known.accelerators is None:
+            raise Skipped(NO_COUNT)
+        stated = known.tp is not None and known.pp is not None
+        family = family_of(self.catalogue.accelerators[key])
+        plan = plan_of(shape, chip, known)
+        return Run(
+            text(row, "id"),
+            text(row, "source_key"),
+            shape,
+            chip,
+            key,
+            family,
+            plan,
+            stated,
+            guessed,
+            float(known.recompute is None),
+            float(known.shard is None),
+        )
+
+    def _chip_of(self, key: str, nic_gb_s: float | None) -> Hardware:
+        known = f"{key} {nic_gb_s}"
+        if known not in self._hardware:
+            self._hardware[known] = hardware(key, self.catalogue.accelerators[key], nic_gb_s=nic_gb_s)
+        return self._hardware[known]
+
+    def _model(self, said: str) -> str | None:
+        if said not in self._models:
+            self._models[said] = model_name(self.catalogue, said)
+        return self._models[said]
+
+    def _chip(self, said: str) -> str:
+        if said not in self._chips:
+            self._chips[said] = _accelerator(self.catalogue, said)
+        return self._chips[said]
+
+
+def _accelerator(catalogue: Catalogue, name: str) -> str:
+    """The chip of that name; of several that share it, the one the catalogue names first."""
+    try:
+        return names.accelerator(catalogue, name)
+    except AmbiguousName as several:
+        return several.candidates[0]
+    except UnknownName as error:
+        raise Skipped(f"unknown accelerator: {error}") from error
+
+
+def known_of(row: Row) -> Known:
+    """What the row says of how the run was laid out."""
+    task, said = text(row, "task"), f"{text(row, 'framework')} {text(row, 'notes')}".lower()
+    recompute = text(row, "activation_recompute")
+    weight_bytes = _ADAPTERS.get(task)
+    plain_pytorch = bool(_TORCH.search(text(row, "framework")))
+    encoder = "bert" in text(row, "model").lower()
+    # Encoders of the example repositories write the scores out, whatever year it is.
+    plain = encoder and "dle" in f"{said} {text(row, 'source_key')}".lower()
+    return Known(
+        seq_len=number(row, "seq_len"), accelerators=number(row, "n_accelerators"), tp=number(row, "tp"),
+        pp=number(row, "pp"), vpp=number(row, "vpp"), cp=number(row, "cp"), ep=number(row, "ep"),
+        dp=number(row, "dp"), micro_batch=number(row, "micro_batch"),
+        global_batch=number(row, "global_batch_sequences"),
+        recompute=_recompute(recompute, plain_pytorch=plain_pytorch), bits=_BITS.get(text(row, "precision")),
+        shard=_shard(row), adapter=weight_bytes is not None, weight_bytes=weight_bytes or 2.0,
+        offload=float("optimizer-cpu" in text(row, "offload")), year=software_year(row),
+        fused=True if "flash" in said else (False if plain else None),
+        dropless="tokendrop" not in said, eager=plain_pytorch,
+        compiled=True if "compile" in said and "no compile" not in said else None,
+        interleaves=_interleaves(row),
+    )  # fmt: skip
+
+
+def _recompute(said: str, *, plain_pytorch: bool) -> float | None:
+    """The share of a forward pass done again. Selective: what fused attention does anyway, or every second product."""
+    if said == "selective":
+        return SELECTIVE_PYTORCH if plain_pytorch else 0.0
+    return float(said == "full") if said else None
+
+
+def network_gb_s(row: Row) -> float | None:
+    """The network of an accelerator where a note says what its node of eight has: `4x100 Gb/s`, `1600 Gbps`."""
+    notes = text(row, "notes")
+    several = re.search(r"(\d+) ?x ?(\d+) ?Gb", notes)
+    whole = re.search(r"(\d+) ?Gb(?:ps|/s) node", notes)
+    gigabits = float(several[1]) * float(several[2]) if several else float(whole[1]) if whole else 0.0
+    return gigabits / 8 / ACCELERATORS_OF_A_NODE or None
+
+
+def _interleaves(row: Row) -> bool:
+    """Whether the engine interleaves pipeline stages, which DeepSpeed's and plain PyTorch's do not."""
+    engine, when = text(row, "framework"), software_year(row) or 0.0
+    return when >= INTERLEAVED_SINCE and "deepspeed" not in engine.lower() and not _TORCH.search(engine)
+
+
+def _shard(row: Row) -> float | None:
+    said = text(row, "sharding")
+    if said in _SHARDS:
+        return _SHARDS[said]
+    return 3.0 if "fsdp" in text(row, "framework").lower() else None
+
+
+def year(published: str) -> float | None:
+    """The decimal year of `2024-07`, `2024-07-15`, `2024` or the first of `2021-2024`."""
+    found = re.match(r"(\d{4})(?:-(\d{2})(?!\d))?", published)
+    if found is None:
+        return None
+    return int(found.group(1)) + (int(found.group(2) or 7) - 0.5) / 12
+
+
+def software_year(row: Row) -> float | None:
+    """When the software is from: as the framework's name says, else when the run was published."""
+    found = re.search(r"\b([A-Z][a-z]{2}) (20\d\d)\b", text(row, "framework"))
+    if found is not None and found.group(1).lower() in _MONTHS:
+        return int(found.group(2)) + (_MONTHS[found.group(1).lower()] - 0.5) / 12
+    return year(text(row, "published"))

@@ -1,0 +1,202 @@
+"""How long a training step takes, part by part, from the counts of the model and the rates of the hardware.
+
+Every function works on single numbers and on arrays alike. Times are seconds of the slowest rank. The structure follows
+the calculation by hand that the method note explains; what was fitted comes in as `Constants`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from planner.speed.arrays import Num
+from planner.speed.hardware import Hardware
+from planner.speed.shape import Shape
+from planner.speed.training.constants import Constants
+from planner.speed.training.plan import Plan
+from planner.speed.training.traffic import all_to_all_s, context_s, data_s, optimizer_s, tensor_s
+
+TERA, GIGA = 1e12, 1e9
+# A flash-attention backward pass does 2.5 times the products of the forward one: it makes the scores again.
+FLASH_BACKWARD = 2.5
+# Bytes that move for each score where the matrix of scores is written out: 16-bit scores, mask, softmax, dropout.
+SCORE_BYTES, SCORE_BYTES_AGAIN = 20.0, 6.0
+HEAD_DIM_OF_EFFICIENCY = 32.0
+TILE = 64.0
+# No attention kernel does better than this share of the peak, forward and backward together.
+BEST_ATTENTION = 0.7
+SMALL_JOB = 8.0
+
+
+@dataclass(frozen=True)
+class StepParts:
+    """Seconds of each part of a step. They add up to `total_s`."""
+
+    linear_s: Num
+    head_s: Num
+    attention_s: Num
+    elementwise_s: Num
+    experts_s: Num
+    permute_s: Num
+    host_s: Num
+    tensor_traffic_s: Num
+    context_traffic_s: Num
+    expert_traffic_s: Num
+    bubble_s: Num
+    data_traffic_s: Num
+    optimizer_s: Num
+    drag_s: Num
+
+    @property
+    def total_s(self) -> Num:
+        """The whole step."""
+        total: Num = 0.0
+        for field in fields(self):
+            total = total + getattr(self, field.name)
+        return total
+
+
+def step_parts(shape: Shape, chip: Hardware, plan: Plan, k: Constants, *, chip_factor: Num = 1.0) -> StepParts:
+    """What a step takes, by part. [s]"""
+    factor = chip_factor * chip.power_share**k.power
+    micro = {
+        "linear_s": linear_s(shape, chip, plan, k, factor),
+        "head_s": head_s(shape, chip, plan, k, factor),
+        "attention_s": attention_s(shape, chip, plan, k, factor),
+        "elementwise_s": elementwise_s(shape, chip, plan, k),
+        "experts_s": experts_s(shape, chip, plan, k, factor),
+        "permute_s": permute_s(shape, chip, plan, k),
+        "host_s": host_s(shape, plan, k),
+        "tensor_traffic_s": tensor_s(shape, chip, plan, k),
+        "context_traffic_s": context_s(shape, chip, plan, k),
+        "expert_traffic_s": all_to_all_s(shape, chip, plan, k),
+    }
+    stages, count = plan.pp, plan.micro_batches
+    stage_s = sum(micro.values()) / stages
+    # The last stage also holds the head; the others wait for it.
+    uneven_s = 0.5 * micro["head_s"] * (1 - 1 / stages) * count
+    bubble_s = k.bubble * stage_s * (stages - 1) / plan.vpp + uneven_s
+    data_traffic_s = data_s(shape, chip, plan, k)
+    update_s = optimizer_s(shape, chip, plan, k)
+    steady_s = stage_s * count + bubble_s + data_traffic_s + update_s
+    drag = np.exp(k.scale * np.log2(np.maximum(plan.accelerators / SMALL_JOB, 1.0))) - 1.0
+    each = {name: part / stages * count for name, part in micro.items()}
+    return StepParts(
+        **each, bubble_s=bubble_s, data_traffic_s=data_traffic_s, optimizer_s=update_s, drag_s=steady_s * drag
+    )
+
+
+def tokens_per_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, *, chip_factor: Num = 1.0) -> Num:
+    """Tokens trained on each second by each accelerator. [token/s]"""
+    step_s = step_parts(shape, chip, plan, k, chip_factor=chip_factor).total_s
+    return plan.tokens_per_step / (plan.accelerators * step_s)
+
+
+def linear_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
+    """Projections, dense feed-forward and shared experts of one micro-batch, all layers. [s]"""
+    width = np.where(shape.dense_layers > 0, shape.ffn, shape.heads * shape.qk_dim) / plan.tp
+    rate = chip.peak_tflops(plan.bits) * TERA * efficiency(plan, k) * factor * size_share(plan, width, k)
+    rate = rate * aligned_share(shape, plan, k)
+    return 2 * plan.tokens * plan.passes * shape.linear_params / plan.tp / rate
+
+
+def efficiency(plan: Plan, k: Constants) -> Num:
+    """Share of the peak that a large matrix product reaches. [1]"""
+    return np.where(plan.bits >= 16, k.e16, np.where(plan.bits == 8, k.e8, k.e4))[()]
+
+
+def size_share(plan: Plan, width: Num, k: Constants) -> Num:
+    """What is left of that in a product of so many tokens and such a width. [1]"""
+    return plan.tokens / (plan.tokens + k.half_tokens) * width / (width + k.half_width)
+
+
+def aligned_share(shape: Shape, plan: Plan, k: Constants) -> Num:
+    """What is left where a head or a split layer is no multiple of the tensor cores' 64-wide tiles. [1]"""
+    uneven = (shape.hidden / plan.tp) % TILE > 0
+    return np.exp(-k.odd_head * (shape.qk_dim % TILE > 0) - k.odd_width * uneven)
+
+
+def head_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
+    """The projection to the vocabulary: 16 bits always, never recomputed. [s]"""
+    width = np.where(shape.dense_layers > 0, shape.ffn, shape.heads * shape.qk_dim) / plan.tp
+    rate = chip.wide_tflops(plan.bits) * TERA * k.e16 * factor * size_share(plan, width, k)
+    flops = 2 * plan.tokens * shape.vocab * shape.hidden / plan.tp * (1 + plan.backward) * shape.head_share
+    return flops / rate
+
+
+def attention_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
+    """Scores and their sums; 16 bits always. Fused kernels skip what a causal mask hides, others do not. [s]"""
+    full = 2 * plan.tokens * shape.heads / plan.tp * (shape.qk_dim + shape.v_dim) * shape.attention_layers
+    seen = seen_tokens(shape, plan)
+    width = (shape.qk_dim + shape.v_dim) / 2
+    share = k.attention * np.exp(k.attention_progress * _years(plan))
+    share = np.minimum(share * np.exp(-k.torch_attention * plan.eager), BEST_ATTENTION)
+    share = share * 1.25 * width / (width + HEAD_DIM_OF_EFFICIENCY) * seen / (seen + k.half_context)
+    fast = chip.wide_tflops(plan.bits) * TERA * share * factor
+    fused_s = full * seen * (1 + FLASH_BACKWARD + plan.recompute) / fast
+    plain = chip.wide_tflops(plan.bits) * TERA * k.e16 * factor
+    score_bytes = plan.tokens * plan.seq_len * shape.heads / plan.tp * shape.attention_layers
+    score_bytes = score_bytes * (SCORE_BYTES + SCORE_BYTES_AGAIN * plan.recompute) * k.unfused
+    unfused_s = full * plan.seq_len * plan.passes / plain + score_bytes / (chip.bandwidth_gb_s * GIGA)
+    return np.where(plan.fused_attention > 0, fused_s, unfused_s)
+
+
+def seen_tokens(shape: Shape, plan: Plan) -> Num:
+    """How many tokens a token looks at on average. [token]"""
+    full = plan.seq_len * (1 - 0.5 * shape.causal)
+    near = np.minimum(full, np.where(shape.window > 0, shape.window, full))
+    return full * (1 - shape.window_share) + near * shape.window_share
+
+
+def elementwise_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
+    """Norms, activations, rotations, residuals, casts: work that only moves bytes. [s]"""
+    both = 1 + (shape.mlp_matrices > 2)
+    values = 10 * shape.layers * shape.hidden + shape.dense_layers * 2 * both * shape.ffn
+    shared = shape.shared_params / np.maximum(shape.mlp_matrices * shape.hidden, 1.0)
+    values = values + shape.moe_layers * 4 * (shape.experts_per_token * shape.expert_ffn + shared)
+    casts = 1 + k.cast * (plan.bits < 16) * np.exp(k.torch_cast * plan.eager)
+    casts = casts * np.exp(k.torch_elementwise * plan.eager * (1 - plan.compiled))
+    bytes_moved = k.elementwise * 2 * plan.tokens / plan.tp * values * plan.passes * casts
+    return bytes_moved / (chip.bandwidth_gb_s * GIGA)
+
+
+def experts_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
+    """The routed experts of one micro-batch, all layers. [s]"""
+    each = plan.tokens * shape.experts_per_token * plan.ep / np.maximum(shape.experts, 1.0)
+    share = each / (each + k.half_tokens) * shape.expert_ffn / (shape.expert_ffn + k.half_width)
+    share = share * shape.expert_width / (shape.expert_width + k.half_hidden) * k.expert
+    share = share * np.exp(k.moe_progress / 2 * _mixture_years(plan))
+    share = share * np.where(plan.bits < 16, k.expert_low, 1.0)
+    rate = chip.peak_tflops(plan.bits) * TERA * efficiency(plan, k) * factor * np.maximum(share, 1e-9)
+    work = shape.moe_layers * shape.experts_per_token * shape.expert_params / plan.tp
+    return 2 * plan.tokens * plan.passes * work / rate
+
+
+def permute_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
+    """Sorting tokens by expert and back. [s]"""
+    rows = plan.tokens / plan.tp * shape.moe_layers * shape.experts_per_token * shape.expert_width
+    late = np.exp(-k.moe_progress * _mixture_years(plan))
+    return late * k.elementwise * k.permute * 8 * rows * plan.passes / (chip.bandwidth_gb_s * GIGA)
+
+
+def host_s(shape: Shape, plan: Plan, k: Constants) -> Num:
+    """Launching kernels, and waiting for the host; mixtures wait more, the less so the newer the software. [s]"""
+    waits = k.moe_host_s * np.exp(-k.moe_progress * _mixture_years(plan)) * shape.moe_layers * plan.dropless
+    launches = k.host_s * np.exp(-k.progress * _years(plan)) * shape.layers
+    return (launches + waits) * plan.passes
+
+
+REFERENCE_YEAR = 2026.0
+# Nothing is known of software beyond these years before and after; kernels for mixtures are younger still.
+OLDEST, NEWEST, OLDEST_MIXTURE = -5.0, 0.7, -2.0
+
+
+def _years(plan: Plan) -> Num:
+    """Years since the software that the constants speak of; negative before."""
+    return np.clip(plan.year - REFERENCE_YEAR, OLDEST, NEWEST)
+
+
+def _mixture_years(plan: Plan) -> Num:
+    """The same for kernels of mixtures; those that drop tokens to keep shapes fixed were fast from the start."""
+    return np.maximum(_years(plan), OLDEST_MIXTURE) * plan.dropless

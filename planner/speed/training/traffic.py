@@ -1,0 +1,73 @@
+"""What accelerators say to each other in a step, and the part of it that computing does not hide. [s]"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.speed.arrays import Num
+from planner.speed.hardware import Hardware
+from planner.speed.shape import Shape
+from planner.speed.training.constants import Constants
+from planner.speed.training.plan import Plan
+
+GIGA = 1e9
+OPTIMIZER_BYTES, WEIGHT_BYTES = 30.0, 4.0
+# Moments, master copy and update that cross to the host where the optimizer runs there; and how fast.
+OFFLOAD_BYTES, HOST_LINK_GB_S = 16.0, 20.0
+
+
+def tensor_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
+    """Tensor and sequence parallelism: two exchanges for each layer and pass. [s] for one micro-batch"""
+    inside = plan.tp <= chip.domain
+    rate = np.where(inside, chip.link_gb_s, chip.nic_gb_s) * GIGA
+    moved = 4 * plan.tokens * shape.hidden * (plan.tp - 1) / plan.tp
+    return k.tensor_exposed * shape.layers * 2 * plan.passes * moved / rate
+
+
+def context_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
+    """Context parallelism: keys and values go round. [s] for one micro-batch"""
+    inside = plan.tp * plan.cp <= chip.domain
+    rate = np.where(inside, chip.link_gb_s, chip.nic_gb_s) * GIGA
+    moved = 2 * plan.tokens * shape.kv_width / plan.tp * (plan.cp - 1) * shape.attention_layers
+    return k.context_exposed * moved * plan.passes / rate
+
+
+def all_to_all_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
+    """Expert parallelism: tokens go to their experts and back. [s] for one micro-batch"""
+    inside = np.minimum(1.0, chip.domain / np.maximum(plan.ep, 1.0))
+    s_per_byte = (inside / chip.link_gb_s + (1 - inside) / chip.nic_gb_s) / GIGA
+    moved = 8 * plan.tokens / plan.tp * shape.moe_layers * shape.experts_per_token * shape.expert_width
+    return k.expert_exposed * moved * (1 - 1 / np.maximum(plan.ep, 1.0)) * s_per_byte
+
+
+def rank_params(shape: Shape, plan: Plan) -> Num:
+    """Parameters that one rank of a tensor, pipeline and expert group stands for. [count]"""
+    routed = shape.routed_params
+    return ((shape.params - routed) / plan.tp + routed / np.maximum(plan.ep, plan.tp)) / plan.pp
+
+
+def data_gb_s(chip: Hardware, plan: Plan) -> Num:
+    """What a ring over the data-parallel ranks reaches: every rank of a node in the ring brings its own adapter."""
+    rails = np.maximum(1.0, chip.node / plan.tp)
+    inside = plan.tp * plan.cp * plan.dp <= chip.domain
+    return np.where(inside, chip.link_gb_s, np.minimum(chip.link_gb_s, chip.nic_gb_s * rails))
+
+
+def data_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
+    """Gradients and weights of data parallelism, the part that is not hidden, for the whole step. [s]"""
+    ranks = plan.dp * plan.cp
+    crossing = rank_params(shape, plan) * (ranks - 1) / ranks / (data_gb_s(chip, plan) * GIGA)
+    hops = (ranks - 1) * shape.layers / plan.pp
+    once = k.data_exposed * 6 * crossing * plan.trainable_share + k.ring_s * hops
+    weights = plan.weight_bytes * (2 + plan.recompute * 0.0) + 4.0 * plan.trainable_share
+    each = k.shard_exposed * weights * crossing * plan.micro_batches
+    each = each + k.shard_ring_s * hops * plan.micro_batches
+    return np.where(plan.shard >= 3, each, once)
+
+
+def optimizer_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
+    """Updating the weights, and crossing to the host where the optimizer lives there. [s]"""
+    own = rank_params(shape, plan) * plan.trainable_share
+    split = np.where(plan.shard >= 1, plan.dp * plan.cp, 1.0)
+    update = k.optimizer * (OPTIMIZER_BYTES * own / split + WEIGHT_BYTES * own) / (chip.bandwidth_gb_s * GIGA)
+    return update + plan.offload * k.offload * OFFLOAD_BYTES * own / split / (HOST_LINK_GB_S * GIGA)

@@ -1,0 +1,229 @@
+"""From a job to an answer: does it fit, how is it laid out, how fast is it, how long does it take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from planner.inputs.training_job import TrainingJob
+from planner.speed.bands import Band
+from planner.speed.hardware import Hardware, family_of, hardware, slice_shares, sliced
+from planner.speed.own import as_model
+from planner.speed.refused import BadJob, UnknownChip, UnknownShape
+from planner.speed.shape import Shape, model_shape, predicting
+from planner.speed.training.bands import band_for
+from planner.speed.training.constants import Calibration, house_calibration
+from planner.speed.training.defaults import FLASH_SINCE, is_compiled
+from planner.speed.training.fitting import WAYS
+from planner.speed.training.goodput import best_tokens, reliability, team_share, unique_tokens_worth
+from planner.speed.training.layout import Candidate, Search, Wish, search
+from planner.speed.training.legal import check_job
+from planner.speed.training.memory import USABLE_SHARE, peak_memory
+from planner.speed.training.plan import Plan
+from planner.speed.training.result import Layout, Range, Speed, Training, WayToFit
+from planner.speed.training.step import step_parts
+from planner.speed.training.waterfall import flops_per_token, waterfall
+from pricing import Catalogue, names
+from pricing.records import Accelerator
+
+# Tokens of a step that pre-training of billions of parameters, and fine-tuning, are usually given.
+BATCH_TOKENS, TUNING_BATCH_TOKENS = 4_194_304, 262_144
+ADAPTER_SHARE, QUANTISED_BYTES = 0.01, 0.56
+_BITS = {"fp32": 32.0, "tf32": 32.0, "fp16": 16.0, "bf16": 16.0, "fp8": 8.0, "fp4": 4.0}
+_STATE_BYTES = {"adamw": 12.0, "adamw_bf16": 4.0, "adamw_8bit": 2.0}
+_ZERO = {"none": 0.0, "zero1": 1.0, "zero2": 2.0, "zero3": 3.0}
+_FREE_WAYS = ("narrow_gradients", "narrow_states", "update_in_backward", "activation_offload", "offload")
+MOST_DOUBLINGS = 8
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A job with its names looked up."""
+
+    job: TrainingJob
+    label: str
+    shape: Shape
+    chip_key: str
+    chip: Hardware
+    factor: float
+    constants: Calibration
+    batch: int
+    wish: Wish
+
+    def search(self, base: Plan) -> Search:
+        """The layouts of `base` that fit."""
+        return search(self.shape, self.chip, base, self.constants.constants, wish=self.wish, chip_factor=self.factor)
+
+
+def train(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration | None = None) -> Training:
+    """What becomes of the job. Raises `BadJob` for what cannot exist, and the catalogue's errors for unknown names."""
+    asked = _asked(catalogue, job, calibration or house_calibration())
+    check_job(job, asked.shape, asked.chip, global_batch=asked.batch)
+    base = base_plan(job, asked.chip, batch=asked.batch)
+    found = asked.search(base)
+    tokens = job.tokens or float(best_tokens(asked.shape.active_params))
+    ways = () if found.found else _ways_to_fit(asked, base)
+    best = found.found[0] if found.found else None
+    worth = unique_tokens_worth(unique_tokens=job.unique_tokens or tokens, tokens=tokens)
+    return Training(
+        fits=best is not None, model=asked.label, accelerator=asked.chip_key, accelerators=job.accelerators,
+        params=float(asked.shape.params), active_params=float(asked.shape.active_params), tokens=tokens,
+        fresh_tokens_worth=float(worth),
+        global_batch_sequences=asked.batch, memory_gb=float(asked.chip.memory_gb) * USABLE_SHARE,
+        least_memory_gb=best.memory_gb if best else found.least_memory_gb,
+        speed=None if best is None else _speed(catalogue, asked, best, found.found[1:], tokens), ways_to_fit=ways,
+        layouts_evaluated=found.evaluated, layouts_fitting=found.fitting, excluded=found.excluded,
+        warnings=tuple(_warnings(catalogue, asked, found, tokens)),
+    )  # fmt: skip
+
+
+def _asked(catalogue: Catalogue, job: TrainingJob, calibration: Calibration) -> _Asked:
+    key = names.accelerator(catalogue, job.accelerator)
+    record = catalogue.accelerators[key]
+    label, shape = _shape(catalogue, job)
+    shape = predicting(shape, float(job.extra_predicted_tokens)) if job.extra_predicted_tokens else shape
+    factor = calibration.chip_factor(key, family_of(record)) * (job.measured_over_predicted or 1.0)
+    zero = None if job.zero is None else _ZERO[job.zero]
+    wish = Wish(
+        tp=job.tp, pp=job.pp, vpp=job.virtual_stages, cp=job.cp, ep=job.ep, dp=job.dp, micro_batch=job.micro_batch,
+        shard=zero, recompute=None if job.recompute is None else float(job.recompute),
+    )  # fmt: skip
+    chip = _chip(key, record, job)
+    return _Asked(job, label, shape, key, chip, factor, calibration, _batch(job), wish)
+
+
+def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
+    try:
+        chip = hardware(key, record, nic_gb_s=job.network_gb_s)
+        if job.mig_profile is None:
+            return chip
+        compute_share, memory_share = slice_shares(record, job.mig_profile)
+    except UnknownChip as error:
+        raise BadJob(str(error)) from error
+    if job.accelerators > 1:
+        raise BadJob("slices do not work together on one job; 1 accelerator is one slice")
+    return sliced(chip, compute_share=compute_share, memory_share=memory_share)
+
+
+def _shape(catalogue: Catalogue, job: TrainingJob) -> tuple[str, Shape]:
+    if job.shape is None and not job.model:
+        raise BadJob("neither a model nor a shape is given; name a model of the catalogue or give layers and widths")
+    own = None if job.shape is None else as_model(job.shape, job.model)
+    record = own or catalogue.models[names.model(catalogue, job.model)]
+    try:
+        return record.label, model_shape(record)
+    except UnknownShape as error:
+        raise BadJob(f"{error}; give the shape yourself") from error
+
+
+def _batch(job: TrainingJob) -> int:
+    """Sequences of a step: as asked, else the usual number of tokens, in a power of two, one for each accelerator."""
+    if job.global_batch_sequences is not None:
+        return job.global_batch_sequences
+    tokens = BATCH_TOKENS if job.method == "full" else TUNING_BATCH_TOKENS
+    return int(2 ** max(0, round(np.log2(tokens / job.seq_len))))
+
+
+def base_plan(job: TrainingJob, chip: Hardware, *, batch: int) -> Plan:
+    """All of a plan that is not layout. The layout's numbers are placeholders."""
+    adapters = job.method in ("lora", "qlora")
+    share = job.trainable_share or (ADAPTER_SHARE if adapters else 1.0)
+    # Below the lowest trained layer nothing flows back; adapters sit in every layer, but their weights are few.
+    backward = 1.0 if adapters else 2.0 * share
+    bits = _BITS[job.precision]
+    plain = job.engine == "pytorch"
+    fused = job.fused_attention if job.fused_attention is not None else job.software_year >= FLASH_SINCE
+    return Plan(
+        seq_len=float(job.seq_len), accelerators=float(job.accelerators), tp=1.0, pp=1.0, vpp=1.0, cp=1.0, ep=1.0,
+        dp=1.0, micro_batch=1.0, global_batch=float(batch), recompute=0.0, shard=0.0, bits=bits, backward=backward,
+        trainable_share=share, weight_bytes=QUANTISED_BYTES if job.method == "qlora" else max(2.0, bits / 8),
+        fused_attention=float(fused), offload=float(job.offload_optimizer), year=job.software_year, dropless=1.0,
+        eager=float(plain), compiled=is_compiled(job.compiled, eager=plain, year=job.software_year),
+        state_bytes=_STATE_BYTES[job.optimizer], chunked_loss=1.0,
+        grad_bytes=4.0 if job.optimizer == "adamw" else 2.0,
+        wide_embedding_moments=float(job.optimizer == "adamw_8bit"),
+    )  # fmt: skip
+
+
+def _speed(catalogue: Catalogue, asked: _Asked, best: Candidate, others: tuple[Candidate, ...], tokens: float) -> Speed:
+    plan, job = best.plan, asked.job
+    parts = step_parts(asked.shape, asked.chip, plan, asked.constants.constants, chip_factor=asked.factor)
+    stated = job.tp is not None and job.pp is not None
+    band = band_for(moe=bool(asked.shape.is_moe), layout_stated=stated, accelerators=float(job.accelerators))
+    rate = best.tokens_per_s_per_accelerator
+    often = reliability(
+        catalogue, accelerators=float(job.accelerators), params=float(asked.shape.params), team=job.team,
+        spot_stops_per_month=job.spot_stops_per_month,
+    )  # fmt: skip
+    useful, team = float(often.useful_share), team_share(job.team)
+    hours = _hours(tokens, rate, useful, band, (team.low, team.typical, team.high))
+    useful_flops, done_flops = flops_per_token(asked.shape, plan)
+    peak = float(asked.chip.peak_tflops(plan.bits)) * 1e12
+    return Speed(
+        layout=_layout(best), runners_up=tuple(_layout(other) for other in others), plan=plan,
+        memory=peak_memory(asked.shape, plan), parts=parts,
+        waterfall=waterfall(asked.shape, asked.chip, plan, parts), step_time_s=float(parts.total_s),
+        tokens_per_s_per_accelerator=Range(rate * band.low, rate, rate * band.high), band=band,
+        mfu=rate * useful_flops / peak, hfu=rate * done_flops / peak, reliability=often, useful_share=useful,
+        team=team, accelerator_hours=hours,
+        days=Range(*(each / job.accelerators / 24 for each in (hours.low, hours.typical, hours.high))),
+    )  # fmt: skip
+
+
+def _hours(tokens: float, rate: float, useful: float, band: Band, team: tuple[float, float, float]) -> Range:
+    """Accelerator-hours of the run; not-a-number of a run that never ends is infinite, and says so by being that."""
+    if useful <= 0:
+        return Range(float("inf"), float("inf"), float("inf"))
+    typical = tokens / rate / 3600 / useful
+    return Range(typical / band.high / team[2], typical / team[1], typical / band.low / team[0])
+
+
+def _layout(candidate: Candidate) -> Layout:
+    plan = candidate.plan
+    return Layout(
+        tp=int(plan.tp), pp=int(plan.pp), virtual_stages=int(plan.vpp), cp=int(plan.cp), ep=int(plan.ep),
+        dp=int(plan.dp), zero=int(plan.shard), micro_batch=int(plan.micro_batch), recompute=bool(plan.recompute),
+        tokens_per_s_per_accelerator=candidate.tokens_per_s_per_accelerator, memory_gb=candidate.memory_gb,
+    )  # fmt: skip
+
+
+def _ways_to_fit(asked: _Asked, base: Plan) -> tuple[WayToFit, ...]:
+    """What would make it fit: savings one on top of the other, then more accelerators."""
+    ways, plan, words = list[WayToFit](), base, list[str]()
+    for way in WAYS:
+        if way.name not in _FREE_WAYS:
+            continue
+        plan, words = way.change(plan), [*words, way.words]
+        found = asked.search(plan).found
+        if found:
+            ways.append(WayToFit("; ".join(words), asked.job.accelerators, found[0].tokens_per_s_per_accelerator))
+            break
+    count = asked.job.accelerators
+    for _ in range(MOST_DOUBLINGS):
+        count *= 2
+        batch = max(base.global_batch, float(count)) if asked.job.global_batch_sequences is None else base.global_batch
+        found = asked.search(replace(base, accelerators=float(count), global_batch=batch)).found
+        if found:
+            ways.append(WayToFit(f"{count:,} accelerators", count, found[0].tokens_per_s_per_accelerator))
+            break
+    return tuple(ways)
+
+
+def _warnings(catalogue: Catalogue, asked: _Asked, found: Search, tokens: float) -> list[str]:
+    said, job, chip = [], asked.job, asked.chip
+    if found.evaluated == 0:
+        said.append("no layout is legal: batch, accelerators and model do not divide into each other")
+    if _BITS[job.precision] < 16 and float(chip.peak_tflops(_BITS[job.precision])) <= float(chip.tflops_16):
+        said.append(f"{asked.chip_key} is no faster in {job.precision} than in 16 bits")
+    per_param = tokens / float(asked.shape.active_params)
+    if per_param > OVERTRAINED:
+        said.append(f"{per_param:,.0f} tokens for each active parameter: far beyond what is best for the training bill")
+    if job.shape is None:
+        context = catalogue.models[names.model(catalogue, job.model)].context
+        if context is not None and job.seq_len > context:
+            said.append(f"sequences of {job.seq_len:,} tokens are longer than the {context:,} the model was made for")
+    return said
+
+
+OVERTRAINED = 400.0

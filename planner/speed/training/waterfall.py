@@ -1,0 +1,47 @@
+"""Where the time of a step goes, from what the operations would take at the peak down to what is reached."""
+
+from __future__ import annotations
+
+from planner.speed.hardware import Hardware
+from planner.speed.shape import Shape
+from planner.speed.training.plan import Plan
+from planner.speed.training.result import Part
+from planner.speed.training.step import StepParts, seen_tokens
+
+_WORDS = {
+    "elementwise_s": "norms, activations and casts, which only move bytes",
+    "permute_s": "sorting tokens by expert",
+    "host_s": "waiting for the host to launch work",
+    "tensor_traffic_s": "tensor-parallel exchanges",
+    "context_traffic_s": "keys and values going round",
+    "expert_traffic_s": "tokens travelling to experts and back",
+    "bubble_s": "pipeline stages waiting for each other",
+    "data_traffic_s": "gradients and weights of data parallelism",
+    "optimizer_s": "updating the weights",
+    "drag_s": "stragglers and noise of many accelerators",
+}
+
+
+def flops_per_token(shape: Shape, plan: Plan) -> tuple[float, float]:
+    """Operations of the model for each token (6N without the input table, causal attention), and those really done."""
+    routed = shape.moe_layers * shape.experts_per_token * shape.expert_params
+    linear = 2 * (shape.linear_params + routed)
+    head = 2 * shape.vocab * shape.hidden * shape.head_share * (1 + plan.backward)
+    scores = 2 * shape.heads * (shape.qk_dim + shape.v_dim) * shape.attention_layers * seen_tokens(shape, plan)
+    useful = (linear + scores) * (1 + plan.backward) + head
+    return float(useful), float(useful + (linear + scores) * plan.recompute)
+
+
+def waterfall(shape: Shape, chip: Hardware, plan: Plan, parts: StepParts) -> tuple[Part, ...]:
+    """The parts of a step in the order a reader follows; they add up to it."""
+    total_s = float(parts.total_s)
+    useful, done = flops_per_token(shape, plan)
+    s_per_flop = float(plan.tokens_per_step / plan.accelerators) / (float(chip.peak_tflops(plan.bits)) * 1e12)
+    products_s = float(parts.linear_s + parts.head_s + parts.experts_s + parts.attention_s)
+    first = [
+        ("peak", "the model's operations at the peak", useful * s_per_flop),
+        ("recompute", "operations done again to save memory", (done - useful) * s_per_flop),
+        ("below_peak", "products and attention below the peak", products_s - done * s_per_flop),
+    ]
+    rest = [(name.removesuffix("_s"), words, float(getattr(parts, name))) for name, words in _WORDS.items()]
+    return tuple(Part(name, words, seconds, seconds / total_s) for name, words, seconds in [*first, *rest])

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from planner.speed.refused import UnknownShape
+from planner.speed.serving.shapes import shape_of, without_window
+from pricing import load_catalogue
+
+MODELS = load_catalogue().models
+
+# Bytes of the cache for each token at 16 bits, from the published configurations; windows as long as the context.
+CACHE_BYTES = {
+    "Llama-2-7B": 524_288, "Llama-2-13B": 819_200, "Llama-3-8B": 131_072, "Mixtral-8x7B": 131_072,
+    "Llama-3-70B": 327_680, "Llama-3.1-405B": 516_096, "Mixtral-8x22B": 229_376, "Qwen3-32B": 262_144,
+    "Qwen3-30B-A3B": 98_304, "Qwen3-235B-A22B": 192_512, "gpt-oss-20b": 49_152, "gpt-oss-120b": 73_728,
+    "DeepSeek-V3": 70_272, "Kimi-K2": 70_272,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "size"), CACHE_BYTES.items())
+def test_the_cache_is_counted_by_kind_of_attention(name: str, size: int) -> None:
+    shape = shape_of(MODELS[name])
+    assert 2 * (shape.kv_values + shape.kv_window_values) == size
+
+
+@pytest.mark.parametrize("name", ["Llama-3-8B", "DeepSeek-V3", "gpt-oss-120b", "Qwen3-30B-A3B", "Mixtral-8x7B"])
+def test_the_parts_sum_to_all_parameters(name: str) -> None:
+    model, shape = MODELS[name], shape_of(MODELS[name])
+    assert shape.total_params == pytest.approx(1e9 * model.params_b, rel=0.01)
+    active = model.active_params_b or model.params_b
+    # Stated active counts include one table of embeddings or two; a step streams none but the head.
+    assert 1e9 * active - 2.1 * shape.head_params <= shape.active_params <= 1e9 * active * 1.01
+
+
+@pytest.mark.parametrize(
+    ("name", "share"),
+    [("Gemma-3-27B", 5 / 6), ("Gemma-2-9B", 1 / 2), ("gpt-oss-20b", 1 / 2), ("Llama-4-Scout-17B-16E", 3 / 4),
+     ("Mistral-7B-v0.1", 1), ("Llama-3-8B", 0)],
+)  # fmt: skip
+def test_layers_that_see_a_window_are_read_from_the_record(name: str, share: float) -> None:
+    shape = shape_of(MODELS[name])
+    assert shape.kv_window_values == pytest.approx(share * (shape.kv_values + shape.kv_window_values))
+
+
+def test_a_hybrid_has_attention_in_some_layers_only() -> None:
+    shape = shape_of(MODELS["Qwen3-Next-80B-A3B"])
+    assert shape.hybrid
+    assert shape.kv_values == 12 * 2 * 2 * 256
+
+
+def test_a_window_can_be_dropped() -> None:
+    shape = shape_of(MODELS["Mistral-7B-v0.1"])
+    assert without_window(shape).kv_values == shape.kv_window_values
+    assert without_window(shape).kv_window_values == 0
+
+
+@pytest.mark.parametrize(("name", "why"), [("BERT-Base", "does not write tokens"), ("ResNet-50", "does not say")])
+def test_what_writes_no_tokens_is_refused_with_a_reason(name: str, why: str) -> None:
+    with pytest.raises(UnknownShape, match=why):
+        shape_of(MODELS[name])

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from planner.speed.serving.cases import Layout, Machine
+from planner.speed.serving.constants import rates
+from planner.speed.serving.known import known
+from planner.speed.serving.memory import fits, held, most_requests, weights_bytes
+from planner.speed.serving.steady import cycle, output_tokens_per_s, running, time_to_first_token_s
+from tests.speed.serving.helpers import IDEAL, case
+
+FITTED = known().values()
+
+
+def test_weights_are_held_with_the_table_that_is_never_streamed() -> None:
+    assert weights_bytes(case()) == 2 * 5e6
+    alone = case(layout=Layout(2.0, 1.0, 1.0, 2.0))
+    assert weights_bytes(alone) == 2 * 6e6  # attention twice
+
+
+def test_what_is_left_holds_caches() -> None:
+    one = case()
+    free = held(one).free_bytes
+    assert free == pytest.approx(0.9 * 10e9 - 1.5e9 - 10e6)
+    fit = most_requests(one, input_tokens=100.0, output_tokens=100.0)
+    assert fit == pytest.approx(free / (150 * 1_000 * 2))
+
+
+def test_more_memory_never_stops_fitting() -> None:
+    sizes = np.geomspace(1e6, 1e12, 60)
+    many = case(machine=Machine(1e12, 1e12, 1e9, sizes, 1e8))
+    fit = fits(many)
+    assert not fit[1]
+    assert fit[-1]
+    assert np.all(np.diff(fit[1:].astype(int)) >= 0)
+
+
+def test_an_unknown_memory_is_not_called_too_small() -> None:
+    assert fits(case(machine=Machine(1e12, 1e12, 1e9, 0.0, 1e8)))
+
+
+@pytest.mark.parametrize(("asked", "measured", "runs"), [(4.0, False, 4), (1e9, False, 4_096), (1e5, True, 1e5)])
+def test_a_batch_is_what_was_asked_what_fits_or_what_really_ran(asked: float, measured: bool, runs: float) -> None:
+    traffic = replace(case().traffic, batch=asked, held_by_memory=0.0 if measured else 1.0)
+    assert running(case(traffic=traffic)) == runs
+
+
+def test_an_unstated_batch_fills_the_memory() -> None:
+    free = case(traffic=replace(case().traffic, batch=math.nan))
+    small = replace(free, machine=replace(free.machine, memory_bytes=2e9))
+    assert running(free) == 4_096
+    assert running(small) == pytest.approx(most_requests(small, input_tokens=100.0, output_tokens=100.0))
+
+
+def test_tokens_a_second_are_a_batch_of_answers_over_a_cycle() -> None:
+    one = case()
+    ideal = rates(IDEAL, one.traits)
+    full = cycle(one, ideal, batch=4.0)
+    assert full.seconds == pytest.approx(100 * full.step.total_s + full.prompt.total_s)
+    assert output_tokens_per_s(one, ideal, batch=4.0) == pytest.approx(4 * 100 / full.seconds)
+    assert full.token_s == pytest.approx(full.seconds / 100)
+
+
+def test_replicas_multiply_and_stages_stream_their_own_share_of_requests() -> None:
+    one, ideal = case(), rates(IDEAL, case().traits)
+    three = case(layout=Layout(1.0, 1.0, 3.0, 1.0))
+    assert output_tokens_per_s(three, ideal, batch=4.0) == pytest.approx(3 * output_tokens_per_s(one, ideal, batch=4.0))
+    staged = case(layout=Layout(1.0, 2.0, 1.0, 1.0))
+    assert output_tokens_per_s(staged, ideal, batch=8.0) == pytest.approx(
+        2 * output_tokens_per_s(one, ideal, batch=4.0)
+    )
+
+
+def test_a_short_run_pays_for_its_last_batch() -> None:
+    short = case(traffic=replace(case().traffic, requests_in_run=6.0))
+    endless = case()
+    ideal = rates(IDEAL, endless.traits)
+    whole = 6 * 100 / (cycle(endless, ideal, batch=4.0).seconds + cycle(endless, ideal, batch=2.0).seconds)
+    assert output_tokens_per_s(short, ideal, batch=4.0) == pytest.approx(whole)
+    assert whole < output_tokens_per_s(endless, ideal, batch=4.0)
+
+
+def test_a_small_budget_of_tokens_a_step_slows_long_prompts() -> None:
+    roomy = case(traffic=replace(case().traffic, input_tokens=10_000.0))
+    tight = replace(roomy, limits=replace(roomy.limits, step_tokens=64.0))
+    fitted = rates(FITTED, roomy.traits)
+    assert cycle(tight, fitted, batch=4.0).seconds > cycle(roomy, fitted, batch=4.0).seconds
+
+
+def test_a_cached_prompt_is_not_worked_on_again_but_still_read() -> None:
+    fresh = case()
+    cached = case(traffic=replace(fresh.traffic, worked_share=0.1))
+    ideal = rates(IDEAL, fresh.traits)
+    assert cycle(cached, ideal, batch=4.0).prompt.total_s == pytest.approx(
+        0.1 * cycle(fresh, ideal, batch=4.0).prompt.total_s
+    )
+    assert cycle(cached, ideal, batch=4.0).step.cache_s == cycle(fresh, ideal, batch=4.0).step.cache_s
+
+
+def test_a_bigger_batch_writes_more_and_each_waits_longer() -> None:
+    one = case()
+    fitted = rates(FITTED, one.traits)
+    batch = np.arange(1.0, 200.0)
+    assert np.all(np.diff(np.asarray(output_tokens_per_s(one, fitted, batch=batch))) > 0)
+    assert np.all(np.diff(np.asarray(cycle(one, fitted, batch=batch).token_s)) > 0)
+    assert np.all(np.diff(np.asarray(time_to_first_token_s(one, fitted, batch=batch))) > 0)

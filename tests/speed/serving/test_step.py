@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from planner.speed.arrays import stacked, taken
+from planner.speed.serving.cases import Layout, Widths
+from planner.speed.serving.constants import rates
+from planner.speed.serving.known import known
+from planner.speed.serving.step import (
+    active_params,
+    cache_bytes,
+    cache_copies,
+    decode_step,
+    expert_coverage,
+    first_token_s,
+    prefill,
+)
+from tests.speed.serving.helpers import IDEAL, case, network
+
+FITTED = known().values()
+
+
+def test_a_step_is_the_sum_of_its_roofline() -> None:
+    one = case()
+    step = decode_step(one, rates(IDEAL, one.traits), batch=4.0, context=150.0)
+    assert step.weights_s == pytest.approx(2 * 4e6 / 1e9)  # 4 million weights of 2 bytes, without the embedding table
+    assert step.arithmetic_s == pytest.approx(2 * 4 * 4e6 / 1e12)
+    assert step.cache_s == pytest.approx(4 * 150 * 1_000 * 2 / 1e9)
+    assert step.traffic_s == step.layers_s == step.requests_s == 0
+    assert step.total_s == pytest.approx(step.weights_s + step.arithmetic_s + step.cache_s)
+
+
+def test_two_accelerators_share_the_work_and_talk() -> None:
+    two = case(layout=Layout(group=2.0, stages=1.0, replicas=1.0, attention_ranks=1.0))
+    step = decode_step(two, rates(replace(IDEAL, allreduce_us=5.0), two.traits), batch=4.0, context=150.0)
+    assert step.weights_s == pytest.approx(4e-3)
+    assert step.traffic_s == pytest.approx(2 * 10 * 1.0 * 4 * 100 * 2 / 1e8)  # 2 all-reduces a layer, ring factor 1
+    assert step.layers_s == pytest.approx(2 * 10 * 5e-6)
+
+
+def test_a_window_stops_the_cache_from_growing() -> None:
+    windowed = case(network=network(kv_values=500.0, kv_window_values=500.0, window=100.0))
+    assert cache_bytes(windowed, context=50.0) == 50 * 1_000 * 2
+    assert cache_bytes(windowed, context=1_000.0) == (1_000 * 500 + 100 * 500) * 2
+
+
+def test_more_accelerators_than_key_heads_keep_copies() -> None:
+    wide = case(layout=Layout(group=16.0, stages=1.0, replicas=1.0, attention_ranks=1.0))
+    assert cache_copies(wide) == 2
+    alone = case(layout=Layout(group=16.0, stages=1.0, replicas=1.0, attention_ranks=16.0))
+    assert cache_copies(alone) == 1
+
+
+def test_few_tokens_touch_few_experts() -> None:
+    mixture = case(network=network(expert_params=8e6, experts=8.0, experts_per_token=2.0))
+    assert expert_coverage(mixture, tokens=1.0, skew=1.0) == pytest.approx(0.25)
+    assert expert_coverage(mixture, tokens=11.0, skew=1.0) == pytest.approx(0.95, abs=0.01)
+    assert active_params(mixture) == pytest.approx(4e6 + 2e6)
+    assert expert_coverage(case(), tokens=1.0, skew=1.0) == 1
+
+
+def test_prompts_cost_arithmetic_and_a_first_token_the_weights_too() -> None:
+    one = case()
+    ideal = rates(IDEAL, one.traits)
+    assert prefill(one, ideal, prompts=3.0, tokens=100.0).total_s == pytest.approx(3 * 2 * 100 * 4e6 / 1e12)
+    assert first_token_s(one, ideal, tokens=100.0) == pytest.approx(8e-3 + 2 * 100 * 4e6 / 1e12)
+
+
+def test_many_cases_at_once_are_the_same_as_one_by_one() -> None:
+    cases = [
+        case(),
+        case(widths=Widths(1.0, 1.0, 2.0, 1.0)),
+        case(network=network(expert_params=8e6, experts=8.0, experts_per_token=2.0, moe_layers=10.0)),
+        case(layout=Layout(4.0, 2.0, 1.0, 4.0)),
+    ]
+    many = stacked(cases)
+    together = decode_step(many, rates(FITTED, many.traits), batch=7.0, context=300.0).total_s
+    alone = [decode_step(one, rates(FITTED, one.traits), batch=7.0, context=300.0).total_s for one in cases]
+    assert np.asarray(together) == pytest.approx(np.array(alone, dtype=float))
+    assert taken(many, np.array([1])).widths.weight.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("better", ["flops", "flops_16bit", "bandwidth", "link_bytes_per_s"])
+def test_a_faster_machine_is_never_slower(better: str) -> None:
+    slow = case(layout=Layout(4.0, 1.0, 1.0, 1.0))
+    fast = replace(slow, machine=replace(slow.machine, **{better: 3 * getattr(slow.machine, better)}))
+    batch = np.geomspace(1, 1_000, 20)
+    before = decode_step(slow, rates(FITTED, slow.traits), batch=batch, context=500.0).total_s
+    after = decode_step(fast, rates(FITTED, fast.traits), batch=batch, context=500.0).total_s
+    assert np.all(after <= before)

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from planner.speed.refused import UnknownChip
+from planner.speed.serving import accelerators_over_time, busy_share, carried_hours, rate_on, replicas_ahead, work_names
+from planner.speed.serving.known import known
+from planner.speed.serving.names import find_chip
+from pricing import load_catalogue
+
+CATALOGUE = load_catalogue()
+BERT = "BERT-Large (SQuAD)"
+
+
+def test_every_measured_chip_is_in_the_catalogue() -> None:
+    for name in work_names():
+        for entry in known().work[name].measured:
+            assert find_chip(CATALOGUE, entry.accelerator).name == entry.accelerator
+
+
+def test_a_measured_chip_gives_what_was_measured() -> None:
+    rate = rate_on(CATALOGUE, BERT, find_chip(CATALOGUE, "L4-24GB"), accelerators=2.0)
+    assert rate.measured
+    assert rate.requests_per_s == pytest.approx(2 * 942, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "low", "high"),
+    [("CPU-Xeon-8480plus", 600, 800), ("RTX-4090-24GB", 1_500, 6_000), ("H100-SXM5-80GB", 5_000, 14_000)],
+)
+def test_a_classifier_on_a_processor_a_card_and_a_server(accelerator: str, low: float, high: float) -> None:
+    # Published elsewhere: 690 a second on this processor, 8,840 on this server; a card lies between.
+    rate = rate_on(CATALOGUE, BERT, find_chip(CATALOGUE, accelerator))
+    assert low < rate.requests_per_s < high
+    assert rate.low < rate.requests_per_s < rate.high
+
+
+def test_what_is_carried_over_is_marked_and_less_sure() -> None:
+    own = rate_on(CATALOGUE, "SDXL-1.0", find_chip(CATALOGUE, "H200-SXM-141GB"))
+    carried = rate_on(CATALOGUE, "SDXL-1.0", find_chip(CATALOGUE, "H100-SXM5-80GB"))
+    assert own.measured
+    assert not carried.measured
+    assert carried.carried_from == "H200-SXM-141GB"
+    assert carried.high / carried.low > own.high / own.low
+
+
+def test_hours_measured_on_one_chip_are_carried_over_by_its_peaks() -> None:
+    here = carried_hours(CATALOGUE, hours=10.0, measured_on="A100-SXM4-80GB", wanted="A100-SXM4-80GB")
+    faster = carried_hours(CATALOGUE, hours=10.0, measured_on="A100-SXM4-80GB", wanted="H100-SXM5-80GB")
+    memory = carried_hours(
+        CATALOGUE, hours=10.0, measured_on="A100-SXM4-80GB", wanted="H100-SXM5-80GB", bound="bandwidth"
+    )
+    assert 1 / here.requests_per_s == pytest.approx(36_000)
+    assert faster.requests_per_s / here.requests_per_s == pytest.approx(989.5 / 312)
+    assert memory.requests_per_s / here.requests_per_s == pytest.approx(3_350 / 2_039)
+    assert here.measured
+    assert not faster.measured
+
+
+def test_an_unknown_chip_is_refused() -> None:
+    with pytest.raises(UnknownChip):
+        find_chip(CATALOGUE, "Abacus")
+
+
+def test_replicas_follow_demand_with_some_kept_ready() -> None:
+    demand = np.array([0.0, 5.0, 10.0, 25.0])
+    ahead = replicas_ahead(rise_per_minute=6.0, cold_start_s=120.0, requests_per_s=10.0)
+    assert ahead == 2
+    running = accelerators_over_time(demand_per_s=demand, requests_per_s=10.0, devices=4.0, ahead=ahead)
+    assert np.asarray(running).tolist() == [0, 12, 12, 20]
+    assert busy_share(demand_per_s=demand, requests_per_s=10.0) == pytest.approx(40 / 50)

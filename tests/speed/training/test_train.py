@@ -1,0 +1,243 @@
+"""From a job to an answer: layouts, time, ways to fit, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from planner.speed.refused import BadJob
+from planner.speed.training import Training, TrainingJob, train
+from planner.speed.training.goodput import best_params, best_tokens, reliability, unique_tokens_worth, useful_share
+from pricing import Catalogue, PricingError
+
+H100 = "H100-SXM5-80GB"
+
+
+def asked(catalogue: Catalogue, **said: Any) -> Training:
+    return train(catalogue, TrainingJob(**({"model": "Llama-3-8B", "accelerator": H100, "accelerators": 8} | said)))
+
+
+def test_the_waterfall_adds_up_to_the_step(catalogue: Catalogue) -> None:
+    speed = asked(catalogue, accelerators=64).speed
+    assert speed is not None
+    assert sum(part.seconds for part in speed.waterfall) == pytest.approx(speed.step_time_s)
+    assert sum(part.share for part in speed.waterfall) == pytest.approx(1.0)
+    assert speed.waterfall[0].share == pytest.approx(speed.mfu, rel=1e-6)
+
+
+def test_all_layouts_of_a_large_job_are_weighed_and_the_best_is_first(catalogue: Catalogue) -> None:
+    found = asked(
+        catalogue, model="GPT-3-175B", accelerator="A100-SXM4-80GB", accelerators=4_096, seq_len=2_048,
+        global_batch_sequences=4_096,
+    )  # fmt: skip
+    assert found.layouts_evaluated > 1_000
+    assert found.speed is not None
+    rates = [found.speed.layout, *found.speed.runners_up]
+    assert [r.tokens_per_s_per_accelerator for r in rates] == sorted(
+        (r.tokens_per_s_per_accelerator for r in rates), reverse=True
+    )
+    assert all(r.tp * r.pp * r.cp * r.dp == 4_096 and r.memory_gb <= found.memory_gb for r in rates)
+    assert found.excluded["does not fit in memory"] > 0
+
+
+def test_a_stated_layout_is_kept_and_never_beats_the_search(catalogue: Catalogue) -> None:
+    free, fixed = asked(catalogue, accelerators=64), asked(catalogue, accelerators=64, tp=4, pp=2)
+    assert free.speed is not None
+    assert fixed.speed is not None
+    assert (fixed.speed.layout.tp, fixed.speed.layout.pp) == (4, 2)
+    assert fixed.speed.tokens_per_s_per_accelerator.typical <= free.speed.tokens_per_s_per_accelerator.typical
+
+
+def test_what_does_not_fit_says_what_would_help(catalogue: Catalogue) -> None:
+    answer = asked(catalogue, model="Llama-3.1-70B", seq_len=8_192)
+    assert not answer.fits
+    assert answer.speed is None
+    assert answer.least_memory_gb > answer.memory_gb
+    assert [way.accelerators for way in answer.ways_to_fit] == [8, 16]
+
+
+def test_more_memory_never_stops_fitting_and_more_accelerators_never_take_longer(catalogue: Catalogue) -> None:
+    days = []
+    for key, count in ((H100, 16), ("H200-SXM-141GB", 16), ("H200-SXM-141GB", 64)):
+        answer = asked(catalogue, model="Llama-3.1-70B", accelerator=key, accelerators=count, tokens=1e12)
+        assert answer.fits
+        assert answer.speed is not None
+        days.append(answer.speed.days.typical)
+    assert days[1] <= days[0]
+    assert days[2] < days[1] / 3
+
+
+@pytest.mark.parametrize(
+    ("said", "wish"),
+    [
+        ({"tp": 16}, "nearest: 8"),
+        ({"tp": 3}, "nearest: 2 or 4"),
+        ({"pp": 64, "accelerators": 64}, "more stages than layers"),
+        ({"pp": 3}, "nearest: 2 or 4"),
+        ({"tp": 2, "pp": 1, "global_batch_sequences": 6}, "nearest: 4 or 8"),
+        ({"ep": 4}, "no experts"),
+        ({"cp": 3}, "nearest: 2 or 4"),
+        ({"model": "Qwen3-30B-A3B", "ep": 7}, "nearest: 4 or 8"),
+        ({"model": ""}, "neither a model nor a shape"),
+        ({"model": "ResNet-50"}, "the shape does not say"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_nearest_that_can(
+    catalogue: Catalogue, said: dict[str, Any], wish: str
+) -> None:
+    with pytest.raises((BadJob, PricingError), match=wish):
+        asked(catalogue, **said)
+
+
+OWN = {"layers": 24, "hidden": 2_048, "heads": 16, "ffn_hidden": 8_192, "vocab": 50_304}
+
+
+def test_a_shape_of_ones_own_is_trained(catalogue: Catalogue) -> None:
+    answer = asked(catalogue, model="mine", shape=OWN)
+    assert answer.fits
+    assert answer.params == pytest.approx(1.8e9, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "wish"),
+    [({"heads": 15}, "nearest: 8 or 16"), ({"kv_heads": 5}, "nearest: 4 or 8"), ({"heads": 3}, "2 or 4")],
+)
+def test_a_shape_that_cannot_exist_is_refused(catalogue: Catalogue, wrong: dict[str, int], wish: str) -> None:
+    with pytest.raises(ValidationError, match=wish):
+        asked(catalogue, shape=OWN | wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"accelerators": 0}, {"tokens": float("nan")}, {"tp": "2"}, {"colour": "red"}, {"precision": "int3"}]
+)
+def test_bad_input_is_refused(catalogue: Catalogue, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        asked(catalogue, **wrong)
+
+
+def test_adapters_need_less_and_frozen_layers_run_faster(catalogue: Catalogue) -> None:
+    full, lora, qlora = (asked(catalogue, method=method) for method in ("full", "lora", "qlora"))
+    assert full.speed is not None
+    assert lora.speed is not None
+    assert lora.speed.tokens_per_s_per_accelerator.typical > full.speed.tokens_per_s_per_accelerator.typical
+    assert asked(catalogue, model="Llama-3.1-70B", accelerators=1, method="qlora", seq_len=2_048).fits
+    assert not asked(catalogue, model="Llama-3.1-70B", accelerators=1, method="lora", seq_len=2_048).fits
+    frozen = asked(catalogue, method="frozen", trainable_share=0.25).speed
+    assert frozen is not None
+    assert frozen.tokens_per_s_per_accelerator.typical > 1.5 * full.speed.tokens_per_s_per_accelerator.typical
+    assert qlora.fits
+
+
+def test_tokens_default_to_what_fits_the_model_best(catalogue: Catalogue) -> None:
+    answer = asked(catalogue)
+    assert answer.tokens == pytest.approx(20 * answer.active_params)
+    assert best_params(120.0 * 1e20) == pytest.approx(1e10)
+    assert best_tokens(1e10) == 2e11
+
+
+def test_ones_own_measured_run_moves_the_answer(catalogue: Catalogue) -> None:
+    plain, measured = asked(catalogue).speed, asked(catalogue, measured_over_predicted=0.8).speed
+    assert plain is not None
+    assert measured is not None
+    assert measured.tokens_per_s_per_accelerator.typical < plain.tokens_per_s_per_accelerator.typical
+
+
+def test_a_team_takes_longer_than_a_table(catalogue: Catalogue) -> None:
+    days = []
+    for team in ("vendor_tuned", "experienced", "ordinary"):
+        speed = asked(catalogue, team=team).speed
+        assert speed is not None
+        assert speed.days.low <= speed.days.typical <= speed.days.high
+        days.append(speed.days.typical)
+    assert days == sorted(days)
+
+
+def test_llama_3_kept_nine_tenths_of_its_time(catalogue: Catalogue) -> None:
+    often = reliability(catalogue, accelerators=16_384.0, params=405.9e9, team="experienced")
+    assert float(often.hours_between_stops) == pytest.approx(3.09, rel=0.01)
+    assert float(often.useful_share) == pytest.approx(0.9, abs=0.03)
+
+
+def test_everybodys_jobs_stop_as_often_as_was_measured(catalogue: Catalogue) -> None:
+    often = reliability(catalogue, accelerators=1_024.0, params=1e9, team="ordinary")
+    assert float(often.hours_between_stops) == pytest.approx(7.9)
+    small = reliability(catalogue, accelerators=8.0, params=1e9, team="ordinary")
+    assert float(small.hours_between_stops) == pytest.approx(47.7 * 24, rel=0.15)
+
+
+def test_the_interval_of_young_is_the_best_there_is(catalogue: Catalogue) -> None:
+    often = reliability(catalogue, accelerators=512.0, params=70e9, team="ordinary", spot_stops_per_month=0.2)
+    tried = float(often.checkpoint_interval_hours) * np.array([0.25, 0.5, 1.0, 2.0, 4.0])
+    shares = useful_share(
+        interval_hours=tried, checkpoint_hours=often.checkpoint_hours, restart_hours=often.restart_hours,
+        hours_between_stops=often.hours_between_stops,
+    )  # fmt: skip
+    assert int(np.argmax(shares)) == 2
+    assert useful_share(interval_hours=1.0, checkpoint_hours=0.1, restart_hours=2.0, hours_between_stops=1.0) == 0.0
+
+
+def test_repeated_data_is_worth_less_and_less() -> None:
+    worth = unique_tokens_worth(unique_tokens=1.0, tokens=np.array([0.5, 1.0, 4.0, 16.0, 40.0]))
+    assert worth == pytest.approx([0.5, 1.0, 3.73, 10.6, 15.2], rel=0.01)
+
+
+def test_warnings_speak_up(catalogue: Catalogue) -> None:
+    said = " ".join(
+        asked(catalogue, seq_len=16_384, tokens=1e14, accelerator="A100-SXM4-80GB", precision="fp8").warnings
+    )
+    assert "longer than" in said
+    assert "tokens for each active parameter" in said
+    assert "no faster in fp8" in said
+
+
+def test_a_slice_is_a_small_accelerator(catalogue: Catalogue) -> None:
+    whole, slice_ = (
+        asked(
+            catalogue,
+            model="Qwen2.5-0.5B",
+            accelerator="A100-SXM4-40GB",
+            accelerators=1,
+            method="lora",
+            mig_profile=cut,
+        )
+        for cut in (None, "1g.10gb")
+    )
+    assert slice_.fits
+    assert slice_.memory_gb == pytest.approx(whole.memory_gb / 4)
+    assert slice_.speed is not None
+    assert whole.speed is not None
+    rates = [each.speed.tokens_per_s_per_accelerator.typical for each in (whole, slice_) if each.speed]
+    assert 4 < rates[0] / rates[1] < 8
+    with pytest.raises(BadJob, match=r"no slice '9g'; there are: 1g.5gb"):
+        asked(catalogue, accelerator="A100-SXM4-40GB", accelerators=1, mig_profile="9g")
+    with pytest.raises(BadJob, match="do not work together"):
+        asked(catalogue, accelerator="A100-SXM4-40GB", accelerators=2, mig_profile="1g.10gb")
+
+
+def test_predicting_a_further_token_costs_a_layer_and_a_head(catalogue: Catalogue) -> None:
+    said = {
+        "model": "DeepSeek-V3",
+        "accelerators": 2_048,
+        "precision": "fp8",
+        "global_batch_sequences": 8_192,
+        "ep": 64,
+    }
+    plain, more = (asked(catalogue, extra_predicted_tokens=extra, **said) for extra in (0, 1))
+    assert plain.speed is not None
+    assert more.speed is not None
+    ratio = plain.speed.tokens_per_s_per_accelerator.typical / more.speed.tokens_per_s_per_accelerator.typical
+    assert 1.01 < ratio < 1.06
+    assert more.params > plain.params
+
+
+def test_repeated_tokens_are_shown_for_what_they_are_worth(catalogue: Catalogue) -> None:
+    assert asked(catalogue, tokens=1e10).fresh_tokens_worth == 1e10
+    assert asked(catalogue, tokens=1.6e11, unique_tokens=1e10).fresh_tokens_worth == pytest.approx(1.06e11, rel=0.01)
+
+
+def test_a_chip_without_rates_is_refused(catalogue: Catalogue) -> None:
+    with pytest.raises(BadJob, match="neither the 16-bit rate nor the bandwidth"):
+        asked(catalogue, accelerator="Quadro-RTX-8000-48GB")

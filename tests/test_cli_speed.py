@@ -1,0 +1,204 @@
+"""`train`, `serve`, `check training|serving` and `calibrate`: what they print and write, and what they refuse."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from planner.cli import BAD_INPUT, OK, main
+from pricing import strict_yaml
+from tests.speed.golden import serving_rows, training_rows
+
+H100 = ["--accelerator", "H100 SXM5", "--day", "2026-11-21"]
+ROWS = {"training": training_rows, "serving": serving_rows}
+ADDED = {
+    "training": ["predicted_tokens_per_s_per_accelerator", "predicted_step_time_s", "predicted_peak_memory_gb"],
+    "serving": [
+        "predicted_output_tokens_per_s_total",
+        "predicted_requests_per_s",
+        "predicted_ttft_ms",
+        "predicted_tpot_ms",
+    ],
+}
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(arguments)
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def table(path: Path, rows: list[dict[str, str]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_every_row_comes_back_with_its_prediction(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows, out = ROWS[kind](), tmp_path / "out.csv"
+    code, said, _ = run(capsys, "check", kind, str(table(tmp_path / "runs.csv", rows)), "--csv", str(out))
+    assert code == OK
+    assert f"{len(rows):,} runs" in said
+    with out.open(encoding="utf-8", newline="") as file:
+        written = list(csv.DictReader(file))
+    assert [row["id"] for row in written] == [row["id"] for row in rows]
+    assert list(written[0])[:-2][: len(ADDED[kind]) + 3] == ["id", *ADDED[kind], "fits", "skipped_reason"]
+    for row in written:
+        assert row["fits"] in ("true", "false", "")
+        assert bool(row["skipped_reason"]) == (not any(row[name] for name in ADDED[kind]))
+
+
+def test_check_without_a_file_uses_ours_and_counts_skips(capsys: pytest.CaptureFixture[str]) -> None:
+    code, said, _ = run(capsys, "check", "training", "--json")
+    told = json.loads(said)
+    assert code == OK
+    whole = next(group for group in told["summary"] if group["by"] == "all")
+    assert whole["skipped"] == sum(told["skipped"].values()) > 0
+    assert len(told["runs"]) > 1_000
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("", "empty"),
+        ("id;model;accelerator;n_accelerators\n", "separated by commas"),
+        ("id,model,accelerator,accelerators\n", "no column 'n_accelerators'"),
+        ("id,model,model,accelerator,n_accelerators\n", "'model' stands there twice"),
+        ('id,model,accelerator,n_accelerators\n"a\n', "not a CSV table"),
+        ("\xff", "UTF-8"),
+    ],
+)
+@pytest.mark.parametrize("kind", ROWS)
+def test_a_table_that_cannot_be_read_is_told_in_one_sentence(
+    kind: str, text: str, wish: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes(text.encode("latin-1"))
+    code, said, err = run(capsys, "check", kind, str(path))
+    assert (code, said) == (BAD_INPUT, "")
+    assert wish in err
+    assert err.startswith("mine.csv")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", ROWS)
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"tp": "eight"}, "line 2, column tp: want a number, got 'eight'"),
+        ({"tp": "-1"}, "line 2, column tp"),
+        ({"tp": "1e99"}, "line 2, column tp"),
+        ({"n_accelerators": ""}, "number of accelerators"),
+        ({"model": "Nobody-7"}, "unknown shape"),
+        ({"accelerator": "abacus"}, "abacus"),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_skipped_with_line_and_column(
+    kind: str, change: dict[str, str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = next(row for row in ROWS[kind]() if row["id"] in ("R0002", "llmf-0137"))
+    sizes = (
+        dict.fromkeys(("params_b", "hidden", "layers", "vocab"), "") if "model" in change and "hidden" in row else {}
+    )
+    code, said, _ = run(
+        capsys, "check", kind, str(table(tmp_path / "runs.csv", [{**row, **sizes, **change}])), "--json"
+    )
+    assert code == OK
+    assert why in json.loads(said)["runs"][0]["skipped_reason"]
+
+
+def test_a_training_run_is_told_with_time_cost_and_memory(capsys: pytest.CaptureFixture[str]) -> None:
+    code, said, _ = run(capsys, "train", "--model", "llama-3-8b", *H100, "--count", "64", "--tokens", "1T")
+    assert code == OK
+    for word in ("Layout and runners-up", "GPU-hours", "a GPU-hour", "optimizer states", "below the peak"):
+        assert word in said
+
+
+def test_training_says_the_same_as_json_and_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "layouts.csv"
+    code, said, _ = run(
+        capsys, "train", "--model", "llama-3-8b", *H100, "--tokens", "1e12", "--tp", "2", "--json", "--csv", str(out)
+    )
+    told = json.loads(said)
+    assert code == OK
+    assert told["speed"]["layout"]["tp"] == 2
+    hours, hour = told["speed"]["accelerator_hours"]["typical"], told["offer"]["usd_per_accelerator_hour"]
+    assert told["usd"]["typical"] == pytest.approx(hours * hour)
+    with out.open(encoding="utf-8-sig", newline="") as file:
+        best = next(csv.DictReader(file))
+    assert float(best["usd"]) == pytest.approx(told["usd"]["typical"])
+
+
+def test_what_does_not_fit_is_an_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    code, said, _ = run(capsys, "train", "--model", "llama-3.1-70b", *H100, "--tokens", "1B")
+    assert code == OK
+    assert "does not fit" in said
+    assert "16 accelerators" in said
+    code, said, _ = run(capsys, "serve", "--model", "llama-3.3-70b", *H100, "--count", "1")
+    assert code == OK
+    assert "does not fit" in said
+    assert "fp8" in said
+
+
+def test_serving_is_told_with_latency_and_cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wish = ["--requests-per-s", "20", "--peak-requests-per-s", "60", "--ttft-ms", "500", "--tpot-ms", "50"]
+    code, said, _ = run(capsys, "serve", "--model", "llama-3.1-8b", *H100, *wish)
+    assert code == OK
+    for word in ("Needed at the peak", "first token, ms", "a million tokens", "reading weights"):
+        assert word in said
+    out = tmp_path / "one.csv"
+    code, said, _ = run(
+        capsys, "serve", "--model", "llama-3.1-8b", *H100, *wish, "--busy-share", "0.5", "--json", "--csv", str(out)
+    )
+    told = json.loads(said)
+    hour, rate = told["offer"]["usd_per_accelerator_hour"], told["output_tokens_per_accelerator_hour"]
+    assert told["usd_per_million_output_tokens"] == pytest.approx(hour / (rate * 0.5) * 1e6)
+    assert out.read_bytes().count(b"\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wish"),
+    [
+        (["train", "--model", "llama3-8", *H100], "Did you mean"),
+        (["train", "--model", "llama-3-8b", "--accelerator", "h100"], "Say which"),
+        (["train", "--model", "llama-3-8b", *H100, "--tp", "3"], "nearest: 2 or 4"),
+        (["train", "--model", "llama-3-8b", *H100, "--dp", "3"], "nearest: 2 or 4"),
+        (["train", "--model", "llama-3-8b", *H100, "--tokens", "many"], "want a number of tokens"),
+        (["train", "--model", "llama-3-8b", *H100, "--micro-batch", "70000"], "--micro-batch: want"),
+        (["train", "--model", "llama-3-8b", *H100, "--network-gb-s", "nan"], "--network-gb-s: want"),
+        (["serve", "--model", "llama3-8", *H100], "Did you mean"),
+        (["serve", "--model", "llama-3.1-8b", "--accelerator", "h900"], "Did you mean"),
+        (["serve", "--model", "llama-3.1-8b", *H100, "--ttft-ms", "-3"], "--ttft-ms: want"),
+        (["serve", "--model", "llama-3.1-8b", *H100, "--tp", "6"], "nearest: 4 or 8"),
+        (["serve", "--model", "llama-3.1-8b", *H100, "--mig-profile", "9g"], "no slice"),
+        (["serve", "--model", "llama-3.1-8b", *H100, "--requests-per-s", "9", "--peak-requests-per-s", "1"], "peak"),
+        (["calibrate", "writing"], "invalid choice"),
+    ],
+)
+def test_bad_input_gets_one_sentence(arguments: list[str], wish: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said, err = run(capsys, *arguments)
+    assert (code, said) == (BAD_INPUT, "")
+    assert wish in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_constants_are_fitted_to_runs_of_ones_own(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs, out = table(tmp_path / "runs.csv", ROWS[kind]()), tmp_path / "constants.yaml"
+    code, said, _ = run(capsys, "calibrate", kind, str(runs), "--out", str(out), "--day", "2026-11-21")
+    assert code == OK
+    assert "left out of the fit" in said
+    assert set(strict_yaml.read(out.read_text(encoding="utf-8"), file="c")) >= {"constants", "bands"}
+    code, _, err = run(capsys, "calibrate", kind, str(table(runs, ROWS[kind]()[:1])))
+    assert code == BAD_INPUT
+    assert "want at least 2" in err
