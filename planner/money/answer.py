@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.inputs.terms import Timing
-from planner.money.breakeven import BreakEven, break_evens, builder_of, ledger_at, paid_back
+from planner.money.breakeven import NAMES, BreakEven, break_even, builder_of, ledger_at, paid_back
 from planner.money.ledger import Ledger, Line
 from planner.money.measures import (
     Measures,
@@ -59,8 +60,9 @@ class Weighed:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """Everything the Answer page says."""
+    """Everything the Answer page says. Break-evens are solved when they are asked for, each once."""
 
+    plan: Plan
     verdict: Verdict
     ranked: tuple[Weighed, ...]  # cheapest present first
     own: Weighed | None  # the best of the owning ways
@@ -69,11 +71,28 @@ class Answer:
     best: Weighed | None  # what the verdict is for; None only where nothing at all has a price
     gap_share: float | None  # by how much the second of own, rent and keep costs more than the first
     limit: str | None  # the constraint that the cheapest way breaks, with both numbers
-    break_evens: tuple[BreakEven, ...]
     payback: Payback  # of own against rent, in today's money
     turned_by_timing: tuple[Timing, ...]  # conventions under which the other of own and rent is cheaper
     missing: tuple[str, ...]  # prices that are not known, and ways that could not be reckoned
     turned_by_rent_path: tuple[tuple[float, Payback], ...]  # rents change by so much a year: plain payback of own
+
+    @cached_property
+    def break_evens(self) -> tuple[BreakEven, ...]:
+        """All of them; none where there are no two ways to compare."""
+        found = (self.break_even(name) for name in NAMES)
+        return tuple(one for one in found if one is not None)
+
+    def break_even(self, name: str) -> BreakEven | None:
+        """The value of one input at which owning and renting cost the same."""
+        if self.own is None or self.rent is None:
+            return None
+        if name not in self._solved:
+            self._solved[name] = break_even(self.plan, self.own.option, self.rent.option, name)
+        return self._solved[name]
+
+    @cached_property
+    def _solved(self) -> dict[str, BreakEven]:
+        return {}
 
 
 NOT_COMPARED = "none: there are no two ways to compare"
@@ -123,6 +142,7 @@ def answer(plan: Plan) -> Answer:
     of = {one.option.key: one for one in ranked}
     pair = (own.option, rent.option) if own and rent else None
     return Answer(
+        plan=plan,
         verdict=decided.verdict,
         ranked=ranked,
         own=of[own.option.key] if own else None,
@@ -131,7 +151,6 @@ def answer(plan: Plan) -> Answer:
         best=of[best.option.key] if best else None,
         gap_share=decided.gap_share,
         limit=decided.limit,
-        break_evens=break_evens(plan, *pair) if pair else (),
         payback=paid_back(setting, pair[0].ledger, pair[1].ledger) if pair else _no_payback(),
         turned_by_timing=_turned(plan, *pair) if pair else (),
         missing=(*decided.missing, *_absent(plan, own is None, rent is None)),

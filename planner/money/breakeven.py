@@ -79,18 +79,28 @@ class _Wanted:
     unit: str
 
 
+# What is solved for, in the order in which it is shown.
+NAMES = (
+    "busy_share", "usd_per_accelerator_hour", "usd_per_kwh", "hardware price", "residual_share", "lead_time_months",
+    "month",
+)  # fmt: skip
+
+
 def break_evens(plan: Plan, own_option: Option, rent_option: Option) -> tuple[BreakEven, ...]:
-    """All of them, of the best owning and the best renting way."""
+    """All of them, of one owning and one renting way."""
+    return tuple(break_even(plan, own_option, rent_option, name) for name in NAMES)
+
+
+def break_even(plan: Plan, own_option: Option, rent_option: Option, name: str) -> BreakEven:
+    """One of them, by its name."""
     setting, ways = plan.setting, (_built(own_option), _built(rent_option))
-    wanted = _wanted(plan, own_option, rent_option)
-    savings = [
-        _saving(setting, _touched(one.tried, setting, ways, (own_option, rent_option)), one.tried) for one in wanted
-    ]
-    return (
-        _busy(setting, ways, own_option),
-        *(_solved(one, saving) for one, saving in zip(wanted, savings, strict=True)),
-        _month(setting, own_option, rent_option),
-    )
+    if name == "busy_share":
+        return _busy(setting, ways, own_option)
+    if name == "month":
+        return _month(setting, own_option, rent_option)
+    wanted = next(one for one in _wanted(plan, own_option, rent_option) if one.name == name)
+    touched = _touched(wanted.tried, setting, ways, (own_option, rent_option))
+    return _solved(wanted, _saving(setting, touched, wanted.tried))
 
 
 def builder_of(option: Option) -> Builder:

@@ -45,10 +45,11 @@ class Doubt:
 
 def doubts(plan: Plan) -> tuple[Doubt, ...]:
     """Your own numbers that are far from the catalogue's, in the order in which the ledgers use them."""
-    mine = {name: used for name, used in numbers(plan).items() if used.origin is YOUR_INPUT}
-    if not mine:
+    scenario = plan.setting.scenario
+    bare = scenario.model_copy(update={"own": Own(), "rent": Rent(), "reserve": Reserve(), "spot": Spot()})
+    if bare == scenario:
         return ()
-    bare = plan.setting.scenario.model_copy(update={"own": Own(), "rent": Rent(), "reserve": Reserve(), "spot": Spot()})
+    mine = {name: used for name, used in numbers(plan).items() if used.origin is YOUR_INPUT}
     usual = numbers(plan_at(replace(plan.setting, scenario=bare)))
     known = {name: used for name, used in usual.items() if used.origin is not YOUR_INPUT}
     found = (doubt(mine[name], known[name]) for name in mine if name in known and mine[name].unit != COUNTED)

@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.inputs.rent import Rent
 from planner.money.answer import Answer, Weighed
-from planner.money.breakeven import BreakEven, busy_share
+from planner.money.breakeven import busy_share
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.ways import LOOKS
@@ -162,13 +162,8 @@ def _close(found: Answer) -> tuple[str, ...]:
     return (f"So choose on cash and freedom: buying takes {today} on day one, renting can be stopped.",)
 
 
-def break_even(found: Answer, name: str) -> BreakEven | None:
-    """The break-even of one input."""
-    return next((one for one in found.break_evens if one.name == name), None)
-
-
 def _busy(plan: Plan, found: Answer) -> str:
-    busy = break_even(found, "busy_share")
+    busy = found.break_even("busy_share")
     you = words.percent(busy_share(plan.setting, 1.0))
     if busy is None or busy.value is None:
         reason = "no level of use changes that" if busy is None else busy.reason.partition(": ")[2] or busy.reason
@@ -184,7 +179,7 @@ def _busy(plan: Plan, found: Answer) -> str:
 
 
 def _rent_price(found: Answer) -> tuple[str, ...]:
-    rent = break_even(found, "usd_per_accelerator_hour")
+    rent = found.break_even("usd_per_accelerator_hour")
     if rent is None or rent.value is None or rent.you is None:
         return ()
     turn, now = words.usd_per_hour(rent.value), words.usd_per_hour(rent.you)
@@ -237,7 +232,7 @@ def _timing(plan: Plan, found: Answer) -> tuple[str, ...]:
 
 
 def _figures(plan: Plan, found: Answer, own: Weighed, rent: Weighed) -> tuple[Figure, ...]:
-    busy = break_even(found, "busy_share")
+    busy = found.break_even("busy_share")
     back = np.asarray(found.payback.month)
     paid = f"pays back in month {float(back):.0f}" if np.isfinite(back) else "does not pay back"
     value = None if busy is None else busy.value

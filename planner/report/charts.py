@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import numpy as np
 import plotly.graph_objects as go
 
-from planner.money.answer import Weighed
+from planner.money.answer import Answer, Weighed
 from planner.money.ledger import Ledger, Part
 from planner.money.past import History
 from planner.money.worth import Priced, Worth
@@ -86,6 +87,13 @@ def cost_parts(ledgers: Sequence[Ledger], dark: bool) -> go.Figure:
         yaxis={"autorange": "reversed"},
         barmode="relative",
     )
+
+
+def payback(found: Answer, dark: bool) -> go.Figure:
+    """What every way has cost so far, with the ranges of the two that are compared and the month that pays back."""
+    banded = [one.option.key for one in (found.own, found.rent) if one is not None]
+    month = float(np.asarray(found.payback.month).flat[0])
+    return cumulative(found.ranked, banded, month if month > 0 else None, dark)
 
 
 def cumulative(ways: Sequence[Weighed], banded: Sequence[str], pays_back: float | None, dark: bool) -> go.Figure:

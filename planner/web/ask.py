@@ -18,32 +18,37 @@ from planner.inputs.keys import KEYS, Key
 from planner.inputs.presets import presets
 from planner.inputs.scenario import Scenario
 from planner.report import words
-from planner.report.usual import hints
 from planner.web import state
 from pricing import Catalogue
 
 URL = "query-params"
 CARRIED = ("name", "offer", ALSO)  # part of the address without a field of their own
+ALL = "all"  # whether the fields that few need are shown; hidden, they keep what they hold
 BUSY, HOURS, GPUS = "busy", "hours", "gpus"
 USUAL_BUSY_PERCENT = 60
-# The expander's headings and what stands under each.
-HEADINGS: dict[str, tuple[str, ...]] = {
-    "The work": ("hours", "job", "growth", "session", "disk", "egress", "waits", "stops"),
-    "What you buy": ("site", "own", "price", "server", "extra", "net", "spares", "install", "wait", "capex"),
-    "Running it": (
-        *("place", "colo", "kwh", "kwhs", "pue", "watts", "people", "salary", "upkeep", "fail", "resale", "running"),
+# The expander's headings: what stands under each, and what besides when all fields are asked for.
+HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "The work": (("hours", "job", "growth", "session", "disk", "egress", "waits", "stops"), ()),
+    "What you buy": (
+        ("site", "own", "price", "wait"),
+        ("server", "extra", "net", "spares", "install", "capex"),
     ),
-    "Renting": ("rent", "support", "rents", "reserved", "term", "spot", "taken"),
-    "Money": ("rate", "timing", "inflation", "cash", "loan", "lease", "tax", "written", "vat"),
+    "Running it": (
+        ("kwh", "resale"),
+        ("running", "place", "colo", "kwhs", "pue", "watts", "people", "salary", "upkeep", "fail"),
+    ),
+    "Renting": (("rent", "rents"), ("support", "reserved", "term", "spot", "taken")),
+    "Money": (("rate", "cash", "tax"), ("written", "vat", "timing", "inflation", "loan", "lease")),
 }
+RARE = frozenset(key for _, rare in HEADINGS.values() for key in rare)
 
 
 def wrong_in_link(catalogue: Catalogue) -> list[str]:
     """What the address held that cannot be used. Read before the widgets exist, since they drop it in silence."""
     held = _address()
-    for key in CARRIED:
+    for key in (*CARRIED, *RARE):
         if key in held:
-            st.session_state[f"carried_{key}"] = held[key]
+            _carry(key, held[key])
     return from_address(held, catalogue)[1]
 
 
@@ -68,7 +73,7 @@ def choices(catalogue: Catalogue) -> tuple[str, ...]:
 
 def scenario(catalogue: Catalogue) -> Scenario:
     """The question bar. Always returns a scenario: what does not agree is said, and the rest is used."""
-    shown = hints(state.reckoned(state.last_asked() or from_address(_address(), catalogue)[0]).plan)
+    shown = state.reckoned(state.last_asked() or from_address(_address(), catalogue)[0]).hints
     with st.container(key="question"):
         _presets()
         with st.grid(4, min_column_width=150, vertical_alignment="bottom"):
@@ -78,32 +83,43 @@ def scenario(catalogue: Catalogue) -> Scenario:
         changed = sum(1 for key in _held() if key not in (GPUS, "gpu", BUSY, "years"))
         label = f"Adjust assumptions ({changed} changed)" if changed else "Adjust assumptions"
         with st.expander(label, key="assumptions"):
-            for heading, keys in HEADINGS.items():
+            every = st.toggle("Show all fields", key=ALL, bind=URL, help="Also those that few people change.")
+            for heading, (usual, rare) in HEADINGS.items():
                 st.markdown(f"**{heading}**")
                 with st.grid(4, min_column_width=170, vertical_alignment="bottom"):
-                    for key in keys:
+                    for key in (*usual, *(rare if every else ())):
                         _field(catalogue, KEYS[key], shown)
         _question_parts()
-    asked, told = from_address(_held(), catalogue)
+    held = _held()
+    # Names that were chosen from a list need no second look; those that came with a link or a file do.
+    asked, told = from_address(held, catalogue if any(name in held for name in CARRIED) else None)
     for sentence in told:
         st.warning(words.markdown(sentence.replace("This link held", "You entered")), icon=":material/help:")
-    for key in CARRIED:
-        if carried := st.session_state.get(f"carried_{key}"):
+    for key in (*CARRIED, *(() if every else RARE)):
+        if carried := _carried(key):
             st.query_params[key] = carried
     return asked
+
+
+def _carried(key: str) -> str | None:
+    text: str | None = st.session_state.get(f"carried_{key}")
+    return text
+
+
+def _carry(key: str, text: str | None) -> None:
+    st.session_state[f"carried_{key}"] = text
 
 
 def use(asked: Scenario) -> None:
     """Make the question bar show another scenario. Only before its widgets are made, as in a callback."""
     held = to_address(asked)
-    for key in KEYS.values():
-        if key.key in CARRIED:
-            continue
-        st.session_state[key.key] = _typed(key, held.get(key.key))
-    for name in CARRIED:
-        st.session_state[f"carried_{name}"] = held.get(name)
+    for name in (*CARRIED, *RARE):
+        _carry(name, held.get(name))
         if name in st.query_params and name not in held:
             del st.query_params[name]
+    for key in KEYS.values():
+        if key.key not in CARRIED and (key.key not in RARE or st.session_state.get(ALL)):
+            st.session_state[key.key] = _typed(key, held.get(key.key))
 
 
 def _presets() -> None:
@@ -129,6 +145,8 @@ def _presets() -> None:
 
 def _field(catalogue: Catalogue, key: Key, shown: Mapping[str, str]) -> None:
     kind = key.shape.kind
+    if key.key in RARE and key.key not in st.session_state and (carried := _carried(key.key)) is not None:
+        st.session_state[key.key] = _typed(key, carried)
     if key.key == "site":
         _options(key, tuple(catalogue.sites))
     elif key.key == "written":
@@ -204,14 +222,17 @@ def _typed(key: Key, text: str | None) -> Any:
 
 def _held() -> dict[str, str]:
     """What the widgets hold, as an address writes it; defaults are left out."""
-    held = {
-        name: str(st.session_state[f"carried_{name}"]) for name in CARRIED if st.session_state.get(f"carried_{name}")
-    }
+    held = {name: text for name in (*CARRIED, *RARE) if (text := _carried(name))}
     for key in KEYS.values():
-        value = st.session_state.get(key.key)
-        if key.key in CARRIED or value is None or value == _typed(key, None):
+        if key.key in CARRIED or (key.key in RARE and key.key not in st.session_state):
             continue
-        held[key.key] = _written(key, value)
+        value = st.session_state.get(key.key)
+        text = None if value is None or value == _typed(key, None) else _written(key, value)
+        held.pop(key.key, None)
+        if text is not None:
+            held[key.key] = text
+        if key.key in RARE:
+            _carry(key.key, text)
     if HOURS in held:
         held.pop(BUSY, None)
     return held

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -196,17 +195,12 @@ def figures(four: Sequence[Figure]) -> None:
 
 def cumulative(found: Answer, verdict: str) -> None:
     """When buying pays back, as a picture: every way, and the ranges of the two that are compared."""
-    st.header("When does buying pay back?", anchor=False)
-    banded = [one.option.key for one in (found.own, found.rent) if one is not None]
-    month = float(np.asarray(found.payback.month).flat[0])
     ends = ", ".join(f"{way.option.title} {words.usd(way.present_usd)}" for way in found.ranked)
-    figure = charts.cumulative(found.ranked, banded, month if month > 0 else None, state.dark())
-    chart(figure, f"{verdict} By the end: {ends}.", "cumulative")
+    chart(state.payback(), f"{verdict} By the end: {ends}.", "cumulative")
 
 
 def options(found: Answer) -> None:
     """Every way with its measures, and as a file."""
-    st.header("Every way to do it", anchor=False)
     table = options_table(found)
     st.dataframe(table, hide_index=True, column_config=OPTION_COLUMNS, placeholder="none", alt=_ranking(found))
     csv_button(table, "options.csv", "csv-options")
@@ -216,11 +210,11 @@ def _ranking(found: Answer) -> str:
     return "Cheapest first: " + ", ".join(f"{way.option.title} {words.usd(way.present_usd)}" for way in found.ranked)
 
 
-def turning(found: Answer) -> None:
+def turning(plan: Plan, found: Answer) -> None:
     """What would turn the answer, one input at a time, and what a path of rents does to the payback."""
     if not found.break_evens:
+        st.markdown("There is nothing to compare: one of the two sides has no price.")
         return
-    st.header("What would turn it?", anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with left:
         table = turning_table(found)
@@ -230,6 +224,7 @@ def turning(found: Answer) -> None:
         table = rent_path_table(found)
         st.table(table.set_index(table.columns[0]))
         csv_button(table, "rent-paths.csv", "csv-paths")
+    timing(plan, found)
 
 
 def timing(plan: Plan, found: Answer) -> None:
@@ -242,7 +237,6 @@ def timing(plan: Plan, found: Answer) -> None:
 
 def cash(ways: Sequence[Weighed]) -> None:
     """Cash by year for every way; one way opened into its lines."""
-    st.header("Cash by year", anchor=False)
     table = cash_table(ways)
     st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], _MONEY))
     csv_button(table, "cash.csv", "csv-cash")

@@ -19,6 +19,7 @@ from planner.money.plan import Plan, plan
 from planner.money.worth import Worth, dots, worth
 from planner.report import charts
 from planner.report.market import order_of_rows, past_finding, worth_finding
+from planner.report.usual import hints
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.query import Wish, find
@@ -187,15 +188,27 @@ class Reckoned:
 
     plan: Plan
     answer: Answer
+    hints: dict[str, str]  # what fields that are left empty stand for
 
 
-@st.cache_resource(show_spinner=False, max_entries=32)
+@st.cache_resource(show_spinner=False, max_entries=128)
 def _reckoned(digest: str, asked: str, day: date, _scenario: Scenario, _catalogue: Catalogue) -> Reckoned:
     made = plan(_catalogue, _scenario, day)
-    return Reckoned(made, answer(made))
+    return Reckoned(made, answer(made), hints(made))
 
 
 def reckoned(asked: Scenario | None = None) -> Reckoned:
     """The plan of this run and its answer, or that of another scenario."""
     facts, asked = catalogue(), asked or scenario()
     return _reckoned(facts.digest, asked.model_dump_json(exclude_defaults=True), day(), asked, facts)
+
+
+@st.cache_resource(show_spinner=False, max_entries=128)
+def _payback(digest: str, asked: str, day: date, night: bool, _found: Answer) -> go.Figure:
+    return charts.payback(_found, night)
+
+
+def payback() -> go.Figure:
+    """When buying pays back, drawn; the same for everybody who asks the same."""
+    found, asked = reckoned().answer, scenario().model_dump_json(exclude_defaults=True)
+    return _payback(catalogue().digest, asked, day(), dark(), found)

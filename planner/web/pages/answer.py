@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from planner.money.answer import Answer
+from planner.money.plan import Plan
 from planner.report import words
 from planner.report.answer import NOT_COUNTED, told
-from planner.web import advice, share, show, state
+from planner.web import advice, ask, share, show, state
 
 
 def page() -> None:
@@ -25,12 +27,27 @@ def page() -> None:
     advice.say(plan, found)
     show.small(words.markdown(f"Not counted: {NOT_COUNTED}. Plans, not advice."))
     if found.ranked:
-        show.cumulative(found, said.title)
-        show.options(found)
-        st.header("What the money goes into", anchor=False)
-        show.parts([way.option.ledger for way in found.ranked])
-        show.turning(found)
-        show.timing(plan, found)
-        show.cash(found.ranked)
+        _views(plan, found, said.title)
     advice.absent(plan)
     show.next_page("Compare", "Next: compare providers")
+
+
+def _views(plan: Plan, found: Answer, title: str) -> None:
+    """The picture of why, and what is behind it. Only the open view is made: the others cost nothing until then."""
+    for view, make in zip(
+        st.tabs(VIEWS, key="look", bind=ask.URL),
+        (
+            lambda: show.cumulative(found, title),
+            lambda: show.options(found),
+            lambda: show.parts([way.option.ledger for way in found.ranked]),
+            lambda: show.turning(plan, found),
+            lambda: show.cash(found.ranked),
+        ),
+        strict=True,
+    ):
+        if view.open:
+            with view:
+                make()
+
+
+VIEWS = ("When it pays back", "Every way", "What the money goes into", "What would turn it", "Cash by year")
