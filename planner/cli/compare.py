@@ -10,7 +10,8 @@ from typing import Any
 from planner.cli.common import OK, BadInput, as_json
 from planner.cli.scenarios import add_facts, reckoned
 from planner.report.csv import to_csv
-from planner.report.plan_text import compare_table, differing, plan_data, records, text_table
+from planner.report.plan_text import compare_table, differing, plan_data, records
+from planner.report.text_table import text_table
 
 MOST = 8
 

@@ -28,6 +28,7 @@ from pricing.strict_yaml import MAX_DEPTH
 
 ALSO = "also"
 LONGEST_ALSO = 4_000
+_NESTED = 3
 _LONGEST_NUMBER = 40
 _LONGEST_SHOWN = 60
 _NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?", re.ASCII)
@@ -264,6 +265,12 @@ def _tidy(rest: dict[str, Any]) -> None:
     for section in {str(key.path[0]) for key in KEYS.values() if len(key.path) > 1}:
         if section in rest and not rest[section] and getattr(usual, section) is not None:
             del rest[section]
+    for path in {
+        key.path[:-1] for key in KEYS.values() if len(key.path) > _NESTED
+    }:  # work.0.train: its model has a key
+        first = rest.get(str(path[0]), ({},))[0]
+        if first.get(path[2]) == {}:
+            del first[path[2]]
     if rest.get("work") == ({},):
         del rest["work"]
 

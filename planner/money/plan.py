@@ -16,6 +16,7 @@ from planner.money.taxed import taxed
 from planner.money.ways import BUILDERS
 from planner.money.ways.built import Builder, Why
 from planner.money.ways.right_size import of_right_size
+from planner.speed.asked import asked
 from pricing import Catalogue
 
 
@@ -34,7 +35,8 @@ class Plan:
 
 def setting_of(catalogue: Catalogue, scenario: Scenario, day: date) -> Setting:
     """The setting of a scenario on a day, with the offers it rents from chosen."""
-    bare = Setting(catalogue, scenario, day)
+    found = asked(catalogue, scenario)
+    bare = Setting(catalogue, found.scenario, day, asked=found)
     return replace(bare, taken=taken(bare))
 
 
@@ -45,6 +47,9 @@ def plan(catalogue: Catalogue, scenario: Scenario, day: date) -> Plan:
 
 def plan_at(setting: Setting) -> Plan:
     """The same for a setting that is made already, perhaps with inputs that are tried out."""
+    problems = setting.asked.problems if setting.asked else ()
+    if problems:
+        return Plan(setting, (), tuple(Absent(way, "; ".join(problems)) for way in BUILDERS))
     made = list(_made(setting))
     options = tuple(one for one in made if isinstance(one, Option))
     return Plan(setting, options, tuple(one for one in made if isinstance(one, Absent)))
@@ -61,8 +66,8 @@ def _made(setting: Setting) -> Iterator[Option | Absent]:
 
 def _right_sized(setting: Setting, ends: tuple[Setting, Setting]) -> Iterator[Option | Absent]:
     """The right size beside a larger fleet that was asked for."""
-    asked, enough = setting.scenario.own.accelerators, right_size(setting)
-    if asked is not None and enough is not None and enough < asked:
+    wanted, enough = setting.scenario.own.accelerators, right_size(setting)
+    if wanted is not None and enough is not None and enough < wanted:
         yield option(setting, ends, "own", of_right_size(enough), key=f"own-{enough}")
 
 

@@ -15,6 +15,7 @@ from planner.inputs.terms import Terms
 from planner.money.basis import Basis, Case, Tried
 from planner.money.demand import Demand, demand
 from planner.money.timeline import Timeline, timeline_of
+from planner.speed.asked import Asked
 from pricing import Catalogue
 
 RENT_CHANGE = "rent-change-per-year"
@@ -42,6 +43,12 @@ class Setting:
     taken: Taken = Taken()
     case: Case = "typical"
     tried: Tried = field(default_factory=dict)
+    asked: Asked | None = None  # the scenario as it was written, where it names models, and what they need
+
+    @property
+    def written(self) -> Scenario:
+        """The scenario as somebody wrote it: with models where `scenario` has plain hours."""
+        return self.scenario if self.asked is None else self.asked.written
 
     @cached_property
     def demand(self) -> Demand:

@@ -12,13 +12,12 @@ from planner.money.answer import Answer, Weighed
 from planner.money.breakeven import busy_share
 from planner.money.plan import Plan
 from planner.report import words
+from planner.report.training import training_title
 from planner.report.ways import LOOKS
+from planner.speed.serving import Serving
 
 NO_RANGE = "no range: all figures are yours"
-NOT_COUNTED = (
-    "whether the work fits into the memory (no model is named), your engineers' time to set things up, data you would "
-    "have to move, and anything not filled in under tax"
-)
+NOT_COUNTED = "your engineers' time to set things up, data you would have to move, and anything not filled in under tax"
 
 
 class Figure(NamedTuple):
@@ -41,12 +40,15 @@ class Told:
 
 def told(plan: Plan, found: Answer) -> Told:
     """Title, sentences and figures, all from the one answer."""
+    if plan.setting.asked is not None and plan.setting.asked.problems:
+        return Told("Not as asked.", tuple(_sentence(problem) for problem in plan.setting.asked.problems), ())
     if found.verdict == "incomplete" or found.own is None or found.rent is None:
         return Told("Not enough to answer yet.", tuple(_sentence(reason) for reason in found.missing), ())
     own, rent = found.own, found.rent
     return Told(
         title(found),
         (
+            *speeds(plan),
             _totals(plan, own, rent),
             *_asked(plan, found),
             *_others(found),
@@ -78,6 +80,32 @@ def title(found: Answer) -> str:
 
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def not_counted(plan: Plan) -> str:
+    """What no line of the plan holds."""
+    named = plan.setting.asked is not None and (plan.setting.asked.trainings or plan.setting.asked.servings)
+    return NOT_COUNTED if named else f"whether the work fits into the memory (no model is named), {NOT_COUNTED}"
+
+
+def speeds(plan: Plan) -> tuple[str, ...]:
+    """How fast the models of the plan run on what is asked for, with the band of the prediction."""
+    asked = plan.setting.asked
+    if asked is None:
+        return ()
+    trained = tuple(f"{training_title(one).rstrip('.')}." for one in asked.trainings)
+    label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
+    served = tuple(_served(one, label) for one in asked.servings)
+    return trained + served
+
+
+def _served(one: Serving, label: str) -> str:
+    each = one.output_tokens_per_s / max(one.replicas, 1)
+    peak = f"{one.accelerators_at_peak:,}" if one.accelerators_at_peak else "no number of them"
+    return (
+        f"{one.model} needs {one.accelerators_at_average or 0:,} x {label} on average and {peak} at the peak; "
+        f"{one.accelerators_per_replica:,} together write {each:,.0f} tokens a second."
+    )
 
 
 def workload(plan: Plan) -> str:
@@ -140,7 +168,7 @@ def _others(found: Answer) -> tuple[str, ...]:
 def _asked(plan: Plan, found: Answer) -> tuple[str, ...]:
     """What the fleet that was asked for would do, where another number of machines is better."""
     asked, own, rent = found.asked, found.own, found.rent
-    if asked is None or own is None or rent is None or own is asked:
+    if asked is None or own is None or rent is None or own is asked or own.option.way != "own":
         return ()
     number = f"{asked.option.accelerators:,.0f}"
     share = words.percent(float(asked.option.useful_hours.sum()) / _available(plan, asked))

@@ -58,7 +58,7 @@ class Stamp:
 
 def scenario_id(plan: Plan) -> str:
     """The same for the same scenario, whatever it is called in a file."""
-    text = write_scenario(Saved(plan.setting.scenario))
+    text = write_scenario(Saved(plan.setting.written))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from planner.report.plan_text import text_table
+from planner.report.text_table import text_table
 from planner.speed.checked import Checked, Group, skips, summary
 from planner.speed.serving.check import ServingChecked
 from planner.speed.training.check import TrainingChecked

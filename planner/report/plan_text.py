@@ -16,13 +16,11 @@ from planner.money.plan import Plan
 from planner.report import answer_tables as tables
 from planner.report import words
 from planner.report.advice import advice_lines
-from planner.report.answer import NOT_COUNTED, Told
+from planner.report.answer import Told
+from planner.report.answer import not_counted as left_out
 from planner.report.cash_csv import SIGN
+from planner.report.text_table import text_table
 from planner.report.ways import LOOKS
-
-_WHOLE = 100.0  # dollars from which cents say nothing
-_WIDEST = 44
-_GAP = "  "
 
 
 class Reckoned(NamedTuple):
@@ -85,7 +83,7 @@ def not_counted(plan: Plan, found: Answer) -> tuple[str, ...]:
         for name in way.measures.unpriced
     ]
     tax = () if plan.setting.scenario.tax is not None else ("Tax: fill in `tax` to count it.",)
-    return (*absent, *unpriced, *tax, f"{NOT_COUNTED[:1].upper()}{NOT_COUNTED[1:]}.")
+    return (*absent, *unpriced, *tax, f"{left_out(plan)[:1].upper()}{left_out(plan)[1:]}.")
 
 
 def conventions(plan: Plan) -> tuple[str, ...]:
@@ -107,7 +105,7 @@ def plan_data(one: Reckoned) -> dict[str, Any]:
     """The same as data for JSON: None where a number does not exist, its reason beside it."""
     plan, found, setting = one.plan, one.found, one.plan.setting
     return {
-        "scenario": setting.scenario.model_dump(mode="json", exclude_defaults=True),
+        "scenario": setting.written.model_dump(mode="json", exclude_defaults=True),
         "day": setting.day,
         "catalogue_digest": setting.catalogue.digest,
         "catalogue_day": setting.catalogue.day,
@@ -145,36 +143,6 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def text_table(table: pd.DataFrame) -> str:
-    """A table as aligned text: numbers to the right, words to the left; only the last column may be long."""
-    if table.empty:
-        return ""
-    *most, last = [str(name) for name in table.columns]
-    columns = [_column(name, table[name].tolist(), _WIDEST) for name in most]
-    columns.append(_column(last, table[last].tolist(), None))
-    return "\n".join(_GAP.join(cells).rstrip() for cells in zip(*columns, strict=True))
-
-
-def _column(name: str, values: list[Any], widest: int | None) -> list[str]:
-    numbers = [isinstance(value, int | float) for value in values if value not in ("", None)]
-    cells = [_cut(cell, widest) for cell in (name, *map(_cell, values))]
-    width = max(len(cell) for cell in cells)
-    return [cell.rjust(width) if numbers and all(numbers) else cell.ljust(width) for cell in cells]
-
-
-def _cut(text: str, widest: int | None) -> str:
-    return text if widest is None or len(text) <= widest else text[: widest - 1] + "…"
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, int | float):
-        if not math.isfinite(value):
-            return "–"
-        round_one = abs(value) >= _WHOLE or value == int(value)
-        return f"{value + 0.0:,.0f}" if round_one else f"{value:,.3g}"
-    return "–" if value is None else " ".join(str(value).split())
-
-
 def compare_table(plans: Sequence[Reckoned]) -> pd.DataFrame:
     """One column for each plan, one row for each measure."""
     names = _unique([one.name for one in plans])
@@ -206,7 +174,7 @@ def _measures(one: Reckoned) -> Iterator[tuple[str, Any]]:
 def differing(plans: Sequence[Reckoned]) -> pd.DataFrame:
     """What the scenarios say differently: one row for each input on which they are not all of one mind."""
     names = _unique([one.name for one in plans])
-    said = [dict(_flat(one.plan.setting.scenario.model_dump(mode="json"), "")) for one in plans]
+    said = [dict(_flat(one.plan.setting.written.model_dump(mode="json"), "")) for one in plans]
     keys = dict.fromkeys(key for one in said for key in one)
     rows = [[key, *(_said(one, key) for one in said)] for key in keys if len({repr(one.get(key)) for one in said}) > 1]
     return pd.DataFrame(rows, columns=["Input", *names])

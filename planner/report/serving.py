@@ -10,7 +10,7 @@ import pandas as pd
 from planner.inputs.serving_job import ServingJob
 from planner.money.hired import Hired
 from planner.report import words
-from planner.report.plan_text import text_table
+from planner.report.text_table import text_table
 from planner.report.training import finite, hired_words, plain_data
 from planner.speed.serving import Serving
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from planner.money.hired import Hired
 from planner.report import words
-from planner.report.plan_text import text_table
+from planner.report.text_table import text_table
 from planner.speed.training.result import Layout, Speed, Training
 
 _MEMORY = {

@@ -22,7 +22,7 @@ def say(plan: Plan, found: Answer) -> None:
         with st.expander("What another number of GPUs would do", key="sizes"):
             st.table(table.set_index(table.columns[0]))
             show.csv_button(table, "sizes.csv", "csv-sizes")
-    started = next((one for one in presets() if one.scenario == plan.setting.scenario), None)
+    started = next((one for one in presets() if one.scenario == plan.setting.written), None)
     if started is not None:
         with st.expander("What this example takes for granted", key="granted"):
             for line in (started.what, *started.says, f"Source: {started.source}."):

@@ -24,10 +24,14 @@ from pricing import Catalogue
 URL = "query-params"
 CARRIED = ("name", "offer", ALSO)  # part of the address without a field of their own
 ALL = "all"  # whether the fields that few need are shown; hidden, they keep what they hold
-BUSY, HOURS, GPUS = "busy", "hours", "gpus"
+BUSY, HOURS, GPUS, MODELS = "busy", "hours", "gpus", ("train", "serve")
 USUAL_BUSY_PERCENT = 60
 # The expander's headings: what stands under each, and what besides when all fields are asked for.
 HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "A model in place of hours": (
+        ("train", "method", "tokens", "runs", "due", "serve", "rps", "peak", "in", "out"),
+        (),
+    ),
     "The work": (("hours", "job", "growth", "session", "disk", "egress", "waits", "stops"), ()),
     "What you buy": (
         ("site", "own", "price", "wait"),
@@ -149,6 +153,8 @@ def _field(catalogue: Catalogue, key: Key, shown: Mapping[str, str]) -> None:
         st.session_state[key.key] = _typed(key, carried)
     if key.key == "site":
         _options(key, tuple(catalogue.sites))
+    elif key.key in MODELS:
+        _options(key, tuple(catalogue.models), shown.get(key.key))
     elif key.key == "written":
         _options(key, tuple(catalogue.schedules), shown.get(key.key))
     elif kind == "switch":
@@ -192,7 +198,7 @@ _LARGE = 1e9
 def _sliders() -> None:
     """How busy (unless the hours are said), and for how long."""
     busy, years = KEYS[BUSY], KEYS["years"]
-    said = st.session_state.get(HOURS) is not None
+    said = any(st.session_state.get(key, st.query_params.get(key)) is not None for key in (HOURS, *MODELS))
     st.slider(
         busy.label, 1, 100, USUAL_BUSY_PERCENT, format="%d%%", key=BUSY, bind=URL, disabled=said,
         help=f"{busy.help} Follows from the GPU-hours a month where those are filled in.",
@@ -233,9 +239,16 @@ def _held() -> dict[str, str]:
             held[key.key] = text
         if key.key in RARE:
             _carry(key.key, text)
-    if HOURS in held:
+    if any(key in held for key in (HOURS, *MODELS)):
         held.pop(BUSY, None)
-    return held
+    return {key: text for key, text in held.items() if key not in _PARTS or _PARTS[key] in held}
+
+
+# What belongs to a model says nothing without it.
+_PARTS = {
+    **dict.fromkeys(("method", "tokens", "runs", "due"), "train"),
+    **dict.fromkeys(("rps", "peak", "in", "out"), "serve"),
+}
 
 
 def _written(key: Key, value: Any) -> str:

@@ -28,7 +28,7 @@ def popover(plan: Plan, found: Answer) -> None:
             _download("Assumptions (CSV)", "assumptions.csv", lambda: to_csv(assumptions_table(plan, SIGN)))
             _download("Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, found)))
         st.markdown("**Scenario** as a file: only what differs from the defaults, with the day of the prices")
-        saved = Saved(plan.setting.scenario, plan.setting.day, plan.setting.catalogue.digest)
+        saved = Saved(plan.setting.written, plan.setting.day, plan.setting.catalogue.digest)
         _download("Scenario (YAML)", "scenario.yaml", lambda: write_scenario(saved).encode())
         with st.expander("Load a scenario", key="load"):
             st.file_uploader("Scenario file", type=["yaml", "yml"], key=KEY, max_upload_size=1, on_change=_read)

@@ -70,6 +70,7 @@ def _agreeing_work(work: dict[str, Any]) -> None:
     most = work.setdefault("accelerators", 8)
     if "busy_share" in work or work.get("accelerator_hours_per_month", 0.0) > most * 672:
         work.pop("accelerator_hours_per_month", None)
+    _one_way_to_tell(work)
     if work.get("season"):
         work["season"] = tuple(work["season"][:1] * 12)
     if work.get("accelerators_per_job", 0) > most:
@@ -77,3 +78,15 @@ def _agreeing_work(work: dict[str, Any]) -> None:
     for job in work.get("jobs", ()):
         if job.get("within_days", 3_650.0) * 24 < job["hours"]:
             del job["within_days"]
+
+
+def _one_way_to_tell(work: dict[str, Any]) -> None:
+    """Hours, a share of them, or a model: never two of them at once."""
+    serve = work.get("serve") or {}
+    if serve.get("peak_requests_per_s", 1e9) < serve.get("requests_per_s", 1.0):
+        del serve["peak_requests_per_s"]
+    ways_to_tell = ("train", "serve", "busy_share", "accelerator_hours_per_month")
+    told = [name for name in ways_to_tell if work.get(name) is not None]
+    if "train" in told or "serve" in told:
+        for name in told[1:]:
+            work.pop(name)

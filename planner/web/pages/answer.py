@@ -7,7 +7,7 @@ import streamlit as st
 from planner.money.answer import Answer
 from planner.money.plan import Plan
 from planner.report import words
-from planner.report.answer import NOT_COUNTED, told
+from planner.report.answer import not_counted, told
 from planner.web import advice, ask, share, show, state
 
 
@@ -25,7 +25,7 @@ def page() -> None:
         share.popover(plan, found)
         show.next_page("Compare", "Compare providers")
     advice.say(plan, found)
-    show.small(words.markdown(f"Not counted: {NOT_COUNTED}. Plans, not advice."))
+    show.small(words.markdown(f"Not counted: {not_counted(plan)}. Plans, not advice."))
     if found.ranked:
         _views(plan, found, said.title)
     advice.absent(plan)
