@@ -98,7 +98,7 @@ def _inputs(line: Line) -> pd.DataFrame:
 
 
 _OPEN = st.column_config.LinkColumn(display_text="open")
-_MONEY = st.column_config.NumberColumn(format="$%,.0f")
+_MONEY = st.column_config.NumberColumn(format="%,.0f")  # the head says USD; a sign before a dollar mark reads badly
 _HOURLY = st.column_config.NumberColumn(format="$%,.2f")
 
 
