@@ -16,6 +16,7 @@ from planner.inputs.work import Work
 Way = Literal["own", "loan", "lease", "rent_to_own", "on_demand", "reserved", "spot", "hosted", "keep", "mix"]
 USUAL_ACCELERATOR = "H100-SXM5-80GB"
 USUAL_SITE = "US"
+ANY_ACCELERATOR = "any"  # in place of an accelerator: whichever does the work for the least
 
 
 class Scenario(Inputs):

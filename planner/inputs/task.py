@@ -27,6 +27,7 @@ class Train(Inputs):
     seq_len: Annotated[int, Field(ge=16, le=16_777_216)] = 4_096
     runs_per_month: Annotated[float, Field(ge=0.001, le=100_000.0, description="empty: one run, at once")] | None = None
     deadline_days: Annotated[float, Field(ge=0.01, le=3_650.0)] | None = None
+    choose_count: Annotated[bool, Field(description="as many accelerators as are cheapest and in time")] = False
 
 
 class Serve(Inputs):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from planner.inputs.base import HOURS_PER_MONTH
 from planner.inputs.rent import Hosted
-from planner.inputs.scenario import Scenario
+from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
 from planner.inputs.serving_job import ServingJob
 from planner.inputs.task import Serve, Train
 from planner.inputs.training_job import TrainingJob
@@ -25,6 +25,7 @@ from pricing.records import HostedPrice
 
 HOURS_PER_DAY, SECONDS_PER_HOUR, MILLION = 24.0, 3_600.0, 1e6
 LONGEST_JOB_HOURS = 8_760.0
+NOT_CHOSEN = "which accelerator is not said: name one, or name a model, and the one that does it for the least is taken"
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,8 @@ class _Done:
 
 def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
     """The scenario with accelerators and hours in place of models."""
+    if scenario.accelerator == ANY_ACCELERATOR:
+        return Asked(scenario, scenario, problems=(NOT_CHOSEN,))
     if not any(work.train or work.serve for work in scenario.work):
         return Asked(scenario, scenario)
     done = [_plain(catalogue, scenario, work) for work in scenario.work]
