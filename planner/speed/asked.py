@@ -157,12 +157,12 @@ def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _D
     hosted = Hosted(
         million_input_tokens_per_month=monthly * task.input_tokens,
         million_output_tokens_per_month=monthly * task.output_tokens,
-        price=_cheapest_door(catalogue, task),
+        price=cheapest_door(catalogue, task),
     )
     return _Done(Work.model_validate(bare.model_dump() | changed), serving=found, hosted=hosted)
 
 
-def _cheapest_door(catalogue: Catalogue, task: Serve) -> str | None:
+def cheapest_door(catalogue: Catalogue, task: Serve) -> str | None:
     """Who sells the same model by the token for the least, for so many tokens in and out; None where nobody does."""
     wanted = named_model(catalogue, task.model)
 

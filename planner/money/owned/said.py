@@ -194,12 +194,13 @@ def _say_machine(put: Basis, setting: Setting, need: Need, machine: Machine) -> 
         put.figure("usd_per_server", machine.price, "USD", own.usd_per_server)
     each = machine.each if machine.whole else machine.price or machine.each
     put.figure("usd_per_accelerator", each, "USD", own.usd_per_accelerator)
-    put.fact("usd_per_accelerator_of_network", _network(need.most_accelerators), own.usd_per_accelerator_of_network)
+    put.fact("usd_per_accelerator_of_network", network_fact(need.most_accelerators), own.usd_per_accelerator_of_network)
     put.figure("rated_w_per_server", machine.power, "W", own.rated_w_per_server)
     put.figure("tdp_w", machine.tdp, "W")
 
 
-def _network(accelerators: int) -> str:
+def network_fact(accelerators: int) -> str:
+    """The fact that says what a network between so many costs."""
     tiers = [most for most, _ in NETWORK_TIERS]
     return NETWORK_TIERS[min(bisect_right(tiers, accelerators - 1), len(tiers) - 1)][1]
 

@@ -81,7 +81,7 @@ def train(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration | 
 def _asked(catalogue: Catalogue, job: TrainingJob, calibration: Calibration) -> _Asked:
     key = names.accelerator(catalogue, job.accelerator)
     record = catalogue.accelerators[key]
-    label, shape = _shape(catalogue, job)
+    label, shape = named_shape(catalogue, job)
     shape = predicting(shape, float(job.extra_predicted_tokens)) if job.extra_predicted_tokens else shape
     factor = calibration.chip_factor(key, family_of(record)) * (job.measured_over_predicted or 1.0)
     zero = None if job.zero is None else _ZERO[job.zero]
@@ -90,7 +90,7 @@ def _asked(catalogue: Catalogue, job: TrainingJob, calibration: Calibration) -> 
         shard=zero, recompute=None if job.recompute is None else float(job.recompute),
     )  # fmt: skip
     chip = _chip(key, record, job)
-    return _Asked(job, label, shape, key, chip, factor, calibration, _batch(job), wish)
+    return _Asked(job, label, shape, key, chip, factor, calibration, usual_batch(job), wish)
 
 
 def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
@@ -106,7 +106,8 @@ def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
     return sliced(chip, compute_share=compute_share, memory_share=memory_share)
 
 
-def _shape(catalogue: Catalogue, job: TrainingJob) -> tuple[str, Shape]:
+def named_shape(catalogue: Catalogue, job: TrainingJob) -> tuple[str, Shape]:
+    """What the job's model is called, and its shape."""
     if job.shape is None and not job.model:
         raise BadJob("neither a model nor a shape is given; name a model of the catalogue or give layers and widths")
     own = None if job.shape is None else as_model(job.shape, job.model)
@@ -117,7 +118,7 @@ def _shape(catalogue: Catalogue, job: TrainingJob) -> tuple[str, Shape]:
         raise BadJob(f"{error}; give the shape yourself") from error
 
 
-def _batch(job: TrainingJob) -> int:
+def usual_batch(job: TrainingJob) -> int:
     """Sequences of a step: as asked, else the usual number of tokens, in a power of two, one for each accelerator."""
     if job.global_batch_sequences is not None:
         return job.global_batch_sequences
@@ -157,7 +158,7 @@ def _speed(catalogue: Catalogue, asked: _Asked, best: Candidate, others: tuple[C
         spot_stops_per_month=job.spot_stops_per_month,
     )  # fmt: skip
     useful, team = float(often.useful_share), team_share(job.team)
-    hours = _hours(tokens, rate, useful, band, (team.low, team.typical, team.high))
+    hours = run_hours(tokens, rate, useful, band, (team.low, team.typical, team.high))
     useful_flops, done_flops = flops_per_token(asked.shape, plan)
     peak = float(asked.chip.peak_tflops(plan.bits)) * 1e12
     return Speed(
@@ -171,7 +172,7 @@ def _speed(catalogue: Catalogue, asked: _Asked, best: Candidate, others: tuple[C
     )  # fmt: skip
 
 
-def _hours(tokens: float, rate: float, useful: float, band: Band, team: tuple[float, float, float]) -> Range:
+def run_hours(tokens: float, rate: float, useful: float, band: Band, team: tuple[float, float, float]) -> Range:
     """Accelerator-hours of the run; not-a-number of a run that never ends is infinite, and says so by being that."""
     if useful <= 0:
         return Range(float("inf"), float("inf"), float("inf"))

@@ -1,0 +1,228 @@
+"""One training job on many accelerators and in many numbers at once: what `train` says of each, for a whole catalogue.
+
+Which layouts are legal and what they hold in memory does not depend on the chip, only how long they take does. So the
+layouts of a number are made once, those that another beats on every chip are dropped, and the rest is weighed on all
+chips in one call: chips down, layouts across.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.inputs.training_job import TrainingJob
+from planner.speed.arrays import stacked, taken
+from planner.speed.bands import Band
+from planner.speed.hardware import Hardware, family_of, hardware
+from planner.speed.refused import UnknownChip
+from planner.speed.shape import Shape
+from planner.speed.training.bands import band_for
+from planner.speed.training.constants import Calibration, house_calibration
+from planner.speed.training.goodput import best_tokens, reliability, team_share
+from planner.speed.training.layout import Columns, Wish, legal_layouts
+from planner.speed.training.memory import USABLE_SHARE, peak_memory
+from planner.speed.training.plan import Plan
+from planner.speed.training.result import Layout, Range
+from planner.speed.training.step import tokens_per_s
+from planner.speed.training.train import base_plan, named_shape, run_hours, usual_batch
+from pricing import Catalogue
+
+Array = NDArray[np.float64]
+HOURS_PER_DAY = 24.0
+_AT_ONCE = 1_024  # layouts weighed together: all chips of them stay in a processor's cache
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What so many of one accelerator do with the job; or, without a speed, what memory they lack."""
+
+    accelerator: str
+    accelerators: int
+    memory_gb: float
+    least_memory_gb: float  # of the leanest layout; not-a-number where none is legal
+    tokens_per_s_per_accelerator: float | None = None
+    layout: Layout | None = None
+    accelerator_hours: Range | None = None
+
+    @property
+    def days(self) -> Range | None:
+        """How long the run takes."""
+        if self.accelerator_hours is None:
+            return None
+        hours, each = self.accelerator_hours, self.accelerators * HOURS_PER_DAY
+        return Range(hours.low / each, hours.typical / each, hours.high / each)
+
+
+@dataclass(frozen=True, eq=False)
+class _Chips:
+    """Chips side by side, as columns that layouts stand across."""
+
+    keys: tuple[str, ...]
+    columns: Hardware  # of shape (chips, 1)
+    factor: Array
+    memory_gb: Array  # that a job may use
+    domain: Array
+
+
+def unknown_speed(catalogue: Catalogue) -> dict[str, str]:
+    """The accelerators whose rates or memory the catalogue does not know, and what is missing."""
+    missing = {}
+    for key, record in catalogue.accelerators.items():
+        try:
+            hardware(key, record)
+        except UnknownChip as reason:
+            missing[key] = str(reason)
+    return missing
+
+
+def across(
+    catalogue: Catalogue,
+    job: TrainingJob,
+    accelerators: Sequence[str],
+    counts: Sequence[int],
+    *,
+    enough: Callable[[Sequence[Reach]], bool] = lambda _: False,
+    calibration: Calibration | None = None,
+) -> Iterator[tuple[Reach, ...]]:
+    """For each number, ascending, what each of the accelerators does: the best layout, as `train` finds it.
+
+    Numbers end where `enough` says so of the last ones. The job's own accelerator, number and layout are left aside.
+    """
+    known = calibration or house_calibration()
+    chips = _side_by_side(catalogue, accelerators, known, job)
+    shape = named_shape(catalogue, job)[1]
+    widest = taken(chips.columns, (int(np.argmax(chips.domain)), 0))
+    base = base_plan(job, widest, batch=usual_batch(job))
+    for count in sorted(set(counts)):
+        layouts = _layouts(shape, widest, replace(base, accelerators=float(count)))
+        best = _best(shape, chips, layouts, known)
+        run = _run(catalogue, job, shape, count)
+        found = tuple(_reach(chips, at, layouts, best, run) for at in range(len(chips.keys)))
+        yield found
+        if enough(found):
+            return
+
+
+def _side_by_side(catalogue: Catalogue, keys: Sequence[str], known: Calibration, job: TrainingJob) -> _Chips:
+    records = [hardware(key, catalogue.accelerators[key], nic_gb_s=job.network_gb_s) for key in keys]
+    factors = [known.chip_factor(key, family_of(catalogue.accelerators[key])) for key in keys]
+    rows = stacked(records)
+    columns = Hardware(**{field.name: getattr(rows, field.name).reshape(-1, 1) for field in fields(Hardware)})
+    faster = job.measured_over_predicted or 1.0
+    return _Chips(
+        keys=tuple(keys),
+        columns=columns,
+        factor=np.array(factors).reshape(-1, 1) * faster,
+        memory_gb=np.asarray(rows.memory_gb) * USABLE_SHARE,
+        domain=np.asarray(rows.domain),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Layouts:
+    """Legal layouts of one number as arrays, with the memory they take."""
+
+    plans: Plan
+    table: Columns
+    memory_gb: Array
+
+
+def _layouts(shape: Shape, widest: Hardware, base: Plan) -> _Layouts:
+    table = legal_layouts(shape, widest, base, Wish(), {})
+    table = {name: column[_may_win(table)] for name, column in table.items()}
+    plans = replace(base, **table)
+    memory_gb = np.asarray(peak_memory(shape, plans).total_gb) if len(table["tp"]) else np.zeros(0)
+    return _Layouts(plans, table, memory_gb)
+
+
+def _may_win(table: Columns) -> NDArray[np.bool_]:
+    """Layouts that no other beats on every chip.
+
+    More virtual stages only shorten the bubble and keep no more in memory than fewer do, except one; and sharding the
+    optimizer costs nothing where there are ranks to share it, sharding gradients beside it neither.
+    """
+    most = {pp: float(table["vpp"][table["pp"] == pp].max()) for pp in np.unique(table["pp"])}
+    longest = np.array([most[pp] for pp in np.unique(table["pp"])])
+    deepest = longest[np.searchsorted(np.unique(table["pp"]), table["pp"])] if len(longest) else table["vpp"]
+    stages = (table["vpp"] == 1) | (table["vpp"] == deepest)
+    alone = table["dp"] * table["cp"] <= 1
+    least = np.where(alone, 0.0, np.where(table["pp"] > 1, 1.0, 2.0))
+    return np.asarray(stages & (table["shard"] >= least))
+
+
+@dataclass(frozen=True, eq=False)
+class _Best:
+    """For each chip the place of its fastest layout and what that reaches; 0 where none fits."""
+
+    at: NDArray[np.intp]
+    rate: Array
+
+
+def _best(shape: Shape, chips: _Chips, layouts: _Layouts, known: Calibration) -> _Best:
+    """All layouts on all chips, some at a time."""
+    many = len(chips.keys)
+    at, rate = np.zeros(many, dtype=np.intp), np.zeros(many)
+    fits = layouts.memory_gb <= chips.memory_gb.max(initial=0.0)
+    for rows in np.array_split(np.flatnonzero(fits), -(-int(fits.sum()) // _AT_ONCE) or 1):
+        if not len(rows):
+            continue
+        there = np.flatnonzero(chips.memory_gb >= layouts.memory_gb[rows].min())
+        some = Hardware(**{field.name: getattr(chips.columns, field.name)[there] for field in fields(Hardware)})
+        reached = np.asarray(
+            tokens_per_s(shape, some, taken(layouts.plans, rows), known.constants, chip_factor=chips.factor[there])
+        )
+        legal = layouts.memory_gb[rows] <= chips.memory_gb[there, None]
+        legal &= layouts.table["tp"][rows] <= chips.domain[there, None]
+        reached = np.where(legal, reached, 0.0)
+        place = reached.argmax(axis=1)
+        most = reached[np.arange(len(there)), place]
+        better = most > rate[there]
+        at[there[better]], rate[there[better]] = rows[place[better]], most[better]
+    return _Best(at, rate)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What a run of so many accelerators loses and gains beside its steps; the same for all chips."""
+
+    accelerators: int
+    tokens: float
+    useful_share: float
+    band: Band
+    team: tuple[float, float, float]
+
+
+def _run(catalogue: Catalogue, job: TrainingJob, shape: Shape, count: int) -> _Run:
+    often = reliability(
+        catalogue, accelerators=float(count), params=float(shape.params), team=job.team,
+        spot_stops_per_month=job.spot_stops_per_month,
+    )  # fmt: skip
+    team = team_share(job.team)
+    return _Run(
+        accelerators=count,
+        tokens=job.tokens or float(best_tokens(shape.active_params)),
+        useful_share=float(often.useful_share),
+        band=band_for(moe=bool(shape.is_moe), layout_stated=False, accelerators=float(count)),
+        team=(team.low, team.typical, team.high),
+    )
+
+
+def _reach(chips: _Chips, at: int, on: _Layouts, best: _Best, run: _Run) -> Reach:
+    memory = on.memory_gb[on.table["tp"] <= chips.domain[at]]
+    least_memory_gb = float(memory.min()) if len(memory) else float("nan")
+    found = Reach(chips.keys[at], run.accelerators, float(chips.memory_gb[at]), least_memory_gb)
+    rate = float(best.rate[at])
+    if rate <= 0:
+        return found
+    place = int(best.at[at])
+    sizes = {name: int(column[place]) for name, column in on.table.items()}
+    layout = Layout(
+        tp=sizes["tp"], pp=sizes["pp"], virtual_stages=sizes["vpp"], cp=sizes["cp"], ep=sizes["ep"], dp=sizes["dp"],
+        zero=sizes["shard"], micro_batch=sizes["micro_batch"], recompute=bool(sizes["recompute"]),
+        tokens_per_s_per_accelerator=rate, memory_gb=float(on.memory_gb[place]),
+    )  # fmt: skip
+    hours = run_hours(run.tokens, rate, run.useful_share, run.band, run.team)
+    return replace(found, tokens_per_s_per_accelerator=rate, layout=layout, accelerator_hours=hours)
