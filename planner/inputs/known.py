@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from planner.inputs.scenario import Scenario
+from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
 from planner.inputs.shape import Path
 from pricing import Catalogue, PricingError
 from pricing import names as naming
@@ -40,14 +40,14 @@ def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[Not
             return name
 
     changed: dict[str, object] = {
-        "accelerator": find(("accelerator",), scenario.accelerator, naming.accelerator),
+        "accelerator": find(("accelerator",), scenario.accelerator, accelerator),
         "site": find(("site",), scenario.site, naming.site),
     }
-    accelerator = str(changed["accelerator"])
+    chosen = str(changed["accelerator"])
     for section, purchase in (("rent", "on_demand"), ("reserve", RESERVED), ("spot", "spot")):
         record = getattr(scenario, section)
         if record.offer is not None:
-            found = find((section, "offer"), record.offer, _offer_of(accelerator, purchase))
+            found = find((section, "offer"), record.offer, _offer_of(chosen, purchase))
             changed[section] = record.model_copy(update={"offer": found})
     if scenario.hosted is not None and scenario.hosted.price is not None:
         price = find(("hosted", "price"), scenario.hosted.price, hosted_price)
@@ -56,6 +56,11 @@ def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[Not
         schedule = find(("tax", "schedule"), scenario.tax.schedule, tax_schedule)
         changed["tax"] = scenario.tax.model_copy(update={"schedule": schedule})
     return scenario.model_copy(update=changed), lost
+
+
+def accelerator(catalogue: Catalogue, name: str) -> str:
+    """The one accelerator called `name`; or that any will do."""
+    return ANY_ACCELERATOR if naming.plain(name) == ANY_ACCELERATOR else naming.accelerator(catalogue, name)
 
 
 def hosted_price(catalogue: Catalogue, name: str) -> str:

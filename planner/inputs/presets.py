@@ -25,6 +25,7 @@ class Preset(Inputs):
     key: Id
     place: Annotated[int, Field(ge=1, le=99)]  # in the row of presets
     title: Label
+    short: Annotated[str, Field(min_length=1, max_length=20)]  # what the row of presets calls it
     what: Sentence
     says: tuple[Sentence, ...]
     source: Label

@@ -95,6 +95,15 @@ def usd_short(value: float) -> str:
     return f"{sign}${size:g}" if size >= 100 else f"{sign}${size:.2f}"
 
 
+def large(value: float) -> str:
+    """A large number in words: 1.4 trillion, 250 million, 800."""
+    size = significant(value)
+    for limit, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if size >= limit:
+            return f"{size / limit:g} {word}"
+    return f"{size:,.0f}"
+
+
 def usd_per_hour(value: float) -> str:
     """A price for an hour: $2.19."""
     return f"${value:,.2f}" if math.isfinite(value) else NOT_PRICED

@@ -1,0 +1,195 @@
+"""The question bar starts from the work: each question has its fields, and none loses what was typed for another."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from planner.inputs.address import from_address, to_address
+from planner.inputs.keys import KEYS
+from planner.inputs.latency import latencies
+from planner.inputs.presets import preset, presets
+from planner.inputs.question import HOURS, QUESTIONS, SERVE, TRAIN, TUNE, question_of
+from planner.inputs.scenario import Scenario
+from planner.inputs.task import Serve, Train
+from planner.inputs.work import Work
+from planner.money.plan import plan
+from planner.report.echo import echo
+from planner.web import state
+from pricing import load_catalogue
+from tests.web.test_pages import DAY, SLOW, one_page
+
+WIDGETS = ("number_input", "selectbox", "toggle", "slider")
+
+
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test visits on the same day."""
+    monkeypatch.setattr(state, "today", lambda: DAY)
+
+
+def visit(page: str = "Answer", **held: str) -> AppTest:
+    """A visitor on the Answer page, by a link."""
+    app = AppTest.from_function(one_page, args=(page,), default_timeout=SLOW)
+    for key, text in held.items():
+        app.query_params[key] = text
+    return app.run()
+
+
+def on_screen(app: AppTest) -> set[str]:
+    """The short keys that have a field."""
+    return {one.key for kind in WIDGETS for one in getattr(app, kind) if one.key in KEYS}
+
+
+def asked(app: AppTest) -> Scenario:
+    """What the question bar asks for."""
+    scenario: Scenario = app.session_state["asked"]
+    return scenario
+
+
+def turn(app: AppTest, question: str) -> AppTest:
+    """Press one of the pills."""
+    return app.button_group(key="work").set_value(question).run()
+
+
+@pytest.mark.parametrize("question", [TRAIN, TUNE, SERVE], ids=lambda one: one.name)
+def test_a_question_shows_its_fields_and_starts_from_its_example(question) -> None:  # type: ignore[no-untyped-def]
+    app = turn(visit(), question.name)
+    assert not app.exception
+    others = frozenset().union(*(one.own for one in QUESTIONS.values())) - question.own
+    assert on_screen(app) >= {*question.main, *question.more, "years", "site"} - {"gpus"}
+    assert not on_screen(app) & others
+    example = preset(question.example)
+    assert example is not None
+    told = {key: text for key, text in to_address(example.scenario).items() if key in question.own}
+    assert {key: text for key, text in to_address(asked(app)).items() if key in question.own} == told
+
+
+def test_going_to_another_question_and_back_keeps_what_was_typed() -> None:
+    app = visit(gpus="16", busy="80")
+    before = asked(app)
+    turn(app, "Serve")
+    app.number_input(key="rps").set_value(7.0).run()
+    turn(app, "Fine-tune")
+    app.selectbox(key="method").set_value("qlora").run()
+    turn(app, "Train")
+    assert asked(app).work[0].train.method == "full"  # type: ignore[union-attr]
+    turn(app, "Fine-tune")
+    assert asked(app).work[0].train.method == "qlora"  # type: ignore[union-attr]
+    turn(app, "Serve")
+    assert asked(app).work[0].serve.requests_per_s == 7.0  # type: ignore[union-attr]
+    turn(app, "GPU-hours")
+    assert asked(app) == before
+    assert not app.exception
+
+
+def test_a_link_holds_only_what_its_question_asks_and_says_the_same_elsewhere() -> None:
+    app = visit(gpus="16", busy="80", rate="7")
+    turn(app, "Serve")
+    held = dict(app.query_params)
+    assert {"serve", "rps", "rate"} <= held.keys()
+    assert not held.keys() & {"gpus", "busy", "hours", "train", "tokens"}
+    assert asked(visit(**held)) == asked(app)
+
+
+@pytest.mark.parametrize(
+    ("held", "question", "work"),
+    [
+        ({"train": "Llama-3-8B", "gpus": "16"}, "Train", Work(accelerators=16, train=Train(model="Llama-3-8B"))),
+        (
+            {"train": "llama 3 70b", "method": "lora", "runs": "20", "tokens": "2e8"},
+            "Fine-tune",
+            Work(train=Train(model="Llama-3-70B", method="lora", tokens=2e8, runs_per_month=20.0)),
+        ),
+        ({"serve": "Llama-3-70B", "rps": "20"}, "Serve", Work(serve=Serve(model="Llama-3-70B", requests_per_s=20.0))),
+        ({"gpus": "9", "waits": "1"}, "GPU-hours", Work(accelerators=9, may_wait=True)),
+    ],
+)
+def test_links_of_before_keep_their_meaning(held: dict[str, str], question: str, work: Work) -> None:
+    app = visit(**held)
+    assert not app.exception
+    assert not app.warning
+    assert asked(app) == Scenario(work=(work,))
+    assert app.session_state["work"] == question
+    assert question_of(to_address(asked(app))).name == question
+
+
+def test_what_a_link_says_of_another_question_is_told() -> None:
+    app = visit(serve="Llama-3-70B", hours="50")
+    assert [one.value for one in app.warning] == [
+        "This link held hours = 50 beside a question of another kind \\(Serve\\)\\. It is left out\\."
+    ]
+    assert asked(app) == Scenario(work=(Work(serve=Serve(model="Llama-3-70B")),))
+    assert "hours" not in app.query_params
+
+
+def test_a_model_nobody_knows_and_no_model_are_told() -> None:
+    app = visit(train="lama-9")
+    assert "lama\\-9" in app.warning[0].value
+    assert any("Name the model to be trained" in one.value for one in app.markdown)
+    assert asked(app) == Scenario()
+
+
+def test_a_latency_class_fills_in_what_it_promises_and_is_known_by_it() -> None:
+    app = turn(visit(), "Serve")
+    assert app.selectbox(key="pace").value == "chat"
+    app.selectbox(key="pace").set_value("long context").run()
+    serve, wanted = asked(app).work[0].serve, latencies()["long context"]
+    assert serve is not None
+    assert (serve.ttft_ms, serve.tpot_ms) == (wanted.ttft_ms, wanted.tpot_ms)
+    assert (serve.input_tokens, serve.output_tokens) == (wanted.input_tokens, wanted.output_tokens)
+    app.number_input(key="tpot").set_value(33.0).run()
+    assert app.selectbox(key="pace").value == "as entered"
+    assert not app.exception
+
+
+def test_every_preset_stands_in_the_row_and_undo_brings_back_what_was_there() -> None:
+    app = visit(gpus="16")
+    before = asked(app)
+    for one in presets():
+        app.button_group(key="preset").set_value(one.short).run()
+        assert not app.exception, one.key
+        assert asked(app) == one.scenario, one.key
+        app.button(key="undo").click().run()
+        assert asked(app) == before, one.key
+
+
+def test_a_rare_field_that_holds_something_stays_on_the_screen() -> None:
+    app = visit(pue="1.2")
+    assert "pue" in on_screen(app)
+    assert "people" not in on_screen(app)
+    app.toggle(key="all").set_value(True).run()
+    app.number_input(key="people").set_value(0.02).run()
+    app.toggle(key="all").set_value(False).run()
+    assert not app.exception
+    assert {"pue", "people"} <= on_screen(app)
+    assert asked(app).own.fte_per_accelerator == 0.02
+
+
+@pytest.mark.parametrize(
+    ("work", "said"),
+    [
+        (Work(train=Train(model="Llama-2-7B", tokens=1.4e12)), "= 1.4 trillion tokens, 208 for each parameter."),
+        (Work(train=Train(model="Llama-2-7B")), "= 132 billion tokens, 19.6 for each parameter."),
+        (Work(accelerators=8), "= 3,500 GPU-hours a month."),
+    ],
+)
+def test_large_numbers_are_said_back_in_words(work: Work, said: str) -> None:
+    written = Scenario(work=(work,))
+    question = question_of(to_address(written)).name
+    assert echo(plan(load_catalogue(), written, DAY), written, question) == said
+
+
+def test_a_service_says_how_many_it_takes() -> None:
+    written = preset("chat-service").scenario  # type: ignore[union-attr]
+    made = plan(load_catalogue(), written, DAY)
+    peak = made.setting.asked.servings[0].accelerators_at_peak  # type: ignore[union-attr]
+    assert f"It takes {peak} x H100 SXM5 80 GB at the peak" in echo(made, written, "Serve")
+
+
+def test_a_question_is_told_by_what_an_address_holds() -> None:
+    assert question_of({}) is HOURS
+    assert question_of({}, "Serve") is SERVE
+    assert question_of({"train": "x"}, "Serve") is TRAIN
+    assert question_of({"train": "x"}, "Fine-tune") is TUNE
+    assert from_address({"train": "Llama-2-7B", "choose": "1"})[0].work[0].train.choose_count  # type: ignore[union-attr]
