@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from math import isfinite
 
@@ -20,3 +21,11 @@ def number(row: Row, column: str) -> float | None:
     except ValueError:
         return None
     return value if value > 0 and isfinite(value) else None
+
+
+def year(published: str) -> float | None:
+    """The decimal year of `2024-07`, `2024-07-15`, `2024` or the first of `2021-2024`."""
+    found = re.match(r"(\d{4})(?:-(\d{2})(?!\d))?", published)
+    if found is None:
+        return None
+    return int(found.group(1)) + (int(found.group(2) or 7) - 0.5) / 12

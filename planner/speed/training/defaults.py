@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, log2
 
 from planner.speed.hardware import Hardware
 from planner.speed.shape import Shape
 from planner.speed.training.plan import Plan
+from planner.speed.training.stacks import Stack, stack_of
 
 # Bytes for each parameter with mixed-precision Adam, and with adapters on frozen weights; and how far beyond one
 # accelerator's memory they may go before the model is split: recompute and sharded states make up for the rest.
@@ -19,7 +20,8 @@ USUAL_SEQUENCE, USUAL_ADAPTER_SEQUENCE = 2_048.0, 1_024.0
 MICRO_TOKENS_LARGE, MICRO_TOKENS, LARGE = 4_096.0, 8_192.0, 5e4
 MICRO_BATCHES_PER_STAGE = 4.0
 FLASH_SINCE, SEQUENCE_PARALLEL_SINCE, COMPILED_SINCE = 2023.0, 2022.4, 2025.3
-ADAPTER_SHARE = 0.01
+# Adapters of rank 16 beside every matrix of a model of 8B.
+ADAPTER_SHARE = 0.005
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Known:
     eager: bool = False
     compiled: bool | None = None
     interleaves: bool = False
+    stack: Stack = field(default_factory=lambda: stack_of("", ""))
+    fused_loss: bool = False
 
 
 def plan_of(shape: Shape, chip: Hardware, known: Known) -> Plan:
@@ -63,6 +67,8 @@ def plan_of(shape: Shape, chip: Hardware, known: Known) -> Plan:
     micro = known.micro_batch or _micro_batch(shape, seq_len, cp, known.global_batch, dp)
     ep = known.ep or (min(8.0, count) if float(shape.experts) > 0 else 1.0)
     fused = known.fused if known.fused is not None else year >= FLASH_SINCE
+    bits = known.bits or usual_bits(chip, year)
+    shard = known.shard if known.shard is not None else (1.0 if chip.is_gpu else 3.0)
     return Plan(
         seq_len=seq_len,
         accelerators=count,
@@ -74,12 +80,12 @@ def plan_of(shape: Shape, chip: Hardware, known: Known) -> Plan:
         dp=dp,
         micro_batch=micro,
         global_batch=known.global_batch or MICRO_BATCHES_PER_STAGE * pp * dp * micro,
-        recompute=known.recompute or 0.0,
-        shard=known.shard if known.shard is not None else (1.0 if chip.is_gpu else 3.0),
-        bits=known.bits or usual_bits(chip, year),
+        recompute=_recompute(known, shard),
+        shard=shard,
+        bits=bits,
         backward=1.0 if known.adapter else 2.0,
         trainable_share=ADAPTER_SHARE if known.adapter else 1.0,
-        weight_bytes=known.weight_bytes,
+        weight_bytes=_weight_bytes(known, bits),
         fused_attention=float(fused),
         offload=known.offload,
         year=year,
@@ -87,7 +93,30 @@ def plan_of(shape: Shape, chip: Hardware, known: Known) -> Plan:
         eager=float(known.eager),
         sequence_parallel=float(year >= SEQUENCE_PARALLEL_SINCE),
         compiled=is_compiled(known.compiled, eager=known.eager, year=year),
+        grad_bytes=known.stack.gradients,
+        whole_grad_bytes=known.stack.always,
+        state_bytes=known.stack.states,
+        loss_chunks=max(known.stack.loss_chunks, known.fused_loss * float(shape.vocab / shape.hidden)),
+        buckets_gb=known.stack.buckets_gb,
+        weight_offload=known.offload * known.stack.host_weights,
+        logit_bytes=known.stack.logits,
+        fused_norms=float(known.stack.fused_norms),
+        loads_whole=float(known.stack.loads_whole),
     )
+
+
+def _recompute(known: Known, shard: float) -> float:
+    """As stated; else what the stack does of itself where weights are sharded."""
+    by_itself = known.stack.recompute_when_sharded and shard >= SHARDED_WEIGHTS
+    return float(by_itself) if known.recompute is None else known.recompute
+
+
+def _weight_bytes(known: Known, bits: float) -> float:
+    """Frozen weights need no more bits than they are multiplied in; trained ones are kept in 16."""
+    return min(known.weight_bytes, max(1.0, bits / 8)) if known.adapter else known.weight_bytes
+
+
+SHARDED_WEIGHTS = 3.0
 
 
 def is_compiled(said: bool | None, *, eager: bool, year: float) -> float:
@@ -104,10 +133,13 @@ def _splits(shape: Shape, chip: Hardware, known: Known, count: float, seq_len: f
     per_param = ADAPTER_BYTES if known.adapter else TRAIN_BYTES
     params = float(shape.params)
     needed = per_param * params / (OVERFILL * float(chip.memory_gb) * 1e9)
+    least = needed if known.adapter else 0.0
     if known.global_batch:
         needed = max(needed, count / known.global_batch)
     ranks = min(2.0 ** ceil(log2(max(1.0, needed))), count)
-    tp = known.tp or min(ranks, 8.0 if chip.is_gpu else 4.0)
+    # Adapters leave weights whole as long as they fit, and split sequences where there are too few.
+    whole = 2.0 ** ceil(log2(max(1.0, least))) if known.adapter else ranks
+    tp = known.tp or min(whole, 8.0 if chip.is_gpu else 4.0)
     rest = max(1.0, ranks / tp)
     if known.adapter or seq_len >= LONG_SEQUENCE:
         return tp, known.pp or 1.0, known.cp or rest

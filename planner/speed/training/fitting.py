@@ -15,6 +15,8 @@ from planner.speed.shape import Shape
 from planner.speed.training.memory import USABLE_SHARE, Memory, peak_memory
 from planner.speed.training.plan import Plan
 
+LOSS_CHUNKS = 8.0
+
 R = TypeVar("R", Plan, Memory)
 
 
@@ -29,11 +31,15 @@ class Way:
 
 
 WAYS = (
-    Way("chunked_loss", "compute the loss in chunks", lambda plan: replace(plan, chunked_loss=1.0)),
+    Way(
+        "chunked_loss",
+        "compute the loss in chunks",
+        lambda plan: replace(plan, loss_chunks=_most(plan.loss_chunks, LOSS_CHUNKS)),
+    ),
     Way(
         "narrow_gradients",
         "keep gradients in 16 bits",
-        lambda plan: replace(plan, grad_bytes=_least(plan.grad_bytes, 2)),
+        lambda plan: replace(plan, grad_bytes=_least(plan.grad_bytes, 2), whole_grad_bytes=plan.whole_grad_bytes * 0.0),
     ),
     Way("recompute", "recompute activations", lambda plan: replace(plan, recompute=1.0), "recompute"),
     Way(
@@ -57,6 +63,11 @@ WAYS = (
         "update_in_backward",
         "update weights while gradients appear",
         lambda plan: replace(plan, update_in_backward=1.0),
+    ),
+    Way(
+        "eight_bit_states",
+        "keep optimizer states in 8 bits",
+        lambda plan: replace(plan, state_bytes=_least(plan.state_bytes, 2)),
     ),
     Way("activation_offload", "move kept activations to the host", lambda plan: replace(plan, activation_offload=1.0)),
     Way("offload", "keep optimizer states on the host", lambda plan: replace(plan, offload=1.0)),

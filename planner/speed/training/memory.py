@@ -15,19 +15,19 @@ from planner.speed.shape import Shape
 from planner.speed.training.plan import Plan
 
 GIGA = 1e9
-# Logits in 16 bits, again in 32 for the softmax, and their gradient in 16; a chunked loss makes an eighth at a time.
-LOGIT_BYTES, LOSS_CHUNKS = 8.0, 8.0
-# What a layer keeps for its backward pass beside queries, keys, values and feed-forward: its input, the input of the
-# feed-forward, and their normed copies, of which flash kernels and compilers spare one.
-KEPT_WIDTHS = 3.0
-# Beside which a stack without a compiler keeps: copies before and after each rotation, gate and cast.
+# A layer keeps the residual twice, for its two norms, and the two normed copies that matrices are multiplied with.
+NORMS = 2.0
+# Beside which a stack without a compiler keeps copies before and after each rotation, gate and cast.
 UNCOMPILED = 1.3
 SCORE_BYTES_KEPT = 5.0
-# Libraries, communicators and their buffers; buckets of gradients; and what the allocator cannot reuse.
-CONTEXT_GB, FRAGMENT_SHARE = 1.0, 0.04
+# A process and its kernels before and since they are loaded when first used; buffers of the libraries that join several.
+CONTEXT_GB, LAZY_CONTEXT_GB, LAZY_SINCE, JOINED_GB = 1.6, 0.6, 2023.0, 0.6
+# What the allocator cannot reuse.
+FRAGMENT_SHARE = 0.04
 # A driver keeps a little for itself.
 USABLE_SHARE = 0.98
-LARGEST_BUFFER_LAYERS = 2.0
+# With sharded weights a layer is at work while the next arrives; gradients of one leave in 32 bits.
+GATHERED_LAYERS, LEAVING_BYTES = 2.0, 4.0
 WIDE_MOMENTS = 8.0
 
 
@@ -45,9 +45,14 @@ class Memory:
     fragmentation_gb: Num
 
     @property
-    def allocated_gb(self) -> Num:
-        """What a framework's allocator counts: all but what the driver and the libraries hold."""
+    def reserved_gb(self) -> Num:
+        """What a framework's allocator took: all but what the driver and the libraries hold."""
         return self.total_gb - self.context_gb
+
+    @property
+    def allocated_gb(self) -> Num:
+        """What is alive of that at the worst moment."""
+        return self.reserved_gb - self.fragmentation_gb
 
     @property
     def total_gb(self) -> Num:
@@ -71,33 +76,76 @@ def peak_memory(shape: Shape, plan: Plan) -> Memory:
 
 def _stage(shape: Shape, plan: Plan, *, last: bool) -> Memory:
     dense, routed, table = _params(shape, plan)
-    ranks, expert_ranks = _ranks(plan)
-    at_rest = np.where(plan.shard >= 3, 1 / ranks, 1.0), np.where(plan.shard >= 3, 1 / expert_ranks, 1.0)
-    grad = np.where(plan.shard >= 2, 1 / ranks, 1.0), np.where(plan.shard >= 2, 1 / expert_ranks, 1.0)
-    state = np.where(plan.shard >= 1, 1 / ranks, 1.0), np.where(plan.shard >= 1, 1 / expert_ranks, 1.0)
+    spread = _Spread.of(dense, routed, plan)
+    one_layer = (dense - table + routed) * plan.pp / shape.layers
     # Tables stay in 16 bits where the rest is quantised.
-    weights = (plan.weight_bytes * (dense - table) + 2 * table) * at_rest[0] + plan.weight_bytes * routed * at_rest[1]
-    one_layer = (dense - table + routed) * plan.pp / shape.layers + table
-    gradients = (
-        plan.grad_bytes
-        * plan.trainable_share
-        * ((1 - plan.update_in_backward) * (dense * grad[0] + routed * grad[1]) + plan.update_in_backward * one_layer)
-    )
-    wide = plan.wide_embedding_moments * np.maximum(WIDE_MOMENTS - plan.state_bytes, 0.0) * table * state[0]
-    states = plan.state_bytes * (dense * state[0] + routed * state[1]) + wide
-    states = states * plan.trainable_share * (1 - plan.offload)
-    layer_bytes, kept_bytes = layer_activation_bytes(shape, plan), _kept_bytes(shape, plan)
-    alive = np.where(last, 1.0, micro_batches_alive(plan)) * shape.layers / plan.pp
-    activations = alive * kept_bytes * (1 - plan.activation_offload) + (plan.recompute > 0) * layer_bytes
-    logits = plan.tokens * shape.vocab * shape.head_share / plan.tp * LOGIT_BYTES
-    logits = logits / np.where(plan.chunked_loss > 0, LOSS_CHUNKS, 1.0) * np.where(last, 1.0, plan.pp <= 1)
-    gathered = np.where(plan.shard >= 3, LARGEST_BUFFER_LAYERS * 2 * (one_layer - table), 0.0)
+    weights = plan.weight_bytes * spread.over(3) + np.maximum(2 - plan.weight_bytes, 0) * table * spread.share(3)
+    weights = weights * (1 - plan.weight_offload)
+    layer_bytes, inputs = layer_activation_bytes(shape, plan), _input_bytes(shape, plan)
+    alive = np.where(last, 1.0, micro_batches_alive(plan))
+    kept = alive * shape.layers / plan.pp * plan.kept_layers * kept_bytes(shape, plan) * (1 - plan.activation_offload)
+    # What a stage sends on lives as long as what it received.
+    activations = kept + alive * inputs * (plan.pp > 1) + (plan.recompute > 0) * layer_bytes
+    logits = plan.tokens * shape.vocab * shape.head_share / plan.tp * plan.logit_bytes
+    logits = logits / plan.loss_chunks * np.where(last, 1.0, plan.pp <= 1)
+    gathered = 2 * (GATHERED_LAYERS * one_layer + table) + LEAVING_BYTES * plan.trainable_share * one_layer
+    # Some stacks fill every rank's shard from a whole copy: before the first step, and not beside activations.
+    loading = plan.loads_whole * 2 * (dense + routed) - activations - logits
+    gathered = np.where((plan.shard >= 3) & (plan.dp * plan.cp > 1), np.maximum(gathered, loading), 0.0)
     # Plain PyTorch frees gradients after each update: with one micro-batch they grow only while activations go.
     shrinking = np.where((plan.eager > 0) & (plan.micro_batches <= 1), activations + logits, 0.0)
-    gradients = np.maximum(gradients - shrinking, 0.0)
+    gradients = np.maximum(_gradients(plan, spread, one_layer + table) - shrinking, 0.0)
+    working = gathered + plan.buckets_gb * GIGA
     fragments = FRAGMENT_SHARE * (activations + logits + gathered)
-    sizes = (weights, gradients, states, activations, logits, gathered, CONTEXT_GB * GIGA, fragments)
+    states = _states(plan, spread, table)
+    sizes = (weights, gradients, states, activations, logits, working, _context_gb(plan) * GIGA, fragments)
     return Memory(*(size / GIGA for size in sizes))
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """Parameters of a stage on a rank, and over how many ranks each ZeRO stage spreads what belongs to them."""
+
+    dense: Num
+    routed: Num
+    ranks: Num
+    expert_ranks: Num
+    stage: Num
+
+    @classmethod
+    def of(cls, dense: Num, routed: Num, plan: Plan) -> _Spread:
+        """Hybrid sharding spreads over some of the ranks that hold the same weights."""
+        ranks = np.maximum(plan.dp * plan.cp, 1.0)
+        expert_ranks = np.maximum(ranks * plan.tp / np.maximum(plan.ep, 1.0), 1.0)
+        group = np.where(plan.shard_ranks > 0, plan.shard_ranks, np.inf)
+        return cls(dense, routed, np.minimum(ranks, group), np.minimum(expert_ranks, group), plan.shard)
+
+    def share(self, since: float) -> Num:
+        """What of a dense parameter's bytes a rank holds, where ZeRO spreads them from stage `since` on."""
+        return np.where(self.stage >= since, 1 / self.ranks, 1.0)
+
+    def over(self, since: float) -> Num:
+        """Parameters whose bytes a rank holds."""
+        return self.dense * self.share(since) + self.routed * np.where(self.stage >= since, 1 / self.expert_ranks, 1.0)
+
+
+def _gradients(plan: Plan, spread: _Spread, largest: Num) -> Num:
+    """Bytes of gradients; where updates are done as they appear, only those of the largest part at a time."""
+    held = plan.grad_bytes * spread.over(2) + plan.whole_grad_bytes * spread.over(3)
+    at_once = (plan.grad_bytes + plan.whole_grad_bytes) * np.minimum(largest, spread.dense + spread.routed)
+    held = held * (1 - plan.update_in_backward) + at_once * plan.update_in_backward
+    return held * plan.trainable_share * (1 - plan.weight_offload)
+
+
+def _states(plan: Plan, spread: _Spread, table: Num) -> Num:
+    """Bytes of master weights and moments; some keep those of the tables in 32 bits."""
+    wide = plan.wide_embedding_moments * np.maximum(WIDE_MOMENTS - plan.state_bytes, 0.0) * table * spread.share(1)
+    return (plan.state_bytes * spread.over(1) + wide) * plan.trainable_share * (1 - plan.offload)
+
+
+def _context_gb(plan: Plan) -> Num:
+    """What the driver, the kernels and the libraries that join accelerators hold."""
+    return np.where(plan.year >= LAZY_SINCE, LAZY_CONTEXT_GB, CONTEXT_GB) + JOINED_GB * (plan.accelerators > 1)
 
 
 def _params(shape: Shape, plan: Plan) -> tuple[Num, Num, Num]:
@@ -109,12 +157,6 @@ def _params(shape: Shape, plan: Plan) -> tuple[Num, Num, Num]:
     return np.maximum(body, 0.0) + tables, routed, tables
 
 
-def _ranks(plan: Plan) -> tuple[Num, Num]:
-    """Over how many ranks dense and routed parameters can be sharded."""
-    ranks = np.maximum(plan.dp * plan.cp, 1.0)
-    return ranks, np.maximum(ranks * plan.tp / np.maximum(plan.ep, 1.0), 1.0)
-
-
 def micro_batches_alive(plan: Plan) -> Num:
     """Micro-batches whose activations the first stage keeps: one for each stage behind it, more where interleaved."""
     alive = plan.pp * (1 + (plan.pp - 1) / (plan.pp * plan.vpp) * (plan.vpp > 1))
@@ -124,19 +166,37 @@ def micro_batches_alive(plan: Plan) -> Num:
 def layer_activation_bytes(shape: Shape, plan: Plan) -> Num:
     """What one layer keeps of one micro-batch without recompute. [B]
 
+    Matrices that are trained keep what they were multiplied with, in the bits they multiply in; frozen ones do not.
+
     References
     ----------
     V. Korthikanti et al., Reducing activation recomputation in large transformer models, 2022, section 4.
     """
+    plain = np.asarray(plan.compiled) <= 0
+    inner, multiplied, gated = _inner_widths(shape)
+    # Quantised matrices are unpacked by functions of their own, which keep what comes in.
+    frees = (plan.trainable_share < 1) & (plan.kept_layers >= 1) & (plan.weight_bytes >= 1)
+    operand = np.minimum(plan.bits / 8, 2.0)
+    kept = 2 * (inner + gated * plain) + operand * multiplied * np.logical_not(frees)
     attending = shape.attention_layers / shape.layers
-    values = attending * (shape.heads * (shape.qk_dim + shape.v_dim) + shape.kv_width)
-    values = values + shape.dense_layers / shape.layers * shape.mlp_matrices * shape.ffn
-    shared_width = shape.shared_params / np.maximum(shape.mlp_matrices * shape.hidden, 1.0)
-    routed = shape.experts_per_token * (2 * shape.hidden + shape.mlp_matrices * shape.expert_ffn)
-    values = values + shape.moe_layers / shape.layers * (routed + shape.mlp_matrices * shared_width)
-    scores = SCORE_BYTES_KEPT * shape.heads * plan.seq_len * attending * (plan.fused_attention < 1)
-    kept = 2 * values * np.where(plan.compiled > 0, 1.0, UNCOMPILED) + scores
-    return plan.tokens * (kept / plan.tp + 2 * KEPT_WIDTHS * shape.hidden / _split(plan))
+    kept = kept + SCORE_BYTES_KEPT * shape.heads * plan.seq_len * attending * (plan.fused_attention < 1)
+    # Adapters sit beside the projections of attention and keep their input.
+    normed = np.where(frees, 2.0, operand * NORMS)
+    # Norms of gated stacks are written out in 32 bits where nothing fuses them.
+    residual = np.where(plain & (shape.mlp_matrices > 2) & (plan.fused_norms <= 0), 4.0, 2.0)
+    around = (residual * NORMS + normed) * shape.hidden / _split(plan)
+    return plan.tokens * (kept / plan.tp + around) * np.where(plain, UNCOMPILED, 1.0)
+
+
+def _inner_widths(shape: Shape) -> tuple[Num, Num, Num]:
+    """Values of a token between a layer's matrices: what activations need, what matrices multiply, what gates make."""
+    attending, gates = shape.attention_layers / shape.layers, shape.mlp_matrices - 1
+    shared = shape.shared_params / np.maximum(shape.mlp_matrices * shape.hidden, 1.0)
+    wide = shape.dense_layers / shape.layers * shape.ffn
+    wide = wide + shape.moe_layers / shape.layers * (shape.experts_per_token * shape.expert_ffn + shared)
+    routed = shape.moe_layers / shape.layers * shape.experts_per_token * shape.hidden
+    attention = attending * (shape.heads * (shape.qk_dim + shape.v_dim) + shape.kv_width)
+    return attention + gates * wide + routed, wide + routed, np.where(gates > 1, wide, 0.0)
 
 
 def _split(plan: Plan) -> Num:
@@ -144,8 +204,11 @@ def _split(plan: Plan) -> Num:
     return np.where(plan.sequence_parallel > 0, plan.tp, 1.0)
 
 
-def _kept_bytes(shape: Shape, plan: Plan) -> Num:
+def _input_bytes(shape: Shape, plan: Plan) -> Num:
+    return 2 * plan.tokens * shape.hidden / _split(plan)
+
+
+def kept_bytes(shape: Shape, plan: Plan) -> Num:
     """The same with recompute: of what is recomputed, only the layer's input. [B]"""
     full = layer_activation_bytes(shape, plan)
-    inputs = 2 * plan.tokens * shape.hidden / _split(plan)
-    return full * (1 - plan.recompute) + inputs * plan.recompute
+    return full * (1 - plan.recompute) + _input_bytes(shape, plan) * plan.recompute

@@ -40,13 +40,27 @@ class Plan:
     eager: Num
     # What only memory notices: bytes of a gradient and of master weights and moments for each trained parameter.
     grad_bytes: Num = 4.0
+    whole_grad_bytes: Num = 0.0  # beside them, of gradients that only ZeRO 3 spreads
     state_bytes: Num = 12.0
-    # Shares of 1: loss computed in chunks, update done while gradients appear, activations kept by the host, moments of
+    # Pieces in which the loss is computed. Shares of 1: update done while gradients appear, activations kept by the host, moments of
     # the embeddings left in 32 bits where the others have 8.
-    chunked_loss: Num = 0.0
+    loss_chunks: Num = 1.0
     update_in_backward: Num = 0.0
     activation_offload: Num = 0.0
     wide_embedding_moments: Num = 0.0
+    # Bytes of a logit while the loss is worked out over the whole batch: once in 16 bits, again in 32, and exponentials
+    # that become the gradient.
+    logit_bytes: Num = 10.0
+    # Whether norms are one kernel where the rest is not; whether every rank first holds the whole model.
+    fused_norms: Num = 0.0
+    loads_whole: Num = 0.0
+    # What a stack sets aside for exchanges.
+    buckets_gb: Num = 0.0
+    # The share of layers through which gradients flow; weights that live on the host and are fetched for each use.
+    kept_layers: Num = 1.0
+    weight_offload: Num = 0.0
+    # Ranks over which ZeRO spreads; 0: all that hold the same weights. Fewer is hybrid sharding.
+    shard_ranks: Num = 0.0
     # Whether what tensor parallelism does not split is split along the sequence; and how wasteful plain stacks are.
     sequence_parallel: Num = 1.0
     compiled: Num = 1.0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from planner.speed.cells import Row, number, text
+from planner.speed.cells import Row, number, text, year
 from planner.speed.refused import UnknownShape
 from planner.speed.shape import TYPICAL_HEAD_DIM, Dense, Shape, dense_shape, model_shape, typical_shape
 from pricing import Catalogue, UnknownName, names
@@ -13,6 +14,8 @@ ENCODER_DECODER = "unknown shape: an encoder-decoder of which the table does not
 UNKNOWN_EXPERTS = "unknown shape: a mixture whose experts neither the row nor the catalogue describes"
 VIDEO = "unknown shape: a video model, whose tokens the table does not count"
 PROXY = "unknown shape: a cut-down stand-in for another model"
+# What runs "like Llama" are like, since it has been there; and how near in size one must be to be taken for it.
+LLAMA_3, LLAMA_3_SINCE, NEARLY = ("Llama-3.2-1B", "Llama-3.2-3B", "Llama-3.1-8B", "Llama-3.1-70B"), 2024.75, 0.15
 UNKNOWN_SIZE = "unknown shape: neither the row nor the catalogue says it, nor the size"
 
 
@@ -34,7 +37,21 @@ def shape_of(catalogue: Catalogue, name: str | None, row: Row) -> tuple[Shape, b
     params_b = number(row, "params_b") or _size_in_name(text(row, "model"))
     if params_b is None:
         raise UnknownShape(UNKNOWN_SIZE)
-    return typical_shape(params=params_b * 1e9, vocab=number(row, "vocab")), True
+    params, vocab = params_b * 1e9, number(row, "vocab")
+    return _like_llama(catalogue, row, params) or typical_shape(params=params, vocab=vocab), True
+
+
+def _like_llama(catalogue: Catalogue, row: Row, params: float) -> Shape | None:
+    """For runs of something like a Llama of which only the size is said: the nearest Llama 3, filled up to that size."""
+    if "llama" not in text(row, "model").lower() or (year(text(row, "published")) or 0) < LLAMA_3_SINCE:
+        return None
+    known = [model_shape(catalogue.models[key]) for key in LLAMA_3]
+    nearest = min(known, key=lambda shape: abs(float(shape.params) / params - 1))
+    more = params - float(nearest.params)
+    if abs(more) > NEARLY * params or more < -float(nearest.attention_params):
+        return None
+    # What is missing are heads of keys and values that the smaller ones share.
+    return replace(nearest, params=params, attention_params=nearest.attention_params + more)
 
 
 def _stated_shape(row: Row, name: str | None, catalogue: Catalogue) -> Shape:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from planner.speed.cells import Row, number, text
+from planner.speed.cells import Row, number, text, year
 from planner.speed.hardware import Hardware, family_of, hardware
 from planner.speed.refused import Skipped, UnknownChip, UnknownShape
 from planner.speed.shape import Shape
 from planner.speed.table import refuse_unreadable
 from planner.speed.training.defaults import Known, plan_of
 from planner.speed.training.plan import Plan
+from planner.speed.training.stacks import Counts, stack_of
 from planner.speed.training.row_shape import model_name, shape_of
 from pricing import AmbiguousName, Catalogue, UnknownName, names
 
@@ -48,6 +49,7 @@ class Run:
     shape_guessed: bool
     free_recompute: float
     free_shard: float
+    counts: Counts = "device"
 
 
 @dataclass
@@ -88,6 +90,7 @@ class Reader:
             guessed,
             float(known.recompute is None),
             float(known.shard is None),
+            known.stack.counts,
         )
 
     def _chip_of(self, key: str, nic_gb_s: float | None) -> Hardware:
@@ -136,9 +139,15 @@ def known_of(row: Row) -> Known:
         offload=float("optimizer-cpu" in text(row, "offload")), year=software_year(row),
         fused=True if "flash" in said else (False if plain else None),
         dropless="tokendrop" not in said, eager=plain_pytorch,
-        compiled=True if "compile" in said and "no compile" not in said else None,
-        interleaves=_interleaves(row),
+        compiled=True if _fused(said) else None,
+        interleaves=_interleaves(row), fused_loss="liger" in said,
+        stack=stack_of(text(row, "framework"), text(row, "precision")),
     )  # fmt: skip
+
+
+def _fused(said: str) -> bool:
+    """Whether a run says that its elementwise work was fused, by a compiler or by hand."""
+    return "liger" in said or ("compile" in said and "no compile" not in said)
 
 
 def _recompute(said: str, *, plain_pytorch: bool) -> float | None:
@@ -168,14 +177,6 @@ def _shard(row: Row) -> float | None:
     if said in _SHARDS:
         return _SHARDS[said]
     return 3.0 if "fsdp" in text(row, "framework").lower() else None
-
-
-def year(published: str) -> float | None:
-    """The decimal year of `2024-07`, `2024-07-15`, `2024` or the first of `2021-2024`."""
-    found = re.match(r"(\d{4})(?:-(\d{2})(?!\d))?", published)
-    if found is None:
-        return None
-    return int(found.group(1)) + (int(found.group(2) or 7) - 0.5) / 12
 
 
 def software_year(row: Row) -> float | None:

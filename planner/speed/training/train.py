@@ -14,8 +14,8 @@ from planner.speed.refused import BadJob, UnknownChip, UnknownShape
 from planner.speed.shape import Shape, model_shape, predicting
 from planner.speed.training.bands import band_for
 from planner.speed.training.constants import Calibration, house_calibration
-from planner.speed.training.defaults import FLASH_SINCE, is_compiled
-from planner.speed.training.fitting import WAYS
+from planner.speed.training.defaults import ADAPTER_SHARE, FLASH_SINCE, is_compiled
+from planner.speed.training.fitting import LOSS_CHUNKS, WAYS
 from planner.speed.training.goodput import best_tokens, reliability, team_share, unique_tokens_worth
 from planner.speed.training.layout import Candidate, Search, Wish, search
 from planner.speed.training.legal import check_job
@@ -29,11 +29,12 @@ from pricing.records import Accelerator
 
 # Tokens of a step that pre-training of billions of parameters, and fine-tuning, are usually given.
 BATCH_TOKENS, TUNING_BATCH_TOKENS = 4_194_304, 262_144
-ADAPTER_SHARE, QUANTISED_BYTES = 0.01, 0.56
+QUANTISED_BYTES = 0.56
 _BITS = {"fp32": 32.0, "tf32": 32.0, "fp16": 16.0, "bf16": 16.0, "fp8": 8.0, "fp4": 4.0}
 _STATE_BYTES = {"adamw": 12.0, "adamw_bf16": 4.0, "adamw_8bit": 2.0}
 _ZERO = {"none": 0.0, "zero1": 1.0, "zero2": 2.0, "zero3": 3.0}
-_FREE_WAYS = ("narrow_gradients", "narrow_states", "update_in_backward", "activation_offload", "offload")
+_FREE_WAYS = ("narrow_gradients", "narrow_states", "update_in_backward", "eight_bit_states",
+              "activation_offload", "offload")
 MOST_DOUBLINGS = 8
 
 
@@ -141,7 +142,7 @@ def base_plan(job: TrainingJob, chip: Hardware, *, batch: int) -> Plan:
         trainable_share=share, weight_bytes=QUANTISED_BYTES if job.method == "qlora" else max(2.0, bits / 8),
         fused_attention=float(fused), offload=float(job.offload_optimizer), year=job.software_year, dropless=1.0,
         eager=float(plain), compiled=is_compiled(job.compiled, eager=plain, year=job.software_year),
-        state_bytes=_STATE_BYTES[job.optimizer], chunked_loss=1.0,
+        state_bytes=_STATE_BYTES[job.optimizer], loss_chunks=LOSS_CHUNKS,
         grad_bytes=4.0 if job.optimizer == "adamw" else 2.0,
         wide_embedding_moments=float(job.optimizer == "adamw_8bit"),
     )  # fmt: skip

@@ -20,7 +20,7 @@ from pricing import Catalogue
 # imply. Each line stands on top of the last.
 ABLATION = [
     ("packed and compiled", {}, 51.0),
-    ("loss in chunks", {"chunked_loss": 1.0}, 42.9),
+    ("loss in chunks", {"loss_chunks": 8.0}, 42.9),
     ("activations recomputed", {"recompute": 1.0}, 24.9),
     ("update in backward", {"update_in_backward": 1.0}, 23.1),
     ("activations on the host", {"activation_offload": 1.0}, 21.8),
@@ -34,7 +34,7 @@ def plan_of(catalogue: Catalogue, method: str = "full") -> Plan:
          "software_year": 2025.0, "compiled": True, "seq_len": 2_048, "method": method}
     )  # fmt: skip
     chip = hardware("A100-SXM4-80GB", catalogue.accelerators["A100-SXM4-80GB"])
-    return replace(base_plan(job, chip, batch=4), micro_batch=4.0, chunked_loss=0.0)
+    return replace(base_plan(job, chip, batch=4), micro_batch=4.0, loss_chunks=1.0)
 
 
 @pytest.mark.parametrize("line", range(len(ABLATION)), ids=[name for name, _, _ in ABLATION])
@@ -48,7 +48,7 @@ def test_the_published_ablation_is_met(catalogue: Catalogue, line: int) -> None:
 
 @pytest.mark.parametrize(("method", "published_gb"), [("lora", 8.5), ("qlora", 4.6)])
 def test_adapters_are_met(catalogue: Catalogue, method: str, published_gb: float) -> None:
-    plan = replace(plan_of(catalogue, method), chunked_loss=1.0, recompute=1.0, activation_offload=1.0)
+    plan = replace(plan_of(catalogue, method), loss_chunks=8.0, recompute=1.0, activation_offload=1.0)
     memory = peak_memory(model_shape(catalogue.models["Llama-3.2-3B"]), plan)
     assert memory.allocated_gb == pytest.approx(published_gb, rel=0.10)
 
