@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from planner.inputs.base import HOURS_PER_MONTH, MONTHS_PER_YEAR, Count, Inputs, Label, Terabytes
-from planner.inputs.task import Serve, Train
+from planner.inputs.task import Run, Serve, Train
 
 USUAL_BUSY_SHARE = 0.60
 MOST_SEASONS = MONTHS_PER_YEAR
@@ -53,6 +53,7 @@ class Work(Inputs):
     accelerators_per_job: Count | None = None
     train: Train | None = None
     serve: Serve | None = None
+    run: Run | None = None
     may_wait: bool = False
     may_stop: bool = False
     growth_per_year: Annotated[float, Field(ge=-0.9, le=9.0)] = 0.0
@@ -65,9 +66,10 @@ class Work(Inputs):
     def _agree(self) -> Work:
         if self.busy_share is not None and self.accelerator_hours_per_month is not None:
             raise ValueError("want busy_share or accelerator_hours_per_month, not both: one follows from the other")
-        told = (self.train, self.serve, self.busy_share, self.accelerator_hours_per_month)
-        if (self.train or self.serve) and sum(one is not None for one in told) > 1:
-            raise ValueError("want one of train, serve, busy_share and accelerator_hours_per_month")
+        tasks = (self.train, self.serve, self.run)
+        told = (*tasks, self.busy_share, self.accelerator_hours_per_month)
+        if any(tasks) and sum(one is not None for one in told) > 1:
+            raise ValueError("want one of train, serve, run, busy_share and accelerator_hours_per_month")
         most = self.accelerators * HOURS_PER_MONTH
         if self.accelerator_hours_per_month is not None and self.accelerator_hours_per_month > most:
             raise ValueError(

@@ -12,6 +12,7 @@ from planner.money.answer import Answer, Weighed
 from planner.money.breakeven import busy_share
 from planner.money.plan import Plan
 from planner.report import words
+from planner.report.other_work import other_title, run_title
 from planner.report.training import training_title
 from planner.report.ways import LOOKS
 from planner.speed.serving import Serving
@@ -43,7 +44,8 @@ def told(plan: Plan, found: Answer) -> Told:
     if plan.setting.asked is not None and plan.setting.asked.problems:
         return Told("Not as asked.", tuple(_sentence(problem) for problem in plan.setting.asked.problems), ())
     if found.verdict == "incomplete" or found.own is None or found.rent is None:
-        return Told("Not enough to answer yet.", tuple(_sentence(reason) for reason in found.missing), ())
+        reasons = (_sentence(reason) for reason in found.missing)
+        return Told("Not enough to answer yet.", (*speeds(plan), *reasons), ())
     own, rent = found.own, found.rent
     return Told(
         title(found),
@@ -79,12 +81,14 @@ def title(found: Answer) -> str:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    end = "" if text.endswith("?") else "."
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}{end}"
 
 
 def not_counted(plan: Plan) -> str:
     """What no line of the plan holds."""
-    named = plan.setting.asked is not None and (plan.setting.asked.trainings or plan.setting.asked.servings)
+    asked = plan.setting.asked
+    named = asked is not None and (asked.trainings or asked.servings or asked.others)
     return NOT_COUNTED if named else f"whether the work fits into the memory (no model is named), {NOT_COUNTED}"
 
 
@@ -96,7 +100,8 @@ def speeds(plan: Plan) -> tuple[str, ...]:
     trained = tuple(f"{training_title(one).rstrip('.')}." for one in asked.trainings)
     label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
     served = tuple(_served(one, label) for one in asked.servings)
-    return trained + served
+    others = tuple(other_title(one, label) for one in asked.others) + tuple(run_title(one, label) for one in asked.runs)
+    return trained + served + others
 
 
 def _served(one: Serving, label: str) -> str:

@@ -2,7 +2,7 @@
 
 A run that happens once is a job of so many accelerators for so long, due by its deadline. Runs that come every month
 are work that may wait in a queue. A service wants as many accelerators as its peak needs, and is busy as its average
-is to that.
+is to that. Work that writes no tokens is counted from measured rates, and any other run from its measured hours.
 """
 
 from __future__ import annotations
@@ -14,10 +14,19 @@ from planner.inputs.base import HOURS_PER_MONTH
 from planner.inputs.rent import Hosted
 from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
 from planner.inputs.serving_job import ServingJob
-from planner.inputs.task import Serve, Train
+from planner.inputs.task import Run, Serve, Train
 from planner.inputs.training_job import TrainingJob
 from planner.inputs.work import Job, Work
-from planner.speed.serving import Serving, serve
+from planner.speed.serving import (
+    CarriedRun,
+    OtherWork,
+    Serving,
+    carried_run,
+    is_other_work,
+    other_work,
+    replicas_ahead,
+    serve,
+)
 from planner.speed.training import Training, train
 from pricing import Catalogue, PricingError
 from pricing.names import model as named_model
@@ -37,6 +46,8 @@ class Asked:
     trainings: tuple[Training, ...] = ()
     servings: tuple[Serving, ...] = ()
     problems: tuple[str, ...] = ()
+    others: tuple[OtherWork, ...] = ()
+    runs: tuple[CarriedRun, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,8 @@ class _Done:
     work: Work
     training: Training | None = None
     serving: Serving | None = None
+    other: OtherWork | None = None
+    run: CarriedRun | None = None
     hosted: Hosted | None = None
     problem: str | None = None
 
@@ -54,7 +67,7 @@ def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
     """The scenario with accelerators and hours in place of models."""
     if scenario.accelerator == ANY_ACCELERATOR:
         return Asked(scenario, scenario, problems=(NOT_CHOSEN,))
-    if not any(work.train or work.serve for work in scenario.work):
+    if not any(work.train or work.serve or work.run for work in scenario.work):
         return Asked(scenario, scenario)
     done = [_plain(catalogue, scenario, work) for work in scenario.work]
     hosted = scenario.hosted or next((one.hosted for one in done if one.hosted), None)
@@ -65,14 +78,21 @@ def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
         tuple(one.training for one in done if one.training),
         tuple(one.serving for one in done if one.serving),
         tuple(one.problem for one in done if one.problem),
+        tuple(one.other for one in done if one.other),
+        tuple(one.run for one in done if one.run),
     )
 
 
 def _plain(catalogue: Catalogue, scenario: Scenario, work: Work) -> _Done:
-    bare = work.model_copy(update={"train": None, "serve": None})
+    bare = work.model_copy(update={"train": None, "serve": None, "run": None})
     try:
+        if work.run is not None:
+            return _ran(catalogue, scenario, bare, work.run)
         if work.train is not None:
             return _trained(train(catalogue, training_job(scenario, work, work.train)), bare, work.train)
+        if work.serve is not None and is_other_work(work.serve.model):
+            found = other_work(catalogue, serving_job(scenario, work.serve))
+            return _done_otherwise(catalogue, found, bare, work.serve)
         if work.serve is not None:
             return _served(catalogue, serve(catalogue, serving_job(scenario, work.serve)), bare, work.serve)
     except PricingError as refusal:
@@ -105,6 +125,12 @@ def serving_job(scenario: Scenario, task: Serve) -> ServingJob:
         ttft_ms=task.ttft_ms,
         tpot_ms=task.tpot_ms,
         weight_precision=task.weight_precision,
+        cache_precision=task.cache_precision,
+        engine=task.engine,
+        mig_profile=task.mig_profile,
+        lora_adapters=task.lora_adapters,
+        cached_input_share=task.cached_input_share,
+        measured_over_predicted=task.measured_over_predicted,
     )
 
 
@@ -115,32 +141,53 @@ def _trained(found: Training, bare: Work, task: Train) -> _Done:
         memory = f"it needs {found.least_memory_gb:,.0f} GB on each of them and there are {found.memory_gb:,.0f}"
         return _Done(bare, found, problem=f"{needs}: {memory}. What would make it fit: {ways or 'nothing we know'}")
     hours = found.speed.days.typical * HOURS_PER_DAY
-    if task.runs_per_month is None:
-        return _once(found, bare, task, hours)
-    wanted = task.runs_per_month * hours  # hours a month of so many accelerators
-    together = max(math.ceil(wanted / HOURS_PER_MONTH), 1)
-    changed = {
-        "accelerators": bare.accelerators * together,
-        "accelerator_hours_per_month": wanted * bare.accelerators,
-        "accelerators_per_job": bare.accelerators,
-        "may_wait": True,
-    }
-    return _Done(Work.model_validate(bare.model_dump() | changed), found)
+    once = _Once(found.model, "training", f"{found.accelerators:,} x {found.accelerator}", found.accelerators)
+    work, problem = _in_hours(bare, task, hours, once)
+    return _Done(work, found, problem=problem)
 
 
-def _once(found: Training, bare: Work, task: Train, hours: float) -> _Done:
-    """One run: a job in the first month, nothing besides."""
-    days, on = hours / HOURS_PER_DAY, f"{found.accelerators:,} x {found.accelerator}"
+def _ran(catalogue: Catalogue, scenario: Scenario, bare: Work, task: Run) -> _Done:
+    """A run of known hours, on the accelerators of the plan."""
+    found = carried_run(catalogue, task, accelerator=scenario.accelerator, accelerators=bare.accelerators)
+    once = _Once("the run", "run", f"{found.accelerators:,} x {found.accelerator}", found.accelerators)
+    work, problem = _in_hours(bare, task, found.hours, once)
+    return _Done(work, run=found, problem=problem)
+
+
+@dataclass(frozen=True)
+class _Once:
+    """How a run is called: what runs, what its job is labelled, on what, on how many."""
+
+    what: str
+    label: str
+    where: str
+    accelerators: int
+
+
+def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> tuple[Work, str | None]:
+    """Runs of so many hours as work: a job in the first month and nothing besides, or so many a month that may wait."""
+    if task.runs_per_month is not None:
+        wanted = task.runs_per_month * hours  # hours a month of so many accelerators
+        together = max(math.ceil(wanted / HOURS_PER_MONTH), 1)
+        changed = {
+            "accelerators": bare.accelerators * together,
+            "accelerator_hours_per_month": wanted * bare.accelerators,
+            "accelerators_per_job": bare.accelerators,
+            "may_wait": True,
+        }
+        return Work.model_validate(bare.model_dump() | changed), None
+    days = hours / HOURS_PER_DAY
     if task.deadline_days is not None and days > task.deadline_days:
-        enough = math.ceil(found.accelerators * days / task.deadline_days)
-        late = f"{found.model} takes {days:,.0f} days on {on}, and the deadline is {task.deadline_days:g} days"
-        return _Done(bare, found, problem=f"{late}: about {enough:,} of them would do")
+        enough = math.ceil(once.accelerators * days / task.deadline_days)
+        taken = f"{days:,.0f}" if days >= 10 else f"{days:.2g}"
+        late = f"{once.what} takes {taken} days on {once.where}, and the deadline is {task.deadline_days:g} days"
+        return bare, f"{late}: about {enough:,} of them would do"
     if hours > LONGEST_JOB_HOURS:
-        return _Done(bare, found, problem=f"{found.model} takes {days:,.0f} days on {on}, over a year: use more")
-    job = Job(label="training", accelerators=found.accelerators, hours=max(hours, 0.01))
+        return bare, f"{once.what} takes {days:,.0f} days on {once.where}, over a year: use more"
+    job = Job(label=once.label, accelerators=once.accelerators, hours=max(hours, 0.01))
     # No share of hours besides: less than anybody may write, so it is not checked again.
-    changed = {"busy_share": 0.0, "jobs": (*bare.jobs, job), "accelerators_per_job": bare.accelerators}
-    return _Done(bare.model_copy(update=changed), found)
+    once_only = {"busy_share": 0.0, "jobs": (*bare.jobs, job), "accelerators_per_job": bare.accelerators}
+    return bare.model_copy(update=once_only), None
 
 
 def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _Done:
@@ -148,18 +195,56 @@ def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _D
         ways = "; ".join(way.change for way in found.ways_to_fit[:3])
         reason = found.reason or f"{found.model} does not keep these promises on {found.accelerator}"
         return _Done(bare, serving=found, problem=f"{reason}. What would help: {ways or 'another accelerator'}")
-    changed = {
-        "accelerators": found.accelerators_at_peak,
-        "busy_share": min(found.accelerators_at_average / found.accelerators_at_peak, 1.0),
-        "accelerators_per_job": min(found.accelerators_per_replica, found.accelerators_at_peak),
-    }
+    ahead = _ahead(found, task)
+    average, peak = found.accelerators_at_average + ahead, found.accelerators_at_peak + ahead
+    each = _slices(catalogue, found.accelerator, task.mig_profile)
+    work = _around_the_clock(bare, _whole(average, each), _whole(peak, each), found.accelerators_per_replica)
     monthly = task.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH / MILLION
     hosted = Hosted(
         million_input_tokens_per_month=monthly * task.input_tokens,
         million_output_tokens_per_month=monthly * task.output_tokens,
         price=cheapest_door(catalogue, task),
     )
-    return _Done(Work.model_validate(bare.model_dump() | changed), serving=found, hosted=hosted)
+    return _Done(work, serving=found, hosted=hosted)
+
+
+def _done_otherwise(catalogue: Catalogue, found: OtherWork, bare: Work, task: Serve) -> _Done:
+    if found.accelerators_at_peak is None or found.accelerators_at_average is None:
+        return _Done(bare, other=found, problem=f"{found.reason}. What would help: a faster accelerator, or more time")
+    each = _slices(catalogue, found.accelerator, task.mig_profile)
+    average, peak = _whole(found.accelerators_at_average, each), _whole(found.accelerators_at_peak, each)
+    return _Done(_around_the_clock(bare, average, peak, 1), other=found)
+
+
+def _around_the_clock(bare: Work, average: int, peak: int, together: int) -> Work:
+    """As many as the peak needs, in use as the average is to it."""
+    changed = {
+        "accelerators": peak,
+        "busy_share": min(average / peak, 1.0),
+        "accelerators_per_job": min(together, peak),
+    }
+    return Work.model_validate(bare.model_dump() | changed)
+
+
+def _ahead(found: Serving, task: Serve) -> int:
+    """Accelerators kept ready for a rise in requests while new replicas start."""
+    if task.rise_per_minute is None or found.requests_per_s_within_promise <= 0:
+        return 0
+    each = found.requests_per_s_within_promise / max(found.replicas, 1)
+    ahead = replicas_ahead(rise_per_minute=task.rise_per_minute, cold_start_s=found.cold_start_s, requests_per_s=each)
+    return int(ahead) * found.accelerators_per_replica
+
+
+def _slices(catalogue: Catalogue, chip: str, profile: str | None) -> int:
+    """How many slices of that kind one accelerator is cut into; 1 for a whole one."""
+    if profile is None:
+        return 1
+    return next((mig.count for mig in catalogue.accelerators[chip].mig if mig.name == profile), 1)
+
+
+def _whole(slices: int, each: int) -> int:
+    """Accelerators for so many slices, or for themselves where they are not cut."""
+    return math.ceil(slices / each)
 
 
 def cheapest_door(catalogue: Catalogue, task: Serve) -> str | None:

@@ -85,8 +85,8 @@ def _one_way_to_tell(work: dict[str, Any]) -> None:
     serve = work.get("serve") or {}
     if serve.get("peak_requests_per_s", 1e9) < serve.get("requests_per_s", 1.0):
         del serve["peak_requests_per_s"]
-    ways_to_tell = ("train", "serve", "busy_share", "accelerator_hours_per_month")
+    ways_to_tell = ("train", "serve", "run", "busy_share", "accelerator_hours_per_month")
     told = [name for name in ways_to_tell if work.get(name) is not None]
-    if "train" in told or "serve" in told:
+    if {"train", "serve", "run"} & set(told):
         for name in told[1:]:
             work.pop(name)

@@ -7,6 +7,7 @@ from planner.speed.serving.check import ServingChecked, check_serving
 from planner.speed.serving.constants import Constants
 from planner.speed.serving.fit import leave_one_source_out, refit, with_one_run_known
 from planner.speed.serving.one_user import Largest, largest_model
+from planner.speed.serving.other import CarriedRun, OtherWork, carried_run, is_other_work, other_work
 from planner.speed.serving.result import Latency, MemoryParts, Serving, Share, WayToFit
 from planner.speed.serving.scale import accelerators_over_time, busy_share, replicas_ahead
 from planner.speed.serving.serve import serve
@@ -15,10 +16,12 @@ from planner.speed.serving.work import WorkRate, carried_hours, rate_on, work_na
 __all__ = [
     "BadJob",
     "Calibration",
+    "CarriedRun",
     "Constants",
     "Largest",
     "Latency",
     "MemoryParts",
+    "OtherWork",
     "Serving",
     "ServingChecked",
     "ServingJob",
@@ -30,9 +33,12 @@ __all__ = [
     "busy_share",
     "calibrate",
     "carried_hours",
+    "carried_run",
     "check_serving",
+    "is_other_work",
     "largest_model",
     "leave_one_source_out",
+    "other_work",
     "rate_on",
     "refit",
     "replicas_ahead",

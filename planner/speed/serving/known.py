@@ -93,7 +93,17 @@ class Work(Strict):
 
     label: Text
     bound: Literal["compute", "bandwidth"]
+    also: tuple[str, ...] = Field(default=(), description="other names of it, models of the catalogue among them")
+    alone_share: _Share | None = Field(default=None, description="of that pace, one request at a time; not measured")
     measured: tuple[Measured, ...] = Field(min_length=1)
+
+
+class WorkShares(Strict):
+    """What a system takes under a promise of latency, of what it takes offline."""
+
+    server: _Share
+    server_on_processors: _Share
+    source: Text
 
 
 class Fit(Strict):
@@ -120,6 +130,7 @@ class Known(Strict):
     bands: dict[str, Band]
     assumed_bands: dict[str, Band] = Field(description="where nothing was fitted: from errors on published runs")
     work: dict[str, Work]
+    work_shares: WorkShares
 
     def values(self) -> Constants:
         """The constants as one record of numbers."""

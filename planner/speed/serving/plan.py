@@ -15,10 +15,12 @@ from planner.speed.serving.constants import Constants, Rates, rates
 from planner.speed.serving.known import known
 from planner.speed.serving.legal import refuse_illegal
 from planner.speed.serving.names import Found, find_chip, find_period, find_shape
+from planner.speed.serving.other import nearest_work
 from planner.speed.serving.promise import Promise
 from planner.speed.serving.shapes import Shape, shape_of
 from pricing import names
 from pricing.catalogue import Catalogue
+from pricing.errors import PricingError, UnknownName
 
 ONE_MACHINE = 8
 _CACHE_BYTES = {"bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0}
@@ -86,9 +88,21 @@ def _found(catalogue: Catalogue, called: str) -> Found:
     """The model, tuned and quantised variants included; where there is none, the error says what was meant perhaps."""
     try:
         return find_shape(catalogue, called)
-    except UnknownShape:
+    except UnknownShape as refusal:
+        raise _nearest(catalogue, called, refusal) from refusal
+
+
+def _nearest(catalogue: Catalogue, called: str, refusal: UnknownShape) -> PricingError:
+    """The refusal with what was perhaps meant: a model that writes, or work whose rate was measured."""
+    near = nearest_work(called)
+    try:
         names.model(catalogue, called)
-        raise
+    except UnknownName as error:
+        meant = tuple(dict.fromkeys((*near, *error.candidates)))[:4]
+        hint = f" Did you mean {' or '.join(meant)}?" if meant else ""
+        return UnknownName(f"No model is called {called!r}.{hint}", meant)
+    measured = f"; of other work these were measured: {', '.join(near)}" if near else ""
+    return UnknownShape(f"{refusal}{measured}")
 
 
 def _capped(chip: Chip, power_cap_w: float | None) -> Chip:

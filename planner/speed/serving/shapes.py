@@ -55,11 +55,12 @@ class Shape:
 
 def shape_of(model: Model) -> Shape:
     """What the catalogue's record amounts to, or `UnknownShape`."""
+    if model.modality != "text":
+        kind = model.modality.replace("_", " ")
+        raise UnknownShape(f"{model.label}: a {kind} network does not write tokens one by one")
     for name in ("layers", "hidden", "heads", "head_dim", "vocab"):
         if getattr(model, name) is None:
             raise UnknownShape(f"{model.label}: the shape does not say {name}")
-    if model.modality not in ("text", "vision_text"):
-        raise UnknownShape(f"{model.label}: a {model.modality} network does not write tokens one by one")
     layers, hidden = float(model.layers or 0), float(model.hidden or 0)
     full, windowed, window = layers_seeing(model)
     latent = _is_latent(model)

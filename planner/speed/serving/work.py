@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.speed.cells import Row, number
+from planner.speed.hardware import first
 from planner.speed.refused import UnknownChip
 from planner.speed.serving.chips import Chip
 from planner.speed.serving.known import Measured, Work, known
@@ -15,8 +16,7 @@ from pricing.catalogue import Catalogue
 _MEASURED_LOW, _MEASURED_HIGH = 0.85, 1.15  # another machine with the same chip
 _CARRIED_LOW, _CARRIED_HIGH = 0.6, 1.6  # another chip of the same kind, by its peaks
 _FAR_LOW, _FAR_HIGH = 0.3, 2.0  # across kinds of chips: GPU to processor or back
-_SERVER_SHARE = 0.88  # of the offline rate under a promise of latency: published systems that did both
-_SINGLE_SHARE = 0.22  # one request at a time, of the same
+_UNKNOWN_ALONE = 0.5  # pace of one at a time where nobody measured it: between classifiers and pictures
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,7 @@ def rate_on(catalogue: Catalogue, name: str, chip: Chip, *, accelerators: float 
     entry = own[0] if own else _nearest(catalogue, work, chip)
     other = find_chip(catalogue, entry.accelerator)
     ratio = 1.0 if own else _ratio(work, entry, chip, other)
-    if own:
-        low, high = _MEASURED_LOW, _MEASURED_HIGH
-    elif (chip.kind == "cpu") == (other.kind == "cpu"):
-        low, high = _CARRIED_LOW, _CARRIED_HIGH
-    else:
-        low, high = _FAR_LOW, _FAR_HIGH
+    low, high = _spread(other, chip)
     per_s = entry.requests_per_s * ratio * accelerators
     return WorkRate(per_s, per_s * low, per_s * high, bool(own), entry.accelerator)
 
@@ -57,19 +52,44 @@ def carried_hours(
 ) -> WorkRate:
     """Any work measured in hours on one accelerator, carried over to another by the peak that bounds it.
 
-    The rate is in jobs per second; `bound` is `compute` or `bandwidth`.
+    The rate is in jobs per second; `bound` is `compute` (matrix units), `fp32`, `fp64` or `bandwidth`.
     """
     here, there = find_chip(catalogue, measured_on), find_chip(catalogue, wanted)
-    faster = there.flops_16bit / here.flops_16bit if bound == "compute" else there.bandwidth / here.bandwidth
     same = here.name == there.name
+    faster = 1.0 if same else _bounding(catalogue, there, bound) / _bounding(catalogue, here, bound)
     per_s = faster / (hours * 3_600)
-    low, high = (_MEASURED_LOW, _MEASURED_HIGH) if same else (_CARRIED_LOW, _CARRIED_HIGH)
+    low, high = _spread(here, there)
     return WorkRate(per_s, per_s * low, per_s * high, same, here.name)
+
+
+def _bounding(catalogue: Catalogue, chip: Chip, bound: str) -> float:
+    """The peak that bounds it, in units of its own, or a refusal where the catalogue does not know it."""
+    record = catalogue.accelerators[chip.name]
+    peaks = {
+        "compute": chip.flops_16bit,
+        "bandwidth": chip.bandwidth,
+        "fp32": first(record.fp32_tflops),
+        "fp64": first(record.fp64_tflops),
+    }
+    peak = peaks[bound]
+    if peak is None:
+        kinds = ", ".join(name for name, value in peaks.items() if value is not None)
+        raise UnknownChip(f"the catalogue has no {bound} rate of {record.label}: want one of {kinds} as the bound")
+    return peak
+
+
+def _spread(here: Chip, there: Chip) -> tuple[float, float]:
+    """How far off a rate of one chip may be on another."""
+    if here.name == there.name:
+        return _MEASURED_LOW, _MEASURED_HIGH
+    if (here.kind == "cpu") == (there.kind == "cpu"):
+        return _CARRIED_LOW, _CARRIED_HIGH
+    return _FAR_LOW, _FAR_HIGH
 
 
 def work_rate(catalogue: Catalogue, row: Row) -> WorkRate | None:
     """The rate of a published row's work, or nothing where its kind was never measured."""
-    name = _called(row.get("model", ""))
+    name = work_called(row.get("model", ""), exactly=True)
     if name is None:
         return None
     try:
@@ -77,15 +97,29 @@ def work_rate(catalogue: Catalogue, row: Row) -> WorkRate | None:
         rate = rate_on(catalogue, name, chip, accelerators=number(row, "n_accelerators") or 1.0)
     except UnknownChip:
         return None
-    share = {"server": _SERVER_SHARE, "single_stream": _SINGLE_SHARE}.get(row.get("mode", ""), 1.0)
+    alone = known().work[name].alone_share or _UNKNOWN_ALONE
+    share = {"server": server_share(chip), "single_stream": alone}.get(row.get("mode", ""), 1.0)
     if number(row, "concurrency_or_batch") is not None:
         share = 1.0
     return WorkRate(rate.requests_per_s * share, rate.low * share, rate.high * share, rate.measured, rate.carried_from)
 
 
-def _called(model: str) -> str | None:
-    plain = names.plain(model)
-    return next((name for name in known().work if names.plain(name) == plain), None)
+def server_share(chip: Chip) -> float:
+    """What a service takes under a promise of latency, of what the chip does offline. [1]"""
+    shares = known().work_shares
+    return shares.server_on_processors if chip.kind == "cpu" else shares.server
+
+
+def work_called(model: str, *, exactly: bool = False) -> str | None:
+    """The measured work of that name, loosely spelled, or of one of its other names; None where there is none.
+
+    A table of runs names its work `exactly`: another name may stand for another size.
+    """
+    wanted = names.plain(model)
+    for name, work in known().work.items():
+        if wanted in {names.plain(one) for one in (name, *(() if exactly else work.also))}:
+            return name
+    return None
 
 
 def _nearest(catalogue: Catalogue, work: Work, chip: Chip) -> Measured:

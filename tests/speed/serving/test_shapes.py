@@ -54,7 +54,9 @@ def test_a_window_can_be_dropped() -> None:
     assert without_window(shape).kv_window_values == 0
 
 
-@pytest.mark.parametrize(("name", "why"), [("BERT-Base", "does not write tokens"), ("ResNet-50", "does not say")])
+@pytest.mark.parametrize(
+    ("name", "why"), [("BERT-Base", "a text encoder network"), ("CLIP-ViT-L/14", "does not write tokens")]
+)
 def test_what_writes_no_tokens_is_refused_with_a_reason(name: str, why: str) -> None:
     with pytest.raises(UnknownShape, match=why):
         shape_of(MODELS[name])
