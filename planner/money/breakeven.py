@@ -22,7 +22,7 @@ from planner.money.option import Option
 from planner.money.payback import Payback, simple_payback
 from planner.money.plan import Plan
 from planner.money.queueing import achievable_busy_share
-from planner.money.setting import Setting
+from planner.money.setting import BUSY_FACTOR, Setting
 from planner.money.taxed import taxed
 from planner.money.ways import BUILDERS
 from planner.money.ways.built import Builder, Why
@@ -36,7 +36,7 @@ HARDWARE_PRICES = {
     "usd_per_accelerator": "USD/accelerator",
 }
 RENT = "usd_per_accelerator_hour"
-BUSY = "busy_factor"  # every share of busy hours is multiplied by it
+BUSY = BUSY_FACTOR
 WAIT = "achievable-wait-in-services"
 LEAD_TIME = "owned-lead-time-months"
 LOWEST_BUSY = 0.01

@@ -159,16 +159,31 @@ def _above(work: Demand, fleet: float, reach: float) -> Need:
     return work.part(work.need(hours, at_once))
 
 
-def demand(scenario: Scenario, *, busy_factor: Num = 1.0, starts_in: int = JANUARY) -> Demand:
+def demand(
+    scenario: Scenario,
+    *,
+    busy_factor: Num = 1.0,
+    hours_factor: Num = 1.0,
+    predicted: tuple[Work, ...] = (),
+    starts_in: int = JANUARY,
+) -> Demand:
     """What the scenario's work asks for, its shares of busy hours multiplied by `busy_factor` (at most to 1).
 
+    The work in `predicted` takes so many times its hours as `hours_factor` says, and asks for no more tokens by that.
     `starts_in` is the calendar's number of the plan's first month: seasons are told from January on.
     """
     timeline = timeline_of(scenario.months)
-    kinds = [(work, _layer(work, timeline, scenario, busy_factor, starts_in)) for work in scenario.work]
+    slower = {True: hours_factor, False: 1.0}
+    usually = [(work, _layer(work, timeline, scenario, busy_factor, starts_in)) for work in scenario.work]
+    kinds = [
+        (work, _layer(work, timeline, scenario, busy_factor * hours_factor, starts_in) if work in predicted else layer)
+        for work, layer in usually
+    ]
     fixed = [layer for work, layer in kinds if not work.may_wait]
     waiting = [layer for work, layer in kinds if work.may_wait]
-    jobs = [_job_layer(job, timeline, scenario) for work in scenario.work for job in work.jobs]
+    jobs = [
+        _job_layer(job, timeline, scenario, slower[work in predicted]) for work in scenario.work for job in work.jobs
+    ]
     at_once, shares = _levels([*fixed, *jobs])
     queue = [work for work in scenario.work if work.may_wait] or list(scenario.work)
     usual = max(sum(work.accelerators * _share(work, scenario) for work in scenario.work), _NO_WORK)
@@ -189,7 +204,7 @@ def demand(scenario: Scenario, *, busy_factor: Num = 1.0, starts_in: int = JANUA
         waiting_hours=_together([many * share * scenario.terms.hours_per_month for many, share in waiting]),
         waiting_at_once=_together([many for many, _ in waiting]),
         job_accelerators=max(job_size(work) for work in queue),
-        work_level=_together([many * share / usual for _, (many, share) in kinds]),
+        work_level=_together([many * share / usual for _, (many, share) in usually]),
     )
 
 
@@ -212,15 +227,15 @@ def _layer(work: Work, timeline: Timeline, scenario: Scenario, factor: Num, star
     """
     asked = work.accelerators * _growth(work, timeline)
     busy = asked * _share(work, scenario) * _season(work, timeline, starts_in)
-    at_once = np.ceil(np.maximum(asked, busy) - _ONE)
+    at_once = np.maximum(np.ceil(np.maximum(asked, busy) - _ONE), 1.0)
     return at_once, np.asarray(np.minimum(busy / at_once * factor, 1.0))
 
 
-def _job_layer(job: Job, timeline: Timeline, scenario: Scenario) -> _Layer:
+def _job_layer(job: Job, timeline: Timeline, scenario: Scenario, slower: Num) -> _Layer:
     """A job from its month on until it is done: as few at once as its deadline allows, for as long as that takes.
 
     It runs on into the following months where one is too short. Where it comes again before it is done, so many more
-    work at once.
+    work at once, in all draws as many as in the slowest.
     """
     at_once, hours = job.accelerators, job.hours
     if job.within_days is not None:
@@ -230,9 +245,10 @@ def _job_layer(job: Job, timeline: Timeline, scenario: Scenario) -> _Layer:
     starts = np.arange(job.first_month, timeline.last + 1, every)
     lasts = scenario.terms.hours_per_month * timeline.runs
     gone_by = np.cumsum(lasts)
-    done_by = np.clip(gone_by - gone_by[starts - 1][:, None], 0.0, hours).sum(axis=0)  # month 0 is before all starts
-    share = np.diff(done_by, prepend=0.0) / np.where(lasts > 0, lasts, 1.0)
-    times = np.maximum(np.ceil(share - _ONE), 1.0)
+    takes = hours * (slower[..., None] if isinstance(slower, np.ndarray) else slower)  # (draws x 1) x 1
+    done_by = np.clip(gone_by - gone_by[starts - 1][:, None], 0.0, takes).sum(axis=-2)  # month 0 is before all starts
+    share = np.diff(done_by, prepend=0.0, axis=-1) / np.where(lasts > 0, lasts, 1.0)
+    times = np.maximum(np.ceil(share.reshape(-1, share.shape[-1]).max(axis=0) - _ONE), 1.0)
     return at_once * times, np.asarray(share / times)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.inputs.work import Work
 from planner.money.basis import Basis
-from planner.money.demand import Demand, demand, job_size
+from planner.money.demand import Demand, job_size
 from planner.money.formula import Num
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
 from planner.money.queueing import best_checkpoint_interval_hours, preemption_stretch
@@ -36,7 +36,7 @@ def demand_of(setting: Setting, works: tuple[Work, ...]) -> Demand:
     if works == setting.scenario.work:
         return setting.demand
     fewer = setting.scenario.model_copy(update={"work": works})
-    return demand(fewer, busy_factor=setting.tried.get("busy_factor", 1.0), starts_in=setting.day.month)
+    return setting.demand_of(fewer)
 
 
 def say_interruptions(basis: Basis, setting: Setting) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.inputs.base import MONTHS_PER_YEAR
-from planner.money.basis import Basis
+from planner.money.basis import TRIED, Basis
 from planner.money.formula import Num
 from planner.money.ledger import YOUR_INPUT, Origin
 from planner.money.origin import origin
@@ -29,6 +29,7 @@ from pricing.records import Offer
 LEAST_CHANGE, MOST_CHANGE = -0.6, 0.5  # a year; no path of rents is drawn steeper
 CHANGE = "rent_change_per_year"
 LEVEL = "rent_level"
+DRIFT = "rent_drift_per_year"  # away from your own levels, year after year
 BY_RATE = f"usd_per_accelerator_hour * (1 + {CHANGE}) ** (price_set_after_months / 12)"
 BY_LEVEL = f"usd_per_accelerator_hour * {LEVEL}"
 _SHORT_MONTHS, _LONG_MONTHS = 12.0, 36.0
@@ -61,6 +62,9 @@ def _say_levels(basis: Basis, setting: Setting, set_after_months: NDArray[np.flo
     levels = np.asarray(setting.terms.rent_by_year)
     begun_years = set_after_months / MONTHS_PER_YEAR
     level = levels[np.minimum(np.floor(begun_years + 1e-9).astype(np.intp), len(levels) - 1)]
+    if DRIFT in setting.tried:
+        basis.say(LEVEL, level * (1 + setting.tried[DRIFT]) ** begun_years, "times today's rent", TRIED)
+        return
     if setting.case == "typical":
         basis.say(LEVEL, level, "times today's rent", YOUR_INPUT)
         return

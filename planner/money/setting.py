@@ -12,6 +12,7 @@ from functools import cached_property
 from planner.inputs.base import MONTHS_PER_YEAR
 from planner.inputs.scenario import Scenario
 from planner.inputs.terms import Terms
+from planner.inputs.work import Work
 from planner.money.basis import Basis, Case, Tried
 from planner.money.demand import Demand, demand
 from planner.money.timeline import Timeline, timeline_of
@@ -20,6 +21,8 @@ from pricing import Catalogue
 
 RENT_CHANGE = "rent-change-per-year"
 COST_OF_MONEY = "cost-of-capital-enterprise"
+BUSY_FACTOR = "busy_factor"  # every share of busy hours is multiplied by it
+HOURS_FACTOR = "hours_factor"  # times the hours that a named model was predicted to take
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,23 @@ class Setting:
     @cached_property
     def demand(self) -> Demand:
         """What the work asks for."""
-        return demand(self.scenario, busy_factor=self.tried.get("busy_factor", 1.0), starts_in=self.day.month)
+        return self.demand_of(self.scenario)
+
+    def demand_of(self, scenario: Scenario) -> Demand:
+        """What the work of a scenario asks for, with what is tried out of it."""
+        return demand(
+            scenario,
+            busy_factor=self.tried.get(BUSY_FACTOR, 1.0),
+            hours_factor=self.tried.get(HOURS_FACTOR, 1.0),
+            predicted=self.predicted,
+            starts_in=self.day.month,
+        )
+
+    @cached_property
+    def predicted(self) -> tuple[Work, ...]:
+        """The work whose hours come from a model that was named, and so from a prediction."""
+        told = zip(self.scenario.work, self.written.work, strict=True)
+        return tuple(work for work, written in told if written.train or written.serve)
 
     @cached_property
     def timeline(self) -> Timeline:

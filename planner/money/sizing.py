@@ -13,7 +13,7 @@ import numpy as np
 from planner.money.demand import Demand, demand
 from planner.money.owned import machine
 from planner.money.queueing import achievable_busy_share, mean_wait_in_services
-from planner.money.setting import Setting
+from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, Setting
 from planner.money.solved import Solved
 
 WAIT = "achievable-wait-in-services"
@@ -113,7 +113,8 @@ def wait_in_services(setting: Setting, fleet: int) -> Solved:
 @lru_cache(maxsize=16)
 def _usual_demand(setting: Setting) -> Demand:
     """The demand as the scenario tells it, whatever is tried out: a fleet is bought for that."""
-    return demand(setting.scenario, starts_in=setting.day.month) if "busy_factor" in setting.tried else setting.demand
+    tried = BUSY_FACTOR in setting.tried or HOURS_FACTOR in setting.tried
+    return demand(setting.scenario, starts_in=setting.day.month) if tried else setting.demand
 
 
 def _busiest(setting: Setting, there: Demand) -> float:

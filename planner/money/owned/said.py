@@ -52,6 +52,7 @@ ROOM = "owned-room-usd-per-kw"
 HOST_POWER = "server-power-over-tdp"
 NETWORK_TIERS: tuple[tuple[int, str], ...] = ((512, "network-to-512"), (16_384, "network-to-16k"))
 CURVE = "owned-residual"
+POSITION = "residual_position"  # between the curve's low end (-1) and its high end (1)
 _OTHER_END: dict[Case, Case] = {"low": "high", "typical": "typical", "high": "low"}
 _ONE_EACH = judged("no server with it is known; one in each assumed")
 _NO_SOFTWARE = judged("licences are optional; none assumed")
@@ -148,7 +149,19 @@ def say_left(put: Basis, setting: Setting, name: str, age_months: Num) -> None:
     shares = {"low": curve.high, "typical": curve.typical, "high": curve.low}[setting.case] or curve.typical
     source = setting.catalogue.sources[curve.source]
     where = Origin(source.title, curve.kind, url=source.url, note=curve.note)
-    put.say(name, left((0, *curve.age_months), (1.0, *shares), age_months), "share", where)
+    share = left((0, *curve.age_months), (1.0, *shares), age_months)
+    if POSITION in put.tried:
+        low, high = (
+            left((0, *curve.age_months), (1.0, *(end or shares)), age_months) for end in (curve.low, curve.high)
+        )
+        share, where = between(put.tried[POSITION], share, low, high), TRIED
+    put.say(name, share, "share", where)
+
+
+def between(position: Num, middle: Num, low: Num, high: Num) -> Num:
+    """A point of a range, by how far it lies from the middle: -1 is its low end, 1 its high end. [1]"""
+    away = np.where(np.asarray(position) < 0, middle - low, high - middle)
+    return np.asarray(np.clip(middle + position * away, 0.0, 1.0))
 
 
 def left(ages: tuple[int, ...], shares: tuple[float, ...], age_months: Num) -> Num:
