@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 
 from pricing.catalogue import Catalogue
 from pricing.errors import AmbiguousName, UnknownName
@@ -14,6 +15,7 @@ _SIZE_POINT = re.compile(r"(?<=[0-9])[^a-z0-9]+(?=[0-9]+\s*[bm]\b)")
 _ACCELERATOR_NOISE = re.compile(r"\b(nvidia|geforce|amd|instinct|intel|radeon|tesla)\b")
 
 
+@lru_cache(maxsize=16_384)
 def plain(name: str) -> str:
     """A name without case, spaces, dots, hyphens and makers' names: `NVIDIA GeForce RTX 4090` is `rtx4090`.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,12 @@ from planner.cli.common import day as day_of
 from planner.inputs.file import Saved, read_scenario
 from planner.inputs.presets import preset, presets
 from planner.inputs.refusal import ScenarioError
+from planner.inputs.scenario import Scenario
 from planner.money.answer import answer
 from planner.money.plan import plan
 from planner.report.answer import told
 from planner.report.plan_text import Reckoned
+from planner.study.choosing import chosen
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.strict_yaml import MAX_BYTES
@@ -31,7 +34,25 @@ def add_facts(verb: Any) -> None:
 
 
 def reckoned(name: str, wanted: argparse.Namespace) -> Reckoned:
-    """The scenario called `name`, reckoned with the facts of its day."""
+    """The scenario called `name`, reckoned with the facts of its day; what it leaves open is chosen first."""
+    opened = scenario_called(name, wanted)
+    made = plan(opened.facts, chosen(opened.facts, opened.scenario, opened.day), opened.day)
+    found = answer(made)
+    return Reckoned(name, made, found, told(made, found), opened.about)
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A scenario that was read, with the facts and the day it is reckoned for."""
+
+    scenario: Scenario
+    facts: Catalogue
+    day: date
+    about: tuple[str, ...]
+
+
+def scenario_called(name: str, wanted: argparse.Namespace) -> Opened:
+    """The scenario in a file, or of a preset, with the facts of its day; what is odd about it goes to stderr."""
     shipped = load_catalogue()
     saved, about = _saved(name, shipped)
     day: date = wanted.day or saved.day or date.today()
@@ -43,10 +64,7 @@ def reckoned(name: str, wanted: argparse.Namespace) -> Reckoned:
             f"{name}: made with other facts (digest {str(saved.catalogue_digest)[:12]}; here {shipped.digest[:12]}). "
             f"Reckoned with what is here, as it was known on {day.isoformat()}.\n"
         )
-    facts = with_own_prices(facts, wanted.quotes, day)
-    made = plan(facts, saved.scenario, day)
-    found = answer(made)
-    return Reckoned(name, made, found, told(made, found), about)
+    return Opened(saved.scenario, with_own_prices(facts, wanted.quotes, day), day, about)
 
 
 def _saved(name: str, catalogue: Catalogue) -> tuple[Saved, tuple[str, ...]]:

@@ -107,7 +107,17 @@ def _bought_tries(catalogue: Catalogue, task: Task, able: Sequence[Doing], day: 
         if days is not None and not task.monthly:
             days = Range(*(deal.wait_days + each for each in (days.low, days.typical, days.high)))
         why = f"takes longer than the {task.scenario.years:g} years of the plan" if deal.too_long else ""
-        yield _try(catalogue, one, way="own", usd=deal.usd, days=days, wait_days=deal.wait_days, why_not=why)
+        yield _try(
+            catalogue,
+            one,
+            way="own",
+            usd=deal.usd,
+            days=days,
+            wait_days=deal.wait_days,
+            why_not=why,
+            age_days=deal.age_days,
+            believed=deal.believed,
+        )
 
 
 def _hosted_tries(catalogue: Catalogue, asked: Serve, day: date) -> Iterable[Try]:

@@ -55,7 +55,7 @@ def judged(catalogue: Catalogue, task: Task, tries: Iterable[Try], *, budget_usd
     front = _front(taken)
     kept_to = [one for one in taken if limits.keeps(one)]
     best = _best(kept_to, limits)
-    old = [one for one in can if strict and not one.believed and limits.keeps(one)]
+    old = [one for one in can if strict and not one.believed and one.way != "own" and limits.keeps(one)]
     cheaper = min(old, key=_cheapest, default=None)
     if cheaper is not None and best is not None and cheaper.cost >= best.cost:
         cheaper = None

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from planner.inputs.base import HOURS_PER_MONTH
 from planner.inputs.scenario import Scenario
 from planner.money.basis import Case, end
+from planner.money.choice import USUAL_AGE_DAYS
 from planner.money.demand import Need
 from planner.money.measures import factors
 from planner.money.owned import Machine, Owned, machine, owned
@@ -41,6 +42,8 @@ class Bought:
     wait_days: float  # until the machines come
     what: str
     too_long: bool  # the run does not end while the machines are owned
+    age_days: int | None  # of the price; none where it is yours
+    believed: bool  # what is bought changes its price slowly: a year, where a rent has a month
 
 
 def bought(
@@ -103,6 +106,8 @@ def _of(setting: Setting, tries: Sequence[Doing], places: list[int], monthly: bo
     runs = hours[:, 0] / many[:, 0] / _HOURS_PER_DAY / _DAYS_PER_MONTH
     late = np.zeros(len(places), dtype=bool) if monthly else runs > months - wait_months + 1e-9
     low, usd, high = (end.usd for end in ends)
+    price = found.machine.price
+    age_days = None if price is None else price.age_days(setting.day)
     return [
         Bought(
             place,
@@ -110,6 +115,8 @@ def _of(setting: Setting, tries: Sequence[Doing], places: list[int], monthly: bo
             wait_months * _DAYS_PER_MONTH,
             found.machine.what,
             bool(late[at]),
+            age_days,
+            age_days is None or age_days <= USUAL_AGE_DAYS,
         )
         for at, place in enumerate(places)
         if np.isfinite(usd[at])

@@ -109,7 +109,7 @@ def time_words(days: float) -> str:
     if days >= 10:
         return f"{days:,.0f} days"
     if days >= 1:
-        return f"{days:,.1f} days" if round(days, 1) != 1 else "1 day"
+        return "1 day" if round(days, 1) == 1 else f"{round(days, 1):g} days"
     hours = days * HOURS_PER_DAY
     return f"{hours:.1f} hours" if hours >= 1 else f"{hours * 60:.0f} minutes"
 

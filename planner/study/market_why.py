@@ -51,6 +51,8 @@ def _recommended(found: Market, best: Try) -> Iterator[str]:
         )
     else:
         yield "It is the cheapest that does the work as promised."
+    if best.way == "own" and found.monthly and best.wait_days > 0:
+        yield f"The machines come after {time_words(best.wait_days)}; until then the work is rented or waits."
     yield from _sooner(found, best)
 
 

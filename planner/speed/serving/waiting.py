@@ -11,6 +11,7 @@ A. O. Allen: Probability, Statistics, and Queueing Theory, 2nd ed. 1990, ch. 5 (
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -20,6 +21,7 @@ _NEVER_FULL = 0.999
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
+@lru_cache(maxsize=256)
 def normal_quantile(share: float) -> float:
     """The standard normal variable below which `share` of its values lie."""
     low, high = -10.0, 10.0

@@ -32,7 +32,7 @@ from pricing import Catalogue
 
 Array = NDArray[np.float64]
 HOURS_PER_DAY = 24.0
-_AT_ONCE = 1_024  # layouts weighed together: all chips of them stay in a processor's cache
+_AT_ONCE = 512  # layouts weighed together: all chips of them stay in a processor's cache
 
 
 @dataclass(frozen=True)
@@ -165,10 +165,10 @@ def _best(shape: Shape, chips: _Chips, layouts: _Layouts, known: Calibration) ->
     """All layouts on all chips, some at a time."""
     many = len(chips.keys)
     at, rate = np.zeros(many, dtype=np.intp), np.zeros(many)
-    fits = layouts.memory_gb <= chips.memory_gb.max(initial=0.0)
-    for rows in np.array_split(np.flatnonzero(fits), -(-int(fits.sum()) // _AT_ONCE) or 1):
-        if not len(rows):
-            continue
+    # The leanest first: what only large chips hold is weighed on those alone, and of equals the leaner one is taken.
+    order = np.argsort(layouts.memory_gb, kind="stable")
+    order = order[layouts.memory_gb[order] <= chips.memory_gb.max(initial=0.0)]
+    for rows in (order[begin : begin + _AT_ONCE] for begin in range(0, len(order), _AT_ONCE)):
         there = np.flatnonzero(chips.memory_gb >= layouts.memory_gb[rows].min())
         some = Hardware(**{field.name: getattr(chips.columns, field.name)[there] for field in fields(Hardware)})
         reached = np.asarray(
