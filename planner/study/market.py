@@ -86,14 +86,18 @@ def _rented_tries(catalogue: Catalogue, task: Task, able: Sequence[Doing], day: 
             yield _try(catalogue, one, why_not=why)
     for deal in deals:
         one = able[deal.doing]
-        offer = catalogue.offers[deal.offer]
+        provider = "your price" if deal.offer is None else _seller(catalogue, deal.offer)
         flat = deal.way == "reserved"
         yield _try(
-            catalogue, one, way=deal.way, offer=deal.offer, provider=catalogue.providers[offer.provider].label,
+            catalogue, one, way=deal.way, offer=deal.offer, provider=provider,
             usd=Range(deal.usd, deal.usd, deal.usd) if flat else _scaled(one.hours, deal.usd / one.hours.typical),
             days=None if one.days is None else _scaled(one.days, deal.longer), age_days=deal.age_days,
             believed=deal.believed, bound_months=deal.bound_months,
         )  # fmt: skip
+
+
+def _seller(catalogue: Catalogue, offer: str) -> str:
+    return catalogue.providers[catalogue.offers[offer].provider].label
 
 
 def _scaled(what: Range, by: float) -> Range:

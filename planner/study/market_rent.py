@@ -5,7 +5,7 @@ All offers of all accelerators and numbers are rows of one bill. Of offers that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -41,10 +41,10 @@ class Rented:
 
     doing: int  # the place of the try
     way: Way
-    offer: str
+    offer: str | None  # none where the price is yours
     usd: float  # of the run, or of a month
     longer: float  # how many times as long it takes: spot machines are taken away
-    age_days: int
+    age_days: int | None
     believed: bool
     bound_months: float  # 0 where nothing is bound for longer than the work
 
@@ -75,7 +75,20 @@ def rented(hiring: Hiring, *, may_stop: bool) -> tuple[Rented, ...]:
         rows = _rows(hiring, purchases)
         if rows.offers:
             found += _cheapest(hiring, rows, way, *_usd(hiring, rows, way))
-    return tuple(found)
+    yours = {one.doing: one for one in _at_your_price(hiring)}
+    kept = (one for one in found if one.way != "on_demand" or one.doing not in yours)
+    return (*yours.values(), *kept)
+
+
+def _at_your_price(hiring: Hiring) -> Iterator[Rented]:
+    """Your own price for an hour of the plan's accelerator; it wins over all that are published."""
+    rent, named = hiring.scenario.rent, hiring.scenario.accelerator
+    usd_per_hour, machine = rent.usd_per_accelerator_hour, rent.accelerators_per_machine or 1
+    for place, one in enumerate(hiring.tries):
+        if usd_per_hour is not None and one.accelerator == named:
+            billed = -(-one.at_once // machine) * machine / one.at_once
+            usd = one.hours.typical * billed * usd_per_hour
+            yield Rented(place, "on_demand", None, usd, 1.0, None, True, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +105,11 @@ def _rows(hiring: Hiring, purchases: frozenset[str]) -> _Rows:
     wanted = frozenset(one.accelerator for one in tries)
     wish = Wish(accelerators=wanted, purchases=purchases, max_age_days=USUAL_AGE_DAYS)
     by_chip: dict[str, list[str]] = {}
+    only = hiring.scenario.rent.offer
     for key in _worth_asking(catalogue, find(catalogue, wish, day).ids, day):
         by_chip.setdefault(catalogue.offers[key].accelerator, []).append(key)
+    if only in catalogue.offers and catalogue.offers[only].purchase in purchases:
+        by_chip[catalogue.offers[only].accelerator] = [only]
     pairs = [
         (place, key)
         for place, one in enumerate(tries)

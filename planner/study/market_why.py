@@ -9,7 +9,7 @@ from planner.speed.training.result import Range
 from planner.study.market_try import Market, Try, time_words, usd_words
 from planner.study.market_work import Task
 
-_FASTER = 1.5  # worth a sentence
+_FASTER, _DEARER = 1.5, 1.0  # so much sooner, for at most so much more, is worth a sentence
 
 
 def sentences(found: Market, task: Task) -> tuple[str, ...]:
@@ -63,6 +63,8 @@ def _sooner(found: Market, best: Try) -> Iterator[str]:
     if following is None or best.cost <= 0 or following.days is None:
         return
     more = following.cost / best.cost - 1
+    if more > _DEARER:
+        return
     yield f"For {more:.0%} more it takes {time_words(following.days.typical)}: {following.words}."
 
 

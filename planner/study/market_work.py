@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from planner.inputs.base import HOURS_PER_MONTH
 from planner.inputs.scenario import Scenario
@@ -96,14 +97,15 @@ def doings(
 def _trainings(
     catalogue: Catalogue, task: Task, keys: tuple[str, ...], counts: Sequence[int], progress: Progress
 ) -> Iterator[Doing]:
-    """Numbers double until the fastest is done within the hour, or well before the deadline."""
+    """Numbers double until most accelerators are done within the hour, or well before the deadline."""
     numbers = tuple(counts) or tuple(sorted({*COUNTS, task.work.accelerators}))
     deadline = task.train.deadline_days
     soon = SOON_DAYS if deadline is None else min(SOON_DAYS, deadline / 2)
 
     def enough(found: Sequence[Reach]) -> bool:
         days = [one.days.typical for one in found if one.days is not None]
-        return not counts and bool(days) and min(days) < soon and found[0].accelerators >= task.work.accelerators
+        many = found[0].accelerators >= task.work.accelerators
+        return not counts and many and bool(days) and median(days) < soon
 
     job = training_job(task.scenario, task.work, task.train)
     for at, row in enumerate(across(catalogue, job, keys, numbers, enough=enough)):

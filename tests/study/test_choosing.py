@@ -1,0 +1,81 @@
+"""What a scenario leaves open is filled in; what is said stays."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from planner.inputs.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
+from planner.inputs.task import Serve, Train
+from planner.inputs.work import Work
+from planner.money.plan import plan
+from planner.study.choosing import chosen
+from planner.study.market import market
+from pricing import load_catalogue
+
+CATALOGUE = load_catalogue()
+DAY = date(2026, 11, 21)
+TUNE = Train(model="llama-3-8b", method="lora", tokens=1e8, deadline_days=3.0)
+
+
+def test_nothing_open_is_the_same_scenario() -> None:
+    for said in (Scenario(), Scenario(accelerator=ANY_ACCELERATOR), Scenario(work=(Work(train=TUNE),))):
+        assert chosen(CATALOGUE, said, DAY) is said
+
+
+def test_any_accelerator_becomes_the_recommended_one_and_the_plan_can_be_made() -> None:
+    said = Scenario(accelerator=ANY_ACCELERATOR, work=(Work(accelerators=2, train=TUNE),))
+    filled = chosen(CATALOGUE, said, DAY)
+    best = market(CATALOGUE, said, DAY, counts=(2,)).best
+    assert best is not None
+    assert filled.accelerator == best.accelerator
+    assert filled.work[0].accelerators == 2
+    made = plan(CATALOGUE, filled, DAY)
+    assert made.setting.asked is not None
+    assert not made.setting.asked.problems
+    assert made.options
+    assert chosen(CATALOGUE, filled, DAY) is filled
+
+
+def test_how_many_is_chosen_for_the_accelerator_that_is_named() -> None:
+    task = TUNE.model_copy(update={"tokens": 2e9, "choose_count": True})
+    said = Scenario(accelerator="H100-SXM5-80GB", work=(Work(accelerators=64, accelerators_per_job=64, train=task),))
+    filled = chosen(CATALOGUE, said, DAY)
+    assert filled.accelerator == "H100-SXM5-80GB"
+    assert filled.work[0].accelerators < 64
+    assert filled.work[0].accelerators_per_job is None
+    assert filled.work[0].train is not None
+    assert not filled.work[0].train.choose_count
+    best = market(CATALOGUE, said, DAY, accelerators=("H100-SXM5-80GB",)).best
+    assert best is not None
+    assert filled.work[0].accelerators == best.accelerators
+
+
+def test_a_service_gets_an_accelerator_even_where_tokens_are_cheaper() -> None:
+    said = Scenario(accelerator=ANY_ACCELERATOR, work=(Work(serve=Serve(model="llama-3-8b", requests_per_s=0.01)),))
+    found = market(CATALOGUE, said, DAY)
+    filled = chosen(CATALOGUE, said, DAY)
+    assert found.best is not None
+    assert filled.accelerator in CATALOGUE.accelerators
+    assert filled.accelerator == (found.accelerated and found.accelerated.accelerator)
+    assert not plan(CATALOGUE, filled, DAY).setting.asked.problems  # type: ignore[union-attr]
+
+
+def test_what_cannot_be_kept_or_known_is_left_for_the_plan_to_tell() -> None:
+    late = TUNE.model_copy(update={"tokens": 1e12, "deadline_days": 0.01})
+    filled = chosen(CATALOGUE, Scenario(accelerator=ANY_ACCELERATOR, work=(Work(train=late),)), DAY)
+    assert filled.accelerator in CATALOGUE.accelerators
+    assert "the deadline is 0.01 days" in plan(CATALOGUE, filled, DAY).setting.asked.problems[0]  # type: ignore[union-attr]
+    unknown = Scenario(accelerator=ANY_ACCELERATOR, work=(Work(train=Train(model="lama-9")),))
+    filled = chosen(CATALOGUE, unknown, DAY)
+    assert filled.accelerator == USUAL_ACCELERATOR
+    assert "lama-9" in plan(CATALOGUE, filled, DAY).setting.asked.problems[0]  # type: ignore[union-attr]
+
+
+def test_the_first_work_decides_and_the_others_choose_their_number() -> None:
+    second = Train(model="llama-3-8b", method="lora", tokens=5e9, deadline_days=5.0, choose_count=True)
+    works = (Work(accelerators=1, train=TUNE), Work(accelerators=1, train=second))
+    filled = chosen(CATALOGUE, Scenario(accelerator=ANY_ACCELERATOR, work=works), DAY)
+    alone = Scenario(accelerator=filled.accelerator, work=(works[1],))
+    taken = market(CATALOGUE, alone, DAY, accelerators=(filled.accelerator,)).taken
+    assert taken is not None
+    assert filled.work[1].accelerators == taken.accelerators

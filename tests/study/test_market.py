@@ -1,0 +1,258 @@
+"""The market study: every try is what speed and money say of it alone, and nothing beats the front or the best."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from planner.inputs.own import Kept
+from planner.inputs.rent import Rent
+from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
+from planner.inputs.task import Serve, Train
+from planner.inputs.work import Work
+from planner.money.demand import Need
+from planner.money.hired import hired
+from planner.money.measures import factors
+from planner.money.owned import owning
+from planner.money.setting import Setting
+from planner.speed.asked import serving_job, training_job
+from planner.speed.refused import BadJob
+from planner.speed.serving import serve
+from planner.speed.training import train
+from planner.study.market import Market, Try, market
+from pricing import PricingError, load_catalogue
+
+CATALOGUE = load_catalogue()
+DAY = date(2026, 11, 21)
+SOME = ("H100-SXM5-80GB", "H200-SXM-141GB", "A100-SXM4-80GB", "RTX-4090-24GB", "MI300X-192GB", "L40S-48GB")
+TRAIN = Train(model="llama-3-8b", tokens=2e10, deadline_days=20.0)
+CHAT = Serve(model="llama-3-70b", requests_per_s=20.0, peak_requests_per_s=50.0, input_tokens=800, output_tokens=250)
+RUN = Work(accelerators=8, may_stop=True, train=TRAIN)
+
+
+def scenario(work: Work, **more: Any) -> Scenario:
+    """A plan that leaves the accelerator open."""
+    return Scenario(**{"accelerator": ANY_ACCELERATOR, "work": (work,), **more})
+
+
+def run_within(days: float | None) -> Scenario:
+    """The run with another deadline."""
+    return scenario(RUN.model_copy(update={"train": TRAIN.model_copy(update={"deadline_days": days})}))
+
+
+@lru_cache(maxsize=8)
+def studied(what: str) -> Market:
+    """Some studies that several tests look at."""
+    if what == "run":
+        return market(CATALOGUE, scenario(RUN), DAY, accelerators=SOME, counts=(2, 8, 64))
+    if what == "service":
+        return market(CATALOGUE, scenario(Work(serve=CHAT)), DAY)
+    if what == "monthly":
+        often = TRAIN.model_copy(update={"runs_per_month": 3.0, "deadline_days": None})
+        return market(CATALOGUE, scenario(Work(train=often)), DAY, accelerators=SOME, counts=(8,))
+    return market(CATALOGUE, scenario(RUN), DAY, counts=(8,))
+
+
+def one(found: Market, accelerator: str, accelerators: int, way: str) -> Try:
+    """The try of that accelerator, number and way."""
+    return next(
+        try_
+        for try_ in found.tries
+        if (try_.accelerator, try_.accelerators, try_.way) == (accelerator, accelerators, way)
+    )
+
+
+@pytest.mark.parametrize("key", ["H100-SXM5-80GB", "A100-SXM4-80GB", "MI300X-192GB"])
+def test_a_rented_run_takes_what_train_says_and_costs_what_the_offer_bills(key: str) -> None:
+    found = one(studied("run"), key, 8, "on_demand")
+    there = scenario(RUN, accelerator=key)
+    speed = train(CATALOGUE, training_job(there, RUN, TRAIN)).speed
+    assert speed is not None
+    assert found.days is not None
+    assert found.days.typical == pytest.approx(speed.days.typical)
+    hours = speed.accelerator_hours
+    bill = hired(CATALOGUE, key, accelerators=8, hours=hours.typical / 8, together=8, day=DAY)
+    assert bill is not None
+    assert found.usd is not None
+    assert found.offer == bill.offer
+    assert found.believed == bill.believed
+    for end in ("low", "typical", "high"):
+        assert getattr(found.usd, end) == pytest.approx(getattr(hours, end) * bill.usd_per_accelerator_hour)
+
+
+def test_spot_is_longer_and_a_reservation_is_paid_to_its_end() -> None:
+    found = studied("run")
+    for key in ("H100-SXM5-80GB", "A100-SXM4-80GB"):
+        calm, spot, bound = (one(found, key, 8, way) for way in ("on_demand", "spot", "reserved"))
+        assert calm.days
+        assert spot.days
+        assert bound.usd
+        assert spot.days.typical > calm.days.typical
+        assert bound.bound_months >= 1
+        offer = CATALOGUE.offers[bound.offer or ""]
+        assert offer.usd_per_accelerator_hour is not None
+        least = offer.usd_per_accelerator_hour.newest.typical * 8 * 730 * bound.bound_months
+        assert bound.usd.typical == pytest.approx(least)
+    no_stop = RUN.model_copy(update={"may_stop": False})
+    calm_only = market(CATALOGUE, scenario(no_stop), DAY, accelerators=SOME[:1], counts=(8,))
+    assert all(try_.way != "spot" for try_ in calm_only.tries)
+
+
+@pytest.mark.parametrize("count", [2, 8, 64])
+def test_what_is_bought_costs_what_the_ledger_of_owning_says(count: int) -> None:
+    found = one(studied("run"), "H100-SXM5-80GB", count, "own")
+    base = scenario(RUN, accelerator="H100-SXM5-80GB")
+    own = base.model_copy(update={"own": base.own.model_copy(update={"accelerators": count})})
+    setting = Setting(CATALOGUE, own, DAY)
+    rented = one(studied("run"), "H100-SXM5-80GB", count, "on_demand")
+    assert rented.days
+    busy = rented.days.typical * 24 / (730 * 36)
+    need = Need("H100-SXM5-80GB", float(count), busy, 3.0, 1.0, 0.0, 0.0, "US")
+    lines = owning(setting, need)
+    assert lines is not None
+    assert found.usd
+    worth = sum(float((np.broadcast_to(line.usd, factors(setting).shape) * factors(setting)).sum()) for line in lines)
+    assert found.usd.typical == pytest.approx(worth)
+    assert found.usd.low <= found.usd.typical <= found.usd.high
+    assert found.days
+    assert found.days.typical == pytest.approx(rented.days.typical + found.wait_days)
+
+
+def test_a_service_takes_as_many_as_serve_says() -> None:
+    found = studied("service")
+    for key in ("H100-SXM5-80GB", "MI300X-192GB"):
+        alone = serve(CATALOGUE, serving_job(scenario(Work(serve=CHAT), accelerator=key), CHAT))
+        rented = one(found, key, alone.accelerators_at_peak or 0, "on_demand")
+        assert rented.tpot_p99_ms == pytest.approx(alone.tpot.p99_ms if alone.tpot else None)
+        assert rented.usd
+        price = rented.usd.typical / (730 * (alone.accelerators_at_average or 0))
+        assert 0.3 < price < 30  # a month of busy accelerators at somebody's price for an hour
+    assert one(found, "", 0, "hosted").usd
+
+
+def test_runs_of_every_month_cost_a_month() -> None:
+    monthly, once = studied("monthly"), studied("run")
+    run, every = (one(found, "H100-SXM5-80GB", 8, "on_demand") for found in (once, monthly))
+    assert run.usd
+    assert every.usd
+    assert every.usd.typical == pytest.approx(3 * run.usd.typical, rel=0.02)  # sessions end within an hour
+    assert monthly.monthly
+    assert not once.monthly
+
+
+def beats(other: Try, front: Try) -> bool:
+    """Whether it is no worse on time and money, and better on one."""
+    there, here = (other.cost, other.speed), (front.cost, front.speed)
+    return there != here and all(a <= b for a, b in zip(there, here, strict=True))
+
+
+@pytest.mark.parametrize("what", ["run", "service", "monthly", "all"])
+def test_nothing_beats_the_front_and_everything_else_has_a_reason(what: str) -> None:
+    found = studied(what)
+    free = [try_ for try_ in found.tries if not try_.why_not]
+    assert found.front
+    for front in found.front:
+        assert not any(beats(other, front) for other in free)
+    for lost in found.tries:
+        assert lost.why_not or lost.on_front or lost == found.best
+        assert not lost.why_not.startswith(("dearer", "slower")) or any(
+            front.cost <= lost.cost and front.speed <= lost.speed for front in found.front
+        )
+
+
+def test_the_best_is_the_cheapest_that_keeps_to_the_limits() -> None:
+    found = studied("run")
+    assert found.best
+    assert found.best.days
+    assert found.best.days.typical <= 20
+    in_time = [t for t in found.tries if t.usd and t.believed and t.days and t.days.typical <= 20 and not t.why_not]
+    assert found.best.cost == min(t.cost for t in in_time)
+    assert found.best in found.tries
+
+
+def test_old_prices_are_told_and_never_the_best() -> None:
+    found = studied("all")
+    assert found.best
+    assert found.best.believed
+    old = [try_ for try_ in found.tries if try_.why_not.startswith("price of")]
+    assert old
+    assert all(not try_.believed and (try_.age_days or 0) > 30 for try_ in old)
+    held = found.if_price_holds
+    assert held
+    assert held.cost < found.best.cost
+    assert any("if that price still holds" in sentence for sentence in found.why)
+
+
+def cost_of(days: float | None, budget: float | None = None, chips: tuple[str, ...] = SOME[:3]) -> float:
+    best = market(CATALOGUE, run_within(days), DAY, budget_usd=budget, accelerators=chips, counts=(8, 32, 128)).best
+    return float("inf") if best is None else best.cost
+
+
+def test_more_time_more_money_or_more_accelerators_never_cost_more() -> None:
+    by_time = [cost_of(days) for days in (0.05, 0.5, 2.0, 30.0)]
+    assert by_time == sorted(by_time, reverse=True)
+    assert by_time[0] == float("inf")
+    by_budget = [cost_of(2.0, budget) for budget in (100.0, by_time[2], 1e9)]
+    assert by_budget == sorted(by_budget, reverse=True)
+    by_chips = [cost_of(2.0, chips=SOME[:many]) for many in (1, 2, 3, 6)]
+    assert by_chips == sorted(by_chips, reverse=True)
+
+
+def test_without_a_deadline_what_costs_the_same_is_done_soonest() -> None:
+    found = market(CATALOGUE, run_within(None), DAY, accelerators=SOME[:1], counts=(8, 16, 32))
+    costs = [t for t in found.tries if t.way == "on_demand" and t.usd]
+    least = min(t.cost for t in costs)
+    assert found.best
+    assert found.best.cost <= 1.05 * least
+    assert found.best.speed == min(t.speed for t in costs if t.cost <= 1.05 * least)
+
+
+def test_a_limit_that_cannot_be_kept_is_named_with_what_would_do() -> None:
+    late = market(CATALOGUE, run_within(0.01), DAY, accelerators=SOME[:1], counts=(8,))
+    assert late.best is None
+    assert late.nearest
+    assert late.nearest.days
+    assert "Nothing is done within 14 minutes" in late.why[0]
+    assert "would do" in late.why[0]
+    assert late.tries[0].why_not.endswith("late")
+    poor = market(CATALOGUE, run_within(20.0), DAY, budget_usd=10.0, accelerators=SOME[:1], counts=(8,))
+    assert "costs 10.00 USD or less" in poor.why[0]
+    assert poor.nearest
+    assert f"A budget of {poor.nearest.cost:,.0f} USD would do" in poor.why[0]
+    enough = market(
+        CATALOGUE, run_within(20.0), DAY, budget_usd=poor.nearest.cost + 1, accelerators=SOME[:1], counts=(8,)
+    )
+    assert enough.best == enough.taken
+
+
+def test_the_whole_catalogue_is_there_and_progress_only_rises() -> None:
+    found = studied("all")
+    assert {try_.accelerator for try_ in found.tries} == set(CATALOGUE.accelerators)
+    assert any(try_.why_not.startswith("speed unknown") for try_ in found.tries)
+    assert any("does not fit: needs" in try_.why_not for try_ in found.tries)
+    heard: list[float] = []
+    market(CATALOGUE, scenario(RUN), DAY, accelerators=SOME[:1], counts=(8, 16), progress=heard.append)
+    assert heard == sorted(heard)
+    assert heard[-1] == 1.0
+
+
+def test_your_price_wins_and_what_you_have_is_there() -> None:
+    kept = Kept(label="RTX 4090", accelerators=4, power_w_each=450.0, running_usd_per_month=20.0)
+    mine = scenario(RUN, accelerator="H100-SXM5-80GB", rent=Rent(usd_per_accelerator_hour=0.01), kept=kept)
+    found = market(CATALOGUE, mine, DAY, counts=(8,), accelerators=("H100 SXM5", "RTX 4090"))
+    assert found.best
+    assert found.best.provider == "your price"
+    assert found.best.usd
+    assert found.best.usd.typical == pytest.approx(0.01 * found.best.days.typical * 24 * 8 if found.best.days else None)
+    assert one(found, "RTX-4090-24GB", 4, "keep").accelerators == 4
+
+
+def test_what_cannot_be_studied_is_refused_in_words() -> None:
+    with pytest.raises(BadJob, match="no work names a model"):
+        market(CATALOGUE, Scenario(), DAY)
+    with pytest.raises(PricingError, match="lama-9"):
+        market(CATALOGUE, scenario(Work(train=Train(model="lama-9"))), DAY)
