@@ -135,5 +135,9 @@ def _reasons(found: Market) -> list[str]:
 
 def _kind(why: str) -> str:
     """A reason without its numbers and names."""
-    head = why.partition(": ")[0] if why.startswith(("speed", "no price", "does not")) else why.partition(" than ")[0]
+    head = (
+        why.partition(": ")[0]
+        if why.startswith(("speed", "no price", "does not", "too"))
+        else why.partition(" than ")[0]
+    )
     return _NUMBERS.sub("so many", head)

@@ -34,6 +34,7 @@ from pricing.records import HostedPrice
 
 HOURS_PER_DAY, SECONDS_PER_HOUR, MILLION = 24.0, 3_600.0, 1e6
 LONGEST_JOB_HOURS = 8_760.0
+MOST_ACCELERATORS = 16_384  # that a plan may have
 NOT_CHOSEN = "which accelerator is not said: name one, or name a model, and the one that does it for the least is taken"
 
 
@@ -169,6 +170,8 @@ def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> tuple
     if task.runs_per_month is not None:
         wanted = task.runs_per_month * hours  # hours a month of so many accelerators
         together = max(math.ceil(wanted / HOURS_PER_MONTH), 1)
+        if bare.accelerators * together > MOST_ACCELERATORS:
+            return bare, _too_many(bare.accelerators * together, once.where.partition(" x ")[2])
         changed = {
             "accelerators": bare.accelerators * together,
             "accelerator_hours_per_month": wanted * bare.accelerators,
@@ -198,6 +201,8 @@ def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _D
     ahead = _ahead(found, task)
     average, peak = found.accelerators_at_average + ahead, found.accelerators_at_peak + ahead
     each = _slices(catalogue, found.accelerator, task.mig_profile)
+    if _whole(peak, each) > MOST_ACCELERATORS:
+        return _Done(bare, serving=found, problem=_too_many(_whole(peak, each), found.accelerator))
     work = _around_the_clock(bare, _whole(average, each), _whole(peak, each), found.accelerators_per_replica)
     monthly = task.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH / MILLION
     hosted = Hosted(
@@ -213,7 +218,14 @@ def _done_otherwise(catalogue: Catalogue, found: OtherWork, bare: Work, task: Se
         return _Done(bare, other=found, problem=f"{found.reason}. What would help: a faster accelerator, or more time")
     each = _slices(catalogue, found.accelerator, task.mig_profile)
     average, peak = _whole(found.accelerators_at_average, each), _whole(found.accelerators_at_peak, each)
+    if peak > MOST_ACCELERATORS:
+        return _Done(bare, other=found, problem=_too_many(peak, found.accelerator))
     return _Done(_around_the_clock(bare, average, peak, 1), other=found)
+
+
+def _too_many(peak: int, accelerator: str) -> str:
+    most = f"{MOST_ACCELERATORS:,}"
+    return f"{peak:,} x {accelerator} are needed at the peak, and a plan may have {most}. What would help: faster ones"
 
 
 def _around_the_clock(bare: Work, average: int, peak: int, together: int) -> Work:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from planner.inputs.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
 from planner.inputs.work import Work
 from planner.study.market import market
+from planner.study.market_work import says_what
 from pricing import Catalogue, PricingError
 
 _KEPT = 32  # choices: a page asks for the same one again and again
@@ -26,7 +27,7 @@ def chosen(catalogue: Catalogue, scenario: Scenario, day: date) -> Scenario:
 
 
 def _open(scenario: Scenario) -> bool:
-    named = any(work.train or work.serve for work in scenario.work)
+    named = any(says_what(work) for work in scenario.work)
     counts = any(work.train and work.train.choose_count for work in scenario.work)
     return counts or (named and scenario.accelerator == ANY_ACCELERATOR)
 
@@ -47,7 +48,7 @@ class _Facts:
 @lru_cache(maxsize=_KEPT)
 def _chosen(facts: _Facts, scenario: Scenario, day: date) -> Scenario:
     for place, work in enumerate(scenario.work):
-        if not (work.train or work.serve):
+        if not says_what(work):
             continue
         free = scenario.accelerator == ANY_ACCELERATOR
         if free or (work.train and work.train.choose_count):
@@ -59,7 +60,8 @@ def _filled(catalogue: Catalogue, scenario: Scenario, place: int, work: Work, da
     """With what is best for one kind of work; the first one decides on the accelerator."""
     free = scenario.accelerator == ANY_ACCELERATOR
     alone = scenario.model_copy(update={"work": (work,)})
-    counts = (work.accelerators,) if work.train and not work.train.choose_count else ()
+    fixed = work.run or (work.train and not work.train.choose_count)
+    counts = (work.accelerators,) if fixed else ()
     try:
         found = market(
             catalogue, alone, day, accelerators=() if free else (scenario.accelerator,), counts=counts

@@ -15,6 +15,7 @@ from planner.inputs.scenario import Scenario
 from planner.inputs.task import Serve
 from planner.money.hired import MACHINE
 from planner.speed.asked import cheapest_door
+from planner.speed.serving import is_other_work
 from planner.speed.training.result import Range
 from planner.study.market_front import judged
 from planner.study.market_kept import kept_tries
@@ -57,7 +58,7 @@ def market(  # noqa: PLR0913 - a question of as many parts
     tell(_MONEY_SHARE)
     tries += _bought_tries(catalogue, task, able, day)
     tries += kept_tries(catalogue, task, keys, day)
-    if task.work.serve is not None:
+    if task.work.serve is not None and not is_other_work(task.work.serve.model):
         tries += _hosted_tries(catalogue, task.work.serve, day)
     tell(1.0)
     return judged(catalogue, task, tries, budget_usd=budget_usd, day=day)

@@ -9,8 +9,10 @@ from datetime import date
 
 import numpy as np
 
+from planner.inputs.task import Run
 from planner.money.answer import CLOSE_GAP
 from planner.speed.asked import LONGEST_JOB_HOURS
+from planner.speed.serving import is_other_work
 from planner.study.market_try import HOURS_PER_DAY, Market, Try, time_words, usd_words
 from planner.study.market_why import sentences
 from planner.study.market_work import Task
@@ -46,7 +48,7 @@ class Limits:
 def judged(catalogue: Catalogue, task: Task, tries: Iterable[Try], *, budget_usd: float | None, day: date) -> Market:
     """The tries with their reasons, the front, and the recommendation with its sentences."""
     service = task.work.serve is not None
-    limits = Limits(None if service else task.train.deadline_days, budget_usd)
+    limits = Limits(task.deadline_days, budget_usd)
     # Where nobody looked at any price this month, old prices are all there is.
     strict = any(may_be_cheapest(offer, day) for offer in catalogue.offers.values())
     every = [_ended(one) for one in tries]
@@ -87,7 +89,7 @@ def _ended(one: Try) -> Try:
 
 
 def _cheapest(one: Try) -> tuple[float, float, str, int, str]:
-    return (one.cost, one.speed, one.accelerator, one.accelerators, one.way)
+    return (round(one.cost, 2), one.speed, one.accelerator, one.accelerators, one.way)
 
 
 def _best(among: Sequence[Try], limits: Limits) -> Try | None:
@@ -162,18 +164,21 @@ def _beaten(one: Try, by: Try) -> str:
 
 def _what(catalogue: Catalogue, task: Task) -> str:
     """The work in a few words."""
-    if task.work.serve is not None:
-        asked = task.work.serve
-        label = catalogue.models[names.model(catalogue, asked.model)].label
-        peak = asked.peak_requests_per_s
-        most = "" if peak is None else f", {peak:g} at the peak"
-        return f"Serve {label}: {asked.requests_per_s:g} requests a second{most}"
-    train = task.train
-    label = catalogue.models[names.model(catalogue, train.model)].label
-    how = "Train" if train.method == "full" else f"Fine-tune ({train.method})"
-    tokens = "" if train.tokens is None else f" on {_big(train.tokens)} tokens"
-    often = "" if train.runs_per_month is None else f", {train.runs_per_month:g} runs a month"
-    return f"{how} {label}{tokens}{often}"
+    run, asked = task.run, task.work.serve
+    often = "" if run is None or run.runs_per_month is None else f", {run.runs_per_month:g} runs a month"
+    if isinstance(run, Run):
+        on = catalogue.accelerator_label(names.accelerator(catalogue, run.measured_on))
+        return f"A run of {run.hours:,g} hours on one {on}{often}"
+    if run is not None:
+        label = catalogue.models[names.model(catalogue, run.model)].label
+        how = "Train" if run.method == "full" else f"Fine-tune ({run.method})"
+        tokens = "" if run.tokens is None else f" on {_big(run.tokens)} tokens"
+        return f"{how} {label}{tokens}{often}"
+    assert asked is not None  # it is one of the three
+    other = is_other_work(asked.model)
+    label = asked.model if other else catalogue.models[names.model(catalogue, asked.model)].label
+    most = "" if asked.peak_requests_per_s is None else f", {asked.peak_requests_per_s:g} at the peak"
+    return f"Serve {label}: {asked.requests_per_s:g} requests a second{most}"
 
 
 def _big(number: float) -> str:

@@ -9,6 +9,7 @@ from planner.speed.training.result import Range
 from planner.study.market_try import Market, Try, time_words, usd_words
 from planner.study.market_work import Task
 
+_HARDLY = 0.005
 _FASTER, _DEARER = 1.5, 1.0  # so much sooner, for at most so much more, is worth a sentence
 
 
@@ -65,7 +66,8 @@ def _sooner(found: Market, best: Try) -> Iterator[str]:
     more = following.cost / best.cost - 1
     if more > _DEARER:
         return
-    yield f"For {more:.0%} more it takes {time_words(following.days.typical)}: {following.words}."
+    price = f"{more:.0%}" if more >= _HARDLY else "hardly"
+    yield f"For {price} more it takes {time_words(following.days.typical)}: {following.words}."
 
 
 def _nothing(found: Market) -> Iterator[str]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from planner.inputs.base import HOURS_PER_MONTH
 from planner.inputs.scenario import Scenario
-from planner.inputs.task import Serve, Train
+from planner.inputs.task import Run, Train
 from planner.inputs.work import Work
-from planner.speed.asked import LONGEST_JOB_HOURS, serving_job, training_job
+from planner.speed.asked import LONGEST_JOB_HOURS, MOST_ACCELERATORS, Asked, asked, training_job
 from planner.speed.refused import BadJob, UnknownChip
-from planner.speed.serving import Serving, serve
+from planner.speed.serving import OtherWork, Serving, carried_run
 from planner.speed.training.across import Reach, across, unknown_speed
 from planner.speed.training.result import Layout, Range
 from pricing import Catalogue
@@ -53,21 +53,29 @@ class Task:
     work: Work
 
     @property
-    def monthly(self) -> bool:
-        """Whether it goes on, month by month; else it is one run."""
-        return self.work.serve is not None or self.train.runs_per_month is not None
+    def run(self) -> Train | Run | None:
+        """What is run, once or so many times a month; none of a service."""
+        return self.work.train or self.work.run
 
     @property
-    def train(self) -> Train:
-        """The training of a task that is one."""
-        if self.work.train is None:
-            raise BadJob("this work is a service, not a training run")
-        return self.work.train
+    def monthly(self) -> bool:
+        """Whether it goes on, month by month; else it is one run."""
+        return self.run is None or self.run.runs_per_month is not None
+
+    @property
+    def deadline_days(self) -> float | None:
+        """When a run is due; a service never is."""
+        return None if self.run is None else self.run.deadline_days
+
+
+def says_what(work: Work) -> bool:
+    """Whether it says what is done, so that accelerators can be compared; hours alone do not."""
+    return bool(work.train or work.serve or work.run)
 
 
 def task_of(scenario: Scenario) -> Task:
-    """The first work that names a model; an error where none does."""
-    work = next((work for work in scenario.work if work.train or work.serve), None)
+    """The first work that says what is done; an error where none does."""
+    work = next((work for work in scenario.work if says_what(work)), None)
     if work is None:
         raise BadJob("no work names a model: say what is trained or served, so that accelerators can be compared")
     return Task(scenario, work)
@@ -83,37 +91,67 @@ def doings(
     """Every accelerator in every number that makes sense."""
     keys = tuple(accelerators) or tuple(catalogue.accelerators)
     if task.work.serve is not None:
-        yield from _servings(catalogue, task, task.work.serve, keys, counts, progress)
-        return
-    unknown = unknown_speed(catalogue)
-    for key in keys:
-        if key in unknown:
-            yield Doing(key, 1, why_not=f"speed unknown: {unknown[key].partition(': ')[2]}")
-    usable = tuple(key for key in keys if key not in unknown)
-    if usable:
-        yield from _trainings(catalogue, task, usable, counts, progress)
+        yield from _services(catalogue, task, keys, counts, progress)
+    elif task.work.run is not None:
+        yield from _runs(catalogue, task, task.work.run, keys, counts)
+        progress(1.0)
+    elif task.work.train is not None:
+        unknown = unknown_speed(catalogue)
+        for key in keys:
+            if key in unknown:
+                yield Doing(key, 1, why_not=_unknown(unknown[key]))
+        usable = tuple(key for key in keys if key not in unknown)
+        if usable:
+            yield from _trainings(catalogue, task, task.work.train, usable, counts, progress)
+
+
+def _unknown(reason: object) -> str:
+    """A speed that cannot be told, without the name of the accelerator in front of what is missing."""
+    text = str(reason)
+    return f"speed unknown: {text.partition(': ')[2] or text}"
 
 
 def _trainings(
-    catalogue: Catalogue, task: Task, keys: tuple[str, ...], counts: Sequence[int], progress: Progress
+    catalogue: Catalogue, task: Task, train: Train, keys: tuple[str, ...], counts: Sequence[int], progress: Progress
 ) -> Iterator[Doing]:
     """Numbers double until most accelerators are done within the hour, or well before the deadline."""
     numbers = tuple(counts) or tuple(sorted({*COUNTS, task.work.accelerators}))
-    deadline = task.train.deadline_days
-    soon = SOON_DAYS if deadline is None else min(SOON_DAYS, deadline / 2)
+    soon = SOON_DAYS if train.deadline_days is None else min(SOON_DAYS, train.deadline_days / 2)
 
     def enough(found: Sequence[Reach]) -> bool:
         days = [one.days.typical for one in found if one.days is not None]
         many = found[0].accelerators >= task.work.accelerators
         return not counts and many and bool(days) and median(days) < soon
 
-    job = training_job(task.scenario, task.work, task.train)
+    job = training_job(task.scenario, task.work, train)
     for at, row in enumerate(across(catalogue, job, keys, numbers, enough=enough)):
         progress((at + 1) / len(numbers))
-        yield from (_training(task, one) for one in row)
+        yield from (_training(train, one) for one in row)
 
 
-def _training(task: Task, found: Reach) -> Doing:
+def _runs(catalogue: Catalogue, task: Task, run: Run, keys: tuple[str, ...], counts: Sequence[int]) -> Iterator[Doing]:
+    """Work of known hours, spread evenly; no part of it waits for another, so no link is needed."""
+    numbers = tuple(counts) or tuple(sorted({*COUNTS, task.work.accelerators}))
+    soon = SOON_DAYS if run.deadline_days is None else min(SOON_DAYS, run.deadline_days / 2)
+    for key in keys:
+        try:
+            found = carried_run(catalogue, run, accelerator=key, accelerators=1)
+        except UnknownChip as reason:
+            yield Doing(key, 1, why_not=_unknown(reason))
+            continue
+        hours = Range(found.low, found.accelerator_hours, found.high)
+        for count in numbers:
+            days = Range(*(each / count / HOURS_PER_DAY for each in (hours.low, hours.typical, hours.high)))
+            about = Doing(
+                key, count, at_once=count, hours=hours, session_hours=days.typical * HOURS_PER_DAY, days=days,
+                layout="as measured" if found.measured else "carried over, not measured",
+            )  # fmt: skip
+            yield about if run.runs_per_month is None else _every_month(about, run.runs_per_month)
+            if not counts and days.typical < soon and count >= task.work.accelerators:
+                break
+
+
+def _training(train: Train, found: Reach) -> Doing:
     hours, days = found.accelerator_hours, found.days
     if hours is None or days is None:
         return Doing(found.accelerator, found.accelerators, why_not=_lacks(found))
@@ -131,15 +169,16 @@ def _training(task: Task, found: Reach) -> Doing:
     )
     if not math.isfinite(days.typical):
         return Doing(found.accelerator, each, why_not="it stops more often than it starts again: it never ends")
-    if task.train.runs_per_month is None:
-        return about
-    return _every_month(about, task.train.runs_per_month)
+    return about if train.runs_per_month is None else _every_month(about, train.runs_per_month)
 
 
 def _every_month(once: Doing, runs: float) -> Doing:
     hours = Range(once.hours.low * runs, once.hours.typical * runs, once.hours.high * runs)
     together = max(math.ceil(hours.typical / once.accelerators / HOURS_PER_MONTH), 1)
     at_once = once.accelerators * together
+    if at_once > MOST_ACCELERATORS:
+        why = f"too slow: {at_once:,} are needed at once, and a plan may have {MOST_ACCELERATORS:,}"
+        return replace(once, why_not=why)
     return Doing(
         once.accelerator, once.accelerators, at_once=at_once, together=once.together, hours=hours,
         session_hours=once.session_hours, busy_share=hours.typical / (at_once * HOURS_PER_MONTH), days=once.days,
@@ -164,47 +203,60 @@ def layout_words(layout: Layout | None) -> str:
     return ", ".join(part for part in (said, *extra) if part)
 
 
-def _servings(
-    catalogue: Catalogue,
-    task: Task,
-    asked: Serve,
-    keys: tuple[str, ...],
-    counts: Sequence[int],
-    progress: Progress,
+def _services(
+    catalogue: Catalogue, task: Task, keys: tuple[str, ...], counts: Sequence[int], progress: Progress
 ) -> Iterator[Doing]:
+    """A service on each accelerator, with as many as the plan would take."""
     for at, key in enumerate(keys):
         progress((at + 1) / len(keys))
-        scenario = task.scenario.model_copy(update={"accelerator": key})
-        try:
-            found = serve(catalogue, serving_job(scenario, asked))
-        except UnknownChip as reason:
-            yield Doing(key, 1, why_not=f"speed unknown: {str(reason).partition(': ')[2]}")
-            continue
-        yield _serving(found, counts)
+        alone = task.scenario.model_copy(update={"accelerator": key, "work": (task.work,)})
+        found = asked(catalogue, alone)
+        if found.servings:
+            yield _counted(_of_tokens(found.servings[0]), found, counts)
+        elif found.others:
+            yield _counted(_of_requests(found.others[0]), found, counts)
+        else:
+            yield Doing(key, 1, why_not=_unknown("; ".join(found.problems)))
 
 
-def _serving(found: Serving, counts: Sequence[int]) -> Doing:
-    needed, average = found.accelerators_at_peak, found.accelerators_at_average
-    if not found.fits:
-        return Doing(found.accelerator, found.accelerators_per_replica, why_not=f"does not fit: {found.reason}")
-    if needed is None or average is None:
-        return Doing(found.accelerator, found.accelerators_per_replica, why_not="too slow for what is promised")
-    there = min((count for count in counts if count >= needed), default=None if counts else needed)
-    if there is None:
-        return Doing(found.accelerator, max(counts), why_not=f"too few: the peak needs {needed:,}")
-    hours = average * HOURS_PER_MONTH
+def _of_tokens(found: Serving) -> Doing:
+    """What one model that writes tokens is like; how many it takes is counted after."""
     group = found.accelerators_per_replica
-    replicas = -(-there // group)
+    if not found.fits:
+        return Doing(found.accelerator, group, why_not=f"does not fit: {found.reason}")
+    usual = found.output_tokens_per_s
     return Doing(
-        found.accelerator, there, at_once=there, together=group,
-        hours=_by_speed(found, hours), busy_share=min(average / there, 1.0),
-        rate=found.output_tokens_per_s / max(found.replicas, 1) / group,
-        layout=(f"TP {group}, " if group > 1 else "") + (f"{replicas:,} replicas" if replicas > 1 else "one replica"),
+        found.accelerator, group, together=group,
+        hours=Range(usual / found.output_tokens_per_s_high, 1.0, usual / found.output_tokens_per_s_low),
+        rate=usual / max(found.replicas, 1) / group, layout=f"TP {group}" if group > 1 else "",
         tpot_p99_ms=None if found.tpot is None else found.tpot.p99_ms,
     )  # fmt: skip
 
 
-def _by_speed(found: Serving, hours: float) -> Range:
-    """Hours at the ends of the band of speeds: a faster service is busy for fewer."""
-    usual = found.output_tokens_per_s
-    return Range(hours * usual / found.output_tokens_per_s_high, hours, hours * usual / found.output_tokens_per_s_low)
+def _of_requests(found: OtherWork) -> Doing:
+    """The same of work that writes no tokens."""
+    if found.reason is not None:
+        return Doing(found.accelerator, 1, why_not=f"too slow: {found.reason}")
+    usual = found.requests_per_s
+    return Doing(
+        found.accelerator, 1, hours=Range(usual / found.high, 1.0, usual / found.low),
+        layout="as measured" if found.measured else "carried over, not measured",
+    )  # fmt: skip
+
+
+def _counted(one: Doing, found: Asked, counts: Sequence[int]) -> Doing:
+    """A service on as many as its peak asks for; `hours` holds the ends of its band until here."""
+    if one.why_not:
+        return one
+    if found.problems:
+        return replace(one, why_not=f"too slow: {found.problems[0].partition('. What')[0]}")
+    plain = found.scenario.work[0]
+    needed = plain.accelerators
+    there = min((count for count in counts if count >= needed), default=None if counts else needed)
+    if there is None:
+        return replace(one, accelerators=max(counts), why_not=f"too few: the peak needs {needed:,}")
+    busy = plain.usual_busy_share * needed
+    low, usual, high = (end * busy * HOURS_PER_MONTH for end in (one.hours.low, one.hours.typical, one.hours.high))
+    return replace(
+        one, accelerators=there, at_once=there, hours=Range(low, usual, high), busy_share=min(busy / there, 1.0)
+    )
