@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 from pathlib import Path
 
@@ -68,6 +69,19 @@ def test_a_service_and_its_accelerators(capsys: pytest.CaptureFixture[str]) -> N
     assert code == OK
     assert "9 at the peak" in said
     assert "ms a token" in said
+
+
+def test_whoever_waits_sees_a_bar_that_goes_away(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = itertools.count(0.0, 0.9)  # every look at it is nearly a second later
+    monkeypatch.setattr("planner.cli.cheapest.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    code, _, told = run(capsys, *RUN, "--count", "16")
+    assert code == OK
+    assert "] 35%" not in told  # within the first second nobody waits
+    assert "#] 100%" in told
+    assert told.endswith("\r\033[K")
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def _bought_tries(catalogue: Catalogue, task: Task, able: Sequence[Doing], day: 
         days = one.days
         if days is not None and not task.monthly:
             days = Range(*(deal.wait_days + each for each in (days.low, days.typical, days.high)))
-        why = f"takes longer than the {task.scenario.years:g} years of the plan" if deal.too_long else ""
+        why = "takes longer than the plan" if deal.too_long else ""
         yield _try(
             catalogue,
             one,

@@ -56,7 +56,7 @@ def judged(catalogue: Catalogue, task: Task, tries: Iterable[Try], *, budget_usd
     taken = [one for one in can if one.believed or not strict]
     front = _front(taken)
     kept_to = [one for one in taken if limits.keeps(one)]
-    best = _best(kept_to, limits)
+    best = _best(kept_to, hurried=limits.deadline_days is None and not task.monthly)
     old = [one for one in can if strict and not one.believed and one.way != "own" and limits.keeps(one)]
     cheaper = min(old, key=_cheapest, default=None)
     if cheaper is not None and best is not None and cheaper.cost >= best.cost:
@@ -92,10 +92,10 @@ def _cheapest(one: Try) -> tuple[float, float, str, int, str]:
     return (round(one.cost, 2), one.speed, one.accelerator, one.accelerators, one.way)
 
 
-def _best(among: Sequence[Try], limits: Limits) -> Try | None:
-    """The cheapest. Where no deadline says what time is worth: of those that cost the same, the soonest."""
+def _best(among: Sequence[Try], *, hurried: bool) -> Try | None:
+    """The cheapest; of one run without a deadline, the soonest of those that cost the same."""
     cheapest = min(among, key=_cheapest, default=None)
-    if cheapest is None or limits.deadline_days is not None or cheapest.days is None:
+    if cheapest is None or not hurried:
         return cheapest
     same = [one for one in among if one.cost <= cheapest.cost * (1 + CLOSE_GAP)]
     return min(same, key=lambda one: (one.speed, *_cheapest(one)))

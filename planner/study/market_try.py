@@ -69,7 +69,7 @@ class Market:
 
     what: str
     tries: tuple[Try, ...]
-    best: Try | None  # the cheapest that keeps to the limits; without a deadline the soonest of those that cost as much
+    best: Try | None  # the cheapest within the limits; of one run without a deadline the soonest that costs as much
     fastest: Try | None  # of those within the budget
     deadline_days: float | None
     budget_usd: float | None

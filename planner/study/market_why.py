@@ -45,13 +45,15 @@ def _recommended(found: Market, best: Try) -> Iterator[str]:
         early = found.deadline_days - best.days.typical
         risk = "" if best.days.high <= found.deadline_days else f", though it may take {time_words(best.days.high)}"
         yield f"It is the cheapest within {time_words(found.deadline_days)}, {time_words(early)} early{risk}."
-    elif best.days is not None:
+    elif best.days is not None and not found.monthly:
         yield (
             f"No deadline is said: of all that cost within {CLOSE_GAP:.0%} of the cheapest, it is done soonest. "
             "A deadline would let it be slower or faster."
         )
     else:
-        yield "It is the cheapest that does the work as promised."
+        yield f"It is the cheapest that does the work{' as promised' if found.service else ''}."
+    if best.way == "hosted":
+        yield "How soon whoever sells it answers is not known here: ask before you promise it on."
     if best.way == "own" and found.monthly and best.wait_days > 0:
         yield f"The machines come after {time_words(best.wait_days)}; until then the work is rented or waits."
     yield from _sooner(found, best)
@@ -120,15 +122,16 @@ def _old_price(found: Market) -> Iterator[str]:
 
 
 def _assumed(found: Market, task: Task) -> Iterator[str]:
-    years = task.scenario.years
+    length = task.scenario.years
+    years = "year" if length == 1 else f"{length:g} years"
     if found.monthly:
         yield (
-            f"Bills are for a month at today's prices; what is bought is paid over the {years:g} years of the plan, "
+            f"Bills are for a month at today's prices; what is bought is paid over the {years} of the plan, "
             "resale included, and a reservation runs on, busy or idle."
         )
     else:
         yield (
-            f"What is bought is charged whole to this run: delivered, kept for the {years:g} years of the plan, and "
+            f"What is bought is charged whole to this run: delivered, kept for the {years} of the plan, and "
             "sold. A reservation is paid to the end of its term."
         )
     yield "That so many are free at once is not checked; disks, traffic and support come on top."
