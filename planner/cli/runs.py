@@ -15,10 +15,11 @@ TABLES: dict[str, tuple[str, Columns]] = {"training": (TRAINING_RUNS, TRAINING),
 def runs_of(kind: str, path: Path | None) -> list[dict[str, str]]:
     """The rows of a table of that kind; ours where no file is given."""
     name, columns = TABLES[kind]
-    return published_runs(name, columns) if path is None else rows_in(_text(path), columns, file=path.name)
+    return published_runs(name, columns) if path is None else rows_in(text_of(path), columns, file=path.name)
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """What stands in a file of somebody's own: UTF-8, of bounded size."""
     with path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:

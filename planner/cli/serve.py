@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import asdict
 from datetime import date
+from pathlib import Path
 from typing import Any, get_args
 
 import pandas as pd
 
 from planner.cli.common import OK, as_json, whole, with_own_prices
 from planner.cli.common import day as day_of
+from planner.cli.runs import runs_of, text_of
+from planner.cli.serve_other import serve_other
 from planner.cli.speed import add_output, job_of, number, share
 from planner.inputs.serving_job import CachePrecision, EngineName, Mode, Precision, ServingJob
 from planner.inputs.work import USUAL_BUSY_SHARE
 from planner.money.hired import Hired, hired
 from planner.report.csv import to_csv
 from planner.report.serving import serving_data, serving_row, serving_text
-from planner.speed.serving import Serving, serve
+from planner.report.small_work import small_sentences
+from planner.report.training import plain_data
+from planner.speed.serving import Serving, is_other_work, own_runs, read_constants, serve, small_work
 from pricing import Catalogue, load_catalogue
 from pricing import names as naming
 
@@ -35,8 +41,10 @@ def add(verbs: Any) -> None:
     """The verb and its arguments."""
     verb = verbs.add_parser("serve", help="a model that answers: fit, tokens/s, latency, GPUs needed, USD/M tokens")
     verb.set_defaults(verb=_serve)
-    verb.add_argument("--model", required=True, metavar="NAME", help="a model of the catalogue: llama-3.1-8b …")
-    verb.add_argument("--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …")
+    verb.add_argument("--model", required=True, metavar="NAME", help="llama-3.1-8b …; or other work: flux, whisper …")
+    verb.add_argument(
+        "--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …; several for other work: a,b"
+    )
     verb.add_argument("--count", type=whole, metavar="N", help="accelerators there are; as few as fit where empty")
     verb.add_argument("--input-tokens", type=whole, metavar="N", help="tokens of a prompt; 1000")
     verb.add_argument("--output-tokens", type=whole, metavar="N", help="tokens of an answer; 300")
@@ -60,6 +68,9 @@ def _how(verb: Any) -> None:
     verb.add_argument("--mig-profile", metavar="NAME", help="one slice: 1g.10gb …")
     verb.add_argument("--lora-adapters", type=whole, metavar="N")
     verb.add_argument("--power-cap-w", type=number, metavar="W")
+    verb.add_argument("--have", metavar="NAMES", help="what you have: rtx 4090, apple m2 ultra; is it enough?")
+    verb.add_argument("--runs", type=Path, metavar="MINE.csv", help="runs of yours (docs/published-runs.md) to go by")
+    verb.add_argument("--constants", type=Path, metavar="FILE", help="what `calibrate serving --out FILE` wrote")
     verb.add_argument("--measured-over-predicted", type=number, metavar="X", help="from a run of yours")
     verb.add_argument("--busy-share", type=share, default=USUAL_BUSY_SHARE, metavar="S", help="of the hours; 0.6")
     verb.add_argument("--date", type=day_of, metavar="YYYY-MM-DD", help="engines as they were on that day")
@@ -68,26 +79,43 @@ def _how(verb: Any) -> None:
 def _serve(wanted: argparse.Namespace) -> int:
     day = wanted.day or date.today()
     catalogue = with_own_prices(load_catalogue(), wanted.quotes, day)
-    job = _job(wanted)
-    found = serve(catalogue, job)
+    have = tuple(name for name in _listed(wanted.have or "") if name)
+    if is_other_work(wanted.model):
+        jobs = [_job(wanted, accelerator) for accelerator in _listed(wanted.accelerator)]
+        return serve_other(wanted, catalogue, jobs, have, day)
+    job = _job(wanted, wanted.accelerator)
+    constants = None if wanted.constants is None else read_constants(text_of(wanted.constants), wanted.constants.name)
+    own = None if wanted.runs is None else own_runs(catalogue, runs_of("serving", wanted.runs), constants)
+    found = serve(catalogue, job, constants, own)
     cost = _hired(catalogue, job, found, day)
+    small = small_work(catalogue, job, have, constants)
     if wanted.csv:
         row = serving_row(job, found, cost, wanted.busy_share)
         wanted.csv.write_bytes(to_csv(pd.DataFrame([row], dtype=object)))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
-        sys.stdout.write(as_json({**stamp, **serving_data(job, found, cost, wanted.busy_share)}) + "\n")
+        told = {**stamp, **serving_data(job, found, cost, wanted.busy_share), "without_gpu": plain_data(asdict(small))}
+        sys.stdout.write(as_json(told) + "\n")
     else:
-        sys.stdout.write(serving_text(job, found, cost, wanted.busy_share))
+        sys.stdout.write(serving_text(job, found, cost, wanted.busy_share, small_sentences(small)))
     return OK
 
 
-def _job(wanted: argparse.Namespace) -> ServingJob:
-    taken = ("model", "accelerator", "input_tokens", "output_tokens", "peak_requests_per_s", "ttft_ms", "tpot_ms")
+def _listed(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",")]
+
+
+def _job(wanted: argparse.Namespace, accelerator: str) -> ServingJob:
+    taken = ("model", "input_tokens", "output_tokens", "peak_requests_per_s", "ttft_ms", "tpot_ms")
     more = ("percentile", "mode", "cache_precision", "engine", "batch", "mig_profile", "lora_adapters", "power_cap_w")
     said = {name: getattr(wanted, name) for name in (*taken, *more, "measured_over_predicted")}
     said |= {"accelerators": wanted.count, "average_requests_per_s": wanted.requests_per_s, "engine_on": wanted.date}
-    said |= {"weight_precision": wanted.precision, "tensor_parallel": wanted.tp, "pipeline_parallel": wanted.pp}
+    said |= {
+        "accelerator": accelerator,
+        "weight_precision": wanted.precision,
+        "tensor_parallel": wanted.tp,
+        "pipeline_parallel": wanted.pp,
+    }
     return job_of(ServingJob, said, _FLAGS)
 
 

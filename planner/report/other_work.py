@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from planner.money.hired import Hired
 from planner.report import words
+from planner.report.text_table import text_table
+from planner.report.training import hired_words, plain_data
 from planner.speed.serving import CarriedRun, OtherWork
+
+SECONDS_PER_HOUR, MILLION = 3_600.0, 1e6
+
+
+class Priced(NamedTuple):
+    """Other work on one accelerator with what an hour of it costs, and one of them at its list price."""
+
+    found: OtherWork
+    label: str
+    cost: Hired | None
+    list_price_usd: float | None
 
 
 def other_title(found: OtherWork, label: str) -> str:
     """One sentence: how many it takes on average and at the peak, with the range, and where the rate is from."""
     if found.reason is not None:
         return f"{found.reason}."
-    rate = f"one takes {rate_words(found.requests_per_s)} ({rate_words(found.low, found.high)})"
+    rate = f"one takes {rate_words(found.requests_per_s, found.low, found.high)}"
     if found.accelerators_at_peak is None:
         return f"{found.label} on {label}: {rate}, {found.how}."
     low, high = found.accelerators_at_peak_low, found.accelerators_at_peak_high
@@ -32,9 +51,66 @@ def run_title(found: CarriedRun, label: str) -> str:
     return f"One run takes {hours} hours of one {label} ({span}){together}: {found.how}."
 
 
-def rate_words(low: float, high: float | None = None) -> str:
-    """So many requests a second; an hour where a second is too short."""
-    last = low if high is None else high
-    times, unit = (1.0, "a second") if last >= 1 else (60.0, "a minute") if last * 60 >= 1 else (3_600.0, "an hour")
-    numbers = [f"{words.significant(one * times):,g}" for one in (low, high) if one is not None]
-    return f"{' to '.join(numbers)} {unit}"
+def rate_words(typical: float, low: float | None = None, high: float | None = None) -> str:
+    """So many requests a second with their range: 47.2 (28.3 to 75.6) an hour, where a second is too short."""
+    times, unit = (
+        (1.0, "a second") if typical >= 1 else (60.0, "a minute") if typical * 60 >= 1 else (3_600.0, "an hour")
+    )
+    number, *ends = (f"{words.significant(one * times):,g}" for one in (typical, low, high) if one is not None)
+    return f"{number} ({' to '.join(ends)}) {unit}" if ends else f"{number} {unit}"
+
+
+def usd_per_million_requests(found: OtherWork, cost: Hired | None, busy_share: float) -> float | None:
+    """Dollars for 1e6 requests where the accelerators are busy for that share of the time."""
+    if cost is None or not found.fits:
+        return None
+    return cost.usd_per_accelerator_hour / (found.requests_per_s * SECONDS_PER_HOUR * busy_share) * MILLION
+
+
+def other_rows(priced: list[Priced], busy_share: float) -> list[dict[str, Any]]:
+    """One record for each accelerator: how fast, how many it takes, what an hour of them and a request cost."""
+    rows = []
+    for found, label, cost, list_price_usd in priced:
+        hour, count = None if cost is None else cost.usd_per_accelerator_hour, found.accelerators_at_peak
+        record = {name: value for name, value in asdict(found).items() if name != "warnings"}
+        rows.append(
+            {
+                **plain_data(record),
+                "accelerator_label": label,
+                "usd_per_accelerator_hour": hour,
+                "usd_per_hour_at_peak": None if hour is None or count is None else hour * count,
+                "usd_per_million_requests": usd_per_million_requests(found, cost, busy_share),
+                "busy_share": busy_share,
+                "offer": None if cost is None else cost.offer,
+                "list_price_usd": list_price_usd,
+                "warnings": "; ".join(found.warnings),
+            }
+        )
+    return rows
+
+
+_COLUMNS = {
+    "accelerator_label": "accelerator",
+    "requests_per_s": "requests/s of one",
+    "low": "low",
+    "high": "high",
+    "accelerators_at_peak": "at the peak",
+    "usd_per_hour_at_peak": "USD/h then",
+    "usd_per_million_requests": "USD/M requests",
+}
+
+
+def other_text(priced: list[Priced], busy_share: float) -> str:
+    """A sentence for each accelerator, then all of them side by side."""
+    said = [other_title(one.found, one.label) for one in priced] + [_price(one) for one in priced]
+    table = pd.DataFrame(other_rows(priced, busy_share), dtype=object)[list(_COLUMNS)].rename(columns=_COLUMNS)
+    notes = [f"- {one.label}: {note}" for one in priced for note in one.found.warnings]
+    parts = ("\n".join(said), text_table(table.astype(object).where(table.notna(), None)), "\n".join(notes))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _price(one: Priced) -> str:
+    if one.cost is not None:
+        return f"{one.label}: {hired_words(one.cost)}."
+    price = "" if one.list_price_usd is None else f"; one lists at {words.usd(one.list_price_usd)} without a machine"
+    return f"{one.label}: no offer of the catalogue rents it by the hour{price}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -12,9 +13,10 @@ from planner.money.hired import Hired
 from planner.report import words
 from planner.report.text_table import text_table
 from planner.report.training import finite, hired_words, plain_data
-from planner.speed.serving import Serving
+from planner.speed.serving import Anchor, Serving
 
 PER_MILLION = 1e6
+_MOST_IDS = 4
 _MEMORY = {
     "weights_gb": "weights",
     "adapters_gb": "adapters",
@@ -44,7 +46,9 @@ def serving_title(job: ServingJob, found: Serving) -> str:
     )
 
 
-def serving_text(job: ServingJob, found: Serving, cost: Hired | None, busy_share: float) -> str:
+def serving_text(
+    job: ServingJob, found: Serving, cost: Hired | None, busy_share: float, small: Sequence[str] = ()
+) -> str:
     """Everything that is known of the job, one section after the other."""
     sections = [("", serving_title(job, found))]
     if not found.fits:
@@ -59,9 +63,20 @@ def serving_text(job: ServingJob, found: Serving, cost: Hired | None, busy_share
             ("Cost", "\n".join(_cost(found, cost, busy_share))),
             ("Memory of a replica", text_table(memory_table(found))),
             ("Where the time goes", text_table(time_table(found))),
+            ("Your runs", "" if found.anchor is None else anchor_words(found.anchor)),
         ]
+    sections.append(("Does it need a GPU?", "\n".join(small)))
     sections.append(("Look at again", "\n".join(f"- {warning}" for warning in found.warnings)))
     return "\n\n".join(f"{head}\n{'-' * len(head)}\n{body}" if head else body for head, body in sections if body) + "\n"
+
+
+def anchor_words(anchor: Anchor) -> str:
+    """Which runs of somebody's own the prediction goes by, and how far they move it."""
+    ids = words.listed(anchor.ids) if len(anchor.ids) <= _MOST_IDS else f"{len(anchor.ids)} runs"
+    return (
+        f"Goes by {ids}: {anchor.ratio:.2f} times the prediction without, {words.percent(anchor.width)} of the band. "
+        f"In a scenario: measured_over_predicted: {anchor.ratio:.3g}."
+    )
 
 
 def latency_table(found: Serving) -> pd.DataFrame:

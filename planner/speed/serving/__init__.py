@@ -5,15 +5,19 @@ from planner.speed.refused import BadJob
 from planner.speed.serving.calibrate import Calibration, as_yaml, calibrate
 from planner.speed.serving.check import ServingChecked, check_serving
 from planner.speed.serving.constants import Constants
-from planner.speed.serving.fit import leave_one_source_out, refit, with_one_run_known
+from planner.speed.serving.fit import leave_one_source_out, refit
+from planner.speed.serving.likeness import with_one_run_known
+from planner.speed.serving.mine import OwnRuns, own_runs, read_constants
 from planner.speed.serving.one_user import Largest, largest_model
 from planner.speed.serving.other import CarriedRun, OtherWork, carried_run, is_other_work, other_work
-from planner.speed.serving.result import Latency, MemoryParts, Serving, Share, WayToFit
+from planner.speed.serving.result import Anchor, Latency, MemoryParts, Serving, Share, WayToFit
 from planner.speed.serving.scale import accelerators_over_time, busy_share, replicas_ahead
 from planner.speed.serving.serve import serve
+from planner.speed.serving.small import SmallWork, WithoutGpu, small_work
 from planner.speed.serving.work import WorkRate, carried_hours, rate_on, work_names
 
 __all__ = [
+    "Anchor",
     "BadJob",
     "Calibration",
     "CarriedRun",
@@ -22,11 +26,14 @@ __all__ = [
     "Latency",
     "MemoryParts",
     "OtherWork",
+    "OwnRuns",
     "Serving",
     "ServingChecked",
     "ServingJob",
     "Share",
+    "SmallWork",
     "WayToFit",
+    "WithoutGpu",
     "WorkRate",
     "accelerators_over_time",
     "as_yaml",
@@ -39,10 +46,13 @@ __all__ = [
     "largest_model",
     "leave_one_source_out",
     "other_work",
+    "own_runs",
     "rate_on",
+    "read_constants",
     "refit",
     "replicas_ahead",
     "serve",
+    "small_work",
     "with_one_run_known",
     "work_names",
 ]

@@ -14,8 +14,9 @@ from planner.speed.cells import Row
 from planner.speed.checked import Group, group_of
 from planner.speed.serving.bands import band_name
 from planner.speed.serving.constants import FIXED, NAMES, Constants
-from planner.speed.serving.fit import fit, leave_one_out, with_one_run_known
-from planner.speed.serving.known import Fitted, known
+from planner.speed.serving.fit import fit, leave_one_out
+from planner.speed.serving.known import Fitted, Likeness, known
+from planner.speed.serving.likeness import DISTANCES, fit_likeness, with_one_run_known
 from planner.speed.serving.observed import Observation, Observed, observe
 from pricing.catalogue import Catalogue
 
@@ -24,6 +25,10 @@ _ABOUT = "about: Constants of the serving model, fitted to published runs, and t
 _NOTE = (
     "# Written by the command below; ranges: what each constant became when one source after the other was left out.",
     "# Bands are published over predicted on runs whose source was left out: a tenth lies below, a tenth above.",
+)
+_LIKENESS_NOTE = (
+    "# What a measured run tells of another of its source: the share of its error they have in common in the same",
+    "# place, and how fast that falls: for each e-fold of batch, prompt, answer or group, or where names differ.",
 )
 _FIGURES = {"rate": "rate", "token": "time between tokens", "step": "time of a step", "first": "first token"}
 BY = ("all", "kind", "source")
@@ -39,6 +44,7 @@ class Calibration:
     sources: int
     constants: dict[str, Fitted]
     bands: dict[str, Band]
+    likeness: Likeness | None  # None where no source has two runs
     left_out: list[Group]  # how far off we are on sources that were not fitted
 
 
@@ -57,6 +63,7 @@ def calibrate(catalogue: Catalogue, rows: Sequence[Row], *, on: date) -> Calibra
         rows=len(observations),
         sources=len({one.source for one in observations}),
         constants={name: _fitted(name, best, list(without.values())) for name in NAMES},
+        likeness=fit_likeness(observations, errors),
         left_out=_judged(observations, errors),
         bands={name: band_of_errors(group) for name, group in sorted(found.items()) if len(group) >= _FEWEST_ROWS},
     )
@@ -94,4 +101,7 @@ def as_yaml(made: Calibration) -> str:
     lines.append("bands:")
     for name, band in made.bands.items():
         lines.append(f"  {name}: {{low: {band.low}, high: {band.high}, rows: {band.rows}}}")
+    if made.likeness is not None:
+        lines += [*_LIKENESS_NOTE, "likeness:", f"  share: {made.likeness.share:.4g}"]
+        lines += [f"  {name}: {getattr(made.likeness, name):.4g}" for name in DISTANCES]
     return "\n".join(lines) + "\n"

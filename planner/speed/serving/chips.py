@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from planner.speed.hardware import first
 from planner.speed.refused import UnknownChip
+from planner.speed.serving.known import known
 from pricing.records import Accelerator
 
 GB = 1e9
@@ -106,6 +107,8 @@ def _memory_bytes(record: Accelerator) -> float:
     marketed = first(record.memory_gb) or 0.0
     if record.kind == "apple":
         return marketed * GB * _USABLE_OF_UNIFIED
+    if record.kind == "cpu" and not marketed:
+        marketed = known().assumed_processor_memory_gb
     guess = marketed * (_REAL_OVER_MARKETED if record.kind == "gpu" else 1.0)
     return (first(record.memory_real_gb) or guess) * GB
 

@@ -153,15 +153,3 @@ def leave_one_source_out(catalogue: Catalogue, rows: Sequence[Row]) -> tuple[lis
     observations = observe(catalogue, rows)
     errors, _ = leave_one_out(observations, [one.source for one in observations])
     return observations, errors
-
-
-def with_one_run_known(observations: Sequence[Observation], errors: Array) -> Array:
-    """Errors that are left once one run of the same model, chip, engine and source is measured: every such pair."""
-    groups: dict[tuple[str, ...], list[float]] = {}
-    for one, error in zip(observations, errors, strict=True):
-        if one.kind == "rate":
-            setup = one.run.setup
-            key = (one.source, one.run.model, setup.chip.name, setup.engine, setup.precision, one.group)
-            groups.setdefault(key, []).append(float(error))
-    pairs = [here - there for group in groups.values() for i, here in enumerate(group) for there in group[:i]]
-    return np.array(pairs)

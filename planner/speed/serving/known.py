@@ -98,6 +98,19 @@ class Work(Strict):
     measured: tuple[Measured, ...] = Field(min_length=1)
 
 
+class Likeness(Strict):
+    """How much of an error two runs share, and how fast that falls: for each e-fold apart, or where names differ."""
+
+    share: float = Field(gt=0, le=1, description="of the error of a run in the same place")
+    batch: float = Field(ge=0)
+    input_tokens: float = Field(ge=0)
+    output_tokens: float = Field(ge=0)
+    group: float = Field(ge=0, description="accelerators that work on each step")
+    model: float = Field(ge=0)
+    accelerator: float = Field(ge=0)
+    precision: float = Field(ge=0)
+
+
 class WorkShares(Strict):
     """What a system takes under a promise of latency, of what it takes offline."""
 
@@ -128,7 +141,9 @@ class Known(Strict):
     fit: Fit
     constants: dict[str, Fitted]
     bands: dict[str, Band]
+    likeness: Likeness
     assumed_bands: dict[str, Band] = Field(description="where nothing was fitted: from errors on published runs")
+    assumed_processor_memory_gb: float = Field(gt=0)
     work: dict[str, Work]
     work_shares: WorkShares
 

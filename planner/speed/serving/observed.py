@@ -90,18 +90,19 @@ class Observed:
         return np.select([self.kind == place for place in range(len(KINDS))], choices)
 
 
-def observe(catalogue: Catalogue, rows: Sequence[Row]) -> list[Observation]:
-    """The rows that say something about the constants."""
-    found = (_observe(catalogue, row) for row in rows)
+def observe(catalogue: Catalogue, rows: Sequence[Row], *, any_machine: bool = False) -> list[Observation]:
+    """The rows that say something about the constants; with `any_machine`, all whose speed is predicted at all."""
+    found = (_observe(catalogue, row, any_machine) for row in rows)
     return [one for one in found if one is not None]
 
 
-def _observe(catalogue: Catalogue, row: Row) -> Observation | None:
+def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> Observation | None:
     try:
         run = read_run(catalogue, row)
     except Skipped:
         return None
-    if run.setup.shape.hybrid or run.setup.chip.kind not in ("gpu", "apple", "edge") or row.get("task") != "llm":
+    fitted = not run.setup.shape.hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
+    if not (fitted or any_machine) or (row.get("task") or "llm") != "llm":
         return None
     kind, value = _figure(run, row)
     if kind is None or value is None:

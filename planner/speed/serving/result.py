@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planner.speed.bands import Band
+
 
 @dataclass(frozen=True)
 class MemoryParts:
@@ -36,6 +38,10 @@ class Latency:
     p95_ms: float
     p99_ms: float
 
+    def at_pace(self, faster: float) -> Latency:
+        """The same where everything runs so many times faster."""
+        return Latency(self.mean_ms / faster, self.p50_ms / faster, self.p95_ms / faster, self.p99_ms / faster)
+
 
 @dataclass(frozen=True)
 class Share:
@@ -43,6 +49,19 @@ class Share:
 
     name: str
     share: float
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """What own runs do to a prediction: it is `ratio` times what it was, its band to the power of `width`."""
+
+    ids: tuple[str, ...]  # the nearest first
+    ratio: float
+    width: float
+
+    def narrowed(self, band: Band) -> Band:
+        """The band that is left."""
+        return Band(low=band.low**self.width, high=band.high**self.width, rows=band.rows)
 
 
 @dataclass(frozen=True)
@@ -75,3 +94,4 @@ class Serving:
     time_shares: tuple[Share, ...]
     band: str
     warnings: tuple[str, ...]
+    anchor: Anchor | None = None  # your own runs that it goes by

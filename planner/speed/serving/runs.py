@@ -92,8 +92,8 @@ def _refuse(row: Row) -> None:
     notes, basis = row.get("notes", ""), row.get("basis", "")
     if row.get("quality") == "C":
         raise Skipped("tier C: ambiguous, inferred or suspect in its source")
-    if row.get("task") not in _WRITES:
-        raise Skipped(f"not a run that writes tokens: {row.get('task') or 'no task stated'}")
+    if (row.get("task") or "llm") not in _WRITES:
+        raise Skipped(f"not a run that writes tokens: {row.get('task')}")
     if "GPU type from slurm partition name" in notes:
         raise Skipped("its source infers which accelerator ran from the name of a queue")
     if "INPUT tokens" in basis:

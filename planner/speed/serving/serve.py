@@ -12,6 +12,7 @@ from planner.speed.serving.constants import Constants
 from planner.speed.serving.known import known
 from planner.speed.serving.legal import ways_to_fit, why_not
 from planner.speed.serving.memory import held, most_requests
+from planner.speed.serving.mine import OwnRuns, anchor
 from planner.speed.serving.plan import ONE_MACHINE, Plan, plan
 from planner.speed.serving.promise import latencies, most_per_s
 from planner.speed.serving.result import Latency, MemoryParts, Serving, Share, WayToFit
@@ -21,10 +22,16 @@ from pricing.catalogue import Catalogue
 _ADAPTER_SLOWDOWN = 0.2  # engines lose 10 to 30 % with several adapters; no primary measurement was found
 _REQUESTS_PER_ACCELERATOR = 100.0  # beyond, tokenising and sending set the pace
 _TIGHT_SHARE = 0.08
+_NO_RUN_NEAR = "none of your runs is near this: same engine, and alike in model, accelerator, lengths and batch"
 
 
-def serve(catalogue: Catalogue, job: ServingJob, constants: Constants | None = None) -> Serving:
-    """What serving that job is like. Bad layouts raise `BadJob`; not fitting is a result."""
+def serve(
+    catalogue: Catalogue, job: ServingJob, constants: Constants | None = None, own: OwnRuns | None = None
+) -> Serving:
+    """What serving that job is like. Bad layouts raise `BadJob`; not fitting is a result.
+
+    `own` runs that are near move the prediction and narrow its band, unless the job says itself how far off it is.
+    """
     worked = plan(catalogue, job, constants or known().values())
     reason = why_not(worked.case)
     ways = () if reason is None else ways_to_fit(catalogue, worked.setup, worked.layout, worked.limit, worked.traffic)
@@ -33,12 +40,17 @@ def serve(catalogue: Catalogue, job: ServingJob, constants: Constants | None = N
     most = float(running(replace(worked.case, traffic=replace(worked.traffic, batch=math.nan))))
     batch = float(running(worked.case))
     full = cycle(worked.case, worked.rate, batch=batch)
-    faster = (job.measured_over_predicted or 1.0) * ((1 - _ADAPTER_SLOWDOWN) if job.lora_adapters > 1 else 1.0)
+    known_by = None if own is None or job.measured_over_predicted else anchor(own, worked, batch=batch)
+    faster = job.measured_over_predicted or (1.0 if known_by is None else known_by.ratio)
+    faster *= (1 - _ADAPTER_SLOWDOWN) if job.lora_adapters > 1 else 1.0
     per_replica = batch * job.output_tokens / float(full.seconds) * faster
-    within = most_per_s(worked.case, worked.rate, most=batch, promise=worked.promise, cv=job.length_cv) * faster
+    promise = None if worked.promise is None else worked.promise.at_pace(faster)
+    within = most_per_s(worked.case, worked.rate, most=batch, promise=promise, cv=job.length_cv) * faster
     band = band_of(worked.setup, single=batch <= 1)
     if job.measured_over_predicted is not None:
         band = band.anchored()
+    elif known_by is not None:
+        band = known_by.narrowed(band)
     replicas = int(worked.layout.replicas)
     output = per_replica * replicas
     ttft, tpot = _latencies(worked, batch=batch, within=within, faster=faster)
@@ -53,7 +65,9 @@ def serve(catalogue: Catalogue, job: ServingJob, constants: Constants | None = N
         accelerators_at_peak=_needed(worked, job.peak_requests_per_s, within), cold_start_s=_cold_start_s(worked),
         output_tokens_per_accelerator_hour=3_600 * per_replica / worked.devices,
         joules_per_output_token=_joules(worked, batch, per_replica), time_shares=_shares(full),
-        band=band_name(worked.setup, single=batch <= 1), warnings=_warnings(worked, output, batch),
+        band=band_name(worked.setup, single=batch <= 1),
+        warnings=_warnings(worked, output, batch, no_run=own is not None and known_by is None),
+        anchor=known_by,
     )  # fmt: skip
 
 
@@ -64,7 +78,8 @@ def _latencies(worked: Plan, *, batch: float, within: float, faster: float) -> t
     wanted = worked.job.average_requests_per_s
     replicas = max(float(worked.layout.replicas), (_needed(worked, wanted, within) or 0) / worked.devices)
     arriving = within if wanted is None else min(wanted / replicas, within)
-    return latencies(worked.case, worked.rate, most=batch, requests_per_s=arriving / faster, cv=worked.job.length_cv)
+    seen = latencies(worked.case, worked.rate, most=batch, requests_per_s=arriving / faster, cv=worked.job.length_cv)
+    return seen[0].at_pace(faster), seen[1].at_pace(faster)
 
 
 def _needed(worked: Plan, requests_per_s: float | None, within: float) -> int | None:
@@ -129,7 +144,7 @@ def _shares(full: Cycle) -> tuple[Share, ...]:
     return tuple(sorted(shares, key=lambda one: -one.share))
 
 
-def _warnings(worked: Plan, output: float, batch: float) -> tuple[str, ...]:
+def _warnings(worked: Plan, output: float, batch: float, *, no_run: bool) -> tuple[str, ...]:
     kept, chip, shape = held(worked.case), worked.setup.chip, worked.shape
     tight = 0 < float(kept.usable_bytes) * _TIGHT_SHARE > float(kept.free_bytes)
     each = output / worked.job.output_tokens / (worked.devices * float(worked.layout.replicas))
@@ -140,11 +155,12 @@ def _warnings(worked: Plan, output: float, batch: float) -> tuple[str, ...]:
         > ONE_MACHINE,
         "so many short requests that the host may set the pace": each > _REQUESTS_PER_ACCELERATOR,
         "layers that are not attention are counted as matrix products only: a wide band": shape.hybrid,
-        "a processor: measured runs reach a third to a whole of this": chip.kind == "cpu",
+        "a processor: measured runs reach a third to a whole of this, and its memory is assumed": chip.kind == "cpu",
         "adapters: a loss of a fifth is assumed, nobody published a measurement": worked.job.lora_adapters > 1,
         "more key and value copies than heads: the cache is kept several times": float(worked.layout.group)
         > shape.kv_heads * float(worked.layout.attention_ranks)
         and not shape.latent,
+        _NO_RUN_NEAR: no_run,
         "less than one request at a time keeps the promise": worked.promise is not None and batch < 1,
     }
     return tuple(text for text, holds in said.items() if holds)

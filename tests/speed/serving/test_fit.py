@@ -8,7 +8,7 @@ import pytest
 
 from planner.speed.serving.calibrate import as_yaml, calibrate
 from planner.speed.serving.constants import NAMES
-from planner.speed.serving.fit import EXPECTED, expected, fit, leave_one_out, refit, with_one_run_known
+from planner.speed.serving.fit import EXPECTED, expected, fit, leave_one_out, refit
 from planner.speed.serving.known import known
 from planner.speed.serving.observed import Observed, observe
 from pricing import load_catalogue
@@ -54,11 +54,6 @@ def test_each_source_counts_the_same() -> None:
     rows = {name: sum(f"{one.source} {one.kind}" == name for one in OBSERVED) for name in totals}
     for name, total in totals.items():  # all of them are small here: each row weighs the same
         assert total / rows[name] == pytest.approx(weights[0])
-
-
-def test_one_measured_run_takes_away_what_its_like_share() -> None:
-    errors = np.array([0.3 if one.source == OBSERVED[0].source else 0.0 for one in OBSERVED])
-    assert np.abs(with_one_run_known(OBSERVED, errors)).max(initial=0.0) == 0
 
 
 def test_what_is_written_can_be_read_again() -> None:

@@ -1,0 +1,125 @@
+"""Predictions that go by somebody's own measured runs, and constants fitted to them, read from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Annotated, Any
+
+import numpy as np
+import pydantic
+from numpy.typing import NDArray
+from pydantic import Field
+
+from planner.speed.bands import Band
+from planner.speed.cells import Row
+from planner.speed.refused import BadTable
+from planner.speed.serving.constants import FIXED, NAMES, Constants
+from planner.speed.serving.known import Likeness, known
+from planner.speed.serving.likeness import Places, expected_error, likeness, places_of
+from planner.speed.serving.observed import Observed, observe
+from planner.speed.serving.plan import Plan
+from planner.speed.serving.result import Anchor
+from pricing import strict_yaml
+from pricing.catalogue import Catalogue
+from pricing.figure import Strict
+
+MOST_RUNS = 300  # go into one prediction: what is farther says nothing that nearer ones do not
+LEAST_SHARED = 0.15  # of an error: runs farther away are not named
+NARROWEST = 0.5  # of the band: nearer than that, two of three published pairs lay inside and not four of five
+_FARTHEST = 30.0  # times ours: a constant beyond is a slip, not a machine
+
+
+@dataclass(frozen=True)
+class OwnRuns:
+    """Somebody's own runs, and by how much predictions missed them."""
+
+    ids: tuple[str, ...]
+    places: Places
+    errors: NDArray[np.float64]  # logarithm of predicted over measured
+    unused: int  # rows that measure no speed we predict
+
+
+def own_runs(catalogue: Catalogue, rows: Sequence[Row], constants: Constants | None = None) -> OwnRuns:
+    """The rows of a table that measure what is predicted. `BadTable` where none does."""
+    observations = observe(catalogue, rows, any_machine=True)
+    if not observations:
+        why = (
+            "want model, accelerator, lengths and output_tokens_per_s_total or tpot_ms that `check serving` can predict"
+        )
+        raise BadTable(f"None of the {len(rows):,} runs can be gone by: {why}.")
+    errors = Observed.of(observations).log_errors(constants or known().values())
+    usable = np.flatnonzero(np.isfinite(errors))
+    kept = [observations[int(place)] for place in usable]
+    ids = tuple(one.id or f"row {place + 1}" for place, one in zip(usable, kept, strict=True))
+    return OwnRuns(ids, places_of(kept), errors[usable], len(rows) - len(kept))
+
+
+def anchor(own: OwnRuns, worked: Plan, *, batch: float) -> Anchor | None:
+    """What the runs say of a job; None where none is of the same engine and near."""
+    setup, traffic, by = worked.setup, worked.traffic, known().likeness
+    sizes = [batch, float(traffic.input_tokens), float(traffic.output_tokens), float(worked.devices)]
+    here = Places(
+        np.log(np.array([sizes])),
+        np.array([(setup.shape.label, setup.chip.name, setup.precision)]),
+        np.array([setup.engine]),
+    )
+    shared = likeness(here.distances(own.places), by)[0]
+    nearest = np.argsort(-shared)[:MOST_RUNS]
+    nearest = nearest[shared[nearest] > 0]
+    named = tuple(own.ids[int(place)] for place in nearest if shared[place] >= LEAST_SHARED)
+    if not named:
+        return None
+    among = likeness(_taken(own.places, nearest).distances(_taken(own.places, nearest)), by)
+    error, width = expected_error(shared[nearest], among, own.errors[nearest])
+    return Anchor(named, float(np.exp(-error)), max(width, NARROWEST))
+
+
+def _taken(places: Places, index: NDArray[np.int_]) -> Places:
+    return Places(places.sizes[index], places.names[index], places.engine[index])
+
+
+_Positive = Annotated[float, Field(gt=0)]
+
+
+class _Constant(Strict):
+    value: _Positive
+    low: _Positive
+    high: _Positive
+    means: str = Field(max_length=400)
+
+
+class _File(Strict):
+    """What `calibrate serving --out` writes."""
+
+    about: str = Field(max_length=400)
+    fit: dict[str, Any]
+    constants: dict[str, _Constant]
+    bands: dict[str, Band] = Field(default_factory=dict)
+    likeness: Likeness | None = None
+
+
+def read_constants(text: str, file: str) -> Constants:
+    """The constants that `calibrate serving --out` wrote, or `BadTable` with what is wrong where."""
+    try:
+        read = _File.model_validate(strict_yaml.read(text, file=file))
+    except pydantic.ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise BadTable(f"{file}: {where}: {first['msg']}; want what `calibrate serving --out` writes.") from error
+    for name in read.constants:
+        if name not in NAMES:
+            near = get_close_matches(name, NAMES, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise BadTable(f"{file}: constants.{name}: there is no such constant.{hint}")
+    missing = [name for name in NAMES if name not in read.constants]
+    if missing:
+        raise BadTable(f"{file}: constants: {missing[0]} is missing; want all {len(NAMES)}, they are a set.")
+    values = {name: read.constants[name].value for name in NAMES}
+    for name, value in values.items():
+        ours = known().constants[name].value
+        if not ours / _FARTHEST <= value <= ours * _FARTHEST or (name in FIXED and value != ours):
+            wish = f"{ours:g}" if name in FIXED else f"within {_FARTHEST:g} times of {ours:g}"
+            raise BadTable(f"{file}: constants.{name}: want {wish}, got {value:g}.")
+    return Constants(**values)

@@ -1,0 +1,72 @@
+"""Whether a service needs a GPU: what processors, and what is there, carry of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.inputs.serving_job import ServingJob
+from planner.report.small_work import no_gpu_needed, rule_words, small_sentences
+from planner.speed.serving import serve, small_work
+from pricing import load_catalogue
+
+CATALOGUE = load_catalogue()
+
+
+def job(model: str, peak: float, **more: float | int) -> ServingJob:
+    """A service on some GPU, which does not matter here."""
+    return ServingJob(model=model, accelerator="H100-SXM5-80GB", peak_requests_per_s=peak, **more)  # type: ignore[arg-type]
+
+
+def test_a_few_calls_of_a_small_model_need_no_gpu() -> None:
+    found = small_work(CATALOGUE, job("qwen3-0.6b", 0.5, input_tokens=300, output_tokens=100))
+    assert not found.needs_gpu
+    assert found.enough is not None
+    assert CATALOGUE.accelerators[found.enough.accelerator].kind == "cpu"
+    assert "No GPU is needed" in no_gpu_needed(found)[0]
+
+
+def test_many_calls_of_a_large_model_need_one() -> None:
+    found = small_work(CATALOGUE, job("llama-3.3-70b", 20.0))
+    assert found.needs_gpu
+    assert no_gpu_needed(found) == ()
+    assert small_sentences(found)[0].startswith("A GPU is needed")
+
+
+def test_the_verdict_is_at_the_low_end_of_the_band() -> None:
+    # Measured: 688 a second on one processor, 0.8 of it as a service; a server has two; another may do 15 % less: 936.
+    sure, unsure, too_many = (small_work(CATALOGUE, job("sentiment", peak)) for peak in (900.0, 1_000.0, 1_200.0))
+    verdicts = [
+        next(one.verdict for one in found.machines if one.accelerator == "CPU-Xeon-8480plus")
+        for found in (sure, unsure, too_many)
+    ]
+    assert verdicts == ["enough", "perhaps", "too slow"]
+    low = next(one.low for one in sure.machines if one.accelerator == "CPU-Xeon-8480plus")
+    assert 2 * low == pytest.approx(936, rel=0.01)
+
+
+def test_what_somebody_has_comes_first() -> None:
+    found = small_work(CATALOGUE, job("llama-3.1-8b", 1.0), have=("rtx 4090",))
+    assert found.enough is not None
+    assert found.enough.yours
+    assert small_sentences(found)[0].startswith("What you have is enough: RTX 4090")
+
+
+def test_one_card_is_one_card() -> None:
+    found = small_work(CATALOGUE, job("llama-3.1-70b", 0.05), have=("rtx 4090",))
+    assert found.machines[0].verdict == "does not fit"
+
+
+def test_its_rate_is_that_of_serve_on_the_same_machine() -> None:
+    found = small_work(CATALOGUE, job("llama-3.1-8b", 1.0), have=("rtx 4090",)).machines[0]
+    asks = ServingJob(model="llama-3.1-8b", accelerator="RTX-4090-24GB", accelerators=1, mode="server")
+    assert found.requests_per_s == pytest.approx(serve(CATALOGUE, asks).requests_per_s_within_promise)
+
+
+def test_the_rule_of_thumb_is_derived() -> None:
+    slow, fast = (small_work(CATALOGUE, job("llama-3.1-8b", 1.0, tpot_ms=tpot)).rule for tpot in (100.0, 50.0))
+    assert slow is not None
+    assert fast is not None
+    assert slow.params_b == pytest.approx(2 * fast.params_b)
+    assert fast.low_b < 10 < fast.high_b  # "over ten billion needs a GPU" lies within it
+    assert "billion active parameters" in rule_words(small_work(CATALOGUE, job("llama-3.1-8b", 1.0)))
+    assert rule_words(small_work(CATALOGUE, job("sentiment", 1.0))) == ""
