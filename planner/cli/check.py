@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from planner import study
+from planner.cli.check_gpu import add_gpu
 from planner.cli.check_speed import add_serving, add_training
 from planner.cli.common import BAD_INPUT, FAILED, OK, BadInput, as_json
 from planner.cli.common import day as day_of
@@ -41,7 +42,7 @@ def _add_tco(kinds: Any) -> None:
     tco.add_argument("--csv", type=Path, metavar="FILE", help="write CSV")
 
 
-KINDS: tuple[Callable[[Any], None], ...] = (_add_tco, add_training, add_serving)
+KINDS: tuple[Callable[[Any], None], ...] = (_add_tco, add_training, add_serving, add_gpu)
 
 
 def _tco(wanted: argparse.Namespace) -> int:

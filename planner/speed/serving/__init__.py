@@ -7,7 +7,7 @@ from planner.speed.serving.check import ServingChecked, check_serving
 from planner.speed.serving.constants import Constants
 from planner.speed.serving.fit import leave_one_source_out, refit
 from planner.speed.serving.likeness import with_one_run_known
-from planner.speed.serving.mine import OwnRuns, own_runs, read_constants
+from planner.speed.serving.mine import OwnRuns, constants_yaml, own_runs, read_constants
 from planner.speed.serving.one_user import Largest, largest_model
 from planner.speed.serving.other import CarriedRun, OtherWork, carried_run, is_other_work, other_work
 from planner.speed.serving.result import Anchor, Latency, MemoryParts, Serving, Share, WayToFit
@@ -42,6 +42,7 @@ __all__ = [
     "carried_hours",
     "carried_run",
     "check_serving",
+    "constants_yaml",
     "is_other_work",
     "largest_model",
     "leave_one_source_out",

@@ -19,7 +19,7 @@ _LATENT_FP4_ATTENTION = 1.5  # published 4-bit checkpoints of latent attention k
 _MOST_FILLED = 0.6  # of memory with weights, where a run does not say how many accelerators share it
 _LATENT_GROUP = 8  # latent attention is served by whole machines
 _GROUPS = (1, 2, 4, 8, 16)
-_SLOT_BYTES_PER_S = 70e9  # PCIe 5 with 16 lanes, one direction, and all that is slower
+SLOT_BYTES_PER_S = 70e9  # PCIe 5 with 16 lanes, one direction, and all that is slower
 _GROUPED_BY_EIGHT = 8.0  # query heads for each key head that early kernels were made for
 
 
@@ -97,7 +97,7 @@ def traits(setup: Setup, *, group: float, static: bool = False) -> Traits:
         "native_scheduler": setup.period.scheduler == "native",
         "grace_host": "Grace" in chip.architecture and setup.period.scheduler != "native",
         "eager": setup.period.eager,
-        "slot": chip.link(group) <= _SLOT_BYTES_PER_S,
+        "slot": chip.link(group) <= SLOT_BYTES_PER_S,
         "local": local,
         "fp4_blackwell": precision in ("fp4", "mxfp4") and server_blackwell,
         "cdna3": "CDNA3" in chip.architecture,

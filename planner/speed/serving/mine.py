@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from difflib import get_close_matches
 from typing import Annotated, Any
 
@@ -123,3 +125,14 @@ def read_constants(text: str, file: str) -> Constants:
             wish = f"{ours:g}" if name in FIXED else f"within {_FARTHEST:g} times of {ours:g}"
             raise BadTable(f"{file}: constants.{name}: want {wish}, got {value:g}.")
     return Constants(**values)
+
+
+def constants_yaml(constants: Constants, *, about: str, on: date) -> str:
+    """A file of constants that `read_constants` reads, each with the range it has in ours."""
+    ours = known().constants
+    lines = [f"about: {json.dumps(about)}", f"fit: {{on: {on}, command: python -m planner check gpu}}", "constants:"]
+    for name in NAMES:
+        value, house = getattr(constants, name), ours[name]
+        low, high = min(house.low, value), max(house.high, value)
+        lines.append(f'  {name}: {{value: {value:.6g}, low: {low:.6g}, high: {high:.6g}, means: "{house.means}"}}')
+    return "\n".join(lines) + "\n"
