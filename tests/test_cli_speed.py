@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from planner.cli import BAD_INPUT, OK, main
+from planner.speed.data_files import DATA
 from pricing import strict_yaml
 from tests.speed.golden import serving_rows, training_rows
 
@@ -202,3 +203,45 @@ def test_constants_are_fitted_to_runs_of_ones_own(
     code, _, err = run(capsys, "calibrate", kind, str(table(runs, ROWS[kind]()[:1])))
     assert code == BAD_INPUT
     assert "want at least 2" in err
+
+
+def test_other_work_is_set_side_by_side_over_accelerators(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "work.csv"
+    asked = ["serve", "--model", "sentiment", "--accelerator", "cpu-xeon-8480plus, rtx 4090, h100 sxm5"]
+    asked += ["--requests-per-s", "400", "--peak-requests-per-s", "1000", "--day", "2026-11-21"]
+    code, said, _ = run(capsys, *asked)
+    assert code == OK
+    for word in ("measured on this accelerator", "carried over from L4", "no offer of the catalogue rents it", "USD/M"):
+        assert word in said
+    code, said, _ = run(capsys, *asked, "--json", "--csv", str(out))
+    told = json.loads(said)["work"]
+    assert [one["accelerators_at_peak"] for one in told] == [2, 1, 1]
+    assert told[0]["usd_per_million_requests"] is None
+    hour, rate = told[2]["usd_per_accelerator_hour"], told[2]["requests_per_s"]
+    assert told[2]["usd_per_million_requests"] == pytest.approx(hour / (rate * 3_600 * 0.6) * 1e6)
+    assert out.read_bytes().count(b"\n") == 4
+
+
+def test_runs_and_constants_of_ones_own_are_gone_by(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = {
+        "id": "mine", "model": "llama-3.1-8b", "accelerator": "H100 SXM5", "n_accelerators": "1", "engine": "vLLM",
+        "input_tokens": "1000", "output_tokens": "300", "concurrency_or_batch": "64", "mode": "offline",
+        "output_tokens_per_s_total": "3000",
+    }  # fmt: skip
+    runs, constants = table(tmp_path / "mine.csv", [mine]), tmp_path / "constants.yaml"
+    job = ["serve", "--model", "llama-3.1-8b", *H100, "--batch", "64"]
+    code, said, _ = run(capsys, *job, "--runs", str(runs))
+    assert code == OK
+    assert "Goes by mine" in said
+    assert "measured_over_predicted" in said
+    data = (DATA / "serving_constants.yaml").read_text(encoding="utf-8")
+    constants.write_text(data.replace("flops_share: {value: 0.8029", "flops_share: {value: 0.4"), encoding="utf-8")
+    rates = []
+    for more in ([], ["--constants", str(constants)]):
+        code, said, _ = run(capsys, *job, "--json", *more)
+        rates.append(json.loads(said)["output_tokens_per_s"])
+    assert rates[1] < 0.9 * rates[0]
+    constants.write_text("about: 1\n", encoding="utf-8")
+    code, said, err = run(capsys, *job, "--constants", str(constants))
+    assert (code, said) == (BAD_INPUT, "")
+    assert err.startswith("constants.yaml")

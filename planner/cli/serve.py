@@ -17,8 +17,11 @@ from planner.cli.runs import runs_of, text_of
 from planner.cli.serve_other import serve_other
 from planner.cli.speed import add_output, job_of, number, share
 from planner.inputs.serving_job import CachePrecision, EngineName, Mode, Precision, ServingJob
+from planner.inputs.task import Serve
 from planner.inputs.work import USUAL_BUSY_SHARE
+from planner.money.by_token import by_token
 from planner.money.hired import Hired, hired
+from planner.report.by_token import by_token_words
 from planner.report.csv import to_csv
 from planner.report.serving import serving_data, serving_row, serving_text
 from planner.report.small_work import small_sentences
@@ -97,8 +100,18 @@ def _serve(wanted: argparse.Namespace) -> int:
         told = {**stamp, **serving_data(job, found, cost, wanted.busy_share), "without_gpu": plain_data(asdict(small))}
         sys.stdout.write(as_json(told) + "\n")
     else:
-        sys.stdout.write(serving_text(job, found, cost, wanted.busy_share, small_sentences(small)))
+        sold = _by_token(catalogue, job, found, cost)
+        sys.stdout.write(serving_text(job, found, cost, wanted.busy_share, small_sentences(small), sold))
     return OK
+
+
+def _by_token(catalogue: Catalogue, job: ServingJob, found: Serving, cost: Hired | None) -> tuple[str, ...]:
+    """What the same costs by the token, where somebody sells the model and a price of the accelerator is known."""
+    if cost is None or job.mig_profile is not None:
+        return ()
+    task = Serve(model=found.model, input_tokens=job.input_tokens, output_tokens=job.output_tokens)
+    sold = by_token(catalogue, found, task, usd_per_accelerator_hour=cost.usd_per_accelerator_hour)
+    return () if sold is None else (by_token_words(sold),)
 
 
 def _listed(names: str) -> list[str]:

@@ -12,7 +12,9 @@ from planner.money.answer import Answer, Weighed
 from planner.money.breakeven import busy_share
 from planner.money.plan import Plan
 from planner.report import words
+from planner.report.by_token import by_token_sentences
 from planner.report.other_work import other_title, run_title
+from planner.report.small_work import plan_needs_no_gpu
 from planner.report.training import training_title
 from planner.report.ways import LOOKS
 from planner.speed.serving import Serving
@@ -51,6 +53,7 @@ def told(plan: Plan, found: Answer) -> Told:
         title(found),
         (
             *speeds(plan),
+            *plan_needs_no_gpu(plan),
             _totals(plan, own, rent),
             *_asked(plan, found),
             *_others(found),
@@ -58,6 +61,7 @@ def told(plan: Plan, found: Answer) -> Told:
             _busy(plan, found),
             *_rent_price(found),
             *_back(plan, found),
+            *by_token_sentences(plan, found),
             *_timing(plan, found),
         ),
         _figures(plan, found, own, rent),

@@ -47,7 +47,12 @@ def serving_title(job: ServingJob, found: Serving) -> str:
 
 
 def serving_text(
-    job: ServingJob, found: Serving, cost: Hired | None, busy_share: float, small: Sequence[str] = ()
+    job: ServingJob,
+    found: Serving,
+    cost: Hired | None,
+    busy_share: float,
+    small: Sequence[str] = (),
+    by_token: Sequence[str] = (),
 ) -> str:
     """Everything that is known of the job, one section after the other."""
     sections = [("", serving_title(job, found))]
@@ -60,7 +65,7 @@ def serving_text(
         sections += [
             ("Speed", "\n".join(_speed(found))),
             ("Latency", text_table(latency_table(found))),
-            ("Cost", "\n".join(_cost(found, cost, busy_share))),
+            ("Cost", "\n".join([*_cost(found, cost, busy_share), *by_token])),
             ("Memory of a replica", text_table(memory_table(found))),
             ("Where the time goes", text_table(time_table(found))),
             ("Your runs", "" if found.anchor is None else anchor_words(found.anchor)),

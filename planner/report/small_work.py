@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from planner.money.plan import Plan
 from planner.report import words
 from planner.report.other_work import rate_words
-from planner.speed.serving import SmallWork, WithoutGpu
+from planner.speed.asked import serving_job
+from planner.speed.serving import SmallWork, WithoutGpu, small_work
 
 
 def small_sentences(found: SmallWork) -> tuple[str, ...]:
@@ -16,6 +18,16 @@ def small_sentences(found: SmallWork) -> tuple[str, ...]:
 def no_gpu_needed(found: SmallWork) -> tuple[str, ...]:
     """One sentence where the peak is carried without a GPU; nothing otherwise."""
     return () if found.needs_gpu or found.peak_requests_per_s is None else (_verdict(found),)
+
+
+def plan_needs_no_gpu(plan: Plan) -> tuple[str, ...]:
+    """For each service of a plan on GPUs: a sentence where processors would carry its peak; nothing otherwise."""
+    asked, setting = plan.setting.asked, plan.setting
+    if asked is None or setting.catalogue.accelerators[setting.scenario.accelerator].kind == "cpu":
+        return ()
+    tasks = [work.serve for work in asked.written.work if work.serve is not None]
+    jobs = (serving_job(setting.scenario, task) for task in tasks)
+    return tuple(sentence for job in jobs for sentence in no_gpu_needed(small_work(setting.catalogue, job)))
 
 
 def rule_words(found: SmallWork) -> str:

@@ -24,7 +24,8 @@ from pricing.errors import PricingError, UnknownName
 
 ONE_MACHINE = 8
 _CACHE_BYTES = {"bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0}
-_PROMISES = {"server": Promise(2.0, 0.1), "interactive": Promise(0.5, 0.04)}  # usual ones, where none is given
+USUAL_PROMISE = Promise(2.0, 0.1)
+_PROMISES = {"server": USUAL_PROMISE, "interactive": Promise(0.5, 0.04)}  # usual ones, where none is given
 _POWER_EXPONENT = 0.5  # of a power cap in arithmetic: clocks fall more slowly than power
 
 

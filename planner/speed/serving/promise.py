@@ -67,7 +67,11 @@ def most_per_s(case: Case, rate: Rates, *, most: float, promise: Promise | None,
     """Requests a second that one replica can take and keep its promise; all it can where there is none. [1/s]"""
     if promise is None:
         return most / float(np.asarray(cycle(case, rate, batch=most).seconds))
-    seen = levels(case, rate, most=most, cv=cv, share=promise.percentile)
+    return kept_per_s(levels(case, rate, most=most, cv=cv, share=promise.percentile), promise)
+
+
+def kept_per_s(seen: Levels, promise: Promise) -> float:
+    """The highest of these rates at which the promise holds; 0 where it never does. [1/s]"""
     kept = (seen.ttft_s <= promise.ttft_s) & (seen.tpot_s <= promise.tpot_s)
     return float(np.max(np.where(kept, seen.requests_per_s, 0.0)))
 

@@ -16,8 +16,8 @@ from planner.speed.serving.legal import why_not
 from planner.speed.serving.names import find_chip
 from planner.speed.serving.one_user import Largest, largest_model
 from planner.speed.serving.other import is_other_work, other_work
-from planner.speed.serving.plan import plan
-from planner.speed.serving.promise import most_per_s
+from planner.speed.serving.plan import USUAL_PROMISE, plan
+from planner.speed.serving.promise import kept_per_s, levels
 from planner.speed.serving.steady import running
 from pricing import names
 from pricing.catalogue import Catalogue
@@ -131,7 +131,7 @@ def _written(
     """Requests a second of one machine for a model that writes: as predicted, and with all at the band's ends."""
     local = catalogue.accelerators[job.accelerator].kind in ("cpu", "apple", "edge")
     changed: dict[str, object] = {"engine": "local", "weight_precision": job.weight_precision or _SMALL_WEIGHTS}
-    asks = ServingJob.model_validate(job.model_dump() | (changed if local else {}) | _usual_promise(job))
+    asks = ServingJob.model_validate(job.model_dump() | (changed if local else {}))
     worked = plan(catalogue, asks, constants or known().values())
     reason = why_not(worked.case)
     if reason is not None:
@@ -139,16 +139,11 @@ def _written(
     batch = float(running(worked.case))
     band = band_of(worked.setup, single=batch <= 1)
 
-    def within(faster: float) -> float:
-        promise = None if worked.promise is None else worked.promise.at_pace(faster)
-        return faster * most_per_s(worked.case, worked.rate, most=batch, promise=promise, cv=asks.length_cv)
-
-    own = asks.measured_over_predicted or 1.0
-    return (within(own), within(own * band.low), within(own * band.high)), f"weights in {worked.setup.precision}"
-
-
-def _usual_promise(job: ServingJob) -> dict[str, object]:
-    return {} if job.ttft_ms or job.tpot_ms or job.mode != "offline" else {"mode": "server"}
+    promise, own = worked.promise or USUAL_PROMISE, asks.measured_over_predicted or 1.0
+    seen = levels(worked.case, worked.rate, most=batch, cv=asks.length_cv, share=promise.percentile)
+    paces = (own, own * band.low, own * band.high)
+    typical, low, high = (pace * kept_per_s(seen, promise.at_pace(pace)) for pace in paces)
+    return (typical, low, high), f"weights in {worked.setup.precision}"
 
 
 def _verdict(peak: float | None, *, low: float, typical: float, fits: bool) -> Verdict:

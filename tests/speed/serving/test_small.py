@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
+from planner.inputs.scenario import Scenario
 from planner.inputs.serving_job import ServingJob
-from planner.report.small_work import no_gpu_needed, rule_words, small_sentences
+from planner.inputs.task import Serve
+from planner.inputs.work import Work
+from planner.money.plan import plan
+from planner.report.small_work import no_gpu_needed, plan_needs_no_gpu, rule_words, small_sentences
 from planner.speed.serving import serve, small_work
 from pricing import load_catalogue
 
@@ -70,3 +76,14 @@ def test_the_rule_of_thumb_is_derived() -> None:
     assert fast.low_b < 10 < fast.high_b  # "over ten billion needs a GPU" lies within it
     assert "billion active parameters" in rule_words(small_work(CATALOGUE, job("llama-3.1-8b", 1.0)))
     assert rule_words(small_work(CATALOGUE, job("sentiment", 1.0))) == ""
+
+
+def test_the_answer_says_so_where_a_gpu_was_asked_for() -> None:
+    few = Serve(model="qwen3-0.6b", requests_per_s=0.5, input_tokens=300, output_tokens=100)
+    for task, accelerator, said in (
+        (few, "H100-SXM5-80GB", True),
+        (few, "CPU-Xeon-8480plus", False),
+        (few.model_copy(update={"requests_per_s": 500.0}), "H100-SXM5-80GB", False),
+    ):
+        made = plan(CATALOGUE, Scenario(accelerator=accelerator, work=(Work(serve=task),)), date(2026, 11, 21))
+        assert bool(plan_needs_no_gpu(made)) is said

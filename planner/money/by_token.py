@@ -1,0 +1,74 @@
+"""Where machines of one's own, or hired ones, begin to beat paying somebody else by the token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.inputs.task import Serve
+from planner.speed.asked import cheapest_door
+from planner.speed.serving import Serving
+from pricing import Catalogue
+
+SECONDS_PER_HOUR, MILLION = 3_600.0, 1e6
+
+
+@dataclass(frozen=True)
+class ByToken:
+    """One accelerator's hour against tokens that are bought: the share of its capacity at which both cost the same.
+
+    Above 1 there is none: even full, the machine is dearer. Machines run whole, so the share is of what runs.
+    """
+
+    door: str  # the hosted price, by its key
+    vendor: str
+    usd_per_request: float
+    usd_per_million_output_tokens: float  # prompts included
+    usd_per_replica_hour: float
+    requests_per_s: float  # of one replica, at which both cost the same
+    capacity_per_s: float  # what one replica answers in time
+
+    @property
+    def busy_share(self) -> float:
+        """The share of what a replica can answer at which both cost the same. [1]"""
+        return self.requests_per_s / self.capacity_per_s
+
+    @property
+    def ever(self) -> bool:
+        """Whether a machine that is busy enough is the cheaper way at all."""
+        return self.busy_share <= 1
+
+
+def hosted_usd_per_request(catalogue: Catalogue, door: str, *, input_tokens: float, output_tokens: float) -> float:
+    """What one request costs there: tokens read and tokens written. [USD]"""
+    price = catalogue.hosted[door]
+    written = price.output_usd_per_mtoken or price.input_usd_per_mtoken
+    read = price.input_usd_per_mtoken.newest.typical * input_tokens
+    return (read + written.newest.typical * output_tokens) / MILLION
+
+
+def even_requests_per_s(*, usd_per_hour: float, usd_per_request: float) -> float:
+    """Requests a second that cost as much by the token as an hour of machines does. [1/s]"""
+    return usd_per_hour / SECONDS_PER_HOUR / usd_per_request
+
+
+def by_token(
+    catalogue: Catalogue, found: Serving, task: Serve, *, usd_per_accelerator_hour: float, door: str | None = None
+) -> ByToken | None:
+    """Against the cheapest door that sells the model, or the one named; None where nobody does, or it cannot run."""
+    where = door or cheapest_door(catalogue, task)
+    each = found.requests_per_s_within_promise / max(found.replicas, 1)
+    if where is None or not found.fits or each <= 0:
+        return None
+    usd = hosted_usd_per_request(catalogue, where, input_tokens=task.input_tokens, output_tokens=task.output_tokens)
+    if usd <= 0:
+        return None
+    hour = usd_per_accelerator_hour * found.accelerators_per_replica
+    return ByToken(
+        door=where,
+        vendor=catalogue.hosted[where].vendor,
+        usd_per_request=usd,
+        usd_per_million_output_tokens=usd / task.output_tokens * MILLION,
+        usd_per_replica_hour=hour,
+        requests_per_s=even_requests_per_s(usd_per_hour=hour, usd_per_request=usd),
+        capacity_per_s=each,
+    )

@@ -1,0 +1,66 @@
+"""Where machines begin to beat paying by the token."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from planner.inputs.scenario import Scenario
+from planner.inputs.task import Serve
+from planner.inputs.work import Work
+from planner.money.answer import answer
+from planner.money.by_token import by_token, even_requests_per_s, hosted_usd_per_request
+from planner.money.plan import plan
+from planner.report.answer import told
+from planner.report.by_token import by_token_words
+from planner.speed.asked import cheapest_door, serving_job
+from planner.speed.serving import serve
+from pricing import load_catalogue
+
+CATALOGUE = load_catalogue()
+CHAT = Serve(model="llama-3.3-70b", requests_per_s=5.0, peak_requests_per_s=15.0, weight_precision="fp8")
+SCENARIO = Scenario(work=(Work(serve=CHAT, storage_tb=0.0, egress_tb_per_month=0.0),))
+FOUND = serve(CATALOGUE, serving_job(SCENARIO, CHAT))
+
+
+def test_the_rate_at_which_an_hour_costs_as_much_as_its_tokens() -> None:
+    # 3.60 USD an hour are 0.001 a second: one request a second where it costs 0.001.
+    assert even_requests_per_s(usd_per_hour=3.60, usd_per_request=0.001) == pytest.approx(1.0)
+
+
+def test_a_request_costs_what_it_reads_and_writes() -> None:
+    door = cheapest_door(CATALOGUE, CHAT)
+    assert door is not None
+    price = CATALOGUE.hosted[door]
+    assert price.output_usd_per_mtoken is not None
+    by_hand = (
+        price.input_usd_per_mtoken.newest.typical * 1_000 + price.output_usd_per_mtoken.newest.typical * 300
+    ) / 1e6
+    assert hosted_usd_per_request(CATALOGUE, door, input_tokens=1_000, output_tokens=300) == pytest.approx(by_hand)
+
+
+def test_at_the_break_even_both_cost_the_same() -> None:
+    found = by_token(CATALOGUE, FOUND, CHAT, usd_per_accelerator_hour=2.0)
+    assert found is not None
+    assert found.requests_per_s * 3_600 * found.usd_per_request == pytest.approx(found.usd_per_replica_hour)
+    assert found.usd_per_replica_hour == 2.0 * FOUND.accelerators_per_replica
+    dearer = by_token(CATALOGUE, FOUND, CHAT, usd_per_accelerator_hour=400.0)
+    assert dearer is not None
+    assert not dearer.ever
+    assert "stays dearer" in by_token_words(dearer)
+
+
+def test_a_model_that_nobody_sells_has_none() -> None:
+    task = CHAT.model_copy(update={"model": "llama-2-7b"})
+    assert (by_token(CATALOGUE, FOUND, task, usd_per_accelerator_hour=2.0) is None) == (
+        cheapest_door(CATALOGUE, task) is None
+    )
+
+
+def test_the_answer_says_from_how_much_use_machines_win() -> None:
+    made = plan(CATALOGUE, SCENARIO, date(2026, 11, 21))
+    said = " ".join(told(made, answer(made)).sentences)
+    assert said.count("By the token") == 1
+    assert "renting" in said.partition("By the token")[2]
+    assert "owning" in said.partition("By the token")[2]
