@@ -10,11 +10,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from planner.cli import calibrate, cheapest, check, compare, plan, prices, schema, serve, train
+from planner.cli import calibrate, cheapest, check, compare, plan, prices, schema, serve, sweep, train
 from planner.cli.common import BAD_INPUT, FAILED, OK, BadInput
 from pricing import PricingError
 
-VERBS = (prices, train, serve, cheapest, plan, compare, check, calibrate, schema)
+VERBS = (prices, train, serve, cheapest, plan, compare, sweep, check, calibrate, schema)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -54,7 +54,7 @@ class Opened:
 def scenario_called(name: str, wanted: argparse.Namespace) -> Opened:
     """The scenario in a file, or of a preset, with the facts of its day; what is odd about it goes to stderr."""
     shipped = load_catalogue()
-    saved, about = _saved(name, shipped)
+    saved, about = saved_scenario(name, shipped)
     day: date = wanted.day or saved.day or date.today()
     facts = as_of(shipped, day)
     for note in saved.notes:
@@ -67,7 +67,7 @@ def scenario_called(name: str, wanted: argparse.Namespace) -> Opened:
     return Opened(saved.scenario, with_own_prices(facts, wanted.quotes, day), day, about)
 
 
-def _saved(name: str, catalogue: Catalogue) -> tuple[Saved, tuple[str, ...]]:
+def saved_scenario(name: str, catalogue: Catalogue) -> tuple[Saved, tuple[str, ...]]:
     """The scenario in a file, or of a preset with what that says of itself."""
     path = Path(name)
     known = None if path.is_file() else preset(name)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from planner.inputs.terms import Timing
 from planner.money.breakeven import NAMES, BreakEven, break_even, builder_of, ledger_at, paid_back
+from planner.money.formula import Num
 from planner.money.ledger import Ledger, Line
 from planner.money.measures import (
     Measures,
@@ -106,7 +107,7 @@ _DEAREST = {
 
 
 @dataclass(frozen=True)
-class _Runner:
+class Runner:
     """An option as the verdict sees it."""
 
     option: Option
@@ -132,11 +133,9 @@ class _Runner:
 def answer(plan: Plan) -> Answer:
     """Own, rent, keep or mix?"""
     setting = plan.setting
-    runners = sorted((_runner(setting, one) for one in plan.options), key=lambda one: (one.present_usd, one.option.key))
-    decided = _decided(runners, setting.terms.cash_on_day_one_usd)
-    best = decided.best
-    own = best if best and best.side in ("own", "keep") else _speaker(runners, "own") or _speaker(runners, "keep")
-    rent = best if best and best.side == "rent" else _cheapest(one for one in runners if one.side == "rent")
+    runners = [one for option in plan.options for one in runners_of(setting, option)]
+    decided = decide(runners, setting.terms.cash_on_day_one_usd)
+    best, own, rent, runners = decided.best, decided.own, decided.rent, list(decided.ranked)
     baseline = rent or best
     ranked = _all_weighed(setting, runners, baseline.option.ledger) if baseline else ()
     of = {one.option.key: one for one in ranked}
@@ -158,12 +157,12 @@ def answer(plan: Plan) -> Answer:
     )
 
 
-def _cheapest(runners: Iterable[_Runner]) -> _Runner | None:
+def _cheapest(runners: Iterable[Runner]) -> Runner | None:
     """The cheapest, what is not priced counting at its dearest, so that none wins by its silence."""
     return min(runners, key=lambda one: (one.at_most_usd, one.present_usd, one.option.key), default=None)
 
 
-def _speaker(runners: Iterable[_Runner], side: _Side) -> _Runner | None:
+def _speaker(runners: Iterable[Runner], side: _Side) -> Runner | None:
     """Who speaks for a side: its cheapest way; for owning plain buying, unless another way beats it by more than that.
 
     Cash, a loan and a lease rarely differ by more than a close call, and buying is what people
@@ -176,29 +175,30 @@ def _speaker(runners: Iterable[_Runner], side: _Side) -> _Runner | None:
     return plain if close else best
 
 
-def _runner(setting: Setting, option: Option) -> _Runner:
-    present, low, high = (float(present_usd(setting, one)) for one in (option.ledger, option.low, option.high))
-    return _Runner(
-        option=option,
-        present_usd=present,
-        low_usd=min(present, low, high),
-        high_usd=max(present, low, high),
-        unknown_usd=_unknown_usd(setting, option.ledger),
-        today_usd=float(cash_today_usd(option.ledger)),
-    )
+def runners_of(setting: Setting, option: Option) -> list[Runner]:
+    """An option as the verdict sees it; one for each draw, where the setting tries several."""
+    ledgers = (option.ledger, option.low, option.high)
+    unknown = _unknown_usd(setting, option.ledger)
+    every = [*(present_usd(setting, one) for one in ledgers), cash_today_usd(option.ledger), *unknown.values()]
+    rows = zip(*(np.atleast_1d(one).tolist() for one in np.broadcast_arrays(*every)), strict=True)
+    return [
+        Runner(option, usd, min(usd, low, high), max(usd, low, high), dict(zip(unknown, rest, strict=True)), today)
+        for usd, low, high, today, *rest in rows
+    ]
 
 
-def _unknown_usd(setting: Setting, ledger: Ledger) -> dict[str, float]:
+def _unknown_usd(setting: Setting, ledger: Ledger) -> dict[str, Num]:
     """What the lines without a price cost at most, in today's money, by the input that has none."""
-    found: dict[str, float] = {}
+    found: dict[str, Num] = {}
     for line in ledger.lines:
-        if not np.isnan(line.total_usd).any():
+        unpriced = np.isnan(line.total_usd)
+        if not unpriced.any():
             continue
         names = [one.name for one in line.used if np.isnan(one.value).any()]
         dearest = Ledger(ledger.title, (_dearest(setting.catalogue, line),))
-        usd = float("inf") if dearest.unpriced else float(present_usd(setting, dearest))
+        usd = float("inf") if dearest.unpriced else present_usd(setting, dearest)
         name = names[0] if names else line.name
-        found[name] = found.get(name, 0.0) + usd
+        found[name] = found.get(name, 0.0) + np.where(unpriced, usd, 0.0)
     return found
 
 
@@ -212,7 +212,7 @@ def _dearest(catalogue: Catalogue, line: Line) -> Line:
     return replace(line, used=used)
 
 
-def _at_worst(first: _Runner, second: _Runner) -> float:
+def _at_worst(first: Runner, second: Runner) -> float:
     """By how much what is not priced may bring the first nearer to the second, at most. [USD]
 
     What owning bridges its gaps with is rented on demand, from the same offer: the price that is missing is the same on
@@ -233,13 +233,34 @@ class _Decided:
     """The verdict and what it rests on."""
 
     verdict: Verdict
-    best: _Runner | None
+    best: Runner | None
     gap_share: float | None = None
     limit: str | None = None
     missing: tuple[str, ...] = ()
 
 
-def _decided(runners: list[_Runner], cash_usd: float | None) -> _Decided:
+@dataclass(frozen=True)
+class Decision(_Decided):
+    """The verdict, and who speaks for owning and for renting."""
+
+    ranked: tuple[Runner, ...] = ()  # cheapest present first
+    own: Runner | None = None
+    rent: Runner | None = None
+
+
+def decide(runners: Iterable[Runner], cash_usd: float | None) -> Decision:
+    """The verdict of some options, none of them with several draws, where so much can be paid today."""
+    ranked = sorted(runners, key=lambda one: (one.present_usd, one.option.key))
+    found = _decided(ranked, cash_usd)
+    best = found.best
+    own = best if best and best.side in ("own", "keep") else _speaker(ranked, "own") or _speaker(ranked, "keep")
+    rent = best if best and best.side == "rent" else _cheapest(one for one in ranked if one.side == "rent")
+    return Decision(
+        found.verdict, best, found.gap_share, found.limit, found.missing, ranked=tuple(ranked), own=own, rent=rent
+    )
+
+
+def _decided(runners: list[Runner], cash_usd: float | None) -> _Decided:
     """The verdict; where the cheapest way needs more cash today than there is, the cheapest that does not."""
     free = _verdict(runners)
     if free.verdict == "incomplete" or cash_usd is None or free.best is None or free.best.today_usd <= cash_usd:
@@ -257,7 +278,7 @@ def _decided(runners: list[_Runner], cash_usd: float | None) -> _Decided:
     return replace(free, verdict="limited", best=best, limit=limit)
 
 
-def _verdict(runners: list[_Runner]) -> _Decided:
+def _verdict(runners: list[Runner]) -> _Decided:
     """The wording table, for what money allows: one of the three sides, a mix that beats them, or neither."""
     winners = [_speaker(runners, side) for side in _SIDES]
     pure = sorted((one for one in winners if one), key=lambda one: one.present_usd)
@@ -286,7 +307,7 @@ def _gap(cheaper_usd: float, dearer_usd: float) -> float:
     )
 
 
-def _sided(first: _Runner, second: _Runner) -> Verdict:
+def _sided(first: Runner, second: Runner) -> Verdict:
     """Certain only where the ranges do not touch, with what is not priced at its dearest."""
     if first.side == "keep":
         return "keep"
@@ -305,12 +326,12 @@ def _absent(plan: Plan, no_own: bool, no_rent: bool) -> tuple[str, ...]:
     return (*dict.fromkeys(reasons), *(f"{word} was not asked for" for word in lacking))
 
 
-def _all_weighed(setting: Setting, runners: list[_Runner], baseline: Ledger) -> tuple[Weighed, ...]:
+def _all_weighed(setting: Setting, runners: list[Runner], baseline: Ledger) -> tuple[Weighed, ...]:
     rates = rates_of_return(setting, [one.option.ledger for one in runners], baseline)
     return tuple(_weighed(setting, one, baseline, rate) for one, rate in zip(runners, rates, strict=True))
 
 
-def _weighed(setting: Setting, runner: _Runner, baseline: Ledger, rate: Solved) -> Weighed:
+def _weighed(setting: Setting, runner: Runner, baseline: Ledger, rate: Solved) -> Weighed:
     option = runner.option
     return Weighed(
         option=option,

@@ -54,7 +54,7 @@ def _say_rate(basis: Basis, setting: Setting) -> None:
     if setting.case == "typical":
         basis.say(CHANGE, middle, "share a year", where)
         return
-    change = min(max(middle + _away(setting), LEAST_CHANGE), MOST_CHANGE)
+    change = np.clip(middle + _away(setting), LEAST_CHANGE, MOST_CHANGE)
     basis.say(CHANGE, change, "share a year", _fact_origin(setting))
 
 

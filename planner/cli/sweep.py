@@ -1,0 +1,144 @@
+"""`sweep`: the answer of thousands of scenarios, streamed to a file, gone on with where it was stopped."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from planner.cli.common import FAILED, OK, BadInput, as_json, whole, with_own_prices
+from planner.cli.scenarios import add_facts, saved_scenario
+from planner.cli.sweep_file import Note, Rows, digest, noted, program_digest
+from planner.cli.sweep_run import Job, Lost, Span, here, on_dask, sweep_of
+from planner.inputs.file import Saved
+from planner.inputs.grid import Grid, read_grid
+from planner.inputs.refusal import ScenarioError
+from planner.report.sweep import Columns, summary, summary_text
+from planner.study.sweep_flips import Winners
+from pricing import Catalogue, load_catalogue
+from pricing.asof import as_of
+from pricing.strict_yaml import MAX_BYTES
+
+BLOCK, ALONE_BLOCK = 2_048, 64  # points that are written at once: told together, or reckoned one by one
+_BAR, _LINE_EVERY_S, _BAR_EVERY_S = 30, 10.0, 0.2
+
+
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("sweep", help="thousands of scenarios: lists and ranges over any input")
+    verb.set_defaults(verb=_sweep)
+    verb.add_argument("grid", type=Path, metavar="GRID", help="a YAML file (docs/sweeps.md)")
+    verb.add_argument("--csv", type=Path, metavar="FILE", required=True, help="write one row for each scenario")
+    add_facts(verb)
+    where = verb.add_mutually_exclusive_group()
+    where.add_argument("--jobs", type=whole, metavar="N", help="processes on this machine; all cores if not said")
+    where.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster, such as tcp://host:8786")
+    verb.add_argument("--json", action="store_true", help="print what was found as JSON")
+
+
+def _sweep(wanted: argparse.Namespace) -> int:
+    shipped = load_catalogue()
+    grid = _read(wanted.grid, shipped)
+    before = noted(wanted.csv)
+    begun = date.fromisoformat(before.day) if before else None
+    day: date = wanted.day or grid.saved.day or begun or date.today()
+    quotes = (wanted.quotes.name, wanted.quotes.read_bytes()) if wanted.quotes else None
+    with_own_prices(as_of(shipped, day), wanted.quotes, day)  # says what is odd about them, once
+    note = Note(
+        grid=digest(repr((grid.saved.scenario, grid.axes, grid.outputs)).encode()),
+        day=day.isoformat(),
+        facts=digest(shipped.digest.encode(), quotes[1] if quotes else b""),
+        program=program_digest(),
+        rows=grid.count,
+    )
+    job = Job(grid, day, quotes, note.program, digest(repr(note).encode()))
+    winners = Winners(grid.count)
+    with Rows(wanted.csv, note, Columns(grid)) as out:
+        out.read(winners.add)
+        found = out.done
+        try:
+            seconds = _run(job, out, winners, wanted)
+        except (KeyboardInterrupt, Lost) as stop:
+            why = f"{stop}: " if isinstance(stop, Lost) else ""
+            sys.stderr.write(f"\n{why}stopped after {out.done:,} of {grid.count:,}; the same command goes on.\n")
+            return FAILED
+    told = summary(grid, winners) | {"file": str(wanted.csv), "day": day, "were_there": found, "seconds": seconds}
+    sys.stdout.write(as_json(told) + "\n" if wanted.json else summary_text(told))
+    return OK
+
+
+def _read(path: Path, catalogue: Catalogue) -> Grid:
+    def base_of(name: str) -> Saved:
+        beside = path.parent / name
+        return saved_scenario(str(beside) if beside.is_file() else name, catalogue)[0]
+
+    with path.open("rb") as file:
+        text = file.read(MAX_BYTES + 1)
+    try:
+        return read_grid(text, path.name, catalogue, base_of)
+    except ScenarioError as error:
+        raise BadInput(f"{path.name}: {error}") from error
+
+
+def _run(job: Job, out: Rows, winners: Winners, wanted: argparse.Namespace) -> float:
+    """Reckon what is not there yet. Gives back how long that took. [s]"""
+    began = monotonic()
+    if out.done < job.grid.count:
+        size = BLOCK if sweep_of(job)[0].hows else ALONE_BLOCK
+        spans = _spans(out.done, job.grid.count, size)
+        workers = min(wanted.jobs or _cores(), -(-(job.grid.count - out.done) // size))
+        blocks = on_dask(job, spans, wanted.dask) if wanted.dask else here(job, spans, workers)
+        progress = Progress(out.done, job.grid.count)
+        progress.show(out.done)
+        for (start, stop), (lines, best) in blocks:
+            there = out.done - start  # rows of this block that stood in the file already
+            out.add(lines[there:], stop - out.done)
+            winners.add(best[there:])
+            progress.show(out.done)
+    return round(monotonic() - began, 3)
+
+
+def _spans(done: int, count: int, size: int) -> Iterator[Span]:
+    """The blocks that are not whole yet. They begin at the same places whenever one starts, so rows come out alike."""
+    return ((start, min(start + size, count)) for start in range(done - done % size, count, size))
+
+
+def _cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Progress:
+    """How far it is, how fast, how long yet: a bar on a terminal, else a line now and then."""
+
+    def __init__(self, done: int, count: int) -> None:
+        self._began, self._first, self._count = monotonic(), done, count
+        self._bar = sys.stderr.isatty()
+        self._last = self._began
+
+    def show(self, done: int) -> None:
+        """Say where it stands, if it is time to."""
+        now = monotonic()
+        ready = done == self._count
+        if now - self._last < (_BAR_EVERY_S if self._bar else _LINE_EVERY_S) and not (ready and self._bar):
+            return
+        self._last = now
+        rate = (done - self._first) / max(now - self._began, 1e-9)
+        told = f"{done:,} of {self._count:,}"
+        if rate > 0:
+            told += f", {rate:,.0f} a second, {_left((self._count - done) / rate)} left"
+        full = _BAR * done // self._count
+        line = f"\r[{'#' * full}{'.' * (_BAR - full)}] {told}   " if self._bar else f"{told}\n"
+        sys.stderr.write(line + ("\n" if ready and self._bar else ""))
+        sys.stderr.flush()
+
+
+def _left(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"

@@ -1,0 +1,144 @@
+"""The file of a sweep: whole blocks of lines, on disk before the next; found again, it is gone on with.
+
+Beside it stands a note of what it is of: grid, day, facts and program. Rows are added only to a file whose note says
+the same, after its last whole line.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import planner
+import pricing
+from planner.cli.common import BadInput
+from planner.report.sweep import LINE_END, Columns
+
+NOTE = ".sweep.json"
+_ROOMS = ("inputs", "speed", "money", "study", "report")
+_LOCKED = "another sweep is writing {name}: wait for it, or choose another name after --csv"
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a file of rows is of. Where one of these differs, no row of it may stand in the other."""
+
+    grid: str
+    day: str
+    facts: str  # catalogue and quotes
+    program: str
+    rows: int
+
+
+_WORDS = {"grid": "grid", "day": "day", "facts": "prices", "program": "version of this program", "rows": "grid"}
+
+
+def digest(*parts: bytes) -> str:
+    """A name for some bytes."""
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:32]
+
+
+def program_digest() -> str:
+    """A name for the arithmetic: another version of it may give other numbers."""
+    here = Path(planner.__file__).parent
+    files = [path for room in _ROOMS for path in sorted((here / room).rglob("*.py"))]
+    files += sorted(Path(pricing.__file__).parent.rglob("*.py"))
+    return digest(*(path.read_bytes() for path in files))
+
+
+def noted(out: Path) -> Note | None:
+    """What the file was begun with; None where there is no note."""
+    path = _beside(out)
+    if not path.is_file():
+        return None
+    try:
+        return Note(**json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as error:
+        raise BadInput(f"{path}: not a note of a sweep; remove it and {out.name} to begin anew") from error
+
+
+def _beside(out: Path) -> Path:
+    return out.with_name(out.name + NOTE)
+
+
+class Rows:
+    """A file of rows that is being written. Use with `with`: it is locked until then."""
+
+    def __init__(self, out: Path, note: Note, columns: Columns) -> None:
+        self._out, self._note, self._columns = out, note, columns
+        self._file: BinaryIO
+        self.done = 0  # rows that stand in it
+
+    def __enter__(self) -> Rows:
+        before = noted(self._out)
+        if before is None and self._out.exists() and self._out.stat().st_size:
+            raise BadInput(f"{self._out}: there is such a file, and it is not of a sweep; choose another name")
+        if before is not None and before != self._note:
+            mine, theirs = asdict(self._note), asdict(before)
+            other = " and ".join(dict.fromkeys(_WORDS[key] for key in mine if mine[key] != theirs[key]))
+            raise BadInput(
+                f"{self._out}: begun with another {other}; choose another name, or remove it and "
+                f"{_beside(self._out).name} to begin anew. Nothing was written"
+            )
+        self._file = self._out.open("r+b" if self._out.exists() else "x+b")
+        _lock(self._file, self._out.name)
+        if before is None:
+            _safely(_beside(self._out), json.dumps(asdict(self._note), indent=2).encode())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def read(self, heed: Callable[[list[tuple[str, str]]], None]) -> None:
+        """Find what is there, telling `heed` each row's verdict and best way; cut off what was not finished."""
+        whole = len(head) if (head := self._columns.head) == self._file.readline() else 0
+        if whole:
+            for line in self._file:
+                if not line.endswith(LINE_END) or not line.startswith(f"{self.done},".encode()):
+                    break
+                cells = next(csv.reader([line.decode("utf-8")]))
+                heed([(cells[self._columns.verdict_at], cells[self._columns.best_at])])
+                whole += len(line)
+                self.done += 1
+        self._file.seek(whole)
+        self._file.truncate()
+        if not whole:
+            self._write([head])
+
+    def add(self, lines: Iterable[bytes], count: int) -> None:
+        """The next rows, on disk when this returns."""
+        self._write(lines)
+        self.done += count
+
+    def _write(self, lines: Iterable[bytes]) -> None:
+        self._file.write(b"".join(lines))
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+def _safely(path: Path, data: bytes) -> None:
+    """A whole file or none."""
+    new = path.with_name(path.name + ".new")
+    with new.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+
+
+def _lock(file: BinaryIO, name: str) -> None:
+    """Only one may write. Where files cannot be locked, nobody checks."""
+    try:
+        import fcntl  # not on every system
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise BadInput(_LOCKED.format(name=name)) from error

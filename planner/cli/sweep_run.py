@@ -1,0 +1,161 @@
+"""Who reckons the blocks of a sweep: this process, one on each core, or the workers of a Dask cluster.
+
+Each takes the same blocks and gives back their lines, which are handed on in order. A block that was lost with its
+worker is reckoned again.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from planner.cli.common import BadInput
+from planner.cli.sweep_file import program_digest
+from planner.inputs.grid import Grid
+from planner.report.sweep import Columns
+from planner.study.sweep import Sweep
+from pricing import Catalogue, PricingError, load_catalogue
+from pricing.asof import as_of
+from pricing.quotes import parse_quotes, with_quotes
+
+_AHEAD = 2  # blocks for each worker that are asked for before the first of them is written
+_RETRIES = 5
+_NO_DASK = (
+    "--dask needs the packages of requirements-dask.txt: `pip install -r requirements-dask.txt`; "
+    "without --dask the sweep runs on this machine"
+)
+Span = tuple[int, int]
+Rows = tuple[list[bytes], list[tuple[str, str]]]  # lines; verdict and best way of each
+
+
+class Lost(Exception):
+    """The workers are gone; what was written stays, and the sweep can be gone on with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Everything a worker needs, wherever it runs."""
+
+    grid: Grid
+    day: date
+    quotes: tuple[str, bytes] | None
+    program: str
+    key: str
+
+
+def facts(job_day: date, quotes: tuple[str, bytes] | None) -> Catalogue:
+    """The catalogue as of the day, with quotes over it."""
+    known = as_of(load_catalogue(), job_day)
+    if quotes is None:
+        return known
+    return with_quotes(known, parse_quotes(quotes[1], name=quotes[0], catalogue=known, day=job_day))
+
+
+_SWEEPS: dict[str, tuple[Sweep, Columns]] = {}  # one, kept between the blocks of a worker
+
+
+def sweep_of(job: Job) -> tuple[Sweep, Columns]:
+    """The sweep of a job, made once in each process."""
+    if job.key not in _SWEEPS:
+        if program_digest() != job.program:
+            raise PricingError("this worker has another version of the program: install the same on all workers")
+        solves = "break_even_busy_share" in job.grid.outputs
+        _SWEEPS.clear()
+        _SWEEPS[job.key] = Sweep(facts(job.day, job.quotes), job.grid, job.day, solves), Columns(job.grid)
+    return _SWEEPS[job.key]
+
+
+def rows(job: Job, span: Span) -> Rows:
+    """The lines of the points from one number up to another."""
+    sweep, columns = sweep_of(job)
+    found = sweep.block(*span)
+    lines = [columns.row(number, one) for number, one in zip(range(*span), found, strict=True)]
+    return lines, [(one.verdict, one.best) for one in found]
+
+
+def here(job: Job, spans: Iterator[Span], workers: int) -> Iterator[tuple[Span, Rows]]:
+    """The blocks on this machine, in order."""
+    if workers == 1:
+        yield from ((span, rows(job, span)) for span in spans)
+        return
+    with ProcessPoolExecutor(workers, initializer=_begin, initargs=(job,), mp_context=_fresh()) as pool:
+        try:
+            yield from _in_order(lambda span: pool.submit(_rows, span), spans, lambda: _AHEAD * workers)
+        except BrokenProcessPool as error:
+            raise Lost("a process of the sweep was ended from outside, perhaps for want of memory") from error
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _fresh() -> Any:
+    return multiprocessing.get_context("spawn")  # alike on every system
+
+
+_JOB: list[Job] = []
+
+
+def _begin(job: Job) -> None:
+    """A worker of this machine: it ends with the process that began it, however that ends."""
+    _JOB[:] = [job]
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
+
+
+def _rows(span: Span) -> Rows:
+    return rows(_JOB[0], span)
+
+
+def _in_order(
+    ask: Callable[[Span], Any], spans: Iterator[Span], ahead: Callable[[], int]
+) -> Iterator[tuple[Span, Rows]]:
+    """What was asked for, in the order of asking, only so many at once."""
+    waiting: deque[tuple[Span, Any]] = deque()
+    for span in spans:
+        waiting.append((span, ask(span)))
+        while len(waiting) > ahead():
+            first, future = waiting.popleft()
+            yield first, future.result()
+    while waiting:
+        first, future = waiting.popleft()
+        yield first, future.result()
+
+
+def on_dask(job: Job, spans: Iterator[Span], address: str) -> Iterator[tuple[Span, Rows]]:
+    """The blocks on the workers of a cluster that is there, in order."""
+    try:
+        import distributed  # an extra: loaded only for those who ask for it
+    except ImportError as error:
+        raise BadInput(_NO_DASK) from error
+    try:
+        client: Any = distributed.Client(address, timeout="10s", set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TypeError) as error:
+        raise BadInput(
+            f"--dask {address}: no Dask scheduler answers there; want one such as tcp://host:8786"
+        ) from error
+    with client:
+
+        def ask(span: Span) -> Any:
+            return client.submit(rows, job, span, key=f"sweep-{job.key}-{span[0]}", retries=_RETRIES, pure=False)
+
+        def ahead() -> int:
+            threads: int = sum(client.nthreads().values())
+            return _AHEAD * max(threads, 1)
+
+        try:
+            yield from _in_order(ask, spans, ahead)
+        except (distributed.KilledWorker, distributed.CancelledError, OSError) as error:
+            raise Lost("the cluster lost its workers, or its scheduler") from error

@@ -1,0 +1,361 @@
+"""A grid of scenarios: a base, and lists or ranges of values for some of its inputs. Read from a file, strictly.
+
+Every combination of the lists is one point, numbered from 0; the last list turns fastest. Lists under `together` move
+as one. No point is made before it is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+import pydantic
+from pydantic import Field, model_validator
+
+from planner.inputs.base import Inputs
+from planner.inputs.file import Saved, scenario_of
+from planner.inputs.keys import KEYS, PERCENT_PLACES, value_at
+from planner.inputs.known import NAMED, settle
+from planner.inputs.refusal import ScenarioError, complaints, dotted, shown, unknown
+from planner.inputs.scenario import Scenario
+from planner.inputs.shape import Path, leaves, shape
+from pricing import CatalogError, Catalogue, strict_yaml
+
+MOST_POINTS = 10_000_000
+MOST_PATHS = 40
+PERCENT = 10**PERCENT_PLACES
+# What each row may tell; verdict and best always stand there.
+OUTPUTS = (
+    "verdict", "best", "gap_share", "own", "rent", "npv_usd", "payback_months", "break_even_busy_share", "present_usd",
+    "low_usd", "high_usd", "cash_today_usd", "note",
+)  # fmt: skip
+_HEAD = ("base", "vary", "together", "ways", "outputs")
+Lines = Mapping[tuple[str, ...], int]
+BaseOf = Callable[[str], Saved]  # the scenario of a preset or of a file
+
+
+class Range(Inputs):
+    """Values from one number to another, both in it: so many of them, or one every so much."""
+
+    first: Annotated[float, Field(alias="from", ge=-1e15, le=1e15)]
+    last: Annotated[float, Field(alias="to", ge=-1e15, le=1e15)]
+    steps: Annotated[int, Field(ge=2, le=MOST_POINTS)] | None = None
+    by: Annotated[float, Field(gt=0.0, le=1e15)] | None = None
+    scale: Literal["linear", "log"] = "linear"
+
+    @model_validator(mode="after")
+    def _agree(self) -> Range:
+        if (self.steps is None) == (self.by is None):
+            raise ValueError("want one of steps and by: how many values, or how far apart")
+        if self.scale == "log" and (self.by is not None or min(self.first, self.last) <= 0):
+            raise ValueError("scale log wants steps, and from and to above 0")
+        if self.by is not None and self.last < self.first:
+            raise ValueError(f"from {self.first:g} to {self.last:g} goes down: swap them, or use steps")
+        return self
+
+    @property
+    def count(self) -> int:
+        """How many values there are."""
+        return self.steps or math.floor((self.last - self.first) / (self.by or 1.0) + 1e-9) + 1
+
+    def values(self) -> tuple[float, ...]:
+        """The values, without the dust of adding them up."""
+        if self.by is not None:
+            return tuple(float(f"{self.first + step * self.by:.12g}") for step in range(self.count))
+        parts = [step / (self.count - 1) for step in range(self.count)]
+        if self.scale == "log":
+            found = [self.first * (self.last / self.first) ** part for part in parts]
+        else:
+            found = [self.first + (self.last - self.first) * part for part in parts]
+        return (self.first, *(float(f"{one:.12g}") for one in found[1:-1]), self.last)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Some inputs that move together: at each step one value for each of them."""
+
+    paths: tuple[Path, ...]
+    steps: tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All points of a sweep. `saved` is the base, with its day."""
+
+    saved: Saved
+    axes: tuple[Axis, ...]
+    outputs: tuple[str, ...] = OUTPUTS
+
+    @cached_property
+    def count(self) -> int:
+        """How many points there are."""
+        return math.prod(len(axis.steps) for axis in self.axes)
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        """The inputs that vary, in the order of the file."""
+        return tuple(path for axis in self.axes for path in axis.paths)
+
+    def values(self, point: int) -> tuple[Any, ...]:
+        """The values of the inputs that vary, at one point."""
+        found: list[Any] = []
+        for axis in reversed(self.axes):
+            point, step = divmod(point, len(axis.steps))
+            found[:0] = axis.steps[step]
+        return tuple(found)
+
+    def of_path(self, path: Path) -> tuple[Any, ...]:
+        """All values that one input takes, each once, in their order."""
+        axis = next(axis for axis in self.axes if path in axis.paths)
+        place = axis.paths.index(path)
+        return tuple(dict.fromkeys(step[place] for step in axis.steps))
+
+    @cached_property
+    def _base(self) -> dict[str, Any]:
+        return self.saved.scenario.model_dump(exclude_defaults=True)
+
+    def scenario(self, values: tuple[Any, ...]) -> Scenario:
+        """The scenario with these values; a `ScenarioError` where they do not agree with each other."""
+        data = dict(self._base)
+        for path, value in zip(self.paths, values, strict=True):
+            _put(data, path, value)
+        try:
+            return Scenario.model_validate(data)
+        except pydantic.ValidationError as error:
+            raise ScenarioError("point", None, complaints(error)[0][1]) from error
+
+
+def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf) -> Grid:
+    """The grid in a file, or a `ScenarioError` with the first thing wrong, its line and what would do."""
+    data, lines = _yaml(text, name)
+    if not isinstance(data, dict) or not data:
+        raise ScenarioError(name, None, "want `base:`, a scenario, and `vary:`, inputs with lists of values")
+    for key in data:
+        if key not in _HEAD:
+            raise ScenarioError(name, lines.get((str(key),)), f"{key}: no such key; there are {', '.join(_HEAD)}")
+    saved = _saved(data, name, lines, base_of)
+    axes = (*_varied(data.get("vary"), name, lines), *_together(data.get("together"), name, lines))
+    if not axes:
+        raise ScenarioError(name, None, "nothing varies: want `vary:`, such as `vary: {years: [2, 3, 4, 5]}`")
+    _once(axes, name)
+    grid = Grid(saved, axes, _outputs(data.get("outputs"), name, lines))
+    return _settled(grid, name, lines, catalogue)
+
+
+def _outputs(said: Any, name: str, lines: Lines) -> tuple[str, ...]:
+    wanted = OUTPUTS if said is None else said
+    strange = next((one for one in wanted if one not in OUTPUTS), None) if isinstance(wanted, tuple) else wanted
+    if strange is not None:
+        wish = f"outputs: {shown(strange)} is none of {', '.join(OUTPUTS)}"
+        raise ScenarioError(name, lines.get(("outputs",)), wish)
+    return tuple(one for one in OUTPUTS if one in (*OUTPUTS[:2], *wanted))
+
+
+def _yaml(raw: bytes, name: str) -> tuple[Any, Lines]:
+    try:
+        text = raw.decode("utf-8-sig")
+        return strict_yaml.read(text, file=name), strict_yaml.lines(text, file=name)
+    except UnicodeDecodeError as error:
+        raise ScenarioError(name, None, "not UTF-8 text: save it as UTF-8") from error
+    except CatalogError as error:
+        key = f"{error.place.key}: " if error.place.key else ""
+        raise ScenarioError(name, error.place.line, f"{key}{error.wanted}") from error
+
+
+def _saved(data: Mapping[str, Any], name: str, lines: Lines, base_of: BaseOf) -> Saved:
+    base = data.get("base")
+    ways = {"ways": data["ways"]} if data.get("ways") else {}
+    if isinstance(base, str):
+        saved = base_of(base)
+        said = saved.scenario.model_dump(exclude_defaults=True)
+        return replace(saved, scenario=scenario_of({**said, **ways}, name, lines))
+    if base is None or isinstance(base, dict):
+        said = dict(base or {})
+        day = said.pop("day", None)
+        under = {place[1:]: line for place, line in lines.items() if place[:1] == ("base",)}
+        under |= {place: line for place, line in lines.items() if place[:1] == ("ways",)}
+        return Saved(scenario_of({**said, **ways}, name, under), day)
+    raise ScenarioError(
+        name, lines.get(("base",)), f"base: {shown(base)} must be a scenario, or the name of a preset or of a file"
+    )
+
+
+def _varied(vary: Any, name: str, lines: Lines) -> Iterable[Axis]:
+    if vary is None:
+        return
+    if not isinstance(vary, dict):
+        raise ScenarioError(name, lines.get(("vary",)), "vary: want inputs with lists, such as `years: [2, 3]`")
+    for key, said in vary.items():
+        line = lines.get(("vary", str(key)))
+        path, scale = _path(str(key), name, line)
+        values = _values(said, path, scale, name, line)
+        twice = next((value for value, times in Counter(map(repr, values)).items() if times > 1), None)
+        if twice is not None:
+            raise ScenarioError(name, line, f"{dotted(path)}: {twice} stands there twice; leave one out")
+        yield Axis((path,), tuple((value,) for value in values))
+
+
+def _together(groups: Any, name: str, lines: Lines) -> Iterable[Axis]:
+    """Each group as one axis. One group may stand alone, without a list around it."""
+    found = (groups,) if isinstance(groups, dict) else groups or ()
+    for number, group in enumerate(found):
+        place = ("together",) if isinstance(groups, dict) else ("together", str(number))
+        line = lines.get(place)
+        if not isinstance(group, dict) or not group:
+            raise ScenarioError(name, line, "together: want groups of inputs with lists as long as each other")
+        paths, columns = [], []
+        for key, said in group.items():
+            at = lines.get((*place, str(key)))
+            path, scale = _path(str(key), name, at)
+            paths.append(path)
+            columns.append(_values(said, path, scale, name, at))
+        if len({len(column) for column in columns}) > 1:
+            lengths = ", ".join(f"{key} has {len(column):,}" for key, column in zip(group, columns, strict=True))
+            raise ScenarioError(name, line, f"together: lists must be as long as each other; {lengths}")
+        yield Axis(tuple(paths), tuple(zip(*columns, strict=True)))
+
+
+def _path(key: str, name: str, line: int | None) -> tuple[Path, int]:
+    """Where an input stands, and how many of what is written make one of it: 100 for the percentages of a link."""
+    if key in KEYS and (shape((key,)) is None or KEYS[key].path == (key,)):
+        return KEYS[key].path, PERCENT if KEYS[key].percent else 1
+    path: Path = tuple(int(step) if step.isdigit() else step for step in key.split("."))
+    if tuple(0 if isinstance(step, int) else step for step in path) in leaves() and shape(path) is not None:
+        return path, 1
+    known = next((n for n in range(len(path), 0, -1) if shape(path[:n]) is not None), 0)
+    if known == len(path):
+        raise ScenarioError(name, line, f"{key}: a whole group of inputs; name one of them, such as {key}.…")
+    raise ScenarioError(name, line, f"{key}: {unknown(str(path[known]), path[:known])}")
+
+
+def _values(said: Any, path: Path, scale: int, name: str, line: int | None) -> tuple[Any, ...]:
+    kind = shape(path)
+    assert kind is not None
+    read = _range(said, path, name, line) if isinstance(said, dict) else said
+    if not isinstance(read, tuple) or not read:
+        wish = "must be a list such as [1, 2, 3], or a range such as {from: 1, to: 3, steps: 5}"
+        raise ScenarioError(name, line, f"{dotted(path)}: {shown(read)} {wish}")
+    values: tuple[Any, ...] = read
+    if kind.kind == "number":
+        values = tuple(_number(value, scale) for value in values)
+    elif kind.kind == "whole":
+        values = tuple(int(one) if isinstance(one, float) and one.is_integer() else one for one in values)
+    return values
+
+
+def _number(value: Any, scale: int) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return float(f"{value / scale:.15g}") if scale != 1 else float(value)
+
+
+def _range(said: dict[str, Any], path: Path, name: str, line: int | None) -> tuple[Any, ...]:
+    numbers = {key: float(one) if type(one) is int and key != "steps" else one for key, one in said.items()}
+    try:
+        found = Range.model_validate(numbers)
+    except pydantic.ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        wish = str(first["msg"]).removeprefix("Value error, ")
+        told = "there are from, to, steps, by, scale" if first["type"] == "extra_forbidden" else wish
+        raise ScenarioError(name, line, f"{dotted(path)}: {f'{where}: ' if where else ''}{told}") from error
+    if found.count > MOST_POINTS:
+        raise ScenarioError(name, line, f"{dotted(path)}: {_too_many(found.count)}")
+    return found.values()
+
+
+def _too_many(count: int) -> str:
+    return (
+        f"{count:,} scenarios are more than the limit of {MOST_POINTS:,}, and nothing was reckoned: "
+        "use fewer or shorter lists, or move some `together`"
+    )
+
+
+def _once(axes: tuple[Axis, ...], name: str) -> None:
+    paths = [path for axis in axes for path in axis.paths]
+    twice = next((path for at, path in enumerate(paths) if path in paths[:at]), None)
+    if twice is not None:
+        raise ScenarioError(name, None, f"{dotted(twice)} varies twice: say it once")
+    if len(paths) > MOST_PATHS:
+        raise ScenarioError(name, None, f"{len(paths)} inputs vary; at most {MOST_PATHS} may")
+    count = math.prod(len(axis.steps) for axis in axes)
+    if count > MOST_POINTS:
+        lengths = " x ".join(f"{len(axis.steps):,}" for axis in axes)
+        raise ScenarioError(name, None, f"{lengths} = {_too_many(count)}")
+
+
+def _settled(grid: Grid, name: str, lines: Lines, catalogue: Catalogue) -> Grid:
+    """Names as the catalogue writes them; and each value refused that no scenario takes."""
+    base, lost = settle(grid.saved.scenario, catalogue)
+    if lost:
+        raise ScenarioError(name, lines.get(("base", str(lost[0].path[0]))), str(lost[0].error).rstrip("."))
+    grid = replace(grid, saved=replace(grid.saved, scenario=base))
+    for path in grid.paths:
+        _in_the_base(base, path, name, lines)
+    return replace(grid, axes=tuple(_settled_axis(grid, axis, name, lines, catalogue) for axis in grid.axes))
+
+
+def _in_the_base(base: Scenario, path: Path, name: str, lines: Lines) -> None:
+    """A kind of work or a job that varies is there already."""
+    for at, step in enumerate(path):
+        if isinstance(step, int) and step >= len(there := value_at(base, path[:at]) or ()):
+            what = dotted(path[:at])
+            wish = f"{dotted(path)}: the base has {len(there)} under {what}, counted from 0; write it there first"
+            raise ScenarioError(name, _line_of(Axis((path,), ()), lines), wish)
+
+
+def _settled_axis(grid: Grid, axis: Axis, name: str, lines: Lines, catalogue: Catalogue) -> Axis:
+    """Each value is tried alone, the other inputs being at their first; what is out of bounds is refused here."""
+    first = dict(zip(grid.paths, grid.values(0), strict=True))
+    line = _line_of(axis, lines)
+    steps: list[tuple[Any, ...]] = []
+    refused: list[str] = []
+    for step in axis.steps:
+        changed = {**first, **dict(zip(axis.paths, step, strict=True))}
+        try:
+            scenario = grid.scenario(tuple(changed.values()))
+        except ScenarioError as error:
+            if any(str(error.wish).startswith(f"{dotted(path)}: ") for path in axis.paths):
+                raise ScenarioError(name, line, error.wish) from error
+            steps.append(step)  # not wrong by itself: its points say that it does not agree with the rest
+            refused.append(error.wish)
+            continue
+        if set(axis.paths) & set(NAMED):
+            scenario, lost = settle(scenario, catalogue)
+            mine = [one for one in lost if one.path in axis.paths]
+            if mine:
+                raise ScenarioError(name, line, f"{dotted(mine[0].path)}: {str(mine[0].error).rstrip('.')}")
+        steps.append(tuple(value_at(scenario, path) for path in axis.paths))
+    if len(refused) == len(axis.steps):
+        raise ScenarioError(name, line, refused[0])
+    return Axis(axis.paths, tuple(steps))
+
+
+def _line_of(axis: Axis, lines: Lines) -> int | None:
+    names = {dotted(path) for path in axis.paths} | {key for key, one in KEYS.items() if one.path in axis.paths}
+    return next(
+        (line for place, line in lines.items() if place[0] in ("vary", "together") and place[-1] in names), None
+    )
+
+
+def _put(data: dict[str, Any], path: Path, value: Any) -> None:
+    """Set one value deep inside, copying what lies on the way and nothing else."""
+    step, rest = path[0], path[1:]
+    if not rest:
+        data[str(step)] = value
+    elif isinstance(rest[0], int):
+        items = [*data.get(str(step), ({},))]
+        items += [{} for _ in range(rest[0] + 1 - len(items))]
+        if len(rest) == 1:
+            items[rest[0]] = value
+        else:
+            items[rest[0]] = dict(items[rest[0]])
+            _put(items[rest[0]], rest[1:], value)
+        data[str(step)] = tuple(items)
+    else:
+        data[str(step)] = dict(data.get(str(step)) or {})
+        _put(data[str(step)], rest, value)
