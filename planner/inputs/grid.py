@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import Annotated, Any, Literal
 
 import pydantic
@@ -27,6 +28,7 @@ from pricing import CatalogError, Catalogue, strict_yaml
 
 MOST_POINTS = 10_000_000
 MOST_PATHS = 40
+_MOST_TRIED = 1_000
 PERCENT = 10**PERCENT_PLACES
 # What each row may tell; verdict and best always stand there.
 OUTPUTS = (
@@ -312,27 +314,36 @@ def _settled_axis(grid: Grid, axis: Axis, name: str, lines: Lines, catalogue: Ca
     """Each value is tried alone, the other inputs being at their first; what is out of bounds is refused here."""
     first = dict(zip(grid.paths, grid.values(0), strict=True))
     line = _line_of(axis, lines)
-    steps: list[tuple[Any, ...]] = []
+    settled: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     refused: list[str] = []
-    for step in axis.steps:
+    tried = _to_try(axis)
+    for step in tried:
         changed = {**first, **dict(zip(axis.paths, step, strict=True))}
         try:
             scenario = grid.scenario(tuple(changed.values()))
         except ScenarioError as error:
             if any(str(error.wish).startswith(f"{dotted(path)}: ") for path in axis.paths):
                 raise ScenarioError(name, line, error.wish) from error
-            steps.append(step)  # not wrong by itself: its points say that it does not agree with the rest
-            refused.append(error.wish)
+            refused.append(error.wish)  # not wrong by itself: its points say that it does not agree with the rest
             continue
         if set(axis.paths) & set(NAMED):
             scenario, lost = settle(scenario, catalogue)
             mine = [one for one in lost if one.path in axis.paths]
             if mine:
                 raise ScenarioError(name, line, f"{dotted(mine[0].path)}: {str(mine[0].error).rstrip('.')}")
-        steps.append(tuple(value_at(scenario, path) for path in axis.paths))
-    if len(refused) == len(axis.steps):
+        settled[step] = tuple(value_at(scenario, path) for path in axis.paths)
+    if len(refused) == len(tried):
         raise ScenarioError(name, line, refused[0])
-    return Axis(axis.paths, tuple(steps))
+    return Axis(axis.paths, tuple(settled.get(step, step) for step in axis.steps))
+
+
+def _to_try(axis: Axis) -> tuple[tuple[Any, ...], ...]:
+    """All steps; of very many numbers the least and the largest, since what is between them is in bounds too."""
+    numbers = all(type(value) is float for step in axis.steps for value in step)
+    if len(axis.steps) <= _MOST_TRIED or not numbers:
+        return axis.steps
+    ends = [end(axis.steps, key=itemgetter(place)) for place in range(len(axis.paths)) for end in (min, max)]
+    return tuple(ends)
 
 
 def _line_of(axis: Axis, lines: Lines) -> int | None:

@@ -48,7 +48,7 @@ class Columns:
         """The line of one point."""
         cells: list[object] = [number, *(_cell(value) for value in self.grid.values(number))]
         cells += [_cell(getattr(found, name), _CENTS if name in _USD else _PLACES) for name in self._said]
-        ways = {RIGHT_SIZE if key.startswith("own-") else key: way for key, way in dict(found.ways).items()}
+        ways = {RIGHT_SIZE if key.startswith("own-") else key: way for key, way in found.ways.items()}
         for name in _BY_WAY:
             if name in self.grid.outputs:
                 cells += [_cell(getattr(ways[way], name), _CENTS) if way in ways else "" for way in self._ways]

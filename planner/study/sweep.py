@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -64,7 +64,7 @@ class Found:
     payback_says: str = ""
     break_even_busy_share: float = math.nan
     break_even_says: str = ""
-    ways: Mapping[str, Way] = ()  # type: ignore[assignment]  # by key; none where the point was refused
+    ways: Mapping[str, Way] = field(default_factory=dict)  # by key; none where the point was refused
     note: str = ""  # a limit that was met, a price that is missing, why it was refused
 
     def agrees(self, other: Found) -> bool:

@@ -1,0 +1,99 @@
+"""Grids as files: what they may say, and what is refused with its line."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.inputs.file import Saved
+from planner.inputs.grid import Grid, read_grid
+from planner.inputs.refusal import ScenarioError
+from planner.inputs.scenario import Scenario
+from planner.inputs.work import Work
+from pricing import load_catalogue
+from pricing import names as naming
+
+CATALOGUE = load_catalogue()
+
+
+def read(text: str) -> Grid:
+    """The grid in a text, its named base being sixteen accelerators."""
+    return read_grid(text.encode(), "grid.yaml", CATALOGUE, lambda _: Saved(Scenario(work=(Work(accelerators=16),))))
+
+
+def test_every_combination_is_a_point_and_the_last_list_turns_fastest() -> None:
+    grid = read("base: x\nvary:\n  years: [2, 3]\n  own.usd_per_kwh: [0.1, 0.2, 0.3]\n")
+    assert grid.count == 6
+    assert [grid.values(point) for point in (0, 1, 3, 5)] == [(2.0, 0.1), (2.0, 0.2), (3.0, 0.1), (3.0, 0.3)]
+    scenario = grid.scenario(grid.values(4))
+    assert (scenario.years, scenario.own.usd_per_kwh, scenario.work[0].accelerators) == (3.0, 0.2, 16)
+
+
+@pytest.mark.parametrize(
+    ("said", "values"),
+    [
+        ("{from: 0.1, to: 0.3, steps: 3}", (0.1, 0.2, 0.3)),
+        ("{from: 0.3, to: 0.1, steps: 3}", (0.3, 0.2, 0.1)),
+        ("{from: 0.1, to: 0.35, by: 0.1}", (0.1, 0.2, 0.3)),
+        ("{from: 0.01, to: 1, steps: 3, scale: log}", (0.01, 0.1, 1.0)),
+        ("[0.5, null]", (0.5, None)),
+    ],
+)
+def test_a_range_holds_both_its_ends(said: str, values: tuple[float | None, ...]) -> None:
+    grid = read(f"base: x\nvary:\n  own.usd_per_kwh: {said}\n")
+    assert grid.of_path(("own", "usd_per_kwh")) == values
+
+
+def test_lists_that_move_together_are_one_axis() -> None:
+    grid = read("base: x\nvary: {years: [2, 3]}\ntogether:\n  - accelerator: [h100 sxm, h200 sxm]\n    gpus: [8, 16]\n")
+    assert grid.count == 4
+    assert grid.values(1) == (2.0, naming.accelerator(CATALOGUE, "h200 sxm"), 16)
+    assert grid.paths == (("years",), ("accelerator",), ("work", 0, "accelerators"))
+
+
+def test_a_short_key_means_what_it_means_in_a_link() -> None:
+    grid = read("base: x\nvary:\n  busy: [17.1, 60]\n")
+    assert grid.of_path(("work", 0, "busy_share")) == (0.171, 0.6)
+
+
+def test_ways_win_over_the_base_and_outputs_keep_their_order() -> None:
+    grid = read("base: x\nways: [own, on_demand]\noutputs: [npv_usd]\nvary: {years: [2, 3]}\n")
+    assert grid.saved.scenario.ways == ("own", "on_demand")
+    assert grid.outputs == ("verdict", "best", "npv_usd")
+
+
+REFUSED = [
+    ("", "want `base:`"),
+    ("base: x\n", "nothing varies"),
+    ("base: x\nvarry: {years: [2]}\n", "Line 2: varry: no such key"),
+    ("base: 7\nvary: {years: [2]}\n", "Line 1: base: 7 must be a scenario"),
+    ("base:\n  work: [{busy_share: 60}]\nvary: {years: [2]}\n", "Line 2: work.0.busy_share: 60 must be"),
+    ("base: x\nvary:\n  years: 3\n", "Line 3: years: 3 must be a list"),
+    ("base: x\nvary:\n  years: [2, 30]\n", "Line 3: years: 30 must be 0.25 to 10"),
+    ("base: x\nvary:\n  years: [2, 2]\n", "Line 3: years: 2.0 stands there twice"),
+    ("base: x\nvary:\n  own.usd_per_kw: [2]\n", "Line 3: own.usd_per_kw: there is no such key; did you mean"),
+    ("base: x\nvary:\n  own: [2]\n", "Line 3: own: a whole group of inputs"),
+    ("base: x\nvary:\n  work.3.busy_share: [0.2]\n", "Line 3: work.3.busy_share: the base has 1 under work"),
+    ("base: x\nvary:\n  accelerator: [h100 sxm, h999]\n", "Line 3: accelerator: "),
+    ("base: x\nvary:\n  kept.usd_at_end: [1, 2]\n", "Line 3: kept.accelerators: missing"),
+    ("base: x\nvary:\n  years: {from: 2, to: 3}\n", "Line 3: years: want one of steps and by"),
+    ("base: x\nvary:\n  years: {from: 2, to: 3, stepps: 3}\n", "Line 3: years: stepps: there are from, to, steps"),
+    ("base: x\nvary:\n  years: {from: 0, to: 3, steps: 3, scale: log}\n", "Line 3: years: scale log wants"),
+    ("base: x\nvary:\n  years: [2, 3]\n  site: [US, US]\n", "Line 4: site: 'US' stands there twice"),
+    ("base: x\nvary: {years: [2, 3]}\ntogether: {gpus: [8, 9], busy: [60]}\n", "gpus has 2, busy has 1"),
+    ("base: x\nvary: {years: [2, 3]}\ntogether: {years: [2, 3]}\n", "years varies twice"),
+    ("base: x\noutputs: [npv]\nvary: {years: [2, 3]}\n", "Line 2: outputs: 'npv' is none of verdict, best"),
+    ("base: x\nvary: {years: [2, 3], years: [4]}\n", "Line 2"),
+    (
+        "base: x\nvary:\n  own.usd_per_kwh: {from: 0, to: 1, steps: 1000}\n  own.pue: {from: 1, to: 2, steps: 1000}\n"
+        "  own.deposit_share: {from: 0, to: 1, steps: 1000}\n",
+        "1,000 x 1,000 x 1,000 = 1,000,000,000 scenarios are more than the limit of 10,000,000",
+    ),
+    ("base: x\nvary:\n  own.pue: {from: 1, to: 2, by: 1e-12}\n", "are more than the limit of 10,000,000"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), REFUSED)
+def test_what_cannot_be_used_is_refused_with_its_place(text: str, said: str) -> None:
+    with pytest.raises(ScenarioError) as refusal:
+        read(text)
+    assert said in str(refusal.value)

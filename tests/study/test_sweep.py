@@ -1,0 +1,157 @@
+"""A sweep gives for each of its points what the plan of that very scenario gives."""
+
+from __future__ import annotations
+
+import math
+import random
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pytest
+
+from planner.inputs.file import Saved
+from planner.inputs.grid import Axis, Grid
+from planner.inputs.keys import value_at
+from planner.inputs.own import Kept, Loan, Own, RentToOwn
+from planner.inputs.rent import Hosted, Mix, Rent, Reserve, Spot
+from planner.inputs.scenario import Scenario
+from planner.inputs.shape import Path, leaves, shape
+from planner.inputs.terms import Tax, Terms
+from planner.inputs.work import Work
+from planner.money.answer import answer
+from planner.money.plan import plan
+from planner.study import sweep as sweeping
+from planner.study.sweep import REFUSED, Found, Sweep
+from planner.study.sweep_flips import Winners, flips
+from pricing import load_catalogue
+
+DAY = date(2026, 11, 21)
+CATALOGUE = load_catalogue()
+# Every way that can be reckoned, every number filled in, so that any of them can vary.
+FULL = Scenario(
+    work=(Work(accelerators=8, busy_share=0.6, may_stop=True),),
+    mix=Mix(own_accelerators=4),
+    kept=Kept(accelerators=4, relative_speed=0.3, power_w_each=400.0, running_usd_per_month=100.0),
+    rent_to_own=RentToOwn(usd_per_month=9_000.0, months=24),
+    hosted=Hosted(
+        million_input_tokens_per_month=2_000.0,
+        million_output_tokens_per_month=500.0,
+        usd_per_million_input_tokens=2.5,
+        usd_per_million_output_tokens=10.0,
+    ),
+    own=Own(
+        lead_time_months=4.0, residual_share=0.2, usd_per_kwh=0.1, pue=1.3, deposit_share=0.3, usd_per_server=300_000.0,
+        usd_per_fte_year=150_000.0, warranty_years=3.0, usd_per_kw_month=150.0, busy_power_share=0.8,
+        maintenance_share_per_year=0.05, scarcity_premium_share=0.1, selling_cost_share=0.1, install_share=0.05,
+    ),
+    loan=Loan(loan_share=0.8),
+    rent=Rent(usd_per_accelerator_hour=2.5, support_share=0.05, usd_per_gb_month_of_disk=0.1, usd_per_gb_of_egress=0.1),
+    reserve=Reserve(usd_per_accelerator_hour=1.9, term="reserved_1y"),
+    spot=Spot(usd_per_accelerator_hour=1.2, interruptions_per_hour=0.01, on_demand_share=0.1),
+    terms=Terms(discount_rate_per_year=0.1, rent_change_per_year=-0.1, cash_on_day_one_usd=350_000.0),
+    tax=Tax(tax_share=0.25),
+)  # fmt: skip
+BUSY, POWER, RATE = ("work", 0, "busy_share"), ("own", "usd_per_kwh"), ("terms", "discount_rate_per_year")
+MONEY = 0.005  # half a cent
+
+
+def grid(base: Scenario, vary: dict[Path, tuple[Any, ...]]) -> Grid:
+    """A grid as if it had been read from a file."""
+    return Grid(Saved(base), tuple(Axis((path,), tuple((one,) for one in ones)) for path, ones in vary.items()))
+
+
+def assert_is_the_plan(found: Found, scenario: Scenario) -> None:
+    """Every number of a row against the page's own path: plan, then answer."""
+    made = plan(CATALOGUE, scenario, DAY)
+    told = answer(made)
+    assert (found.verdict, found.best) == (told.verdict, told.best.option.key if told.best else "")
+    assert set(found.ways) == {one.option.key for one in told.ranked}
+    for one in told.ranked:
+        way = found.ways[one.option.key]
+        wanted = (one.present_usd, one.low_usd, one.high_usd, float(np.asarray(one.measures.cash_today_usd)))
+        assert (way.present_usd, way.low_usd, way.high_usd, way.cash_today_usd) == pytest.approx(wanted, abs=MONEY)
+    if told.own and told.rent:
+        assert found.npv_usd == pytest.approx(told.rent.present_usd - told.own.present_usd, abs=MONEY)
+        assert found.payback_months == pytest.approx(float(told.payback.months), abs=1e-5, nan_ok=True)
+        turn = told.break_even("busy_share")
+        assert turn is not None
+        wanted_share = math.nan if turn.value is None else turn.value
+        assert found.break_even_busy_share == pytest.approx(wanted_share, abs=1e-5, nan_ok=True)
+
+
+def near(path: Path, generator: random.Random) -> tuple[Any, ...] | None:
+    """A few values around the one that stands there; None for what is no filled-in number."""
+    if "jobs" in path:
+        return None
+    kind, now = shape(path), value_at(FULL, path)
+    if kind is None or kind.kind not in ("number", "whole") or now is None or isinstance(now, bool):
+        return None
+    times = sorted(generator.sample([0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0], 3))
+    every = [type(now)(now * one) for one in times] if now else [type(now)(one) for one in (0, 1, 2)]
+    return tuple(dict.fromkeys(one for one in every if kind.holds(one)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_points_told_as_one_are_the_plans_of_their_scenarios(seed: int) -> None:
+    generator = random.Random(seed)
+    held = {path: values for path in leaves() if (values := near(path, generator))}
+    vary = {path: held[path] for path in generator.sample(sorted(held, key=str), 3)}
+    sweep = Sweep(CATALOGUE, grid(FULL, vary), DAY)
+    found = sweep.block(0, sweep.grid.count)
+    for point in generator.sample(range(len(found)), min(8, len(found))):
+        if found[point].verdict != REFUSED:
+            assert_is_the_plan(found[point], sweep.grid.scenario(sweep.grid.values(point)))
+
+
+def test_what_people_vary_goes_through_together_and_every_point_is_right() -> None:
+    base = Scenario(work=(Work(accelerators=16),))
+    vary = {BUSY: (0.1, 0.55, 1.0), POWER: (0.05, 0.3), RATE: (0.0, 0.2), ("own", "residual_share"): (0.0, 0.5)}
+    sweep = Sweep(CATALOGUE, grid(base, vary), DAY)
+    assert set(sweep.hows) == set(vary)
+    assert sweep.hows[BUSY] == "busy"
+    found = sweep.block(0, sweep.grid.count)
+    for point in (0, 7, 11, 16, 23):
+        assert_is_the_plan(found[point], sweep.grid.scenario(sweep.grid.values(point)))
+    assert all(one.agrees(other) for one, other in zip(sweep.block(5, 15), found[5:15], strict=True))
+
+
+def test_what_changes_the_shape_of_a_plan_is_never_told_as_a_column() -> None:
+    paths = {("work", 0, "accelerators"): (8, 16, 64), ("years",): (2.0, 3.0, 5.0), POWER: (0.1, 0.2)}
+    sweep = Sweep(CATALOGUE, grid(FULL, paths), DAY, with_break_even=False)
+    assert set(sweep.hows) == {POWER}
+
+
+def test_a_column_that_the_engine_takes_wrongly_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep = Sweep(CATALOGUE, grid(Scenario(), {POWER: tuple(0.01 * n for n in range(5, 25))}), DAY, False)
+    honest = sweep.block(0, 20)
+    real = sweeping._answers
+
+    def wrong(*arguments: Any) -> list[Found]:
+        found = real(*arguments)
+        return [*found[:-1], Found("own")] if len(found) > 6 else found
+
+    monkeypatch.setattr(sweeping, "_answers", wrong)
+    assert all(one.agrees(other) for one, other in zip(sweep.block(0, 20), honest, strict=True))
+
+
+def test_inputs_that_do_not_agree_are_a_row_with_a_reason() -> None:
+    base = Scenario(work=(Work(accelerators=8, accelerator_hours_per_month=5_000.0),))
+    sweep = Sweep(CATALOGUE, grid(base, {("work", 0, "accelerators"): (4, 8)}), DAY, with_break_even=False)
+    small, enough = sweep.block(0, 2)
+    assert (small.verdict, small.ways) == (REFUSED, {})
+    assert "do not fit on 4" in small.note
+    assert enough.best
+
+
+def test_the_summary_finds_where_the_winner_changes() -> None:
+    there = grid(Scenario(), {BUSY: (0.1, 0.5, 0.9), ("years",): (2.0, 4.0)})
+    winners = Winners(6)
+    winners.add([("rent", "on_demand")] * 4)
+    winners.add([("rent", "on_demand"), ("own", "own-16")])
+    assert winners.shares(1) == {"on_demand": pytest.approx(5 / 6), "own": pytest.approx(1 / 6)}
+    first, second = flips(there, winners)
+    assert (first.inputs, first.share, first.between) == (("years",), pytest.approx(1 / 3), ((2.0,), (4.0,)))
+    assert (second.inputs, second.share, second.between) == (
+        ("work.0.busy_share",), pytest.approx(1 / 4), ((0.5,), (0.9,)),
+    )  # fmt: skip
