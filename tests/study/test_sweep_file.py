@@ -1,0 +1,191 @@
+"""The file of a sweep: stopped anywhere and begun again, it ends as the same bytes; on processes and on a cluster."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from planner.cli import BAD_INPUT, OK, main
+from planner.cli.sweep_file import NOTE
+from tests.house import ROOT
+
+DAY = ["--day", "2026-11-21"]
+SMALL = "base: {work: [{accelerators: 8}]}\nways: [own, on_demand]\noutputs: [npv_usd, note]\n"
+# Inputs that change the shape of a plan are reckoned one by one, in small blocks: many moments to be killed at.
+SLOW = f"{SMALL}vary:\n  work.0.accelerators: {{from: 1, to: 96, by: 1}}\n  years: [1, 2]\n"
+ROWS = 192
+PATIENCE_S = 60.0
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of one call."""
+    code = main(arguments)
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def grid(folder: Path, text: str) -> str:
+    """A grid as a file."""
+    path = folder / "grid.yaml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def six(tmp_path: Path) -> list[str]:
+    """A call that writes six rows."""
+    path = grid(tmp_path, SMALL + "vary:\n  work.0.label: ['=1+1', b]\n  years: [2, 3, 4]\n")
+    return ["sweep", path, "--csv", str(tmp_path / "out.csv"), "--jobs", "1"]
+
+
+def test_a_sweep_writes_one_row_for_each_point(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, six: list[str]
+) -> None:
+    code, out, err = run(capsys, *six, *DAY, "--json")
+    assert (code, err) == (OK, "")
+    told = json.loads(out)
+    assert (told["scenarios"], told["were_there"], told["day"]) == (6, 0, "2026-11-21")
+    assert sum(told["best"].values()) == pytest.approx(1.0)
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text("utf-8-sig"), newline="")))
+    assert [row["id"] for row in rows] == [str(n) for n in range(6)]
+    assert rows[0]["work.0.label"] == "'=1+1"  # no spreadsheet takes it for a formula
+    assert {row["best"] for row in rows} == set(told["best"])
+    code, out, _ = run(capsys, *six)  # no day said: that of the file
+    assert code == OK
+    assert "Cheapest way" in out
+
+
+def test_cut_off_anywhere_it_ends_as_the_same_bytes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, six: list[str]
+) -> None:
+    path = tmp_path / "out.csv"
+    assert run(capsys, *six, *DAY)[0] == OK
+    whole = path.read_bytes()
+    line = whole.index(b"\n3,")
+    for cut in (5, line - 7, line + 1, len(whole) - 1):
+        path.write_bytes(whole[:cut] + (b"4,torn" if cut == line + 1 else b""))
+        assert run(capsys, *six, *DAY)[0] == OK
+        assert path.read_bytes() == whole
+
+
+def test_a_file_of_another_sweep_is_left_alone(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, six: list[str]
+) -> None:
+    path = tmp_path / "out.csv"
+    assert run(capsys, *six, *DAY)[0] == OK
+    whole = path.read_bytes()
+    assert run(capsys, *six, "--day", "2026-10-01")[2].startswith(f"{path}: begun with another day; choose another")
+    grid(tmp_path, SMALL + "vary: {years: [2, 3]}\n")
+    code, _, err = run(capsys, *six, *DAY)
+    assert (code, path.read_bytes()) == (BAD_INPUT, whole)
+    assert "begun with another grid" in err
+    (tmp_path / f"out.csv{NOTE}").unlink()
+    assert "it is not of a sweep" in run(capsys, *six, *DAY)[2]
+    assert path.read_bytes() == whole
+
+
+def test_a_billion_points_are_refused_before_anything_is_written(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    thousand = "{from: 0, to: 1, steps: 1000}"
+    said = "".join(f"  own.{name}: {thousand}\n" for name in ("usd_per_kwh", "deposit_share", "residual_share"))
+    code, _, err = run(
+        capsys, "sweep", grid(tmp_path, f"base: startup\nvary:\n{said}"), "--csv", str(tmp_path / "out.csv")
+    )
+    assert code == BAD_INPUT
+    assert "1,000,000,000 scenarios are more than the limit of 10,000,000" in err
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.slow
+def test_a_cluster_that_is_not_there_is_said(capsys: pytest.CaptureFixture[str], six: list[str]) -> None:
+    code, _, err = run(capsys, *[one for one in six if one not in ("--jobs", "1")], *DAY, "--dask", "nowhere")
+    assert code == BAD_INPUT
+    assert "--dask nowhere: no Dask scheduler answers there" in err
+
+
+def _call(path: str, out: Path, *more: str) -> list[str]:
+    return [sys.executable, "-m", "planner", "sweep", path, "--csv", str(out), *DAY, *more]
+
+
+def _lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def _until_more(path: Path, than: int) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while _lines(path) <= than:
+        assert time.monotonic() < end, "the sweep does not go on"
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """What comes of it undisturbed, in one process."""
+    folder = tmp_path_factory.mktemp("calm")
+    assert main(["sweep", grid(folder, SLOW), "--csv", str(folder / "out.csv"), *DAY, "--jobs", "1"]) == OK
+    return (folder / "out.csv").read_bytes()
+
+
+@pytest.mark.slow
+def test_killed_several_times_it_ends_as_if_nothing_had_happened(tmp_path: Path, calm: bytes) -> None:
+    path, out = grid(tmp_path, SLOW), tmp_path / "out.csv"
+    for _ in range(2):
+        with subprocess.Popen(_call(path, out, "--jobs", "2"), cwd=ROOT, stderr=subprocess.PIPE) as sweep:
+            _until_more(out, max(_lines(out), 1))
+            sweep.send_signal(signal.SIGKILL)
+    assert 1 < _lines(out) <= ROWS
+    subprocess.run(_call(path, out, "--jobs", "2"), cwd=ROOT, check=True, capture_output=True)
+    assert _lines(out) == ROWS + 1
+    assert out.read_bytes() == calm
+
+
+CLUSTER = """
+import sys
+from distributed import LocalCluster
+if __name__ == "__main__":
+    with LocalCluster(n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        print(cluster.scheduler_address, *(nanny.pid for nanny in cluster.workers.values()), flush=True)
+        sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
+    """The address of a cluster of three processes on this machine, and their ids."""
+    script = tmp_path / "local_cluster.py"
+    script.write_text(CLUSTER, encoding="utf-8")
+    where = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        env=where, text=True,
+    ) as began:  # fmt: skip
+        assert began.stdout is not None
+        address, *ids = began.stdout.readline().split()
+        yield address, [int(one) for one in ids]
+        began.communicate("\n", timeout=PATIENCE_S)
+
+
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_worker_loses_no_row(
+    tmp_path: Path, cluster: tuple[str, list[int]], calm: bytes
+) -> None:
+    address, workers = cluster
+    path, out = grid(tmp_path, SLOW), tmp_path / "out.csv"
+    with subprocess.Popen(_call(path, out, "--dask", address), cwd=ROOT, stderr=subprocess.DEVNULL) as sweep:
+        _until_more(out, 1)
+        assert _lines(out) <= ROWS
+        os.kill(workers[0], signal.SIGKILL)
+        assert sweep.wait(PATIENCE_S) == OK
+    assert _lines(out) == ROWS + 1
+    assert out.read_bytes() == calm
