@@ -24,7 +24,7 @@ from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.strict_yaml import MAX_BYTES
 
-BLOCK, ALONE_BLOCK = 2_048, 64  # points that are written at once: told together, or reckoned one by one
+BLOCK, ALONE_BLOCK = 2_048, 32  # points that are written at once: told together, or reckoned one by one
 _BAR, _LINE_EVERY_S, _BAR_EVERY_S = 30, 10.0, 0.2
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,10 @@ import pytest
 
 from planner.cli import BAD_INPUT, OK, main
 from planner.cli.sweep_file import NOTE
+from planner.inputs.file import Saved
+from planner.inputs.grid import read_grid
+from planner.inputs.presets import presets
+from pricing import load_catalogue
 from tests.house import ROOT
 
 DAY = ["--day", "2026-11-21"]
@@ -25,6 +30,7 @@ SMALL = "base: {work: [{accelerators: 8}]}\nways: [own, on_demand]\noutputs: [np
 SLOW = f"{SMALL}vary:\n  work.0.accelerators: {{from: 1, to: 96, by: 1}}\n  years: [1, 2]\n"
 ROWS = 192
 PATIENCE_S = 60.0
+KNOWN = {one.key: one.scenario for one in presets()}
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -105,6 +111,16 @@ def test_a_billion_points_are_refused_before_anything_is_written(
     assert code == BAD_INPUT
     assert "1,000,000,000 scenarios are more than the limit of 10,000,000" in err
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_the_grids_in_the_docs_are_as_large_as_they_say() -> None:
+    text = (ROOT / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    catalogue = load_catalogue()
+    grids = [
+        read_grid(one.encode(), "docs", catalogue, lambda name: Saved(KNOWN[name]))
+        for one in re.findall(r"```yaml\n(.*?)```", text, flags=re.DOTALL)
+    ]
+    assert [one.count for one in grids] == [40, 144]
 
 
 @pytest.mark.slow
