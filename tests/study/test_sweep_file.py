@@ -29,7 +29,7 @@ SMALL = "base: {work: [{accelerators: 8}]}\nways: [own, on_demand]\noutputs: [np
 # Inputs that change the shape of a plan are reckoned one by one, in small blocks: many moments to be killed at.
 SLOW = f"{SMALL}vary:\n  work.0.accelerators: {{from: 1, to: 96, by: 1}}\n  years: [1, 2]\n"
 ROWS = 192
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 KNOWN = {one.key: one.scenario for one in presets()}
 
 
