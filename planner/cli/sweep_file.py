@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-import planner
 import pricing
 from planner.cli.common import BadInput
 from planner.report.sweep import LINE_END, Columns
@@ -46,7 +45,7 @@ def digest(*parts: bytes) -> str:
 
 def program_digest() -> str:
     """A name for the arithmetic: another version of it may give other numbers."""
-    here = Path(planner.__file__).parent
+    here = Path(__file__).resolve().parents[1]
     files = [path for room in _ROOMS for path in sorted((here / room).rglob("*.py"))]
     files += sorted(Path(pricing.__file__).parent.rglob("*.py"))
     return digest(*(path.read_bytes() for path in files))
