@@ -16,10 +16,9 @@ from planner.inputs.presets import preset, presets
 from planner.inputs.refusal import ScenarioError
 from planner.inputs.scenario import Scenario
 from planner.money.answer import answer
-from planner.money.plan import plan
 from planner.report.answer import told
 from planner.report.plan_text import Reckoned
-from planner.study.choosing import chosen
+from planner.study.planned import planned
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.strict_yaml import MAX_BYTES
@@ -36,7 +35,7 @@ def add_facts(verb: Any) -> None:
 def reckoned(name: str, wanted: argparse.Namespace) -> Reckoned:
     """The scenario called `name`, reckoned with the facts of its day; what it leaves open is chosen first."""
     opened = scenario_called(name, wanted)
-    made = plan(opened.facts, chosen(opened.facts, opened.scenario, opened.day), opened.day)
+    made = planned(opened.facts, opened.scenario, opened.day)
     found = answer(made)
     return Reckoned(name, made, found, told(made, found), opened.about)
 

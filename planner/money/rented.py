@@ -59,18 +59,23 @@ class Bills:
         return self.total_usd / self.busy_accelerator_hours
 
     @cached_property
-    def rank(self) -> NDArray[np.intp]:
-        """The order to show them in: cheapest plan first, then by id; offers to ask for come last.
+    def supposed_usd(self) -> NDArray[np.float64]:
+        """What to rank by; infinite for offers to ask for. For the order alone.
 
-        A bill with an unpublished line must not win by its silence: for the order alone, that line counts as the median
-        of what the others charge for it.
+        A bill with an unpublished line must not win by its silence: that line counts as the median of what the others
+        charge for it.
         """
         unknown = np.isnan(self.usd)
         medians = [
             np.median(line[~gaps]) if (~gaps).any() else 0.0 for line, gaps in zip(self.usd, unknown, strict=True)
         ]
         supposed = self.total_usd + np.where(unknown, np.array(medians)[:, np.newaxis], 0.0).sum(axis=0)
-        cents = np.round(np.nan_to_num(supposed, nan=np.inf), 2)  # what differs by less is the same price
+        return np.nan_to_num(supposed, nan=np.inf)
+
+    @cached_property
+    def rank(self) -> NDArray[np.intp]:
+        """The order to show them in: cheapest plan first, then by id; offers to ask for come last."""
+        cents = np.round(self.supposed_usd, 2)  # what differs by less is the same price
         return np.lexsort((np.array(self.offers, dtype=np.str_), cents))
 
     def one(self, offer: str, title: str) -> Ledger:

@@ -60,20 +60,20 @@ def compare_table(catalogue: Catalogue, need: Need, bills: Bills, own: Own | Non
     totals, hours, idle = bills.total_usd.tolist(), bills.usd_per_busy_hour.tolist(), bills.part_usd("idle").tolist()
     keys = [bills.offers[i] for i in rank]
     rows = [
-        _rent_row(
-            catalogue, catalogue.offers[key], _Bill(totals[i], hours[i], idle[i], bills.not_priced[i]), own_usd, day
+        rent_row(
+            catalogue, catalogue.offers[key], Bill(totals[i], hours[i], idle[i], bills.not_priced[i]), own_usd, day
         )
         for key, i in zip(keys, rank, strict=True)
     ]
     if own is not None:
         place = sum(totals[i] <= own.total_usd for i in rank)
         keys.insert(place, BUY_ID)
-        rows.insert(place, _buy_row(need, own))
+        rows.insert(place, buy_row(need, own))
     columns = {name: [row[name] for row in rows] for name in COLUMNS}
     return pd.DataFrame(columns, index=pd.Index(keys, name="offer", dtype="str"))
 
 
-class _Bill(NamedTuple):
+class Bill(NamedTuple):
     """One offer's bill, as the table needs it."""
 
     total_usd: float
@@ -82,7 +82,8 @@ class _Bill(NamedTuple):
     not_priced: tuple[str, ...]
 
 
-def _rent_row(catalogue: Catalogue, offer: Offer, bill: _Bill, own_usd: float | None, day: date) -> dict[str, Any]:
+def rent_row(catalogue: Catalogue, offer: Offer, bill: Bill, own_usd: float | None, day: date) -> dict[str, Any]:
+    """An offer as a row."""
     figure = offer.usd_per_accelerator_hour
     row: dict[str, Any] = {
         "Provider": catalogue.providers[offer.provider].label,
@@ -112,7 +113,8 @@ def _rent_row(catalogue: Catalogue, offer: Offer, bill: _Bill, own_usd: float | 
     }
 
 
-def _buy_row(need: Need, own: Own) -> dict[str, Any]:
+def buy_row(need: Need, own: Own) -> dict[str, Any]:
+    """Buying as a row."""
     bought = own.bought
     return {
         "Provider": "Buy and run it",
@@ -134,7 +136,7 @@ def _buy_row(need: Need, own: Own) -> dict[str, Any]:
     }
 
 
-def _notes(offer: Offer, bill: _Bill) -> str:
+def _notes(offer: Offer, bill: Bill) -> str:
     notes = ["bills idle hours"] if bill.idle_usd > 0 else []
     notes += [f"{name.lower()} not priced" for name in bill.not_priced]
     notes += [words.DOUBT[doubt] for doubt in offer.doubts]
@@ -149,13 +151,16 @@ def pickable(table: pd.DataFrame) -> list[str]:
 
 def opened(picks: Sequence[str], table: pd.DataFrame, bills: Bills, own: Own | None) -> list[Ledger]:
     """The ledgers of the chosen rows, each under a name of its own."""
-    names = unique(
-        [f"{table.at[key, 'Provider']}, {table.at[key, 'Terms']}, {table.at[key, 'Region']}" for key in picks]
-    )
     return [
         replace(own.option.ledger, title=name) if key == BUY_ID and own else bills.one(key, name)
-        for key, name in zip(picks, names, strict=True)
+        for key, name in zip(picks, row_names(picks, table), strict=True)
     ]
+
+
+def row_names(picks: Sequence[str], table: pd.DataFrame) -> list[str]:
+    """What the chosen rows are called, told apart; with the GPU where there are several."""
+    parts = ["Provider", *(["GPU"] if "GPU" in table and table["GPU"].nunique() > 1 else []), "Terms", "Region"]
+    return unique([", ".join(str(table.at[key, part]) for part in parts) for key in picks])
 
 
 def unique(titles: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
 from planner.inputs.task import Serve, Train
 from planner.money.plan import Plan
 from planner.report import words
-from planner.speed.serving import Serving
+from planner.speed.serving import OtherWork, Serving
 from planner.speed.training import Training
 
 NO_MODEL = {
@@ -24,13 +24,14 @@ def echo(plan: Plan, written: Scenario, question: str) -> str:
     if question != HOURS.name and work.train is None and work.serve is None:
         return f"{NO_MODEL[question]} Until then plain GPU-hours are reckoned: {_hours(written)}"
     if asked is None or asked.problems:
-        return ""
+        return ""  # the page says what is the matter
     label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
     if work.train is not None and asked.trainings:
         return _trained(asked.trainings[0], work.train, label, is_any=written.accelerator == ANY_ACCELERATOR)
-    if work.serve is not None and asked.servings:
-        return _served(asked.servings[0], work.serve, label, is_any=written.accelerator == ANY_ACCELERATOR)
-    return f"= {_hours(written)}"
+    served: tuple[Serving | OtherWork, ...] = (*asked.servings, *asked.others)
+    if work.serve is not None and served:
+        return _served(served[0], work.serve, label, is_any=written.accelerator == ANY_ACCELERATOR)
+    return f"= {_hours(written)}" if len(written.work) == 1 and not work.jobs and work.run is None else ""
 
 
 def _hours(written: Scenario) -> str:
@@ -47,7 +48,7 @@ def _trained(found: Training, task: Train, label: str, *, is_any: bool) -> str:
     return f"{tokens} Chosen: {found.accelerators:,} x {label}, the cheapest{due}."
 
 
-def _served(found: Serving, task: Serve, label: str, *, is_any: bool) -> str:
+def _served(found: Serving | OtherWork, task: Serve, label: str, *, is_any: bool) -> str:
     if found.accelerators_at_peak is None:
         return ""
     average = f", {found.accelerators_at_average or 0:,} on average" if task.peak_requests_per_s else ""

@@ -28,12 +28,12 @@ def cheapest(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None, da
     plan = f"{need.most_accelerators:,} x {catalogue.accelerator_label(need.accelerator)}"
     often = need.busy_accelerator_hours / (need.most_accelerators * need.hours_per_month * need.months)
     work = f"busy {words.percent(often)} of the time for {words.years(need.years)}"
-    against = _against(own)
+    bought = against(own)
     chosen = choose(catalogue, bills, day)
     if chosen is None:
         return Finding(
             f"No offer here has a price for {catalogue.accelerator_label(need.accelerator)}",
-            ("Widen the filters below, or enter your own price.", *against),
+            ("Widen the filters below, or enter your own price.", *bought),
         )
     best = chosen.at
     offer = catalogue.offers[bills.offers[best]]
@@ -46,17 +46,18 @@ def cheapest(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None, da
         old = figure.age_days(day) if figure else 0
         return Finding(
             f"No price here was checked in the last {AGEING_DAYS} days; the lowest was {hour} per busy GPU-hour",
-            (total, f"That price is {words.age(old)}: ask before you plan with it.", *against),
+            (total, f"That price is {words.age(old)}: ask before you plan with it.", *bought),
             bills.offers[best],
         )
     return Finding(
         f"{who} is cheapest to rent from: {hour} per busy GPU-hour",
-        (total, *_lower_but_older(chosen.passed_over), *against),
+        (total, *lower_but_older(chosen.passed_over), *bought),
         bills.offers[best],
     )
 
 
-def _lower_but_older(number: int) -> tuple[str, ...]:
+def lower_but_older(number: int) -> tuple[str, ...]:
+    """A sentence where a lower price was not called the cheapest."""
     if number == 0:
         return ()
     are = "is" if number == 1 else "are"
@@ -65,7 +66,8 @@ def _lower_but_older(number: int) -> tuple[str, ...]:
     )
 
 
-def _against(own: Own | None) -> tuple[str, ...]:
+def against(own: Own | None) -> tuple[str, ...]:
+    """What buying costs beside it."""
     if own is None:
         return ("Nobody publishes what this accelerator costs to buy: enter a quote to compare.",)
     low, high = (words.usd(float(end.total_usd)) for end in (own.option.low, own.option.high))
@@ -75,10 +77,10 @@ def _against(own: Own | None) -> tuple[str, ...]:
     )
 
 
-def hidden_words(hidden: dict[str, int]) -> str:
+def hidden_words(hidden: dict[str, int], of: str = "of this GPU") -> str:
     """How many offers are not in the table, and why."""
     relevant = {reason: number for reason, number in hidden.items() if reason != "another accelerator"}
     if not relevant:
         return ""
     reasons = words.listed(f"{number:,} {reason}" for reason, number in relevant.items())
-    return f"{words.count(sum(relevant.values()), 'offer')} of this GPU hidden: {reasons}."
+    return f"{words.count(sum(relevant.values()), 'offer')} {of} hidden: {reasons}."

@@ -14,6 +14,7 @@ import streamlit as st
 
 from planner.inputs.keys import KEYS, Key
 from planner.inputs.scenario import ANY_ACCELERATOR
+from planner.speed.serving import work_names
 from pricing import Catalogue
 
 URL = "query-params"
@@ -108,8 +109,8 @@ def _options_of(catalogue: Catalogue, key: Key) -> tuple[str, ...] | None:
 
 
 def models(catalogue: Catalogue, name: str) -> tuple[str, ...]:
-    """What can be trained, or can answer."""
-    return tuple(catalogue.models)
+    """What can be trained, or can answer: also measured work that writes no tokens."""
+    return (*catalogue.models, *(one for one in work_names() if name == "serve" and one not in catalogue.models))
 
 
 @st.cache_data(show_spinner=False, max_entries=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import streamlit as st
@@ -28,8 +29,8 @@ USUAL_AGE = next(label for label, days in AGES.items() if days == USUAL_AGE_DAYS
 TRUSTS = list(TRUST_ORDER)
 
 
-def ask_for(catalogue: Catalogue, accelerator: str) -> Wish:
-    """Terms, region, age and trust, as one wish for this accelerator."""
+def ask_for(catalogue: Catalogue, accelerators: Collection[str]) -> Wish:
+    """Terms, region, age and trust, as one wish for these accelerators."""
     row = st.columns([5, 2, 2, 2], gap="medium", vertical_alignment="bottom")
     with row[0]:
         terms = st.pills("Terms", list(TERMS), selection_mode="multi", default=USUAL_TERMS, key="terms", bind=URL)
@@ -40,15 +41,32 @@ def ask_for(catalogue: Catalogue, accelerator: str) -> Wish:
     with row[3]:
         trust = st.selectbox("Trust at least", TRUSTS, key="trust", bind=URL, help=_TRUST)
     doubtful = st.toggle("Show what is listed but is no price to rent by", key="doubtful", bind=URL, help=_DOUBTFUL)
-    maybe = {key for key, wide in catalogue.ambiguous.items() if accelerator in wide.candidates}
+    maybe = {key for key, wide in catalogue.ambiguous.items() if set(wide.candidates) & set(accelerators)}
     return Wish(
-        accelerators=frozenset({accelerator, *(maybe if doubtful else ())}),
+        accelerators=frozenset({*accelerators, *(maybe if doubtful else ())}),
         purchases=frozenset(kind for term in terms or TERMS for kind in TERMS[term]),
         areas=frozenset() if area == ANYWHERE else frozenset({AREAS[area]}),
         max_age_days=AGES[age],
         least_trust=trust,
         doubtful=doubtful,
     )
+
+
+def ask_across() -> bool:
+    """Whether to look at every GPU that does the job, or at the plan's own."""
+    chosen = st.pills(
+        "Compare", [SAME, ANY], default=SAME, required=True, key="across", bind=URL, label_visibility="collapsed"
+    )
+    return bool(chosen == ANY)
+
+
+SAME, ANY = "Same GPU", "Any GPU that does the job"
+
+
+def ask_large(together: int) -> bool:
+    """Whether to leave out machines that do not hold what has to stand together."""
+    label = "Only machines large enough" + (f" ({together} GPUs or more)" if together > 1 else "")
+    return st.toggle(label, True, key="large", bind=URL, help=_LARGE)
 
 
 def show_everything() -> None:
@@ -58,6 +76,7 @@ def show_everything() -> None:
     st.session_state["age"] = "Any age"
     st.session_state["trust"] = TRUSTS[0]
     st.session_state["doubtful"] = True
+    st.session_state["large"] = False
 
 
 def all_chips(wish: Wish) -> Wish:
@@ -68,6 +87,10 @@ def all_chips(wish: Wish) -> Wish:
 _TRUST = (
     "What a price rests on, weakest first: estimated by us, collected by a third party, published on the provider's "
     "own page, read from its price API, a quote, or yours."
+)
+_LARGE = (
+    "A model that is spread over several GPUs needs them in one machine: links between machines are many times slower. "
+    "Work on more than eight takes whole machines of eight."
 )
 _DOUBTFUL = (
     "GPU-only components, minimum bids, offers that do not say which form of the chip, list prices nobody can order "

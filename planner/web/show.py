@@ -117,6 +117,16 @@ OFFER_COLUMNS = {
     "USD per busy GPU-h": st.column_config.NumberColumn(
         "Per busy hour", format="$%,.2f", help="The plan's whole bill over the hours of useful work."
     ),
+    "GPU": st.column_config.TextColumn(width=150),
+    "GPUs": st.column_config.NumberColumn(help="How many one run takes, or the service at its peak."),
+    "Takes days": st.column_config.NumberColumn("Takes, days", format="%.3g", help="One run, from start to end."),
+    "Memory": st.column_config.TextColumn(help="How full one of them is: it fits, or it would not stand here."),
+    "One run USD": st.column_config.NumberColumn(
+        "One run", format="$%,.0f", help="The machines for one run, without disks and traffic."
+    ),
+    "A month USD": st.column_config.NumberColumn(
+        "A month", format="$%,.0f", help="The machines for a month, without disks and traffic."
+    ),
     "Plan total USD": st.column_config.NumberColumn(
         "This plan", format="$%,.0f", help="The whole bill, not discounted."
     ),

@@ -15,11 +15,14 @@ from streamlit.navigation.page import StreamlitPage
 from planner.inputs.scenario import Scenario
 from planner.money.answer import Answer, answer
 from planner.money.past import History, histories
-from planner.money.plan import Plan, plan
+from planner.money.plan import Plan
+from planner.money.setting import Setting
 from planner.money.worth import Worth, dots, worth
 from planner.report import charts
 from planner.report.market import order_of_rows, past_finding, worth_finding
 from planner.report.usual import hints
+from planner.study.doers import Doer, doers
+from planner.study.planned import planned
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.query import Wish, find
@@ -193,7 +196,7 @@ class Reckoned:
 
 @st.cache_resource(show_spinner=False, max_entries=128)
 def _reckoned(digest: str, asked: str, day: date, _scenario: Scenario, _catalogue: Catalogue) -> Reckoned:
-    made = plan(_catalogue, _scenario, day)
+    made = planned(_catalogue, _scenario, day)
     return Reckoned(made, answer(made), hints(made))
 
 
@@ -201,6 +204,17 @@ def reckoned(asked: Scenario | None = None) -> Reckoned:
     """The plan of this run and its answer, or that of another scenario."""
     facts, asked = catalogue(), asked or scenario()
     return _reckoned(facts.digest, asked.model_dump_json(exclude_defaults=True), day(), asked, facts)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _doers(digest: str, asked: str, day: date, _setting: Setting) -> tuple[Doer, ...]:
+    return doers(_setting)
+
+
+def who_can() -> tuple[Doer, ...]:
+    """Every accelerator that does the work of this run's plan."""
+    setting = reckoned().plan.setting
+    return _doers(catalogue().digest, scenario().model_dump_json(exclude_defaults=True), day(), setting)
 
 
 @st.cache_resource(show_spinner=False, max_entries=128)

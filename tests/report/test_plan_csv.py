@@ -32,7 +32,7 @@ TAXED = Scenario(
     work=(Work(accelerators=16, growth_per_year=0.2),),
 )
 SCENARIOS = [*(one.scenario for one in presets()), TAXED]
-EACH = pytest.mark.parametrize("scenario", SCENARIOS, ids=["startup", "enterprise", "lab", "taxed"])
+EACH = pytest.mark.parametrize("scenario", SCENARIOS, ids=[*(one.key for one in presets()), "taxed"])
 
 
 def made(scenario: Scenario) -> tuple[Plan, Answer]:

@@ -2,44 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from planner.money.rented import bills
 from planner.report import words
-from planner.report.compare import BUY_ID, compare_table, opened, own_of, pickable
-from planner.report.findings import cheapest, hidden_words
+from planner.report.answer import told
+from planner.report.compare import BUY_ID, own_of, pickable
+from planner.report.findings import hidden_words
+from planner.report.job_offers import Offers, offers_of
+from planner.study.doers import Doer, doer_of, names_a_model
 from planner.web import ask, filters, quote_box, show, state
-from pricing.query import find
+from pricing.query import Wish
 
 
 def page() -> None:
     """Title, filters, table; below it five views of the same offers."""
     plan = state.reckoned().plan
-    catalogue, need, day = state.catalogue(), plan.setting.demand.all, state.day()
+    catalogue, day, is_job = state.catalogue(), state.day(), names_a_model(plan.setting)
     headline, sentences = st.empty(), st.empty()
-    wish = filters.ask_for(catalogue, need.accelerator)
-    found = find(catalogue, wish, day)
-    rent = bills(plan.setting, need, found.ids)
-    own = own_of(plan)
-    finding = cheapest(catalogue, need, rent, own, day)
-    headline.title(words.markdown(finding.title), anchor=False)
-    sentences.markdown(words.markdown(" ".join(finding.sentences)))
+    doers = _doers(is_job)
+    if not doers:
+        said = told(plan, state.reckoned().answer)
+        headline.title(words.markdown(said.title), anchor=False)
+        sentences.markdown(words.markdown(" ".join(said.sentences)))
+        show.next_page("Answer", "Back to the answer")
+        return
+    wish = filters.ask_for(catalogue, [one.accelerator for one in doers])
+    large = is_job and filters.ask_large(max(one.together for one in doers))
+    found = offers_of(catalogue, doers, wish, day, own_of(plan), large=large, is_job=is_job)
+    headline.title(words.markdown(found.finding.title), anchor=False)
+    sentences.markdown(words.markdown(" ".join(found.finding.sentences)))
+    show.offers(found.table, hidden_words(found.hidden, found.of), filters.show_everything)
+    _views(found, wish, doers[0])
+    show.next_page("Assumptions", "Next: where every number is from")
 
-    table = compare_table(catalogue, need, rent, own, day)
-    show.offers(table, hidden_words(dict(found.hidden)), filters.show_everything)
-    picks = ask.picks(pickable(table), BUY_ID)
 
-    ledgers = opened(picks, table, rent, own)
+def _doers(is_job: bool) -> Sequence[Doer]:
+    """The plan's own accelerator, or every one that does the job. Nobody where the plan cannot be done as asked."""
+    setting = state.reckoned().plan.setting
+    if is_job and filters.ask_across():
+        return state.who_can()
+    return () if setting.asked and setting.asked.problems else (doer_of(setting),)
 
-    # Only the open view is made: the others cost nothing until somebody looks.
-    views = st.tabs(VIEWS, key="view", bind=ask.URL)
+
+def _views(found: Offers, wish: Wish, first: Doer) -> None:
+    """What is behind the table. Only the open view is made: the others cost nothing until somebody looks."""
+    catalogue, chip = state.catalogue(), first.accelerator
+    picks = ask.picks(pickable(found.table), BUY_ID)
     for view, make in zip(
-        views,
+        st.tabs(VIEWS, key="view", bind=ask.URL),
         (
-            lambda: show.parts_explained(ledgers),
-            lambda: show.buying(catalogue, own),
-            lambda: show.market(catalogue, state.market(catalogue, filters.all_chips(wish), day, need.accelerator)),
-            lambda: show.past(state.past(catalogue, need.accelerator)),
+            lambda: show.parts_explained(found.opened(picks)),
+            lambda: show.buying(catalogue, found.own),
+            lambda: show.market(catalogue, state.market(catalogue, filters.all_chips(wish), state.day(), chip)),
+            lambda: show.past(state.past(catalogue, chip)),
             quote_box.ask_for_quotes,
         ),
         strict=True,
@@ -47,7 +64,6 @@ def page() -> None:
         if view.open:
             with view:
                 make()
-    show.next_page("Assumptions", "Next: where every number is from")
 
 
 VIEWS = ("Where the money goes", "Buy and run it", "Other GPUs", "Price history", "Your own prices")

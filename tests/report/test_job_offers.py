@@ -1,0 +1,159 @@
+"""Comparing who does a job: each accelerator in its own number, ranked by what the whole plan comes to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from planner.inputs.presets import preset
+from planner.inputs.scenario import Scenario
+from planner.money.choice import usual_wish
+from planner.money.plan import Plan
+from planner.report.compare import BUY_ID, own_of
+from planner.report.findings import hidden_words
+from planner.report.job_offers import A_MONTH, ONE_RUN, TOO_SMALL, Offers, offers_of
+from planner.study.doers import Doer, doer_of, doers, names_a_model
+from planner.study.planned import planned
+from pricing import load_catalogue
+from pricing.query import may_be_cheapest
+
+CATALOGUE = load_catalogue()
+DAY = date(2026, 11, 21)
+
+
+def plan_of(key: str) -> Plan:
+    """The plan of a preset."""
+    one = preset(key)
+    assert one is not None
+    return planned(CATALOGUE, one.scenario, DAY)
+
+
+def compared(made: Plan, who: tuple[Doer, ...], *, large: bool = True, day: date = DAY) -> Offers:
+    """What the page shows under the usual filters."""
+    wish = replace(usual_wish(""), accelerators=frozenset(one.accelerator for one in who))
+    return offers_of(CATALOGUE, who, wish, day, own_of(made), large=large, is_job=True)
+
+
+@pytest.fixture(scope="module")
+def tuning() -> Plan:
+    return plan_of("fine-tune-70b")
+
+
+@pytest.fixture(scope="module")
+def anybody(tuning: Plan) -> tuple[Doer, ...]:
+    return doers(tuning.setting)
+
+
+def test_one_run_costs_its_hours_at_each_offer(tuning: Plan) -> None:
+    doer = doer_of(tuning.setting)
+    found = compared(tuning, (doer,))
+    rows = found.table[(found.table["Terms"] == "on demand") & found.table[ONE_RUN].notna()]
+    assert doer.days is not None
+    assert len(rows) > 10
+    hours = doer.days.typical * 24 * doer.accelerators
+    assert (rows[ONE_RUN] >= rows["Sticker USD/GPU-h"] * hours * 0.999).all()
+    whole = rows.loc["lambda/H100-SXM5-80GB/8x/all-regions/on_demand"]
+    assert whole[ONE_RUN] == pytest.approx(whole["Sticker USD/GPU-h"] * hours, rel=0.02)
+    assert (rows["GPUs"] == 8).all()
+    assert found.finding.title.startswith(
+        f"{CATALOGUE.providers[CATALOGUE.offers[found.finding.offer].provider].label}"  # type: ignore[index]
+    )
+    assert "a run, 2." in found.finding.title
+    assert "hours on 8 x H100 SXM5 80 GB" in found.finding.title
+
+
+def test_machines_that_are_too_small_are_left_out_and_counted(tuning: Plan) -> None:
+    doer = doer_of(tuning.setting)
+    assert doer.together == 8
+    strict, free = compared(tuning, (doer,)), compared(tuning, (doer,), large=False)
+    gone = set(free.table.index) - set(strict.table.index)
+    assert len(gone) == strict.hidden[TOO_SMALL] > 0
+    assert all(CATALOGUE.offers[key].accelerators_per_instance < 8 for key in gone)
+    assert free.table.loc[sorted(gone), "Notes"].str.startswith("8 have to stand in one machine").all()
+    assert "machine too small" in hidden_words(strict.hidden, strict.of)
+
+
+def test_any_gpu_has_its_own_number_and_time_and_the_order_is_by_the_plan(
+    tuning: Plan, anybody: tuple[Doer, ...]
+) -> None:
+    assert anybody[0].accelerator == "H100-SXM5-80GB"
+    assert len({one.accelerator for one in anybody}) == len(anybody) > 10
+    assert len({one.accelerators for one in anybody}) > 1
+    found = compared(tuning, anybody)
+    complete = found.table[found.table["Total is"] == "complete"]["Plan total USD"]
+    assert list(complete) == sorted(complete)
+    for one in anybody:
+        label = CATALOGUE.accelerator_label(one.accelerator)
+        rows = found.table[(found.table["GPU"] == label) & (found.table.index != BUY_ID)]
+        assert (rows["GPUs"] == one.accelerators).all()
+    assert found.finding.offer is not None
+    assert may_be_cheapest(CATALOGUE.offers[found.finding.offer], DAY)
+    ledgers = found.opened([*found.table.index[:3], BUY_ID])
+    assert [float(one.total_usd) for one in ledgers] == pytest.approx(
+        [found.table.at[key, "Plan total USD"] for key in (*found.table.index[:3], BUY_ID)]
+    )
+
+
+def test_a_service_is_told_by_the_month() -> None:
+    made = plan_of("chat-service")
+    doer = doer_of(made.setting)
+    found = compared(made, (doer,))
+    assert "serves it for the least" in found.finding.title
+    assert "a month on 8 x H100 SXM5 80 GB" in found.finding.title
+    rows = found.table[(found.table["Terms"] == "on demand") & found.table[A_MONTH].notna()]
+    busy = doer.need.busy_accelerator_hours / doer.need.months
+    assert (rows[A_MONTH] >= rows["Sticker USD/GPU-h"] * busy * 0.999).all()
+
+
+def test_years_later_no_price_is_called_the_least() -> None:
+    made, late = plan_of("chat-service"), date(2028, 1, 1)
+    wish = replace(usual_wish("H100-SXM5-80GB"), max_age_days=None)
+    found = offers_of(CATALOGUE, (doer_of(made.setting),), wish, late, None, large=True, is_job=True)
+    assert found.finding.title.startswith("No price here was checked in the last 30 days; the lowest: ")
+    assert "ask before you plan with it" in found.finding.sentences[1]
+
+
+def test_work_without_tokens_can_be_compared_across_accelerators() -> None:
+    made = plan_of("sentiment-api")
+    who = doers(made.setting)
+    assert {"RTX-4090-24GB", "H100-SXM5-80GB", "L4-24GB"} <= {one.accelerator for one in who}
+    assert compared(made, who).table["GPUs"].min() == 1
+
+
+def test_without_offers_the_page_says_what_to_do(tuning: Plan) -> None:
+    doer = doer_of(tuning.setting)
+    wish = replace(usual_wish(doer.accelerator), region="nowhere")
+    found = offers_of(CATALOGUE, (doer,), wish, DAY, None, large=True, is_job=True)
+    assert found.finding.title == "No offer here has a price for this job"
+    assert "try any GPU" in found.finding.sentences[0]
+
+
+def test_plain_hours_and_mixed_work_name_no_model() -> None:
+    assert not names_a_model(planned(CATALOGUE, Scenario(), DAY).setting)
+    assert not names_a_model(plan_of("research-lab").setting)
+
+
+def test_what_does_not_fit_as_asked_may_fit_elsewhere() -> None:
+    one = preset("fine-tune-70b")
+    assert one is not None
+    asked = one.scenario.model_copy(update={"accelerator": "T4-16GB"})
+    made = planned(CATALOGUE, asked, DAY)
+    assert made.setting.asked is not None
+    assert made.setting.asked.problems
+    assert "T4-16GB" not in {each.accelerator for each in doers(made.setting) if each.accelerators == 8}
+    assert "H100-SXM5-80GB" in {each.accelerator for each in doers(made.setting)}
+
+
+def test_what_is_left_to_be_chosen_stays_open_in_what_was_written() -> None:
+    one = preset("pre-train-7b")
+    assert one is not None
+    work = one.scenario.work[0]
+    assert work.train is not None
+    open_work = work.model_copy(update={"train": work.train.model_copy(update={"choose_count": True})})
+    asked = one.scenario.model_copy(update={"accelerator": "any", "work": (open_work,)})
+    made = planned(CATALOGUE, asked, DAY)
+    assert made.setting.written == asked
+    assert made.setting.scenario.accelerator in CATALOGUE.accelerators
+    assert made.options
