@@ -59,23 +59,9 @@ class Bills:
         return self.total_usd / self.busy_accelerator_hours
 
     @cached_property
-    def supposed_usd(self) -> NDArray[np.float64]:
-        """What to rank by; infinite for offers to ask for. For the order alone.
-
-        A bill with an unpublished line must not win by its silence: that line counts as the median of what the others
-        charge for it.
-        """
-        unknown = np.isnan(self.usd)
-        medians = [
-            np.median(line[~gaps]) if (~gaps).any() else 0.0 for line, gaps in zip(self.usd, unknown, strict=True)
-        ]
-        supposed = self.total_usd + np.where(unknown, np.array(medians)[:, np.newaxis], 0.0).sum(axis=0)
-        return np.nan_to_num(supposed, nan=np.inf)
-
-    @cached_property
     def rank(self) -> NDArray[np.intp]:
         """The order to show them in: cheapest plan first, then by id; offers to ask for come last."""
-        cents = np.round(self.supposed_usd, 2)  # what differs by less is the same price
+        cents = np.round(supposed_usd(self.usd), 2)  # what differs by less is the same price
         return np.lexsort((np.array(self.offers, dtype=np.str_), cents))
 
     def one(self, offer: str, title: str) -> Ledger:
@@ -93,6 +79,18 @@ class Bills:
         """The lines that nobody published a price for, for each offer."""
         names = [line.name for line in self.ledger.lines]
         return [tuple(compress(names, gaps)) for gaps in np.isnan(self.usd).T.tolist()]
+
+
+def supposed_usd(usd: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What to rank offers by, of lines x offers; infinite for offers to ask for. For the order alone.
+
+    A bill with an unpublished line must not win by its silence: that line counts as the median of what the others
+    charge for it.
+    """
+    unknown = np.isnan(usd)
+    medians = [np.median(line[~gaps]) if (~gaps).any() else 0.0 for line, gaps in zip(usd, unknown, strict=True)]
+    supposed = np.where(unknown, np.array(medians)[:, np.newaxis], usd).sum(axis=0)
+    return np.where(unknown[0], np.inf, supposed)
 
 
 def bills(

@@ -41,7 +41,8 @@ def _hours(written: Scenario) -> str:
 
 
 def _trained(found: Training, task: Train, label: str, *, is_any: bool) -> str:
-    tokens = f"= {words.large(found.tokens)} tokens, {found.tokens / found.params:,.3g} for each parameter."
+    each = found.tokens / found.params
+    tokens = f"= {words.large(found.tokens)} tokens" + (f", {each:,.3g} for each parameter." if each >= 1 else ".")
     if not (is_any or task.choose_count) or found.speed is None:
         return tokens
     due = "" if task.deadline_days is None else f" that is done in {task.deadline_days:g} days"

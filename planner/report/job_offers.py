@@ -11,16 +11,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from planner.money.choice import choose
 from planner.money.ledger import Ledger
-from planner.money.rented import Bills, bills
+from planner.money.rented import Bills, bills, supposed_usd
 from planner.report import words
 from planner.report.compare import BUY_ID, COLUMNS, Bill, Own, buy_row, compare_table, rent_row, row_names
 from planner.report.findings import Finding, against, cheapest, lower_but_older
 from planner.study.doers import Doer
 from planner.study.market_try import HOURS_PER_DAY, time_words
 from pricing import Catalogue
-from pricing.query import AGEING_DAYS, Wish, find
+from pricing.query import AGEING_DAYS, Wish, find, may_be_cheapest
 
 ONE_RUN, A_MONTH = "One run USD", "A month USD"
 JOB_COLUMNS = ("GPU", "GPUs", "Takes days", "Memory")
@@ -143,11 +142,11 @@ class _Row(NamedTuple):
 
 
 def _rows(catalogue: Catalogue, all_rented: Sequence[Rented], own_usd: float | None, day: date) -> Iterator[_Row]:
-    for one in all_rented:
+    for one, supposed_of in zip(all_rented, _supposed(all_rented), strict=True):
         about, bill = _about(catalogue, one), one.bills
         each = zip(
             bill.offers, bill.total_usd.tolist(), bill.usd_per_busy_hour.tolist(), bill.part_usd("idle").tolist(),
-            bill.not_priced, bill.supposed_usd.tolist(), one.job_usd.tolist(), strict=True,
+            bill.not_priced, supposed_of.tolist(), one.job_usd.tolist(), strict=True,
         )  # fmt: skip
         for key, total, hour, idle, lacks, supposed, job in each:
             offer = catalogue.offers[key]
@@ -180,13 +179,19 @@ def _memory(doer: Doer) -> str:
     return "small"
 
 
+def _supposed(all_rented: Sequence[Rented]) -> list[NDArray[np.float64]]:
+    """What to rank by: what nobody published counts as the median over the offers of all accelerators."""
+    every = supposed_usd(np.hstack([one.bills.usd for one in all_rented]))
+    return np.split(every, np.cumsum([len(one.bills.offers) for one in all_rented])[:-1])
+
+
 class _Best(NamedTuple):
-    """The cheapest of one accelerator's bills."""
+    """The cheapest of all bills whose price was looked at this month; how many lower ones were passed over."""
 
     of: Rented
     at: int
     believed: bool
-    supposed_usd: float
+    passed_over: int
 
 
 def cheapest_for_job(catalogue: Catalogue, all_rented: Sequence[Rented], own: Own | None, day: date) -> Finding:
@@ -206,8 +211,7 @@ def cheapest_for_job(catalogue: Catalogue, all_rented: Sequence[Rented], own: Ow
     sentences = [f"{over}, comes to {total} there, {words.PURCHASE[offer.purchase]}."]
     if best.believed:
         title = f"{done} for the least: {_cost(catalogue, best)}"
-        lower = sum(int((one.bills.supposed_usd < best.supposed_usd - _CENT).sum()) for one in all_rented)
-        sentences += lower_but_older(lower)
+        sentences += lower_but_older(best.passed_over)
     else:
         figure = offer.usd_per_accelerator_hour
         old = words.age(figure.age_days(day) if figure else 0)
@@ -217,16 +221,18 @@ def cheapest_for_job(catalogue: Catalogue, all_rented: Sequence[Rented], own: Ow
     return Finding(title, (*sentences, *against(own)), key)
 
 
-_CENT = 0.01
-
-
 def _best(catalogue: Catalogue, all_rented: Sequence[Rented], day: date) -> _Best | None:
-    found = []
-    for one in all_rented:
-        chosen = choose(catalogue, one.bills, day)
-        if chosen is not None:
-            found.append(_Best(one, chosen.at, chosen.believed, float(one.bills.supposed_usd[chosen.at])))
-    return min(found, key=lambda best: (not best.believed, best.supposed_usd), default=None)
+    priced = [
+        (round(usd, 2), one.bills.offers[at], one, at)
+        for one, supposed in zip(all_rented, _supposed(all_rented), strict=True)
+        for at, usd in enumerate(supposed.tolist())
+        if np.isfinite(usd)
+    ]
+    priced.sort(key=lambda row: row[:2])
+    for place, (_, key, one, at) in enumerate(priced):
+        if may_be_cheapest(catalogue.offers[key], day):
+            return _Best(one, at, True, place)
+    return _Best(priced[0][2], priced[0][3], False, 0) if priced else None
 
 
 def _cost(catalogue: Catalogue, best: _Best) -> str:

@@ -63,9 +63,9 @@ def ask_across() -> bool:
 SAME, ANY = "Same GPU", "Any GPU that does the job"
 
 
-def ask_large(together: int) -> bool:
-    """Whether to leave out machines that do not hold what has to stand together."""
-    label = "Only machines large enough" + (f" ({together} GPUs or more)" if together > 1 else "")
+def ask_large(together: int | None) -> bool:
+    """Whether to leave out machines that do not hold what has to stand together; none where that differs."""
+    label = "Only machines large enough" + (f" ({together} GPUs or more)" if together and together > 1 else "")
     return st.toggle(label, True, key="large", bind=URL, help=_LARGE)
 
 

@@ -29,7 +29,7 @@ def page() -> None:
         show.next_page("Answer", "Back to the answer")
         return
     wish = filters.ask_for(catalogue, [one.accelerator for one in doers])
-    large = is_job and filters.ask_large(max(one.together for one in doers))
+    large = is_job and filters.ask_large(doers[0].together if len(doers) == 1 else None)
     found = offers_of(catalogue, doers, wish, day, own_of(plan), large=large, is_job=is_job)
     headline.title(words.markdown(found.finding.title), anchor=False)
     sentences.markdown(words.markdown(" ".join(found.finding.sentences)))

@@ -1,0 +1,54 @@
+"""The Compare page where a model is named: the title is about the job, on the same GPU or on any."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.inputs.address import to_address
+from planner.inputs.presets import preset
+from planner.report import words
+from planner.study.doers import doers
+from planner.study.planned import planned
+from planner.web import state
+from planner.web.filters import ANY
+from pricing import load_catalogue
+from tests.report.test_job_offers import compared
+from tests.web.test_pages import DAY
+from tests.web.test_questions import visit
+
+
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test visits on the same day."""
+    monkeypatch.setattr(state, "today", lambda: DAY)
+
+
+def test_the_job_is_compared_on_the_same_gpu_and_then_on_any() -> None:
+    scenario = preset("fine-tune-70b").scenario  # type: ignore[union-attr]
+    app = visit("Compare", **to_address(scenario))
+    assert not app.exception
+    assert "a run, 2\\." in app.title[0].value
+    assert set(app.dataframe[0].value["GPU"]) == {"H100 SXM5 80 GB"}
+    app.button_group(key="across").set_value(ANY).run()
+    assert not app.exception
+    made = planned(load_catalogue(), scenario, DAY)
+    assert app.title[0].value == words.markdown(compared(made, doers(made.setting)).finding.title)
+    assert len(set(app.dataframe[0].value["GPU"])) > 10
+    before = len(app.dataframe[0].value)
+    app.toggle(key="large").set_value(False).run()
+    assert len(app.dataframe[0].value) > before
+
+
+def test_plain_hours_are_compared_as_before() -> None:
+    app = visit("Compare")
+    assert "GPU" not in app.dataframe[0].value
+    assert not [one for one in app.toggle if one.key == "large"]
+
+
+def test_what_cannot_be_done_as_asked_is_said_and_any_gpu_may_do_it() -> None:
+    app = visit("Compare", train="Llama-3.3-70B", method="lora", runs="8", tokens="1e8", gpu="T4-16GB")
+    assert not app.exception
+    assert app.title[0].value == "Not as asked\\."
+    app.button_group(key="across").set_value(ANY).run()
+    assert not app.exception
+    assert "trains it for the least" in app.title[0].value
