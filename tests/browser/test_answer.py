@@ -64,7 +64,7 @@ def test_the_cash_table_and_its_csv_agree_with_the_metric(page: Page) -> None:
 def test_a_preset_then_another_use_then_the_link_elsewhere(page: Page) -> None:
     """Somebody starts from an example, says that the work cannot wait, and sends the link."""
     open_page(page)
-    page.get_by_text("Enterprise, 10,000").first.click()
+    page.get_by_text("Enterprise", exact=True).first.click()
     expect(page.locator("h1").first).to_have_text("Buy 16, not 80.", timeout=30_000)
     expect(page.get_by_text("would be busy 17% of the time, would pay back after 53.3 months")).to_be_visible()
     settle(page)
