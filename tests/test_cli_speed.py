@@ -245,3 +245,49 @@ def test_runs_and_constants_of_ones_own_are_gone_by(tmp_path: Path, capsys: pyte
     code, said, err = run(capsys, *job, "--constants", str(constants))
     assert (code, said) == (BAD_INPUT, "")
     assert err.startswith("constants.yaml")
+
+
+TRAIN = ["train", "--model", "llama-3-8b", "--count", "64", *H100]
+
+
+def own_runs(tmp_path: Path, **changes: str) -> str:
+    row = {"id": "mine-1", "model": "llama-3-8b", "accelerator": "H100 SXM5", "n_accelerators": "64", "tp": "1",
+           "pp": "1", "precision": "bf16", "seq_len": "8192", "tokens_per_s_per_accelerator": "7000"}  # fmt: skip
+    return str(table(tmp_path / "mine.csv", [row | changes]))
+
+
+def test_ones_own_runs_move_a_training_answer_and_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said, _ = run(capsys, *TRAIN, "--runs", own_runs(tmp_path))
+    assert code == OK
+    assert "1 run of this model in this precision on H100-SXM5-80GB (mine-1)" in said
+    told = json.loads(run(capsys, *TRAIN, "--runs", own_runs(tmp_path), "--json")[1])
+    plain = json.loads(run(capsys, *TRAIN, "--json")[1])
+    assert "own_runs" not in plain
+    ratio = told["own_runs"]["measured_over_predicted"]
+    rate = [each["speed"]["tokens_per_s_per_accelerator"]["typical"] for each in (told, plain)]
+    assert rate[0] < rate[1] if ratio < 1 else rate[0] > rate[1]
+
+
+def test_constants_of_ones_own_are_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs, constants = str(table(tmp_path / "runs.csv", training_rows())), tmp_path / "mine.yaml"
+    assert run(capsys, "calibrate", "training", runs, "--out", str(constants), "--day", "2026-11-21")[0] == OK
+    rates = [
+        json.loads(run(capsys, *TRAIN, *more, "--json")[1])["speed"]["tokens_per_s_per_accelerator"]["typical"]
+        for more in ([], ["--constants", str(constants)])
+    ]
+    assert rates[0] != rates[1]
+
+
+def test_bad_runs_and_constants_are_told_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text("constants: {}\nchips: {}\nfamilies: {}\nbands: {}\n", encoding="utf-8")
+    elsewhere = own_runs(tmp_path, accelerator="A100-SXM4-80GB")
+    for more, wish in (
+        (["--constants", str(wrong)], "wrong.yaml: constants: attention is missing"),
+        (["--runs", elsewhere], "was measured on H100-SXM5-80GB"),
+        (["--runs", elsewhere, "--measured-over-predicted", "0.9"], "give one of them"),
+    ):
+        code, said, err = run(capsys, *TRAIN, *more)
+        assert (code, said) == (BAD_INPUT, "")
+        assert wish in err
+        assert err.count("\n") == 1

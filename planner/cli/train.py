@@ -5,18 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from datetime import date
+from pathlib import Path
 from typing import Any, get_args
 
 import pandas as pd
 
-from planner.cli.common import OK, as_json, whole, with_own_prices
+from planner.cli.common import OK, BadInput, as_json, whole, with_own_prices
 from planner.cli.common import day as day_of
+from planner.cli.runs import runs_of, text_of
 from planner.cli.speed import add_output, amount, decimal_year, job_of, number
-from planner.inputs.training_job import Engine, Method, Optimizer, Precision, Team, TrainingJob, Zero
+from planner.inputs.training_job import Engine, Method, Optimizer, Precision, Recompute, Team, TrainingJob, Zero
 from planner.money.hired import Hired, hired
 from planner.report.csv import to_csv
-from planner.report.training import training_data, training_rows, training_text
-from planner.speed.training import Training, train
+from planner.report.training import own_runs_data, own_runs_text, training_data, training_rows, training_text
+from planner.speed.training import Anchored, Calibration, Training, anchored, calibration_in, train
 from pricing import Catalogue, load_catalogue
 
 _FLAGS = {
@@ -49,37 +51,69 @@ def _layout(verb: Any) -> None:
         verb.add_argument(f"--{name}", type=whole, metavar="N", help=f"{what} parallel ranks; searched where empty")
     verb.add_argument("--vpp", type=whole, metavar="N", help="virtual stages on each pipeline rank")
     verb.add_argument("--micro-batch", type=whole, metavar="N")
-    verb.add_argument("--zero", choices=get_args(Zero), help="what is sharded; zero3 is FSDP")
-    verb.add_argument("--recompute", choices=("none", "full"))
+    verb.add_argument("--zero", choices=get_args(Zero), help="what is sharded; zero3 is FSDP, hybrid HSDP")
+    verb.add_argument("--recompute", choices=get_args(Recompute), help="selective: only what moves bytes")
     verb.add_argument("--optimizer", choices=get_args(Optimizer))
     verb.add_argument("--engine", choices=get_args(Engine), help="a maker's stack or plain PyTorch; vendor")
     verb.add_argument("--team", choices=get_args(Team), help="what of a published speed is reached; experienced")
     verb.add_argument("--network-gb-s", type=number, metavar="X", help="network of each accelerator, one way")
     verb.add_argument("--measured-over-predicted", type=number, metavar="X", help="from a run of yours")
+    verb.add_argument(
+        "--runs", type=Path, metavar="RUNS.csv", help="your own measured runs; those on this accelerator count"
+    )
+    verb.add_argument("--constants", type=Path, metavar="FILE", help="what `calibrate training --out` wrote")
     verb.add_argument("--date", type=day_of, metavar="YYYY-MM-DD", help="software as it was on that day")
 
 
 def _train(wanted: argparse.Namespace) -> int:
     day = wanted.day or date.today()
     catalogue = with_own_prices(load_catalogue(), wanted.quotes, day)
-    found = train(catalogue, _job(wanted))
+    calibration = _calibration(wanted.constants)
+    own = _own_runs(catalogue, _job(wanted), wanted.runs, calibration)
+    found = train(catalogue, own.job, calibration=calibration)
     cost = _hired(catalogue, found, day)
     if wanted.csv:
         wanted.csv.write_bytes(to_csv(pd.DataFrame(training_rows(found, cost), dtype=object)))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
+        stamp |= {"own_runs": own_runs_data(own)} if own.runs else {}
         sys.stdout.write(as_json({**stamp, **training_data(found, cost)}) + "\n")
     else:
-        sys.stdout.write(training_text(found, cost))
+        sys.stdout.write(training_text(found, cost) + own_runs_text(own))
     return OK
 
 
+def _calibration(path: Path | None) -> Calibration | None:
+    return None if path is None else calibration_in(text_of(path), file=path.name)
+
+
+def _own_runs(catalogue: Catalogue, job: TrainingJob, path: Path | None, known: Calibration | None) -> Anchored:
+    """The job corrected by somebody's own runs, if there are any."""
+    if path is None:
+        return Anchored(job, (), 0, "")
+    if job.measured_over_predicted is not None:
+        raise BadInput("--runs and --measured-over-predicted say the same thing; give one of them.")
+    return anchored(catalogue, job, runs_of("training", path), calibration=known)
+
+
 def _job(wanted: argparse.Namespace) -> TrainingJob:
-    taken = ("model", "accelerator", "tokens", "seq_len", "precision", "method", "tp", "pp", "cp", "ep", "dp")
+    taken = (
+        "model",
+        "accelerator",
+        "tokens",
+        "seq_len",
+        "precision",
+        "method",
+        "tp",
+        "pp",
+        "cp",
+        "ep",
+        "dp",
+        "recompute",
+    )
     more = ("micro_batch", "zero", "optimizer", "engine", "team", "network_gb_s", "measured_over_predicted")
     said = {name: getattr(wanted, name) for name in (*taken, *more)}
     said |= {"accelerators": wanted.count, "global_batch_sequences": wanted.global_batch, "virtual_stages": wanted.vpp}
-    said["recompute"] = None if wanted.recompute is None else wanted.recompute == "full"
     said["software_year"] = None if wanted.date is None else decimal_year(wanted.date)
     return job_of(TrainingJob, said, _FLAGS)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from planner.inputs.base import Inputs
 from planner.inputs.own_shape import OwnShape
@@ -14,8 +14,15 @@ Method = Literal["full", "frozen", "lora", "qlora"]
 Team = Literal["vendor_tuned", "experienced", "ordinary"]
 Engine = Literal["vendor", "pytorch"]
 Optimizer = Literal["adamw", "adamw_bf16", "adamw_8bit"]
-Zero = Literal["none", "zero1", "zero2", "zero3"]
+Zero = Literal["none", "zero1", "zero2", "zero3", "hybrid"]
+Recompute = Literal["none", "selective", "full"]
+MeasuredLike = Literal["job", "accelerator"]  # what the measured run was of: the same in all, or only on the same chip
 Ranks = Annotated[int, Field(ge=1, le=16_384)]
+
+
+def _level(said: Any) -> Any:
+    """Files of before there were levels say true or false."""
+    return ("full" if said else "none") if isinstance(said, bool) else said
 
 
 class TrainingJob(Inputs):
@@ -44,7 +51,7 @@ class TrainingJob(Inputs):
     dp: Ranks | None = None
     micro_batch: Annotated[int, Field(ge=1, le=65_536)] | None = None
     zero: Zero | None = None
-    recompute: bool | None = None
+    recompute: Annotated[Recompute | None, BeforeValidator(_level)] = None
     engine: Engine = "vendor"
     software_year: Annotated[float, Field(ge=2018, le=2040)] = 2026.0
     fused_attention: bool | None = None
@@ -53,3 +60,4 @@ class TrainingJob(Inputs):
     team: Team = "experienced"
     spot_stops_per_month: Annotated[float, Field(ge=0, le=1_000)] = 0.0
     measured_over_predicted: Annotated[float, Field(gt=0, le=10)] | None = None
+    measured_like: MeasuredLike = "job"

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from planner.money.hired import Hired
 from planner.report import words
 from planner.report.text_table import text_table
+from planner.speed.training.anchor import Anchored
 from planner.speed.training.result import Layout, Speed, Training
 
 _MEMORY = {
@@ -24,6 +25,7 @@ _MEMORY = {
     "context_gb": "libraries and communicators",
     "fragmentation_gb": "fragmentation",
 }
+_FEW = 5
 _ZERO = ("none", "ZeRO 1", "ZeRO 2", "ZeRO 3")
 
 
@@ -115,10 +117,38 @@ def training_data(found: Training, cost: Hired | None) -> dict[str, Any]:
 def _layout(layout: Layout) -> dict[str, Any]:
     return {
         "TP": layout.tp, "PP": layout.pp, "stages": layout.virtual_stages, "CP": layout.cp, "EP": layout.ep,
-        "DP": layout.dp, "sharding": _ZERO[layout.zero], "micro-batch": layout.micro_batch,
-        "recompute": "full" if layout.recompute else "none", "tokens/s each": layout.tokens_per_s_per_accelerator,
+        "DP": layout.dp, "sharding": _sharding(layout), "micro-batch": layout.micro_batch,
+        "recompute": layout.recompute, "tokens/s each": layout.tokens_per_s_per_accelerator,
         "GB": layout.memory_gb,
     }  # fmt: skip
+
+
+def own_runs_text(own: Anchored) -> str:
+    """Which runs of somebody's own moved the answer, and by how much; empty where none did."""
+    if not own.runs:
+        return ""
+    named = ", ".join(own.runs[:_FEW]) + (f" and {len(own.runs) - _FEW:,} more" if len(own.runs) > _FEW else "")
+    moved = words.percent(own.job.measured_over_predicted or 1.0)
+    left = f" {words.count(own.unused, 'run')} not used." if own.unused else ""
+    return (
+        f"\nYour own runs\n-------------\nSpeed is {moved} of what would be predicted without them: "
+        f"{words.count(len(own.runs), 'run')} {own.words} ({named}).{left}\n"
+    )
+
+
+def own_runs_data(own: Anchored) -> dict[str, Any]:
+    """The same as data."""
+    return {
+        "measured_over_predicted": own.job.measured_over_predicted,
+        "measured_like": own.job.measured_like,
+        "runs": list(own.runs),
+        "unused": own.unused,
+    }
+
+
+def _sharding(layout: Layout) -> str:
+    within = "" if layout.zero_within is None else f" within {layout.zero_within}"
+    return f"{_ZERO[layout.zero]}{within}"
 
 
 def _times(found: Training, speed: Speed) -> list[str]:

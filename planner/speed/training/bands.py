@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from planner.speed.arrays import Num
 from planner.speed.bands import Band, band_of_errors
 from planner.speed.data_files import read_data
 from planner.speed.training.calibration import Array, Sample
+from planner.speed.training.constants import Calibration, house_calibration
+from planner.speed.training.rows import Run
 
 FEWEST = 25
 SCALES = {"up_to_64": (0.0, 64.0), "65_to_1024": (64.0, 1024.0), "above_1024": (1024.0, np.inf)}
@@ -33,10 +35,11 @@ def bands_of(sample: Sample, errors: Array) -> dict[str, Band]:
     for run, error, usable in zip(sample.runs, errors, sample.usable, strict=True):
         if not usable or not np.isfinite(error):
             continue
-        kind = kind_of(moe=bool(run.shape.moe_layers), layout_stated=run.layout_stated)
+        kind = _kind(run)
         scale = scale_of(float(run.plan.accelerators))
         for name in (kind, f"{kind}/{scale}", f"chip/{run.chip_key}"):
             groups.setdefault(name, []).append(float(error))
+    groups |= {f"own_runs/{like}": left for like, left in own_run_errors(sample, errors).items()}
     return {
         name: band_of_errors(group) for name, group in sorted(groups.items()) if len(group) >= FEWEST or name in _ALWAYS
     }
@@ -45,13 +48,62 @@ def bands_of(sample: Sample, errors: Array) -> dict[str, Band]:
 _ALWAYS = ("moe", "dense_layout_stated", "dense_layout_chosen")
 
 
-@lru_cache(maxsize=1)
-def house_bands() -> dict[str, Band]:
-    """The bands that were found when the constants were fitted."""
-    return {name: Band(**band) for name, band in read_data("training_constants.yaml")["bands"].items()}
+def house_bands() -> Mapping[str, Band]:
+    """The bands that were found when the house's constants were fitted."""
+    return house_calibration().bands
 
 
-def band_for(*, moe: bool, layout_stated: bool, accelerators: Num) -> Band:
-    """The band of the nearest group with enough runs."""
-    bands, kind = house_bands(), kind_of(moe=moe, layout_stated=layout_stated)
-    return bands.get(f"{kind}/{scale_of(float(np.max(accelerators)))}", bands[kind])
+def band_for(
+    *, moe: bool, layout_stated: bool, accelerators: Num, calibration: Calibration | None = None, own: str = ""
+) -> Band:
+    """The band of the nearest group with enough runs; the house's where a fit was too small to have bands.
+
+    `own` says that measured runs of one's own corrected the speed: of the same `job` or others on the `accelerator`.
+    """
+    kind = kind_of(moe=moe, layout_stated=layout_stated)
+    bands = calibration.bands if calibration is not None and kind in calibration.bands else house_bands()
+    nearest = bands.get(f"{kind}/{scale_of(float(np.max(accelerators)))}", bands[kind])
+    return bands.get(f"own_runs/{own}/{kind}", nearest) if own else nearest
+
+
+def own_run_errors(sample: Sample, errors: Array) -> dict[str, list[float]]:
+    """What is left of each error when the other runs of its source correct it, as a person's own runs would."""
+    rows = [int(number) for number in np.flatnonzero(sample.usable & np.isfinite(errors))]
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for number in rows:
+        groups.setdefault(_setting(sample, number), []).append(number)
+    left: dict[str, list[float]] = {}
+    for members in groups.values():
+        for number in members:
+            same = [each for each in members if each != number and _job(sample, each) == _job(sample, number)]
+            other = [each for each in members if _job(sample, each) != _job(sample, number)]
+            for like, others in (("job", same), ("accelerator", other)):
+                if others:
+                    kept = kept_share(len(others), doubt_of(like))
+                    name = f"{like}/{_kind(sample.runs[number])}"
+                    left.setdefault(name, []).append(float(errors[number] - kept * np.median(errors[others])))
+    return left
+
+
+def _kind(run: Run) -> str:
+    return kind_of(moe=bool(run.shape.moe_layers), layout_stated=run.layout_stated)
+
+
+def _setting(sample: Sample, number: int) -> tuple[object, ...]:
+    run = sample.runs[number]
+    return run.source, run.chip_key, float(run.plan.bits)
+
+
+def _job(sample: Sample, number: int) -> tuple[object, ...]:
+    shape, plan = sample.runs[number].shape, sample.runs[number].plan
+    return float(shape.params), float(shape.layers), float(shape.hidden), plan.trainable_share < 1
+
+
+def kept_share(runs: int, doubt: float) -> float:
+    """What of a measured ratio is believed of so many runs: with as many as `doubt`, half."""
+    return runs / (runs + doubt)
+
+
+def doubt_of(like: str) -> float:
+    """How many runs it takes until half of what they say is believed."""
+    return float(read_data("training_constants.yaml")["own_runs"][like])

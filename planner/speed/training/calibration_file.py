@@ -4,15 +4,79 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from typing import Annotated
+
+from pydantic import Field, ValidationError
 
 from planner.speed.bands import Band
 from planner.speed.checked import Group, group_of
 from planner.speed.data_files import read_data
+from planner.speed.refused import BadTable
 from planner.speed.training.bands import kind_of
 from planner.speed.training.calibration import Array, Sample
-from planner.speed.training.constants import NAMES, Calibration
+from planner.speed.training.constants import NAMES, Calibration, Constants
+from pricing import strict_yaml
+from pricing.figure import Strict
 
+_OWN_RUNS = (
+    "# Measured runs of one's own: how many it takes until half of what they say of a job is believed; of the same",
+    "# model in the same precision on the same accelerator, and of others on it. Published runs were met best so.",
+)
 COMMAND = "python -m planner calibrate training"
+
+
+class _Entry(Strict):
+    value: float = Field(gt=0, le=1e6)
+    prior: float = Field(gt=0, le=1e6)
+    sd: float = Field(gt=0, le=10)
+    meaning: str = Field(max_length=400)
+
+
+_Factor = Annotated[float, Field(ge=0.05, le=20)]
+
+
+class _File(Strict):
+    """What `constants_text` writes; beyond what is needed to predict, only that it looks like that is checked."""
+
+    about: str = ""
+    fitted: dict[str, date | int | str] = Field(default_factory=dict)
+    constants: dict[str, _Entry]
+    chips: dict[str, _Factor]
+    families: dict[str, _Factor]
+    family_priors: dict[str, _Factor] = Field(default_factory=dict)
+    own_runs: dict[str, float] = Field(default_factory=dict)
+    left_out_by_model: tuple[str, ...] = ()
+    not_fitted: dict[str, str] = Field(default_factory=dict)
+    bands: dict[str, Band]
+
+
+def calibration_in(text: str, *, file: str) -> Calibration:
+    """The constants in a file that `calibrate training --out` wrote; anything else raises `BadTable`."""
+    try:
+        found = _File.model_validate(strict_yaml.read(text, file=file))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(step) for step in first["loc"]) or "the file"
+        raise BadTable(f"{file}: {where}: {str(first['msg']).lower()}; want what {COMMAND} --out writes.") from error
+    _check_names(found, file)
+    far = {name: one for name, one in found.constants.items() if not 1 / FARTHEST < one.value / one.prior < FARTHEST}
+    for name, one in far.items():
+        raise BadTable(f"{file}: constants.{name}: {one.value:g} is beyond {FARTHEST:g} times its prior {one.prior:g}.")
+    values = Constants(**{name: found.constants[name].value for name in NAMES})
+    return Calibration(values, found.chips, found.families, found.bands)
+
+
+FARTHEST = 1_000.0
+
+
+def _check_names(found: _File, file: str) -> None:
+    missing, odd = set(NAMES) - set(found.constants), set(found.constants) - set(NAMES)
+    if missing or odd:
+        wrong = f"{min(missing)} is missing" if missing else f"there is no constant {min(odd)!r}"
+        raise BadTable(f"{file}: constants: {wrong}; write the file again with {COMMAND} --out.")
+    upside_down = [name for name, band in found.bands.items() if band.low > band.high]
+    if upside_down:
+        raise BadTable(f"{file}: bands.{upside_down[0]}: low is above high.")
 
 
 def judged(sample: Sample, errors: Array) -> list[Group]:
@@ -41,6 +105,8 @@ def constants_text(calibration: Calibration, bands: Mapping[str, Band], sample: 
         lines += [f"  {name}: {factor:.3f}" for name, factor in factors.items()]
     lines += ["", "# Beliefs about families that data sheets flatter: what large products were measured to reach."]
     lines += [f"family_priors: {{{', '.join(f'{k}: {v}' for k, v in data['family_priors'].items())}}}"]
+    lines += ["", *_OWN_RUNS]
+    lines += [f"own_runs: {{{', '.join(f'{k}: {_plain(v)}' for k, v in data['own_runs'].items())}}}"]
     lines += ["", "# Judged by models instead of as a whole: without it hardly a mixture is left."]
     lines += [f"left_out_by_model: [{', '.join(data['left_out_by_model'])}]"]
     lines += ["", "# Runs that contradict physics or themselves.", "not_fitted:"]

@@ -36,6 +36,7 @@ def check_training(
     catalogue: Catalogue, rows: Iterable[Row], *, calibration: Calibration | None = None
 ) -> list[TrainingChecked]:
     """Every row with its prediction, in the order of the rows."""
+    known = calibration or house_calibration()
     reader, kept = Reader(catalogue), list[tuple[Row, Run | str]]()
     for row in rows:
         try:
@@ -46,8 +47,10 @@ def check_training(
     if not runs:
         return [_skipped(row, str(reason)) for row, reason in kept]
     with np.errstate(all="ignore"):  # a row of somebody's own may be beyond all sense; it is skipped below
-        numbers = iter(_predicted(runs, calibration or house_calibration()))
-    return [_checked(row, run, next(numbers)) if isinstance(run, Run) else _skipped(row, run) for row, run in kept]
+        numbers = iter(_predicted(runs, known))
+    return [
+        _checked(row, run, next(numbers), known) if isinstance(run, Run) else _skipped(row, run) for row, run in kept
+    ]
 
 
 def _predicted(runs: Sequence[Run], calibration: Calibration) -> Array:
@@ -70,12 +73,12 @@ def _predicted(runs: Sequence[Run], calibration: Calibration) -> Array:
     return np.stack([np.asarray(each, dtype=np.float64) for each in columns], axis=-1)
 
 
-def _checked(row: Row, run: Run, numbers: Array) -> TrainingChecked:
+def _checked(row: Row, run: Run, numbers: Array, known: Calibration) -> TrainingChecked:
     tokens, step_s, memory_gb, fits = (float(number) for number in numbers)
     if not np.isfinite(tokens) or tokens <= 0:
         return _skipped(row, BEYOND)
     moe = bool(run.shape.moe_layers)
-    band = band_for(moe=moe, layout_stated=run.layout_stated, accelerators=run.plan.accelerators)
+    band = band_for(moe=moe, layout_stated=run.layout_stated, accelerators=run.plan.accelerators, calibration=known)
     observed = observed_tokens_per_s(row, run)
     return replace(
         _skipped(row, None), accelerator=run.chip_key, kind=kind_of(moe=moe, layout_stated=run.layout_stated),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 
 from planner.speed.arrays import Num
+from planner.speed.bands import Band
 from planner.speed.data_files import read_data
 
 
@@ -62,6 +63,7 @@ class Calibration:
     constants: Constants
     chips: Mapping[str, float]
     families: Mapping[str, float]
+    bands: Mapping[str, Band] = field(default_factory=dict)
 
     def chip_factor(self, chip: str, family: str) -> float:
         """The multiplier of one chip; an unknown one is like its family, an unknown family like the rest."""
@@ -73,4 +75,5 @@ def house_calibration() -> Calibration:
     """The calibration this house was delivered with."""
     data = read_data("training_constants.yaml")
     constants = Constants(**{name: float(data["constants"][name]["value"]) for name in NAMES})
-    return Calibration(constants, data["chips"], data["families"])
+    bands = {name: Band(**band) for name, band in data["bands"].items()}
+    return Calibration(constants, data["chips"], data["families"], bands)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import ceil, log2
+from math import ceil, gcd, log2
 
 from planner.speed.hardware import Hardware
 from planner.speed.shape import Shape
@@ -52,6 +52,8 @@ class Known:
     interleaves: bool = False
     stack: Stack = field(default_factory=lambda: stack_of("", ""))
     fused_loss: bool = False
+    selective: bool = False
+    hybrid: bool = False
 
 
 def plan_of(shape: Shape, chip: Hardware, known: Known) -> Plan:
@@ -98,6 +100,8 @@ def plan_of(shape: Shape, chip: Hardware, known: Known) -> Plan:
         state_bytes=known.stack.states,
         loss_chunks=max(known.stack.loss_chunks, known.fused_loss * float(shape.vocab / shape.hidden)),
         buckets_gb=known.stack.buckets_gb,
+        selective=float(known.selective),
+        shard_ranks=float(gcd(int(count / (tp * pp)), int(max(1.0, chip.domain // tp)))) if known.hybrid else 0.0,
         weight_offload=known.offload * known.stack.host_weights,
         logit_bytes=known.stack.logits,
         fused_norms=float(known.stack.fused_norms),

@@ -41,7 +41,13 @@ WAYS = (
         "keep gradients in 16 bits",
         lambda plan: replace(plan, grad_bytes=_least(plan.grad_bytes, 2), whole_grad_bytes=plan.whole_grad_bytes * 0.0),
     ),
-    Way("recompute", "recompute activations", lambda plan: replace(plan, recompute=1.0), "recompute"),
+    Way(
+        "selective",
+        "recompute norms and activations",
+        lambda plan: replace(plan, selective=np.where(plan.recompute > 0, plan.selective, 1.0)[()]),
+        "recompute",
+    ),
+    Way("recompute", "recompute whole layers", lambda plan: replace(plan, recompute=1.0, selective=0.0), "recompute"),
     Way(
         "shard_states",
         "shard optimizer states and gradients (ZeRO 2)",

@@ -32,6 +32,7 @@ SHARDING = "ZeRO 2 and 3 are not combined with pipeline stages; a single replica
 CONTEXT = "less than so many tokens of a sequence on a rank"
 MEMORY = "does not fit in memory"
 
+HYBRID, SELECTIVE = 3.5, 0.5
 LEAST_TOKENS_OF_A_RANK = 1_024.0
 MICRO_BATCHES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 MOST_VIRTUAL_STAGES, MOST_EXPERT_RANKS, MOST_CONTEXT_RANKS = 16, 512, 64
@@ -40,7 +41,11 @@ RUNNERS_UP = 5
 
 @dataclass(frozen=True)
 class Wish:
-    """What is fixed of a layout; None: anything legal."""
+    """What is fixed of a layout; None: anything legal.
+
+    `shard` is the ZeRO stage, or `HYBRID`: stage 3 within the fast link, whole copies beyond. `recompute` is 0,
+    `SELECTIVE` or 1.
+    """
 
     tp: float | None = None
     pp: float | None = None
@@ -136,15 +141,39 @@ def legal_layouts(shape: Shape, chip: Hardware, base: Plan, wish: Wish, excluded
     table = _crossed(table, "ep", _given(wish.ep, _divisors(experts, MOST_EXPERT_RANKS) if experts else (1.0,)))
     spread = table["dp"] * table["cp"] * table["tp"]
     table = _keep(table, (table["ep"] <= spread) & (spread % table["ep"] == 0), EXPERTS, excluded)
-    table = _crossed(table, "shard", _given(wish.shard, (0.0, 1.0, 2.0, 3.0)))
-    table = _keep(table, _may_shard(table), SHARDING, excluded)
-    return _crossed(table, "recompute", _given(wish.recompute, (0.0, 1.0)))
+    table = _crossed(table, "shard", _given(wish.shard, (0.0, 1.0, 2.0, 3.0, HYBRID)))
+    ranks, group = table["dp"] * table["cp"], shared_within(chip, table)
+    table = _keep(table, _may_shard(table, ranks, group), SHARDING, excluded)
+    return _recomputed(_sharded(table, chip), _given(wish.recompute, (0.0, SELECTIVE, 1.0)))
 
 
-def _may_shard(table: Columns) -> NDArray[np.bool_]:
-    """Whether there is something to shard, and no pipeline in the way."""
-    alone = table["dp"] * table["cp"] <= 1
-    return np.asarray(np.where(alone, table["shard"] == 0, (table["pp"] == 1) | (table["shard"] <= 1)))
+def _may_shard(table: Columns, ranks: Array, group: Array) -> NDArray[np.bool_]:
+    """Whether there is something to shard, no pipeline in the way, and for a hybrid more than one group of several."""
+    stage = (table["pp"] == 1) | (table["shard"] <= 1)
+    hybrid = (table["shard"] != HYBRID) | ((group > 1) & (group < ranks))
+    return np.asarray(np.where(ranks <= 1, table["shard"] == 0, stage & hybrid))
+
+
+def shared_within(chip: Hardware, table: Columns) -> Array:
+    """Ranks that hold the same weights and share one fast link: the groups of hybrid sharding."""
+    whole, linked = table["dp"] * table["cp"], np.maximum(float(chip.domain) // table["tp"], 1)
+    return np.gcd(whole.astype(np.int64), linked.astype(np.int64)).astype(np.float64)
+
+
+def _sharded(table: Columns, chip: Hardware) -> Columns:
+    """The ZeRO stage, and over how many ranks it spreads; 0: over all."""
+    hybrid = table["shard"] == HYBRID
+    return table | {
+        "shard": np.where(hybrid, 3.0, table["shard"]),
+        "shard_ranks": np.where(hybrid, shared_within(chip, table), 0.0),
+    }
+
+
+def _recomputed(table: Columns, levels: Sequence[float]) -> Columns:
+    """Every row with every level of recompute, in the terms of a plan."""
+    table = _crossed(table, "recompute", levels)
+    chosen = table["recompute"] == SELECTIVE
+    return table | {"recompute": np.where(chosen, 0.0, table["recompute"]), "selective": chosen * 1.0}
 
 
 def _given(fixed: float | None, all_of: Sequence[float]) -> tuple[float, ...]:

@@ -20,7 +20,7 @@ NORMS = 2.0
 # Beside which a stack without a compiler keeps copies before and after each rotation, gate and cast.
 UNCOMPILED = 1.3
 SCORE_BYTES_KEPT = 5.0
-# A process and its kernels before and since they are loaded when first used; buffers of the libraries that join several.
+# A process and its kernels, before and since they are loaded when first used; buffers of what joins several.
 CONTEXT_GB, LAZY_CONTEXT_GB, LAZY_SINCE, JOINED_GB = 1.6, 0.6, 2023.0, 0.6
 # What the allocator cannot reuse.
 FRAGMENT_SHARE = 0.04
@@ -85,7 +85,7 @@ def _stage(shape: Shape, plan: Plan, *, last: bool) -> Memory:
     alive = np.where(last, 1.0, micro_batches_alive(plan))
     kept = alive * shape.layers / plan.pp * plan.kept_layers * kept_bytes(shape, plan) * (1 - plan.activation_offload)
     # What a stage sends on lives as long as what it received.
-    activations = kept + alive * inputs * (plan.pp > 1) + (plan.recompute > 0) * layer_bytes
+    activations = kept + alive * inputs * (plan.pp > 1) + (plan.again > 0) * layer_bytes
     logits = plan.tokens * shape.vocab * shape.head_share / plan.tp * plan.logit_bytes
     logits = logits / plan.loss_chunks * np.where(last, 1.0, plan.pp <= 1)
     gathered = 2 * (GATHERED_LAYERS * one_layer + table) + LEAVING_BYTES * plan.trainable_share * one_layer
@@ -115,10 +115,8 @@ class _Spread:
     @classmethod
     def of(cls, dense: Num, routed: Num, plan: Plan) -> _Spread:
         """Hybrid sharding spreads over some of the ranks that hold the same weights."""
-        ranks = np.maximum(plan.dp * plan.cp, 1.0)
-        expert_ranks = np.maximum(ranks * plan.tp / np.maximum(plan.ep, 1.0), 1.0)
-        group = np.where(plan.shard_ranks > 0, plan.shard_ranks, np.inf)
-        return cls(dense, routed, np.minimum(ranks, group), np.minimum(expert_ranks, group), plan.shard)
+        expert_ranks = np.maximum(plan.ranks * plan.tp / np.maximum(plan.ep, 1.0), 1.0)
+        return cls(dense, routed, plan.sharing, np.minimum(expert_ranks, plan.sharing), plan.shard)
 
     def share(self, since: float) -> Num:
         """What of a dense parameter's bytes a rank holds, where ZeRO spreads them from stage `since` on."""
@@ -209,6 +207,8 @@ def _input_bytes(shape: Shape, plan: Plan) -> Num:
 
 
 def kept_bytes(shape: Shape, plan: Plan) -> Num:
-    """The same with recompute: of what is recomputed, only the layer's input. [B]"""
-    full = layer_activation_bytes(shape, plan)
+    """The same with recompute: of what is recomputed, only the layer's input; selective, what matrices put out. [B]"""
+    inner, _, _ = _inner_widths(shape)
+    chosen = plan.tokens * (2 * inner / plan.tp + 2 * NORMS * shape.hidden / _split(plan))
+    full = np.where(plan.selective > 0, chosen, layer_activation_bytes(shape, plan))
     return full * (1 - plan.recompute) + _input_bytes(shape, plan) * plan.recompute

@@ -13,6 +13,8 @@ from planner.speed.arrays import Num
 class Plan:
     """One way to run a step. `recompute` is the share of a forward pass done again; `shard` the ZeRO stage, 3 FSDP.
 
+    `selective` is 1 where only what moves bytes is done again: norms, activations, and scores that were written out.
+
     `year` is when the software is from; `trainable_share` is what of the weights gets gradients; `backward` counts the
     matrix products of the backward pass for each of the forward one: 2, or 1 where weights are frozen.
     """
@@ -42,8 +44,8 @@ class Plan:
     grad_bytes: Num = 4.0
     whole_grad_bytes: Num = 0.0  # beside them, of gradients that only ZeRO 3 spreads
     state_bytes: Num = 12.0
-    # Pieces in which the loss is computed. Shares of 1: update done while gradients appear, activations kept by the host, moments of
-    # the embeddings left in 32 bits where the others have 8.
+    # Pieces in which the loss is computed. Shares of 1: update done while gradients appear, activations kept by the
+    # host, moments of the embeddings left in 32 bits where the others have 8.
     loss_chunks: Num = 1.0
     update_in_backward: Num = 0.0
     activation_offload: Num = 0.0
@@ -59,6 +61,7 @@ class Plan:
     # The share of layers through which gradients flow; weights that live on the host and are fetched for each use.
     kept_layers: Num = 1.0
     weight_offload: Num = 0.0
+    selective: Num = 0.0
     # Ranks over which ZeRO spreads; 0: all that hold the same weights. Fewer is hybrid sharding.
     shard_ranks: Num = 0.0
     # Whether what tensor parallelism does not split is split along the sequence; and how wasteful plain stacks are.
@@ -84,3 +87,18 @@ class Plan:
     def passes(self) -> Num:
         """Forward, backward and recomputed passes through the linear layers, in forward passes."""
         return 1.0 + self.backward + self.recompute
+
+    @property
+    def again(self) -> Num:
+        """Whether what only moves bytes is done again, in forward passes."""
+        return np.maximum(self.recompute, self.selective)
+
+    @property
+    def ranks(self) -> Num:
+        """Ranks that hold the same weights, and could share them out. [count]"""
+        return np.maximum(self.dp * self.cp, 1.0)
+
+    @property
+    def sharing(self) -> Num:
+        """Ranks over which ZeRO spreads: all that hold the same weights, or in hybrid sharding a group of them."""
+        return np.where(self.shard_ranks > 0, np.minimum(self.shard_ranks, self.ranks), self.ranks)[()]

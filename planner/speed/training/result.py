@@ -33,8 +33,9 @@ class Layout:
     ep: int
     dp: int
     zero: int
+    zero_within: int | None
     micro_batch: int
-    recompute: bool
+    recompute: str
     tokens_per_s_per_accelerator: float
     memory_gb: float
 

@@ -42,7 +42,7 @@ def shape_of(catalogue: Catalogue, name: str | None, row: Row) -> tuple[Shape, b
 
 
 def _like_llama(catalogue: Catalogue, row: Row, params: float) -> Shape | None:
-    """For runs of something like a Llama of which only the size is said: the nearest Llama 3, filled up to that size."""
+    """Something like a Llama of which only the size is said: the nearest Llama 3, filled up to that size."""
     if "llama" not in text(row, "model").lower() or (year(text(row, "published")) or 0) < LLAMA_3_SINCE:
         return None
     known = [model_shape(catalogue.models[key]) for key in LLAMA_3]

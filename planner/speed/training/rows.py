@@ -12,8 +12,8 @@ from planner.speed.shape import Shape
 from planner.speed.table import refuse_unreadable
 from planner.speed.training.defaults import Known, plan_of
 from planner.speed.training.plan import Plan
-from planner.speed.training.stacks import Counts, stack_of
 from planner.speed.training.row_shape import model_name, shape_of
+from planner.speed.training.stacks import Counts, stack_of
 from pricing import AmbiguousName, Catalogue, UnknownName, names
 
 TIER_C = "tier C: the source contradicts itself or says too little"
@@ -140,7 +140,8 @@ def known_of(row: Row) -> Known:
         fused=True if "flash" in said else (False if plain else None),
         dropless="tokendrop" not in said, eager=plain_pytorch,
         compiled=True if _fused(said) else None,
-        interleaves=_interleaves(row), fused_loss="liger" in said,
+        interleaves=_interleaves(row), selective=recompute == "selective" and not plain_pytorch,
+        fused_loss="liger" in said, hybrid=text(row, "sharding") == "hsdp",
         stack=stack_of(text(row, "framework"), text(row, "precision")),
     )  # fmt: skip
 

@@ -137,8 +137,10 @@ def attention_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, factor: 
     fused_s = full * seen * (1 + FLASH_BACKWARD + plan.recompute) / fast
     plain = chip.wide_tflops(plan.bits) * TERA * k.e16 * factor
     score_bytes = plan.tokens * plan.seq_len * shape.heads / plan.tp * shape.attention_layers
-    score_bytes = score_bytes * (SCORE_BYTES + SCORE_BYTES_AGAIN * plan.recompute) * k.unfused
-    unfused_s = full * plan.seq_len * plan.passes / plain + score_bytes / (chip.bandwidth_gb_s * GIGA)
+    score_bytes = score_bytes * (SCORE_BYTES + SCORE_BYTES_AGAIN * plan.again) * k.unfused
+    unfused_s = full * plan.seq_len * (1 + plan.backward + plan.again) / plain + score_bytes / (
+        chip.bandwidth_gb_s * GIGA
+    )
     return np.where(plan.fused_attention > 0, fused_s, unfused_s)
 
 
@@ -157,7 +159,10 @@ def elementwise_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num
     values = values + shape.moe_layers * 4 * (shape.experts_per_token * shape.expert_ffn + shared)
     casts = 1 + k.cast * (plan.bits < 16) * np.exp(k.torch_cast * plan.eager)
     casts = casts * np.exp(k.torch_elementwise * plan.eager * (1 - plan.compiled))
-    bytes_moved = k.elementwise * 2 * plan.tokens / plan.tp * values * plan.passes * casts
+    # Selective recompute leaves out the residual stream, which is six of the ten widths around a layer.
+    spared: Num = np.where(plan.selective > 0, 6 * shape.layers * shape.hidden / values, 0.0)
+    passes: Num = plan.passes + (plan.again - plan.recompute) * (1 - spared)
+    bytes_moved = k.elementwise * 2 * plan.tokens / plan.tp * values * passes * casts
     return bytes_moved / (chip.bandwidth_gb_s * GIGA)
 
 

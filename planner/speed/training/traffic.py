@@ -55,19 +55,29 @@ def data_gb_s(chip: Hardware, plan: Plan) -> Num:
 
 def data_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
     """Gradients and weights of data parallelism, the part that is not hidden, for the whole step. [s]"""
-    ranks = plan.dp * plan.cp
-    crossing = rank_params(shape, plan) * (ranks - 1) / ranks / (data_gb_s(chip, plan) * GIGA)
-    hops = (ranks - 1) * shape.layers / plan.pp
-    once = k.data_exposed * 6 * crossing * plan.trainable_share + k.ring_s * hops
-    weights = plan.weight_bytes * (2 + plan.recompute * 0.0) + 4.0 * plan.trainable_share
-    each = k.shard_exposed * weights * crossing * plan.micro_batches
-    each = each + k.shard_ring_s * hops * plan.micro_batches
-    return np.where(plan.shard >= 3, each, once)
+    own, group, depth = rank_params(shape, plan), plan.sharing, shape.layers / plan.pp
+    inside = plan.tp * group <= chip.domain
+    rate = np.where(inside, chip.link_gb_s, data_gb_s(chip, plan)) * GIGA
+    once = _gradients_s(plan, k, own, plan.ranks, data_gb_s(chip, plan) * GIGA, depth)
+    weights = 2 * plan.weight_bytes + 4.0 * plan.trainable_share
+    each = k.shard_exposed * weights * own * (group - 1) / group / rate * plan.micro_batches
+    each = each + k.shard_ring_s * (group - 1) * depth * plan.micro_batches
+    # Each rank of a group evens out its own share of the gradients with the other groups, over its own adapter.
+    between = _gradients_s(
+        plan, k, own / group, plan.ranks / group, np.minimum(chip.link_gb_s, chip.nic_gb_s) * GIGA, depth
+    )
+    return np.where(plan.shard >= 3, each + between, once)
+
+
+def _gradients_s(plan: Plan, k: Constants, params: Num, ranks: Num, rate: Num, depth: Num) -> Num:
+    """Gradients of so many parameters going once round a ring. [s]"""
+    moved = 6 * params * (ranks - 1) / ranks * plan.trainable_share
+    return k.data_exposed * moved / rate + k.ring_s * (ranks - 1) * depth
 
 
 def optimizer_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
     """Updating the weights, and crossing to the host where the optimizer lives there. [s]"""
     own = rank_params(shape, plan) * plan.trainable_share
-    split = np.where(plan.shard >= 1, plan.dp * plan.cp, 1.0)
+    split = np.where(plan.shard >= 1, plan.sharing, 1.0)
     update = k.optimizer * (OPTIMIZER_BYTES * own / split + WEIGHT_BYTES * own) / (chip.bandwidth_gb_s * GIGA)
     return update + plan.offload * k.offload * OFFLOAD_BYTES * own / split / (HOST_LINK_GB_S * GIGA)

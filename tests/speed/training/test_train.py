@@ -241,3 +241,44 @@ def test_repeated_tokens_are_shown_for_what_they_are_worth(catalogue: Catalogue)
 def test_a_chip_without_rates_is_refused(catalogue: Catalogue) -> None:
     with pytest.raises(BadJob, match="neither the 16-bit rate nor the bandwidth"):
         asked(catalogue, accelerator="Quadro-RTX-8000-48GB")
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"), [(True, "full"), (False, "none"), ("selective", "selective"), ("full", "full"), (None, None)]
+)
+def test_files_of_before_there_were_levels_of_recompute_are_read(said: Any, kept: str | None) -> None:
+    assert TrainingJob(accelerator=H100, recompute=said).recompute == kept
+    with pytest.raises(ValidationError):
+        TrainingJob.model_validate({"accelerator": H100, "recompute": "some"})
+
+
+def test_recompute_trades_speed_for_memory_in_three_steps(catalogue: Catalogue) -> None:
+    fixed: dict[str, Any] = {"accelerator": "H200-SXM-141GB", "tp": 1, "pp": 1, "micro_batch": 2, "zero": "zero3"}
+    speeds = [asked(catalogue, recompute=level, **fixed).speed for level in ("none", "selective", "full")]
+    layouts = [speed.layout for speed in speeds if speed is not None]
+    assert [layout.recompute for layout in layouts] == ["none", "selective", "full"]
+    rates, sizes = [layout.tokens_per_s_per_accelerator for layout in layouts], [layout.memory_gb for layout in layouts]
+    assert rates == sorted(rates, reverse=True)
+    assert sizes == sorted(sizes, reverse=True)
+    assert rates[1] > 0.95 * rates[0]  # it repeats no matrix product
+
+
+def test_whole_copies_in_each_node_pay_where_the_network_is_slow(catalogue: Catalogue) -> None:
+    fixed: dict[str, Any] = {"accelerators": 64, "tp": 1, "pp": 1, "cp": 1}
+    rates = {}
+    for network in (3.0, 400.0):
+        for zero in ("zero3", "hybrid"):
+            speed = asked(catalogue, zero=zero, network_gb_s=network, **fixed).speed
+            assert speed is not None
+            assert speed.layout.zero_within == (8 if zero == "hybrid" else None)
+            rates[network, zero] = speed.layout.tokens_per_s_per_accelerator
+    gain = {network: rates[network, "hybrid"] / rates[network, "zero3"] for network in (3.0, 400.0)}
+    assert gain[3.0] > 1.05
+    assert gain[3.0] > gain[400.0]
+    assert not asked(catalogue, accelerators=8, zero="hybrid").fits  # one node is one group: nothing to be hybrid
+
+
+def test_a_search_weighs_hybrid_sharding_too(catalogue: Catalogue) -> None:
+    free = asked(catalogue, model="Llama-2-13B", accelerators=64, network_gb_s=3.0, pp=1, tp=1).speed
+    assert free is not None
+    assert free.layout.zero_within == 8
