@@ -22,12 +22,12 @@ from planner.speed.shape import Shape
 from planner.speed.training.bands import band_for
 from planner.speed.training.constants import Calibration, house_calibration
 from planner.speed.training.goodput import best_tokens, reliability, team_share
-from planner.speed.training.layout import Columns, Wish, legal_layouts
+from planner.speed.training.layout import Candidate, Columns, Wish, legal_layouts
 from planner.speed.training.memory import USABLE_SHARE, peak_memory
 from planner.speed.training.plan import Plan
 from planner.speed.training.result import Layout, Range
 from planner.speed.training.step import tokens_per_s
-from planner.speed.training.train import base_plan, named_shape, run_hours, usual_batch
+from planner.speed.training.train import base_plan, layout_of, named_shape, run_hours, usual_batch
 from pricing import Catalogue
 
 Array = NDArray[np.float64]
@@ -142,7 +142,8 @@ def _may_win(table: Columns) -> NDArray[np.bool_]:
     """Layouts that no other beats on every chip.
 
     More virtual stages only shorten the bubble and keep no more in memory than fewer do, except one; and sharding the
-    optimizer costs nothing where there are ranks to share it, sharding gradients beside it neither.
+    optimizer costs nothing where there are ranks to share it, sharding gradients beside it neither. Hybrid sharding,
+    whose groups depend on the chip, pays only where the network is far slower than any on record here.
     """
     most = {pp: float(table["vpp"][table["pp"] == pp].max()) for pp in np.unique(table["pp"])}
     longest = np.array([most[pp] for pp in np.unique(table["pp"])])
@@ -150,7 +151,7 @@ def _may_win(table: Columns) -> NDArray[np.bool_]:
     stages = (table["vpp"] == 1) | (table["vpp"] == deepest)
     alone = table["dp"] * table["cp"] <= 1
     least = np.where(alone, 0.0, np.where(table["pp"] > 1, 1.0, 2.0))
-    return np.asarray(stages & (table["shard"] >= least))
+    return np.asarray(stages & (table["shard"] >= least) & (table["shard_ranks"] == 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,11 +219,6 @@ def _reach(chips: _Chips, at: int, on: _Layouts, best: _Best, run: _Run) -> Reac
     if rate <= 0:
         return found
     place = int(best.at[at])
-    sizes = {name: int(column[place]) for name, column in on.table.items()}
-    layout = Layout(
-        tp=sizes["tp"], pp=sizes["pp"], virtual_stages=sizes["vpp"], cp=sizes["cp"], ep=sizes["ep"], dp=sizes["dp"],
-        zero=sizes["shard"], micro_batch=sizes["micro_batch"], recompute=bool(sizes["recompute"]),
-        tokens_per_s_per_accelerator=rate, memory_gb=float(on.memory_gb[place]),
-    )  # fmt: skip
+    layout = layout_of(Candidate(taken(on.plans, place), rate, float(on.memory_gb[place])))
     hours = run_hours(run.tokens, rate, run.useful_share, run.band, run.team)
     return replace(found, tokens_per_s_per_accelerator=rate, layout=layout, accelerator_hours=hours)

@@ -174,7 +174,7 @@ def _speed(catalogue: Catalogue, asked: _Asked, best: Candidate, others: tuple[C
     useful_flops, done_flops = flops_per_token(asked.shape, plan)
     peak = float(asked.chip.peak_tflops(plan.bits)) * 1e12
     return Speed(
-        layout=_layout(best), runners_up=tuple(_layout(other) for other in others), plan=plan,
+        layout=layout_of(best), runners_up=tuple(layout_of(other) for other in others), plan=plan,
         memory=peak_memory(asked.shape, plan), parts=parts,
         waterfall=waterfall(asked.shape, asked.chip, plan, parts), step_time_s=float(parts.total_s),
         tokens_per_s_per_accelerator=Range(rate * band.low, rate, rate * band.high), band=band,
@@ -192,7 +192,8 @@ def run_hours(tokens: float, rate: float, useful: float, band: Band, team: tuple
     return Range(typical / band.high / team[2], typical / team[1], typical / band.low / team[0])
 
 
-def _layout(candidate: Candidate) -> Layout:
+def layout_of(candidate: Candidate) -> Layout:
+    """What a person is told of a layout."""
     plan = candidate.plan
     return Layout(
         tp=int(plan.tp), pp=int(plan.pp), virtual_stages=int(plan.vpp), cp=int(plan.cp), ep=int(plan.ep),

@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from planner.speed.hardware import hardware
 from planner.speed.refused import BadJob
+from planner.speed.shape import model_shape
 from planner.speed.training import Training, TrainingJob, train
 from planner.speed.training.goodput import best_params, best_tokens, reliability, unique_tokens_worth, useful_share
+from planner.speed.training.layout import Wish, legal_layouts
+from planner.speed.training.train import base_plan
 from pricing import Catalogue, PricingError
 
 H100 = "H100-SXM5-80GB"
@@ -278,7 +282,13 @@ def test_whole_copies_in_each_node_pay_where_the_network_is_slow(catalogue: Cata
     assert not asked(catalogue, accelerators=8, zero="hybrid").fits  # one node is one group: nothing to be hybrid
 
 
-def test_a_search_weighs_hybrid_sharding_too(catalogue: Catalogue) -> None:
-    free = asked(catalogue, model="Llama-2-13B", accelerators=64, network_gb_s=3.0, pp=1, tp=1).speed
-    assert free is not None
-    assert free.layout.zero_within == 8
+def test_a_search_weighs_hybrid_sharding_within_racks(catalogue: Catalogue) -> None:
+    job = TrainingJob(accelerator="GB200-NVL72-186GB", accelerators=288)
+    chip = hardware(job.accelerator, catalogue.accelerators[job.accelerator])
+    shape = model_shape(catalogue.models["Llama-3-8B"])
+    table = legal_layouts(shape, chip, base_plan(job, chip, batch=1_152), Wish(), {})
+    hybrid = table["shard_ranks"] > 0
+    assert hybrid.any()
+    assert set(table["shard"][hybrid]) == {3.0}
+    assert (table["shard_ranks"] * table["tp"])[hybrid].max() == 72
+    assert ((table["dp"] * table["cp"])[hybrid] % table["shard_ranks"][hybrid] == 0).all()
