@@ -18,6 +18,7 @@ from planner.money.rented import Bills, bills, renting
 from planner.money.reserving import bound_share, held
 from planner.money.setting import Setting, Taken
 from planner.money.sizing import reach, right_size
+from planner.speed.asked import Asked
 from pricing import Catalogue
 from pricing.query import Wish, find, may_be_cheapest
 from pricing.records import Purchase
@@ -27,6 +28,7 @@ RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if
 USUAL_PURCHASES: frozenset[str] = frozenset({"on_demand", "capacity_block", *RESERVED})
 _TAKEN: frozenset[str] = frozenset({"on_demand", "spot", *RESERVED})
 USUAL_AGE_DAYS = 365
+MACHINE = 8  # accelerators of one machine: a job on more needs whole machines
 
 
 class Choice(NamedTuple):
@@ -57,7 +59,7 @@ def taken(setting: Setting) -> Taken:
     """The offers a plan rents from: those the scenario names, else the cheapest believable whole bill of each kind."""
     scenario, need = setting.scenario, setting.demand.all
     wish = replace(usual_wish(scenario.accelerator), purchases=_TAKEN)
-    kinds = _by_kind(setting.catalogue, find(setting.catalogue, wish, setting.day).ids)
+    kinds = _by_kind(setting.catalogue, find(setting.catalogue, wish, setting.day).ids, together(setting.asked))
     on_demand = scenario.rent.offer or _cheapest(setting, bills(setting, need, kinds.get("on_demand", ())))
     there = replace(setting, taken=Taken(on_demand=on_demand))
     found = Taken(
@@ -71,11 +73,24 @@ def taken(setting: Setting) -> Taken:
     return found if both is None else replace(found, one_year=both[0], three_years=both[1])
 
 
-def _by_kind(catalogue: Catalogue, keys: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+def together(asked: Asked | None) -> int:
+    """How many accelerators have to stand in one machine for the models of a plan; 1 where none is named."""
+    if asked is None:
+        return 1
+    wanted = [one.accelerators for one in asked.trainings] + [one.accelerators_per_replica for one in asked.servings]
+    return min(max(wanted, default=1), MACHINE)
+
+
+def _by_kind(catalogue: Catalogue, keys: tuple[str, ...], least: int) -> dict[str, tuple[str, ...]]:
+    """The offers of each purchase: of machines that hold so many, where there are any."""
     kinds: dict[str, list[str]] = {}
     for key in keys:
         kinds.setdefault(catalogue.offers[key].purchase, []).append(key)
-    return {kind: tuple(found) for kind, found in kinds.items()}
+    large = {
+        kind: tuple(key for key in found if catalogue.offers[key].accelerators_per_instance >= least)
+        for kind, found in kinds.items()
+    }
+    return {kind: large[kind] or tuple(found) for kind, found in kinds.items()}
 
 
 def _cheapest(setting: Setting, among: Bills) -> str | None:

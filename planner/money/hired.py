@@ -7,7 +7,7 @@ from datetime import date
 
 from planner.inputs.scenario import Scenario
 from planner.inputs.terms import Terms
-from planner.money.choice import USUAL_AGE_DAYS, choose
+from planner.money.choice import MACHINE, USUAL_AGE_DAYS, choose
 from planner.money.demand import Need
 from planner.money.rented import bills
 from planner.money.setting import Setting
@@ -17,7 +17,6 @@ from pricing.query import Wish, find
 _PURCHASES = frozenset({"on_demand", "capacity_block"})  # nothing is bound for longer than the job
 _YEARS = 0.25  # the plan over which the bill is averaged; it is flat, so any would do
 LONGEST_SESSION_HOURS = 8_760.0
-MACHINE = 8  # accelerators of one machine: a job on more needs whole machines
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from planner.inputs.scenario import Scenario
 from planner.money.answer import CLOSE_GAP
+from planner.money.choice import together
 from planner.money.demand import Need
-from planner.money.hired import MACHINE
 from planner.money.setting import Setting
 from planner.speed.asked import asked
 from planner.speed.serving import OtherWork, Serving, is_other_work
@@ -54,10 +54,8 @@ class Doer:
 
     @property
     def together(self) -> int:
-        """How many have to stand in one machine: a job on more than a machine holds takes whole machines."""
-        if self.serving is not None:
-            return min(self.serving.accelerators_per_replica, MACHINE)
-        return 1 if self.training is None else min(self.training.accelerators, MACHINE)
+        """How many have to stand in one machine."""
+        return together(self.setting.asked)
 
 
 def doer_of(setting: Setting) -> Doer:

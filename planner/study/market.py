@@ -13,7 +13,7 @@ from datetime import date
 from planner.inputs.base import HOURS_PER_MONTH
 from planner.inputs.scenario import Scenario
 from planner.inputs.task import Serve
-from planner.money.hired import MACHINE
+from planner.money.choice import MACHINE
 from planner.speed.asked import cheapest_door
 from planner.speed.serving import is_other_work
 from planner.speed.training.result import Range

@@ -17,9 +17,9 @@ from planner.inputs.rent import Rent
 from planner.inputs.scenario import Scenario, Way
 from planner.inputs.terms import Terms
 from planner.inputs.work import Work
-from planner.money.choice import RESERVED, USUAL_AGE_DAYS
+from planner.money.choice import MACHINE, RESERVED, USUAL_AGE_DAYS
 from planner.money.demand import Need
-from planner.money.hired import LONGEST_SESSION_HOURS, MACHINE
+from planner.money.hired import LONGEST_SESSION_HOURS
 from planner.money.interruptions import LEAST_LEFT, say_interruptions, stretch
 from planner.money.rent_inputs import TERM_MONTHS, say_offers
 from planner.money.rented import bills
