@@ -46,7 +46,7 @@ MOST_DOUBLINGS = 8
 
 
 @dataclass(frozen=True)
-class _Asked:
+class Asked:
     """A job with its names looked up."""
 
     job: TrainingJob
@@ -66,7 +66,7 @@ class _Asked:
 
 def train(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration | None = None) -> Training:
     """What becomes of the job. Raises `BadJob` for what cannot exist, and the catalogue's errors for unknown names."""
-    asked = _asked(catalogue, job, calibration or house_calibration())
+    asked = looked_up(catalogue, job, calibration or house_calibration())
     check_job(job, asked.shape, asked.chip, global_batch=asked.batch)
     base = base_plan(job, asked.chip, batch=asked.batch)
     found = asked.search(base)
@@ -86,7 +86,8 @@ def train(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration | 
     )  # fmt: skip
 
 
-def _asked(catalogue: Catalogue, job: TrainingJob, calibration: Calibration) -> _Asked:
+def looked_up(catalogue: Catalogue, job: TrainingJob, calibration: Calibration) -> Asked:
+    """The job with its names looked up. Raises `BadJob` and the catalogue's errors, as `train` does."""
     key = names.accelerator(catalogue, job.accelerator)
     record = catalogue.accelerators[key]
     label, shape = named_shape(catalogue, job)
@@ -98,7 +99,7 @@ def _asked(catalogue: Catalogue, job: TrainingJob, calibration: Calibration) -> 
         shard=zero, recompute=None if job.recompute is None else _RECOMPUTE[job.recompute],
     )  # fmt: skip
     chip = _chip(key, record, job)
-    return _Asked(job, label, shape, key, chip, factor, calibration, usual_batch(job), wish)
+    return Asked(job, label, shape, key, chip, factor, calibration, usual_batch(job), wish)
 
 
 def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
@@ -155,7 +156,7 @@ def base_plan(job: TrainingJob, chip: Hardware, *, batch: int) -> Plan:
     )  # fmt: skip
 
 
-def _speed(catalogue: Catalogue, asked: _Asked, best: Candidate, others: tuple[Candidate, ...], tokens: float) -> Speed:
+def _speed(catalogue: Catalogue, asked: Asked, best: Candidate, others: tuple[Candidate, ...], tokens: float) -> Speed:
     plan, job = best.plan, asked.job
     parts = step_parts(asked.shape, asked.chip, plan, asked.constants.constants, chip_factor=asked.factor)
     stated = job.tp is not None and job.pp is not None
@@ -204,7 +205,7 @@ def layout_of(candidate: Candidate) -> Layout:
     )  # fmt: skip
 
 
-def _ways_to_fit(asked: _Asked, base: Plan) -> tuple[WayToFit, ...]:
+def _ways_to_fit(asked: Asked, base: Plan) -> tuple[WayToFit, ...]:
     """What would make it fit: savings one on top of the other, then more accelerators."""
     ways, plan, words = list[WayToFit](), base, list[str]()
     for way in WAYS:
@@ -226,7 +227,7 @@ def _ways_to_fit(asked: _Asked, base: Plan) -> tuple[WayToFit, ...]:
     return tuple(ways)
 
 
-def _warnings(catalogue: Catalogue, asked: _Asked, found: Search, tokens: float) -> list[str]:
+def _warnings(catalogue: Catalogue, asked: Asked, found: Search, tokens: float) -> list[str]:
     said, job, chip = [], asked.job, asked.chip
     if found.evaluated == 0:
         said.append("no layout is legal: batch, accelerators and model do not divide into each other")

@@ -1,0 +1,242 @@
+"""Published runs beside what we say of them, and which of them are most like a job: with the reasons in words.
+
+How far apart two runs are is a sum of plain penalties: a doubling of anything counts the same wherever it happens, and
+another model or chip counts as several doublings. Nothing here looks at how well a run is predicted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from planner.speed.cells import number, text
+from planner.speed.checked import Checked
+from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs, read_data
+from planner.speed.hardware import family_of
+from planner.speed.refused import UnknownChip, UnknownShape
+from planner.speed.serving import check_serving
+from planner.speed.serving.names import find_chip, find_shape
+from planner.speed.table import SERVING, TRAINING
+from planner.speed.training import check_training
+from planner.speed.training.row_shape import model_name
+from pricing import Catalogue
+
+# What a difference counts, in doublings of the size of the job.
+OTHER_MODEL, OTHER_FAMILY, OTHER_KIND = 3.0, 2.0, 6.0
+OTHER_CHIP, OTHER_GENERATION = 2.0, 4.0
+OTHER_PRECISION, OTHER_METHOD = 2.0, 5.0
+PARAMS, SCALE, LENGTH = 2.0, 0.5, 0.5
+TRAINING_CONSTANTS = "training_constants.yaml"
+MOST_OF_A_SWEEP = 2
+_MANY = 1.5  # beyond this factor a difference in size is said
+_KINDS = {
+    "pretrain": "all weights trained", "sft": "all weights trained", "full": "all weights trained",
+    "lora": "only adapters trained", "qlora": "only adapters trained", "adapter": "only adapters trained",
+    "offline": "many requests", "server": "many requests", "interactive": "many requests",
+    "single_stream": "one request at a time",
+}  # fmt: skip
+_SIXTEEN = frozenset({"bf16", "fp16", "tf32", "fp32"})
+
+
+@dataclass(frozen=True)
+class Network:
+    """The model of a run. `key` is the catalogue's name, or None where it has none."""
+
+    key: str | None
+    label: str
+    family: str = ""
+    params_b: float | None = None
+    experts: bool = False
+
+
+@dataclass(frozen=True)
+class Work:
+    """How it was run. Empty or None: not said."""
+
+    precision: str
+    method: str
+    accelerators: float
+    tokens: float | None = None  # of a sequence, or of a prompt with its answer
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What makes two runs alike."""
+
+    network: Network
+    chip: str
+    generation: str
+    work: Work
+
+
+@dataclass(frozen=True)
+class Published:
+    """One published run and what is predicted of it: tokens a second on each accelerator."""
+
+    id: str
+    title: str
+    url: str
+    when: str
+    traits: Traits
+    published: float
+    predicted: float
+    low: float
+    high: float
+    error: float  # logarithm of predicted over published
+    doubt: str = ""  # why it was not fitted, where it contradicts physics or itself
+
+
+@dataclass(frozen=True)
+class Near:
+    """A published run with how far it is from the job that is asked about, and in what it differs."""
+
+    run: Published
+    distance: float
+    same: tuple[str, ...]
+    differs: tuple[str, ...]
+
+
+def published_training(catalogue: Catalogue) -> tuple[tuple[Published, ...], tuple[Checked, ...]]:
+    """Every published training run with a figure to compare, and all of them as they were checked."""
+    rows = published_runs(TRAINING_RUNS, TRAINING)
+    checked, named, found = check_training(catalogue, rows), dict[str, str | None](), list[Published]()
+    for row, one in zip(rows, checked, strict=True):
+        predicted, low, high = one.predicted_tokens_per_s_per_accelerator, one.low, one.high
+        if one.error is None or predicted is None or low is None or high is None:
+            continue
+        said, params_b = text(row, "model"), number(row, "params_b")
+        if said not in named:
+            named[said] = model_name(catalogue, said)
+        work = Work(text(row, "precision"), text(row, "task"), one.accelerators, number(row, "seq_len"))
+        network = _network(catalogue, named[said]) or Network(None, said, params_b=params_b)
+        traits = Traits(network, one.accelerator, _generation(catalogue, one.accelerator), work)
+        found.append(_published(row, traits, one.error, predicted, (low, high)))
+    return tuple(found), tuple(checked)
+
+
+def published_serving(catalogue: Catalogue) -> tuple[tuple[Published, ...], tuple[Checked, ...]]:
+    """The same for serving: runs that print tokens written a second, for each accelerator."""
+    rows = published_runs(SERVING_RUNS, SERVING)
+    checked, found = check_serving(catalogue, rows), list[Published]()
+    for row, one in zip(rows, checked, strict=True):
+        count, predicted = one.accelerators, one.predicted_output_tokens_per_s_total
+        printed = number(row, "output_tokens_per_s_total")
+        if one.error is None or predicted is None or printed is None or one.low is None or one.high is None:
+            continue
+        try:
+            model, chip = find_shape(catalogue, row["model"]).name, find_chip(catalogue, row["accelerator"]).name
+        except (UnknownShape, UnknownChip):
+            continue
+        asked, answer = number(row, "input_tokens"), number(row, "output_tokens")
+        tokens = asked + answer if asked and answer else None
+        work = Work(text(row, "weight_precision"), text(row, "mode"), count, tokens)
+        traits = traits_of(catalogue, model, chip, work)
+        band = (one.low / count, one.high / count)
+        found.append(_published(row, traits, one.error, predicted / count, band))
+    return tuple(found), tuple(checked)
+
+
+def _published(
+    row: Mapping[str, str], traits: Traits, error: float, predicted: float, band: tuple[float, float]
+) -> Published:
+    return Published(
+        id=text(row, "id"), title=text(row, "source_title"), url=text(row, "source_url"), when=text(row, "published"),
+        traits=traits, published=predicted / math.exp(error), predicted=predicted, low=band[0], high=band[1],
+        error=error, doubt=read_data(TRAINING_CONSTANTS)["not_fitted"].get(text(row, "id"), ""),
+    )  # fmt: skip
+
+
+def traits_of(catalogue: Catalogue, model: str, accelerator: str, work: Work) -> Traits:
+    """What a job of the catalogue's model on its accelerator is like."""
+    network = _network(catalogue, model) or Network(None, model)
+    return Traits(network, accelerator, _generation(catalogue, accelerator), work)
+
+
+def _network(catalogue: Catalogue, key: str | None) -> Network | None:
+    record = None if key is None else catalogue.models.get(key)
+    if record is None:
+        return None
+    return Network(key, record.label, record.family, record.params_b, record.experts is not None)
+
+
+def _generation(catalogue: Catalogue, key: str) -> str:
+    record = catalogue.accelerators.get(key)
+    return "" if record is None else family_of(record)
+
+
+def nearest(wanted: Traits, runs: Sequence[Published], *, most: int = 8) -> tuple[Near, ...]:
+    """The runs most like it, the nearest first; of runs that differ alike, the fastest, which fills its machine.
+
+    One source's sweep over one model and chip gives two at most.
+    """
+    near = sorted((_near(wanted, run) for run in runs), key=lambda one: (one.distance, -one.run.published))
+    found, seen = list[Near](), Counter[tuple[str, str, str]]()
+    for one in near:
+        sweep = (one.run.title, one.run.traits.network.label, one.run.traits.chip)
+        seen[sweep] += 1
+        if seen[sweep] <= MOST_OF_A_SWEEP:
+            found.append(one)
+        if len(found) == most:
+            break
+    return tuple(found)
+
+
+def _near(wanted: Traits, run: Published) -> Near:
+    other = run.traits
+    told = [*_of_model(wanted.network, other.network), *_of_chip(wanted, other), *_of_work(wanted.work, other.work)]
+    same = tuple(words for penalty, words in told if penalty == 0 and words)
+    differs = tuple(words for penalty, words in told if penalty > 0 and words)
+    return Near(run, sum(penalty for penalty, _ in told), same, differs)
+
+
+def _of_model(wanted: Network, other: Network) -> list[tuple[float, str]]:
+    if wanted.key is not None and wanted.key == other.key:
+        return [(0.0, "same model")]
+    told = [(OTHER_MODEL, "another model")]
+    if wanted.family != other.family:
+        told.append((OTHER_FAMILY, ""))
+    if wanted.experts != other.experts:
+        told.append((OTHER_KIND, "a mixture of experts" if other.experts else "dense"))
+    return [*told, *_sizes(wanted.params_b, other.params_b, PARAMS, "parameters")]
+
+
+def _of_chip(wanted: Traits, other: Traits) -> list[tuple[float, str]]:
+    if wanted.chip == other.chip:
+        return [(0.0, "same accelerator")]
+    if wanted.generation and wanted.generation == other.generation:
+        return [(OTHER_CHIP, "another accelerator of the generation")]
+    return [(OTHER_CHIP + OTHER_GENERATION, "another generation")]
+
+
+def _of_work(wanted: Work, other: Work) -> list[tuple[float, str]]:
+    told = []
+    if wanted.precision and other.precision and _width(wanted.precision) != _width(other.precision):
+        told.append((OTHER_PRECISION, other.precision))
+    kinds = _kind(wanted.method), _kind(other.method)
+    if kinds[0] != kinds[1]:
+        told.append((OTHER_METHOD, kinds[1]))
+    told += _sizes(wanted.accelerators, other.accelerators, SCALE, "accelerators")
+    return told + _sizes(wanted.tokens, other.tokens, LENGTH, "tokens in a sequence")
+
+
+def _width(precision: str) -> str:
+    return "16 bits" if precision in _SIXTEEN else precision
+
+
+def _kind(method: str) -> str:
+    """Full fine-tuning costs a step what pre-training does; adapters do not."""
+    return _KINDS.get(method, method)
+
+
+def _sizes(wanted: float | None, other: float | None, weight: float, what: str) -> list[tuple[float, str]]:
+    if not wanted or not other:
+        return [(weight, "")]  # not said: counts as one doubling
+    factor = other / wanted
+    words = f"{_times(factor)} {what}" if max(factor, 1 / factor) > _MANY else ""
+    return [(weight * abs(math.log2(factor)), words)]
+
+
+def _times(factor: float) -> str:
+    return f"{factor:,.2g} times the" if factor > 1 else f"1/{1 / factor:,.2g} of the"

@@ -1,0 +1,132 @@
+"""What a job holds in memory, and what one change at a time would make of that, with what it costs in speed.
+
+The layout stays the one that was chosen, so that what differs between two lines is the change and nothing else. Where
+nothing fits, the layout is the leanest there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from planner.inputs.training_job import TrainingJob
+from planner.speed.arrays import stacked, taken
+from planner.speed.training.constants import Calibration, house_calibration
+from planner.speed.training.fitting import fits
+from planner.speed.training.layout import legal_layouts
+from planner.speed.training.memory import Memory, peak_memory
+from planner.speed.training.plan import Plan
+from planner.speed.training.step import tokens_per_s
+from planner.speed.training.train import MOST_DOUBLINGS, Asked, base_plan, looked_up
+from pricing import Catalogue
+
+AS_IT_IS = "as it is"
+_LAYOUT = ("tp", "pp", "vpp", "cp", "ep", "dp", "micro_batch", "shard", "recompute")
+
+
+@dataclass(frozen=True)
+class Saving:
+    """One way to lay out memory. `memory` is the fullest accelerator's; the speed is what it would be if it fitted."""
+
+    words: str
+    memory: Memory
+    fits: bool
+    tokens_per_s_per_accelerator: float
+    accelerators: int
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A change to the job, a change to the layout, and whether the layout allows it."""
+
+    words: str
+    job: Mapping[str, object] = field(default_factory=dict)
+    layout: Mapping[str, float] = field(default_factory=dict)
+    allowed: Callable[[Plan], bool] = lambda _: True
+
+
+def _several(plan: Plan) -> bool:
+    return bool(plan.dp * plan.cp > 1)
+
+
+def _unstaged(plan: Plan) -> bool:
+    return _several(plan) and bool(plan.pp == 1)
+
+
+_WAYS = (
+    _Way(AS_IT_IS),
+    _Way("nothing sharded", layout={"shard": 0.0}, allowed=_several),
+    _Way("optimizer states sharded (ZeRO 1)", layout={"shard": 1.0}, allowed=_several),
+    _Way("gradients sharded too (ZeRO 2)", layout={"shard": 2.0}, allowed=_unstaged),
+    _Way("weights sharded too (ZeRO 3, FSDP)", layout={"shard": 3.0}, allowed=_unstaged),
+    _Way("activations recomputed", layout={"recompute": 1.0}),
+    _Way("one sequence at a time", layout={"micro_batch": 1.0}),
+    _Way("optimizer states in 8 bits", {"optimizer": "adamw_8bit"}),
+    _Way("optimizer states on the host", {"offload_optimizer": True}),
+    _Way("only adapters trained (LoRA)", {"method": "lora"}),
+    _Way("adapters on 4-bit weights (QLoRA)", {"method": "qlora"}),
+)
+
+
+def savings(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration | None = None) -> tuple[Saving, ...]:
+    """The job as it is, then each way to save; empty where no layout is legal."""
+    asked = looked_up(catalogue, job, calibration or house_calibration())
+    plan = _best(asked, base_plan(job, asked.chip, batch=asked.batch))
+    if plan is None:
+        return ()
+    tried = {way.words: _changed(asked, plan, way) for way in _WAYS if way.allowed(plan)}
+    same = [words for words, other in tried.items() if other == plan and words != AS_IT_IS]
+    tried = {words: other for words, other in tried.items() if words not in same}
+    more = None if _holds(asked, plan) else _more_accelerators(asked, plan)
+    if more is not None:
+        tried[f"{int(more.accelerators):,} accelerators"] = more
+    plans = stacked(list(tried.values()))
+    memory = peak_memory(asked.shape, plans)
+    good, rate = fits(memory, asked.chip), _rate(asked, plans)
+    return tuple(
+        Saving(words, taken(memory, place), bool(good[place]), float(rate[place]), int(plan.accelerators))
+        for place, (words, plan) in enumerate(tried.items())
+    )
+
+
+def _best(asked: Asked, base: Plan) -> Plan | None:
+    """The fastest layout that fits, else the leanest; None where none is legal."""
+    found = asked.search(base).found
+    if found:
+        return found[0].plan
+    table = legal_layouts(asked.shape, asked.chip, base, asked.wish, {})
+    if not len(table["tp"]):
+        return None
+    plans = replace(base, **table)
+    return taken(plans, int(np.argmin(peak_memory(asked.shape, plans).total_gb)))
+
+
+def _changed(asked: Asked, plan: Plan, way: _Way) -> Plan:
+    if way.job:
+        base = base_plan(asked.job.model_copy(update=dict(way.job)), asked.chip, batch=asked.batch)
+        plan = replace(base, **{name: getattr(plan, name) for name in ("accelerators", *_LAYOUT)})
+    return replace(plan, **way.layout)
+
+
+def _more_accelerators(asked: Asked, plan: Plan) -> Plan | None:
+    """The fastest layout on twice, four times … as many accelerators: the first that fits."""
+    job, count = asked.job, asked.job.accelerators
+    for _ in range(MOST_DOUBLINGS):
+        count *= 2
+        batch = asked.batch if job.global_batch_sequences else max(asked.batch, count)
+        base = base_plan(job.model_copy(update={"accelerators": count}), asked.chip, batch=batch)
+        found = asked.search(base).found
+        if found:
+            return found[0].plan
+    return None
+
+
+def _holds(asked: Asked, plan: Plan) -> bool:
+    return bool(fits(peak_memory(asked.shape, plan), asked.chip))
+
+
+def _rate(asked: Asked, plans: Plan) -> np.ndarray:
+    constants = asked.constants.constants
+    return np.asarray(tokens_per_s(asked.shape, asked.chip, plans, constants, chip_factor=asked.factor))
