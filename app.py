@@ -5,11 +5,12 @@ from pathlib import Path
 import streamlit as st
 
 from planner.web import ask, frame, state
-from planner.web.pages import answer, assumptions, compare
+from planner.web.pages import answer, assumptions, compare, speed
 
 ICON = Path(__file__).parent / "planner" / "web" / "icon.png"
 PAGES = (
     st.Page(answer.page, title="Answer", url_path="answer", default=True, help="What should we do?"),
+    st.Page(speed.page, title="Speed", url_path="speed", help="How fast, and does it fit?"),
     st.Page(compare.page, title="Compare", url_path="compare", help="Who should we rent from?"),
     st.Page(assumptions.page, title="Assumptions", url_path="assumptions", help="Where is this number from?"),
 )

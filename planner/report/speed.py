@@ -78,6 +78,14 @@ def _three(value: float) -> str:
     return f"{rounded:,.0f}" if abs(rounded) >= 100 else f"{rounded:,g}"
 
 
+def many(number: float) -> str:
+    """1 trillion, 400 billion, 50 million, 12,000."""
+    for limit, name in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if number >= limit:
+            return f"{words.significant(number / limit):,g} {name}"
+    return f"{number:,.0f}"
+
+
 def machines(catalogue: Catalogue, count: int, accelerator: str) -> str:
     """64 x H100 SXM5 80 GB."""
     return f"{count:,} x {catalogue.accelerator_label(accelerator)}"
@@ -97,7 +105,7 @@ def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> To
     length = f"{how_long(speed.days.typical)} ({how_long_range(speed.days)})"
     title = f"{run}{found.model} {_DONE[work.job.method]} in {length} on {on}"
     sentences = (
-        f"{found.tokens:,.3g} tokens take {words.significant(speed.accelerator_hours.typical):,.0f} GPU-hours.",
+        f"{many(found.tokens)} tokens take {words.significant(speed.accelerator_hours.typical):,.0f} GPU-hours.",
         *_deadline(work.task, speed),
         f"The range covers how far off we were on {speed.band.rows:,} published runs whose source was not fitted, and "
         f"what a team reaches of a published speed: {words.percent(speed.team.low)} to "
@@ -136,9 +144,10 @@ def _not_fitting(found: Training, on: str) -> Told:
 
 def _training_figures(speed: Speed, cost: Hired | None) -> tuple[Figure, ...]:
     hours, rate = speed.accelerator_hours, speed.tokens_per_s_per_accelerator
+    each, unit = _unit(speed.days.typical)
     return (
         Figure(
-            "Time to train", how_long(speed.days.typical), how_long_range(speed.days),
+            f"{unit.capitalize()}s to train", _three(speed.days.typical * each), how_long_range(speed.days),
             "Stops, restarts and checkpoints included, and what a team reaches of a published speed.",
         ),
         Figure(

@@ -38,9 +38,9 @@ SERVED_PARTS = {
     "cache_gb": "cache of requests",
 }
 _KINDS = {
-    "dense_layout_stated": "training, dense, layout stated",
-    "dense_layout_chosen": "training, dense, layout chosen by us",
-    "moe": "training, mixture of experts",
+    "dense_layout_stated": "dense, layout stated",
+    "dense_layout_chosen": "dense, layout chosen by us",
+    "moe": "mixture of experts",
     "single": "engines for one user",
 }
 _SCALES = {"up_to_64": "up to 64 at once", "65_to_1024": "65 to 1,024 at once", "above_1024": "more than 1,024 at once"}
@@ -234,11 +234,29 @@ def agreement_finding(runs: Sequence[Published], near_share: float) -> str:
     )
 
 
-def fitted_words(left_out: str) -> str:
-    """What must be said beside the scatter."""
-    return (
-        "Most of these runs were fitted, so they flatter. What to expect of a run that nobody fitted stands beside "
-        f"them: the spread over runs whose source was left out of the fit. {left_out}"
+FITTED = (
+    "Most of these runs were fitted, so the picture flatters. Left out of the fit with all of their source, four of "
+    "five runs of each kind were between these two ends of what was then predicted. That is the range this page shows."
+)
+
+
+def runs_table(runs: Sequence[Published]) -> pd.DataFrame:
+    """Every published run beside what is predicted of it."""
+    return pd.DataFrame(
+        [
+            {
+                "Run": run.id,
+                "Model": run.traits.network.label,
+                "Accelerator": run.traits.chip,
+                "How many": run.traits.work.accelerators,
+                "Published": run.published,
+                "Predicted": run.predicted,
+                "Off by": float(np.expm1(run.error)),
+                "By": run.title,
+                "Source": run.url,
+            }
+            for run in runs
+        ]
     )
 
 
@@ -247,14 +265,14 @@ def skipped_words(checked: Sequence[Checked]) -> str:
     reasons = skips(checked)
     if not reasons:
         return ""
-    told = words.listed(f"{number:,} {why.split(':')[0]}" for why, number in list(reasons.items())[:3])
-    return f"{words.count(sum(reasons.values()), 'run')} of {len(checked):,} cannot be predicted: {told}."
+    told = "; ".join(f"{number:,}: {why}" for why, number in list(reasons.items())[:3])
+    return f"{sum(reasons.values()):,} of {words.count(len(checked), 'run')} are not predicted. {told}."
 
 
 def bands_table(bands: Mapping[str, Band], labels: Mapping[str, str]) -> pd.DataFrame:
     """What runs were over predictions that had not seen their source: four of five lie between the two ends."""
-    most = sorted(bands.items(), key=lambda one: -one[1].rows)
-    columns = ("runs left out of the fit", "runs", "four of five from", "to")
+    most = sorted(bands.items(), key=lambda one: ("/" in one[0], one[0].startswith("chip/"), -one[1].rows))
+    columns = ("left out of the fit", "runs", "four of five from", "to")
     rows = [(_kind(name, labels), band.rows, band.low - 1, band.high - 1) for name, band in most]
     return pd.DataFrame(rows, columns=columns)
 
@@ -302,3 +320,24 @@ def near_finding(near: Sequence[Near]) -> str:
         f"The nearest published run is {what} ({first.run.title}): we say {way}. Half of the {len(near)} nearest are "
         f"within {words.percent(median)}."
     )
+
+
+def service_table(found: Serving) -> pd.DataFrame:
+    """How a service is laid out, and what it needs."""
+    said: dict[str, str] = {
+        "Accelerators of one replica": f"{found.accelerators_per_replica:,}",
+        "Weights kept in": found.weight_precision,
+        "Requests at once on a replica": f"{found.batch_per_replica:,.0f}",
+        "Requests/s of a replica in time": f"{found.requests_per_s_within_promise / max(found.replicas, 1):,.3g}",
+        "Accelerators for the average": _count(found.accelerators_at_average),
+        "Accelerators for the peak": _count(found.accelerators_at_peak),
+        "Until a new replica answers": f"{found.cold_start_s:,.0f} s",
+        "Energy of a token written": "not known" if found.joules_per_output_token is None
+        else f"{found.joules_per_output_token:.3g} J, accelerators only",
+        "Band that holds": found.band,
+    }  # fmt: skip
+    return pd.DataFrame(list(said.items()), columns=["layout", "is"])
+
+
+def _count(number: int | None) -> str:
+    return "no rate was asked for" if number is None else f"{number:,}"

@@ -24,7 +24,8 @@ from planner.speed.training.row_shape import model_name
 from pricing import Catalogue
 
 # What a difference counts, in doublings of the size of the job.
-OTHER_MODEL, OTHER_FAMILY, OTHER_KIND = 3.0, 2.0, 6.0
+OTHER_NAME, OTHER_MODEL, OTHER_FAMILY, OTHER_KIND = 1.0, 3.0, 2.0, 6.0
+_SAME_SIZE = 0.01
 OTHER_CHIP, OTHER_GENERATION = 2.0, 4.0
 OTHER_PRECISION, OTHER_METHOD = 2.0, 5.0
 PARAMS, SCALE, LENGTH = 2.0, 0.5, 0.5
@@ -194,6 +195,9 @@ def _near(wanted: Traits, run: Published) -> Near:
 def _of_model(wanted: Network, other: Network) -> list[tuple[float, str]]:
     if wanted.key is not None and wanted.key == other.key:
         return [(0.0, "same model")]
+    alike = wanted.params_b and other.params_b and abs(wanted.params_b / other.params_b - 1) < _SAME_SIZE
+    if alike and wanted.experts == other.experts:
+        return [(OTHER_NAME, "another model of this size")]
     told = [(OTHER_MODEL, "another model")]
     if wanted.family != other.family:
         told.append((OTHER_FAMILY, ""))

@@ -16,7 +16,7 @@ from planner.speed.arrays import stacked, taken
 from planner.speed.training.constants import Calibration, house_calibration
 from planner.speed.training.fitting import fits
 from planner.speed.training.layout import legal_layouts
-from planner.speed.training.memory import Memory, peak_memory
+from planner.speed.training.memory import USABLE_SHARE, Memory, peak_memory
 from planner.speed.training.plan import Plan
 from planner.speed.training.step import tokens_per_s
 from planner.speed.training.train import MOST_DOUBLINGS, Asked, base_plan, looked_up
@@ -32,6 +32,7 @@ class Saving:
 
     words: str
     memory: Memory
+    memory_gb: float  # what the device lets a job use
     fits: bool
     tokens_per_s_per_accelerator: float
     accelerators: int
@@ -58,15 +59,15 @@ def _unstaged(plan: Plan) -> bool:
 _WAYS = (
     _Way(AS_IT_IS),
     _Way("nothing sharded", layout={"shard": 0.0}, allowed=_several),
-    _Way("optimizer states sharded (ZeRO 1)", layout={"shard": 1.0}, allowed=_several),
-    _Way("gradients sharded too (ZeRO 2)", layout={"shard": 2.0}, allowed=_unstaged),
-    _Way("weights sharded too (ZeRO 3, FSDP)", layout={"shard": 3.0}, allowed=_unstaged),
+    _Way("ZeRO 1: states sharded", layout={"shard": 1.0}, allowed=_several),
+    _Way("ZeRO 2: gradients too", layout={"shard": 2.0}, allowed=_unstaged),
+    _Way("ZeRO 3 (FSDP): weights too", layout={"shard": 3.0}, allowed=_unstaged),
     _Way("activations recomputed", layout={"recompute": 1.0}),
     _Way("one sequence at a time", layout={"micro_batch": 1.0}),
-    _Way("optimizer states in 8 bits", {"optimizer": "adamw_8bit"}),
-    _Way("optimizer states on the host", {"offload_optimizer": True}),
-    _Way("only adapters trained (LoRA)", {"method": "lora"}),
-    _Way("adapters on 4-bit weights (QLoRA)", {"method": "qlora"}),
+    _Way("optimizer in 8 bits", {"optimizer": "adamw_8bit"}),
+    _Way("optimizer on the host", {"offload_optimizer": True}),
+    _Way("LoRA: only adapters trained", {"method": "lora"}),
+    _Way("QLoRA: on 4-bit weights", {"method": "qlora"}),
 )
 
 
@@ -84,9 +85,10 @@ def savings(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration 
         tried[f"{int(more.accelerators):,} accelerators"] = more
     plans = stacked(list(tried.values()))
     memory = peak_memory(asked.shape, plans)
+    limit = float(asked.chip.memory_gb) * USABLE_SHARE
     good, rate = fits(memory, asked.chip), _rate(asked, plans)
     return tuple(
-        Saving(words, taken(memory, place), bool(good[place]), float(rate[place]), int(plan.accelerators))
+        Saving(words, taken(memory, place), limit, bool(good[place]), float(rate[place]), int(plan.accelerators))
         for place, (words, plan) in enumerate(tried.items())
     )
 

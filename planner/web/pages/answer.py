@@ -15,7 +15,7 @@ def page() -> None:
     """The verdict as title, both totals, what would turn it, and the picture of why."""
     reckoned = state.reckoned()
     plan, found = reckoned.plan, reckoned.answer
-    said = told(plan, found)
+    said, after = told(plan, found), NAMED if _names_model(plan) else HOURS
     st.title(words.markdown(said.title), anchor=False)
     st.markdown(words.markdown(" ".join(said.sentences)))
     if said.figures:
@@ -23,13 +23,22 @@ def page() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         show.explain_button(found.ranked)
         share.popover(plan, found)
-        show.next_page("Compare", "Compare providers")
+        show.next_page(*after)
     advice.say(plan, found)
     show.small(words.markdown(f"Not counted: {not_counted(plan)}. Plans, not advice."))
     if found.ranked:
         _views(plan, found, said.title)
     advice.absent(plan)
-    show.next_page("Compare", "Next: compare providers")
+    show.next_page(after[0], f"Next: {after[1][:1].lower()}{after[1][1:]}")
+
+
+# The page that comes next, where a model is named and where hours are.
+NAMED, HOURS = ("Speed", "How fast it runs"), ("Compare", "Compare providers")
+
+
+def _names_model(plan: Plan) -> bool:
+    """Whether the work is told by a model, so that there is a speed to look at."""
+    return any(work.train or work.serve for work in plan.setting.written.work)
 
 
 def _views(plan: Plan, found: Answer, title: str) -> None:

@@ -1,0 +1,47 @@
+"""Speed: how fast, and does it fit?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from planner.report import words
+from planner.report.speed import Told, no_model, refused, told
+from planner.speed.worked import ServingWork, TrainingWork
+from planner.web import ask, show, show_speed, state, state_speed
+
+
+def page() -> None:
+    """The finding as title, four figures, and the views behind them; without a model, examples to start from."""
+    works = state_speed.works()
+    if works:
+        work = show_speed.which(works)
+        _say(told(state.catalogue(), work, state_speed.cost(work)))
+        _views(work)
+    else:
+        problems = state_speed.problems()
+        _say(refused(problems) if problems else no_model())
+        show_speed.examples()
+        show_speed.trust(None)
+    show.next_page("Compare", "Next: compare providers")
+
+
+def _say(said: Told) -> None:
+    st.title(words.markdown(said.title), anchor=False)
+    st.markdown(words.markdown(" ".join(said.sentences)))
+    if said.figures:
+        show.figures(said.figures)
+
+
+def _views(work: TrainingWork | ServingWork) -> None:
+    """Only the open view is made: the others cost nothing until somebody looks."""
+    for view, make in zip(
+        st.tabs(VIEWS, key="speed", bind=ask.URL),
+        (show_speed.memory, show_speed.where, show_speed.layouts, show_speed.trust),
+        strict=True,
+    ):
+        if view.open:
+            with view:
+                make(work)
+
+
+VIEWS = ("Memory", "Where the speed goes", "Layouts", "How far to trust it")

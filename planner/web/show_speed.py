@@ -1,0 +1,247 @@
+"""The Speed page's views onto the screen: memory, where the speed goes, layouts, and how far to trust it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import pandas as pd
+import streamlit as st
+
+from planner.inputs.address import from_address, to_address
+from planner.report import speed_charts, words
+from planner.report import speed_tables as tables
+from planner.speed.nearest import Near
+from planner.speed.serving.known import known
+from planner.speed.training.bands import house_bands
+from planner.speed.training.result import Speed
+from planner.speed.training.stairs import stairs
+from planner.speed.worked import ServingWork, TrainingWork
+from planner.web import ask, show, state, state_speed
+from pricing import PricingError
+
+# One-click starts, as a link would hold them. They are questions, not figures: the answers are worked out.
+EXAMPLES: dict[str, dict[str, str]] = {
+    "Pre-train Llama 3 8B on 64 H100s": {
+        "train": "Llama-3-8B", "tokens": "1000000000000", "gpu": "H100-SXM5-80GB", "gpus": "64",
+    },
+    "Fine-tune Llama 3.1 70B (QLoRA) four times a month": {
+        "train": "Llama-3.1-70B", "method": "qlora", "tokens": "50000000", "runs": "4", "gpu": "H100-SXM5-80GB",
+        "gpus": "1",
+    },
+    "Answer 10 chats a second with Llama 3.1 8B": {
+        "serve": "Llama-3.1-8B", "rps": "10", "peak": "30", "gpu": "H100-SXM5-80GB",
+    },
+}  # fmt: skip
+# What an example replaces: everything that says what the work is.
+_WORK = ("gpus", "gpu", "busy", "hours", "job", "waits", "stops", "train", "method", "tokens", "runs", "due",
+         "serve", "rps", "peak", "in", "out", "also", "name", "offer", "rent", "price", "own")  # fmt: skip
+_RATE = st.column_config.NumberColumn(format="%,.0f")
+_SHARE = st.column_config.NumberColumn(format="percent")
+_GB = st.column_config.NumberColumn(format="%.1f")
+_OPEN = st.column_config.LinkColumn(display_text="open")
+
+
+@contextmanager
+def as_table(key: str, label: str = "Show as a table") -> Iterator[bool]:
+    """A table that is made only when it is opened."""
+    box = st.expander(label, key=key, on_change="rerun")
+    with box:
+        yield bool(box.open)
+
+
+def _rounded(table: pd.DataFrame, columns: Mapping[str, object]) -> pd.DataFrame:
+    """Shares to whole percents, for the screen; files keep them as they are."""
+    return table.round({name: 2 for name, column in columns.items() if column is _SHARE})
+
+
+def finding(text: str) -> None:
+    """What a view found, above its chart."""
+    st.markdown(words.markdown(text))
+
+
+def examples() -> None:
+    """Buttons that put a model into the question."""
+    with st.container(horizontal=True, key="speed-examples"):
+        for number, (label, held) in enumerate(EXAMPLES.items()):
+            st.button(label, on_click=_take, args=(held,), key=f"speed-example-{number}")
+
+
+def _take(held: Mapping[str, str]) -> None:
+    kept = {key: text for key, text in to_address(state.scenario()).items() if key not in _WORK}
+    ask.use(from_address({**kept, **held}, state.catalogue())[0])
+
+
+def which(works: tuple[TrainingWork | ServingWork, ...]) -> TrainingWork | ServingWork:
+    """The model to look at, where a plan names several."""
+    if len(works) == 1:
+        return works[0]
+    titles = [f"{one.found.model} ({'trained' if isinstance(one, TrainingWork) else 'served'})" for one in works]
+    place = st.selectbox("Which work", range(len(works)), format_func=lambda place: titles[place], key="which-work")
+    return works[place]
+
+
+def memory(work: TrainingWork | ServingWork) -> None:
+    """Stacks of what an accelerator holds against what it has, for the plan and for each way to save."""
+    chips, mine = state.catalogue().accelerators, work.found.accelerator
+    options = list(dict.fromkeys([mine, *ask.choices(state.catalogue())]))
+    key = f"memory-of-{mine}"  # another plan starts at its own accelerator
+    chip = st.selectbox("On which accelerator", options, key=key, format_func=lambda name: chips[name].label)
+    try:
+        made = _trained_stacks(work, chip) if isinstance(work, TrainingWork) else _served_stacks(work, chip)
+    except PricingError as refusal:
+        st.markdown(words.markdown(f"Nothing can be said of this one: {refusal}."))
+        return
+    if made is None:
+        st.markdown("No layout is legal on this one, so there is no memory to show.")
+        return
+    bars, parts, limits, said = made
+    finding(said)
+    show.chart(speed_charts.memory_stacks(bars, parts.values(), limits, state.dark()), said, "memory")
+    with as_table("memory-table") as is_open:
+        if is_open:
+            table = tables.memory_table(bars, parts, limits)
+            numbers = dict.fromkeys([*parts.values(), "all", "there are"], _GB)
+            st.dataframe(table, hide_index=True, column_config=numbers)
+            show.csv_button(table, "memory.csv", "csv-memory")
+
+
+Stacks = tuple[list[tables.Bar], Mapping[str, str], list[float], str]
+
+
+def _trained_stacks(work: TrainingWork, chip: str) -> Stacks | None:
+    found = state_speed.memory_of_training(work.job.model_copy(update={"accelerator": chip}))
+    if not found:
+        return None
+    limit = found[0].memory_gb
+    return (
+        tables.memory_bars(found), tables.MEMORY_PARTS, [limit for _ in found], tables.memory_finding(found, limit)
+    )  # fmt: skip
+
+
+def _served_stacks(work: ServingWork, chip: str) -> Stacks:
+    found = state_speed.memory_of_serving(work.job.model_copy(update={"accelerator": chip}))
+    return (
+        tables.served_bars(found), tables.SERVED_PARTS, tables.served_limits(found), tables.served_finding(found)
+    )  # fmt: skip
+
+
+def where(work: TrainingWork | ServingWork) -> None:
+    """From the peak down to what counts; for a service, where the time of a batch goes."""
+    if isinstance(work, ServingWork):
+        _time(work)
+    elif work.found.speed is None:
+        st.markdown("It does not fit, so it has no speed. The view of its memory shows what would help.")
+    else:
+        _stairs(work.found.speed)
+
+
+def _stairs(speed: Speed) -> None:
+    steps = stairs(speed)
+    said = tables.stairs_finding(steps)
+    finding(said)
+    show.chart(speed_charts.waterfall(steps, state.dark()), said, "stairs")
+    with as_table("stairs-table") as is_open:
+        if is_open:
+            table = tables.stairs_table(steps)
+            columns = dict.fromkeys(table.columns[1:3], _RATE) | {table.columns[3]: _SHARE}
+            st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, placeholder="–")
+            show.csv_button(table, "where-the-speed-goes.csv", "csv-stairs")
+
+
+def _time(work: ServingWork) -> None:
+    if not work.found.fits:
+        st.markdown("It does not fit, so it has no speed. The view of its memory shows what would help.")
+        return
+    said = tables.shares_finding(work.found)
+    finding(said)
+    show.chart(speed_charts.time_shares(work.found.time_shares, state.dark()), said, "shares")
+    with as_table("shares-table") as is_open:
+        if is_open:
+            table = tables.shares_table(work.found)
+            st.table(table.set_index(table.columns[0]))
+            show.csv_button(table, "where-the-time-goes.csv", "csv-shares")
+
+
+def layouts(work: TrainingWork | ServingWork) -> None:
+    """The layout chosen and those that come next; why others were not taken."""
+    if isinstance(work, ServingWork):
+        table = tables.service_table(work.found)
+        st.table(table.set_index(table.columns[0]))
+        show.csv_button(table, "layout.csv", "csv-layouts")
+        return
+    said = tables.layouts_finding(work.found)
+    finding(said)
+    if work.found.speed is not None:
+        table = tables.runners_up(work.found.speed)
+        columns = {"tokens/s each": _RATE, "GB": _GB, "slower": _SHARE}
+        st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
+        show.small(words.markdown(_ABBREVIATIONS))
+        show.csv_button(table, "layouts.csv", "csv-layouts")
+    excluded = tables.excluded_table(work.found)
+    if len(excluded):
+        st.markdown("**Why others were not taken**")
+        st.table(excluded.set_index(excluded.columns[0]))
+
+
+_ABBREVIATIONS = (
+    "TP, PP, CP, EP, DP: over how many accelerators tensors, stages of layers, the sequence, experts and copies of the "
+    "model are spread. Stages: pieces of a pipeline rank. Sharding: what copies share instead of each holding it."
+)
+
+
+def trust(work: TrainingWork | ServingWork | None) -> None:
+    """Predicted beside published: the nearest runs first, then all of them, then what left-out runs say."""
+    if work is None:
+        kinds = list(state_speed.NEAR_SHARE)
+        kind = st.segmented_control("Published runs of", kinds, default=kinds[0], required=True, key="trust-of")
+    else:
+        kind = state_speed.TRAINING if isinstance(work, TrainingWork) else state_speed.SERVING
+    published = state_speed.runs(kind)
+    close: tuple[Near, ...] = ()
+    if work is not None:
+        close = state_speed.near(work, published)
+        _nearest(close)
+    share = state_speed.NEAR_SHARE[kind]
+    said = tables.agreement_finding(published.runs, share)
+    st.header(words.markdown(said), anchor=False)
+    left, right = st.columns([5, 4], gap="large")
+    with left:
+        show.chart(state_speed.agreement(kind, frozenset(one.run.id for one in close)), f"{said}.", "agreement")
+    with right:
+        _left_out(kind)
+    show.small(words.markdown(tables.skipped_words(published.checked)))
+    with as_table("runs-table") as is_open:
+        if is_open:
+            _runs_table(published)
+
+
+def _nearest(close: tuple[Near, ...]) -> None:
+    st.header("The published runs most like yours", anchor=False)
+    said = tables.near_finding(close)
+    finding(said)
+    labels = {key: chip.label for key, chip in state.catalogue().accelerators.items()}
+    table = tables.near_table(close, labels)
+    columns = {"Published": _RATE, "Predicted": _RATE, "Off by": _SHARE, "Source": _OPEN}
+    st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
+    show.small("Tokens a second on each accelerator.")
+    show.csv_button(table, "nearest-runs.csv", "csv-near")
+
+
+def _left_out(kind: str) -> None:
+    """What to expect of a run that nobody fitted: computed when the constants were, and kept beside them."""
+    said = known()
+    bands = house_bands() if kind == state_speed.TRAINING else {**said.bands, **said.assumed_bands}
+    labels = {key: chip.label for key, chip in state.catalogue().accelerators.items()}
+    finding(tables.FITTED)
+    table = tables.bands_table(bands, labels)
+    columns = {"four of five from": _SHARE, "to": _SHARE}
+    st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=380, alt=tables.FITTED)
+    show.csv_button(table, "left-out.csv", "csv-left-out")
+
+
+def _runs_table(published: state_speed.Runs) -> None:
+    table: pd.DataFrame = tables.runs_table(published.runs)
+    columns = {"Published": _RATE, "Predicted": _RATE, "Off by": _SHARE, "Source": _OPEN}
+    st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=440)
+    show.csv_button(table, "published-runs.csv", "csv-runs")

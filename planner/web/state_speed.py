@@ -1,0 +1,127 @@
+"""What the Speed page keeps, the same for everybody: costs, what saves memory, published runs beside ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from planner.inputs.serving_job import ServingJob
+from planner.inputs.training_job import TrainingJob
+from planner.money.hired import Hired, hired
+from planner.report import speed_charts
+from planner.speed.checked import Checked
+from planner.speed.nearest import Near, Published, nearest, published_serving, published_training, traits_of
+from planner.speed.nearest import Work as WorkTraits
+from planner.speed.serving.savings import ServedOtherwise, served_otherwise
+from planner.speed.training.savings import Saving, savings
+from planner.speed.worked import ServingWork, TrainingWork, worked
+from planner.web import state
+from pricing import Catalogue
+
+HOURS_PER_YEAR = 8_760.0
+TRAINING, SERVING = "Training", "Serving"
+# How far from the published figure a prediction may be and still count as near: what the aims are stated in.
+NEAR_SHARE = {TRAINING: 0.20, SERVING: 0.25}
+
+
+def works() -> tuple[TrainingWork | ServingWork, ...]:
+    """The models of this run's scenario that were worked out."""
+    asked = state.reckoned().plan.setting.asked
+    return () if asked is None else worked(state.catalogue(), asked)
+
+
+def problems() -> tuple[str, ...]:
+    """Why models of this run's scenario could not be worked out; empty where none is named."""
+    asked = state.reckoned().plan.setting.asked
+    named = any(work.train or work.serve for work in state.scenario().work)
+    return asked.problems if asked is not None and named else ()
+
+
+@st.cache_resource(show_spinner=False, max_entries=128)
+def _hired(
+    digest: str, accelerator: str, count: int, hours: float, together: int, day: date, _facts: Catalogue
+) -> Hired | None:
+    return hired(_facts, accelerator, accelerators=count, hours=hours, together=together, day=day)
+
+
+def cost(work: TrainingWork | ServingWork) -> Hired | None:
+    """The cheapest offer by the hour that can be believed; None where there is none or nothing fits."""
+    facts, day = state.catalogue(), state.day()
+    if isinstance(work, TrainingWork):
+        speed, count = work.found.speed, work.found.accelerators
+        if speed is None:
+            return None
+        hours = speed.accelerator_hours.typical / count
+        return _hired(facts.digest, work.found.accelerator, count, hours, count, day, facts)
+    found = work.found
+    if not found.fits or not found.accelerators_at_peak:
+        return None
+    count, together = found.accelerators_at_peak, found.accelerators_per_replica
+    return _hired(facts.digest, found.accelerator, count, HOURS_PER_YEAR, together, day, facts)
+
+
+@st.cache_resource(show_spinner=False, max_entries=128)
+def _savings(digest: str, asked: str, _job: TrainingJob, _facts: Catalogue) -> tuple[Saving, ...]:
+    return savings(_facts, _job)
+
+
+@st.cache_resource(show_spinner=False, max_entries=128)
+def _served(digest: str, asked: str, _job: ServingJob, _facts: Catalogue) -> tuple[ServedOtherwise, ...]:
+    return served_otherwise(_facts, _job)
+
+
+def memory_of_training(job: TrainingJob) -> tuple[Saving, ...]:
+    """What the job holds, and what each way to save would make of it."""
+    facts = state.catalogue()
+    return _savings(facts.digest, job.model_dump_json(exclude_defaults=True), job, facts)
+
+
+def memory_of_serving(job: ServingJob) -> tuple[ServedOtherwise, ...]:
+    """What the service holds, and what each change would make of it."""
+    facts = state.catalogue()
+    return _served(facts.digest, job.model_dump_json(exclude_defaults=True), job, facts)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Published runs of one kind beside what is predicted of them."""
+
+    runs: tuple[Published, ...]
+    checked: tuple[Checked, ...]
+
+
+@st.cache_resource(show_spinner="Predicting every published run", max_entries=4)
+def _runs(digest: str, kind: str, _facts: Catalogue) -> Runs:
+    return Runs(*(published_training(_facts) if kind == TRAINING else published_serving(_facts)))
+
+
+def runs(kind: str) -> Runs:
+    """All published runs of a kind. Takes a second the first time."""
+    facts = state.catalogue()
+    return _runs(facts.digest, kind, facts)
+
+
+def near(work: TrainingWork | ServingWork, published: Runs) -> tuple[Near, ...]:
+    """The published runs most like this one."""
+    return nearest(traits_of(state.catalogue(), work.model, work.found.accelerator, _like(work)), published.runs)
+
+
+def _like(work: TrainingWork | ServingWork) -> WorkTraits:
+    if isinstance(work, TrainingWork):
+        job = work.job
+        return WorkTraits(job.precision, job.method, float(job.accelerators), float(job.seq_len))
+    found, tokens = work.found, float(work.job.input_tokens + work.job.output_tokens)
+    return WorkTraits(found.weight_precision, work.job.mode, float(found.accelerators_per_replica), tokens)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _agreement(digest: str, kind: str, close: frozenset[str], night: bool, _published: Runs) -> go.Figure:
+    return speed_charts.agreement(_published.runs, close, NEAR_SHARE[kind], night)
+
+
+def agreement(kind: str, close: frozenset[str]) -> go.Figure:
+    """The scatter of all published runs of a kind, those in `close` marked."""
+    return _agreement(state.catalogue().digest, kind, close, state.dark(), runs(kind))
