@@ -49,7 +49,7 @@ def memory_stacks(bars: Sequence[Bar], parts: Iterable[str], limits_gb: Sequence
                     "hovertemplate": "%{customdata}<br>" + name + " %{x:,.3g} GB<extra></extra>",
                 }
             )  # fmt: skip
-    return _framed(
+    return framed(
         data, dark, FRAME_PX + 40 + BAR_PX * len(bars), barmode="stack",
         xaxis={"title": {"text": "GB on the fullest accelerator"}, "range": [0, end]},
         yaxis=_rows(len(bars), _HEADROOM),
@@ -103,7 +103,7 @@ def waterfall(steps: Sequence[Stair], dark: bool) -> go.Figure:
         "customdata": [_first(one.words) for one in steps if one.name != PEAK],
         "hovertemplate": "%{customdata}<br>%{x:,.0f} tokens/s lost<extra></extra>",
     }  # fmt: skip
-    return _framed(
+    return framed(
         [whole, lost], dark, FRAME_PX + BAR_PX * len(rows),
         xaxis={"title": {"text": "Tokens a second on each accelerator"}, "rangemode": "tozero", "tickformat": "~s"},
         yaxis=_rows(len(rows)), annotations=_labels(rows, dark),
@@ -119,7 +119,7 @@ def time_shares(shares: Sequence[Share], dark: bool) -> go.Figure:
         "customdata": [_first(one.name) for one in kept],
         "hovertemplate": "%{customdata}<br>%{x:.1%}<extra></extra>",
     }  # fmt: skip
-    return _framed(
+    return framed(
         [bars], dark, FRAME_PX + BAR_PX * len(kept),
         xaxis={"title": {"text": "Share of the time of a full batch"}, "tickformat": ".0%", "rangemode": "tozero"},
         yaxis=_rows(len(kept)),
@@ -139,7 +139,7 @@ def agreement(runs: Sequence[Published], near: Collection[str], near_share: floa
     nearest = [run for run in runs if run.id in near]
     if nearest:
         marks.append(_dots("most like yours", "star", (INK[False], INK[True]), nearest, dark, size=13))
-    return _framed(
+    return framed(
         [*_band(low, high, near_share, dark), *marks], dark, SCATTER_PX,
         xaxis=_log_axis("Published, tokens/s on each accelerator", low, high),
         yaxis=_log_axis("Predicted", low, high),
@@ -197,7 +197,7 @@ def _first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _framed(data: list[dict[str, Any]], dark: bool, height: int, **layout: Any) -> go.Figure:
+def framed(data: list[dict[str, Any]], dark: bool, height: int, **layout: Any) -> go.Figure:
     """The frame these charts share: fixed height, no dragging, legend above; not checked property by property."""
     ink = INK[dark]
     axis = {"gridcolor": GRID[dark], "zerolinecolor": GRID[dark], "automargin": True, "fixedrange": True}

@@ -16,8 +16,9 @@ from pricing.names import model as named_model
 
 @dataclass(frozen=True, eq=False)
 class TrainingWork:
-    """A model to be trained. `model` and the accelerator are the catalogue's ids."""
+    """A model to be trained. `place` is where it stands in the work; `model` is the catalogue's id."""
 
+    place: int
     model: str
     task: Train
     job: TrainingJob
@@ -28,6 +29,7 @@ class TrainingWork:
 class ServingWork:
     """A model to be served."""
 
+    place: int
     model: str
     task: Serve
     job: ServingJob
@@ -38,7 +40,7 @@ def worked(catalogue: Catalogue, asked: Asked) -> tuple[TrainingWork | ServingWo
     """Every model that was worked out, in the order it was asked. What was refused is among the problems of `asked`."""
     done: list[TrainingWork | ServingWork] = []
     trainings, servings = list(asked.trainings), list(asked.servings)
-    for work in asked.written.work:
+    for place, work in enumerate(asked.written.work):
         task = work.train or work.serve
         model = None if task is None else _named(catalogue, task.model)
         if task is None or model is None:
@@ -51,13 +53,15 @@ def worked(catalogue: Catalogue, asked: Asked) -> tuple[TrainingWork | ServingWo
                 # What was left open has been chosen: the job is the one that was answered.
                 chosen = {"accelerator": trained.accelerator, "accelerators": trained.accelerators}
                 job = training_job(asked.written, work, task).model_copy(update=chosen)
-                done.append(TrainingWork(model, task, job, trained))
+                done.append(TrainingWork(place, model, task, job, trained))
             continue
         served = next((one for one in servings if one.model == label), None)
         if served is not None:
             servings.remove(served)
             update = {"accelerator": served.accelerator}
-            done.append(ServingWork(model, task, serving_job(asked.written, task).model_copy(update=update), served))
+            done.append(
+                ServingWork(place, model, task, serving_job(asked.written, task).model_copy(update=update), served)
+            )
     return tuple(done)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import pandas as pd
 import streamlit as st
 
-from planner.inputs.address import from_address, to_address
-from planner.report import speed_charts, words
+from planner.inputs.presets import presets
+from planner.inputs.work import Work
+from planner.report import speed_charts, speed_front, words
 from planner.report import speed_tables as tables
 from planner.speed.nearest import Near
 from planner.speed.serving.known import known
@@ -17,25 +18,10 @@ from planner.speed.training.bands import house_bands
 from planner.speed.training.result import Speed
 from planner.speed.training.stairs import stairs
 from planner.speed.worked import ServingWork, TrainingWork
-from planner.web import ask, show, state, state_speed
+from planner.study.market import Market, Try
+from planner.web import ask, fields, show, state, state_speed
 from pricing import PricingError
 
-# One-click starts, as a link would hold them. They are questions, not figures: the answers are worked out.
-EXAMPLES: dict[str, dict[str, str]] = {
-    "Pre-train Llama 3 8B on 64 H100s": {
-        "train": "Llama-3-8B", "tokens": "1000000000000", "gpu": "H100-SXM5-80GB", "gpus": "64",
-    },
-    "Fine-tune Llama 3.1 70B (QLoRA) four times a month": {
-        "train": "Llama-3.1-70B", "method": "qlora", "tokens": "50000000", "runs": "4", "gpu": "H100-SXM5-80GB",
-        "gpus": "1",
-    },
-    "Answer 10 chats a second with Llama 3.1 8B": {
-        "serve": "Llama-3.1-8B", "rps": "10", "peak": "30", "gpu": "H100-SXM5-80GB",
-    },
-}  # fmt: skip
-# What an example replaces: everything that says what the work is.
-_WORK = ("gpus", "gpu", "busy", "hours", "job", "waits", "stops", "train", "method", "tokens", "runs", "due",
-         "serve", "rps", "peak", "in", "out", "also", "name", "offer", "rent", "price", "own")  # fmt: skip
 _RATE = st.column_config.NumberColumn(format="%,.0f")
 _SHARE = st.column_config.NumberColumn(format="percent")
 _GB = st.column_config.NumberColumn(format="%.1f")
@@ -61,15 +47,11 @@ def finding(text: str) -> None:
 
 
 def examples() -> None:
-    """Buttons that put a model into the question."""
+    """Buttons that put a model into the question: the presets that name one."""
     with st.container(horizontal=True, key="speed-examples"):
-        for number, (label, held) in enumerate(EXAMPLES.items()):
-            st.button(label, on_click=_take, args=(held,), key=f"speed-example-{number}")
-
-
-def _take(held: Mapping[str, str]) -> None:
-    kept = {key: text for key, text in to_address(state.scenario()).items() if key not in _WORK}
-    ask.use(from_address({**kept, **held}, state.catalogue())[0])
+        for one in presets():
+            if any(work.train or work.serve for work in one.scenario.work):
+                st.button(one.title, help=one.what, on_click=ask.use, args=(one.scenario,), key=f"example-{one.key}")
 
 
 def which(works: tuple[TrainingWork | ServingWork, ...]) -> TrainingWork | ServingWork:
@@ -81,10 +63,80 @@ def which(works: tuple[TrainingWork | ServingWork, ...]) -> TrainingWork | Servi
     return works[place]
 
 
+def front(work: TrainingWork | ServingWork) -> None:
+    """Time against cost over the catalogue. A point or a row that is clicked becomes the plan."""
+    found = state_speed.front(work)
+    plan = speed_front.plan_of(found, work.found.accelerator, getattr(work.found, "accelerators", 0))
+    said = speed_front.front_finding(found, plan)
+    finding(said)
+    if speed_front.drawable(found):
+        _front_chart(work, found, plan, said)
+    for sentence in found.why[1:]:
+        show.small(words.markdown(sentence))
+    with as_table("front-table", f"Show all {len(found.tries):,} as a table, with why each lost") as is_open:
+        if is_open:
+            _front_table(found, work.place)
+
+
+def _front_chart(work: TrainingWork | ServingWork, found: Market, plan: Try | None, said: str) -> None:
+    known_by, key = speed_front.by_id(found), "front"
+
+    def click() -> None:
+        points = st.session_state[key]["selection"]["points"]
+        clicked = [known_by.get(str(point["customdata"][0])) for point in points if point.get("customdata")]
+        _take(clicked, work.place)
+
+    st.plotly_chart(
+        state_speed.front_chart(work, found, "" if plan is None else speed_front.try_id(plan)),
+        config={"displayModeBar": False, "scrollZoom": False}, alt=said, key=key, on_select=click,
+        selection_mode="points",
+    )  # fmt: skip
+    show.small("Click a point to plan with it. Hollow points: nobody looked at the price this month.")
+
+
+def _front_table(found: Market, place: int) -> None:
+    table, known_by = speed_front.front_table(found), speed_front.by_id(found)
+    key = f"front-rows-{hash(tuple(table.index))}"
+
+    def tick() -> None:
+        rows = st.session_state[key]["selection"]["rows"]
+        _take([known_by.get(str(table.index[row])) for row in rows], place)
+
+    money = st.column_config.NumberColumn(format="%,.0f")
+    columns = {name: money for name in table.columns if name.startswith("USD") or name == "Tokens/s each"}
+    columns |= {"Days": st.column_config.NumberColumn(format="%,.1f"), "GPUs": money}
+    empty = [name for name in ("Days", "ms a token, 99 %") if table[name].isna().all()]
+    st.dataframe(
+        table.drop(columns=empty), hide_index=True, column_config=columns, placeholder="–", height=440, key=key,
+        on_select=tick, selection_mode="single-row",
+    )  # fmt: skip
+    show.small("Tick a row to plan with it.")
+    show.csv_button(table, "time-against-cost.csv", "csv-front")
+
+
+def _take(chosen: Sequence[Try | None], place: int) -> None:
+    """Make what was clicked the plan: its accelerator and its number."""
+    one = next((one for one in chosen if one is not None and one.accelerator), None)
+    if one is None:
+        return
+    asked = state.scenario()
+    works = list(asked.work)
+    works[place] = planned(works[place], one.accelerators)
+    ask.use(asked.model_copy(update={"accelerator": one.accelerator, "work": tuple(works)}))
+
+
+def planned(work: Work, accelerators: int) -> Work:
+    """The work on so many accelerators; of a service the number follows from its rate."""
+    if work.train is None:
+        return work
+    train = work.train.model_copy(update={"choose_count": False})
+    return work.model_copy(update={"accelerators": accelerators, "accelerators_per_job": None, "train": train})
+
+
 def memory(work: TrainingWork | ServingWork) -> None:
     """Stacks of what an accelerator holds against what it has, for the plan and for each way to save."""
     chips, mine = state.catalogue().accelerators, work.found.accelerator
-    options = list(dict.fromkeys([mine, *ask.choices(state.catalogue())]))
+    options = list(dict.fromkeys([mine, *fields.choices(state.catalogue())]))
     key = f"memory-of-{mine}"  # another plan starts at its own accelerator
     chip = st.selectbox("On which accelerator", options, key=key, format_func=lambda name: chips[name].label)
     try:

@@ -8,16 +8,18 @@ from datetime import date
 import plotly.graph_objects as go
 import streamlit as st
 
+from planner.inputs.scenario import Scenario
 from planner.inputs.serving_job import ServingJob
 from planner.inputs.training_job import TrainingJob
 from planner.money.hired import Hired, hired
-from planner.report import speed_charts
+from planner.report import speed_charts, speed_front
 from planner.speed.checked import Checked
 from planner.speed.nearest import Near, Published, nearest, published_serving, published_training, traits_of
 from planner.speed.nearest import Work as WorkTraits
 from planner.speed.serving.savings import ServedOtherwise, served_otherwise
 from planner.speed.training.savings import Saving, savings
 from planner.speed.worked import ServingWork, TrainingWork, worked
+from planner.study.market import Market, market
 from planner.web import state
 from pricing import Catalogue
 
@@ -83,6 +85,34 @@ def memory_of_serving(job: ServingJob) -> tuple[ServedOtherwise, ...]:
     """What the service holds, and what each change would make of it."""
     facts = state.catalogue()
     return _served(facts.digest, job.model_dump_json(exclude_defaults=True), job, facts)
+
+
+@st.cache_resource(show_spinner="Trying every accelerator of the catalogue", max_entries=16)
+def _market(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue) -> Market:
+    return market(_facts, _scenario, day)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _front(digest: str, asked: str, day: date, plan: str, night: bool, _found: Market) -> go.Figure:
+    return speed_front.front_chart(_found, speed_front.by_id(_found).get(plan), night)
+
+
+def _alone(work: TrainingWork | ServingWork) -> Scenario:
+    """The scenario with nothing but this work, whose accelerator and number are free."""
+    whole = state.scenario()
+    return whole.model_copy(update={"work": (whole.work[work.place],)})
+
+
+def front(work: TrainingWork | ServingWork) -> Market:
+    """Every accelerator, number and way of paying for this work. Takes a second or two the first time."""
+    facts, alone = state.catalogue(), _alone(work)
+    return _market(facts.digest, alone.model_dump_json(exclude_defaults=True), state.day(), alone, facts)
+
+
+def front_chart(work: TrainingWork | ServingWork, found: Market, plan: str) -> go.Figure:
+    """The same, drawn, with the plan (by its id) marked."""
+    alone = _alone(work).model_dump_json(exclude_defaults=True)
+    return _front(state.catalogue().digest, alone, state.day(), plan, state.dark(), found)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import streamlit as st
 from planner.report import words
 from planner.report.speed import Told, no_model, refused, told
 from planner.speed.worked import ServingWork, TrainingWork
-from planner.web import ask, show, show_speed, state, state_speed
+from planner.web import fields, show, show_speed, state, state_speed
 
 
 def page() -> None:
@@ -35,8 +35,8 @@ def _say(said: Told) -> None:
 def _views(work: TrainingWork | ServingWork) -> None:
     """Only the open view is made: the others cost nothing until somebody looks."""
     for view, make in zip(
-        st.tabs(VIEWS, key="speed", bind=ask.URL),
-        (show_speed.memory, show_speed.where, show_speed.layouts, show_speed.trust),
+        st.tabs(VIEWS, key="speed", bind=fields.URL),
+        (show_speed.front, show_speed.memory, show_speed.where, show_speed.layouts, show_speed.trust),
         strict=True,
     ):
         if view.open:
@@ -44,4 +44,4 @@ def _views(work: TrainingWork | ServingWork) -> None:
                 make(work)
 
 
-VIEWS = ("Memory", "Where the speed goes", "Layouts", "How far to trust it")
+VIEWS = ("Time against cost", "Memory", "Where the speed goes", "Layouts", "How far to trust it")
