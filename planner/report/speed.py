@@ -9,8 +9,10 @@ from planner.inputs.task import Train
 from planner.money.hired import Hired
 from planner.report import words
 from planner.report.answer import Figure
+from planner.report.other_work import other_title, run_title
 from planner.report.serving import usd_per_million_tokens
 from planner.report.training import hired_words
+from planner.speed.asked import Asked
 from planner.speed.serving import Latency, Serving
 from planner.speed.training import Training
 from planner.speed.training.result import Range, Speed
@@ -42,6 +44,16 @@ def no_model() -> Told:
             "Name a model in the question above, or start from one of these.",
         ),
     )
+
+
+def otherwise(catalogue: Catalogue, asked: Asked) -> Told | None:
+    """The finding for work that writes no tokens, and for runs of known hours; None where there is none."""
+    labels = [other_title(one, catalogue.accelerator_label(one.accelerator)) for one in asked.others]
+    labels += [run_title(one, catalogue.accelerator_label(one.accelerator)) for one in asked.runs]
+    if not labels:
+        return None
+    title, _, rest = labels[0].partition(": ")
+    return Told(title.removesuffix("."), (f"{rest[:1].upper()}{rest[1:]}", *labels[1:]))
 
 
 def refused(problems: tuple[str, ...]) -> Told:
@@ -135,7 +147,7 @@ def _not_fitting(found: Training, on: str) -> Told:
     return Told(
         f"{found.model} does not fit on {on}: needs {needs} GB on each, has {has}",
         (
-            f"That is the leanest of {found.layouts_evaluated:,} layouts, everything sharded and recomputed.",
+            f"That is the leanest of {found.layouts_evaluated:,} layouts.",
             f"What would make it fit, the cheapest first: {ways}." if ways else "Nothing that was tried makes it fit.",
             "The memory below shows what each change would do.",
         ),
@@ -200,7 +212,7 @@ def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> Told
     per_s = found.output_tokens_per_s / max(found.replicas, 1) * replicas
     latency = "" if found.ttft is None else f", first token within {_ms(found.ttft.p99_ms)}"
     usd = usd_per_million(work, cost)
-    price = "" if usd is None else f", {words.usd(usd)} a million"
+    price = "" if usd is None else f", {words.usd(usd)} a million tokens"
     return Told(
         f"{found.model} writes {_three(per_s)} tokens/s on {on}{latency}{price}",
         (

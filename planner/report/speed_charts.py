@@ -53,7 +53,7 @@ def memory_stacks(bars: Sequence[Bar], parts: Iterable[str], limits_gb: Sequence
         data, dark, FRAME_PX + 40 + BAR_PX * len(bars), barmode="stack",
         xaxis={"title": {"text": "GB on the fullest accelerator"}, "range": [0, end]},
         yaxis=_rows(len(bars), _HEADROOM),
-        annotations=[*_labels([(bar.label, bar.note) for bar in bars], dark), _limit_label(limits_gb[0], dark)],
+        annotations=[*_labels([(bar.label, bar.note) for bar in bars], dark), _limit_label(limits_gb[0], end, dark)],
         shapes=_limits(limits_gb, dark),
     )  # fmt: skip
 
@@ -76,10 +76,11 @@ def _limits(limits_gb: Sequence[float], dark: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _limit_label(limit_gb: float, dark: bool) -> dict[str, Any]:
+def _limit_label(limit_gb: float, end_gb: float, dark: bool) -> dict[str, Any]:
     return {
-        "x": limit_gb, "y": -_HEADROOM + 0.3, "xanchor": "center", "yanchor": "bottom", "showarrow": False,
-        "text": f"{words.significant(limit_gb):g} GB there are", "font": {"color": INK[dark], "size": 12},
+        "x": limit_gb, "y": -_HEADROOM + 0.3, "xanchor": "right" if limit_gb > 0.7 * end_gb else "center",
+        "yanchor": "bottom", "showarrow": False, "text": f"memory: {words.significant(limit_gb):g} GB",
+        "font": {"color": INK[dark], "size": 12},
     }  # fmt: skip
 
 
@@ -184,6 +185,7 @@ def _labels(rows: Sequence[tuple[str, str]], dark: bool) -> list[dict[str, Any]]
         {
             "xref": "paper", "x": 0, "y": place + _LABEL_AT, "xanchor": "left", "yanchor": "middle", "showarrow": False,
             "align": "left", "text": f"<b>{label}</b>  {note}", "font": {"color": INK[dark], "size": 12.5},
+            "bgcolor": PAPER[dark], "borderpad": 0,
         }
         for place, (label, note) in enumerate(rows)
     ]  # fmt: skip

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,16 @@ import plotly.graph_objects as go
 from planner.inputs.scenario import Way
 from planner.report import words
 from planner.report.charts import INK
-from planner.report.speed_charts import framed
+from planner.report.speed_charts import ORANGE, PAPER, framed
 from planner.report.ways import LOOKS
 from planner.study.market import Market, Try
 
 HEIGHT_PX = 560
 _LOG_FROM = 20.0  # a span of more than so many times is drawn in powers of ten
-_APART = 0.085  # of the chart's sides: labels nearer than this would cover each other
-_TICKS_DAYS = {1 / 24: "1 hour", 0.25: "6 hours", 1.0: "1 day", 7.0: "1 week", 30.0: "1 month", 91.0: "3 months",
-               365.0: "1 year", 1_095.0: "3 years"}  # fmt: skip
+# Labels nearer than these shares of the chart's sides would cover each other, on a phone too.
+_APART_ACROSS, _APART_UP = 0.42, 0.055
+_BEYOND = 4.0  # what is so many times slower or dearer than the front is left to the table
+_TICKS_DAYS = {1 / 24: "1 hour", 1.0: "1 day", 10.0: "10 days", 100.0: "100 days", 1_000.0: "1,000 days"}
 _SHAPES: dict[Way, str] = {
     "on_demand": "circle",
     "spot": "diamond",
@@ -58,6 +60,7 @@ def front_finding(market: Market, plan: Try | None) -> str:
     """The recommendation in its own words, and how the plan stands beside it."""
     best = market.best
     said = market.why[0] if market.why else "Nothing of the catalogue does this work at a known price."
+    said = said if best is None else f"Recommended: {said[:1].lower()}{said[1:]}"
     if plan is None or best is None:
         return said
     if try_id(plan) == try_id(best) or plan.cost <= best.cost:
@@ -93,20 +96,32 @@ def _row(one: Try) -> dict[str, object]:
     }
 
 
+def window(market: Market, plan: Try | None) -> list[Try]:
+    """What the chart has room for: the front, the plan, and all that is not many times slower or dearer."""
+    tries = drawable(market)
+    seen = [one for one in market.front if math.isfinite(one.speed)] + ([plan] if plan is not None else [])
+    if not seen:
+        return tries
+    slowest, dearest = max(one.speed for one in seen), max(one.cost for one in seen)
+    return [one for one in tries if one.speed <= _BEYOND * slowest and one.cost <= _BEYOND * dearest]
+
+
 def front_chart(market: Market, plan: Try | None, dark: bool) -> go.Figure:
     """All tries as faint marks, what nothing beats as a line with its names, the plan as a star, limits as lines."""
-    tries, front = drawable(market), [one for one in market.front if math.isfinite(one.speed)]
+    tries, front = window(market, plan), [one for one in market.front if math.isfinite(one.speed)]
     marks = [_marks(way, [one for one in tries if one.way == way], dark) for way in _SHAPES]
     data = [mark for mark in marks if mark["x"]]
     if front:
         data.append(_line(front, dark))
+    if market.best is not None and math.isfinite(market.best.speed):
+        data.append(_mark(market.best, "recommended", {"symbol": "circle-open", "size": 20, "color": INK[dark]}))
     if plan is not None:
-        data.append(_star(plan, dark))
+        data.append(_mark(plan, "your plan", {"symbol": "star", "size": 17, "color": ORANGE[dark]}))
     labels = _labels(tries, front, market.best, plan, dark)
     return framed(
         data, dark, HEIGHT_PX, hovermode="closest", clickmode="event",
         xaxis=_across([one.speed for one in tries], market), yaxis=_up([one.cost for one in tries], market),
-        shapes=_limits(market, dark), annotations=[*labels, *_limit_names(market, dark)],
+        shapes=_limits(market, dark), annotations=[*labels, *_limit_names(market, tries, dark)],
     )  # fmt: skip
 
 
@@ -118,7 +133,7 @@ def _marks(way: Way, tries: Sequence[Try], dark: bool) -> dict[str, Any]:
         "x": [_short(one.speed) for one in tries], "y": [_short(one.cost) for one in tries],
         "marker": {
             "symbol": [shape if one.believed else f"{shape}-open" for one in tries],
-            "color": look.dark if dark else look.light, "size": 7, "opacity": 0.35,
+            "color": look.dark if dark else look.light, "size": 7, "opacity": 0.45,
         },
         "customdata": [[try_id(one)] for one in tries],
         "text": [_hover(one) for one in tries],
@@ -137,13 +152,11 @@ def _line(front: Sequence[Try], dark: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _star(plan: Try, dark: bool) -> dict[str, Any]:
+def _mark(one: Try, name: str, marker: dict[str, Any]) -> dict[str, Any]:
     return {
-        "type": "scatter", "mode": "markers", "name": "your plan", "x": [_short(plan.speed)], "y": [_short(plan.cost)],
-        "marker": {"symbol": "star", "size": 18, "color": "#fbbf77" if dark else "#b45309",
-                   "line": {"width": 1.5, "color": INK[dark]}},
-        "customdata": [[try_id(plan)]], "text": [plan.words],
-        "hovertemplate": "your plan: %{text}<br>$%{y:,.0f}<extra></extra>",
+        "type": "scatter", "mode": "markers", "name": name, "x": [_short(one.speed)], "y": [_short(one.cost)],
+        "marker": marker | {"line": {"width": 2, "color": marker["color"]}}, "customdata": [[try_id(one)]],
+        "text": [one.words], "hovertemplate": name + ": %{text}<br>$%{y:,.0f}<extra></extra>",
     }  # fmt: skip
 
 
@@ -151,32 +164,41 @@ def _labels(
     tries: Sequence[Try], front: Sequence[Try], best: Try | None, plan: Try | None, dark: bool
 ) -> list[dict[str, Any]]:
     """Names where there is room: the plan's and the recommended first, then along the front."""
-    wanted = [(one, f"<b>your plan</b>: {_called(one)}") for one in (plan,) if one is not None]
-    if best is not None and math.isfinite(best.speed) and (plan is None or try_id(plan) != try_id(best)):
-        wanted.append((best, f"<b>recommended</b>: {_called(best)}"))
-    wanted += [(one, _called(one)) for one in _ends_first(front)]
     across, up = Scale([one.speed for one in tries]), Scale([one.cost for one in tries])
     placed: list[tuple[float, float]] = []
     made = []
-    for one, text in wanted:
+    for one, name, below in _named(front, best, plan):
         here = (across(one.speed), up(one.cost))
-        if any(abs(here[1] - there[1]) < _APART / 1.6 and abs(here[0] - there[0]) < _APART * 2.6 for there in placed):
+        if not name and any(abs(here[0] - x) < _APART_ACROSS and abs(here[1] - y) < _APART_UP for x, y in placed):
             continue
         placed.append(here)
-        made.append(_label(one, text, right=here[0] > 0.62, across=across, up=up, dark=dark))
+        made.append(_label(one, name + _called(one), (here[0] > 0.6, below), (across, up), dark))
     return made
 
 
-def _ends_first(front: Sequence[Try]) -> Iterable[Try]:
+def _named(front: Sequence[Try], best: Try | None, plan: Try | None) -> Iterator[tuple[Try, str, bool]]:
+    """What is named, by what name, and whether below its mark: plan and recommendation always, the rest with room."""
+    if plan is not None:
+        yield plan, "<b>your plan</b>: ", False
+    if best is not None and math.isfinite(best.speed) and (plan is None or try_id(plan) != try_id(best)):
+        yield best, "<b>recommended</b>: ", True
+    for one in _ends_first(front):
+        yield one, "", False
+
+
+def _ends_first(front: Sequence[Try]) -> list[Try]:
     """The two ends of the front, then the rest."""
     return [*front[:1], *front[-1:], *front[1:-1]]
 
 
-def _label(one: Try, text: str, *, right: bool, across: Scale, up: Scale, dark: bool) -> dict[str, Any]:
+def _label(one: Try, text: str, side: tuple[bool, bool], scales: tuple[Scale, Scale], dark: bool) -> dict[str, Any]:
+    """A name beside its mark: to the left near the right edge; below where it must not cover another."""
+    left, below = side
     return {
-        "x": across.position(one.speed), "y": up.position(one.cost), "text": text, "showarrow": False,
-        "xanchor": "right" if right else "left", "yanchor": "bottom", "xshift": -8 if right else 8, "yshift": 4,
-        "font": {"color": INK[dark], "size": 12}, "align": "left",
+        "x": scales[0].position(one.speed), "y": scales[1].position(one.cost), "text": text, "showarrow": False,
+        "xanchor": "right" if left else "left", "yanchor": "top" if below else "bottom",
+        "xshift": -8 if left else 8, "yshift": -8 if below else 5, "font": {"color": INK[dark], "size": 12},
+        "align": "left", "bgcolor": PAPER[dark], "opacity": 0.9,
     }  # fmt: skip
 
 
@@ -185,8 +207,8 @@ class Scale:
 
     def __init__(self, values: Sequence[float]) -> None:
         self.log = is_log(values)
-        ends = [self.position(end) for end in (min(values), max(values))]
-        self.low, self.span = ends[0], max(ends[1] - ends[0], 1e-9)
+        self.low, high = _range(values)
+        self.span = max(high - self.low, 1e-9)
 
     def position(self, value: float) -> float:
         """On a logarithmic axis an annotation is placed by the power of ten."""
@@ -203,19 +225,30 @@ def is_log(values: Sequence[float]) -> bool:
 
 def _across(values: Sequence[float], market: Market) -> dict[str, Any]:
     title = "Milliseconds a token, for 99 of 100 requests" if market.service else "Time until it is done"
-    axis: dict[str, Any] = {"title": {"text": title}}
+    axis: dict[str, Any] = {"title": {"text": title}, "range": _range(values), "tickangle": 0}
     if market.service:
-        return axis | ({"type": "log", "tickvals": _powers(values)} if is_log(values) else {"rangemode": "tozero"})
+        return axis | ({"type": "log", "tickvals": _powers(values)} if is_log(values) else {})
     if not is_log(values):
-        return axis | {"rangemode": "tozero", "ticksuffix": " days"}
-    shown = {days: text for days, text in _TICKS_DAYS.items() if min(values) / 2 <= days <= max(values) * 2}
-    return axis | {"type": "log", "tickvals": list(shown), "ticktext": list(shown.values())}
+        return axis | {"ticksuffix": " days"}
+    return axis | {"type": "log", "tickvals": list(_TICKS_DAYS), "ticktext": list(_TICKS_DAYS.values())}
 
 
 def _up(values: Sequence[float], market: Market) -> dict[str, Any]:
     title = "USD a month" if market.monthly else "USD for the run"
-    axis: dict[str, Any] = {"title": {"text": title}, "tickformat": "$~s"}
-    return axis | ({"type": "log", "tickvals": _powers(values)} if is_log(values) else {"rangemode": "tozero"})
+    axis: dict[str, Any] = {"title": {"text": title}, "range": _range(values)}
+    if not is_log(values):
+        return axis | {"tickformat": "$~s"}
+    ticks = _powers(values)
+    return axis | {"type": "log", "tickvals": ticks, "ticktext": [words.usd_short(usd) for usd in ticks]}
+
+
+def _range(values: Sequence[float]) -> list[float]:
+    """A little room on either side; on a logarithmic axis in powers of ten."""
+    if is_log(values):
+        low, high = math.log10(min(values)), math.log10(max(values))
+        room = 0.06 * (high - low)
+        return [low - room, high + room]
+    return [0.0, 1.08 * max(values)]
 
 
 def _powers(values: Sequence[float]) -> list[float]:
@@ -234,10 +267,7 @@ def _limits(market: Market, dark: bool) -> list[dict[str, Any]]:
     return upright + flat
 
 
-def _limit_names(market: Market, dark: bool) -> list[dict[str, Any]]:
-    tries = drawable(market)
-    if not tries:
-        return []
+def _limit_names(market: Market, tries: Sequence[Try], dark: bool) -> list[dict[str, Any]]:
     across, up = Scale([one.speed for one in tries]), Scale([one.cost for one in tries])
     ink = {"showarrow": False, "font": {"color": INK[dark], "size": 12}}
     made: list[dict[str, Any]] = []
@@ -257,10 +287,13 @@ def _by_token(market: Market) -> float | None:
     return next((one.cost for one in market.tries if one.way == "hosted" and one.usd is not None), None)
 
 
+_SIZE = re.compile(r" \d+ GB$")
+
+
 def _called(one: Try) -> str:
-    """512 x H200 SXM 141 GB, bought."""
+    """512 x H200 SXM, buy."""
     how = "" if one.way == "on_demand" else f", {LOOKS[one.way].name.lower()}"
-    return f"{one.accelerators:,} x {one.label}{how}"
+    return f"{one.accelerators:,} x {_SIZE.sub('', one.label)}{how}"
 
 
 def _hover(one: Try) -> str:

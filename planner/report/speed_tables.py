@@ -102,13 +102,17 @@ def memory_finding(found: Sequence[Saving], memory_gb: float) -> str:
     total = f"{_gb(float(now.memory.total_gb))} of {_gb(memory_gb)}"
     others = [one for one in found[1:] if one.fits]
     if not now.fits:
-        saved = words.listed((one.words for one in others), "or") if others else "nothing that was tried"
-        return f"The leanest layout needs {total}: {largest}. It would fit with {saved}."
+        saved = "; ".join(one.words for one in others)
+        return f"The leanest layout needs {total}: {largest}. {_would_fit(saved)}"
     leanest = min(others, key=lambda one: float(one.memory.total_gb), default=None)
     said = f"The fullest accelerator holds {total}: {largest}."
     if leanest is None or float(leanest.memory.total_gb) >= float(now.memory.total_gb):
         return said
     return f"{said} The most is saved by this: {leanest.words} ({_gb(float(leanest.memory.total_gb))})."
+
+
+def _would_fit(ways: str) -> str:
+    return f"It would fit in each of these ways: {ways}." if ways else "Nothing that was tried makes it fit."
 
 
 def memory_table(bars: Sequence[Bar], parts: Mapping[str, str], limit_gb: Sequence[float]) -> pd.DataFrame:
@@ -137,16 +141,15 @@ def _served_note(found: Serving) -> str:
     if not found.fits:
         return f"{on}: does not fit"
     each = found.output_tokens_per_s / max(found.replicas, 1) / found.accelerators_per_replica
-    return f"{on}: {found.batch_per_replica:,.0f} requests at once, {words.significant(each):,.0f} tokens/s each"
+    return f"{on}: {found.batch_per_replica:,.0f} at once, {words.significant(each):,.0f} tokens/s each"
 
 
 def served_finding(found: Sequence[ServedOtherwise]) -> str:
     """What the stacks of a service show."""
     now = found[0].found
     if not now.fits:
-        good = [one.words for one in found[1:] if one.found.fits]
-        helps = words.listed(good, "or") if good else "nothing that was tried"
-        return f"{_first(now.reason or 'it does not fit')}. It would fit with {helps}."
+        good = "; ".join(one.words for one in found[1:] if one.found.fits)
+        return f"{_first(now.reason or 'it does not fit')}. {_would_fit(good)}"
     memory, each = now.memory, now.accelerators_per_replica
     return (
         f"Weights take {_gb(memory.weights_gb / each)} of the {_gb(memory.device_gb / each)} of each accelerator and "

@@ -71,8 +71,7 @@ def front(work: TrainingWork | ServingWork) -> None:
     finding(said)
     if speed_front.drawable(found):
         _front_chart(work, found, plan, said)
-    for sentence in found.why[1:]:
-        show.small(words.markdown(sentence))
+    show.small(words.markdown(" ".join(found.why[1:])))
     with as_table("front-table", f"Show all {len(found.tries):,} as a table, with why each lost") as is_open:
         if is_open:
             _front_table(found, work.place)

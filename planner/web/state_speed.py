@@ -12,7 +12,8 @@ from planner.inputs.scenario import Scenario
 from planner.inputs.serving_job import ServingJob
 from planner.inputs.training_job import TrainingJob
 from planner.money.hired import Hired, hired
-from planner.report import speed_charts, speed_front
+from planner.report import speed, speed_charts, speed_front
+from planner.report.speed import Told
 from planner.speed.checked import Checked
 from planner.speed.nearest import Near, Published, nearest, published_serving, published_training, traits_of
 from planner.speed.nearest import Work as WorkTraits
@@ -33,6 +34,12 @@ def works() -> tuple[TrainingWork | ServingWork, ...]:
     """The models of this run's scenario that were worked out."""
     asked = state.reckoned().plan.setting.asked
     return () if asked is None else worked(state.catalogue(), asked)
+
+
+def otherwise() -> Told | None:
+    """What is said of work without tokens and of runs of known hours; None where there is none."""
+    asked = state.reckoned().plan.setting.asked
+    return None if asked is None else speed.otherwise(state.catalogue(), asked)
 
 
 def problems() -> tuple[str, ...]:

@@ -19,8 +19,10 @@ def page() -> None:
         _views(work)
     else:
         problems = state_speed.problems()
-        _say(refused(problems) if problems else no_model())
-        show_speed.examples()
+        other = None if problems else state_speed.otherwise()
+        _say(refused(problems) if problems else other or no_model())
+        if other is None:
+            show_speed.examples()
         show_speed.trust(None)
     show.next_page("Compare", "Next: compare providers")
 
