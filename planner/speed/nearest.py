@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.speed.cells import number, text
+from planner.speed.cells import Row, number, text
 from planner.speed.checked import Checked
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs, read_data
 from planner.speed.hardware import family_of
@@ -99,9 +99,11 @@ class Near:
     differs: tuple[str, ...]
 
 
-def published_training(catalogue: Catalogue) -> tuple[tuple[Published, ...], tuple[Checked, ...]]:
-    """Every published training run with a figure to compare, and all of them as they were checked."""
-    rows = published_runs(TRAINING_RUNS, TRAINING)
+def published_training(
+    catalogue: Catalogue, rows: Sequence[Row] | None = None
+) -> tuple[tuple[Published, ...], tuple[Checked, ...]]:
+    """Every training run with a figure to compare, and all of them as they were checked; ours where none are given."""
+    rows = published_runs(TRAINING_RUNS, TRAINING) if rows is None else rows
     checked, named, found = check_training(catalogue, rows), dict[str, str | None](), list[Published]()
     for row, one in zip(rows, checked, strict=True):
         predicted, low, high = one.predicted_tokens_per_s_per_accelerator, one.low, one.high
@@ -117,9 +119,11 @@ def published_training(catalogue: Catalogue) -> tuple[tuple[Published, ...], tup
     return tuple(found), tuple(checked)
 
 
-def published_serving(catalogue: Catalogue) -> tuple[tuple[Published, ...], tuple[Checked, ...]]:
+def published_serving(
+    catalogue: Catalogue, rows: Sequence[Row] | None = None
+) -> tuple[tuple[Published, ...], tuple[Checked, ...]]:
     """The same for serving: runs that print tokens written a second, for each accelerator."""
-    rows = published_runs(SERVING_RUNS, SERVING)
+    rows = published_runs(SERVING_RUNS, SERVING) if rows is None else rows
     checked, found = check_serving(catalogue, rows), list[Published]()
     for row, one in zip(rows, checked, strict=True):
         count, predicted = one.accelerators, one.predicted_output_tokens_per_s_total
@@ -139,9 +143,7 @@ def published_serving(catalogue: Catalogue) -> tuple[tuple[Published, ...], tupl
     return tuple(found), tuple(checked)
 
 
-def _published(
-    row: Mapping[str, str], traits: Traits, error: float, predicted: float, band: tuple[float, float]
-) -> Published:
+def _published(row: Row, traits: Traits, error: float, predicted: float, band: tuple[float, float]) -> Published:
     return Published(
         id=text(row, "id"), title=text(row, "source_title"), url=text(row, "source_url"), when=text(row, "published"),
         traits=traits, published=predicted / math.exp(error), predicted=predicted, low=band[0], high=band[1],

@@ -35,9 +35,14 @@ def one_page(name: str) -> None:
     import streamlit as st
 
     from planner.web import ask, frame, state
-    from planner.web.pages import answer, assumptions, compare
+    from planner.web.pages import answer, assumptions, compare, speed
 
-    known = {"Answer": answer.page, "Compare": compare.page, "Assumptions": assumptions.page}
+    known = {
+        "Answer": answer.page,
+        "Speed": speed.page,
+        "Compare": compare.page,
+        "Assumptions": assumptions.page,
+    }
     pages = tuple(
         st.Page(page, title=title, url_path=title.lower(), default=title == name) for title, page in known.items()
     )

@@ -1,0 +1,40 @@
+"""Each model of a scenario beside the job that was asked and what was answered."""
+
+from __future__ import annotations
+
+from planner.inputs.scenario import Scenario
+from planner.inputs.task import Serve, Train
+from planner.inputs.work import Work
+from planner.speed.asked import asked
+from planner.speed.training import train
+from planner.speed.worked import ServingWork, TrainingWork, worked
+from pricing import load_catalogue
+
+
+def test_every_model_stands_beside_its_job() -> None:
+    catalogue = load_catalogue()
+    scenario = Scenario(
+        work=(
+            Work(busy_share=0.5),
+            Work(train=Train(model="llama-3-8b", tokens=1e11), accelerators=16),
+            Work(serve=Serve(model="llama-3.1-8b", requests_per_s=5)),
+            Work(train=Train(model="no such model"), accelerators=8),
+            Work(train=Train(model="qwen3-8b", tokens=1e10), accelerators=32),
+        )
+    )
+    found = asked(catalogue, scenario)
+    done = worked(catalogue, found)
+    assert [one.place for one in done] == [1, 2, 4]
+    assert [one.model for one in done] == ["Llama-3-8B", "Llama-3.1-8B", "Qwen3-8B"]
+    assert isinstance(done[1], ServingWork)
+    assert done[1].found is found.servings[0]
+    for one in (done[0], done[2]):
+        assert isinstance(one, TrainingWork)
+        assert one.job.accelerators == one.found.accelerators
+        assert train(catalogue, one.job).tokens == one.found.tokens
+    assert found.problems
+
+
+def test_plain_hours_have_no_model() -> None:
+    catalogue = load_catalogue()
+    assert worked(catalogue, asked(catalogue, Scenario())) == ()
