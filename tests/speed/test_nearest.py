@@ -30,6 +30,14 @@ def catalogue() -> Catalogue:
     return load_catalogue()
 
 
+Checked = tuple[tuple[Published, ...], tuple[object, ...]]
+
+
+@pytest.fixture(scope="module")
+def trained(catalogue: Catalogue) -> Checked:
+    return published_training(catalogue, training_rows())
+
+
 def run(key: str, traits: Traits, *, error: float = 0.0, rate: float = 100.0, title: str = "") -> Published:
     return Published(key, title or key, "", "2025", traits, rate, rate * math.exp(error), 0.8 * rate, 1.2 * rate, error)
 
@@ -38,9 +46,8 @@ def traits(model: str = "Llama-3-8B", chip: str = H100, **work: object) -> Trait
     return traits_of(load_catalogue(), model, chip, replace(WORK, **work))  # type: ignore[arg-type]
 
 
-def test_published_training_runs_carry_their_figures_and_sources(catalogue: Catalogue) -> None:
-    rows = training_rows()
-    runs, checked = published_training(catalogue, rows)
+def test_published_training_runs_carry_their_figures_and_sources(trained: Checked) -> None:
+    rows, (runs, checked) = training_rows(), trained
     assert len(checked) == len(rows)
     printed = {row["id"]: row for row in rows}
     assert len(runs) > 10
@@ -63,8 +70,8 @@ def test_published_serving_runs_are_tokens_a_second_of_one_accelerator(catalogue
         assert one.published == pytest.approx(each)
 
 
-def test_a_run_is_nearest_to_itself(catalogue: Catalogue) -> None:
-    runs, _ = published_training(catalogue, training_rows())
+def test_a_run_is_nearest_to_itself(trained: Checked) -> None:
+    runs, _ = trained
     known = [one for one in runs if one.traits.network.key and one.traits.work.precision and one.traits.work.tokens]
     for one in known:
         first = nearest(one.traits, runs)[0]

@@ -41,5 +41,5 @@ def test_what_is_narrow_already_is_not_offered_again() -> None:
     assert "cache in 8 bits" not in found(cache_precision="fp8")
 
 
-def test_heads_that_cannot_be_shared_are_left_out() -> None:
+def test_a_slice_shares_with_nobody() -> None:
     assert "twice as many share it" not in found(mig_profile="1g.10gb", model="Llama-3.2-1B")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -76,7 +77,7 @@ def test_the_stairs_go_down_without_a_gap_to_the_length_of_the_run(catalogue: Ca
     assert answer.speed is not None
     steps = stairs(answer.speed)
     assert steps[0].name == PEAK
-    for above, below in zip(steps, steps[1:], strict=False):
+    for above, below in itertools.pairwise(steps):
         assert below.before == pytest.approx(above.after)
         assert below.after <= below.before * (1 + 1e-9)
     seconds = answer.tokens / (steps[-1].after * answer.accelerators)

@@ -1,0 +1,303 @@
+"""The Speed page in words, tables and charts: sentences as somebody reads them, charts that plotly accepts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+
+import plotly.graph_objects as go
+import pytest
+
+from planner.inputs.scenario import Scenario, Way
+from planner.inputs.task import Serve, Train
+from planner.inputs.work import Work
+from planner.money.hired import Hired
+from planner.report import speed_charts, speed_front
+from planner.report import speed_tables as tables
+from planner.report.speed import how_long, many, no_model, refused, told, usd_per_million
+from planner.speed.asked import asked
+from planner.speed.bands import Band
+from planner.speed.nearest import Published, Traits, nearest, traits_of
+from planner.speed.nearest import Work as WorkTraits
+from planner.speed.serving.savings import served_otherwise
+from planner.speed.training.result import Range
+from planner.speed.training.savings import savings
+from planner.speed.training.stairs import stairs
+from planner.speed.worked import ServingWork, TrainingWork, worked
+from planner.study.market import Market, Try
+from pricing import load_catalogue
+
+H100, H200 = "H100-SXM5-80GB", "H200-SXM-141GB"
+OFFER = Hired(
+    offer="a", provider="Somebody", region="US", usd_per_accelerator_hour=2.0, list_usd_per_accelerator_hour=2.0,
+    accelerators_per_machine=8, believed=True, passed_over=0, checked=date(2026, 11, 1),
+)  # fmt: skip
+
+
+def training(accelerators: int = 64, **task: object) -> TrainingWork:
+    train = Train.model_validate({"model": "Llama-3-8B", "tokens": 1e12} | task)
+    scenario = Scenario(work=(Work(train=train, accelerators=accelerators),))
+    (one,) = worked(load_catalogue(), asked(load_catalogue(), scenario))
+    assert isinstance(one, TrainingWork)
+    return one
+
+
+def serving(**task: object) -> ServingWork:
+    serve = Serve.model_validate({"model": "Llama-3.1-8B", "requests_per_s": 20, "peak_requests_per_s": 40} | task)
+    (one,) = worked(load_catalogue(), asked(load_catalogue(), Scenario(work=(Work(serve=serve),))))
+    assert isinstance(one, ServingWork)
+    return one
+
+
+def at(work: TrainingWork, low: float, typical: float, high: float) -> TrainingWork:
+    """The same work, said to take so many days: sentences are tested, not the model behind them."""
+    assert work.found.speed is not None
+    hours = Range(*(days * 24 * work.found.accelerators for days in (low, typical, high)))
+    speed = replace(
+        work.found.speed, days=Range(low, typical, high), accelerator_hours=hours, mfu=0.412,
+        tokens_per_s_per_accelerator=Range(7_657.0, 9_477.0, 9_960.0), band=Band(low=0.8, high=1.05, rows=57),
+    )  # fmt: skip
+    return replace(work, found=replace(work.found, speed=speed))
+
+
+def test_the_title_is_the_time_with_its_band() -> None:
+    said = told(load_catalogue(), at(training(), 18.83, 21.28, 29.62), OFFER)
+    assert said.title == "Llama 3 8B trains in 21.3 days (18.8 to 29.6) on 64 x H100 SXM5 80 GB"
+    assert said.sentences == (
+        "1 trillion tokens take 32,700 GPU-hours.",
+        "The range covers how far off we were on 57 published runs whose source was not fitted, and what a team "
+        "reaches of a published speed: 80% to 97%.",
+    )
+    assert [(one.label, one.value, one.range) for one in said.figures] == [
+        ("Days to train", "21.3", "18.8 to 29.6"),
+        ("GPU-hours", "32,700", "28,900 to 45,500"),
+        ("Cost of the run", "$65.4k", "$57.8k to $91k"),
+        ("Tokens/s each", "9,480", "7,660 to 9,960"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("due", "sentence"),
+    [
+        (40, "That is within the 40 days there are, even at the slow end."),
+        (25, "That is within the 25 days there are, but the slow end is not."),
+        (10, "That is later than the 10 days there are."),
+    ],
+)
+def test_a_deadline_is_kept_perhaps_kept_or_missed(due: float, sentence: str) -> None:
+    work = at(training(deadline_days=due), 18.83, 21.28, 29.62)
+    assert sentence in told(load_catalogue(), work, OFFER).sentences
+
+
+def test_a_run_that_comes_every_month_is_one_of_them() -> None:
+    work = at(training(8, method="lora", tokens=1e7, runs_per_month=4), 0.1, 0.125, 0.2)
+    said = told(load_catalogue(), work, None)
+    assert said.title == "One run of Llama 3 8B is fine-tuned (LoRA) in 3 hours (2.4 to 4.8) on 8 x H100 SXM5 80 GB"
+    assert said.figures[0][:3] == ("Hours to train", "3", "2.4 to 4.8")
+    assert said.figures[2].value == "not priced"
+
+
+def test_what_does_not_fit_says_what_it_needs_and_what_would_help() -> None:
+    work = training(8, model="Llama-3-70B")
+    least, has = work.found.least_memory_gb, work.found.memory_gb
+    said = told(load_catalogue(), work, None)
+    assert said.title == (
+        f"Llama 3 70B does not fit on 8 x H100 SXM5 80 GB: needs {least:,.0f} GB on each, has {has:.3g}"
+    )
+    assert "; or 16 accelerators." in said.sentences[1]
+    assert not said.figures
+
+
+def test_a_run_that_never_ends_says_so() -> None:
+    said = told(load_catalogue(), at(training(), math.inf, math.inf, math.inf), None)
+    assert said.title == "Llama 3 8B never finishes on 64 x H100 SXM5 80 GB"
+
+
+def test_a_service_says_its_rate_its_latency_and_its_price() -> None:
+    work = serving()
+    found, said = work.found, told(load_catalogue(), work, OFFER)
+    assert found.ttft is not None
+    assert found.accelerators_at_peak == 3
+    usd = 3 * 2.0 / (20 * 300 * 3_600) * 1e6
+    assert usd_per_million(work, OFFER) == pytest.approx(usd)
+    assert said.title.startswith("Llama 3.1 8B writes ")
+    assert said.title.endswith(
+        f" tokens/s on 3 x H100 SXM5 80 GB, first token within {found.ttft.p99_ms:.0f} ms, $0.28 a million tokens"
+    )
+    assert "20 requests a second on average and 40 at the peak" in said.sentences[0]
+    assert [one.label for one in said.figures] == ["Tokens/s written", "First token", "Then one every", "Per M tokens"]
+
+
+def test_a_service_that_does_not_fit_says_why() -> None:
+    said = told(load_catalogue(), serving(model="Llama-3.1-405B"), None)
+    assert said.title.startswith("Llama 3.1 405B does not fit on 8 x H100 SXM5 80 GB: weights and working space need")
+    assert "store weights as fp8" in said.sentences[0]
+
+
+def test_without_a_model_and_with_a_refusal_the_page_says_what_to_do() -> None:
+    assert no_model().title == "Name a model to see how fast it runs"
+    assert refused(("no such model: want one of these",)).sentences == ("No such model: want one of these.",)
+
+
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [(21.28, "21.3 days"), (1.0, "1 day"), (0.5, "12 hours"), (1 / 24, "1 hour"), (0.01, "14.4 minutes")],
+)
+def test_lengths_of_time_as_people_say_them(days: float, said: str) -> None:
+    assert how_long(days) == said
+
+
+def test_large_numbers_of_tokens_in_words() -> None:
+    assert [many(count) for count in (1e12, 1.5e10, 2e6, 900)] == ["1 trillion", "15 billion", "2 million", "900"]
+
+
+def published(error: float, *, chip: str = H100, model: str = "Llama-3-8B", rate: float = 100.0) -> Published:
+    like: Traits = traits_of(load_catalogue(), model, chip, WorkTraits("bf16", "pretrain", 64.0, 4_096.0))
+    return Published(f"{chip}{rate}", "A table", "https://example.org", "2025", like, rate, rate * math.exp(error),
+                     80.0, 120.0, error)  # fmt: skip
+
+
+def test_half_of_the_runs_are_within_so_much() -> None:
+    runs = [published(error) for error in (0.0, 0.05, -0.08, 0.3, -0.5)]
+    assert tables.agreement_finding(runs, 0.20) == "Half of 5 published runs are within 8%; 60 of 100 within 20%"
+
+
+def test_the_nearest_runs_say_how_far_off_we_are() -> None:
+    near = nearest(published(0.0).traits, [published(-0.1), published(0.2, chip=H200, rate=50.0)])
+    assert tables.near_finding(near) == (
+        "The nearest published run is Llama 3 8B on 64 accelerators (A table): we say 10% below it. Half of the 2 "
+        "nearest are within 15%."
+    )
+    table = tables.near_table(near, {H100: "H100", H200: "H200"})
+    assert list(table["On"]) == ["64 x H100", "64 x H200"]
+    assert list(table["Differs"]) == ["–", "another accelerator of the generation"]
+    assert tables.near_finding(()) == "No published run is like this one."
+
+
+def test_bands_are_the_errors_of_runs_left_out_kinds_first() -> None:
+    bands = {"chip/X": Band(low=0.9, high=1.1, rows=900), "moe/up_to_64": Band(low=0.7, high=1.15, rows=65),
+             "moe": Band(low=0.74, high=1.25, rows=114)}  # fmt: skip
+    table = tables.bands_table(bands, {"X": "Chip X"})
+    assert list(table["left out of the fit"]) == [
+        "mixture of experts",
+        "mixture of experts, up to 64 at once",
+        "Chip X",
+    ]
+    assert table["to"].tolist() == pytest.approx([0.25, 0.15, 0.10])
+
+
+def one_try(place: int, days: float, usd: float, way: Way = "on_demand", *, front: bool = False) -> Try:
+    return Try(
+        H100, 8 * 2**place, way, f"offer-{place}", "Somebody", Range(days * 0.9, days, days * 1.2),
+        Range(usd * 0.9, usd, usd * 1.3), 9_000.0, "DP 8", "" if front else "dearer than another", front, label="H100",
+    )  # fmt: skip
+
+
+TRIES = (
+    one_try(0, 100.0, 1_000.0, front=True), one_try(1, 50.0, 1_100.0, front=True),
+    one_try(2, 25.0, 1_500.0, front=True), one_try(2, 25.0, 1_900.0, "reserved"), one_try(9, 24.0, 9e6),
+    replace(one_try(3, 12.0, 900.0), believed=False, why_not="price of 90 days ago"),
+    replace(one_try(4, 1.0, 1.0), days=None, usd=None, why_not="does not fit"),
+)  # fmt: skip
+MARKET = Market("Train", TRIES, TRIES[0], TRIES[2], 60.0, None, ("8 x H100 on demand: 100 days, 1,000 USD.", "More."))
+
+
+def test_the_front_says_what_is_recommended_and_how_the_plan_stands_beside_it() -> None:
+    plan = speed_front.plan_of(MARKET, H100, 32)
+    assert plan is TRIES[2]
+    assert speed_front.front_finding(MARKET, plan) == (
+        "Recommended: 8 x H100 on demand: 100 days, 1,000 USD. Your plan, 32 x H100 on demand, costs 50% more and is "
+        "done 4 times as fast."
+    )
+    assert speed_front.front_finding(MARKET, TRIES[0]).endswith("1,000 USD. That is your plan.")
+
+
+def test_the_table_starts_with_the_front_and_says_why_others_lost() -> None:
+    table = speed_front.front_table(MARKET)
+    assert len(table) == len(TRIES)
+    assert list(table["Why not"][:3]) == ["nothing beats it on both"] * 3
+    assert table["Why not"].iloc[-1] == "does not fit"
+    assert table.index.is_unique
+    assert all(speed_front.by_id(MARKET)[key] in TRIES for key in table.index)
+
+
+def test_the_chart_leaves_what_is_far_off_to_the_table() -> None:
+    seen = speed_front.window(MARKET, None)
+    assert {one.cost for one in seen} == {1_000.0, 1_100.0, 1_500.0, 1_900.0, 900.0}
+    chart = speed_front.front_chart(MARKET, TRIES[2], False)
+    names = [trace["name"] for trace in chart.to_dict()["data"]]
+    assert names[-2:] == ["recommended", "your plan"]
+    text = " ".join(note["text"] for note in chart.to_dict()["layout"]["annotations"])
+    assert "<b>your plan</b>: 32 x H100" in text
+    assert "<b>recommended</b>: 8 x H100" in text
+    assert "due in 60 days" in text
+
+
+def test_a_wide_span_is_drawn_in_powers_of_ten() -> None:
+    assert speed_front.is_log([1.0, 21.0])
+    assert not speed_front.is_log([1.0, 19.0])
+
+
+def charts(dark: bool) -> Iterator[go.Figure]:
+    catalogue = load_catalogue()
+    fits, tight = training(), training(8, model="Llama-3-70B")
+    assert fits.found.speed is not None
+    for work in (fits, tight):
+        found = savings(catalogue, work.job)
+        bars = tables.memory_bars(found)
+        yield speed_charts.memory_stacks(bars, tables.MEMORY_PARTS.values(), [one.memory_gb for one in found], dark)
+    service = served_otherwise(catalogue, serving().job)
+    yield speed_charts.memory_stacks(
+        tables.served_bars(service), tables.SERVED_PARTS.values(), tables.served_limits(service), dark
+    )
+    yield speed_charts.waterfall(stairs(fits.found.speed), dark)
+    yield speed_charts.time_shares(serving().found.time_shares, dark)
+    runs = [published(0.1), published(-0.1, model="DeepSeek-V3", rate=2_000.0)]
+    yield speed_charts.agreement(runs, {runs[0].id}, 0.2, dark)
+    yield speed_front.front_chart(MARKET, TRIES[2], dark)
+    yield speed_front.front_chart(replace(MARKET, service=True, monthly=True, budget_usd=1_200.0), None, dark)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_plotly_accepts_every_chart(dark: bool) -> None:
+    for unchecked in charts(dark):
+        assert go.Figure(unchecked.to_dict()).layout.height >= 200
+
+
+def test_the_parts_of_a_bar_add_up_and_its_note_says_whether_it_fits() -> None:
+    found = savings(load_catalogue(), training().job)
+    bars = tables.memory_bars(found)
+    for bar, one in zip(bars, found, strict=True):
+        assert bar.total == pytest.approx(float(one.memory.total_gb))
+        assert ("does not fit" in bar.note) is not one.fits
+    table = tables.memory_table(bars, tables.MEMORY_PARTS, [one.memory_gb for one in found])
+    parts = table[list(tables.MEMORY_PARTS.values())].sum(axis=1)
+    assert parts.tolist() == pytest.approx(table["all"].tolist())
+
+
+def test_findings_name_the_largest_parts() -> None:
+    found = savings(load_catalogue(), training().job)
+    said = tables.memory_finding(found, found[0].memory_gb)
+    assert said.startswith("The fullest accelerator holds ")
+    assert "activations" in said
+    tight = savings(load_catalogue(), training(8, model="Llama-3-70B").job)
+    assert "It would fit in each of these ways: optimizer in 8 bits;" in tables.memory_finding(tight, 83.8)
+    service = served_otherwise(load_catalogue(), serving(model="Llama-3.1-405B").job)
+    assert tables.served_finding(service).endswith(
+        "ways: weights in 8 bits; weights in 4 bits; twice as many share it."
+    )
+
+
+def test_where_the_speed_goes_in_words_and_numbers() -> None:
+    speed = training().found.speed
+    assert speed is not None
+    steps = stairs(speed)
+    assert tables.stairs_finding(steps).startswith("Of 20,500 tokens/s that the peak would give, ")
+    table = tables.stairs_table(steps)
+    assert table["tokens/s left"].iloc[-1] == pytest.approx(steps[-1].after)
+    runners = tables.runners_up(speed)
+    assert runners["layout"].iloc[0] == "chosen"
+    assert runners["slower"].iloc[0] == 0
+    assert runners["slower"].is_monotonic_increasing

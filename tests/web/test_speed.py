@@ -1,0 +1,159 @@
+"""The Speed page through the question bar, without a browser: asserted against the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from planner.inputs.address import from_address
+from planner.inputs.scenario import Scenario
+from planner.inputs.task import Serve, Train
+from planner.inputs.work import Work
+from planner.report import words
+from planner.report.speed import NO_MODEL
+from planner.speed.asked import asked
+from planner.speed.nearest import published_serving, published_training
+from planner.speed.worked import worked
+from planner.study.market import Market, market
+from planner.web import show_speed, state, state_speed
+from pricing import Catalogue, load_catalogue
+from tests.speed.golden import serving_rows, training_rows
+from tests.web.test_pages import DAY, SLOW, one_page
+
+H100, H200 = "H100-SXM5-80GB", "H200-SXM-141GB"
+TRAIN = {"train": "Llama-3-8B", "tokens": "1000000000000", "gpus": "64"}
+SERVE = {"serve": "Llama-3.1-8B", "rps": "20", "peak": "40"}
+TOO_LARGE = {"train": "Llama-3-70B", "gpus": "8"}
+
+
+@pytest.fixture(autouse=True)
+def small_world(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test visits on the same day, with two accelerators to choose from and a few published runs."""
+
+    def few(catalogue: Catalogue, scenario: Scenario, day: date) -> Market:
+        return market(catalogue, scenario, day, accelerators=(H100, H200))
+
+    monkeypatch.setattr(state, "today", lambda: DAY)
+    monkeypatch.setattr(state_speed, "market", few)
+    monkeypatch.setattr(state_speed, "published_training", lambda facts: published_training(facts, training_rows()))
+    monkeypatch.setattr(state_speed, "published_serving", lambda facts: published_serving(facts, serving_rows()))
+
+
+def visit(held: dict[str, str], view: str = "") -> AppTest:
+    """A visitor on the Speed page, by a link."""
+    app = AppTest.from_function(one_page, args=("Speed",), default_timeout=SLOW)
+    for key, text in (held | ({"speed": view} if view else {})).items():
+        app.query_params[key] = text
+    return app.run()
+
+
+def all_text(app: AppTest) -> str:
+    return " ".join(one.value.replace("\\", "") for one in app.markdown)
+
+
+def test_training_says_how_long_and_sets_time_against_cost() -> None:
+    app = visit(TRAIN)
+    assert not app.exception
+    scenario, _ = from_address(TRAIN, load_catalogue())
+    (work,) = worked(load_catalogue(), asked(load_catalogue(), scenario))
+    title = app.title[0].value.replace("\\", "")
+    assert title.startswith("Llama 3 8B trains in ")
+    assert title.endswith("on 64 x H100 SXM5 80 GB")
+    assert [one.label for one in app.metric] == ["Days to train", "GPU-hours", "Cost of the run", "Tokens/s each"]
+    hours = work.found.speed.accelerator_hours.typical  # type: ignore[union-attr]
+    assert app.metric[1].value == f"{words.significant(hours):,.0f}"
+    assert "Recommended: " in all_text(app)
+
+
+VIEWS = [
+    ("Memory", "The fullest accelerator holds"),
+    ("Where the speed goes", "tokens/s that the peak would give"),
+    ("Layouts", "layouts were weighed"),
+    ("How far to trust it", "The nearest published run is"),
+]
+
+
+@pytest.mark.parametrize(("view", "finding"), VIEWS)
+def test_every_view_of_training_opens_from_a_link(view: str, finding: str) -> None:
+    app = visit(TRAIN, view)
+    assert not app.exception
+    assert finding in all_text(app)
+
+
+@pytest.mark.parametrize(
+    ("view", "finding"),
+    [
+        ("", "Your plan"),
+        ("Memory", "requests at once"),
+        ("Where the speed goes", "A full batch spends most of its time"),
+        ("Layouts", "layout"),
+        ("How far to trust it", "Most of these runs were fitted"),
+    ],
+)
+def test_every_view_of_a_service_opens_from_a_link(view: str, finding: str) -> None:
+    app = visit(SERVE, view)
+    assert not app.exception
+    assert "Llama 3.1 8B writes" in app.title[0].value.replace("\\", "")
+    assert finding in (str(app.table[0].value.index.name) if view == "Layouts" else all_text(app))
+
+
+@pytest.mark.parametrize("view", ["Memory", "Where the speed goes", "Layouts"])
+def test_what_does_not_fit_is_an_answer_in_every_view(view: str) -> None:
+    app = visit(TOO_LARGE, view)
+    assert not app.exception
+    assert "does not fit on 8 x H100" in app.title[0].value.replace("\\", "")
+    assert not app.metric
+
+
+def test_another_accelerator_s_memory_can_be_looked_at() -> None:
+    app = visit(TRAIN, "Memory")
+    before = all_text(app)
+    app.selectbox(key=f"memory-of-{H100}").set_value(H200).run()
+    assert not app.exception
+    assert "of 83.8 GB" in before
+    assert "of 83.8 GB" not in all_text(app)
+
+
+def test_without_a_model_an_example_is_one_press_away() -> None:
+    app = visit({})
+    assert not app.exception
+    assert app.title[0].value == NO_MODEL
+    assert "published runs are within" in " ".join(one.value.replace("\\", "") for one in app.header)
+    app.button(key="example-pre-train-7b").click().run()
+    assert not app.exception
+    assert "train" in app.query_params
+    assert " trains in " in app.title[0].value
+
+
+def test_a_name_that_nobody_knows_is_said() -> None:
+    app = visit({"also": '{"work":[{"train":{"model":"no-such-model"}}]}'})
+    assert not app.exception
+    assert app.title[0].value == "Not enough to say how fast"
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> Callable[[Scenario, object], Scenario]:
+    """What the question bar is told to ask after a click on a try."""
+    told: list[Scenario] = []
+    monkeypatch.setattr(show_speed.ask, "use", told.append)
+
+    def click(scenario: Scenario, one: object) -> Scenario:
+        monkeypatch.setattr(state, "scenario", lambda: scenario)
+        show_speed._take([None, one], 0)  # type: ignore[list-item]
+        return told[-1]
+
+    return click
+
+
+def test_a_click_makes_the_plan_what_was_clicked(taken: Callable[[Scenario, object], Scenario]) -> None:
+    scenario = Scenario(work=(Work(train=Train(model="Llama-3-8B", tokens=1e12, choose_count=True)),))
+    found = market(load_catalogue(), scenario, DAY, accelerators=(H200,), counts=(128,))
+    after = taken(scenario, found.tries[0])
+    assert (after.accelerator, after.work[0].accelerators) == (H200, 128)
+    assert after.work[0].train is not None
+    assert not after.work[0].train.choose_count
+    served = Scenario(work=(Work(serve=Serve(model="Llama-3.1-8B")),))
+    assert taken(served, found.tries[0]).work == served.work
