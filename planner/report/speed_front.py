@@ -20,8 +20,7 @@ from planner.study.market import Market, Try
 
 HEIGHT_PX = 560
 _LOG_FROM = 20.0  # a span of more than so many times is drawn in powers of ten
-# Labels nearer than these shares of the chart's sides would cover each other, on a phone too.
-_APART_ACROSS, _APART_UP = 0.42, 0.055
+_APART = 0.075  # of the chart's height: names nearer than this would cover each other, on a phone wherever they start
 _BEYOND = 4.0  # what is so many times slower or dearer than the front is left to the table
 _TICKS_DAYS = {1 / 24: "1 hour", 1.0: "1 day", 10.0: "10 days", 100.0: "100 days", 1_000.0: "1,000 days"}
 _SHAPES: dict[Way, str] = {
@@ -165,14 +164,14 @@ def _labels(
 ) -> list[dict[str, Any]]:
     """Names where there is room: the plan's and the recommended first, then along the front."""
     across, up = Scale([one.speed for one in tries]), Scale([one.cost for one in tries])
-    placed: list[tuple[float, float]] = []
+    placed: list[float] = []
     made = []
     for one, name, below in _named(front, best, plan):
-        here = (across(one.speed), up(one.cost))
-        if not name and any(abs(here[0] - x) < _APART_ACROSS and abs(here[1] - y) < _APART_UP for x, y in placed):
+        height = up(one.cost) - (_APART if below else 0.0)
+        if not name and any(abs(height - other) < _APART for other in placed):
             continue
-        placed.append(here)
-        made.append(_label(one, name + _called(one), (here[0] > 0.6, below), (across, up), dark))
+        placed.append(height)
+        made.append(_label(one, name + _called(one), (across(one.speed) > 0.6, below), (across, up), dark))
     return made
 
 
