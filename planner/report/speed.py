@@ -216,7 +216,7 @@ def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> Told
     return Told(
         f"{found.model} writes {_three(per_s)} tokens/s on {on}{latency}{price}",
         (
-            f"That is enough for {task.requests_per_s:g} requests a second on average"
+            f"That is enough for {task.requests_per_s:g} request{'s' * (task.requests_per_s != 1)} a second on average"
             + (f" and {task.peak_requests_per_s:g} at the peak" if task.peak_requests_per_s else "")
             + f", {task.input_tokens:,} tokens in and {task.output_tokens:,} out: "
             f"{words.count(replicas, 'replica')} of {found.accelerators_per_replica}, weights in "

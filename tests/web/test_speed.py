@@ -17,6 +17,7 @@ from planner.report.speed import NO_MODEL
 from planner.speed.asked import asked
 from planner.speed.nearest import published_serving, published_training
 from planner.speed.worked import worked
+from planner.study.choosing import chosen
 from planner.study.market import Market, market
 from planner.web import show_speed, state, state_speed
 from pricing import Catalogue, load_catalogue
@@ -126,6 +127,15 @@ def test_without_a_model_an_example_is_one_press_away() -> None:
     assert not app.exception
     assert "train" in app.query_params
     assert " trains in " in app.title[0].value
+
+
+def test_what_is_left_to_be_chosen_is_chosen() -> None:
+    app = visit({**TRAIN, "gpu": "any", "choose": "1", "due": "30"}, "Layouts")
+    assert not app.exception
+    scenario, _ = from_address({**TRAIN, "gpu": "any", "choose": "1", "due": "30"}, load_catalogue())
+    picked = chosen(load_catalogue(), scenario, DAY)
+    label = load_catalogue().accelerator_label(picked.accelerator)
+    assert app.title[0].value.replace("\\", "").endswith(f"on {picked.work[0].accelerators:,} x {label}")
 
 
 def test_a_name_that_nobody_knows_is_said() -> None:
