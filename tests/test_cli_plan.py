@@ -197,3 +197,16 @@ def test_what_cannot_be_done_is_said(
     assert (got, out) == (code, "")
     assert said in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_the_best_mix_is_found_for_a_file_that_names_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "peaks.yaml"
+    path.write_text(
+        "own: {lead_time_months: 0}\nwork:\n  - {accelerators: 8, busy_share: 0.95}\n"
+        "  - {accelerators: 32, busy_share: 0.1}\n",
+        encoding="utf-8",
+    )
+    assert main(["plan", str(path), "--day", "2026-11-21", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["title"], told["best"]) == ("Own 8 and rent the peaks.", "mix")
+    assert "mix" not in told["scenario"]  # what was asked stays what was asked

@@ -41,6 +41,7 @@ class Own(Inputs):
     install_share: UpTo10 | None = None
     capex_usd: Annotated[Usd | None, Field(description="all of day one in one sum: replaces the lines above")] = None
     # when
+    order_month: Annotated[int, Field(ge=0, le=120, description="ordered after so many months, rented until then")] = 0
     lead_time_months: Months | None = None
     scarcity_premium_share: UpTo10 | None = None
     deposit_share: Share | None = None

@@ -10,6 +10,7 @@ from planner.inputs.base import Id, Inputs, Share, UpTo10, UsdPerHour
 
 Term = Literal["reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"]
 AtEnd = Literal["roll", "expire"]
+Peaks = Literal["on_demand", "spot", "hosted"]
 
 
 class Rent(Inputs):
@@ -60,8 +61,8 @@ class Hosted(Inputs):
 
 
 class Mix(Inputs):
-    """Own a base, reserve a layer above it, and rent the peaks."""
+    """Own a base, reserve a layer above it, and give the peaks to rent, to spot machines or to a hosted model."""
 
     own_accelerators: Annotated[int, Field(ge=0, le=16_384)] = 0
     reserve_accelerators: Annotated[int, Field(ge=0, le=16_384)] = 0
-    peaks: Literal["on_demand", "spot"] = "on_demand"
+    peaks: Peaks = "on_demand"

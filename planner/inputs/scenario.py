@@ -46,6 +46,10 @@ class Scenario(Inputs):
     def _within_the_plan(self) -> Scenario:
         if self.own.resale_month is not None and self.own.resale_month > self.months:
             raise ValueError(f"own.resale_month is {self.own.resale_month}, after the plan's {self.months:g} months")
+        if self.own.order_month >= self.months:
+            raise ValueError(
+                f"own.order_month is {self.own.order_month}, the plan has {self.months:g} months: order earlier"
+            )
         for name, wanted in (("kept", self.kept), ("mix", self.mix)):
             way = "keep" if name == "kept" else name
             if way in self.ways and wanted is None:

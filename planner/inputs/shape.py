@@ -174,7 +174,7 @@ _UNITS: tuple[tuple[str, str], ...] = (
     (".*_per_year", "a year: 0.1 is 10 %"),
     (".*_share", _SHARE),
     ("(.*_)?years", "years"),
-    ("resale_month|first_month", "number of the month"),
+    ("resale_month|first_month|order_month", "number of the month"),
     ("(.*_)?months", "months"),
     ("(.*_)?days", "days"),
     ("hours_per_.*|(.*_)?hours", "hours"),

@@ -178,7 +178,7 @@ def _speaker(runners: Iterable[Runner], side: _Side) -> Runner | None:
 def runners_of(setting: Setting, option: Option) -> list[Runner]:
     """An option as the verdict sees it; one for each draw, where the setting tries several."""
     ledgers = (option.ledger, option.low, option.high)
-    unknown = _unknown_usd(setting, option.ledger)
+    unknown = unknown_usd(setting, option.ledger)
     every = [*(present_usd(setting, one) for one in ledgers), cash_today_usd(option.ledger), *unknown.values()]
     rows = zip(*(np.atleast_1d(one).tolist() for one in np.broadcast_arrays(*every)), strict=True)
     return [
@@ -187,7 +187,7 @@ def runners_of(setting: Setting, option: Option) -> list[Runner]:
     ]
 
 
-def _unknown_usd(setting: Setting, ledger: Ledger) -> dict[str, Num]:
+def unknown_usd(setting: Setting, ledger: Ledger) -> dict[str, Num]:
     """What the lines without a price cost at most, in today's money, by the input that has none."""
     found: dict[str, Num] = {}
     for line in ledger.lines:

@@ -79,17 +79,35 @@ class Holding:
     lead_time_months: Num = 0.0
     until_months: Num = np.inf  # sold then, at the latest at the end of the plan
     refresh_months: Num = np.inf  # after so many months it is replaced
+    ordered_months: Num = 0.0  # after so many months it is ordered, which sets its price
 
     @cached_property
     def comes(self) -> Num:
         """1 where it is delivered before it would be sold, else 0."""
         end = np.minimum(self.until_months, self.plan.months)
-        return np.where(np.asarray(self.lead_time_months) < end - _NEARLY, 1.0, 0.0)[()]
+        return np.where(np.asarray(self._waited) < end - _NEARLY, 1.0, 0.0)[()]
+
+    @property
+    def _waited(self) -> Num:
+        """Months from today until what is ordered then would come."""
+        waited: Num = self.ordered_months + self.lead_time_months
+        return waited
+
+    @property
+    def ordered_years(self) -> Num:
+        """Years from today to the order."""
+        years: Num = self.ordered_months / MONTHS_PER_YEAR
+        return years
+
+    @cached_property
+    def ordered(self) -> NDArray[np.float64]:
+        """1 in the month of the order (today where nothing is put off), else 0."""
+        return np.equal(self.plan.month, self.ordered_months).astype(np.float64)
 
     @cached_property
     def start(self) -> Num:
         """Months from today to the delivery."""
-        return np.where(self.comes, self.lead_time_months, self.plan.months)[()]
+        return np.where(self.comes, self._waited, self.plan.months)[()]
 
     @cached_property
     def stop(self) -> Num:
@@ -160,12 +178,13 @@ class Holding:
     def old_price_after_months(self) -> NDArray[np.float64]:
         """When the price of what a refresh takes away was set: with the order for the first, else when it came."""
         number = np.maximum(self._refresh_number - 1, 0.0)
-        return np.asarray(np.where(number > 0, self.start + number * self._cycle, 0.0))
+        return np.asarray(np.where(number > 0, self.start + number * self._cycle, self.ordered_months))
 
     @cached_property
     def last_price_after_months(self) -> Num:
         """When the price of what is sold in the end was set."""
-        return np.where(self.refresh_count > 0, self.start + self.refresh_count * self._cycle, 0.0)[()]
+        last = self.start + self.refresh_count * self._cycle
+        return np.where(self.refresh_count > 0, last, self.ordered_months)[()]
 
     @cached_property
     def last_age_months(self) -> Num:

@@ -171,6 +171,10 @@ def _others(found: Answer) -> tuple[str, ...]:
     named = {one.option.key for one in (found.own, found.rent) if one is not None}
     if best.option.key in named:
         return ()
+    if found.verdict == "mix" and found.best is best:
+        pure = min(one.present_usd for one in (found.own, found.rent) if one is not None)
+        less = words.percent(1 - best.present_usd / pure) if pure > 0 else "much"
+        return (f"The mix costs {_money(best)}: {less} less than the better of the two.",)
     return (f"The cheapest of all {len(found.ranked)} ways is {_money(best)} {_how(best)}.",)
 
 

@@ -8,12 +8,16 @@ from datetime import date
 from planner.inputs.scenario import Scenario
 from planner.money.plan import Plan, plan_at, setting_of
 from planner.study.choosing import chosen
+from planner.study.mix import with_best_mix
 from pricing import Catalogue
 
 
 def planned(catalogue: Catalogue, scenario: Scenario, day: date) -> Plan:
-    """The plan with what was left open filled in. `setting.written` keeps it open, as files and links do."""
+    """The plan with what was left open filled in, and the best mix where one wins.
+
+    `setting.written` keeps open what was left open, as files and links do.
+    """
     setting = setting_of(catalogue, chosen(catalogue, scenario, day), day)
     if setting.asked is not None and setting.asked.written != scenario:
         setting = replace(setting, asked=replace(setting.asked, written=scenario))
-    return plan_at(setting)
+    return with_best_mix(plan_at(setting))

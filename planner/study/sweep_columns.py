@@ -103,7 +103,9 @@ def hows(scenario: Scenario, values: Mapping[Path, Sequence[Any]], agrees: Agree
             continue
         taken = {str(other[-1]) for other, how in found.items() if how == "tried"}
         for how in HOWS:
-            free = not (how == "tried" and str(path[-1]) in taken) and not (how == "busy" and "busy" in found.values())
+            # A factor of the work is a ratio to the first value, so none may be nothing.
+            never = how == "busy" and ("busy" in found.values() or numbers[0] <= 0)
+            free = not never and not (how == "tried" and str(path[-1]) in taken)
             if free and agrees(scenario, path, few, how):
                 found[path] = how
                 break

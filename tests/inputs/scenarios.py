@@ -62,6 +62,8 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
         tax["shares_by_year"] = (0.25, 0.7, 0.05)
     if data.get("own", {}).get("resale_month", 0) > data.get("years", 3.0) * 12:
         del data["own"]["resale_month"]
+    if data.get("own", {}).get("order_month", 0) >= data.get("years", 3.0) * 12:
+        del data["own"]["order_month"]
     data["ways"] = tuple(dict.fromkeys(way for way in data.get("ways", ()) if way not in ("keep", "mix")))
     return data
 

@@ -30,6 +30,7 @@ _FIELDS: dict[str, tuple[dict[str, Any], Any]] = {
     "usd_per_tb_of_disk": (EIGHTY, 100.0),
     "install_share": (EIGHTY, 0.1),
     "capex_usd": (EIGHTY, 900_000.0),
+    "order_month": (EIGHTY, 6),
     "lead_time_months": ({**EIGHTY, "running_usd_per_month": 1_000.0}, 3.0),
     "scarcity_premium_share": (EIGHTY, 0.1),
     "deposit_share": ({**EIGHTY, "lead_time_months": 3.0}, 0.5),

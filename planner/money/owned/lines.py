@@ -70,7 +70,8 @@ def _reckoned(setting: Setting, need: Need, until_months: Num | None, refreshed:
     say_inputs(put, setting, need, what)
     held = say_holding(put, setting, until_months, refreshed)
     all_in = "capex_usd" in put.used
-    price = "capex_usd" if all_in else f"{SERVERS} * {what.usd}"
+    today = "capex_usd" if all_in else f"{SERVERS} * {what.usd}"
+    price = f"{today} * {_LATER} ** ordered_after_years" if "ordered" in put.used else today
     paid = price if all_in else f"{price} * (1 + scarcity_premium_share)"
     replaces = "refreshes" in put.used
     kw = f"{SERVERS} * {_kw(setting, what)}"
@@ -82,12 +83,12 @@ def _reckoned(setting: Setting, need: Need, until_months: Num | None, refreshed:
         price=price,
         paid=paid,
         bought=(
-            *agreed(setting, _bought(put, paid, all_in)),
-            *(agreed(setting, _refreshed(put, price, all_in), _said(put, "new_price_after_years")) if replaces else ()),
+            *agreed(setting, _bought(put, paid, all_in), held.ordered_years),
+            *(agreed(setting, _refreshed(put, today, all_in), _said(put, "new_price_after_years")) if replaces else ()),
         ),
         beside=() if all_in else _beside(put, price, kw if room else None),
         running=_running(put, setting, what, price, kw),
-        sale=_sale(put, setting, price, replaces),
+        sale=_sale(put, setting, today if replaces else price, held, replaces),
         end=_end(put, price, kw if room and not all_in else None),
     )
 
@@ -108,7 +109,8 @@ def _kw(setting: Setting, what: Machine) -> str:
 
 def _bought(put: Basis, paid: str, all_in: bool) -> tuple[Line, ...]:
     name = "All of day one" if all_in else "Servers, with spares"
-    return (put.line(name, "hardware", f"{paid} * {_ORDERED}", treatment="capital"),)
+    due = _ORDERED.replace("starts", "ordered") if "ordered" in put.used else _ORDERED
+    return (put.line(name, "hardware", f"{paid} * {due}", treatment="capital"),)
 
 
 def _refreshed(put: Basis, price: str, all_in: bool) -> tuple[Line, ...]:
@@ -182,12 +184,12 @@ def _repairs(put: Basis, what: Machine, price: str) -> Line:
     )
 
 
-def _sale(put: Basis, setting: Setting, price: str, replaces: bool) -> tuple[Line, ...]:
+def _sale(put: Basis, setting: Setting, price: str, held: Holding, replaces: bool) -> tuple[Line, ...]:
     """What is left is a share of the dollars that were paid."""
     sold = f"-1 * {price} * (1 - selling_cost_share)"
     if not replaces:
         resale = put.line("Resale", "resale", f"{sold} * residual_share * sold", treatment="sale")
-        return agreed(setting, (resale,))
+        return agreed(setting, (resale,), held.ordered_years)
     replaced = f"{sold} * residual_share_at_refresh * {_LATER} ** old_price_after_years * refreshes"
     last = f"{sold} * residual_share * {_LATER} ** last_price_after_years * sold"
     of_replaced = put.line("Resale of what is replaced", "resale", replaced, treatment="sale")

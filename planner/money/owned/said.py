@@ -46,6 +46,7 @@ CHEAPER_FACTS: dict[str, str] = {
     "warranty_years": "owned-warranty-years",
 }
 LEAD_TIME = "owned-lead-time-months"
+ORDER = "order_month"
 HARDWARE_PRICE_CHANGE = "owned-hardware-price-change"
 POWER_PRICE_CHANGE = "owned-power-price-change"
 ROOM = "owned-room-usd-per-kw"
@@ -98,15 +99,20 @@ def say_holding(put: Basis, setting: Setting, until_months: Num | None, refreshe
     own, plan = setting.scenario.own, setting.timeline
     stop: Num = np.inf if own.resale_month is None else float(own.resale_month)
     stop = _tried(put, "resale_month", stop) if until_months is None else until_months
-    _say_lead_time(put, setting, stop)
+    ordered = _tried(put, ORDER, float(own.order_month))
+    _say_lead_time(put, setting, stop, ordered)
     cycle: Num = np.inf if own.refresh_years is None else own.refresh_years
     held = Holding(
         plan,
+        ordered_months=ordered,
         lead_time_months=put.used["lead_time_months"].value,
         until_months=stop,
         refresh_months=_tried(put, "refresh_years", cycle) * MONTHS_PER_YEAR if refreshed else np.inf,
     )
     put.flags(held.flags(_when(put, held)))
+    if np.any(np.asarray(ordered) > 0):
+        put.say("ordered", held.ordered, "1 in the month of the order, else 0", PLAN)
+        put.say("ordered_after_years", held.ordered_years, "years from today", YOUR_INPUT)
     put.say("room_age_years", held.months / MONTHS_PER_YEAR, "years", PLAN)
     warranty = put.used["warranty_years"].value
     put.say("after_warranty", held.beyond(warranty * MONTHS_PER_YEAR), "share of each month", PLAN)
@@ -184,11 +190,11 @@ def _cheaper_fact(put: Basis, name: str, fact: str, yours: Num | None) -> None:
         put.say(name, end(figure.newest, _OTHER_END[put.case]), figure.unit, origin(put.catalogue, figure))
 
 
-def _say_lead_time(put: Basis, setting: Setting, stop: Num) -> None:
+def _say_lead_time(put: Basis, setting: Setting, stop: Num, ordered: Num) -> None:
     """The wait. An end of its range counts only where it comes in time: what never comes is not dear but absent."""
     figure = setting.catalogue.facts[LEAD_TIME].figure
     yours = setting.scenario.own.lead_time_months
-    latest = float(np.min(np.minimum(stop, setting.timeline.months)))
+    latest = float(np.min(np.minimum(stop, setting.timeline.months) - ordered))
     in_time = max(figure.newest.typical, end(figure.newest, setting.case)) < latest
     if yours is None and not in_time:
         put.say("lead_time_months", figure.newest.typical, figure.unit, origin(setting.catalogue, figure))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from planner.inputs.rent import Hosted
 from planner.money.basis import Basis
+from planner.money.formula import Num
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
 from planner.money.setting import Setting
+from planner.money.timeline import PLAN
 from planner.money.ways.built import Built, Why
 from pricing.records import HostedPrice
 
@@ -14,6 +16,22 @@ UNIT = "USD/Mtoken"
 
 def build(setting: Setting) -> Built | Why:
     """Every token bought. Their number grows and has seasons as the work has."""
+    lines = tokens(setting, setting.demand.work_level)
+    if isinstance(lines, Why):
+        return lines
+    asked = setting.scenario.hosted
+    price = None if asked is None else _price(setting, asked)
+    return Built(
+        title="Pay by the token",
+        what=f"{price.label} of {price.vendor}" if isinstance(price, HostedPrice) else "your price",
+        lines=lines,
+        useful_hours=setting.demand.all.busy_hours,
+        accelerators=0.0,
+    )
+
+
+def tokens(setting: Setting, work_level: Num, when: Num | None = None) -> tuple[Line, ...] | Why:
+    """The tokens of so many times the usual work, in the share of each month that `when` says."""
     asked = setting.scenario.hosted
     if asked is None:
         return Why("no tokens are entered: fill in hosted to compare with a model behind an API")
@@ -22,14 +40,10 @@ def build(setting: Setting) -> Built | Why:
         return price
     basis = setting.basis()
     basis.flags(setting.timeline.flags)
-    basis.say("work_level", setting.demand.work_level, "times the usual work", COMPUTED)
-    return Built(
-        title="Pay by the token",
-        what="your price" if price is None else f"{price.label} of {price.vendor}",
-        lines=_lines(basis, asked, price),
-        useful_hours=setting.demand.all.busy_hours,
-        accelerators=0.0,
-    )
+    if when is not None:
+        basis.say("runs", when, "share of each month", PLAN)
+    basis.say("work_level", work_level, "times the usual work", COMPUTED)
+    return _lines(basis, asked, price)
 
 
 def _price(setting: Setting, asked: Hosted) -> HostedPrice | Why | None:

@@ -14,7 +14,7 @@ from planner.money.real import agreed
 from planner.money.setting import Setting
 from planner.money.ways.built import Built, Why
 from planner.money.ways.loan import LOAN_RATE
-from planner.money.ways.own import first, fleet_size, no_price, with_rent, work_of
+from planner.money.ways.own import first, fleet_size, left_out, no_price, with_rent, work_of
 
 LEASE_RATE = "owned-lease-rate"
 ASK = "A lease mostly stands on the balance sheet (ASC 842, IFRS 16), whatever it is called: ask accounting"
@@ -28,6 +28,9 @@ def build(setting: Setting) -> Built | Why:
     found = _held(setting, accelerators)
     if found is None:
         return no_price(setting)
+    too_late = left_out(setting, found, "nothing would ever be leased")
+    if too_late is not None:
+        return too_late
     lines = (*_payments(setting, found), *found.beside, *found.running, *found.end)
     if setting.scenario.lease.buys_at_end:
         lines = (*lines, *found.sale)
@@ -45,7 +48,7 @@ def _held(setting: Setting, accelerators: int) -> Owned | None:
     years = _years(setting)
     if whole is None or years is None:
         return whole
-    until = whole.put.used["lead_time_months"].value + whole_months(years, 0.0)
+    until = whole.held.ordered_months + whole.put.used["lead_time_months"].value + whole_months(years, 0.0)
     return owned(setting, need, until_months=until, refreshed=False)
 
 
@@ -71,9 +74,9 @@ def _payments(setting: Setting, found: Owned) -> tuple[Line, ...]:
         put.line("Lease beyond the plan", "commitment", f"{payment} * ({_MONTHS} - payments_made) * sold"),
     )
     if not lease.buys_at_end:
-        return agreed(setting, lines)
+        return agreed(setting, lines, found.held.ordered_years)
     bought = put.line("Buying it at the end", "hardware", f"{found.paid} * left_share * settles", treatment="capital")
-    return agreed(setting, (*lines, bought))
+    return agreed(setting, (*lines, bought), found.held.ordered_years)
 
 
 def _implied(setting: Setting, found: Owned) -> tuple[str, ...]:

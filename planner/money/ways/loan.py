@@ -11,7 +11,7 @@ from planner.money.owned.instalments import Instalments, first_principal, grown,
 from planner.money.real import agreed
 from planner.money.setting import Setting
 from planner.money.ways.built import Built, Why
-from planner.money.ways.own import first, fleet_size, no_price, with_rent, work_of
+from planner.money.ways.own import first, fleet_size, left_out, no_price, with_rent, work_of
 
 LOAN_RATE = "owned-loan-rate"
 LOAN_SHARE = "owned-loan-to-value"
@@ -27,6 +27,9 @@ def build(setting: Setting) -> Built | Why:
     found = owned(setting, work_of(setting, accelerators))
     if found is None:
         return no_price(setting)
+    too_late = left_out(setting, found, "nothing would ever be lent")
+    if too_late is not None:
+        return too_late
     lines = (*found.lines, *_borrowed(setting, found))
     return with_rent(setting, "Buy on credit", accelerators, found, lines, *_still_owed(found))
 
@@ -54,7 +57,7 @@ def _borrowed(setting: Setting, found: Owned) -> tuple[Line, ...]:
         ),
         put.line("Last payment of the loan", "finance", f"{lent} * {rest} * settles", treatment="financing"),
     )
-    return agreed(setting, lines)
+    return agreed(setting, lines, found.held.ordered_years)
 
 
 def _still_owed(found: Owned) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Mix: own a base, reserve a layer above it, and rent the peaks on demand or on spot machines."""
+"""Mix: own a base, reserve a layer above it, and give the peaks to rent on demand, to spot machines or to an API."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from planner.money.rented import renting
 from planner.money.reserving import reserving
 from planner.money.setting import Setting
 from planner.money.sizing import reach
-from planner.money.ways import on_demand
+from planner.money.ways import hosted, on_demand
 from planner.money.ways.built import Built, Why, under
 from planner.money.ways.own import never_comes, no_price
 from planner.money.ways.reserved import beyond, term_or_why
@@ -36,10 +36,15 @@ class _Layer:
 
 
 def build(setting: Setting) -> Built | Why:
-    """The three layers, each under a heading."""
+    """The mix that the scenario names."""
     mix = setting.scenario.mix
     if mix is None:
         return Why("no mix is entered: say in mix how many to own and how many to reserve")
+    return mixed(setting, mix)
+
+
+def mixed(setting: Setting, mix: Mix) -> Built | Why:
+    """The three layers of a mix, each under a heading."""
     base = (
         owned(setting, setting.demand.upto(mix.own_accelerators, _share(setting, mix)))
         if mix.own_accelerators
@@ -143,6 +148,8 @@ def _peaks(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Why:
 def _piece(setting: Setting, mix: Mix, heading: str, need: Need, when: Num | None) -> _Layer | Why:
     if not np.any(need.busy_hours * (1.0 if when is None else when) > 0):
         return _Layer()
+    if mix.peaks == "hosted":
+        return _by_token(setting, heading, need, when)
     if mix.peaks == "on_demand" or not stoppable(setting):
         missing = on_demand.missing_price(setting)
         if missing is not None:
@@ -150,6 +157,15 @@ def _piece(setting: Setting, mix: Mix, heading: str, need: Need, when: Num | Non
     if mix.peaks == "on_demand":
         return _Layer(under(heading, renting(setting, need, setting.taken.on_demand, when=when)))
     return _on_spot(setting, heading, need, when)
+
+
+def _by_token(setting: Setting, heading: str, need: Need, when: Num | None) -> _Layer | Why:
+    """The tokens of these hours: their number goes with the hours of the work."""
+    hours = np.asarray(need.accelerators * need.busy_share * need.hours_per_month)
+    everything = setting.demand.all_hours
+    share = hours / np.where(everything > 0, everything, 1.0)
+    lines = hosted.tokens(setting, setting.demand.work_level * share, when)
+    return lines if isinstance(lines, Why) else _Layer(under(f"{heading} by the token", lines))
 
 
 def _on_spot(setting: Setting, heading: str, need: Need, when: Num | None) -> _Layer | Why:
@@ -163,19 +179,35 @@ def _on_spot(setting: Setting, heading: str, need: Need, when: Num | None) -> _L
     hours = need.accelerators * need.busy_share * need.hours_per_month
     enough = np.minimum(demand_of(setting, works).all_hours / np.maximum(hours, 1e-12), 1.0)
     part: Num = 1.0 if np.all(enough == 1.0) else enough
-    spot = on_spot(setting, replace(need, busy_share=need.busy_share * part), when)
+    going = hours * setting.timeline.runs * (1.0 if when is None else when)
+    done = np.sum(going * part, axis=-1, keepdims=True) / np.maximum(np.sum(going, axis=-1, keepdims=True), 1e-12)
+    spot = on_spot(setting, _share_of(need, part, _plain(done)), when)
     if isinstance(spot, Why):
         return spot
-    rest = replace(need, busy_share=need.busy_share * (1 - part), storage_tb=0.0, egress_tb_per_month=0.0)
+    rest = _share_of(need, 1 - part, _plain(1 - done))
     beside = renting(setting, rest, setting.taken.on_demand, when=when) if np.any(rest.busy_hours > 0) else ()
     return _Layer((*under(f"{heading} on spot", spot.lines), *under(f"{heading} on demand", beside)), spot.warnings)
+
+
+def _share_of(need: Need, of_hours: Num, of_data: Num) -> Need:
+    """A part of the hours, and the part of the data that goes with it."""
+    return replace(
+        need,
+        busy_share=need.busy_share * of_hours,
+        storage_tb=need.storage_tb * of_data,
+        egress_tb_per_month=need.egress_tb_per_month * of_data,
+    )
+
+
+def _plain(share: NDArray[np.float64]) -> Num:
+    return float(share[0]) if share.ndim == 1 else share
 
 
 def _title(mix: Mix) -> str:
     parts = [
         f"own {mix.own_accelerators:,}" if mix.own_accelerators else "",
         f"reserve {mix.reserve_accelerators:,}" if mix.reserve_accelerators else "",
-        "rent the peaks",
+        "pay for the peaks by the token" if mix.peaks == "hosted" else "rent the peaks",
     ]
     told = [part for part in parts if part]
     text = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
@@ -183,4 +215,4 @@ def _title(mix: Mix) -> str:
 
 
 def _peaks_named(mix: Mix) -> str:
-    return "on demand" if mix.peaks == "on_demand" else "on spot machines"
+    return {"on_demand": "on demand", "spot": "on spot machines", "hosted": "by the token"}[mix.peaks]

@@ -18,6 +18,8 @@ from planner.money.timeline import Holding
 from planner.money.ways.built import Builder, Built, Why, under
 from planner.money.ways.on_demand import not_there
 
+LEAD_TIME = "lead_time_months"
+
 
 def fleet_size(setting: Setting) -> int:
     """How many are bought: as you say, else what work that may wait needs, else as many as are wanted at once."""
@@ -116,12 +118,23 @@ def never_comes(setting: Setting, found: Owned) -> tuple[str, ...]:
     """What to say where the machines come too late to run at all."""
     if np.any(np.asarray(found.held.comes) > 0):
         return ()
-    wait, months = first(found.put.used["lead_time_months"].value), setting.scenario.months
-    until = "it would be sold" if wait < months else "the plan ends"
-    return (
-        f"The machines come after {wait:g} months, when {until}: they never run, all work is rented, and only the"
-        " deposit is paid",
-    )
+    return (f"The {_too_late(setting, found)}: they never run, all work is rented, and only the deposit is paid",)
+
+
+def left_out(setting: Setting, found: Owned, what: str) -> Why | None:
+    """Why a way to pay for machines that come too late to run is no way: all of it would be renting.
+
+    What is tried out is reckoned as it is: a break-even passes through deliveries that come too late.
+    """
+    if LEAD_TIME in setting.tried or np.any(np.asarray(found.held.comes) > 0):
+        return None
+    return Why(f"the {_too_late(setting, found)}: {what}, and all work would be rented")
+
+
+def _too_late(setting: Setting, found: Owned) -> str:
+    wait, months = first(found.held.ordered_months + found.put.used[LEAD_TIME].value), setting.scenario.months
+    until = "they would be sold" if wait < months else "the plan ends"
+    return f"machines come after {wait:g} months, when {until}"
 
 
 def first(value: Num) -> float:

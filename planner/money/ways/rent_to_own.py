@@ -12,7 +12,7 @@ from planner.money.real import agreed
 from planner.money.setting import Setting
 from planner.money.ways.built import Built, Why
 from planner.money.ways.lease import beside_a_loan
-from planner.money.ways.own import first, fleet_size, no_price, with_rent, work_of
+from planner.money.ways.own import first, fleet_size, left_out, no_price, with_rent, work_of
 
 ASK = "Rent that ends in owning is mostly booked as a purchase: ask accounting"
 
@@ -25,6 +25,9 @@ def build(setting: Setting) -> Built | Why:
     found = owned(setting, work_of(setting, accelerators), refreshed=False)
     if found is None:
         return no_price(setting)
+    too_late = left_out(setting, found, "nothing would ever be paid for")
+    if too_late is not None:
+        return too_late
     lines = (*_payments(setting, found), *found.beside, *found.running, *found.end, *found.sale)
     return with_rent(setting, "Rent to own", accelerators, found, lines, *_implied(setting, found), ASK)
 
@@ -43,7 +46,7 @@ def _payments(setting: Setting, found: Owned) -> tuple[Line, ...]:
         put.line("Last payment", "finance", "final_usd * settles"),
         put.line("Payments still due at the end", "commitment", f"{due} * sold"),
     )
-    return agreed(setting, lines)
+    return agreed(setting, lines, found.held.ordered_years)
 
 
 def _implied(setting: Setting, found: Owned) -> tuple[str, ...]:

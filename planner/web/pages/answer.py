@@ -8,7 +8,7 @@ from planner.money.answer import Answer
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.answer import not_counted, told
-from planner.web import advice, ask, share, show, state
+from planner.web import advice, ask, mixing, share, show, state
 
 
 def page() -> None:
@@ -51,6 +51,8 @@ def _views(plan: Plan, found: Answer, title: str) -> None:
             lambda: show.parts([way.option.ledger for way in found.ranked]),
             lambda: show.turning(plan, found),
             lambda: show.cash(found.ranked),
+            lambda: mixing.best(plan),
+            lambda: mixing.later(plan),
         ),
         strict=True,
     ):
@@ -59,4 +61,7 @@ def _views(plan: Plan, found: Answer, title: str) -> None:
                 make()
 
 
-VIEWS = ("When it pays back", "Every way", "What the money goes into", "What would turn it", "Cash by year")
+VIEWS = (
+    "When it pays back", "Every way", "What the money goes into", "What would turn it", "Cash by year", "Best mix",
+    "Buy now or wait",
+)  # fmt: skip

@@ -110,8 +110,12 @@ def test_payments_begin_on_delivery() -> None:
 
 
 def test_what_never_comes_is_not_paid_for() -> None:
-    found = way({"usd_per_month": 20_000.0}, {**OWN, "lead_time_months": 60.0})
-    assert monthly(found)[1:].tolist() == pytest.approx([RENT] * 48)
+    late = setting(scenario({**OWN, "lead_time_months": 60.0}, lease={"usd_per_month": 20_000.0}))
+    found = lease.build(late)
+    assert isinstance(found, Why)
+    assert "after 60 months, when the plan ends: nothing would ever be leased" in found.reason
+    tried = built(lease.build, late.trying({"lead_time_months": 60.0}))  # a break-even passes through it
+    assert monthly(tried)[1:].tolist() == pytest.approx([RENT] * 48)
 
 
 def test_without_a_price_there_is_nothing_to_lease() -> None:

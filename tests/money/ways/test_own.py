@@ -47,7 +47,7 @@ def test_what_comes_too_late_never_runs_and_says_so() -> None:
         "deposit is paid",
     )
     sold = way({**EIGHTY, "lead_time_months": 30.0, "resale_month": 24})
-    assert "when it would be sold" in sold.warnings[0]
+    assert "when they would be sold" in sold.warnings[0]
 
 
 def test_after_an_early_resale_the_work_is_rented_again() -> None:

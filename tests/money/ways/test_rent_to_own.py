@@ -55,8 +55,12 @@ def test_the_rate_behind_the_quote_stands_beside_what_a_loan_costs() -> None:
 
 
 def test_what_never_comes_is_not_paid_for() -> None:
-    usd = by_line(way({**OWN, "lead_time_months": 60.0}))
-    assert not any(amounts.any() for name, amounts in usd.items() if not name.startswith("Until delivery"))
+    late = rent_to_own.build(setting(scenario({**OWN, "lead_time_months": 60.0}, rent_to_own=QUOTE)))
+    assert isinstance(late, Why)
+    assert late.reason == (
+        "the machines come after 60 months, when the plan ends: nothing would ever be paid for, and all work would be"
+        " rented"
+    )
 
 
 def test_it_needs_a_quote_and_a_price() -> None:

@@ -1,0 +1,251 @@
+"""The best mix: how much to own, to reserve and to rent, where the work wants more at some times than at others.
+
+A mixed-integer programme on the rates of the plan proposes a mix for each kind of burst. Each proposal is then reckoned
+by the ledger, as are its neighbours a server and a machine away, and the cheapest ledger is the answer: the programme
+finds, the ledger says what it costs. Limits on cash are kept by both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from planner.inputs.rent import Mix, Peaks
+from planner.money.answer import unknown_usd
+from planner.money.measures import present_usd
+from planner.money.option import Option
+from planner.money.plan import Plan, option
+from planner.money.setting import Setting
+from planner.money.sizing import server_size
+from planner.money.solved import Solved
+from planner.money.ways.mix import build
+from planner.study.load import LoadCurve, Piece, Screen, envelope, load_curve, threshold
+from planner.study.mix_programme import Found, Infeasible, best
+from planner.study.mix_rates import Rates, rates_of
+from planner.study.mix_search import Limits, Search, least_fleet, share_done, wait_hours
+from planner.study.mix_slices import programme_of, screens_of
+
+ALIKE = "the work wants the same number whenever it runs, so a fleet is used as a whole: own all of it or none"
+NO_WAY = "nothing here has a price, so there is nothing to mix"
+FLAT_SHARE = 0.01  # bases within so much of the best cost the same
+_CURVE_POINTS = 24
+_HOURLESS = 1e-9  # of all hours
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A size of the base, and what the plan then comes to by its ledger, all else as in the best mix."""
+
+    accelerators: int
+    usd: float
+
+
+@dataclass(frozen=True, eq=False)
+class BestMix:
+    """The best mix of a plan and what it rests on."""
+
+    plan: Plan
+    mix: Mix
+    usd: float  # today's money, by its ledger
+    at_most_usd: float  # with what nobody publishes at its dearest
+    pure: Option  # the cheapest way that is no mix
+    pure_usd: float  # at most
+    rates: Rates
+    search: Search
+    refused: tuple[Infeasible, ...]  # kinds of burst that keep to no limit
+
+    @property
+    def own(self) -> int:
+        """How many to own."""
+        return self.mix.own_accelerators
+
+    @property
+    def reserved(self) -> int:
+        """How many to reserve above them."""
+        return self.mix.reserve_accelerators
+
+    @property
+    def burst(self) -> Peaks:
+        """Where the rest goes."""
+        return self.mix.peaks
+
+    @property
+    def saving_usd(self) -> float:
+        """What it saves against the cheapest way that is no mix; negative where it costs more."""
+        return self.pure_usd - self.at_most_usd
+
+    @property
+    def saving_share(self) -> float:
+        """The same, as a share of what that way costs. [1]"""
+        return self.saving_usd / self.pure_usd if self.pure_usd > 0 else 0.0
+
+    @property
+    def differs(self) -> bool:
+        """Whether it is more than one way: layers of two kinds, each with work."""
+        based, held = (share_done(self.plan.setting, fleet) for fleet in (self.own, self.own + self.reserved))
+        return sum((based > 0, held > based, held < 1 - _HOURLESS)) > 1
+
+    @cached_property
+    def load(self) -> LoadCurve:
+        """How busy each slice of capacity would be."""
+        return load_curve(self.plan.setting)
+
+    @cached_property
+    def screens(self) -> tuple[Screen, ...]:
+        """What an hour of capacity costs each way that has a price."""
+        return screens_of(self.rates, self.plan.setting)
+
+    @property
+    def layers(self) -> tuple[Piece, ...]:
+        """Which way is the cheapest for capacity that is so busy; spot machines only where all the work may stop."""
+        every = all(work.may_stop for work in self.plan.setting.scenario.work)
+        return envelope([one for one in self.screens if every or one.name != "spot"])
+
+    @cached_property
+    def least_busy(self) -> Solved:
+        """The share of the time above which a slice is better owned than paid by the hour; or why it never is. [1]"""
+        own = next((one for one in self.screens if one.name == "own"), Screen("own", np.inf, 0.0))
+        rest = "on_demand" if self.burst == "spot" else self.burst
+        return threshold(own, next(one for one in self.screens if one.name == rest))
+
+    @cached_property
+    def curve(self) -> tuple[Cost, ...]:
+        """The cost over the size of the base, reckoned by the ledger; sizes that break a limit are left out."""
+        server, most = server_size(self.plan.setting), self.search.most
+        step = server * max(-(-most // (server * _CURVE_POINTS)), 1)
+        sizes = sorted({*range(0, most, step), most, self.own})
+        found = ((size, self.search.at_most_usd(self._at(size))) for size in sizes)
+        return tuple(Cost(size, usd) for size, usd in found if np.isfinite(usd))
+
+    def _at(self, size: int) -> Mix:
+        return self.mix.model_copy(update={"own_accelerators": size})
+
+    @cached_property
+    def flat(self) -> tuple[int, int]:
+        """The smallest and the largest base around the best one, up to which it costs no more than a hundredth more."""
+        most = self.at_most_usd + FLAT_SHARE * abs(self.at_most_usd)
+        sizes = [one.accelerators for one in self.curve]
+        near = {one.accelerators for one in self.curve if one.usd <= most} | {self.own}
+        low = high = sizes.index(self.own)
+        while low > 0 and sizes[low - 1] in near:
+            low -= 1
+        while high + 1 < len(sizes) and sizes[high + 1] in near:
+            high += 1
+        return sizes[low], sizes[high]
+
+    @cached_property
+    def wait_hours(self) -> Solved | None:
+        """How long a job that may wait does so on base and reservation; None where nothing waits. [hour]"""
+        fleet = self.own + self.reserved
+        waits = fleet > 0 and np.any(self.plan.setting.demand.waiting_hours > 0)
+        return wait_hours(self.plan.setting, fleet) if waits else None
+
+
+@dataclass(frozen=True)
+class NoMix:
+    """Why there is no mix to look for, or none that keeps to the limits."""
+
+    reason: str
+
+
+def best_mix(
+    plan: Plan, *, most_usd_per_year: float | None = None, usd_per_waiting_hour: float | None = None
+) -> BestMix | NoMix:
+    """The cheapest mix of a plan within its cash of day one, the cash of each year, and the wait people accept.
+
+    Where an hour that a job waits has a price, that is counted in place of the accepted wait.
+    """
+    setting = plan.setting
+    if setting.asked is not None and setting.asked.problems:
+        return NoMix("; ".join(setting.asked.problems))
+    limits = Limits(setting.terms.cash_on_day_one_usd, most_usd_per_year, usd_per_waiting_hour)
+    pure = _pure(plan, limits)
+    if pure is None or alike(setting):
+        return NoMix(NO_WAY if pure is None else ALIKE)
+    rates = rates_of(setting)
+    enough = least_fleet(setting)
+    least = (enough,) if usd_per_waiting_hour is None else tuple({0, enough})
+    proposed, refused = _proposed(setting, rates, least, most_usd_per_year)
+    search = Search(setting, limits)
+    mix = search.best(proposed, _steps(setting, rates)) if proposed else None
+    if mix is None:
+        said = [one.reason for one in refused] or list(rates.missing)
+        return NoMix("; ".join(said) or "no mix keeps to the limits")
+    found = search.priced(mix)
+    return BestMix(plan, mix, found.usd, found.at_most_usd, *pure, rates, search, refused)
+
+
+def with_best_mix(plan: Plan) -> Plan:
+    """The plan with its best mix as one more way, where the scenario names none and it costs less than every other."""
+    setting = plan.setting
+    asked = setting.scenario.ways
+    if setting.scenario.mix is not None or (asked and "mix" not in asked) or alike(setting):
+        return plan
+    found = best_mix(plan)
+    if isinstance(found, NoMix) or not found.differs or found.saving_usd <= 0:
+        return plan
+    there = replace(setting, scenario=setting.scenario.model_copy(update={"mix": found.mix}))
+    there.__dict__.update(demand=setting.demand, timeline=setting.timeline)
+    made = option(there, (there.at("low"), there.at("high")), "mix", build)
+    if not isinstance(made, Option):
+        return plan
+    return Plan(there, (*plan.options, made), tuple(one for one in plan.absent if one.way != "mix"))
+
+
+def alike(setting: Setting) -> bool:
+    """Whether every slice of capacity would be as busy as every other, whole servers included."""
+    demand = setting.demand
+    if np.any(demand.waiting_hours > 0):
+        return False
+    ever = np.broadcast_to(demand.shares > 0, np.broadcast_shapes(demand.shares.shape, demand.at_once.shape))
+    wanted = np.unique(np.broadcast_to(demand.at_once, ever.shape)[ever])
+    wanted = wanted[wanted > 0]
+    server = server_size(setting)
+    return len(wanted) == 0 or (len(wanted) == 1 and (wanted[0] % server == 0 or wanted[0] < server))
+
+
+def _proposed(
+    setting: Setting, rates: Rates, least: tuple[int, ...], most_usd_per_year: float | None
+) -> tuple[list[Mix], tuple[Infeasible, ...]]:
+    """A mix for each kind of burst, and nothing owned: what the programme finds, or why there is none."""
+    proposed, refused = [], []
+    for burst, fleet in product(rates.bursts, least):
+        programme = programme_of(setting, rates, burst, most_usd_per_year=most_usd_per_year, least_fleet=fleet)
+        found = best(programme)
+        if isinstance(found, Infeasible):
+            refused.append(found)
+        else:
+            proposed += [Mix(peaks=burst), _mix(setting, found, programme.machine, burst)]
+    return proposed, tuple(refused)
+
+
+def _mix(setting: Setting, found: Found, machine: int, burst: Peaks) -> Mix:
+    most = Search(setting).most
+    held = min(found.machines * machine, most)
+    return Mix(own_accelerators=min(found.accelerators, most), reserve_accelerators=held, peaks=burst)
+
+
+def _steps(setting: Setting, rates: Rates) -> Sequence[tuple[int, int]]:
+    """Of the base and of the reservation: those the programme took, then single servers and machines."""
+    machine = rates.held.machine if rates.held else 1
+    sizes = rates.base.sizes if rates.base else np.zeros(1)
+    coarse = int(sizes[1]) if len(sizes) > 1 else 1
+    fine = coarse if setting.scenario.own.capex_usd is not None else min(server_size(setting), coarse)
+    return ((coarse, machine),) if fine == coarse else ((coarse, machine), (fine, machine))
+
+
+def _pure(plan: Plan, limits: Limits) -> tuple[Option, float] | None:
+    """The cheapest way that is no mix, of those that keep to the limits; what is not priced counts at its dearest."""
+    ways = [one for one in plan.options if one.way != "mix"]
+    within = [one for one in ways if limits.keeps(one.ledger)] or ways
+    costs = [(_at_most_usd(plan.setting, one), one.key, one) for one in within]
+    found = min(costs, key=lambda one: one[:2], default=None)
+    return None if found is None else (found[2], found[0])
+
+
+def _at_most_usd(setting: Setting, one: Option) -> float:
+    return float(present_usd(setting, one.ledger)) + float(sum(unknown_usd(setting, one.ledger).values()))

@@ -1,0 +1,210 @@
+"""The best mix as a small mixed-integer programme: how large a base, how many reserved, what goes to the burst.
+
+Capacity is cut into slices from the bottom up, and time into three: base and reservation are both there, only the base
+is, only the reservation is. The base is one of a list of sizes, each with a cost of its own, so that whole servers,
+spares, networks and discounts for volume are what they are. It takes the lowest slices while it is there. The
+reservation is so many whole machines and takes the slices above it, or the lowest while there is no base. The rest is
+paid by the hour, some of it on spot machines as far as there is work that may stop. Limits are sums of the same kind
+as the cost, such as what is paid on day one, or in a year.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_NEARLY = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """What a mix comes to under one count of money: today's money, the cash of day one, the cash of a year. [USD]"""
+
+    base: Array  # for each size of the base: itself, less what its slices need not rent
+    machine: float  # one reserved machine
+    rest: float  # renting everything
+    beside: Array  # for each slice: saved where it is reserved beside the base
+    alone: Array  # for each slice: saved where it is reserved while there is no base
+    spot: tuple[float, float] = (0.0, 0.0)  # saved by a spot hour while the base is there, and while it is not
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A sum that must not be passed, and what it is called."""
+
+    name: str
+    most_usd: float
+    of: Sum
+
+
+@dataclass(frozen=True, eq=False)
+class Programme:
+    """A mix to be found."""
+
+    sizes: Array  # accelerators of the base; each is 0 or the top of a slice
+    edges: Array  # accelerators: 0, and the top of each slice
+    machine: int  # accelerators of a reserved machine
+    most_machines: int
+    cost: Sum
+    least_fleet: int = 0  # base and reservation together are as many, or none
+    limits: tuple[Limit, ...] = ()
+    # Useful hours by slice: while the base is there and while not; of them those in which a reservation is there too.
+    hours: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
+    held_hours: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
+    spot_hours: tuple[float, float] = (0.0, 0.0)  # at most
+
+    @property
+    def widths(self) -> Array:
+        """Accelerators of each slice."""
+        return np.diff(self.edges)
+
+    @property
+    def covered(self) -> Array:
+        """1 where a size of the base holds a slice: sizes x slices."""
+        return np.asarray(self.edges[None, 1:] <= self.sizes[:, None] + _NEARLY, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best mix of a programme."""
+
+    accelerators: int  # of the base
+    machines: int
+    usd: float
+
+
+@dataclass(frozen=True)
+class Infeasible:
+    """The limit that no mix keeps to, and the least it would have to be."""
+
+    limit: Limit
+    least_usd: float
+
+    @property
+    def reason(self) -> str:
+        """Which limit, by how much, and what would do."""
+        short = self.least_usd - self.limit.most_usd
+        return (
+            f"no mix keeps to {self.limit.most_usd:,.0f} USD {self.limit.name}: the least that does the work is "
+            f"{self.least_usd:,.0f}, which is {short:,.0f} more"
+        )
+
+
+def best(programme: Programme) -> Found | Infeasible:
+    """The cheapest mix within all limits."""
+    found = _solved(programme, programme.cost, programme.limits)
+    if found is not None:
+        return found
+    for number, limit in enumerate(programme.limits):  # the first that cannot be kept beside those before it
+        if _solved(programme, programme.cost, programme.limits[: number + 1]) is None:
+            least = _solved(programme, limit.of, programme.limits[:number])
+            assert least is not None
+            return Infeasible(limit, least.usd)
+    raise AssertionError("without limits there is always the mix of nothing owned and nothing reserved")
+
+
+def _solved(programme: Programme, cost: Sum, limits: tuple[Limit, ...]) -> Found | None:
+    from scipy.optimize import Bounds, LinearConstraint, milp  # takes longer to load than to solve
+
+    sizes, slices = len(programme.sizes), len(programme.edges) - 1
+    rows, most = _rows(programme)
+    kept = [(_row(limit.of), limit.most_usd - limit.of.rest) for limit in limits]
+    matrix = np.vstack([*rows, *(row for row, _ in kept)])
+    upper = np.array([*most, *(bound for _, bound in kept)])
+    lower = np.full(len(upper), -np.inf)
+    lower[0] = upper[0]  # one size is chosen
+    highest = np.array([*[1.0] * sizes, programme.most_machines, 1.0, *[1.0] * (2 * slices), *programme.spot_hours])
+    whole = np.concatenate([np.ones(sizes + 2), np.zeros(2 * slices + 2)])
+    scale = max(float(np.max(np.abs(cost.base))), abs(cost.rest), 1.0)
+    found = milp(
+        _row(cost) / scale,
+        constraints=LinearConstraint(matrix, lower, upper),
+        bounds=Bounds(np.zeros(len(highest)), highest),
+        integrality=whole,
+        options={"mip_rel_gap": 1e-9},
+    )
+    if found.x is None:
+        return None
+    return Found(
+        accelerators=int(programme.sizes[int(np.argmax(found.x[:sizes]))]),
+        machines=round(found.x[sizes]),
+        usd=float(_row(cost) @ found.x) + cost.rest,
+    )
+
+
+def _row(of: Sum) -> Array:
+    """A sum as coefficients: size, machines, any at all, slices beside the base, slices alone, spot hours of both.
+
+    What is saved counts against what renting everything comes to.
+    """
+    return np.concatenate([of.base, [of.machine, 0.0], -of.beside, -of.alone, -np.asarray(of.spot)])
+
+
+def _rows(programme: Programme) -> tuple[list[Array], list[float]]:
+    """What must hold: the matrix row by row, and the most each may come to."""
+    slices = len(programme.edges) - 1
+    one, none, nothing = np.eye(slices), np.zeros((slices, slices)), np.zeros(slices)
+    covered, machine = programme.covered, float(programme.machine)
+    no_size, largest = np.zeros(len(programme.sizes)), float(programme.sizes[-1]) + programme.most_machines * machine
+
+    def row(*parts: Array | list[float]) -> Array:
+        return np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])
+
+    left = [float(hours.sum()) for hours in programme.hours]
+    held_once = np.hstack([covered.T, np.zeros((slices, 2)), one, none, np.zeros((slices, 2))])
+    must: list[tuple[Array, float]] = [
+        (row(no_size + 1.0, [0.0, 0.0], nothing, nothing, [0.0, 0.0]), 1.0),  # one size: the first row is an equality
+        *((held, 1.0) for held in held_once),
+        (row(no_size, [-machine, 0.0], programme.widths, nothing, [0.0, 0.0]), 0.0),  # no more than is reserved
+        (row(no_size, [-machine, 0.0], nothing, programme.widths, [0.0, 0.0]), 0.0),
+        # on spot goes what is left
+        (row(covered @ programme.hours[0], [0.0, 0.0], programme.held_hours[0], nothing, [1.0, 0.0]), left[0]),
+        (row(no_size, [0.0, 0.0], nothing, programme.held_hours[1], [0.0, 1.0]), left[1]),
+        # a fleet, where there is any, is as large as it must be
+        (row(programme.sizes, [machine, -largest], nothing, nothing, [0.0, 0.0]), 0.0),
+        (row(-programme.sizes, [-machine, programme.least_fleet], nothing, nothing, [0.0, 0.0]), 0.0),
+    ]
+    return [one for one, _ in must], [most for _, most in must]
+
+
+def enumerated(programme: Programme) -> Iterator[tuple[int, int, float]]:
+    """Every base and every reservation with what it comes to, limits aside: accelerators, machines, USD.
+
+    For those who want to see all of it, and to check the programme.
+    """
+    for number, size in enumerate(programme.sizes):
+        covered = programme.covered[number]
+        for machines in range(programme.most_machines + 1):
+            room = float(machines * programme.machine)
+            if 0 < size + room < programme.least_fleet:
+                continue
+            beside = _filled(programme.cost.beside, programme.widths * (1 - covered), programme.widths, room)
+            alone = _filled(programme.cost.alone, programme.widths, programme.widths, room)
+            left = (
+                float(((1 - covered) * programme.hours[0] - beside * programme.held_hours[0]).sum()),
+                float((programme.hours[1] - alone * programme.held_hours[1]).sum()),
+            )
+            cost = programme.cost
+            spot = sum(
+                max(usd, 0.0) * min(most, hours)
+                for usd, most, hours in zip(cost.spot, programme.spot_hours, left, strict=True)
+            )
+            saved = float(beside @ cost.beside + alone @ cost.alone) + spot
+            yield int(size), machines, float(cost.base[number]) + machines * cost.machine + cost.rest - saved
+
+
+def _filled(saves: Array, free: Array, widths: Array, room: float) -> Array:
+    """The share of each slice that is held where the slices that save most are filled first."""
+    each = np.divide(saves, widths)
+    taken = np.zeros_like(widths)
+    for place in np.argsort(-each, kind="stable"):
+        if each[place] <= 0 or room <= 0:
+            break
+        taken[place] = min(free[place], room)
+        room -= taken[place]
+    return np.asarray(taken / widths)

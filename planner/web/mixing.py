@@ -1,0 +1,69 @@
+"""Two views of the Answer page: the best mix, and buying now or later. Each is reckoned when it is opened."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import streamlit as st
+
+from planner.money.plan import Plan
+from planner.report import mix_charts, words
+from planner.report.mix import curve_finding, curve_table, layers_table, load_finding, load_table, mix_sentences
+from planner.report.waiting import waiting_finding, waiting_sentences, waiting_table
+from planner.study.mix import BestMix, NoMix, best_mix
+from planner.study.waiting import NoWaiting, Waiting, waiting
+from planner.web import show, state
+
+_MONEY = st.column_config.NumberColumn(format="%,.0f")
+_SHARE = st.column_config.NumberColumn(format="percent")
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _best(digest: str, asked: str, day: date, _plan: Plan) -> BestMix | NoMix:
+    return best_mix(_plan)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _waited(digest: str, asked: str, day: date, _plan: Plan) -> Waiting | NoWaiting:
+    return waiting(_plan)
+
+
+def _who(plan: Plan) -> tuple[str, str, date]:
+    return plan.setting.catalogue.digest, plan.setting.written.model_dump_json(exclude_defaults=True), plan.setting.day
+
+
+def best(plan: Plan) -> None:
+    """How much to own, to reserve and to rent, and why."""
+    found = _best(*_who(plan), plan)
+    st.markdown(words.markdown(" ".join(mix_sentences(found))))
+    if isinstance(found, NoMix):
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        show.chart(mix_charts.load(found, state.dark()), load_finding(found), "load-curve")
+    with right:
+        show.chart(mix_charts.base_curve(found, state.dark()), curve_finding(found), "base-curve")
+    layers = layers_table(found)
+    st.table(layers.set_index(layers.columns[0]))
+    with st.expander("Show these charts as tables", key="mix-tables", on_change="rerun") as box:
+        if box.open:
+            curve = curve_table(found)
+            st.dataframe(curve, hide_index=True, column_config={curve.columns[1]: _MONEY, curve.columns[2]: _SHARE})
+            show.csv_button(curve, "base.csv", "csv-base")
+            busy = load_table(found)
+            st.dataframe(busy, hide_index=True, column_config={"Busy": _SHARE, "Hours": _MONEY})
+            show.csv_button(busy, "load.csv", "csv-load")
+
+
+def later(plan: Plan) -> None:
+    """What the plan costs when the order is put off."""
+    found = _waited(*_who(plan), plan)
+    st.markdown(words.markdown(" ".join(waiting_sentences(found))))
+    if isinstance(found, NoWaiting):
+        return
+    show.chart(mix_charts.waiting_curve(found, state.dark()), waiting_finding(found), "waiting-curve")
+    with st.expander("Show this chart as a table", key="waiting-table", on_change="rerun") as box:
+        if box.open:
+            table = waiting_table(found)
+            st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], _MONEY))
+            show.csv_button(table, "waiting.csv", "csv-waiting")

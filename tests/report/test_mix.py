@@ -1,0 +1,131 @@
+"""The best mix and the best month in words, tables and charts: the numbers of the study, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+import pytest
+
+from planner.inputs.rent import Mix
+from planner.money.plan import Plan, plan_at
+from planner.report import mix_charts, words
+from planner.report.mix import (
+    curve_finding,
+    curve_table,
+    in_words,
+    layers_table,
+    load_finding,
+    load_table,
+    mix_sentences,
+)
+from planner.report.waiting import waiting_finding, waiting_sentences, waiting_table
+from planner.study.mix import ALIKE, BestMix, best_mix
+from planner.study.waiting import Waiting, waiting
+from tests.money.owning import EIGHTY
+from tests.money.renting import MARKET, plan, setting, work
+
+LEVELS = (work(busy_share=0.95), work(accelerators=16, busy_share=0.1))
+
+
+def made(*works: dict[str, Any], price: float = 10_500.0, only_now: bool = False, **more: Any) -> Plan:
+    """Two years of this work in the small market."""
+    own = {**EIGHTY, "usd_per_accelerator": price, **more.pop("own", {})}
+    offers = {"now": MARKET["now"]} if only_now else MARKET
+    return plan_at(setting(plan(*(works or LEVELS), own=own, years=2.0, **more), offers))
+
+
+def best(there: Plan) -> BestMix:
+    found = best_mix(there)
+    assert isinstance(found, BestMix)
+    return found
+
+
+def waits(there: Plan) -> Waiting:
+    found = waiting(there)
+    assert isinstance(found, Waiting)
+    return found
+
+
+def test_a_mix_says_what_to_do_what_it_saves_and_why() -> None:
+    found = best(made())
+    said = " ".join(mix_sentences(found))
+    assert said.startswith(f"Own 8, rent the peaks: it costs about {words.usd(found.usd)}")
+    assert f"{words.percent(found.saving_share)} less than the best way alone ({found.pure.title}" in said
+    assert "8 of 24 would be that busy" in said
+    assert "The number matters: the next best" in said
+
+
+def test_where_it_is_flat_it_says_so() -> None:
+    share = float(best(made()).least_busy.value)  # type: ignore[arg-type]
+    found = best(made(work(busy_share=0.95), work(accelerators=32, busy_share=share)))
+    low, high = found.flat
+    assert f"It is flat: with anything between {low} and {high} owned it costs within 1%" in " ".join(
+        mix_sentences(found)
+    )
+
+
+def test_no_mix_says_why() -> None:
+    assert mix_sentences(best_mix(made(work()))) == (f"There is no mix to look for: {ALIKE}.",)
+    dear = best(made(price=90_000.0, only_now=True))
+    assert mix_sentences(dear)[0].startswith("No mix is cheaper than one way alone (Rent on demand")
+    assert "never pays here" in mix_sentences(dear)[1]
+
+
+@pytest.mark.parametrize(
+    ("mix", "said"),
+    [
+        (Mix(own_accelerators=1_000, reserve_accelerators=8), "Own 1,000, reserve 8, rent the peaks"),
+        (Mix(peaks="spot"), "Rent the peaks, on spot machines where work may stop"),
+        (Mix(own_accelerators=8, peaks="hosted"), "Own 8, pay for the peaks by the token"),
+    ],
+)
+def test_a_mix_in_words(mix: Mix, said: str) -> None:
+    assert in_words(mix) == said
+
+
+def test_the_tables_hold_the_numbers_of_the_study() -> None:
+    found = best(made())
+    layers = layers_table(found)
+    assert layers["Layer"].tolist() == ["Own", "Reserve", "Rent on demand"]
+    assert layers["GPUs"].tolist() == ["8", "0", "what is left"]
+    assert curve_table(found)["Owned"].tolist() == [one.accelerators for one in found.curve]
+    assert curve_table(found)["Above the least"].min() == 0
+    assert load_table(found)["Hours"].sum() == pytest.approx(found.load.hours.sum())
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_charts_are_plotlys_own_and_have_their_finding(dark: bool) -> None:
+    found, later = best(made()), waits(made())
+    for figure in (
+        mix_charts.load(found, dark),
+        mix_charts.base_curve(found, dark),
+        mix_charts.waiting_curve(later, dark),
+    ):
+        go.Figure(figure.to_dict())  # plotly checks every property
+    load = mix_charts.load(found, dark)
+    assert [bar.name for bar in load.data] == ["Own (8)", "Rent on demand (16)"]
+    assert sum(sum(bar.width) for bar in load.data) == 24
+    assert "8 does" in load_finding(found)
+    assert words.usd(found.at_most_usd) in curve_finding(found)
+    assert words.usd(later.now_usd) in waiting_finding(later)
+
+
+def test_waiting_says_when_to_order_and_what_it_costs() -> None:
+    now = waits(made(work(busy_share=0.95), own={"hardware_price_change_per_year": -0.1}))
+    assert waiting_sentences(now)[0].startswith("If you buy (buy 8 and run them), buy now: ")
+    never = waits(made(work(busy_share=0.05), own={"hardware_price_change_per_year": -0.1}))
+    assert waiting_sentences(never)[0].startswith("Do not buy: renting all along costs")
+    assert "hardware prices to fall 10% a year, 0 months from order" in " ".join(waiting_sentences(never))
+    table = waiting_table(now)
+    assert table["Order in month"].tolist() == list(now.months)
+    assert table["Worth of waiting, USD"].tolist() == pytest.approx(
+        (table["On the machines, USD"] - table["Rent meanwhile, USD"]).tolist()
+    )
+
+
+def test_what_cannot_be_put_off_says_why() -> None:
+    late = waiting(made(work(), own={"lead_time_months": 30.0}))
+    assert waiting_sentences(late) == (
+        "There is nothing to put off: what is ordered now comes after 30 months, when the plan is over.",
+    )

@@ -1,0 +1,83 @@
+"""The load-duration curve and the screening lines: published crossings, and what the demand itself says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.study.load import Screen, crossing, curve_of, envelope, hours_done, load_curve, threshold
+from tests.money.renting import plan, setting, work
+
+OWN, ON_DEMAND = Screen("own", 0.90, 0.06), Screen("on_demand", 0.0, 2.00)
+RESERVED, SPOT = Screen("reserved", 1.30, 0.0), Screen("spot", 0.0, 0.80 * 1.167)
+
+
+def test_the_published_crossings() -> None:
+    """Own against on demand 0.464, a reservation 0.65, own against spot 1.03: beyond all hours, so never."""
+    assert crossing(ON_DEMAND, OWN) == pytest.approx(0.464, abs=5e-4)
+    assert crossing(ON_DEMAND, RESERVED) == pytest.approx(0.65)
+    assert crossing(SPOT, OWN) == pytest.approx(1.03, abs=5e-3)
+    assert crossing(OWN, ON_DEMAND) is None
+    assert float(threshold(OWN, ON_DEMAND).value) == pytest.approx(0.4639, abs=5e-5)
+    assert not threshold(OWN, SPOT).found
+
+
+def test_the_layers_of_the_published_lines() -> None:
+    pieces = envelope([ON_DEMAND, RESERVED, OWN])
+    assert [piece.name for piece in pieces] == ["on_demand", "own"]
+    assert pieces[0].to_share == pieces[1].from_share == pytest.approx(0.464, abs=5e-4)
+    assert [piece.name for piece in envelope([SPOT, ON_DEMAND, OWN])] == ["spot"]
+    assert envelope([]) == ()
+
+
+@given(st.lists(st.tuples(st.floats(0.0, 5.0), st.floats(0.0, 5.0)), min_size=1, max_size=5))
+def test_the_envelope_is_the_cheapest_everywhere(lines: list[tuple[float, float]]) -> None:
+    screens = [Screen(str(number), idle, busy) for number, (idle, busy) in enumerate(lines)]
+    pieces = envelope(screens)
+    assert (pieces[0].from_share, pieces[-1].to_share) == (0.0, 1.0)
+    by_name = {screen.name: screen for screen in screens}
+    for piece in pieces:
+        for share in np.linspace(piece.from_share, piece.to_share, 5):
+            assert by_name[piece.name].at(share) <= min(screen.at(share) for screen in screens) + 1e-9
+
+
+def test_demand_all_at_once_is_all_or_nothing() -> None:
+    """80 for 125 of 730 hours, 0.171 of the time: own all at 0.157, none at 0.193; spread, it is 13.7 all the time."""
+    at_once = curve_of([0.0, 80.0], [1 - 125 / 730, 125 / 730])
+    assert at_once.units_busier_than(0.157) == 80
+    assert at_once.units_busier_than(0.193) == 0
+    spread = load_curve(setting(plan(work(accelerators=80, accelerator_hours_per_month=10_000.0, may_wait=True,
+                                          busy_share=None))))  # fmt: skip
+    assert spread.units_busier_than(0.193) == 14
+    assert spread.hours.sum() == pytest.approx(120_000)
+
+
+WORKS = (
+    (work(accelerators=8, busy_share=0.9), work(accelerators=16, busy_share=0.25)),
+    (work(growth_per_year=0.5, season=(1.0, 2.0) * 6), work(accelerators=5, may_wait=True)),
+    (work(jobs=({"accelerators": 24, "hours": 100.0, "first_month": 3, "every_months": 4},)),),
+)
+
+
+@pytest.mark.parametrize("works", WORKS)
+def test_the_curve_holds_all_hours_and_falls(works: tuple[dict[str, Any], ...]) -> None:
+    there = setting(plan(*works, years=1.4))
+    curve = load_curve(there)
+    assert curve.hours.sum() == pytest.approx(float(there.demand.all.busy_hours.sum()))
+    assert np.all(np.diff(curve.busy_share) <= 1e-12)
+    assert curve.peak == there.demand.all.most_accelerators
+
+
+@settings(deadline=None)
+@given(st.sampled_from(WORKS), st.lists(st.integers(0, 40), min_size=1, max_size=4), st.sampled_from([0.0, 0.7, 1.0]))
+def test_many_fleets_at_once_do_what_each_does_alone(
+    works: tuple[dict[str, Any], ...], fleets: list[int], reach: float
+) -> None:
+    demand = setting(plan(*works)).demand
+    together = hours_done(demand, np.array(fleets, dtype=np.float64), reach)
+    for row, fleet in zip(together, fleets, strict=True):
+        assert row == pytest.approx(np.broadcast_to(demand.done(fleet, reach), row.shape))

@@ -1,0 +1,242 @@
+"""The best mix of a plan: what trying every mix in the ledger finds, within limits, and never dearer than one way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.inputs.rent import Mix
+from planner.inputs.scenario import Scenario
+from planner.money.answer import answer
+from planner.money.measures import cash_today_usd, present_usd
+from planner.money.plan import Plan, plan_at
+from planner.report import words
+from planner.report.answer import told
+from planner.study.mix import ALIKE, BestMix, NoMix, best_mix, with_best_mix
+from planner.study.mix_programme import enumerated
+from planner.study.mix_rates import rates_of
+from planner.study.mix_search import Limits, Search, least_fleet
+from planner.study.mix_slices import programme_of
+from tests.money.owning import EIGHTY
+from tests.money.renting import MARKET, offer, plan, setting, work
+
+# Eight nearly always, sixteen more a tenth of the time; a machine of one's own costs 0.60 an hour over two years.
+OWN = {**EIGHTY, "usd_per_accelerator": 10_500.0}
+LEVELS = (work(busy_share=0.95), work(accelerators=16, busy_share=0.1))
+
+
+def made(*works: dict[str, Any], offers: dict[str, Any] | None = None, **more: Any) -> Plan:
+    """Two years of this work in the small market."""
+    scenario = plan(*(works or LEVELS), **{"own": OWN, "years": 2.0, **more})
+    return plan_at(setting(scenario, MARKET if offers is None else offers))
+
+
+def found(there: Plan, **limits: float) -> BestMix:
+    """Its best mix, which must be there."""
+    best = best_mix(there, **limits)
+    assert isinstance(best, BestMix), best
+    return best
+
+
+def tried(there: Plan, step: int = 8) -> dict[Mix, float]:
+    """Every mix in whole servers, by its ledger."""
+    search = Search(there.setting, Limits(there.setting.terms.cash_on_day_one_usd))
+    sizes = sorted({*range(0, search.most, step), search.most})
+    mixes = (
+        Mix(own_accelerators=own, reserve_accelerators=held, peaks=peaks)
+        for own, held, peaks in product(sizes, sizes, ("on_demand", "spot"))
+    )
+    return {mix: search.at_most_usd(mix) for mix in mixes}
+
+
+def test_own_what_is_always_busy_and_rent_the_rest() -> None:
+    best = found(made())
+    assert best.mix == Mix(own_accelerators=8)
+    assert best.differs
+    share = float(np.asarray(best.least_busy.value))
+    own = next(one for one in best.screens if one.name == "own")
+    rent = next(one for one in best.screens if one.name == "on_demand")
+    assert share == pytest.approx(own.usd_per_hour / (rent.usd_per_busy_hour - own.usd_per_busy_hour))
+    assert rent.usd_per_busy_hour == pytest.approx(2.0)
+    assert best.load.units_busier_than(share) == 8
+    assert best.saving_usd > 0
+
+
+def test_it_is_what_trying_every_mix_finds() -> None:
+    there = made()
+    assert found(there).at_most_usd == pytest.approx(min(tried(there).values()))
+
+
+CHANCES = st.sampled_from([0.05, 0.1, 0.3, 0.6, 0.95])
+
+
+@settings(max_examples=5, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from([4, 8, 12, 16]), CHANCES, st.booleans()), min_size=1, max_size=3),
+    st.sampled_from([4_000.0, 11_000.0, 25_000.0]),
+    st.sampled_from([0.0, 4.0]),
+    st.sampled_from([0.0, 0.4]),
+)
+def test_on_small_plans_it_is_what_trying_every_mix_finds(
+    levels: list[tuple[int, float, bool]], price: float, lead: float, growth: float
+) -> None:
+    works = [
+        work(accelerators=many, busy_share=share, may_stop=stop, growth_per_year=growth) for many, share, stop in levels
+    ]
+    own = {**OWN, "usd_per_accelerator": price, "lead_time_months": lead}
+    there = made(*works, own=own)
+    best = best_mix(there)
+    if isinstance(best, NoMix):
+        assert best.reason == ALIKE
+        return
+    least = min(tried(there).values())
+    assert best.at_most_usd <= least * 1.005
+    assert best.at_most_usd <= min(best.search.at_most_usd(Mix(peaks=peaks)) for peaks in best.rates.bursts)
+
+
+def test_the_programme_costs_what_the_ledger_says() -> None:
+    """For every size of the base and of the reservation; the ledger bills whole machines, and so do these levels."""
+    late, let_go = {**OWN, "lead_time_months": 5.0}, {"term": "reserved_1y", "at_end": "expire"}
+    for there in (made(), made(own=late), made(reserve=let_go)):
+        programme = programme_of(there.setting, rates_of(there.setting), "on_demand")
+        search = Search(there.setting)
+        for own, machines, usd in enumerated(programme):
+            mix = Mix(own_accelerators=own, reserve_accelerators=min(machines * programme.machine, 24))
+            if own + mix.reserve_accelerators <= 24:
+                assert usd == pytest.approx(search.at_most_usd(mix), rel=2e-3), mix
+
+
+def test_work_that_wants_the_same_whenever_it_runs_has_no_mix() -> None:
+    assert best_mix(made(work(busy_share=0.4))) == NoMix(ALIKE)
+    there = made(work(busy_share=0.4))
+    assert with_best_mix(there) is there
+    twelve = made(work(accelerators=12, busy_share=0.5))
+    assert found(twelve).own in (0, 8, 12)  # a server of eight and four rented may beat two servers
+
+
+def test_the_plan_gets_the_mix_as_one_more_way() -> None:
+    there = made()
+    mixed = with_best_mix(there)
+    option = mixed.option("mix")
+    assert option is not None
+    assert float(present_usd(mixed.setting, option.ledger)) == pytest.approx(found(there).usd)
+    assert [one.key for one in mixed.options[:-1]] == [one.key for one in there.options]
+    assert all(one.way != "mix" for one in mixed.absent)
+    assert mixed.setting.written == there.setting.written  # what is saved stays what was said
+    assert mixed.setting.scenario.mix == Mix(own_accelerators=8)
+    said = answer(mixed)
+    assert said.verdict == "mix"
+    assert told(mixed, said).title == "Own 8 and rent the peaks."
+    assert said.best is not None
+    assert said.best.present_usd <= min(float(present_usd(there.setting, one.ledger)) for one in there.options)
+
+
+def test_your_own_mix_stays_and_ways_you_named_stay() -> None:
+    yours = made(mix={"own_accelerators": 16})
+    assert with_best_mix(yours) is yours
+    few = made(ways=("own", "on_demand"))
+    assert with_best_mix(few) is few
+    assert found(few).own == 8  # it can be asked for all the same
+
+
+@settings(max_examples=4, deadline=None)
+@given(st.floats(0.0, 400_000.0), st.floats(0.0, 400_000.0))
+def test_more_cash_on_day_one_never_costs_more(one: float, other: float) -> None:
+    costs = []
+    for cash in sorted((one, other)):
+        best = found(made(terms={"rent_change_per_year": 0.0, "cash_on_day_one_usd": cash}))
+        assert float(cash_today_usd(_ledger(best))) <= cash + 1e-6
+        costs.append(best.at_most_usd)
+    assert costs[1] <= costs[0] + 1e-6
+
+
+def _ledger(best: BestMix) -> Any:
+    there = replace(
+        best.plan.setting, scenario=best.plan.setting.scenario.model_copy(update={"mix": best.mix, "ways": ("mix",)})
+    )
+    return plan_at(there).options[0].ledger
+
+
+def test_cash_of_a_year() -> None:
+    """84,000 on day one is too much for a year of 150,000: renting costs 162,000 a year, and that is too much too."""
+    free = found(made())
+    monthly = _ledger(free).monthly_usd
+    spent = max(float(monthly[:13].sum()), float(monthly[13:].sum()))
+    assert found(made(), most_usd_per_year=spent * 1.001).mix == free.mix
+    tight = best_mix(made(), most_usd_per_year=10_000.0)
+    assert isinstance(tight, NoMix)
+    assert "no mix keeps to 10,000 USD in year 1: the least that does the work is" in tight.reason
+
+
+def test_one_more_way_to_rent_never_makes_it_dearer() -> None:
+    works = (LEVELS[0], {**LEVELS[1], "may_stop": True})
+    fewer = found(made(*works, offers={"now": MARKET["now"]}))
+    more = found(made(*works))
+    assert more.at_most_usd <= fewer.at_most_usd + 1e-6
+    assert more.burst == "spot"
+    tokens = {"million_input_tokens_per_month": 10.0, "million_output_tokens_per_month": 10.0}
+    prices = {"usd_per_million_input_tokens": 0.5, "usd_per_million_output_tokens": 0.5}
+    hosted = found(made(*works, hosted={**tokens, **prices}))
+    assert hosted.at_most_usd <= more.at_most_usd + 1e-6
+    assert hosted.burst == "hosted"
+
+
+def test_jobs_never_wait_longer_than_people_accept_unless_waiting_has_a_price() -> None:
+    """One job at a time keeps 13.7 of 80 busy: 14 would do the hours, the right size is 16 of these servers."""
+    pool = work(accelerators=80, accelerators_per_job=1, busy_share=None, accelerator_hours_per_month=10_000.0,
+                may_wait=True)  # fmt: skip
+    there = made(pool, own={**OWN, "accelerators_per_server": 1})
+    best = found(there)
+    assert best.own == least_fleet(there.setting) == 16
+    assert not best.differs  # all of the work: that is buying
+    wait = best.wait_hours
+    assert wait is not None
+    free, dear = (found(there, usd_per_waiting_hour=usd) for usd in (0.0, 0.1))
+    assert free.own == 14
+    assert free.own < dear.own
+    assert dear.at_most_usd > dear.usd  # the wait is counted, though no ledger holds it
+
+
+def test_a_base_that_never_comes_is_not_bought() -> None:
+    late = found(made(own={**OWN, "lead_time_months": 30.0, "deposit_share": 0.3}))
+    assert late.own == 0
+    assert not np.any([one.name == "own" for one in late.screens])
+    assert str(late.least_busy.reason).startswith("never own")
+
+
+def test_the_curve_is_told_as_flat_where_it_is() -> None:
+    steep = found(made())
+    assert steep.flat == (8, 8)
+    at_once = {one.accelerators: one.usd for one in steep.curve}
+    assert at_once[8] == pytest.approx(steep.at_most_usd)
+    assert set(at_once) == {0, 8, 16, 24}
+    share = float(np.asarray(steep.least_busy.value))
+    level = made(work(busy_share=0.95), work(accelerators=32, busy_share=share))
+    flat = found(level)
+    low, high = flat.flat
+    assert low < high
+    assert all(usd <= flat.at_most_usd * 1.01 for size, usd in {c.accelerators: c.usd for c in flat.curve}.items()
+               if low <= size <= high)  # fmt: skip
+
+
+def test_nothing_with_a_price_has_no_mix() -> None:
+    bare = Scenario.model_validate({"accelerator": "H100-SXM5-80GB", "work": LEVELS})
+    there = plan_at(setting(bare, {"none": offer("on_demand", None)}))
+    best = best_mix(there)
+    assert isinstance(best, NoMix)
+    assert "nobody publishes a price for renting" in best.reason or "nothing here has a price" in best.reason
+
+
+def test_the_answer_tells_what_the_mix_saves() -> None:
+    mixed = with_best_mix(made())
+    said = answer(mixed)
+    assert said.best is not None
+    pure = min(one.present_usd for one in (said.own, said.rent) if one is not None)
+    saved = f": {words.percent(1 - said.best.present_usd / pure)} less than the better of the two."
+    assert any(saved in one for one in told(mixed, said).sentences)

@@ -1,0 +1,60 @@
+"""The views of the best mix and of waiting on the Answer page: what the study finds, once they are open."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from planner.inputs.scenario import Scenario
+from planner.money.plan import plan
+from planner.report import words
+from planner.report.mix import mix_sentences
+from planner.report.waiting import waiting_sentences
+from planner.study.mix import ALIKE, best_mix, with_best_mix
+from planner.study.waiting import waiting
+from planner.web import state
+from pricing import load_catalogue
+from tests.web.test_pages import DAY, visit
+
+BESIDE = [{}, {"accelerators": 32, "busy_share": 0.1}]
+LEVELS = Scenario.model_validate(
+    {
+        "work": ({"accelerators": 8, "busy_share": 0.95}, {"accelerators": 32, "busy_share": 0.1}),
+        "own": {"lead_time_months": 0.0},
+    }
+)
+
+
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test visits on the same day."""
+    monkeypatch.setattr(state, "today", lambda: DAY)
+
+
+def shown(look: str, **asked: str) -> tuple[str, list[str]]:
+    """The title and the paragraphs of the Answer page with one view open."""
+    app = visit("Answer")
+    for key, value in {**asked, "look": look}.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app.title[0].value, [one.value for one in app.markdown]
+
+
+def test_the_best_mix_of_the_plan_is_shown() -> None:
+    title, said = shown("Best mix", busy="95", wait="0", also=json.dumps({"work": BESIDE}))
+    made = with_best_mix(plan(load_catalogue(), LEVELS, DAY))
+    assert title == words.markdown("Own 8 and rent the peaks.")
+    assert words.markdown(" ".join(mix_sentences(best_mix(made)))) in said
+
+
+def test_buying_later_is_shown() -> None:
+    _, said = shown("Buy now or wait", busy="95", wait="0", also=json.dumps({"work": BESIDE}))
+    made = with_best_mix(plan(load_catalogue(), LEVELS, DAY))
+    assert words.markdown(" ".join(waiting_sentences(waiting(made)))) in said
+
+
+def test_work_without_layers_says_so() -> None:
+    _, said = shown("Best mix")
+    assert words.markdown(f"There is no mix to look for: {ALIKE}.") in said
