@@ -36,6 +36,7 @@ class Train(Inputs):
     runs_per_month: _RunsPerMonth | None = None
     deadline_days: _Days | None = None
     choose_count: Annotated[bool, Field(description="as many accelerators as are cheapest and in time")] = False
+    measured_over_predicted: _OwnRuns | None = None
 
 
 class Serve(Inputs):

@@ -193,3 +193,15 @@ def test_more_than_a_plan_may_have_is_told() -> None:
     assert "are needed at the peak, and a plan may have 16,384" in found.problems[0]
     often = TUNE.model_copy(update={"tokens": 1e10, "runs_per_month": 100_000.0})
     assert "a plan may have" in asked(CATALOGUE, scenario(Work(accelerators=8, train=often))).problems[0]
+
+
+def test_a_factor_from_a_run_of_mine_moves_training_and_serving() -> None:
+    once = Train(model="llama-2-7b", tokens=2e12)
+    hours = [
+        asked(CATALOGUE, scenario(Work(accelerators=256, train=task))).scenario.work[0].jobs[0].hours
+        for task in (once, once.model_copy(update={"measured_over_predicted": 0.8}))
+    ]
+    assert 1.15 * hours[0] < hours[1] < 1.35 * hours[0]  # a longer run is stopped more often
+    slower = CHAT.model_copy(update={"measured_over_predicted": 0.5})
+    counts = [asked(CATALOGUE, scenario(Work(serve=task))).scenario.work[0].accelerators for task in (CHAT, slower)]
+    assert counts[1] > counts[0]
