@@ -22,7 +22,7 @@ from planner.speed.shape import Shape
 from planner.speed.training.bands import band_for
 from planner.speed.training.constants import Calibration, house_calibration
 from planner.speed.training.goodput import best_tokens, reliability, team_share
-from planner.speed.training.layout import Candidate, Columns, Wish, legal_layouts
+from planner.speed.training.layout import Candidate, Columns, Wish, legal_layouts, shared_within
 from planner.speed.training.memory import USABLE_SHARE, peak_memory
 from planner.speed.training.plan import Plan
 from planner.speed.training.result import Layout, Range
@@ -32,6 +32,7 @@ from pricing import Catalogue
 
 Array = NDArray[np.float64]
 HOURS_PER_DAY = 24.0
+WHOLLY_SHARDED = 3.0
 _AT_ONCE = 512  # layouts weighed together: all chips of them stay in a processor's cache
 
 
@@ -96,8 +97,9 @@ def across(
     shape = named_shape(catalogue, job)[1]
     widest = taken(chips.columns, (int(np.argmax(chips.domain)), 0))
     base = base_plan(job, widest, batch=usual_batch(job))
+    domains = sorted({float(size) for size in chips.domain})
     for count in sorted(set(counts)):
-        layouts = _layouts(shape, widest, replace(base, accelerators=float(count)))
+        layouts = _layouts(shape, widest, replace(base, accelerators=float(count)), domains)
         best = _best(shape, chips, layouts, known)
         run = _run(catalogue, job, shape, count)
         found = tuple(_reach(chips, at, layouts, best, run) for at in range(len(chips.keys)))
@@ -128,14 +130,32 @@ class _Layouts:
     plans: Plan
     table: Columns
     memory_gb: Array
+    domain: Array  # for chips with so many on a fast link; 0: for all
 
 
-def _layouts(shape: Shape, widest: Hardware, base: Plan) -> _Layouts:
+def _layouts(shape: Shape, widest: Hardware, base: Plan, domains: Sequence[float]) -> _Layouts:
     table = legal_layouts(shape, widest, base, Wish(), {})
     table = {name: column[_may_win(table)] for name, column in table.items()}
+    table, domain = _with_hybrids(table, domains)
     plans = replace(base, **table)
     memory_gb = np.asarray(peak_memory(shape, plans).total_gb) if len(table["tp"]) else np.zeros(0)
-    return _Layouts(plans, table, memory_gb)
+    return _Layouts(plans, table, memory_gb, domain)
+
+
+def _with_hybrids(table: Columns, domains: Sequence[float]) -> tuple[Columns, Array]:
+    """The same with hybrid sharding within each size of fast link, and the size that each row is for."""
+    whole = np.flatnonzero(table["shard"] == WHOLLY_SHARDED)
+    rows, groups, sizes = [np.arange(len(table["tp"]))], [np.zeros(len(table["tp"]))], [np.zeros(len(table["tp"]))]
+    sharded = {name: column[whole] for name, column in table.items()}
+    for size in domains:
+        group = shared_within(size, sharded)
+        hybrid = (group > 1) & (group < sharded["dp"] * sharded["cp"])
+        rows.append(whole[hybrid])
+        groups.append(group[hybrid])
+        sizes.append(np.full(int(hybrid.sum()), size))
+    taken_rows = np.concatenate(rows)
+    grown = {name: column[taken_rows] for name, column in table.items()}
+    return grown | {"shard_ranks": np.concatenate(groups)}, np.concatenate(sizes)
 
 
 def _may_win(table: Columns) -> NDArray[np.bool_]:
@@ -143,7 +163,7 @@ def _may_win(table: Columns) -> NDArray[np.bool_]:
 
     More virtual stages only shorten the bubble and keep no more in memory than fewer do, except one; and sharding the
     optimizer costs nothing where there are ranks to share it, sharding gradients beside it neither. Hybrid sharding,
-    whose groups depend on the chip, pays only where the network is far slower than any on record here.
+    whose groups depend on the chip, is added chip by chip.
     """
     most = {pp: float(table["vpp"][table["pp"] == pp].max()) for pp in np.unique(table["pp"])}
     longest = np.array([most[pp] for pp in np.unique(table["pp"])])
@@ -177,6 +197,7 @@ def _best(shape: Shape, chips: _Chips, layouts: _Layouts, known: Calibration) ->
         )
         legal = layouts.memory_gb[rows] <= chips.memory_gb[there, None]
         legal &= layouts.table["tp"][rows] <= chips.domain[there, None]
+        legal &= (layouts.domain[rows] == 0) | (layouts.domain[rows] == chips.domain[there, None])
         reached = np.where(legal, reached, 0.0)
         place = reached.argmax(axis=1)
         most = reached[np.arange(len(there)), place]

@@ -142,7 +142,7 @@ def legal_layouts(shape: Shape, chip: Hardware, base: Plan, wish: Wish, excluded
     spread = table["dp"] * table["cp"] * table["tp"]
     table = _keep(table, (table["ep"] <= spread) & (spread % table["ep"] == 0), EXPERTS, excluded)
     table = _crossed(table, "shard", _given(wish.shard, (0.0, 1.0, 2.0, 3.0, HYBRID)))
-    ranks, group = table["dp"] * table["cp"], shared_within(chip, table)
+    ranks, group = table["dp"] * table["cp"], shared_within(float(chip.domain), table)
     table = _keep(table, _may_shard(table, ranks, group), SHARDING, excluded)
     return _recomputed(_sharded(table, chip), _given(wish.recompute, (0.0, SELECTIVE, 1.0)))
 
@@ -154,9 +154,9 @@ def _may_shard(table: Columns, ranks: Array, group: Array) -> NDArray[np.bool_]:
     return np.asarray(np.where(ranks <= 1, table["shard"] == 0, stage & hybrid))
 
 
-def shared_within(chip: Hardware, table: Columns) -> Array:
-    """Ranks that hold the same weights and share one fast link: the groups of hybrid sharding."""
-    whole, linked = table["dp"] * table["cp"], np.maximum(float(chip.domain) // table["tp"], 1)
+def shared_within(domain: float, table: Columns) -> Array:
+    """Ranks that hold the same weights and share a fast link of so many: the groups of hybrid sharding."""
+    whole, linked = table["dp"] * table["cp"], np.maximum(domain // table["tp"], 1)
     return np.gcd(whole.astype(np.int64), linked.astype(np.int64)).astype(np.float64)
 
 
@@ -165,7 +165,7 @@ def _sharded(table: Columns, chip: Hardware) -> Columns:
     hybrid = table["shard"] == HYBRID
     return table | {
         "shard": np.where(hybrid, 3.0, table["shard"]),
-        "shard_ranks": np.where(hybrid, shared_within(chip, table), 0.0),
+        "shard_ranks": np.where(hybrid, shared_within(float(chip.domain), table), 0.0),
     }
 
 
