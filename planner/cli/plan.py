@@ -45,4 +45,4 @@ def _write(it: Reckoned, wanted: argparse.Namespace) -> None:
     if wanted.csv_assumptions:
         wanted.csv_assumptions.write_bytes(to_csv(assumptions_table(it.plan, SIGN)))
     if wanted.csv_results:
-        wanted.csv_results.write_bytes(to_csv(results_table(it.plan, it.found)))
+        wanted.csv_results.write_bytes(to_csv(results_table(it.plan, it.found, it.futures)))

@@ -15,10 +15,10 @@ from planner.inputs.file import Saved, read_scenario
 from planner.inputs.presets import preset, presets
 from planner.inputs.refusal import ScenarioError
 from planner.inputs.scenario import Scenario
-from planner.money.answer import answer
 from planner.report.answer import told
 from planner.report.plan_text import Reckoned
 from planner.study.planned import planned
+from planner.study.verdict import decided
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.strict_yaml import MAX_BYTES
@@ -36,8 +36,8 @@ def reckoned(name: str, wanted: argparse.Namespace) -> Reckoned:
     """The scenario called `name`, reckoned with the facts of its day; what it leaves open is chosen first."""
     opened = scenario_called(name, wanted)
     made = planned(opened.facts, opened.scenario, opened.day)
-    found = answer(made)
-    return Reckoned(name, made, found, told(made, found), opened.about)
+    sure = decided(made)
+    return Reckoned(name, made, sure.answer, told(made, sure.answer, sure.futures), opened.about, sure.futures)
 
 
 @dataclass(frozen=True, eq=False)

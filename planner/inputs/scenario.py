@@ -41,6 +41,7 @@ class Scenario(Inputs):
     tax: Tax | None = None
     currency: Currency | None = None
     ways: Annotated[tuple[Way, ...], Field(description="which to reckon; empty: all that have a price")] = ()
+    seed: Annotated[int, Field(ge=0, le=2_147_483_647, description="of the futures: the same seed, the same")] = 7
 
     @model_validator(mode="after")
     def _within_the_plan(self) -> Scenario:

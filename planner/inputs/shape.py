@@ -159,6 +159,7 @@ _PARTS = {
 }
 _SHARE = "share: 0.1 is 10 %"
 _UNITS: tuple[tuple[str, str], ...] = (
+    ("seed", "any whole number; the same draws the same futures"),
     ("usd_per_unit", "USD for one unit of it"),
     ("usd_per_month|running_usd_per_month", "USD a month"),
     ("profit_usd_per_year", "USD a year"),

@@ -1,7 +1,8 @@
 """The answer: own, rent, or both, from the discounted cash flows of every way, with what would turn it.
 
 One function makes the verdict, the totals, the range and the break-evens, so that they cannot contradict each other.
-The range takes each way's figures at their cheap and at their dear end.
+The range takes each way's figures at their cheap and at their dear end. Where many futures were drawn, they say how
+sure it is instead: see planner.study.verdict, which everything that shows an answer goes through.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ CLOSE_GAP = 0.05
 RENT_CHANGES = (0.0, -0.1, -0.2, -0.3, 0.2)
 
 Verdict = Literal[
-    "own", "probably own", "close", "probably rent", "rent", "mix", "limited", "keep", "incomplete"
+    "own", "probably own", "close", "probably rent", "rent", "mix", "limited", "keep", "probably keep", "incomplete"
 ]  # fmt: skip
 _Side = Literal["own", "rent", "keep"]
 
@@ -76,6 +77,9 @@ class Answer:
     turned_by_timing: tuple[Timing, ...]  # conventions under which the other of own and rent is cheaper
     missing: tuple[str, ...]  # prices that are not known, and ways that could not be reckoned
     turned_by_rent_path: tuple[tuple[float, Payback], ...]  # rents change by so much a year: plain payback of own
+    against: Weighed | None = None  # what `best` was measured against: the best of the other sides
+    handicap_usd: float = 0.0  # by how much what is not priced may bring `best` nearer to it, at most
+    share_cheaper: float | None = None  # of futures in which `best` costs less than `against`; None: not drawn
 
     @cached_property
     def break_evens(self) -> tuple[BreakEven, ...]:
@@ -154,6 +158,8 @@ def answer(plan: Plan) -> Answer:
         turned_by_timing=_turned(plan, *pair) if pair else (),
         missing=(*decided.missing, *_absent(plan, own is None, rent is None)),
         turned_by_rent_path=_rent_paths(setting, *pair) if pair else (),
+        against=of[decided.second.option.key] if decided.second else None,
+        handicap_usd=decided.handicap_usd,
     )
 
 
@@ -171,7 +177,7 @@ def _speaker(runners: Iterable[Runner], side: _Side) -> Runner | None:
     of_side = [one for one in runners if one.side == side]
     best = _cheapest(of_side)
     plain = next((one for one in of_side if one.option.key == "own"), None)
-    close = best and plain and _gap(best.present_usd, plain.at_most_usd) < CLOSE_GAP
+    close = best and plain and gap_share(best.present_usd, plain.at_most_usd) < CLOSE_GAP
     return plain if close else best
 
 
@@ -237,6 +243,8 @@ class _Decided:
     gap_share: float | None = None
     limit: str | None = None
     missing: tuple[str, ...] = ()
+    second: Runner | None = None
+    handicap_usd: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -256,7 +264,16 @@ def decide(runners: Iterable[Runner], cash_usd: float | None) -> Decision:
     own = best if best and best.side in ("own", "keep") else _speaker(ranked, "own") or _speaker(ranked, "keep")
     rent = best if best and best.side == "rent" else _cheapest(one for one in ranked if one.side == "rent")
     return Decision(
-        found.verdict, best, found.gap_share, found.limit, found.missing, ranked=tuple(ranked), own=own, rent=rent
+        verdict=found.verdict,
+        best=best,
+        gap_share=found.gap_share,
+        limit=found.limit,
+        missing=found.missing,
+        second=found.second,
+        handicap_usd=found.handicap_usd,
+        ranked=tuple(ranked),
+        own=own,
+        rent=rent,
     )
 
 
@@ -269,13 +286,13 @@ def _decided(runners: list[Runner], cash_usd: float | None) -> _Decided:
     paid = [one for one in runners if one.today_usd <= cash_usd]
     if not paid:
         least = min(runners, key=lambda one: one.today_usd)
-        return replace(free, verdict="limited", best=least, limit=f"{limit}; no way keeps to it")
+        return replace(free, verdict="limited", best=least, limit=f"{limit}; no way keeps to it", second=None)
     within = _verdict(paid)
     same = within.best is not None and within.best.side == free.best.side and within.verdict != "incomplete"
     if same:
         return replace(within, limit=limit)
     best = within.best or _cheapest(paid)
-    return replace(free, verdict="limited", best=best, limit=limit)
+    return replace(free, verdict="limited", best=best, limit=limit, second=None)
 
 
 def _verdict(runners: list[Runner]) -> _Decided:
@@ -285,22 +302,22 @@ def _verdict(runners: list[Runner]) -> _Decided:
     if len(pure) < 2 or all(one.side != "rent" for one in pure):
         return _Decided("incomplete", pure[0] if pure else _cheapest(runners))
     first, second = pure[:2]
-    gap = _gap(first.present_usd, second.present_usd)
+    gap = gap_share(first.present_usd, second.present_usd)
     missing = tuple(
         f"{one.option.title}: no price for {name.lower()}" for one in pure for name in one.option.ledger.unpriced
     )
     mix = _cheapest(one for one in runners if one.side is None)
     if mix and mix.at_most_usd <= first.present_usd - CLOSE_GAP * abs(first.present_usd):
-        return _Decided("mix", mix, gap, missing=missing)
-    worst = first.present_usd + _at_worst(first, second)
-    if worst > second.present_usd and _gap(second.present_usd, worst) >= CLOSE_GAP:
+        return _Decided("mix", mix, gap, None, missing, first, mix.at_most_usd - mix.present_usd)
+    handicap = _at_worst(first, second)
+    worst = first.present_usd + handicap
+    if worst > second.present_usd and gap_share(second.present_usd, worst) >= CLOSE_GAP:
         return _Decided("incomplete", first, gap, missing=missing)
-    if gap < CLOSE_GAP:
-        return _Decided("close", first, gap, missing=missing)
-    return _Decided(_sided(first, second), first, gap, missing=missing)
+    verdict = "close" if gap < CLOSE_GAP else _sided(first, second)
+    return _Decided(verdict, first, gap, None, missing, second, handicap)
 
 
-def _gap(cheaper_usd: float, dearer_usd: float) -> float:
+def gap_share(cheaper_usd: float, dearer_usd: float) -> float:
     """By how much the dearer one costs more, as a share of the cheaper one's cost, or of the gap where that is none."""
     return (dearer_usd - cheaper_usd) / (
         cheaper_usd if cheaper_usd > 0 else max(abs(cheaper_usd), abs(dearer_usd), 1e-9)

@@ -203,10 +203,18 @@ def _nearest(wanted: _Wanted, saving: Saving) -> tuple[float | None, str]:
     saved, size = saving(grid)
     if not np.isfinite(saved).all():
         return None, "none: one of the two ways cannot be reckoned there"
+    found = turn_of(grid, saved, wanted.you, saving)
+    return found or (None, _one_sided(wanted, saved, size))
+
+
+def turn_of(
+    grid: NDArray[np.float64], saved: NDArray[np.float64], you: float, saving: Saving
+) -> tuple[float, str] | None:
+    """The value nearest to `you` at which the saving changes its sign between two points of a grid, solved there."""
     turns = np.flatnonzero((saved[1:] > 0) != (saved[:-1] > 0))
     if not turns.size:
-        return None, _one_sided(wanted, saved, size)
-    distance = np.maximum(np.maximum(grid[turns] - wanted.you, wanted.you - grid[turns + 1]), 0.0)
+        return None
+    distance = np.maximum(np.maximum(grid[turns] - you, you - grid[turns + 1]), 0.0)
     at = int(turns[np.argmin(distance)])
     return _refined(grid[at : at + 2], saved[at : at + 2], saving)
 

@@ -6,34 +6,48 @@ enough that no array of all draws and all months ever stands in memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.inputs.scenario import Way
 from planner.money.breakeven import ledger_at
+from planner.money.ledger import Ledger
 from planner.money.measures import present_usd
 from planner.money.setting import Setting
 from planner.money.ways import BUILDERS
+from planner.money.ways.built import Builder
 
 BLOCK = 512  # draws; 512 x 61 months x 8 bytes is 250 kB
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some of the draws: which, the setting with them tried out, and the ledger of each way; None without one."""
+
+    draws: slice
+    setting: Setting
+    ledgers: tuple[Ledger | None, ...]
+
+
+def blocks(setting: Setting, builders: Sequence[Builder], draws: Mapping[str, NDArray[np.float64]]) -> Iterator[Block]:
+    """The ledgers of all draws, block by block; `draws` has one value for each draw of each input, by formula name."""
+    count = len(next(iter(draws.values())))
+    for start in range(0, count, BLOCK):
+        block = slice(start, min(start + BLOCK, count))
+        tried = setting.trying({name: values[block, None] for name, values in draws.items()})
+        yield Block(block, tried, tuple(ledger_at(tried, build) for build in builders))
 
 
 def present_by_draw(
     setting: Setting, ways: Sequence[Way], draws: Mapping[str, NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    """Present cost, ways x draws; `draws` has one value for each draw of each input that varies, by its formula name.
-
-    Not-a-number for a way that cannot be reckoned.
-    """
-    count = len(next(iter(draws.values())))
-    found = np.full((len(ways), count), np.nan)
-    for start in range(0, count, BLOCK):
-        block = slice(start, min(start + BLOCK, count))
-        tried = setting.trying({name: values[block, None] for name, values in draws.items()})
-        for row, way in enumerate(ways):
-            ledger = ledger_at(tried, BUILDERS[way])
+    """Present cost, ways x draws. Not-a-number for a way that cannot be reckoned."""
+    found = np.full((len(ways), len(next(iter(draws.values())))), np.nan)
+    for block in blocks(setting, [BUILDERS[way] for way in ways], draws):
+        for row, ledger in enumerate(block.ledgers):
             if ledger is not None:
-                found[row, block] = present_usd(tried, ledger)
+                found[row, block.draws] = present_usd(block.setting, ledger)
     return found

@@ -78,7 +78,8 @@ class Line:
     @cached_property
     def priced_usd(self) -> NDArray[np.float64]:
         """The same with nothing where an input is unknown."""
-        return np.where(np.isnan(self.usd), 0.0, self.usd)
+        unknown = np.isnan(self.usd)
+        return np.where(unknown, 0.0, self.usd) if unknown.any() else self.usd
 
     @cached_property
     def total_usd(self) -> NDArray[np.float64]:

@@ -29,6 +29,7 @@ from pricing.records import Offer
 LEAST_CHANGE, MOST_CHANGE = -0.6, 0.5  # a year; no path of rents is drawn steeper
 CHANGE = "rent_change_per_year"
 LEVEL = "rent_level"
+STEP, STEP_AFTER = "rent_step", "rent_step_after_months"  # all rents times this from then on
 DRIFT = "rent_drift_per_year"  # away from your own levels, year after year
 BY_RATE = f"usd_per_accelerator_hour * (1 + {CHANGE}) ** (price_set_after_months / 12)"
 BY_LEVEL = f"usd_per_accelerator_hour * {LEVEL}"
@@ -42,11 +43,21 @@ def say_path(basis: Basis, setting: Setting, set_after_months: NDArray[np.float6
         worth = worth_when_paid(setting, set_after_months / MONTHS_PER_YEAR)
         basis.say(WORTH, worth, "dollars of the day its price was set", PLAN)
         later = f" * {WORTH}"
+    later += _say_step(basis, setting)
     if setting.terms.rent_by_year and CHANGE not in setting.tried:
         _say_levels(basis, setting, set_after_months)
         return f"{BY_LEVEL}{later}"
     _say_rate(basis, setting)
     return f"{BY_RATE}{later}"
+
+
+def _say_step(basis: Basis, setting: Setting) -> str:
+    """A jump of all rents from some month on, where one is tried out: what is to be put behind the price."""
+    if STEP not in setting.tried:
+        return ""
+    basis.say(STEP, 1.0, "times the path of rents", TRIED)
+    basis.say(STEP_AFTER, 0.0, "months", TRIED)
+    return f" * where(price_set_after_months >= {STEP_AFTER}, {STEP}, 1)"
 
 
 def _say_rate(basis: Basis, setting: Setting) -> None:

@@ -72,7 +72,7 @@ class Setting:
     def predicted(self) -> tuple[Work, ...]:
         """The work whose hours come from a model that was named, and so from a prediction."""
         told = zip(self.scenario.work, self.written.work, strict=True)
-        return tuple(work for work, written in told if written.train or written.serve)
+        return tuple(work for work, written in told if written.train or written.serve or written.run)
 
     @cached_property
     def timeline(self) -> Timeline:

@@ -9,15 +9,19 @@ import numpy as np
 
 from planner.inputs.rent import Rent
 from planner.money.answer import Answer, Weighed
-from planner.money.breakeven import busy_share
+from planner.money.breakeven import BreakEven, busy_share
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.by_token import by_token_sentences
+from planner.report.futures import break_even_range, cash_range, chances, how_sure
+from planner.report.futures_turns import turns_first
 from planner.report.other_work import other_title, run_title
 from planner.report.small_work import plan_needs_no_gpu
+from planner.report.title import title
 from planner.report.training import training_title
 from planner.report.ways import LOOKS
 from planner.speed.serving import Serving
+from planner.study.futures import Futures
 
 NO_RANGE = "no range: all figures are yours"
 NOT_COUNTED = "your engineers' time to set things up, data you would have to move, and anything not filled in under tax"
@@ -41,8 +45,8 @@ class Told:
     figures: tuple[Figure, ...]
 
 
-def told(plan: Plan, found: Answer) -> Told:
-    """Title, sentences and figures, all from the one answer."""
+def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> Told:
+    """Title, sentences and figures, all from the one answer and the futures it rests on."""
     if plan.setting.asked is not None and plan.setting.asked.problems:
         return Told("Not as asked.", tuple(_sentence(problem) for problem in plan.setting.asked.problems), ())
     if found.verdict == "incomplete" or found.own is None or found.rent is None:
@@ -55,6 +59,9 @@ def told(plan: Plan, found: Answer) -> Told:
             *speeds(plan),
             *plan_needs_no_gpu(plan),
             _totals(plan, own, rent),
+            *how_sure(found),
+            *chances(found, drawn),
+            *(turns_first(plan, found) if drawn is not None else ()),
             *_asked(plan, found),
             *_others(found),
             *_close(found),
@@ -64,24 +71,8 @@ def told(plan: Plan, found: Answer) -> Told:
             *by_token_sentences(plan, found),
             *_timing(plan, found),
         ),
-        _figures(plan, found, own, rent),
+        _figures(plan, found, drawn),
     )
-
-
-def title(found: Answer) -> str:
-    """The verdict in as few words as it takes."""
-    if found.verdict == "close":
-        return "Too close to call."
-    if found.best is None:
-        return "Not enough to answer yet."
-    if found.verdict == "mix":
-        return f"{found.best.option.title}."
-    advice = LOOKS[found.best.option.way].advice
-    if found.asked is not None and found.best.option.way == "own" and found.best is not found.asked:
-        advice = f"Buy {found.best.option.accelerators:,.0f}, not {found.asked.option.accelerators:,.0f}"
-    if found.verdict.startswith("probably"):
-        advice = f"Probably {advice[0].lower()}{advice[1:]}"
-    return f"{advice}." if found.limit is None else f"{advice}: {found.limit}."
 
 
 def _sentence(text: str) -> str:
@@ -272,7 +263,9 @@ def _timing(plan: Plan, found: Answer) -> tuple[str, ...]:
     )
 
 
-def _figures(plan: Plan, found: Answer, own: Weighed, rent: Weighed) -> tuple[Figure, ...]:
+def _figures(plan: Plan, found: Answer, drawn: Futures | None) -> tuple[Figure, ...]:
+    own, rent = found.own, found.rent
+    assert own is not None and rent is not None  # noqa: PT018 - there is an answer
     busy = found.break_even("busy_share")
     back = np.asarray(found.payback.month)
     paid = f"pays back in month {float(back):.0f}" if np.isfinite(back) else "does not pay back"
@@ -284,18 +277,23 @@ def _figures(plan: Plan, found: Answer, own: Weighed, rent: Weighed) -> tuple[Fi
             "Break-even use",
             "none" if value is None else words.percent(value),
             f"you: {words.percent(busy_share(plan.setting, 1.0))}",
-            "The share of busy hours at which both cost the same" if value is not None or busy is None else busy.reason,
+            f"{_why_busy(busy)}{break_even_range(found, drawn, 'busy_share')}",
         ),
         Figure(
             "Cash on day one",
             words.usd_short(float(own.measures.cash_today_usd)),
             paid,
-            "What buying takes today. Renting takes little or none. Payback is in today's money",
+            f"What buying takes today{cash_range(own, drawn)}. Renting takes little. Payback is in today's money",
         ),
     )
 
 
+def _why_busy(busy: BreakEven | None) -> str:
+    same = "The share of busy hours at which both cost the same"
+    return same if busy is None or busy.value is not None else busy.reason
+
+
 def _total(way: Weighed) -> Figure:
     value = words.usd_short(way.present_usd)
-    detail = f"{way.option.title}, {way.option.what}: the whole plan in today's money, and its range"
+    detail = f"{way.option.title}, {way.option.what}: the whole plan in today's money; 8 of 10 futures lie in the range"
     return Figure(LOOKS[way.option.way].name, value, _ends(way), detail)

@@ -12,11 +12,12 @@ from planner.money.answer import Answer, Weighed
 from planner.money.formula import Num
 from planner.money.ledger import Ledger, Line, Origin, Used
 from planner.money.measures import rate_per_year
-from planner.money.option import Option
+from planner.money.option import OWNING, Option
 from planner.money.payback import Payback
 from planner.money.plan import Plan
 from planner.money.solved import Solved
 from planner.report import words
+from planner.study.futures import Futures
 
 ASSUMPTION_COLUMNS = (
     "assumption_id", "name", "value", "unit", "low", "high", "source_url", "as_of", "verified_by", "note",
@@ -25,9 +26,9 @@ RESULT_COLUMNS = (
     "scenario_name", "option", "title", "baseline", "present_cost_usd", "total_usd", "cash_today_usd", "npv_usd", "irr",
     "eac_usd_per_year", "payback_months", "discounted_payback_months", "break_even_utilisation",
     "break_even_rent_usd_per_gpu_hour", "usd_per_useful_gpu_hour", "time_to_train_hours", "probability_own_wins",
-    "not_priced", "note",
+    "not_priced", "note", "present_cost_p10_usd", "present_cost_p90_usd", "probability_cheapest",
 )  # fmt: skip
-_NOT_YET = "time to train and the chance that owning wins are not reckoned yet"
+_NOT_YET = "time to train is not reckoned yet"
 
 
 class Ids:
@@ -113,10 +114,10 @@ def _first(value: Num) -> float:
     return float(np.asarray(value).flat[0])
 
 
-def results_table(plan: Plan, found: Answer) -> pd.DataFrame:
+def results_table(plan: Plan, found: Answer, drawn: Futures | None = None) -> pd.DataFrame:
     """One row for each option: what it comes to, against the baseline, and why a number is missing."""
     baseline = found.rent or found.best
-    rows = [_result(plan, found, way, baseline) for way in found.ranked]
+    rows = [_result(plan, found, way, baseline) | _futures(way, baseline, drawn) for way in found.ranked]
     return pd.DataFrame(rows).reindex(columns=list(RESULT_COLUMNS))
 
 
@@ -150,6 +151,18 @@ def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -
         "not_priced": "; ".join(measures.unpriced),
         "note": "; ".join(text for text in reasons if text),
     }
+
+
+def _futures(way: Weighed, baseline: Weighed | None, drawn: Futures | None) -> dict[str, Any]:
+    """The range that eight of ten futures lie in, and how often an owner's way costs less than the baseline."""
+    if drawn is None or drawn.row(way.option.key) is None:
+        return {}
+    present = drawn.present(way.option.key)
+    told: dict[str, Any] = {"present_cost_p10_usd": present.low, "present_cost_p90_usd": present.high}
+    told["probability_cheapest"] = drawn.cheapest_share[way.option.key]
+    if baseline is not None and way.option.way in OWNING and drawn.row(baseline.option.key) is not None:
+        told["probability_own_wins"] = drawn.share_cheaper(way.option.key, baseline.option.key)
+    return told
 
 
 def _reason(solved: Solved) -> str:

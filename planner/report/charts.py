@@ -79,7 +79,7 @@ def cost_parts(ledgers: Sequence[Ledger], dark: bool) -> go.Figure:
                     "hovertemplate": "%{y}<br>" + part + " %{x:$,.0f}<extra></extra>",
                 }
             )
-    return _framed(
+    return framed(
         bars,
         dark,
         FRAME_PX + ROW_PX * max(2, len(names)),
@@ -116,7 +116,7 @@ def cumulative(ways: Sequence[Weighed], banded: Sequence[str], pays_back: float 
                 "hovertemplate": f"{way.option.title} %{{y:$,.0f}}<extra></extra>",
             }
         )
-    return _framed(
+    return framed(
         data,
         dark,
         420,
@@ -181,7 +181,7 @@ def price_dots(dots: Sequence[Priced], order: Sequence[tuple[str, str]], dark: b
                 }
             )
     ticks = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
-    return _framed(
+    return framed(
         marks,
         dark,
         FRAME_PX + 30 * max(3, len(order)),
@@ -209,7 +209,7 @@ def worth_bars(rows: Sequence[Worth], labels: dict[str, str], what: Literal["pfl
         "hovertemplate": "%{y}<br>$%{x:.4g}<extra></extra>",
         "showlegend": False,
     }
-    return _framed(
+    return framed(
         [bars],
         dark,
         FRAME_PX + 24 * max(3, len(known)),
@@ -239,7 +239,7 @@ def price_history(histories: Sequence[History], dark: bool) -> go.Figure:
         }
         for number, history in enumerate(histories)
     ]
-    return _framed(
+    return framed(
         lines,
         dark,
         420 + 20 * len(histories),
@@ -249,7 +249,7 @@ def price_history(histories: Sequence[History], dark: bool) -> go.Figure:
     )
 
 
-def _framed(data: list[dict[str, Any]], dark: bool, height: int, **layout: Any) -> go.Figure:
+def framed(data: list[dict[str, Any]], dark: bool, height: int, **layout: Any) -> go.Figure:
     """The frame all charts share: fixed height, no dragging, legend above.
 
     Built in one go and not checked property by property, which would take longer than the rest of the page; the tests

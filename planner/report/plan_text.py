@@ -19,18 +19,21 @@ from planner.report.advice import advice_lines
 from planner.report.answer import Told
 from planner.report.answer import not_counted as left_out
 from planner.report.cash_csv import SIGN
+from planner.report.futures import futures_data, futures_table, of_100
 from planner.report.text_table import text_table
 from planner.report.ways import LOOKS
+from planner.study.futures import Futures
 
 
 class Reckoned(NamedTuple):
-    """A scenario, reckoned: its name, the plan, the answer, the answer in words, what a preset says of itself."""
+    """A scenario, reckoned: name, plan, answer, the answer in words, what a preset says of itself, its futures."""
 
     name: str
     plan: Plan
     found: Answer
     told: Told
     about: tuple[str, ...] = ()
+    futures: Futures | None = None
 
 
 def plan_text(one: Reckoned) -> str:
@@ -40,6 +43,7 @@ def plan_text(one: Reckoned) -> str:
         (plan.setting.scenario.name, "\n".join([one.told.title, *one.told.sentences])),
         ("What this example takes for granted", _bullets(one.about)),
         ("Ways", text_table(_ways(found))),
+        ("How sure", "" if one.futures is None else text_table(futures_table(found, one.futures))),
         ("Each year, USD", text_table(tables.cash_table(found.ranked))),
         *((f"{way.option.title}: lines", _lines(way.option.ledger)) for way in found.ranked),
         ("What would turn it", text_table(tables.turning_table(found)) if found.break_evens else "nothing to compare"),
@@ -117,6 +121,9 @@ def plan_data(one: Reckoned) -> dict[str, Any]:
         "own": found.own.option.key if found.own else None,
         "rent": found.rent.option.key if found.rent else None,
         "gap_share": found.gap_share,
+        "share_cheaper": found.share_cheaper,
+        "against": found.against.option.key if found.against else None,
+        "futures": None if one.futures is None else futures_data(found, one.futures),
         "options": [
             {"key": way.option.key, **row, "lines": records(tables.lines_table(way.option.ledger))}
             for way, row in zip(found.ranked, records(tables.options_table(found)), strict=True)
@@ -159,6 +166,7 @@ def _unique(names: Sequence[str]) -> list[str]:
 def _measures(one: Reckoned) -> Iterator[tuple[str, Any]]:
     plan, found, told = one.plan, one.found, one.told
     yield "Verdict", told.title
+    yield "Best way cheaper in so many of 100 futures", None if found.share_cheaper is None else of_100(found)
     yield "Work", f"{plan.setting.demand.all.most_accelerators:,} x {plan.setting.scenario.accelerator}"
     yield "Years", plan.setting.scenario.years
     yield "Best way", found.best.option.title if found.best else None

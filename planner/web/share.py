@@ -26,7 +26,9 @@ def popover(plan: Plan, found: Answer) -> None:
         with st.container(horizontal=True):
             _download("Cash flow (CSV)", "cash-flow.csv", lambda: to_csv(cash_table(plan)))
             _download("Assumptions (CSV)", "assumptions.csv", lambda: to_csv(assumptions_table(plan, SIGN)))
-            _download("Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, found)))
+            _download(
+                "Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, found, state.reckoned().futures))
+            )
         st.markdown("**Scenario** as a file: only what differs from the defaults, with the day of the prices")
         saved = Saved(plan.setting.written, plan.setting.day, plan.setting.catalogue.digest)
         _download("Scenario (YAML)", "scenario.yaml", lambda: write_scenario(saved).encode())

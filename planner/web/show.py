@@ -98,7 +98,7 @@ def _inputs(line: Line) -> pd.DataFrame:
 
 
 _OPEN = st.column_config.LinkColumn(display_text="open")
-_MONEY = st.column_config.NumberColumn(format="%,.0f")  # the head says USD; a sign before a dollar mark reads badly
+MONEY = st.column_config.NumberColumn(format="%,.0f")  # the head says USD; a sign before a dollar mark reads badly
 _HOURLY = st.column_config.NumberColumn(format="$%,.2f")
 
 
@@ -157,8 +157,8 @@ OPTION_COLUMNS = {
     "Today's money, USD": st.column_config.NumberColumn(
         "Today's money", format="$%,.0f", help="All bills, discounted."
     ),
-    "Cheap end, USD": st.column_config.NumberColumn("Cheap end", format="$%,.0f"),
-    "Dear end, USD": st.column_config.NumberColumn("Dear end", format="$%,.0f"),
+    "A tenth below, USD": st.column_config.NumberColumn("A tenth below", format="$%,.0f"),
+    "A tenth above, USD": st.column_config.NumberColumn("A tenth above", format="$%,.0f"),
     "All bills, USD": st.column_config.NumberColumn("All bills", format="$%,.0f", help="Their plain sum."),
     "Cash on day one, USD": st.column_config.NumberColumn("Day one", format="$%,.0f"),
     "USD per useful GPU-h": st.column_config.NumberColumn(
@@ -180,7 +180,7 @@ SIZE_COLUMNS = {
 
 
 @contextmanager
-def _table_on_demand(key: str, label: str = "Show as a table") -> Iterator[bool]:
+def table_on_demand(key: str, label: str = "Show as a table") -> Iterator[bool]:
     """'Show as a table', which is made only when it is opened."""
     box = st.expander(label, key=key, on_change="rerun")
     with box:
@@ -240,7 +240,7 @@ def turning(plan: Plan, found: Answer) -> None:
 def timing(plan: Plan, found: Answer) -> None:
     """What the convention of discounting does to the sign."""
     table = timing_table(plan, found)
-    with _table_on_demand("timing-table", "What owning saves under each convention of discounting") as is_open:
+    with table_on_demand("timing-table", "What owning saves under each convention of discounting") as is_open:
         if is_open:
             st.table(table.set_index(table.columns[0]))
 
@@ -248,14 +248,14 @@ def timing(plan: Plan, found: Answer) -> None:
 def cash(ways: Sequence[Weighed]) -> None:
     """Cash by year for every way; one way opened into its lines."""
     table = cash_table(ways)
-    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], _MONEY))
+    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MONEY))
     csv_button(table, "cash.csv", "csv-cash")
-    with _table_on_demand("lines-table", "Open one way into its lines") as is_open:
+    with table_on_demand("lines-table", "Open one way into its lines") as is_open:
         if is_open:
             titles = [way.option.title for way in ways]
             chosen = st.selectbox("Way", range(len(ways)), format_func=lambda number: titles[number], key="opened")
             lines = lines_table(ways[chosen].option.ledger)
-            st.dataframe(lines, hide_index=True, column_config=dict.fromkeys(lines.columns[2:], _MONEY))
+            st.dataframe(lines, hide_index=True, column_config=dict.fromkeys(lines.columns[2:], MONEY))
             csv_button(lines, "lines.csv", "csv-lines")
 
 
@@ -295,10 +295,10 @@ def parts(ledgers: Sequence[Ledger]) -> None:
         return
     finding = ", ".join(f"{one.title} {words.usd(float(one.total_usd))}" for one in ledgers)
     chart(charts.cost_parts(ledgers, state.dark()), f"Cost of the whole plan by part: {finding}.", "parts")
-    with _table_on_demand("parts-table") as is_open:
+    with table_on_demand("parts-table") as is_open:
         if is_open:
             table = parts_table(ledgers)
-            st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], _MONEY))
+            st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MONEY))
             csv_button(table, "parts.csv", "csv-parts")
 
 
@@ -332,7 +332,7 @@ def market(catalogue: Catalogue, seen: state.Market) -> None:
         chart(seen.arithmetic, "Cheapest arithmetic first. " + seen.finding, "pflop")
     with right:
         chart(seen.memory, "Cheapest memory first. " + seen.finding, "gb")
-    with _table_on_demand("market-table") as is_open:
+    with table_on_demand("market-table") as is_open:
         if is_open:
             table = worth_table(catalogue, seen.rows)
             st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[2:], _HOURLY))
@@ -344,7 +344,7 @@ def past(seen: state.Past) -> None:
     st.markdown(words.markdown(seen.finding))
     if seen.lines:
         chart(seen.figure, seen.finding, "past")
-        with _table_on_demand("history-table") as is_open:
+        with table_on_demand("history-table") as is_open:
             if is_open:
                 table = history_table(seen.lines)
                 st.dataframe(table, hide_index=True, column_config={"USD per GPU-hour": _HOURLY})

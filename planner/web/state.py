@@ -13,16 +13,19 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from planner.inputs.scenario import Scenario
-from planner.money.answer import Answer, answer
+from planner.money.answer import Answer
 from planner.money.past import History, histories
 from planner.money.plan import Plan
 from planner.money.setting import Setting
 from planner.money.worth import Worth, dots, worth
-from planner.report import charts
+from planner.report import charts, futures_charts
+from planner.report.answer import Told, told
 from planner.report.market import order_of_rows, past_finding, worth_finding
 from planner.report.usual import hints
 from planner.study.doers import Doer, doers
+from planner.study.futures import Futures
 from planner.study.planned import planned
+from planner.study.verdict import decided
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.query import Wish, find
@@ -191,13 +194,16 @@ class Reckoned:
 
     plan: Plan
     answer: Answer
+    futures: Futures | None  # how sure the answer is; none where there is nothing to reckon
+    told: Told  # the answer in words
     hints: dict[str, str]  # what fields that are left empty stand for
 
 
 @st.cache_resource(show_spinner=False, max_entries=128)
 def _reckoned(digest: str, asked: str, day: date, _scenario: Scenario, _catalogue: Catalogue) -> Reckoned:
     made = planned(_catalogue, _scenario, day)
-    return Reckoned(made, answer(made), hints(made))
+    sure = decided(made)
+    return Reckoned(made, sure.answer, sure.futures, told(made, sure.answer, sure.futures), hints(made))
 
 
 def reckoned(asked: Scenario | None = None) -> Reckoned:
@@ -220,6 +226,19 @@ def who_can() -> tuple[Doer, ...]:
 @st.cache_resource(show_spinner=False, max_entries=128)
 def _payback(digest: str, asked: str, day: date, night: bool, _found: Answer) -> go.Figure:
     return charts.payback(_found, night)
+
+
+@st.cache_resource(show_spinner=False, max_entries=128)
+def _sure(digest: str, asked: str, day: date, night: bool, _found: Answer, _drawn: Futures) -> go.Figure | None:
+    return futures_charts.sure(_found, _drawn, night)
+
+
+def sure() -> go.Figure | None:
+    """Fifty futures as dots; none where there are no two ways to compare."""
+    there, asked = reckoned(), scenario().model_dump_json(exclude_defaults=True)
+    if there.futures is None:
+        return None
+    return _sure(catalogue().digest, asked, day(), dark(), there.answer, there.futures)
 
 
 def payback() -> go.Figure:

@@ -53,6 +53,7 @@ ROOM = "owned-room-usd-per-kw"
 HOST_POWER = "server-power-over-tdp"
 NETWORK_TIERS: tuple[tuple[int, str], ...] = ((512, "network-to-512"), (16_384, "network-to-16k"))
 CURVE = "owned-residual"
+TIMES = "residual_times"  # what is left of the price, times this
 POSITION = "residual_position"  # between the curve's low end (-1) and its high end (1)
 _OTHER_END: dict[Case, Case] = {"low": "high", "typical": "typical", "high": "low"}
 _ONE_EACH = judged("no server with it is known; one in each assumed")
@@ -147,9 +148,11 @@ def _when(put: Basis, held: Holding) -> Origin:
 
 def say_left(put: Basis, setting: Setting, name: str, age_months: Num) -> None:
     """The share of the price left at an age: yours, or read off the curve."""
+    times = put.tried.get(TIMES, 1.0)
     yours = put.tried.get("residual_share", setting.scenario.own.residual_share)
     if yours is not None:
-        put.say(name, yours, "share", TRIED if "residual_share" in put.tried else YOUR_INPUT)
+        tried = "residual_share" in put.tried or TIMES in put.tried
+        put.say(name, yours * times, "share", TRIED if tried else YOUR_INPUT)
         return
     curve = setting.catalogue.residuals[CURVE]
     shares = {"low": curve.high, "typical": curve.typical, "high": curve.low}[setting.case] or curve.typical
@@ -161,7 +164,7 @@ def say_left(put: Basis, setting: Setting, name: str, age_months: Num) -> None:
             left((0, *curve.age_months), (1.0, *(end or shares)), age_months) for end in (curve.low, curve.high)
         )
         share, where = between(put.tried[POSITION], share, low, high), TRIED
-    put.say(name, share, "share", where)
+    put.say(name, share * times, "share", TRIED if TIMES in put.tried else where)
 
 
 def between(position: Num, middle: Num, low: Num, high: Num) -> Num:

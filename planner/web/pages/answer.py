@@ -7,15 +7,16 @@ import streamlit as st
 from planner.money.answer import Answer
 from planner.money.plan import Plan
 from planner.report import words
-from planner.report.answer import not_counted, told
-from planner.web import advice, ask, mixing, share, show, state
+from planner.report.answer import not_counted
+from planner.study.futures import Futures
+from planner.web import advice, ask, mixing, share, show, state, sure
 
 
 def page() -> None:
     """The verdict as title, both totals, what would turn it, and the picture of why."""
     reckoned = state.reckoned()
     plan, found = reckoned.plan, reckoned.answer
-    said, after = told(plan, found), NAMED if _names_model(plan) else HOURS
+    said, after = reckoned.told, NAMED if _names_model(plan) else HOURS
     st.title(words.markdown(said.title), anchor=False)
     st.markdown(words.markdown(" ".join(said.sentences)))
     if said.figures:
@@ -27,7 +28,7 @@ def page() -> None:
     advice.say(plan, found)
     show.small(words.markdown(f"Not counted: {not_counted(plan)}. Plans, not advice."))
     if found.ranked:
-        _views(plan, found, said.title)
+        _views(plan, found, said.title, reckoned.futures)
     advice.absent(plan)
     show.next_page(after[0], f"Next: {after[1][:1].lower()}{after[1][1:]}")
 
@@ -41,12 +42,13 @@ def _names_model(plan: Plan) -> bool:
     return any(work.train or work.serve for work in plan.setting.written.work)
 
 
-def _views(plan: Plan, found: Answer, title: str) -> None:
+def _views(plan: Plan, found: Answer, title: str, drawn: Futures | None) -> None:
     """The picture of why, and what is behind it. Only the open view is made: the others cost nothing until then."""
     for view, make in zip(
         st.tabs(VIEWS, key="look", bind=ask.URL),
         (
             lambda: show.cumulative(found, title),
+            lambda: sure.view(found, drawn),
             lambda: show.options(found),
             lambda: show.parts([way.option.ledger for way in found.ranked]),
             lambda: show.turning(plan, found),
@@ -62,6 +64,6 @@ def _views(plan: Plan, found: Answer, title: str) -> None:
 
 
 VIEWS = (
-    "When it pays back", "Every way", "What the money goes into", "What would turn it", "Cash by year", "Best mix",
-    "Buy now or wait",
+    "When it pays back", "How sure is this?", "Every way", "What the money goes into", "What would turn it",
+    "Cash by year", "Best mix", "Buy now or wait",
 )  # fmt: skip

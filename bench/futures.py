@@ -1,0 +1,61 @@
+"""How long the futures of a plan take, and what turns it, beside the time the memory needs for as many bytes."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from bench.catalogue import best, line
+from bench.money import BYTES_PER_NUMBER, DAY, DRAWS, EIGHT, MIB, WAYS
+from planner.inputs.scenario import Scenario
+from planner.money.option import Option
+from planner.money.plan import Plan, plan
+from planner.study.futures import DRAWS as IN_A_PAGE
+from planner.study.futures import futures
+from planner.study.futures_draws import points
+from planner.study.indices import indices
+from planner.study.map import BUSY, YEARS, axis, break_even_map
+from planner.study.stress import under_stress
+from planner.study.tornado import first_flip, tornado
+from planner.study.verdict import decided
+from pricing import load_catalogue
+
+
+def main() -> Iterator[str]:
+    """One line for each thing measured."""
+    catalogue = load_catalogue()
+    usual, large = (plan(catalogue, one, DAY) for one in (Scenario(), EIGHT.model_copy(update={"ways": WAYS})))
+    points(2, 2, 7)  # loads what makes the points, which a page does once
+    months = large.setting.timeline.last
+    reference = best(lambda: np.ones(DRAWS * months) + 1.0)
+    numbers = f"{DRAWS:,} x {months} numbers ({DRAWS * months * BYTES_PER_NUMBER / MIB:.0f} MiB)"
+    yield f"reference: one pass of memory over {numbers} in {1000 * reference:.2f} ms"
+    inputs = len(decided(usual).futures.inputs)  # type: ignore[union-attr]
+    what = f"{IN_A_PAGE:,} futures of the default plan, {len(usual.options)} ways, {inputs} inputs drawn"
+    yield line(what, best(lambda: futures(fresh(usual)), 10), reference)
+    yield line("the answer with them, verdict and bands", best(lambda: decided(fresh(usual)), 10), reference)
+    what = f"{DRAWS:,} futures x {months} months x {len(large.options)} ways"
+    yield line(what, best(lambda: futures(fresh(large), DRAWS), 3), reference)
+    own, rent = pair(usual)
+    yield line("the first input that turns it", best(lambda: first_flip(fresh(usual), own, rent), 5), reference)
+    yield line("the tornado, every flip solved", best(lambda: tornado(fresh(usual), own, rent), 5), reference)
+    across, up = axis(usual, BUSY), axis(usual, YEARS)
+    yield line("the map, busy x years", best(lambda: break_even_map(usual, own, rent, across, up), 5), reference)
+    yield line("six stress tests", best(lambda: under_stress(usual), 3), reference)
+    yield line("Sobol indices", best(lambda: indices(usual, own, rent), 3), reference)
+    yield f"most memory of this process so far: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB"
+
+
+def fresh(made: Plan) -> Plan:
+    """The same plan with a setting of its own: what follows from one is kept by it."""
+    return replace(made, setting=replace(made.setting))
+
+
+def pair(made: Plan) -> tuple[Option, Option]:
+    """Buying and renting on demand."""
+    own, rent = made.option("own"), made.option("on_demand")
+    assert own is not None and rent is not None  # noqa: PT018 - both are always there
+    return own, rent

@@ -1,0 +1,185 @@
+"""How sure the answer is, in words and tables: counted futures, ranges, chances of keeping a promise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from planner.money.answer import Answer, Weighed
+from planner.money.option import RENTING
+from planner.report import words
+from planner.study.futures import Band, Futures, band
+from planner.study.futures_breakeven import Turning, turning
+from planner.study.verdict import rounded
+
+_HUNDRED = 100
+
+
+def of_100(found: Answer) -> int:
+    """In how many of a hundred futures the best way costs less than the best of the other sides."""
+    return round(_HUNDRED * (found.share_cheaper or 0.0))
+
+
+def how_sure(found: Answer) -> tuple[str, ...]:
+    """In how many futures it came out as the answer says; nothing where none were drawn."""
+    if found.share_cheaper is None or found.best is None or found.against is None:
+        return ()
+    count = of_100(found)
+    if count >= _HUNDRED:
+        times = "in all simulated futures"
+    else:
+        times = f"in {count} of 100 simulated futures" if count else "in hardly any of 100 simulated futures"
+    return (f"{_doing(found.best)} came out cheaper than {_doing(found.against).lower()} {times}.",)
+
+
+def chances(found: Answer, drawn: Futures | None) -> tuple[str, ...]:
+    """How likely a deadline and a budget are kept, where there is one."""
+    if drawn is None:
+        return ()
+    told = []
+    if drawn.deadline_share is not None:
+        told.append(f"The deadline is met in {_of_100(drawn.deadline_share)} futures.")
+    best = found.best
+    share = None if best is None or drawn.row(best.option.key) is None else drawn.within_budget_share(best.option.key)
+    limit = drawn.plan.setting.terms.cash_on_day_one_usd
+    if share is not None and limit is not None:
+        told.append(f"Day one stays within {words.usd(limit)} in {_of_100(share)} futures.")
+    return tuple(told)
+
+
+def break_even_range(found: Answer, drawn: Futures | None, name: str) -> str:
+    """The range of a break-even over all futures, in words; empty where nothing was drawn or nothing turns."""
+    there = _turning(found, drawn, name)
+    if there is None:
+        return ""
+    if there.band is None:
+        return "; in no future is there one"
+    write = words.percent if name == "busy_share" else words.usd_per_hour
+    low, high = write(there.band.low), write(there.band.high)
+    return f"; there is one in {_of_100(there.share)} futures, in eight of ten of those between {low} and {high}"
+
+
+def _turning(found: Answer, drawn: Futures | None, name: str) -> Turning | None:
+    own, rent = found.own, found.rent
+    if drawn is None or own is None or rent is None:
+        return None
+    return turning(drawn, own.option.key, rent.option.key, name)
+
+
+def cash_range(way: Weighed, drawn: Futures | None) -> str:
+    """The range of the cash on day one, in words."""
+    if drawn is None or drawn.row(way.option.key) is None:
+        return ""
+    cash = drawn.cash(way.option.key)
+    if cash.low == cash.high:
+        return ""
+    return f"; {words.usd_short(cash.low)} to {words.usd_short(cash.high)} in eight of ten futures"
+
+
+def saving_finding(found: Answer, drawn: Futures) -> str:
+    """What the dots show: how often buying saves, and how much in the middle and at the ends."""
+    own, rent = found.own, found.rent
+    if own is None or rent is None or drawn.row(own.option.key) is None or drawn.row(rent.option.key) is None:
+        return "There are no two ways to compare."
+    keys = own.option.key, rent.option.key
+    share, saved = drawn.share_cheaper(*keys), band(drawn.saved_usd(*keys))
+    return (
+        f"{_doing(own)} costs less than {_doing(rent).lower()} in {_of_100(share)} futures. In eight of ten futures it "
+        f"costs between {_beside(saved.low)} and {_beside(saved.high)}."
+    )
+
+
+def futures_table(found: Answer, drawn: Futures) -> pd.DataFrame:
+    """Every way in all futures: how often it is the cheapest, and the range that eight of ten lie in."""
+    rows = []
+    for way in found.ranked:
+        if drawn.row(way.option.key) is None:
+            continue
+        present, cash = drawn.present(way.option.key), drawn.cash(way.option.key)
+        rows.append(
+            {
+                "Way": way.option.title,
+                "Cheapest, of 100 futures": _HUNDRED * drawn.cheapest_share[way.option.key],
+                "A tenth are below, USD": present.low,
+                "Half are below, USD": present.middle,
+                "A tenth are above, USD": present.high,
+                "Cash on day one, a tenth above, USD": cash.high,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def inputs_table(drawn: Futures) -> pd.DataFrame:
+    """Everything that is drawn: its range and who says so."""
+    return pd.DataFrame(
+        [
+            {
+                "Input": one.name,
+                "A tenth below": one.spread.low,
+                "Typical": one.spread.typical,
+                "A tenth above": one.spread.high,
+                "Unit": one.unit,
+                "Kind": one.kind,
+                "Source": one.source,
+                "Why": one.reason,
+            }
+            for one in drawn.inputs
+        ]
+    )
+
+
+def futures_data(found: Answer, drawn: Futures) -> dict[str, Any]:
+    """The same for JSON."""
+    own, rent = found.own, found.rent
+    pair = [one.option.key for one in (own, rent) if one is not None and drawn.row(one.option.key) is not None]
+    return {
+        "count": drawn.count,
+        "seed": drawn.plan.setting.scenario.seed,
+        "cheapest_share": drawn.cheapest_share,
+        "present_usd": {one.key: _band(drawn.present(one.key)) for one in drawn.options},
+        "cash_today_usd": {one.key: _band(drawn.cash(one.key)) for one in drawn.options},
+        "own_cheaper_than_rent_share": drawn.share_cheaper(pair[0], pair[1]) if len(pair) == 2 else None,
+        "own_saves_usd_dots": drawn.dots(pair[0], pair[1]).tolist() if len(pair) == 2 else [],
+        "break_even": {
+            name: {
+                "share_with_one": there.share,
+                **(dict.fromkeys(("p10", "p50", "p90")) if there.band is None else _band(there.band)),
+            }
+            for name in ("busy_share", "usd_per_accelerator_hour")
+            if (there := _turning(found, drawn, name)) is not None
+        },
+        "deadline_met_share": drawn.deadline_share,
+        "within_budget_share": {
+            one.key: drawn.within_budget_share(one.key)
+            for one in drawn.options
+            if drawn.within_budget_share(one.key) is not None
+        },
+        "inputs": [
+            {
+                "name": one.name, "unit": one.unit, "low": one.spread.low, "typical": one.spread.typical,
+                "high": one.spread.high, "kind": one.kind, "source": one.source, "reason": one.reason,
+            }
+            for one in drawn.inputs
+        ],
+    }  # fmt: skip
+
+
+def _band(band: Band) -> dict[str, float]:
+    return {"p10": band.low, "p50": band.middle, "p90": band.high}
+
+
+def _of_100(share: float) -> str:
+    count = round(_HUNDRED * rounded(share))
+    return "all" if count >= _HUNDRED else f"{count} of 100"  # in steps of 2: nobody knows it better
+
+
+def _beside(saved_usd: float) -> str:
+    return f"{words.usd(abs(saved_usd))} {'less' if saved_usd >= 0 else 'more'}"
+
+
+def _doing(way: Weighed) -> str:
+    if way.option.way in RENTING:
+        return {"reserved": "Reserving", "spot": "Spot", "hosted": "A hosted model"}.get(way.option.way, "Renting")
+    names = {"keep": "Keeping what is there", "mix": "The mix", "lease": "Leasing", "rent_to_own": "Renting to own"}
+    return names.get(way.option.way, "Buying")

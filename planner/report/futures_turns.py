@@ -1,0 +1,114 @@
+"""What would turn the answer, in words and tables: the tornado, the map, the stress tests, the indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from planner.money.answer import Answer
+from planner.money.plan import Plan
+from planner.report import words
+from planner.report.futures import of_100
+from planner.report.futures_words import label, range_of, written
+from planner.report.title import title
+from planner.study.indices import Index
+from planner.study.map import BreakEvenMap
+from planner.study.stress import Stressed
+from planner.study.tornado import Bar, first_flip
+
+
+def turns_first(plan: Plan, found: Answer) -> tuple[str, ...]:
+    """The one input that is likeliest to turn a probable answer, and by how much."""
+    if not found.verdict.startswith("probably") or found.own is None or found.rent is None:
+        return ()
+    bar = first_flip(plan, found.own.option, found.rent.option)
+    if bar is None or bar.flip is None:
+        return ("No single figure turns this within its range; several together would.",)
+    one = bar.input
+    return (
+        f"What is likeliest to turn this: {_lower(label(one.name))} of {written(one.name, bar.flip)} instead of "
+        f"{written(one.name, one.spread.typical)}.",
+    )
+
+
+def tornado_title(bars: Sequence[Bar]) -> str:
+    """The finding of the tornado: Change of rents a year matters most."""
+    if not bars:
+        return "Nothing that is open moves the answer."
+    widest = bars[0]
+    flips = [bar for bar in bars if bar.flips_within]
+    many = f"{words.count(len(flips), 'input')} alone can turn the answer" if flips else "no input alone turns it"
+    return f"{label(widest.input.name)} matters most; {many}."
+
+
+def tornado_table(bars: Sequence[Bar]) -> pd.DataFrame:
+    """What owning saves at both ends of each input, and where it turns."""
+    return pd.DataFrame(
+        [
+            {
+                "Input": label(bar.input.name),
+                "Typical": written(bar.input.name, bar.input.spread.typical),
+                "8 of 10 futures": range_of(bar.input),
+                "Owning saves at the low end, USD": bar.saved_low_usd,
+                "At the high end, USD": bar.saved_high_usd,
+                "Same cost at": "–" if bar.flip is None else written(bar.input.name, bar.flip),
+                "Why": bar.input.reason if bar.flip is not None else f"turns {bar.reason}",
+                "Source": bar.input.source,
+            }
+            for bar in bars
+        ]
+    )
+
+
+def map_finding(found: BreakEvenMap) -> str:
+    """What the map shows, for those who cannot see it."""
+    wins = float((found.saved_usd > 0).mean())
+    across, up = found.across, found.up
+    return (
+        f"Owning costs less in {words.percent(wins)} of this map of {_lower(label(across.name))} against "
+        f"{_lower(label(up.name))}; you are at {written(across.name, across.you)} and {written(up.name, up.you)}."
+    )
+
+
+def map_table(found: BreakEvenMap) -> pd.DataFrame:
+    """What owning saves in each cell, USD: one row for each value upwards."""
+    columns = [written(found.across.name, value) for value in found.across.values]
+    table = pd.DataFrame(found.saved_usd, columns=columns)
+    table.insert(0, label(found.up.name), [written(found.up.name, value) for value in found.up.values])
+    return table
+
+
+def stress_table(tests: Sequence[Stressed], now: Answer) -> pd.DataFrame:
+    """The plan as it is and under each test: the answer, both costs, how sure, the break-even."""
+    rows = [_stress_row("As entered", now, "")]
+    for one in tests:
+        if one.judged is None:
+            rows.append({"If": one.stress.label, "Answer": "not in this plan", "Why": one.stress.reason})
+        else:
+            rows.append(_stress_row(one.stress.label, one.judged.answer, one.stress.reason))
+    return pd.DataFrame(rows)
+
+
+def _stress_row(name: str, found: Answer, why: str) -> dict[str, object]:
+    busy = found.break_even("busy_share")
+    return {
+        "If": name,
+        "Answer": title(found),
+        "Owning, USD": found.own.present_usd if found.own else None,
+        "Renting, USD": found.rent.present_usd if found.rent else None,
+        "Leads in, of 100 futures": None if found.share_cheaper is None else of_100(found),
+        "Break-even use": "none" if busy is None or busy.value is None else words.percent(busy.value),
+        "Why": why,
+    }
+
+
+def indices_table(found: Sequence[Index]) -> pd.DataFrame:
+    """Which share of the doubt comes from each input: by itself, and with what it works through."""
+    return pd.DataFrame(
+        [{"Input": label(one.name), "By itself": one.first, "With all it works through": one.total} for one in found]
+    )
+
+
+def _lower(text: str) -> str:
+    return text if text[:2].isupper() else text[:1].lower() + text[1:]

@@ -1,0 +1,73 @@
+"""The inputs that are drawn, in words: what each is called and how its values are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planner.report import words
+from planner.study.doubtful import Doubtful
+from planner.study.map import BUSY, YEARS
+
+Write = Callable[[float], str]
+
+
+def _change(share: float) -> str:
+    return "0%" if abs(share) < 0.0005 else f"{share * 100:+.2g}%"
+
+
+def _number(value: float) -> str:
+    return f"{words.significant(value):,g}"
+
+
+def _months(value: float) -> str:
+    return f"{words.significant(value):g} months"
+
+
+_LABELS: dict[str, tuple[str, Write]] = {
+    "busy_factor": ("Work that comes, of what is planned", words.percent),
+    "hours_factor": ("Hours the models take, of what is predicted", words.percent),
+    "rent_change_per_year": ("Change of rents a year", _change),
+    "rent_drift_per_year": ("Change of rents a year, beside your path", _change),
+    "residual_position": ("Resale, from the curve's low end (-1) to its high end (1)", lambda value: f"{value:+.2g}"),
+    "lead_time_months": ("Delivery time", _months),
+    "warranty_years": ("Warranty", lambda years: f"{words.significant(years):g} years"),
+    "usd_per_accelerator": ("Price of one GPU", words.usd),
+    "usd_per_server": ("Price of one server", words.usd),
+    "usd_per_kwh": ("Electricity, a kWh", lambda usd: f"${usd:.3f}"),
+    "usd_per_kw_month": ("Space, a kW and month", words.usd),
+    "pue": ("PUE", lambda value: f"{value:.2f}"),
+    "usd_per_fte_year": ("Cost of a person, a year", words.usd),
+    "fte_per_accelerator": ("People for each GPU", _number),
+    "host_share": ("Host around the GPUs, share of their price", words.percent),
+    "scarcity_premium_share": ("Premium for sooner delivery", words.percent),
+    "maintenance_share_per_year": ("Maintenance a year, share of the price", words.percent),
+    "support_share": ("Support of the provider, share of the bill", words.percent),
+    "deposit_share": ("Deposit with the order", words.percent),
+    "interruptions_per_machine_hour": ("Interruptions of a spot machine, an hour", _number),
+    BUSY: ("Busy, share of hours", words.percent),
+    YEARS: ("Years", _number),
+}
+
+
+def label(name: str) -> str:
+    """What an input is called."""
+    if name in _LABELS:
+        return _LABELS[name][0]
+    plain = name.replace("_per_year", " a year").replace("usd_per", "USD per").replace("_", " ")
+    return plain[0].upper() + plain[1:]
+
+
+def written(name: str, value: float) -> str:
+    """A value of an input as people write it."""
+    if name in _LABELS:
+        return _LABELS[name][1](value)
+    if "change" in name:
+        return _change(value)
+    if "share" in name or "rate" in name:
+        return words.percent(value, 1)
+    return words.usd(value) if "usd" in name else _number(value)
+
+
+def range_of(one: Doubtful) -> str:
+    """The range that eight of ten futures lie in."""
+    return f"{written(one.name, one.spread.low)} to {written(one.name, one.spread.high)}"

@@ -1,0 +1,22 @@
+"""The verdict as a title."""
+
+from __future__ import annotations
+
+from planner.money.answer import Answer
+from planner.report.ways import LOOKS
+
+
+def title(found: Answer) -> str:
+    """The verdict in as few words as it takes."""
+    if found.verdict == "close":
+        return "Too close to call."
+    if found.best is None:
+        return "Not enough to answer yet."
+    if found.verdict == "mix":
+        return f"{found.best.option.title}."
+    advice = LOOKS[found.best.option.way].advice
+    if found.asked is not None and found.best.option.way == "own" and found.best is not found.asked:
+        advice = f"Buy {found.best.option.accelerators:,.0f}, not {found.asked.option.accelerators:,.0f}"
+    if found.verdict.startswith("probably"):
+        advice = f"Probably {advice[0].lower()}{advice[1:]}"
+    return f"{advice}." if found.limit is None else f"{advice}: {found.limit}."

@@ -1,0 +1,111 @@
+"""Stress tests: named, sourced changes laid over a plan, and what is left of its answer.
+
+What a test changes is certain while it lasts; everything else is drawn as before. So its futures say what the plan
+would look like if just this came true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pydantic import Field, model_validator
+
+from planner.money.breakeven import value_of
+from planner.money.owned.said import LEAD_TIME, POSITION, TIMES
+from planner.money.plan import Plan, plan_at
+from planner.money.rent_path import STEP, STEP_AFTER
+from planner.study.data_files import Said, read_data
+from planner.study.distributions import DistributionError
+from planner.study.futures import DRAWS
+from planner.study.verdict import Judged, decided
+from pricing.figure import Strict, Text
+
+# What a change starts from where no ledger shows the input: no jump, the middle of the curve, all of the price.
+_USUAL = {STEP: 1.0, STEP_AFTER: 0.0, TIMES: 1.0, POSITION: 0.0}
+
+
+class Change(Strict):
+    """What becomes of one input: exactly one of the three."""
+
+    is_: float | None = Field(default=None, alias="is")
+    add: float | None = None
+    times: float | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Change:
+        if sum(value is not None for value in (self.is_, self.add, self.times)) != 1:
+            raise ValueError("want one of is, add and times")
+        return self
+
+    def of(self, value: float) -> float:
+        """The input after the change."""
+        if self.is_ is not None:
+            return self.is_
+        return value + self.add if self.add is not None else value * (self.times or 0.0)
+
+
+class Stress(Said):
+    """One named test."""
+
+    label: Text
+    changes: dict[str, Change] = Field(min_length=1)
+
+
+class _File(Strict):
+    stresses: dict[str, Stress]
+
+
+@dataclass(frozen=True, eq=False)
+class Stressed:
+    """A plan under a test: what to do then, and how sure that is. `plan` is None where the test touches nothing."""
+
+    key: str
+    stress: Stress
+    plan: Plan | None
+    judged: Judged | None
+
+
+@lru_cache(maxsize=1)
+def stresses() -> dict[str, Stress]:
+    """All named tests, by key, in the order they are shown."""
+    return _File.model_validate(read_data("stress.yaml")).stresses
+
+
+def stressed(plan: Plan, key: str, count: int = DRAWS) -> Stressed:
+    """The plan under one test."""
+    tests = stresses()
+    if key not in tests:
+        raise DistributionError(f"no stress test is called {key!r}; there are {', '.join(tests)}.")
+    tried = dict(_changes(plan, tests[key]))
+    if not tried:
+        return Stressed(key, tests[key], None, None)
+    there = plan_at(plan.setting.trying(tried))
+    return Stressed(key, tests[key], there, decided(there, count))
+
+
+def under_stress(plan: Plan, count: int = DRAWS) -> tuple[Stressed, ...]:
+    """The plan under every test, one at a time."""
+    return tuple(stressed(plan, key, count) for key in stresses())
+
+
+def _changes(plan: Plan, stress: Stress) -> Iterator[tuple[str, float]]:
+    """The inputs that the plan has, as the test changes them."""
+    for name, change in stress.changes.items():
+        value = _value(plan, name)
+        if value is not None:
+            yield name, change.of(value)
+
+
+def _value(plan: Plan, name: str) -> float | None:
+    """What an input is in the plan; None where no way of it uses one."""
+    if name in _USUAL:
+        return _USUAL[name]
+    found = value_of(name, *(option.ledger for option in plan.options))
+    if found is not None:
+        return found[0]
+    if name == "lead_time_months":
+        yours = plan.setting.scenario.own.lead_time_months
+        return plan.setting.catalogue.facts[LEAD_TIME].figure.newest.typical if yours is None else yours
+    return None

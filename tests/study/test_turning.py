@@ -1,0 +1,198 @@
+"""What turns the answer: the tornado's flips, the map's line, stress tests and indices agree with the ledgers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from planner.inputs.own import Own
+from planner.inputs.scenario import Scenario
+from planner.money.answer import Answer
+from planner.money.breakeven import builder_of, ledger_at
+from planner.money.measures import present_usd
+from planner.money.option import Option
+from planner.money.plan import Plan, plan
+from planner.report import futures_charts
+from planner.report.futures_turns import (
+    indices_table,
+    map_finding,
+    map_table,
+    stress_table,
+    tornado_table,
+    tornado_title,
+    turns_first,
+)  # fmt: skip
+from planner.study.distributions import DistributionError
+from planner.study.futures import futures
+from planner.study.futures_breakeven import turning
+from planner.study.indices import indices
+from planner.study.map import BUSY, YEARS, axis, break_even_map
+from planner.study.stress import Change, stressed, stresses, under_stress
+from planner.study.tornado import first_flip, tornado
+from planner.study.verdict import decided
+from tests.study.planned import DAY, catalogue, planned
+
+
+def pair(made: Plan) -> tuple[Option, Option]:
+    own, rent = made.option("own"), made.option("on_demand")
+    assert own is not None
+    assert rent is not None
+    return own, rent
+
+
+def answered(made: Plan) -> Answer:
+    return decided(made, 256).answer
+
+
+MADE = planned()
+
+
+def test_the_widest_bar_comes_first_and_all_start_from_the_plan() -> None:
+    bars = tornado(MADE, *pair(MADE))
+    swings = [bar.swing_usd for bar in bars]
+    assert swings == sorted(swings, reverse=True)
+    own, rent = (float(present_usd(MADE.setting, one.ledger)) for one in pair(MADE))
+    assert {round(bar.saved_usd, 3) for bar in bars} == {round(rent - own, 3)}
+
+
+def test_at_its_flip_an_input_makes_both_cost_the_same() -> None:
+    flips = [bar for bar in tornado(MADE, *pair(MADE)) if bar.flip is not None]
+    assert {bar.input.name for bar in flips} >= {"rent_change_per_year", "usd_per_accelerator", "busy_factor"}
+    for bar in flips:
+        there = MADE.setting.trying({bar.input.name: np.array([[bar.flip]])})
+        ledgers = [ledger_at(there, builder_of(one)) for one in pair(MADE)]
+        own, rent = (float(np.ravel(present_usd(there, one))[0]) for one in ledgers if one is not None)
+        assert own == pytest.approx(rent, rel=1e-6), bar.input.name
+
+
+def test_the_first_flip_is_the_least_surprising_one() -> None:
+    bars = tornado(MADE, *pair(MADE))
+    first = first_flip(MADE, *pair(MADE))
+    assert first is not None
+    nearest = min((bar for bar in bars if bar.flips_within), key=lambda bar: abs(bar.flip_sigmas or 0.0))
+    assert (first.input.name, first.flip) == (nearest.input.name, pytest.approx(nearest.flip))
+    assert turns_first(MADE, answered(MADE)) == (
+        "What is likeliest to turn this: change of rents a year of +8.4% instead of 0%.",
+    )
+
+
+def test_the_map_is_the_ledgers_cell_by_cell() -> None:
+    found = break_even_map(MADE, *pair(MADE), axis(MADE, BUSY, 5), axis(MADE, YEARS))
+    assert found.saved_usd.shape == (13, 5)
+    again = planned(years=5.0, work=({"accelerators": 8, "busy_share": float(found.across.values[2])},))
+    own, rent = (float(present_usd(again.setting, one.ledger)) for one in pair(again))
+    place = int(np.flatnonzero(found.up.values == 5.0)[0])
+    assert found.saved_usd[place, 2] == pytest.approx(rent - own, rel=1e-6)
+    turned = break_even_map(MADE, *pair(MADE), axis(MADE, YEARS), axis(MADE, BUSY, 5))
+    assert turned.saved_usd == pytest.approx(found.saved_usd.T)
+
+
+def test_break_evens_have_a_range_too() -> None:
+    found = futures(MADE, 256)
+    assert found is not None
+    busy = turning(found, "own", "on_demand", "busy_share")
+    assert busy is not None
+    assert busy.band is not None
+    one = answered(MADE).break_even("busy_share")
+    assert one is not None
+    assert one.value is not None
+    assert busy.band.low < one.value < busy.band.high
+    assert 0.5 < busy.share < 1.0
+    rent = turning(found, "own", "on_demand", "usd_per_accelerator_hour")
+    assert rent is not None
+    assert rent.band is not None
+    # Where buying costs less at today's 2.69, the rent at which both cost the same lies below it.
+    below = rent.band.low < 2.69 < rent.band.high
+    assert below
+    assert turning(found, "own", "nobody", "busy_share") is None
+
+
+def test_any_two_inputs_make_a_map() -> None:
+    found = break_even_map(
+        MADE, *pair(MADE), axis(MADE, "rent_change_per_year", 4), axis(MADE, "usd_per_accelerator", 3)
+    )
+    assert np.all(np.diff(found.saved_usd, axis=1) > 0)  # dearer rents
+    assert np.all(np.diff(found.saved_usd, axis=0) < 0)  # dearer machines
+    assert "you are at 0% and $30,000" in map_finding(found)
+    assert map_table(found).shape == (3, 5)
+    with pytest.raises(DistributionError, match="'colour' is certain in this plan or no input of it; choose one of"):
+        axis(MADE, "colour")
+
+
+def test_stress_tests_change_the_words() -> None:
+    told = {one.key: one.judged.answer for one in under_stress(MADE, 256) if one.judged is not None}
+    assert set(told) == set(stresses())
+    assert answered(MADE).verdict == "probably rent"
+    assert told["rents-fall"].verdict == "rent"
+    assert told["rents-rise"].verdict == "close"
+    assert told["rents-rise"].best is told["rents-rise"].own
+    own, rent = answered(MADE).own, answered(MADE).rent
+    assert own is not None
+    assert rent is not None
+    dearer = {key: found.own.present_usd for key, found in told.items() if found.own}
+    assert (
+        min(dearer["late"], dearer["resale-halves"], dearer["power-doubles"]) > own.present_usd > dearer["no-successor"]
+    )
+    fallen = told["rents-fall"].rent
+    assert fallen is not None
+    year = rent.cumulative_usd[12]
+    assert fallen.cumulative_usd[12] == pytest.approx(year)  # the first year is as it was
+    rented = rent.option.ledger.lines[0].usd
+    assert fallen.option.ledger.lines[0].usd[13:] == pytest.approx(0.7 * rented[13:])
+
+
+def test_half_of_what_resale_brings() -> None:
+    for own in (Own(), Own(residual_share=0.4), Own(refresh_years=1.5)):
+        made = planned(own=own)
+        under = stressed(made, "resale-halves", 16)
+        assert under.plan is not None
+        lines = [
+            {line.name: float(line.total_usd) for line in pair(one)[0].ledger.lines if line.part == "resale"}
+            for one in (made, under.plan)
+        ]
+        assert lines[0]
+        assert lines[1] == pytest.approx({name: usd / 2 for name, usd in lines[0].items()})
+
+
+def test_a_test_that_touches_nothing_says_so() -> None:
+    made = planned(own=Own(running_usd_per_month=1_000.0))
+    table = stress_table(under_stress(made, 16), answered(made)).set_index("If")
+    assert table.loc["Electricity costs twice as much", "Answer"] == "not in this plan"
+    assert table.loc["As entered", "Owning, USD"] > 0
+    with pytest.raises(DistributionError, match="no stress test is called 'x'; there are rents-fall"):
+        stressed(made, "x")
+
+
+def test_every_stress_cites_a_source_of_the_catalogue() -> None:
+    for one in stresses().values():
+        assert one.source in catalogue().sources
+        assert one.reason
+    with pytest.raises(ValueError, match="want one of is, add and times"):
+        Change.model_validate({"is": 1.0, "add": 2.0})
+
+
+def test_indices_tell_a_sum_apart() -> None:
+    """Where inputs hardly work through each other the first-order parts sum to 1 and equal the total ones."""
+    found = indices(MADE, *pair(MADE), rows=256)
+    assert sum(one.first for one in found) == pytest.approx(1.0, abs=0.1)
+    assert found[0].name in ("usd_per_accelerator", "rent_change_per_year", "busy_factor")
+    for one in found[:4]:
+        assert one.first == pytest.approx(one.total, abs=0.08)
+    assert len(indices_table(found)) == len(found)
+
+
+def test_charts_are_what_plotly_takes() -> None:
+    made = plan(catalogue(), Scenario(ways=("own", "on_demand")), DAY)
+    one = decided(made, 64)
+    assert one.futures is not None
+    bars = tornado(made, *pair(made))
+    there = break_even_map(made, *pair(made), axis(made, BUSY, 4), axis(made, YEARS))
+    for dark in (False, True):
+        sure = futures_charts.sure(one.answer, one.futures, dark)
+        assert sure is not None
+        assert sum(len(trace["x"]) for trace in sure.data) == 50
+        for figure in (sure, futures_charts.tornado(bars, dark), futures_charts.break_even_map(there, dark)):
+            type(figure)(figure.to_dict())  # plotly's own validation
+    assert tornado_title(bars).startswith("Change of rents a year matters most; ")
+    assert len(tornado_table(bars)) == len(bars)
+    assert tornado_title(()) == "Nothing that is open moves the answer."
