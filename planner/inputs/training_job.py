@@ -59,5 +59,5 @@ class TrainingJob(Inputs):
     network_gb_s: Annotated[float, Field(gt=0, le=10_000)] | None = None
     team: Team = "experienced"
     spot_stops_per_month: Annotated[float, Field(ge=0, le=1_000)] = 0.0
-    measured_over_predicted: Annotated[float, Field(gt=0, le=10)] | None = None
+    measured_over_predicted: Annotated[float, Field(gt=0, le=100)] | None = None
     measured_like: MeasuredLike = "job"

@@ -270,6 +270,3 @@ def framed(data: list[dict[str, Any]], dark: bool, height: int, **layout: Any) -
     }
     axes = {name: axis | layout.pop(name) for name in ("xaxis", "yaxis")}
     return go.Figure({"data": data, "layout": shared | axes | layout}, _validate=False)
-
-
-framed = _framed  # the same frame for charts that stand in files of their own
