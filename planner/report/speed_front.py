@@ -19,6 +19,7 @@ from planner.report.ways import LOOKS
 from planner.study.market import Market, Try
 
 HEIGHT_PX = 560
+_TWICE = 2.0  # from there, cost is told in times, not in percent
 _LOG_FROM = 20.0  # a span of more than so many times is drawn in powers of ten
 _APART = 0.075  # of the chart's height: names nearer than this would cover each other, on a phone wherever they start
 _BEYOND = 4.0  # what is so many times slower or dearer than the front is left to the table
@@ -64,7 +65,9 @@ def front_finding(market: Market, plan: Try | None) -> str:
         return said
     if try_id(plan) == try_id(best) or plan.cost <= best.cost:
         return f"{said} That is your plan." if try_id(plan) == try_id(best) else said
-    more = f"Your plan, {plan.words}, costs {words.percent(plan.cost / best.cost - 1)} more"
+    times = plan.cost / best.cost
+    dearer = f"{times:.2g} times as much" if times > _TWICE else f"{words.percent(times - 1)} more"
+    more = f"Your plan, {plan.words}, costs {dearer}"
     if plan.days is None or best.days is None:
         return f"{said} {more}."
     faster = best.days.typical / plan.days.typical
