@@ -36,8 +36,9 @@ def add(verbs: Any) -> None:
     verb.set_defaults(verb=_train)
     verb.add_argument("--model", required=True, metavar="NAME", help="a model of the catalogue: llama-3-8b …")
     verb.add_argument("--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …")
-    verb.add_argument("--count", type=whole, default=8, metavar="N", help="accelerators; 8")
+    verb.add_argument("--count", type=whole, metavar="N", help="accelerators; 8, or 1 slice")
     verb.add_argument("--tokens", type=amount, metavar="N", help="15T, 300B, 2e12; best for the model where empty")
+    verb.add_argument("--unique-tokens", type=amount, metavar="N", help="that there are; the rest are repeats")
     verb.add_argument("--seq-len", type=whole, metavar="N", help="tokens of a sequence; 4096")
     verb.add_argument("--global-batch", type=whole, metavar="N", help="sequences of a step")
     verb.add_argument("--precision", choices=get_args(Precision))
@@ -56,6 +57,10 @@ def _layout(verb: Any) -> None:
     verb.add_argument("--optimizer", choices=get_args(Optimizer))
     verb.add_argument("--engine", choices=get_args(Engine), help="a maker's stack or plain PyTorch; vendor")
     verb.add_argument("--team", choices=get_args(Team), help="what of a published speed is reached; experienced")
+    verb.add_argument("--power-cap-w", type=number, metavar="W", help="watts that each accelerator is held to")
+    verb.add_argument("--fused-attention", action=argparse.BooleanOptionalAction, help="flash kernels; since 2023")
+    verb.add_argument("--compiled", action=argparse.BooleanOptionalAction, help="a compiler fuses small work")
+    verb.add_argument("--mig-profile", metavar="NAME", help="on one slice of one accelerator: 1g.10gb")
     verb.add_argument("--network-gb-s", type=number, metavar="X", help="network of each accelerator, one way")
     verb.add_argument("--measured-over-predicted", type=number, metavar="X", help="from a run of yours")
     verb.add_argument(
@@ -112,8 +117,13 @@ def _job(wanted: argparse.Namespace) -> TrainingJob:
         "recompute",
     )
     more = ("micro_batch", "zero", "optimizer", "engine", "team", "network_gb_s", "measured_over_predicted")
+    more += ("power_cap_w", "fused_attention", "compiled", "mig_profile", "unique_tokens")
     said = {name: getattr(wanted, name) for name in (*taken, *more)}
-    said |= {"accelerators": wanted.count, "global_batch_sequences": wanted.global_batch, "virtual_stages": wanted.vpp}
+    said |= {
+        "accelerators": wanted.count or (8 if wanted.mig_profile is None else 1),
+        "global_batch_sequences": wanted.global_batch,
+        "virtual_stages": wanted.vpp,
+    }
     said["software_year"] = None if wanted.date is None else decimal_year(wanted.date)
     return job_of(TrainingJob, said, _FLAGS)
 

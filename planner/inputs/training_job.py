@@ -56,6 +56,7 @@ class TrainingJob(Inputs):
     software_year: Annotated[float, Field(ge=2018, le=2040)] = 2026.0
     fused_attention: bool | None = None
     compiled: bool | None = None
+    power_cap_w: Annotated[float, Field(gt=0, le=10_000, description="of each accelerator")] | None = None
     network_gb_s: Annotated[float, Field(gt=0, le=10_000)] | None = None
     team: Team = "experienced"
     spot_stops_per_month: Annotated[float, Field(ge=0, le=1_000)] = 0.0

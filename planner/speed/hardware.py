@@ -88,6 +88,16 @@ def sliced(chip: Hardware, *, compute_share: float, memory_share: float) -> Hard
     return replace(chip, **cut, **memory, domain=1.0)
 
 
+def capped(chip: Hardware, record: Accelerator, power_cap_w: float | None) -> Hardware:
+    """A chip held below the watts it is made for: products slow down as the fitted power law has it, memory does not."""
+    if power_cap_w is None:
+        return chip
+    watts = first(record.tdp_w)
+    if watts is None:
+        raise UnknownChip(f"{record.label}: its watts are not on record, so a cap of {power_cap_w:g} W says nothing")
+    return replace(chip, power_share=chip.power_share * min(power_cap_w / watts, 1.0))
+
+
 def family_of(record: Accelerator) -> str:
     """The generation a chip belongs to, data-centre parts and cards apart: what calibration shares between chips."""
     first = (record.architecture or record.vendor).split(" ")[0]

@@ -13,6 +13,7 @@ import numpy as np
 from planner.speed.arrays import Num
 from planner.speed.refused import UnknownShape
 from pricing.records import Model
+from pricing.shapes import CannotCount, parameter_count_b
 
 # Hidden width over layers in published families of 1B to 540B parameters: what a shape of a size is guessed with.
 TYPICAL_WIDTH_OVER_DEPTH = 128.0
@@ -25,6 +26,8 @@ _SOME_OF = re.compile(r"(three|five) of (four|six) layers")
 _COUNTED = re.compile(r"(\d+) (?:gated )?GQA")
 _ONE_IN_FOUR = "three Gated DeltaNet layers for each"
 _CHUNK = re.compile(r"chunks of (\d+)")
+# Networks whose parameters all lie in the one stack that a shape describes.
+_ALL_OF_IT = ("text", "text_encoder")
 ENDLESS = 1e9  # no window: longer than any context
 
 
@@ -157,14 +160,14 @@ def model_shape(model: Model) -> Shape:
     mixers, moe_layers, attending = _hybrid(model, layers)
     per_layer, qk_dim, v_dim, kv_width = attention_counts(model, hidden, heads)
     attention = attending * per_layer
-    dense_layers = 0.0 if mixers else layers - moe_layers
+    dense_layers = float(model.dense_layers or 0) if mixers else layers - moe_layers
     ffn = float(model.ffn_hidden or model.moe_ffn_hidden or 0)
     if dense_layers > 0 and not ffn:
         raise UnknownShape(f"{model.label}: the shape does not say ffn_hidden")
     expert_ffn = float(model.moe_ffn_hidden or 0)
     expert = expert_params(model)
     mlp = dense_layers * matrices * hidden * ffn
-    shared = (model.shared_experts or 0) * expert * (_wide_shared(model) / expert_ffn if expert_ffn else 1.0)
+    shared = matrices * hidden * _shared_width(model)
     tables = vocab * hidden * (1 if model.tied_embeddings else 2)
     counted = attention + mlp + tables + moe_layers * (shared + (model.experts or 0) * expert)
     window, window_share = _window(model)
@@ -178,7 +181,8 @@ def model_shape(model: Model) -> Shape:
         kv_width=kv_width,
         attention_layers=attending,
         attention_params=attention,
-        mixer_params=max(0.0, model.params_b * 1e9 - counted) if mixers else 0.0,
+        # Other mixers, a dense network beside the experts, routers, norms: every token goes through them.
+        mixer_params=max(0.0, counted_params(model) - counted) if mixers or model.modality in _ALL_OF_IT else 0.0,
         ffn=ffn or hidden * 4,
         dense_layers=dense_layers,
         dense_mlp_params=mlp,
@@ -241,14 +245,23 @@ def _need(model: Model, name: str) -> float:
 def _hybrid(model: Model, layers: float) -> tuple[bool, float, float]:
     """Whether other mixers take turns with attention; how many layers hold experts; how many attend."""
     said = model.attention or ""
-    blocks = {kind: float(count) for count, kind in re.findall(r"(\d+) (MoE|GQA|MHA|MLA)", said)}
-    if said.startswith("hybrid") and blocks:
-        attending = sum(count for kind, count in blocks.items() if kind != "MoE")
-        return True, blocks.get("MoE", 0.0), attending
-    if said.startswith(("Mamba", "mamba")):
-        return True, 0.0, 0.0
-    moe_layers = 0.0 if model.experts is None else float(model.moe_layers or layers)
-    return False, moe_layers, layers
+    blocks = {kind: float(count) for count, kind in re.findall(r"(\d+) (MoE)", said)}
+    moe_layers = 0.0 if model.experts is None else blocks.get("MoE", float(model.moe_layers or layers))
+    if not said.startswith("hybrid"):
+        return False, moe_layers, layers
+    try:
+        full, windowed, _ = layers_seeing(model)
+    except UnknownShape:  # every layer attends, some to a window
+        return False, moe_layers, layers
+    return True, moe_layers, full + windowed
+
+
+def counted_params(model: Model) -> float:
+    """All parameters as the shape has them; as stated, where it says too little. [count]"""
+    try:
+        return 1e9 * parameter_count_b(model)
+    except CannotCount:
+        return 1e9 * model.params_b
 
 
 def expert_params(model: Model) -> float:
@@ -271,10 +284,10 @@ def attention_counts(model: Model, hidden: float, heads: float) -> tuple[float, 
     return 2 * hidden * width * (heads + kv_heads), width, width, 2 * kv_heads * width
 
 
-def _wide_shared(model: Model) -> float:
-    """Width of a shared expert; a note says where it is not that of the routed ones."""
+def _shared_width(model: Model) -> float:
+    """Width of the shared experts together; a note says where that is not so many of the routed ones."""
     wide = re.search(r"shared expert of width (\d+)", model.note or "")
-    return float(wide.group(1)) if wide else float(model.moe_ffn_hidden or 0)
+    return float(wide.group(1)) if wide else float((model.shared_experts or 0) * (model.moe_ffn_hidden or 0))
 
 
 def _window(model: Model) -> tuple[float, float]:

@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass, replace
 
 from planner.speed.refused import UnknownShape
-from planner.speed.shape import ENDLESS, attention_counts, expert_params, layers_seeing
+from planner.speed.shape import ENDLESS, attention_counts, counted_params, expert_params, layers_seeing
 from pricing.records import Model
-from pricing.shapes import CannotCount, parameter_count_b
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def shape_of(model: Model) -> Shape:
     attention = attention_counts(model, hidden, float(model.heads or 0))[0] * layers * mixing
     head = float(model.vocab or 0) * hidden
     embedding = 0.0 if model.tied_embeddings else head
-    other = max(_total(model) - routed - attention - head - embedding, 0.0)
+    other = max(counted_params(model) - routed - attention - head - embedding, 0.0)
     values, width, decode = _cache(model)
     return Shape(
         label=model.label, layers=layers, moe_layers=moe_layers, hidden=hidden, attention_params=attention,
@@ -82,13 +81,6 @@ def shape_of(model: Model) -> Shape:
         hybrid=mixing < 1, prefill_attention_flops=2.0 * width * full, prefill_window_flops=4.0 * width * windowed,
         decode_attention_flops=decode * full,
     )  # fmt: skip
-
-
-def _total(model: Model) -> float:
-    try:
-        return 1e9 * parameter_count_b(model)
-    except CannotCount:
-        return 1e9 * model.params_b
 
 
 def _is_latent(model: Model) -> bool:

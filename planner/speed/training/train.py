@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.inputs.training_job import TrainingJob
 from planner.speed.bands import Band
-from planner.speed.hardware import Hardware, family_of, hardware, slice_shares, sliced
+from planner.speed.hardware import Hardware, capped, family_of, hardware, slice_shares, sliced
 from planner.speed.own import as_model
 from planner.speed.refused import BadJob, UnknownChip, UnknownShape
 from planner.speed.shape import Shape, model_shape, predicting
@@ -104,7 +104,7 @@ def looked_up(catalogue: Catalogue, job: TrainingJob, calibration: Calibration) 
 
 def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
     try:
-        chip = hardware(key, record, nic_gb_s=job.network_gb_s)
+        chip = capped(hardware(key, record, nic_gb_s=job.network_gb_s), record, job.power_cap_w)
         if job.mig_profile is None:
             return chip
         compute_share, memory_share = slice_shares(record, job.mig_profile)

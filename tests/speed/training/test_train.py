@@ -292,3 +292,34 @@ def test_a_search_weighs_hybrid_sharding_within_racks(catalogue: Catalogue) -> N
     assert set(table["shard"][hybrid]) == {3.0}
     assert (table["shard_ranks"] * table["tp"])[hybrid].max() == 72
     assert ((table["dp"] * table["cp"])[hybrid] % table["shard_ranks"][hybrid] == 0).all()
+
+
+def test_watts_held_down_slow_a_job_and_a_cap_above_them_does_not(catalogue: Catalogue) -> None:
+    rates = []
+    for watts in (None, 5_000.0, 500.0, 300.0):
+        speed = asked(catalogue, power_cap_w=watts).speed
+        assert speed is not None
+        rates.append(speed.tokens_per_s_per_accelerator.typical)
+    assert rates[0] == rates[1] > rates[2] > rates[3]
+    # What waits for memory or the link is not slowed: less speed is lost than watts.
+    assert rates[3] / rates[0] > 300 / 700
+
+
+def test_a_cap_on_unknown_watts_is_refused(catalogue: Catalogue) -> None:
+    unknown = next(
+        key
+        for key, one in catalogue.accelerators.items()
+        if one.tdp_w is None and one.bf16_dense_tflops and one.memory_bandwidth_gb_s
+    )
+    with pytest.raises(BadJob, match="watts are not on record"):
+        asked(catalogue, accelerator=unknown, power_cap_w=200)
+
+
+def test_software_without_fused_attention_or_compiler_is_slower(catalogue: Catalogue) -> None:
+    def rate(**said: Any) -> float:
+        speed = asked(catalogue, seq_len=2_048, **said).speed
+        assert speed is not None
+        return speed.tokens_per_s_per_accelerator.typical
+
+    assert rate(fused_attention=False) < rate(fused_attention=True) == rate()
+    assert rate(engine="pytorch", compiled=False) < rate(engine="pytorch", compiled=True)
