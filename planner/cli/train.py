@@ -17,8 +17,10 @@ from planner.cli.speed import add_output, amount, decimal_year, job_of, number
 from planner.inputs.training_job import Engine, Method, Optimizer, Precision, Recompute, Team, TrainingJob, Zero
 from planner.money.hired import Hired, hired
 from planner.report.csv import to_csv
+from planner.report.together import together_data, together_text
 from planner.report.training import own_runs_data, own_runs_text, training_data, training_rows, training_text
 from planner.speed.training import Anchored, Calibration, Training, anchored, calibration_in, train
+from planner.speed.training.together import ON_A_BASE, Together, together
 from pricing import Catalogue, load_catalogue
 
 _FLAGS = {
@@ -28,6 +30,12 @@ _FLAGS = {
     "virtual_stages": "--vpp",
     "network_gb_s": "--network-gb-s",
 }
+# Arguments that are called as the field of the job is.
+_AS_THEY_ARE = (
+    *("model", "accelerator", "tokens", "unique_tokens", "seq_len", "precision", "method", "mig_profile"),
+    *("tp", "pp", "cp", "ep", "dp", "micro_batch", "zero", "recompute", "optimizer", "engine", "fused_attention"),
+    *("compiled", "power_cap_w", "team", "network_gb_s", "measured_over_predicted"),
+)
 
 
 def add(verbs: Any) -> None:
@@ -77,14 +85,18 @@ def _train(wanted: argparse.Namespace) -> int:
     own = _own_runs(catalogue, _job(wanted), wanted.runs, calibration)
     found = train(catalogue, own.job, calibration=calibration)
     cost = _hired(catalogue, found, day)
+    several = _several(catalogue, own.job, calibration)
+    whole = _hired_one(catalogue, found.accelerator, several, day)
     if wanted.csv:
         wanted.csv.write_bytes(to_csv(pd.DataFrame(training_rows(found, cost), dtype=object)))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
         stamp |= {"own_runs": own_runs_data(own)} if own.runs else {}
-        sys.stdout.write(as_json({**stamp, **training_data(found, cost)}) + "\n")
+        sys.stdout.write(
+            as_json({**stamp, **training_data(found, cost), "several_at_once": together_data(several, whole)}) + "\n"
+        )
     else:
-        sys.stdout.write(training_text(found, cost) + own_runs_text(own))
+        sys.stdout.write(training_text(found, cost) + together_text(several, whole) + own_runs_text(own))
     return OK
 
 
@@ -102,23 +114,7 @@ def _own_runs(catalogue: Catalogue, job: TrainingJob, path: Path | None, known: 
 
 
 def _job(wanted: argparse.Namespace) -> TrainingJob:
-    taken = (
-        "model",
-        "accelerator",
-        "tokens",
-        "seq_len",
-        "precision",
-        "method",
-        "tp",
-        "pp",
-        "cp",
-        "ep",
-        "dp",
-        "recompute",
-    )
-    more = ("micro_batch", "zero", "optimizer", "engine", "team", "network_gb_s", "measured_over_predicted")
-    more += ("power_cap_w", "fused_attention", "compiled", "mig_profile", "unique_tokens")
-    said = {name: getattr(wanted, name) for name in (*taken, *more)}
+    said = {name: getattr(wanted, name) for name in _AS_THEY_ARE}
     said |= {
         "accelerators": wanted.count or (8 if wanted.mig_profile is None else 1),
         "global_batch_sequences": wanted.global_batch,
@@ -126,6 +122,19 @@ def _job(wanted: argparse.Namespace) -> TrainingJob:
     }
     said["software_year"] = None if wanted.date is None else decimal_year(wanted.date)
     return job_of(TrainingJob, said, _FLAGS)
+
+
+def _several(catalogue: Catalogue, job: TrainingJob, known: Calibration | None) -> tuple[Together, ...]:
+    """Ways to do several runs on one accelerator, where adapters are tuned."""
+    return together(catalogue, job, calibration=known) if job.method in ON_A_BASE else ()
+
+
+def _hired_one(catalogue: Catalogue, accelerator: str, several: tuple[Together, ...], day: date) -> Hired | None:
+    """One whole accelerator for a run that has it to itself; None where there is nothing to price."""
+    if not several or several[0].pace is None:
+        return None
+    hours = several[0].pace.hours_each.typical
+    return hired(catalogue, accelerator, accelerators=1, hours=hours, together=1, day=day)
 
 
 def _hired(catalogue: Catalogue, found: Training, day: date) -> Hired | None:

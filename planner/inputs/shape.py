@@ -186,6 +186,8 @@ _UNITS: tuple[tuple[str, str], ...] = (
     (".*_w_per_server|.*_w_each", "W"),
     ("pue", "times what the machines draw"),
     ("tokens", "tokens of one run"),
+    ("unique_tokens", "tokens"),
+    ("images", "images of one run"),
     ("seq_len|input_tokens|output_tokens", "tokens"),
     ("runs_per_month", "runs a month"),
     ("lora_adapters", "adapters"),

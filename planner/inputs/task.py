@@ -30,6 +30,9 @@ class Train(Inputs):
     tokens: (
         Annotated[float, Field(ge=1e3, le=1e16, description="of one run; empty: twenty for each parameter")] | None
     ) = None
+    unique_tokens: (
+        Annotated[float, Field(ge=1e3, le=1e16, description="of text there are; the rest are repeats")] | None
+    ) = None
     method: Method = "full"
     precision: Precision = "bf16"
     seq_len: Annotated[int, Field(ge=16, le=16_777_216)] = 4_096

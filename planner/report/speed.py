@@ -11,7 +11,7 @@ from planner.report import words
 from planner.report.answer import Figure
 from planner.report.other_work import other_title, run_title
 from planner.report.serving import usd_per_million_tokens
-from planner.report.training import hired_words
+from planner.report.training import hired_words, other_teams
 from planner.speed.asked import Asked
 from planner.speed.serving import Latency, Serving
 from planner.speed.training import Training
@@ -119,9 +119,11 @@ def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> To
     sentences = (
         f"{many(found.tokens)} tokens take {words.significant(speed.accelerator_hours.typical):,.0f} GPU-hours.",
         *_deadline(work.task, speed),
+        *found.data_facts,
         f"The range covers how far off we were on {speed.band.rows:,} published runs whose source was not fitted, and "
         f"what a team reaches of a published speed: {words.percent(speed.team.low)} to "
         f"{words.percent(speed.team.high)}.",
+        other_teams(speed, how_long),
         *(f"Look again: {warning}." for warning in found.warnings),
     )
     return Told(title, sentences, _training_figures(speed, cost))

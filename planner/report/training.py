@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -13,6 +14,7 @@ from planner.money.hired import Hired
 from planner.report import words
 from planner.report.text_table import text_table
 from planner.speed.training.anchor import Anchored
+from planner.speed.training.goodput import hours_over
 from planner.speed.training.result import Layout, Speed, Training
 
 _MEMORY = {
@@ -31,7 +33,8 @@ _ZERO = ("none", "ZeRO 1", "ZeRO 2", "ZeRO 3")
 
 def training_title(found: Training) -> str:
     """One sentence: whether it fits, how fast it is, how long it takes."""
-    what = f"{found.model}, {found.tokens:.3g} tokens, on {found.accelerators:,} x {found.accelerator}"
+    cut = "" if found.mig_profile is None else f", slice {found.mig_profile}"
+    what = f"{found.model}, {found.tokens:.3g} tokens, on {found.accelerators:,} x {found.accelerator}{cut}"
     speed = found.speed
     if speed is None:
         return f"{what}: does not fit, {found.least_memory_gb:,.1f} GB of {found.memory_gb:,.1f} GB at best."
@@ -53,10 +56,11 @@ def training_text(found: Training, cost: Hired | None) -> str:
         sections += [
             ("Layout and runners-up", text_table(layouts_table(speed))),
             ("Time", "\n".join(_times(found, speed))),
-            ("Cost", "\n".join(_cost(speed, cost))),
+            ("Cost", "\n".join(_cost(found, speed, cost))),
             (f"Memory, GB of {found.memory_gb:,.1f} on the fullest accelerator", text_table(memory_table(speed))),
             ("Where a step goes", text_table(waterfall_table(speed))),
         ]
+    sections.append(("Data", "\n".join(found.data_facts)))
     sections.append(("Layouts", "\n".join(_search(found))))
     sections.append(("Look at again", "\n".join(f"- {warning}" for warning in found.warnings)))
     return "\n\n".join(f"{head}\n{'-' * len(head)}\n{body}" if head else body for head, body in sections if body) + "\n"
@@ -155,30 +159,49 @@ def _times(found: Training, speed: Speed) -> list[str]:
     hours, often = speed.accelerator_hours, speed.reliability
     stops_days = float(often.hours_between_stops) / 24
     return [
-        f"{hours.typical:,.0f} GPU-hours ({hours.low:,.0f} to {hours.high:,.0f}).",
+        f"{_hours(hours.typical)} GPU-hours ({_hours(hours.low)} to {_hours(hours.high)}).",
         f"A step of {found.global_batch_sequences:,} sequences takes {speed.step_time_s:.3g} s; "
         f"MFU {words.percent(speed.mfu, 1)}, HFU {words.percent(speed.hfu, 1)}.",
         f"Useful share {words.percent(speed.useful_share, 1)}: stops every {_time(stops_days)}, writes a checkpoint "
         f"every {float(often.checkpoint_interval_hours):.2g} h, takes {float(often.restart_hours):.2g} h to start.",
         f"Team: {speed.team.words}, {words.percent(speed.team.typical)} of a published speed "
         f"({words.percent(speed.team.low)} to {words.percent(speed.team.high)}).",
+        other_teams(speed, _time),
         f"The band holds four of five of {speed.band.rows:,} runs whose source was not fitted.",
     ]
 
 
-def _cost(speed: Speed, cost: Hired | None) -> list[str]:
+def other_teams(speed: Speed, told: Callable[[float], str]) -> str:
+    """How long the run takes who tunes it like a published one, and who does it for the first time."""
+    days = speed.days.typical
+    _, tuned, _ = hours_over(speed.team, "vendor_tuned")
+    least, first, most = hours_over(speed.team, "ordinary")
+    return (
+        f"Published speeds are best cases: tuned like those it takes {told(days * tuned)}, an ordinary team's first "
+        f"run {told(days * first)} ({told(days * least)} to {told(days * most)})."
+    )
+
+
+def _hours(hours: float) -> str:
+    return f"{hours:,.0f}" if hours >= 100 or not np.isfinite(hours) else f"{words.significant(hours):,g}"
+
+
+def _cost(found: Training, speed: Speed, cost: Hired | None) -> list[str]:
     if cost is None:
         return ["No offer of the catalogue matches."]
     hours, usd = speed.accelerator_hours, cost.usd_per_accelerator_hour
     low, typical, high = (words.usd(each * usd) for each in (hours.low, hours.typical, hours.high))
-    return [f"{typical} ({low} to {high}) at {hired_words(cost)}."]
+    said = [f"{typical} ({low} to {high}) at {hired_words(cost)}."]
+    if found.mig_profile is not None:
+        said.append("Nobody rents a slice alone: this is the whole accelerator. Several at once share its bill.")
+    return said
 
 
 def hired_words(cost: Hired) -> str:
     """The offer that was taken, in words."""
     checked = "" if cost.checked is None else f", checked {words.day(cost.checked)}"
     doubt = "" if cost.believed else ", an old price"
-    over = f"; {cost.passed_over} lower prices not believed" if cost.passed_over else ""
+    over = f"; {words.count(cost.passed_over, 'lower price')} not believed" if cost.passed_over else ""
     return (
         f"{words.usd_per_hour(cost.usd_per_accelerator_hour)} a GPU-hour, {cost.provider}, {cost.region}, machines of "
         f"{cost.accelerators_per_machine}{checked}{doubt}{over}"

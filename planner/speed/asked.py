@@ -108,6 +108,7 @@ def training_job(scenario: Scenario, work: Work, task: Train) -> TrainingJob:
         accelerator=scenario.accelerator,
         accelerators=work.accelerators,
         tokens=task.tokens,
+        unique_tokens=task.unique_tokens,
         method=task.method,
         precision=task.precision,
         seq_len=task.seq_len,

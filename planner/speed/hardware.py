@@ -89,7 +89,7 @@ def sliced(chip: Hardware, *, compute_share: float, memory_share: float) -> Hard
 
 
 def capped(chip: Hardware, record: Accelerator, power_cap_w: float | None) -> Hardware:
-    """A chip held below the watts it is made for: products slow down as the fitted power law has it, memory does not."""
+    """A chip held below its watts: products slow down as the fitted power law has it, memory does not."""
     if power_cap_w is None:
         return chip
     watts = first(record.tdp_w)

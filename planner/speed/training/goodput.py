@@ -94,6 +94,12 @@ def team_share(team: Team) -> TeamShare:
     return TeamShare(**read_data("goodput.yaml")["teams"][team])
 
 
+def hours_over(share: TeamShare, team: Team) -> tuple[float, float, float]:
+    """The hours of another team over those of one with this share: least, typical, most; by speed alone. [1]"""
+    other = team_share(team)
+    return share.typical / other.high, share.typical / other.typical, share.typical / other.low
+
+
 def best_tokens(params: Num) -> Num:
     """Tokens that fit a model of so many parameters best when operations are what is scarce. [token]"""
     return BEST_TOKENS_PER_PARAM * params

@@ -101,3 +101,5 @@ class Training:
     layouts_fitting: int
     excluded: Mapping[str, int]
     warnings: tuple[str, ...]
+    data_facts: tuple[str, ...] = ()
+    mig_profile: str | None = None  # on a slice of the accelerator

@@ -14,6 +14,7 @@ from planner.speed.refused import BadJob, UnknownChip, UnknownShape
 from planner.speed.shape import Shape, model_shape, predicting
 from planner.speed.training.bands import band_for
 from planner.speed.training.constants import Calibration, house_calibration
+from planner.speed.training.data_facts import data_facts
 from planner.speed.training.defaults import ADAPTER_SHARE, FLASH_SINCE, is_compiled
 from planner.speed.training.fitting import LOSS_CHUNKS, WAYS
 from planner.speed.training.goodput import best_tokens, reliability, team_share, unique_tokens_worth
@@ -82,7 +83,8 @@ def train(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration | 
         least_memory_gb=best.memory_gb if best else found.least_memory_gb,
         speed=None if best is None else _speed(catalogue, asked, best, found.found[1:], tokens), ways_to_fit=ways,
         layouts_evaluated=found.evaluated, layouts_fitting=found.fitting, excluded=found.excluded,
-        warnings=tuple(_warnings(catalogue, asked, found, tokens)),
+        warnings=tuple(_warnings(catalogue, asked, found)), data_facts=_data_facts(asked, tokens),
+        mig_profile=job.mig_profile,
     )  # fmt: skip
 
 
@@ -227,20 +229,22 @@ def _ways_to_fit(asked: Asked, base: Plan) -> tuple[WayToFit, ...]:
     return tuple(ways)
 
 
-def _warnings(catalogue: Catalogue, asked: Asked, found: Search, tokens: float) -> list[str]:
+def _data_facts(asked: Asked, tokens: float) -> tuple[str, ...]:
+    """The laws that this rests on are of training from the beginning."""
+    if asked.job.method != "full":
+        return ()
+    params = float(asked.shape.active_params)
+    return data_facts(params=params, tokens=tokens, unique_tokens=asked.job.unique_tokens)
+
+
+def _warnings(catalogue: Catalogue, asked: Asked, found: Search) -> list[str]:
     said, job, chip = [], asked.job, asked.chip
     if found.evaluated == 0:
         said.append("no layout is legal: batch, accelerators and model do not divide into each other")
     if _BITS[job.precision] < 16 and float(chip.peak_tflops(_BITS[job.precision])) <= float(chip.tflops_16):
         said.append(f"{asked.chip_key} is no faster in {job.precision} than in 16 bits")
-    per_param = tokens / float(asked.shape.active_params)
-    if per_param > OVERTRAINED:
-        said.append(f"{per_param:,.0f} tokens for each active parameter: far beyond what is best for the training bill")
     if job.shape is None:
         context = catalogue.models[names.model(catalogue, job.model)].context
         if context is not None and job.seq_len > context:
             said.append(f"sequences of {job.seq_len:,} tokens are longer than the {context:,} the model was made for")
     return said
-
-
-OVERTRAINED = 400.0

@@ -193,7 +193,6 @@ def test_warnings_speak_up(catalogue: Catalogue) -> None:
         asked(catalogue, seq_len=16_384, tokens=1e14, accelerator="A100-SXM4-80GB", precision="fp8").warnings
     )
     assert "longer than" in said
-    assert "tokens for each active parameter" in said
     assert "no faster in fp8" in said
 
 
@@ -323,3 +322,25 @@ def test_software_without_fused_attention_or_compiler_is_slower(catalogue: Catal
 
     assert rate(fused_attention=False) < rate(fused_attention=True) == rate()
     assert rate(engine="pytorch", compiled=False) < rate(engine="pytorch", compiled=True)
+
+
+def test_how_much_data_it_is_for_the_model_is_said_where_it_matters(catalogue: Catalogue) -> None:
+    assert asked(catalogue).data_facts == ()  # twenty for each parameter: nothing to add
+    over = asked(catalogue, tokens=15e12).data_facts
+    assert len(over) == 1
+    assert over[0].startswith("That is 1,999 tokens for each parameter that works on a token")
+    assert "for this model is 150 billion tokens" in over[0]
+    assert "A smaller model on more tokens would be better" in asked(catalogue, tokens=10e9).data_facts[0]
+    assert asked(catalogue, tokens=15e12, method="lora").data_facts == ()
+
+
+def test_repeated_data_is_told_with_what_it_is_worth(catalogue: Catalogue) -> None:
+    def said(unique: float) -> str:
+        return asked(catalogue, tokens=160e9, unique_tokens=unique).data_facts[-1]
+
+    assert said(40e9).startswith("40 billion tokens are seen 4 times: 160 billion teach as much as 149 billion fresh")
+    assert "(93%)" in said(40e9)
+    assert "nearly as good" in said(40e9)
+    assert "each repeat is worth less" in said(20e9)
+    assert "hardly anything more is learnt" in said(4e9)
+    assert asked(catalogue, tokens=160e9, unique_tokens=200e9).data_facts == ()
