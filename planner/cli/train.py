@@ -14,12 +14,14 @@ from planner.cli.common import OK, BadInput, as_json, whole, with_own_prices
 from planner.cli.common import day as day_of
 from planner.cli.runs import runs_of, text_of
 from planner.cli.speed import add_output, amount, decimal_year, job_of, number
+from planner.cli.train_images import train_images
 from planner.inputs.training_job import Engine, Method, Optimizer, Precision, Recompute, Team, TrainingJob, Zero
 from planner.money.hired import Hired, hired
 from planner.report.csv import to_csv
 from planner.report.together import together_data, together_text
 from planner.report.training import own_runs_data, own_runs_text, training_data, training_rows, training_text
 from planner.speed.training import Anchored, Calibration, Training, anchored, calibration_in, train
+from planner.speed.training.images import learns_from_images
 from planner.speed.training.together import ON_A_BASE, Together, together
 from pricing import Catalogue, load_catalogue
 
@@ -46,6 +48,8 @@ def add(verbs: Any) -> None:
     verb.add_argument("--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …")
     verb.add_argument("--count", type=whole, metavar="N", help="accelerators; 8, or 1 slice")
     verb.add_argument("--tokens", type=amount, metavar="N", help="15T, 300B, 2e12; best for the model where empty")
+    verb.add_argument("--images", type=amount, metavar="N", help="of a run of resnet-50, ssd300 …; what is usual")
+    verb.add_argument("--epochs", type=number, metavar="N", help="or so many times through the usual data set")
     verb.add_argument("--unique-tokens", type=amount, metavar="N", help="that there are; the rest are repeats")
     verb.add_argument("--seq-len", type=whole, metavar="N", help="tokens of a sequence; 4096")
     verb.add_argument("--global-batch", type=whole, metavar="N", help="sequences of a step")
@@ -81,6 +85,10 @@ def _layout(verb: Any) -> None:
 def _train(wanted: argparse.Namespace) -> int:
     day = wanted.day or date.today()
     catalogue = with_own_prices(load_catalogue(), wanted.quotes, day)
+    if learns_from_images(wanted.model):
+        return train_images(wanted, catalogue, day)
+    if wanted.images is not None or wanted.epochs is not None:
+        raise BadInput(f"--images and --epochs are for networks that learn from pictures, not {wanted.model}.")
     calibration = _calibration(wanted.constants)
     own = _own_runs(catalogue, _job(wanted), wanted.runs, calibration)
     found = train(catalogue, own.job, calibration=calibration)

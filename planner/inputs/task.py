@@ -30,6 +30,9 @@ class Train(Inputs):
     tokens: (
         Annotated[float, Field(ge=1e3, le=1e16, description="of one run; empty: twenty for each parameter")] | None
     ) = None
+    images: Annotated[float, Field(ge=1, le=1e14, description="of one run, where it learns from pictures")] | None = (
+        None
+    )
     unique_tokens: (
         Annotated[float, Field(ge=1e3, le=1e16, description="of text there are; the rest are repeats")] | None
     ) = None

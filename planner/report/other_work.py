@@ -48,7 +48,7 @@ def run_title(found: CarriedRun, label: str) -> str:
         f", {words.significant(found.hours):,g} hours on {found.accelerators:,}" if found.accelerators > 1 else ""
     )
     hours = f"{words.significant(found.accelerator_hours):,g}"
-    return f"One run takes {hours} hours of one {label} ({span}){together}: {found.how}."
+    return f"{found.label} takes {hours} hours of one {label} ({span}){together}: {found.how}."
 
 
 def rate_words(typical: float, low: float | None = None, high: float | None = None) -> str:

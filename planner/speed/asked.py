@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 
 from planner.inputs.base import HOURS_PER_MONTH
+from planner.inputs.image_job import ImageJob
 from planner.inputs.rent import Hosted
 from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
 from planner.inputs.serving_job import ServingJob
@@ -28,6 +29,7 @@ from planner.speed.serving import (
     serve,
 )
 from planner.speed.training import Training, train
+from planner.speed.training.images import image_training, learns_from_images
 from pricing import Catalogue, PricingError
 from pricing.names import model as named_model
 from pricing.records import HostedPrice
@@ -90,7 +92,7 @@ def _plain(catalogue: Catalogue, scenario: Scenario, work: Work) -> _Done:
         if work.run is not None:
             return _ran(catalogue, scenario, bare, work.run)
         if work.train is not None:
-            return _trained(train(catalogue, training_job(scenario, work, work.train)), bare, work.train)
+            return _taught(catalogue, scenario, work, work.train)
         if work.serve is not None and is_other_work(work.serve.model):
             found = other_work(catalogue, serving_job(scenario, work.serve))
             return _done_otherwise(catalogue, found, bare, work.serve)
@@ -147,6 +149,22 @@ def _trained(found: Training, bare: Work, task: Train) -> _Done:
     once = _Once(found.model, "training", f"{found.accelerators:,} x {found.accelerator}", found.accelerators)
     work, problem = _in_hours(bare, task, hours, once)
     return _Done(work, found, problem=problem)
+
+
+def _taught(catalogue: Catalogue, scenario: Scenario, work: Work, task: Train) -> _Done:
+    """A model to be trained; one that learns from pictures goes by its published rate, as a run of known hours."""
+    bare = work.model_copy(update={"train": None})
+    if not learns_from_images(task.model):
+        return _trained(train(catalogue, training_job(scenario, work, task)), bare, task)
+    found = image_training(catalogue, image_job(task, scenario.accelerator, bare.accelerators))
+    once = _Once(found.label, "training", f"{found.accelerators:,} x {found.accelerator}", found.accelerators)
+    work, problem = _in_hours(bare, task, found.hours.typical, once)
+    return _Done(work, run=found.run, problem=problem)
+
+
+def image_job(task: Train, accelerator: str, accelerators: int) -> ImageJob:
+    """What is asked of a network that learns from pictures."""
+    return ImageJob(model=task.model, accelerator=accelerator, accelerators=accelerators, images=task.images)
 
 
 def _ran(catalogue: Catalogue, scenario: Scenario, bare: Work, task: Run) -> _Done:

@@ -11,10 +11,11 @@ from planner.inputs.base import HOURS_PER_MONTH
 from planner.inputs.scenario import Scenario
 from planner.inputs.task import Run, Train
 from planner.inputs.work import Work
-from planner.speed.asked import LONGEST_JOB_HOURS, MOST_ACCELERATORS, Asked, asked, training_job
+from planner.speed.asked import LONGEST_JOB_HOURS, MOST_ACCELERATORS, Asked, asked, image_job, training_job
 from planner.speed.refused import BadJob, UnknownChip
-from planner.speed.serving import OtherWork, Serving, carried_run
+from planner.speed.serving import CarriedRun, OtherWork, Serving, carried_run
 from planner.speed.training.across import Reach, across, unknown_speed
+from planner.speed.training.images import image_training, learns_from_images
 from planner.speed.training.result import Layout, Range
 from pricing import Catalogue
 
@@ -95,6 +96,9 @@ def doings(
     elif task.work.run is not None:
         yield from _runs(catalogue, task, task.work.run, keys, counts)
         progress(1.0)
+    elif task.work.train is not None and learns_from_images(task.work.train.model):
+        yield from _runs(catalogue, task, task.work.train, keys, counts)
+        progress(1.0)
     elif task.work.train is not None:
         unknown = unknown_speed(catalogue)
         for key in keys:
@@ -129,13 +133,22 @@ def _trainings(
         yield from (_training(train, one) for one in row)
 
 
-def _runs(catalogue: Catalogue, task: Task, run: Run, keys: tuple[str, ...], counts: Sequence[int]) -> Iterator[Doing]:
+def _carried(catalogue: Catalogue, run: Train | Run, key: str) -> CarriedRun:
+    """Its hours on one of that accelerator."""
+    if isinstance(run, Train):
+        return image_training(catalogue, image_job(run, key, 1)).run
+    return carried_run(catalogue, run, accelerator=key, accelerators=1)
+
+
+def _runs(
+    catalogue: Catalogue, task: Task, run: Train | Run, keys: tuple[str, ...], counts: Sequence[int]
+) -> Iterator[Doing]:
     """Work of known hours, spread evenly; no part of it waits for another, so no link is needed."""
     numbers = tuple(counts) or tuple(sorted({*COUNTS, task.work.accelerators}))
     soon = SOON_DAYS if run.deadline_days is None else min(SOON_DAYS, run.deadline_days / 2)
     for key in keys:
         try:
-            found = carried_run(catalogue, run, accelerator=key, accelerators=1)
+            found = _carried(catalogue, run, key)
         except UnknownChip as reason:
             yield Doing(key, 1, why_not=_unknown(reason))
             continue

@@ -68,8 +68,8 @@ def test_the_title_is_the_time_with_its_band() -> None:
     assert said.sentences == (
         "1 trillion tokens take 32,700 GPU-hours.",
         "That is 133 tokens for each parameter that works on a token; a given amount of computing brings the lowest "
-        "loss near 20, which for this model is 150 billion tokens. Going on makes a better model of this size, which is "
-        "cheaper to use than a larger one.",
+        "loss near 20, which for this model is 150 billion tokens. Going on makes a better model of this size, which "
+        "is cheaper to use than a larger one.",
         "The range covers how far off we were on 57 published runs whose source was not fitted, and what a team "
         "reaches of a published speed: 80% to 97%.",
         "Published speeds are best cases: tuned like those it takes 19.2 days, an ordinary team's first run 27.4 days "

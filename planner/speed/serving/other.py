@@ -83,6 +83,7 @@ class CarriedRun:
     low: float
     high: float
     how: str
+    label: str = "One run"
 
     @property
     def hours(self) -> float:

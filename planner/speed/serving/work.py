@@ -37,7 +37,11 @@ def work_names() -> tuple[str, ...]:
 
 def rate_on(catalogue: Catalogue, name: str, chip: Chip, *, accelerators: float = 1.0) -> WorkRate:
     """Requests per second of that work on that chip: measured, or carried over from the nearest chip that was."""
-    work = known().work[name]
+    return rate_of(catalogue, known().work[name], chip, accelerators=accelerators)
+
+
+def rate_of(catalogue: Catalogue, work: Work, chip: Chip, *, accelerators: float = 1.0) -> WorkRate:
+    """The same of work that is measured elsewhere."""
     own = [entry for entry in work.measured if entry.accelerator == chip.name]
     entry = own[0] if own else _nearest(catalogue, work, chip)
     other = find_chip(catalogue, entry.accelerator)

@@ -18,6 +18,7 @@ from planner.speed.training.data_facts import data_facts
 from planner.speed.training.defaults import ADAPTER_SHARE, FLASH_SINCE, is_compiled
 from planner.speed.training.fitting import LOSS_CHUNKS, WAYS
 from planner.speed.training.goodput import best_tokens, reliability, team_share, unique_tokens_worth
+from planner.speed.training.images import no_rate
 from planner.speed.training.layout import HYBRID, SELECTIVE, Candidate, Search, Wish, search
 from planner.speed.training.legal import check_job
 from planner.speed.training.memory import USABLE_SHARE, peak_memory
@@ -126,6 +127,9 @@ def named_shape(catalogue: Catalogue, job: TrainingJob) -> tuple[str, Shape]:
     try:
         return record.label, model_shape(record)
     except UnknownShape as error:
+        without = no_rate(record.label, record.modality)
+        if without is not None:
+            raise BadJob(without) from error
         raise BadJob(f"{error}; give the shape yourself") from error
 
 

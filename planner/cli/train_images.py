@@ -1,0 +1,41 @@
+"""`train` for networks that learn from pictures: images a second, hours and cost."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from datetime import date
+
+import pandas as pd
+
+from planner.cli.common import OK, BadInput, as_json
+from planner.cli.speed import job_of
+from planner.inputs.image_job import ImageJob
+from planner.money.hired import hired
+from planner.report.csv import to_csv
+from planner.report.images import images_data, images_rows, images_text
+from planner.speed.training.images import image_training
+from pricing import Catalogue
+
+_OF_TOKENS = ("tokens", "unique_tokens", "seq_len", "method", "mig_profile", "tp", "pp", "cp", "ep", "runs")
+
+
+def train_images(wanted: argparse.Namespace, catalogue: Catalogue, day: date) -> int:
+    """One run on one kind of accelerator."""
+    given = [f"--{name.replace('_', '-')}" for name in _OF_TOKENS if getattr(wanted, name) is not None]
+    if given:
+        raise BadInput(f"{given[0]}: {wanted.model} learns from pictures; give --images or --epochs, or neither.")
+    said = {"model": wanted.model, "accelerator": wanted.accelerator, "accelerators": wanted.count, "team": wanted.team}
+    job = job_of(ImageJob, said | {"images": wanted.images, "epochs": wanted.epochs}, {"accelerators": "--count"})
+    found = image_training(catalogue, job)
+    count = found.accelerators
+    cost = hired(catalogue, found.accelerator, accelerators=count, hours=found.hours.typical, together=count, day=day)
+    label = catalogue.accelerator_label(found.accelerator)
+    if wanted.csv:
+        wanted.csv.write_bytes(to_csv(pd.DataFrame(images_rows(found, cost), dtype=object)))
+    if wanted.json:
+        stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
+        sys.stdout.write(as_json({**stamp, **images_data(found, label, cost)}) + "\n")
+    else:
+        sys.stdout.write(images_text(found, label, cost))
+    return OK

@@ -1,0 +1,250 @@
+"""Networks that learn from pictures: published rates, carried over to other accelerators as other work is."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import lru_cache
+from math import log2
+from statistics import median
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from planner.inputs.image_job import ImageJob
+from planner.speed.data_files import DATA, read_data
+from planner.speed.refused import BadJob
+from planner.speed.serving.chips import Chip
+from planner.speed.serving.known import Measured, Work
+from planner.speed.serving.names import find_chip
+from planner.speed.serving.other import CarriedRun
+from planner.speed.serving.work import WorkRate, rate_of
+from planner.speed.training.goodput import team_share
+from planner.speed.training.result import Range
+from pricing import Catalogue, names
+from pricing.errors import UnknownName
+from pricing.figure import Strict, Text
+
+# Up to this many times the accelerators of the largest published run its rate is taken as it is.
+FAR = 2.0
+SECONDS_PER_HOUR = 3_600.0
+_PICTURES = ("vision", "image", "video", "vision_text")
+
+
+class Dataset(Strict):
+    """Pictures that are usually learnt from."""
+
+    label: Text
+    images: int = Field(ge=1)
+    source: Text
+
+
+class Network(Strict):
+    """A network with published rates, and how long it is usually trained."""
+
+    label: Text
+    also: tuple[str, ...] = ()
+    dataset: str | None = None
+    usual_epochs: float | None = Field(default=None, gt=0)
+    usual_images: float | None = Field(default=None, gt=0)
+    usual: Text
+    bound: Literal["compute", "bandwidth"]
+
+    @model_validator(mode="after")
+    def _one_length(self) -> Network:
+        if (self.usual_epochs is None) == (self.usual_images is None) or (self.usual_epochs and not self.dataset):
+            raise ValueError("want usual_epochs of a dataset, or usual_images")
+        return self
+
+
+class Known(Strict):
+    """All of them."""
+
+    about: Text
+    datasets: dict[str, Dataset]
+    models: dict[str, Network]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One published rate of all accelerators together."""
+
+    network: str
+    accelerator: str
+    accelerators: float
+    images_per_s: float
+    source: str
+
+
+@dataclass(frozen=True)
+class ImageTraining:
+    """How fast a network learns from pictures on so many accelerators, and how long a run of so many pictures takes."""
+
+    network: str
+    label: str
+    accelerator: str
+    accelerators: int
+    images: float
+    told: str  # what the number of pictures is
+    images_per_s_each: Range
+    measured: bool  # on this very accelerator
+    carried_from: str
+    source: str
+    how: str
+    accelerator_hours: Range
+    bound: Literal["compute", "bandwidth"]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def hours(self) -> Range:
+        """From start to end. [h]"""
+        ends = self.accelerator_hours
+        return Range(*(each / self.accelerators for each in (ends.low, ends.typical, ends.high)))
+
+    @property
+    def run(self) -> CarriedRun:
+        """The same as a run of known hours, which money and pages know how to take."""
+        return CarriedRun(
+            measured_on=self.carried_from, accelerator=self.accelerator, accelerators=self.accelerators,
+            bound=self.bound, measured=self.measured, accelerator_hours=self.accelerator_hours.typical,
+            low=self.accelerator_hours.low, high=self.accelerator_hours.high, how=self.how,
+            label=f"{self.label}, {self.told}, learns at {self._rate}, and",
+        )  # fmt: skip
+
+    @property
+    def _rate(self) -> str:
+        each = self.images_per_s_each
+        low, typical, high = (
+            f"{end:,.0f}" if end >= 100 else f"{end:.3g}" for end in (each.low, each.typical, each.high)
+        )
+        return f"{typical} images/s on each ({low} to {high})"
+
+
+@lru_cache(maxsize=1)
+def known() -> Known:
+    """The data file, checked."""
+    return Known.model_validate(read_data("vision_training.yaml"))
+
+
+@lru_cache(maxsize=1)
+def published() -> tuple[Run, ...]:
+    """The published rates."""
+    with (DATA / "vision_training.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(
+            Run(row["model"], row["accelerator"], float(row["n_accelerators"]), float(row["images_per_s_total"]),
+                row["source_title"])
+            for row in csv.DictReader(file)
+        )  # fmt: skip
+
+
+def network_called(called: str) -> str | None:
+    """The network of that name, loosely spelled; None where there is none with published rates."""
+    wanted = names.plain(called)
+    spelled = {names.plain(name): key for key, one in known().models.items() for name in (key, *one.also)}
+    return spelled.get(wanted)
+
+
+def learns_from_images(called: str) -> bool:
+    """Whether a name means a network whose training is counted in pictures."""
+    return network_called(called) is not None
+
+
+def no_rate(label: str, modality: str) -> str | None:
+    """What to say of a network that learns from pictures and has no published rate; None of other networks."""
+    if modality not in _PICTURES:
+        return None
+    return f"{label}: nobody's training speed of it is on record; of pictures there are: {', '.join(known().models)}"
+
+
+def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTraining:
+    """How fast that network learns on so many accelerators. Raises `UnknownName` and `BadJob`."""
+    name = _named(job.model)
+    network = known().models[name]
+    key = names.accelerator(catalogue, job.accelerator)
+    amount, told = _amount(network, job.images, job.epochs)
+    runs = tuple(run for run in published() if run.network == name)
+    rate = _rate(catalogue, network, runs, find_chip(catalogue, key), job.accelerators)
+    share = team_share(job.team)
+    ends = ((rate.high, share.high), (rate.requests_per_s, share.typical), (rate.low, share.low))
+    hours = Range(*(amount / per_s / reached / SECONDS_PER_HOUR for per_s, reached in ends))
+    nearest = _nearest_count(runs, rate.carried_from, job.accelerators)
+    return ImageTraining(
+        network=name, label=network.label, accelerator=key, accelerators=job.accelerators, images=amount, told=told,
+        images_per_s_each=Range(rate.low, rate.requests_per_s, rate.high), measured=rate.measured,
+        carried_from=rate.carried_from, source="; ".join(dict.fromkeys(run.source for run in nearest)),
+        how=_how(catalogue, network, rate), accelerator_hours=hours, bound=network.bound,
+        warnings=_warnings(rate, runs, nearest[0].accelerators, job.accelerators),
+    )  # fmt: skip
+
+
+def _how(catalogue: Catalogue, network: Network, rate: WorkRate) -> str:
+    if rate.measured:
+        return "measured on this accelerator"
+    peak = "memory bandwidth" if network.bound == "bandwidth" else "16-bit rate"
+    return f"carried over from {catalogue.accelerator_label(rate.carried_from)} by the {peak}, not measured"
+
+
+def _named(called: str) -> str:
+    found = network_called(called)
+    if found is not None:
+        return found
+    near = tuple(get_close_matches(names.plain(called), known().models, n=3, cutoff=0.5))
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(known().models)}."
+    raise UnknownName(f"No network with a published training speed is called {called!r}. {hint}", near)
+
+
+def _amount(network: Network, images: float | None, epochs: float | None) -> tuple[float, str]:
+    """Pictures of the run, and what they are."""
+    if images is not None:
+        return images, f"{images:,.4g} images" if images >= 1e6 else f"{images:,.0f} images"
+    if network.dataset is None:
+        if epochs is not None or network.usual_images is None:
+            raise BadJob(f"{network.label}: it has no usual data set, so epochs mean nothing; give images")
+        return network.usual_images, f"{network.usual_images:,.4g} images ({network.usual})"
+    pictures = known().datasets[network.dataset]
+    passes = epochs or network.usual_epochs or 1.0
+    usual = "" if epochs else f" ({network.usual})"
+    return passes * pictures.images, f"{passes:g} epochs of {pictures.label}{usual}"
+
+
+def _rate(catalogue: Catalogue, network: Network, runs: tuple[Run, ...], chip: Chip, accelerators: int) -> WorkRate:
+    """Pictures a second of each: the median of what was published of about so many; wider where they disagree."""
+    chips = sorted({run.accelerator for run in runs})
+    nearest = {key: [run.images_per_s / run.accelerators for run in _nearest_count(runs, key, accelerators)]
+               for key in chips}  # fmt: skip
+    measured = tuple(
+        Measured(accelerator=key, requests_per_s=median(rates), precision="fp16", source=network.usual)
+        for key, rates in nearest.items()
+    )
+    rate = rate_of(catalogue, Work(label=network.label, bound=network.bound, measured=measured), chip)
+    spread = nearest[rate.carried_from]
+    # Of two tables that disagree, neither end lies outside the range.
+    ends = (end / median(spread) * rate.requests_per_s for end in (min(spread), max(spread)))
+    low, high = ends
+    return replace(rate, low=min(rate.low, low), high=max(rate.high, high))
+
+
+def _nearest_count(runs: tuple[Run, ...], chip: str, accelerators: int) -> tuple[Run, ...]:
+    """The runs on that chip whose number of accelerators is nearest."""
+    here = [run for run in runs if run.accelerator == chip]
+    apart = {run: abs(log2(run.accelerators / accelerators)) for run in here}
+    least = min(apart.values())
+    return tuple(run for run in here if apart[run] == least)
+
+
+def _warnings(rate: WorkRate, runs: tuple[Run, ...], known_count: float, accelerators: int) -> tuple[str, ...]:
+    said = {
+        "no rate was published for this accelerator: the range is wide, and whether it fits in memory is not checked":
+        not rate.measured,
+        "its rate was published on one accelerator only: how it carries over was never checked": not rate.measured
+        and len({run.accelerator for run in runs}) == 1,
+        f"published rates end at {known_count:,.0f} accelerators; more of them are taken to be as fast each":
+        accelerators > FAR * known_count,
+        "feeding so many pictures needs processors and disks beside it; published runs had them":
+        rate.requests_per_s * accelerators >= MANY_PER_S,
+    }  # fmt: skip
+    return tuple(text for text, holds in said.items() if holds)
+
+
+MANY_PER_S = 5_000.0
