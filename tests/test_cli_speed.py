@@ -175,6 +175,11 @@ def test_serving_is_told_with_latency_and_cost(tmp_path: Path, capsys: pytest.Ca
         (["train", "--model", "llama-3-8b", *H100, "--tokens", "many"], "want a number of tokens"),
         (["train", "--model", "llama-3-8b", *H100, "--micro-batch", "70000"], "--micro-batch: want"),
         (["train", "--model", "llama-3-8b", *H100, "--network-gb-s", "nan"], "--network-gb-s: want"),
+        (["train", "--model", "llama-3-8b", *H100, "--epochs", "3"], "are for networks that learn from pictures"),
+        (["train", "--model", "resnet-50", *H100, "--tokens", "1B"], "--tokens: resnet-50 learns from pictures"),
+        (["train", "--model", "resnet-50", *H100, "--images", "1", "--epochs", "1"], "want images or epochs"),
+        (["train", "--model", "vit-b/16", *H100], "nobody's training speed of it is on record"),
+        (["train", "--model", "llama-3-8b", *H100, "--mig-profile", "9g"], "has no slice '9g'; there are: 1g.10gb"),
         (["serve", "--model", "llama3-8", *H100], "Did you mean"),
         (["serve", "--model", "llama-3.1-8b", "--accelerator", "h900"], "Did you mean"),
         (["serve", "--model", "llama-3.1-8b", *H100, "--ttft-ms", "-3"], "--ttft-ms: want"),
@@ -291,3 +296,48 @@ def test_bad_runs_and_constants_are_told_in_one_sentence(tmp_path: Path, capsys:
         assert (code, said) == (BAD_INPUT, "")
         assert wish in err
         assert err.count("\n") == 1
+
+
+TUNE = ["train", "--model", "llama-3-8b", *H100, "--method", "qlora", "--tokens", "20M", "--seq-len", "512"]
+
+
+def test_several_adapters_on_one_accelerator_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    code, said, _ = run(capsys, *TUNE, "--global-batch", "8", "--count", "1")
+    assert code == OK
+    for words in ("Several at once", "one after the other", "side by side on one base", "slices 1g.10gb", "assumed"):
+        assert words in said
+    code, said, _ = run(capsys, *TUNE, "--global-batch", "8", "--count", "1", "--json")
+    ways = json.loads(said)["several_at_once"]
+    assert [way["way"] for way in ways][:2] == ["in_turn", "shared_base"]
+    assert ways[0]["usd_per_run"]["typical"] == pytest.approx(json.loads(said)["usd"]["typical"])
+    assert "Several at once" not in run(capsys, *TRAIN)[1]
+
+
+def test_one_slice_is_asked_about_and_its_bill_is_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    code, said, _ = run(capsys, *TUNE, "--global-batch", "8", "--mig-profile", "1g.10gb")
+    assert code == OK
+    assert "on 1 x H100-SXM5-80GB, slice 1g.10gb" in said
+    assert "Nobody rents a slice alone" in said
+
+
+def test_training_on_pictures_is_told_as_text_json_and_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "run.csv"
+    code, said, _ = run(capsys, "train", "--model", "resnet-50", *H100, "--csv", str(out))
+    assert code == OK
+    assert "2,760 images/s on each" in said
+    assert "measured on this accelerator" in said
+    row = pd.read_csv(out).iloc[0]
+    code, said, _ = run(capsys, "train", "--model", "resnet-50", *H100, "--json")
+    told = json.loads(said)
+    assert told["images_per_s_each"]["typical"] == pytest.approx(row["images_per_s_each"])
+    assert told["usd"]["typical"] == pytest.approx(row["usd"])
+
+
+def test_old_software_and_a_cap_of_watts_are_slower(capsys: pytest.CaptureFixture[str]) -> None:
+    def rate(*flags: str) -> float:
+        told = json.loads(run(capsys, *TRAIN, "--json", *flags)[1])
+        return float(told["speed"]["tokens_per_s_per_accelerator"]["typical"])
+
+    assert rate("--no-fused-attention") < rate()
+    assert rate("--power-cap-w", "400") < rate()
+    assert rate("--engine", "pytorch", "--no-compiled") < rate("--engine", "pytorch", "--compiled")

@@ -28,6 +28,8 @@ def echo(plan: Plan, written: Scenario, question: str) -> str:
     label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
     if work.train is not None and asked.trainings:
         return _trained(asked.trainings[0], work.train, label, is_any=written.accelerator == ANY_ACCELERATOR)
+    if work.train is not None and asked.runs:
+        return f"= {asked.runs[0].label.rstrip(',')}."
     served: tuple[Serving | OtherWork, ...] = (*asked.servings, *asked.others)
     if work.serve is not None and served:
         return _served(served[0], work.serve, label, is_any=written.accelerator == ANY_ACCELERATOR)

@@ -85,7 +85,7 @@ class Rented:
     @property
     def unit(self) -> str:
         """What the job's cost is for."""
-        return A_MONTH if self.doer.training is None else ONE_RUN
+        return ONE_RUN if self.doer.is_run else A_MONTH
 
     @property
     def job_usd(self) -> NDArray[np.float64]:
@@ -176,7 +176,7 @@ def _memory(doer: Doer) -> str:
         held, each = doer.serving.memory, doer.serving.accelerators_per_replica
         full = held.weights_gb + held.adapters_gb + held.working_gb
         return f"{full / each:,.0f} of {held.device_gb / each:,.0f} GB before requests"
-    return "small"
+    return "small" if doer.run is None else "not checked"
 
 
 def _supposed(all_rented: Sequence[Rented]) -> list[NDArray[np.float64]]:
@@ -205,7 +205,7 @@ def cheapest_for_job(catalogue: Catalogue, all_rented: Sequence[Rented], own: Ow
     doer, key = best.of.doer, best.of.bills.offers[best.at]
     offer = catalogue.offers[key]
     who = words.seller(catalogue.providers[offer.provider].label, offer.sku)
-    done = f"{who} {'serves' if doer.training is None else 'trains'} it"
+    done = f"{who} {'trains' if doer.is_run else 'serves'} it"
     total = words.usd(float(best.of.bills.total_usd[best.at]))
     over = f"The plan of {words.years(doer.setting.scenario.years)}, disks and traffic included"
     sentences = [f"{over}, comes to {total} there, {words.PURCHASE[offer.purchase]}."]

@@ -14,8 +14,8 @@ from planner.money.answer import CLOSE_GAP
 from planner.money.choice import together
 from planner.money.demand import Need
 from planner.money.setting import Setting
-from planner.speed.asked import asked
-from planner.speed.serving import OtherWork, Serving, is_other_work
+from planner.speed.asked import HOURS_PER_DAY, asked
+from planner.speed.serving import CarriedRun, OtherWork, Serving, is_other_work
 from planner.speed.training import Training
 from planner.speed.training.result import Range
 from planner.study.market import Try, market
@@ -31,6 +31,12 @@ class Doer:
     training: Training | None = None
     serving: Serving | None = None
     other: OtherWork | None = None
+    run: CarriedRun | None = None
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is done at some time; a service never is."""
+        return self.training is not None or self.run is not None
 
     @property
     def need(self) -> Need:
@@ -45,11 +51,15 @@ class Doer:
     @property
     def accelerators(self) -> int:
         """How many one run takes, or a service at its peak."""
-        return self.need.most_accelerators if self.training is None else self.training.accelerators
+        one = self.training or self.run
+        return self.need.most_accelerators if one is None else one.accelerators
 
     @property
     def days(self) -> Range | None:
         """How long one run takes; none for a service."""
+        if self.run is not None:
+            each = self.run.accelerators * HOURS_PER_DAY
+            return Range(self.run.low / each, self.run.accelerator_hours / each, self.run.high / each)
         return None if self.training is None or self.training.speed is None else self.training.speed.days
 
     @property
@@ -68,6 +78,7 @@ def doer_of(setting: Setting) -> Doer:
         training=next(iter(found.trainings), None),
         serving=next(iter(found.servings), None),
         other=next(iter(found.others), None),
+        run=next(iter(found.runs), None),
     )
 
 

@@ -157,3 +157,14 @@ def test_what_is_left_to_be_chosen_stays_open_in_what_was_written() -> None:
     assert made.setting.written == asked
     assert made.setting.scenario.accelerator in CATALOGUE.accelerators
     assert made.options
+
+
+def test_training_on_pictures_is_compared_by_its_run() -> None:
+    work = {"accelerators": 8, "train": {"model": "resnet-50"}}
+    scenario = Scenario.model_validate({"accelerator": "H100-SXM5-80GB", "work": (work,)})
+    found = compared(planned(CATALOGUE, scenario, DAY), doers(planned(CATALOGUE, scenario, DAY).setting))
+    rows = found.table[found.table[ONE_RUN].notna()]
+    assert rows["GPU"].nunique() > 3
+    assert set(rows["Memory"]) == {"not checked"}
+    assert (rows["Takes days"] > 0).all()
+    assert "trains it" in found.finding.title

@@ -108,8 +108,8 @@ class ImageTraining:
         return CarriedRun(
             measured_on=self.carried_from, accelerator=self.accelerator, accelerators=self.accelerators,
             bound=self.bound, measured=self.measured, accelerator_hours=self.accelerator_hours.typical,
-            low=self.accelerator_hours.low, high=self.accelerator_hours.high, how=self.how,
-            label=f"{self.label}, {self.told}, learns at {self._rate}, and",
+            low=self.accelerator_hours.low, high=self.accelerator_hours.high, how=f"{self._rate}, {self.how}",
+            label=f"{self.label}, {self.told},",
         )  # fmt: skip
 
     @property
