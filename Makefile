@@ -19,7 +19,7 @@ test: dev lint ## everything CI checks: style, types, all tests, the browser's t
 	@$(PY) -m tests.browser.chromium
 	$(PY) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 
-quick: dev ## the tests that need no browser and no processes of their own, in under a minute
+quick: dev ## the tests that need no browser and no patience, in under a minute
 	$(PY) -m pytest -n $(JOBS) -m "not browser and not slow" --hypothesis-profile=quick
 
 lint: dev ## ruff and mypy

@@ -7,6 +7,7 @@ docs/decisions/0001-the-house.md; a wall that is moved is moved there and here.
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -231,11 +232,17 @@ def names_somebodys_machine(path: str, text: str) -> Iterator[str]:
 
 def texts(root: Path = ROOT) -> Iterator[tuple[str, str]]:
     """Every text file that belongs to the repository: not the ones in hidden folders that tools leave behind."""
-    for path in sorted(root.rglob("*")):
-        parts = path.relative_to(root).parts
-        kept = all(not part.startswith(".") or part in {".ci", ".streamlit", ".gitignore"} for part in parts)
-        if kept and not {"__pycache__", "build"} & set(parts) and path.is_file() and path.suffix in _TEXT:
+    found = []
+    for folder, inner, files in os.walk(root):
+        inner[:] = [one for one in inner if _is_kept(one) and one not in ("__pycache__", "build")]  # not walked at all
+        found += [Path(folder) / one for one in files if _is_kept(one)]
+    for path in sorted(found):
+        if path.suffix in _TEXT:
             yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+
+
+def _is_kept(name: str) -> bool:
+    return not name.startswith(".") or name in {".ci", ".streamlit", ".gitignore"}
 
 
 def gaps(names: list[str]) -> list[str]:

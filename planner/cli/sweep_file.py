@@ -95,14 +95,14 @@ class Rows:
         self._file.close()
 
     def read(self, heed: Callable[[list[tuple[str, str]]], None]) -> None:
-        """Find what is there, telling `heed` each row's verdict and best way; cut off what was not finished."""
+        """Find what is there, telling `heed` each row's word and best way; cut off what was not finished."""
         whole = len(head) if (head := self._columns.head) == self._file.readline() else 0
         if whole:
             for line in self._file:
                 if not line.endswith(LINE_END) or not line.startswith(f"{self.done},".encode()):
                     break
                 cells = next(csv.reader([line.decode("utf-8")]))
-                heed([(cells[self._columns.verdict_at], cells[self._columns.best_at])])
+                heed([(cells[self._columns.word_at], cells[self._columns.best_at])])
                 whole += len(line)
                 self.done += 1
         self._file.seek(whole)

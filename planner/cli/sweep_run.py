@@ -19,7 +19,7 @@ from typing import Any
 
 from planner.cli.common import BadInput
 from planner.cli.sweep_file import program_digest
-from planner.inputs.grid import Grid
+from planner.inputs.grid import OF_FUTURES, Grid
 from planner.report.sweep import Columns
 from planner.study.sweep import Sweep
 from pricing import Catalogue, PricingError, load_catalogue
@@ -33,7 +33,7 @@ _NO_DASK = (
     "without --dask the sweep runs on this machine"
 )
 Span = tuple[int, int]
-Rows = tuple[list[bytes], list[tuple[str, str]]]  # lines; verdict and best way of each
+Rows = tuple[list[bytes], list[tuple[str, str]]]  # lines; the word and best way of each
 
 
 class Lost(Exception):
@@ -68,8 +68,9 @@ def sweep_of(job: Job) -> tuple[Sweep, Columns]:
         if program_digest() != job.program:
             raise PricingError("this worker has another version of the program: install the same on all workers")
         solves = "break_even_busy_share" in job.grid.outputs
+        draws = any(name in job.grid.outputs for name in OF_FUTURES)
         _SWEEPS.clear()
-        _SWEEPS[job.key] = Sweep(facts(job.day, job.quotes), job.grid, job.day, solves), Columns(job.grid)
+        _SWEEPS[job.key] = Sweep(facts(job.day, job.quotes), job.grid, job.day, solves, draws), Columns(job.grid)
     return _SWEEPS[job.key]
 
 
@@ -78,7 +79,7 @@ def rows(job: Job, span: Span) -> Rows:
     sweep, columns = sweep_of(job)
     found = sweep.block(*span)
     lines = [columns.row(number, one) for number, one in zip(range(*span), found, strict=True)]
-    return lines, [(one.verdict, one.best) for one in found]
+    return lines, [(getattr(one, columns.word), one.best) for one in found]
 
 
 def here(job: Job, spans: Iterator[Span], workers: int) -> Iterator[tuple[Span, Rows]]:

@@ -30,11 +30,15 @@ MOST_POINTS = 10_000_000
 MOST_PATHS = 40
 _MOST_TRIED = 1_000
 PERCENT = 10**PERCENT_PLACES
-# What each row may tell; verdict and best always stand there.
+# What each row may tell; who leads and the best way always stand there.
+_ALWAYS = ("leads", "best")
+# These rest on futures, which are drawn for each row by itself: only where one of them is asked for.
+OF_FUTURES = ("verdict", "share_cheaper", "gap_share", "low_usd", "high_usd")
 OUTPUTS = (
-    "verdict", "best", "gap_share", "own", "rent", "npv_usd", "payback_months", "break_even_busy_share", "present_usd",
-    "low_usd", "high_usd", "cash_today_usd", "note",
+    *_ALWAYS, "verdict", "share_cheaper", "gap_share", "own", "rent", "npv_usd", "payback_months",
+    "break_even_busy_share", "present_usd", "low_usd", "high_usd", "cash_today_usd", "note",
 )  # fmt: skip
+USUAL_OUTPUTS = tuple(one for one in OUTPUTS if one not in OF_FUTURES)
 _HEAD = ("base", "vary", "together", "ways", "outputs")
 Lines = Mapping[tuple[str, ...], int]
 BaseOf = Callable[[str], Saved]  # the scenario of a preset or of a file
@@ -90,7 +94,7 @@ class Grid:
 
     saved: Saved
     axes: tuple[Axis, ...]
-    outputs: tuple[str, ...] = OUTPUTS
+    outputs: tuple[str, ...] = USUAL_OUTPUTS
 
     @cached_property
     def count(self) -> int:
@@ -149,12 +153,12 @@ def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf) -> 
 
 
 def _outputs(said: Any, name: str, lines: Lines) -> tuple[str, ...]:
-    wanted = OUTPUTS if said is None else said
+    wanted = USUAL_OUTPUTS if said is None else said
     strange = next((one for one in wanted if one not in OUTPUTS), None) if isinstance(wanted, tuple) else wanted
     if strange is not None:
         wish = f"outputs: {shown(strange)} is none of {', '.join(OUTPUTS)}"
         raise ScenarioError(name, lines.get(("outputs",)), wish)
-    return tuple(one for one in OUTPUTS if one in (*OUTPUTS[:2], *wanted))
+    return tuple(one for one in OUTPUTS if one in (*_ALWAYS, *wanted))
 
 
 def _yaml(raw: bytes, name: str) -> tuple[Any, Lines]:

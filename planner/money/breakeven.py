@@ -119,7 +119,7 @@ def value_of(name: str, *ledgers: Ledger) -> tuple[float, str] | None:
     for ledger in ledgers:
         for line in ledger.lines:
             for used in line.used:
-                if used.name == name and np.ndim(used.value) == 0 and np.isfinite(used.value):
+                if used.name == name and used.is_number and np.isfinite(used.value):
                     return float(used.value), used.unit
     return None
 

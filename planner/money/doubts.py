@@ -70,7 +70,9 @@ def numbers(plan: Plan, way: Way | None = None) -> dict[str, Used]:
     """The inputs that are one number, by name; the first way that uses one stands for all, or one way alone."""
     found: dict[str, Used] = {}
     for option in plan.options:
-        for used in (used for line in option.ledger.lines for used in line.used):
-            if np.ndim(used.value) == 0 and way in (None, option.way):
-                found.setdefault(used.name, used)
+        if way in (None, option.way):
+            for line in option.ledger.lines:
+                for used in line.used:
+                    if used.name not in found and used.is_number:
+                        found[used.name] = used
     return found

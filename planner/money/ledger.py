@@ -56,6 +56,11 @@ class Used:
     unit: str
     origin: Origin | Callable[[int], Origin]  # of one entry, where the value is an array
 
+    @property
+    def is_number(self) -> bool:
+        """Whether it is one number, and not one for each month or draw."""
+        return isinstance(self.value, float | int) or np.ndim(self.value) == 0
+
 
 @dataclass(frozen=True)
 class Line:

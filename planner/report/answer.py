@@ -61,7 +61,7 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> Told:
             _totals(plan, own, rent),
             *how_sure(found),
             *chances(found, drawn),
-            *(turns_first(plan, found) if drawn is not None else ()),
+            *(turns_first(plan, found, drawn) if drawn is not None else ()),
             *_asked(plan, found),
             *_others(found),
             *_close(found),

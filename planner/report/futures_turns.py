@@ -12,17 +12,18 @@ from planner.report import words
 from planner.report.futures import of_100
 from planner.report.futures_words import label, range_of, written
 from planner.report.title import title
+from planner.study.futures import Futures
 from planner.study.indices import Index
 from planner.study.map import BreakEvenMap
 from planner.study.stress import Stressed
 from planner.study.tornado import Bar, first_flip
 
 
-def turns_first(plan: Plan, found: Answer) -> tuple[str, ...]:
+def turns_first(plan: Plan, found: Answer, drawn: Futures) -> tuple[str, ...]:
     """The one input that is likeliest to turn a probable answer, and by how much."""
     if not found.verdict.startswith("probably") or found.own is None or found.rent is None:
         return ()
-    bar = first_flip(plan, found.own.option, found.rent.option)
+    bar = first_flip(plan, found.own.option, found.rent.option, drawn.inputs)
     if bar is None or bar.flip is None:
         return ("No single figure turns this within its range; several together would.",)
     one = bar.input

@@ -37,7 +37,8 @@ class Columns:
         self._said = [one for name in said for one in (name, says.get(name)) if one]
         note = ["note"] if "note" in grid.outputs else []
         self.names = ["id", *(dotted(path) for path in grid.paths), *self._said, *by_way, *note]
-        self.verdict_at, self.best_at = (self.names.index(name) for name in ("verdict", "best"))
+        self.word = "verdict" if "verdict" in grid.outputs else "leads"  # what a summary counts
+        self.word_at, self.best_at = (self.names.index(name) for name in (self.word, "best"))
 
     @property
     def head(self) -> bytes:
@@ -98,7 +99,7 @@ def summary(grid: Grid, winners: Winners) -> dict[str, Any]:
     """What was found, as data."""
     return {
         "scenarios": grid.count,
-        "verdicts": winners.shares(0),
+        ("verdicts" if "verdict" in grid.outputs else "leads"): winners.shares(0),
         "best": {way or "none": share for way, share in winners.shares(1).items()},
         "flips": [_flip_data(flip) for flip in flips(grid, winners)],
     }
@@ -116,8 +117,9 @@ def summary_text(told: dict[str, Any]) -> str:
     """What was found, in words."""
     lines = [f"{told['scenarios']:,} scenarios", "", "Cheapest way"]
     lines += [f"  {_percent(share)}  {way}" for way, share in told["best"].items()]
-    lines += ["", "Verdict"]
-    lines += [f"  {_percent(share)}  {verdict}" for verdict, share in told["verdicts"].items()]
+    head = "Verdict" if "verdicts" in told else "Who leads at typical figures (verdict among the outputs says how sure)"
+    lines += ["", head]
+    lines += [f"  {_percent(share)}  {word}" for word, share in told.get("verdicts", told.get("leads", {})).items()]
     lines += ["", "What turns it: steps from one value to the next at which another way wins"]
     lines += [_flip_text(flip) for flip in told["flips"][:_MOST_FLIPS]]
     return "\n".join(lines) + "\n"

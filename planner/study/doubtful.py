@@ -82,7 +82,7 @@ def _ranges(plan: Plan) -> Iterator[Doubtful]:
 
 def _numbers(ledger: Ledger) -> dict[str, Used]:
     """The inputs of a ledger that are one number."""
-    return {used.name: used for line in ledger.lines for used in line.used if np.ndim(used.value) == 0}
+    return {used.name: used for line in ledger.lines for used in line.used if used.is_number}
 
 
 def _bounds(name: str, low: float) -> tuple[float, float]:

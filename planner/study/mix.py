@@ -182,8 +182,7 @@ def best_mix(
 def with_best_mix(plan: Plan) -> Plan:
     """The plan with its best mix as one more way, where the scenario names none and it costs less than every other."""
     setting = plan.setting
-    asked = setting.scenario.ways
-    if setting.scenario.mix is not None or (asked and "mix" not in asked) or alike(setting):
+    if not may_gain(setting):
         return plan
     found = best_mix(plan)
     if isinstance(found, NoMix) or not found.differs or found.saving_usd <= 0:
@@ -194,6 +193,12 @@ def with_best_mix(plan: Plan) -> Plan:
     if not isinstance(made, Option):
         return plan
     return Plan(there, (*plan.options, made), tuple(one for one in plan.absent if one.way != "mix"))
+
+
+def may_gain(setting: Setting) -> bool:
+    """Whether a best mix is looked for: the scenario names none, asks for all ways or for it, and slices differ."""
+    asked = setting.scenario.ways
+    return setting.scenario.mix is None and (not asked or "mix" in asked) and not alike(setting)
 
 
 def alike(setting: Setting) -> bool:

@@ -22,14 +22,18 @@ from planner.inputs.grid import Grid
 from planner.inputs.refusal import ScenarioError
 from planner.inputs.scenario import Scenario
 from planner.inputs.shape import Path
-from planner.money.answer import Decision, Runner, decide, runners_of
+from planner.money.answer import Answer, Decision, Runner, decide, runners_of
 from planner.money.breakeven import break_even, paid_back
+from planner.money.choice import taken
 from planner.money.option import Absent, Option
-from planner.money.plan import Plan, plan, plan_at
+from planner.money.plan import Plan, plan_at
 from planner.money.setting import Setting, Taken
+from planner.study.mix import may_gain
+from planner.study.planned import planned
 from planner.study.sweep_busy import Busy, busy_break_even
 from planner.study.sweep_columns import How, Hows, Told, hows, is_number
-from planner.study.sweep_reads import Choices
+from planner.study.sweep_reads import Asked
+from planner.study.verdict import decided
 from pricing import Catalogue, PricingError
 
 MOST_TOGETHER = 512  # points: 512 x 61 months x 8 bytes is 250 kB
@@ -45,20 +49,22 @@ class Way:
     """One way of one point, in today's money. [USD]"""
 
     present_usd: float
-    low_usd: float
-    high_usd: float
     cash_today_usd: float
+    low_usd: float = math.nan  # the range of eight of ten futures, where they are drawn
+    high_usd: float = math.nan
 
 
 @dataclass(frozen=True)
 class Found:
-    """The answer of one point."""
+    """The answer of one point. What rests on futures is there only where they are drawn."""
 
-    verdict: str
+    leads: str  # own, rent, keep or mix at typical figures; or why nobody does
     best: str = ""
     own: str = ""  # who speaks for owning, by its key
     rent: str = ""
-    gap_share: float = math.nan
+    verdict: str = ""  # of futures
+    share_cheaper: float = math.nan  # of futures
+    gap_share: float = math.nan  # of futures
     npv_usd: float = math.nan  # of owning against renting
     payback_months: float = math.nan  # in today's money
     payback_says: str = ""
@@ -77,12 +83,12 @@ class Found:
 
     @property
     def _words(self) -> tuple[str, ...]:
-        return self.verdict, self.best, self.own, self.rent, self.payback_says, self.break_even_says, self.note
+        return self.leads, self.best, self.own, self.rent, self.payback_says, self.break_even_says, self.note
 
     @property
     def _numbers(self) -> tuple[float, ...]:
-        # The gap, months and shares times 10,000, so that a cent of them is a millionth.
-        small = (self.gap_share, self.payback_months, self.break_even_busy_share)
+        # Months and shares times 10,000, so that a cent of them is a millionth.
+        small = (self.payback_months, self.break_even_busy_share)
         return self.npv_usd, *(1e4 * one for one in small)
 
 
@@ -96,26 +102,38 @@ class _Point:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A grid with the facts it is reckoned by. `with_break_even` also solves for the busy share, which takes time."""
+    """A grid with the facts it is reckoned by.
+
+    `with_break_even` also solves for the busy share, which takes time. `with_verdict` draws futures for every point, as
+    pages do: then each is reckoned by itself.
+    """
 
     catalogue: Catalogue
     grid: Grid
     day: date
     with_break_even: bool = True
+    with_verdict: bool = False
 
     @cached_property
     def hows(self) -> Hows:
         """How each input that varies can be told for many points at once; empty where none can."""
+        if self.with_verdict:
+            return {}
         for point in range(min(self.grid.count, MOST_TOGETHER)):
             first = self._point(point)
-            if isinstance(first, _Point) and not _names_a_model(first.scenario):
+            if isinstance(first, _Point) and not self._needs_more(first):
                 return self._hows(first)
         return {}
 
     @cached_property
-    def choices(self) -> Choices:
+    def choices(self) -> Asked[Taken]:
         """The offers that each point rents from."""
-        return Choices(self.catalogue, self.day, self.grid.paths)
+        return Asked(self.catalogue, self.day, self.grid.paths, taken)
+
+    @cached_property
+    def mixes(self) -> Asked[bool]:
+        """Whether a mix could be the best way of a point."""
+        return Asked(self.catalogue, self.day, self.grid.paths, may_gain)
 
     def block(self, start: int, stop: int) -> list[Found]:
         """The answers of the points from one number up to another."""
@@ -135,17 +153,19 @@ class Sweep:
                 found.update(zip(part, answers, strict=True))
         return [found[number] for number in range(start, stop)]
 
-    def alone(self, scenario: Scenario, taken: Taken | None = None) -> Found:
-        """The answer of one scenario, by its own plan; from these offers where they are chosen already."""
-        if taken is None:
-            made = plan(self.catalogue, scenario, self.day)
+    def alone(self, scenario: Scenario, offers: Taken | None = None) -> Found:
+        """The answer of one scenario as its page says it; or its plan from offers that are chosen already."""
+        if offers is None:
+            made = planned(self.catalogue, scenario, self.day)
         else:
-            made = plan_at(Setting(self.catalogue, scenario, self.day, taken=taken))
+            made = plan_at(Setting(self.catalogue, scenario, self.day, taken=offers))
         setting = made.setting
         decision = decide(
             [one for option in made.options for one in runners_of(setting, option)], setting.terms.cash_on_day_one_usd
         )
         found = _found(decision, made.absent)
+        if self.with_verdict:
+            found = _sure(found, decided(made).answer)
         if decision.own is None or decision.rent is None:
             return found
         pair = decision.own.option, decision.rent.option
@@ -163,11 +183,11 @@ class Sweep:
         try:
             return _Point(values, self.grid.scenario(values))
         except ScenarioError as error:
-            return Found(REFUSED, note=error.wish)
+            return _refused(error.wish)
 
     def _shape(self, number: int, point: _Point) -> tuple[Any, ...]:
         """What points must have in common to be reckoned together: the offers first."""
-        if not self.hows or _names_a_model(point.scenario):
+        if not self.hows or self._needs_more(point):
             return (None, number)
         told = tuple(
             path in self.hows and is_number(path, value)
@@ -176,25 +196,29 @@ class Sweep:
         fixed = tuple(None if column else value for column, value in zip(told, point.values, strict=True))
         return (self.choices.of(point.scenario, point.values), told, fixed)
 
-    def _together(self, points: Sequence[_Point], taken: Taken | None) -> list[Found]:
+    def _needs_more(self, point: _Point) -> bool:
+        """Whether something is found first that pages find too: the speed of a model, what is left open, a mix."""
+        return _names_a_model(point.scenario) or self.mixes.of(point.scenario, point.values)
+
+    def _together(self, points: Sequence[_Point], offers: Taken | None) -> list[Found]:
         """The answers of points of one shape; each alone where they are few, or do not agree with their own plans."""
-        if taken is None or len(points) < FEWEST_TOGETHER:
-            return [self._alone(point, taken) for point in points]
-        answers = self._columns(points, taken, self.hows)
-        if answers and all(answers[place].agrees(self._alone(points[place], taken)) for place in _probes(points)):
+        if offers is None or len(points) < FEWEST_TOGETHER:
+            return [self._alone(point, offers) for point in points]
+        answers = self._columns(points, offers, self.hows)
+        if answers and all(answers[place].agrees(self._alone(points[place], offers)) for place in _probes(points)):
             return answers
         half = len(points) // 2
-        return [*self._together(points[:half], taken), *self._together(points[half:], taken)]
+        return [*self._together(points[:half], offers), *self._together(points[half:], offers)]
 
-    def _alone(self, point: _Point, taken: Taken | None = None) -> Found:
+    def _alone(self, point: _Point, offers: Taken | None = None) -> Found:
         try:
-            return self.alone(point.scenario, taken)
+            return self.alone(point.scenario, offers)
         except PricingError as error:
-            return Found(REFUSED, note=str(error))
+            return _refused(str(error))
 
-    def _columns(self, points: Sequence[_Point], taken: Taken, known: Hows) -> list[Found]:
+    def _columns(self, points: Sequence[_Point], offers: Taken, known: Hows) -> list[Found]:
         """The answers of some points, told as one; none where the engine cannot take them so."""
-        setting = Setting(self.catalogue, points[0].scenario, self.day, taken=taken)
+        setting = Setting(self.catalogue, points[0].scenario, self.day, taken=offers)
         every = {
             path: [point.values[place] for point in points]
             for place, path in enumerate(self.grid.paths)
@@ -220,16 +244,21 @@ class Sweep:
                 except ScenarioError:
                     return False
             for at, point in enumerate(points):
-                answers = self._columns(points, self.choices.of(point.scenario, point.values), {path: how})
-                if not answers or not answers[at].agrees(self._alone(point)):
+                offers = self.choices.of(point.scenario, point.values)
+                answers = self._columns(points, offers, {path: how})
+                if not answers or not answers[at].agrees(self._alone(point, offers)):
                     return False
             return True
 
         return hows(first.scenario, {path: self.grid.of_path(path) for path in self.grid.paths}, agrees)
 
 
+def _refused(why: str) -> Found:
+    return Found(REFUSED, verdict=REFUSED, note=why)
+
+
 def _names_a_model(scenario: Scenario) -> bool:
-    """Whether the work is told by a model or the accelerator left to be chosen: such points are reckoned alone."""
+    """Whether the work is told by a model or the accelerator left to be chosen."""
     return scenario.accelerator == "any" or any(work.train or work.serve for work in scenario.work)
 
 
@@ -306,18 +335,32 @@ def _found(decision: Decision, absent: Sequence[Absent]) -> Found:
     if best is None:
         notes = tuple(dict.fromkeys(one.reason for one in absent))
     return Found(
-        verdict=decision.verdict,
+        leads=_leads(decision),
         best=best.option.key if best else "",
         own=own.option.key if own else "",
         rent=rent.option.key if rent else "",
-        gap_share=math.nan if decision.gap_share is None else decision.gap_share,
         npv_usd=rent.present_usd - own.present_usd if own and rent else math.nan,
-        ways={
-            one.option.key: Way(one.present_usd, one.low_usd, one.high_usd, one.today_usd) for one in decision.ranked
-        },
+        ways={one.option.key: Way(one.present_usd, one.today_usd) for one in decision.ranked},
         note="; ".join(note for note in notes if note),
     )
 
 
-def _way(one: Runner) -> Way:
-    return Way(one.present_usd, one.low_usd, one.high_usd, one.today_usd)
+def _leads(decision: Decision) -> str:
+    """The side that leads at typical figures, without a word on how sure that is; or why none does."""
+    if decision.best is None or decision.verdict in ("incomplete", "limited"):
+        return decision.verdict
+    return decision.best.side or "mix"
+
+
+def _sure(found: Found, told: Answer) -> Found:
+    """The same with what futures say of it."""
+    return replace(
+        found,
+        verdict=told.verdict,
+        share_cheaper=math.nan if told.share_cheaper is None else told.share_cheaper,
+        gap_share=math.nan if told.gap_share is None else told.gap_share,
+        ways={
+            one.option.key: replace(found.ways[one.option.key], low_usd=one.low_usd, high_usd=one.high_usd)
+            for one in told.ranked
+        },
+    )

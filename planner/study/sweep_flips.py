@@ -24,13 +24,13 @@ class Winners:
         self._next = 0
 
     def add(self, told: Iterable[tuple[str, str]]) -> None:
-        """The verdict and the best way, by its key, of the next points."""
+        """The word (who leads, or the verdict) and the best way, by its key, of the next points."""
         codes = [self._codes.setdefault((verdict, plain(best)), len(self._codes)) for verdict, best in told]
         self._held[self._next : self._next + len(codes)] = codes
         self._next += len(codes)
 
     def shares(self, place: int) -> dict[str, float]:
-        """The share of points of each verdict (0) or best way (1), the most frequent first."""
+        """The share of points of each word (0) or best way (1), the most frequent first."""
         counted: Counter[str] = Counter()
         held = np.bincount(self._held[: self._next], minlength=len(self._codes))
         for pair, code in self._codes.items():

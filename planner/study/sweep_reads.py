@@ -1,21 +1,23 @@
-"""Which offers a scenario rents from, asked once for all scenarios that agree on what the choice looked at.
+"""A question about a scenario, such as which offers it rents from, asked once for all that agree on what it looks at.
 
-The choice is made with a scenario that writes down which of its fields are read. It depends on nothing else, so another
-scenario with the same values in those fields makes the same choice. No list says which fields these are.
+It is asked of a scenario that writes down which of its fields are read. The answer depends on nothing else, so another
+scenario with the same values in those fields has the same one. No list says which fields these are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
-from typing import Any, cast
+from typing import Any, Generic, TypeVar, cast
 
 from pydantic import BaseModel
 
 from planner.inputs.scenario import Scenario
 from planner.inputs.shape import Path
-from planner.money.choice import taken
-from planner.money.setting import Setting, Taken
+from planner.money.setting import Setting
 from pricing import Catalogue
+
+T = TypeVar("T")
 
 
 class Watched:
@@ -54,22 +56,22 @@ class Watched:
         return self._record == (other._record if isinstance(other, Watched) else other)
 
 
-class Choices:
-    """The offers of each scenario of a sweep, those that vary in `paths`."""
+class Asked(Generic[T]):
+    """The answer for each scenario of a sweep, those that vary in `paths`."""
 
-    def __init__(self, catalogue: Catalogue, day: date, paths: tuple[Path, ...]) -> None:
-        self._catalogue, self._day, self._paths = catalogue, day, paths
-        self._known: dict[tuple[int, ...], dict[tuple[Any, ...], Taken]] = {}
+    def __init__(self, catalogue: Catalogue, day: date, paths: tuple[Path, ...], ask: Callable[[Setting], T]) -> None:
+        self._catalogue, self._day, self._paths, self._ask = catalogue, day, paths, ask
+        self._known: dict[tuple[int, ...], dict[tuple[Any, ...], T]] = {}
 
-    def of(self, scenario: Scenario, values: tuple[Any, ...]) -> Taken:
-        """The offers of a scenario in plain hours, which has these values at the paths."""
+    def of(self, scenario: Scenario, values: tuple[Any, ...]) -> T:
+        """The answer for a scenario in plain hours, which has these values at the paths."""
         for places, known in self._known.items():
-            found = known.get(tuple(values[place] for place in places))
-            if found is not None:
-                return found
+            key = tuple(values[place] for place in places)
+            if key in known:
+                return known[key]
         reads: set[Path] = set()
         watched = cast(Scenario, Watched(scenario, (), reads))
-        found = taken(Setting(self._catalogue, watched, self._day))
+        found = self._ask(Setting(self._catalogue, watched, self._day))
         places = tuple(
             place for place, path in enumerate(self._paths) if any(path[: len(read)] == read for read in reads)
         )

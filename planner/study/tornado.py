@@ -61,12 +61,13 @@ def tornado(plan: Plan, own: Option, rent: Option) -> tuple[Bar, ...]:
     )
 
 
-def first_flip(plan: Plan, own: Option, rent: Option) -> Bar | None:
+def first_flip(plan: Plan, own: Option, rent: Option, inputs: tuple[Doubtful, ...] | None = None) -> Bar | None:
     """The input that turns the answer with the least surprise; None where none does between its ends.
 
-    Only this one is solved: the others are told apart by straight lines between the points of the grid.
+    Only this one is solved: the others are told apart by straight lines between the points of the grid. `inputs` are
+    those of the plan that are not certain, where they are known already.
     """
-    inputs = doubtful(plan)
+    inputs = doubtful(plan) if inputs is None else inputs
     if not inputs:
         return None
     saved = _saved(plan, (own, rent), inputs)

@@ -57,7 +57,7 @@ def _address() -> dict[str, str]:
 
 def scenario(catalogue: Catalogue) -> Scenario:
     """The question bar. Always returns a scenario: what does not agree is said, and the rest is used."""
-    hints = state.reckoned(state.last_asked() or from_address(_address(), catalogue)[0]).hints
+    hints = state.last_hints() or state.reckoned(from_address(_address(), catalogue)[0]).hints
     fields.start()
     with st.container(key="question"):
         with st.container(horizontal=True, vertical_alignment="bottom", key="starts"):

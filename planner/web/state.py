@@ -173,8 +173,9 @@ def link() -> str:
 
 
 def remember(asked: Scenario) -> None:
-    """Keep what the question bar asked for, for the page that runs next."""
+    """Keep what the question bar asked for, for the page that runs next; and its hints, for the next run."""
     st.session_state["asked"] = asked
+    st.session_state["hints"] = (catalogue().digest, day(), reckoned(asked).hints)
 
 
 def scenario() -> Scenario:
@@ -183,9 +184,14 @@ def scenario() -> Scenario:
     return asked
 
 
-def last_asked() -> Scenario | None:
-    """What was asked for in the run before this one."""
-    return st.session_state.get("asked")
+def last_hints() -> dict[str, str] | None:
+    """What empty fields stood for in the run before; None in a first run, or where the facts are others since.
+
+    Kept with the session: among many people the plan of the run before may have left the cache, and it would be
+    reckoned again only for its hints.
+    """
+    kept: tuple[str, date, dict[str, str]] | None = st.session_state.get("hints")
+    return kept[2] if kept is not None and kept[:2] == (catalogue().digest, day()) else None
 
 
 @dataclass(frozen=True)

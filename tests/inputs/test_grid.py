@@ -58,7 +58,7 @@ def test_a_short_key_means_what_it_means_in_a_link() -> None:
 def test_ways_win_over_the_base_and_outputs_keep_their_order() -> None:
     grid = read("base: x\nways: [own, on_demand]\noutputs: [npv_usd]\nvary: {years: [2, 3]}\n")
     assert grid.saved.scenario.ways == ("own", "on_demand")
-    assert grid.outputs == ("verdict", "best", "npv_usd")
+    assert grid.outputs == ("leads", "best", "npv_usd")
 
 
 REFUSED = [
@@ -81,7 +81,7 @@ REFUSED = [
     ("base: x\nvary:\n  years: [2, 3]\n  site: [US, US]\n", "Line 4: site: 'US' stands there twice"),
     ("base: x\nvary: {years: [2, 3]}\ntogether: {gpus: [8, 9], busy: [60]}\n", "gpus has 2, busy has 1"),
     ("base: x\nvary: {years: [2, 3]}\ntogether: {years: [2, 3]}\n", "years varies twice"),
-    ("base: x\noutputs: [npv]\nvary: {years: [2, 3]}\n", "Line 2: outputs: 'npv' is none of verdict, best"),
+    ("base: x\noutputs: [npv]\nvary: {years: [2, 3]}\n", "Line 2: outputs: 'npv' is none of leads, best"),
     ("base: x\nvary: {years: [2, 3], years: [4]}\n", "Line 2"),
     (
         "base: x\nvary:\n  own.usd_per_kwh: {from: 0, to: 1, steps: 1000}\n  own.pue: {from: 1, to: 2, steps: 1000}\n"

@@ -67,11 +67,12 @@ def test_at_its_flip_an_input_makes_both_cost_the_same() -> None:
 
 def test_the_first_flip_is_the_least_surprising_one() -> None:
     bars = tornado(MADE, *pair(MADE))
-    first = first_flip(MADE, *pair(MADE))
+    first, sure = first_flip(MADE, *pair(MADE)), decided(MADE, 256)
     assert first is not None
+    assert sure.futures is not None
     nearest = min((bar for bar in bars if bar.flips_within), key=lambda bar: abs(bar.flip_sigmas or 0.0))
     assert (first.input.name, first.flip) == (nearest.input.name, pytest.approx(nearest.flip))
-    assert turns_first(MADE, answered(MADE)) == (
+    assert turns_first(MADE, sure.answer, sure.futures) == (
         "What is likeliest to turn this: change of rents a year of +8.4% instead of 0%.",
     )
 

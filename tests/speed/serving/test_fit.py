@@ -36,6 +36,7 @@ def test_a_fit_is_nearer_than_what_was_expected() -> None:
     assert np.median(np.abs(after)) < np.median(np.abs(before))
 
 
+@pytest.mark.slow
 def test_what_is_left_out_does_not_touch_its_own_constants() -> None:
     groups = [one.source for one in OBSERVED]
     errors, without = leave_one_out(OBSERVED, groups)

@@ -87,6 +87,7 @@ def written(catalogue: Catalogue, rows: list[dict[str, str]]) -> str:
     return constants_text(refit(catalogue, rows), bands_of(sample, errors), sample, on=date(2026, 11, 21))
 
 
+@pytest.mark.slow
 def test_constants_come_back_from_the_file_they_were_written_to(
     catalogue: Catalogue, rows: list[dict[str, str]]
 ) -> None:

@@ -85,6 +85,7 @@ def test_the_house_was_calibrated_on_more_than_these_and_knows_every_kind() -> N
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_fit_meets_what_it_has_seen_and_less_well_what_it_has_not(catalogue: Catalogue, rows: Rows) -> None:
     fitted = refit(catalogue, rows)
     sample, errors = leave_one_source_out(catalogue, rows)
