@@ -55,9 +55,13 @@ def find(catalogue: Catalogue, wish: Wish, day: date) -> Found:
     """The offers that fit `wish`, by price, then id; offers without a price come last."""
     ids: list[str] = []
     hidden: dict[Reason, int] = {}
-    maybe = _names_that_cover(catalogue, wish)
+    maybe, wanted = _names_that_cover(catalogue, wish), wish.accelerators
     for key, offer in catalogue.offers.items():
-        reason = _other_chip(offer, wish, maybe) or _hidden(catalogue, offer, wish, day)
+        if wanted and offer.accelerator not in wanted:  # nearly all of them: looked at first, and without a call
+            chip: Reason = "accelerator not stated" if offer.accelerator in maybe else "another accelerator"
+            hidden[chip] = hidden.get(chip, 0) + 1
+            continue
+        reason = _hidden(catalogue, offer, wish, day)
         if reason is None:
             ids.append(key)
         else:

@@ -173,9 +173,9 @@ def link() -> str:
 
 
 def remember(asked: Scenario) -> None:
-    """Keep what the question bar asked for, for the page that runs next; and its hints, for the next run."""
+    """Keep what the question bar asked for, for the page that runs next, with its plan."""
     st.session_state["asked"] = asked
-    st.session_state["hints"] = (catalogue().digest, day(), reckoned(asked).hints)
+    st.session_state["now"] = _Now(asked, catalogue().digest, day(), reckoned(asked))
 
 
 def scenario() -> Scenario:
@@ -187,11 +187,10 @@ def scenario() -> Scenario:
 def last_hints() -> dict[str, str] | None:
     """What empty fields stood for in the run before; None in a first run, or where the facts are others since.
 
-    Kept with the session: among many people the plan of the run before may have left the cache, and it would be
-    reckoned again only for its hints.
+    Among many people the plan of the run before may have left the cache, and it would be reckoned again only for this.
     """
-    kept: tuple[str, date, dict[str, str]] | None = st.session_state.get("hints")
-    return kept[2] if kept is not None and kept[:2] == (catalogue().digest, day()) else None
+    now: _Now | None = st.session_state.get("now")
+    return now.reckoned.hints if now is not None and now.rests_on(catalogue(), day()) else None
 
 
 @dataclass(frozen=True)
@@ -205,6 +204,20 @@ class Reckoned:
     hints: dict[str, str]  # what fields that are left empty stand for
 
 
+@dataclass(frozen=True)
+class _Now:
+    """What this session looks at. Kept with it, since asking the cache takes a hundred times as long."""
+
+    asked: Scenario
+    digest: str
+    day: date
+    reckoned: Reckoned
+
+    def rests_on(self, facts: Catalogue, day: date) -> bool:
+        """Whether these are its facts and its day."""
+        return (self.digest, self.day) == (facts.digest, day)
+
+
 @st.cache_resource(show_spinner=False, max_entries=128)
 def _reckoned(digest: str, asked: str, day: date, _scenario: Scenario, _catalogue: Catalogue) -> Reckoned:
     made = planned(_catalogue, _scenario, day)
@@ -215,6 +228,9 @@ def _reckoned(digest: str, asked: str, day: date, _scenario: Scenario, _catalogu
 def reckoned(asked: Scenario | None = None) -> Reckoned:
     """The plan of this run and its answer, or that of another scenario."""
     facts, asked = catalogue(), asked or scenario()
+    now: _Now | None = st.session_state.get("now")
+    if now is not None and now.asked is asked and now.rests_on(facts, day()):
+        return now.reckoned
     return _reckoned(facts.digest, asked.model_dump_json(exclude_defaults=True), day(), asked, facts)
 
 

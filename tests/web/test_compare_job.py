@@ -23,6 +23,7 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "today", lambda: DAY)
 
 
+@pytest.mark.slow
 def test_the_job_is_compared_on_the_same_gpu_and_then_on_any() -> None:
     scenario = preset("fine-tune-70b").scenario  # type: ignore[union-attr]
     app = visit("Compare", **to_address(scenario))

@@ -1,0 +1,89 @@
+"""One answer everywhere: the page, the command line, its files and a sweep say the same of the same scenario."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from planner.cli import OK, main
+from planner.inputs.file import Saved
+from planner.inputs.grid import Axis, Grid
+from planner.inputs.presets import preset, presets
+from planner.inputs.scenario import Scenario
+from planner.study.sweep import Sweep
+from planner.web import state
+from pricing import Catalogue, load_catalogue
+
+DAY = date(2026, 11, 21)
+KEYS = [one.key for one in presets()]
+SOME = ["startup"]
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> Catalogue:
+    return load_catalogue()
+
+
+def scenario_of(key: str) -> Scenario:
+    """The scenario of a preset."""
+    found = preset(key)
+    assert found is not None
+    return found.scenario
+
+
+def page(catalogue: Catalogue, key: str) -> state.Reckoned:
+    """What the pages draw on for a preset."""
+    return state._reckoned(f"parity {catalogue.digest}", key, DAY, scenario_of(key), catalogue)
+
+
+def cells(path: Path) -> list[dict[str, str]]:
+    """A CSV file by its heads."""
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline="")))
+
+
+def test_every_preset_is_compared_in_the_words_of_its_page(
+    catalogue: Catalogue, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "compare.csv"
+    assert main(["compare", *KEYS, "--day", DAY.isoformat(), "--json", "--csv", str(out)]) == OK
+    plans = json.loads(capsys.readouterr().out)["plans"]
+    rows = {row["Measure"]: row for row in cells(out)}
+    for key, told in zip(KEYS, plans, strict=True):
+        shown = page(catalogue, key)
+        found = shown.answer
+        assert (told["title"], told["sentences"]) == (shown.told.title, list(shown.told.sentences))
+        assert (told["verdict"], told["share_cheaper"], told["gap_share"]) == (
+            found.verdict, found.share_cheaper, found.gap_share,
+        )  # fmt: skip
+        assert [(one["key"], one["Today's money, USD"]) for one in told["options"]] == [
+            (way.option.key, pytest.approx(way.present_usd)) for way in found.ranked
+        ]
+        assert rows["Verdict"][key] == shown.told.title
+
+
+@pytest.mark.parametrize("key", [key if key in SOME else pytest.param(key, marks=pytest.mark.slow) for key in KEYS])
+def test_files_and_sweeps_say_what_the_page_says(
+    catalogue: Catalogue, capsys: pytest.CaptureFixture[str], tmp_path: Path, key: str
+) -> None:
+    shown, out, scenario = page(catalogue, key), tmp_path / "results.csv", scenario_of(key)
+    assert main(["plan", key, "--day", DAY.isoformat(), "--json", "--csv-results", str(out)]) == OK
+    told, found, drawn = json.loads(capsys.readouterr().out), shown.answer, shown.futures
+    assert (told["title"], told["verdict"]) == (shown.told.title, found.verdict)
+    assert drawn is not None
+    for row, way in zip(cells(out), found.ranked, strict=True):
+        assert float(row["present_cost_usd"]) == pytest.approx(way.present_usd, abs=0.01)
+        present = drawn.present(way.option.key)
+        ends = float(row["present_cost_p10_usd"]), float(row["present_cost_p90_usd"])
+        assert ends == pytest.approx((present.low, present.high), abs=0.01)
+    grid = Grid(Saved(scenario), (Axis((("years",),), ((scenario.years,),)),))
+    (swept,) = Sweep(catalogue, grid, DAY, with_break_even=False, with_verdict=True).block(0, 1)
+    best = found.best.option.key if found.best else ""
+    assert (swept.verdict, swept.best, swept.share_cheaper) == (found.verdict, best, found.share_cheaper)
+    assert {one: (way.present_usd, way.low_usd, way.high_usd) for one, way in swept.ways.items()} == {
+        way.option.key: pytest.approx((way.present_usd, way.low_usd, way.high_usd)) for way in found.ranked
+    }
