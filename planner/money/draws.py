@@ -20,7 +20,8 @@ from planner.money.setting import Setting
 from planner.money.ways import BUILDERS
 from planner.money.ways.built import Builder
 
-BLOCK = 1_024  # draws; 1,024 x 37 months x 8 bytes is 300 kB
+CELLS = 90_000  # draws x months of a block; each takes 8 bytes: 700 kB
+_FEWEST = 256  # draws of a block
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +36,9 @@ class Block:
 def blocks(setting: Setting, builders: Sequence[Builder], draws: Mapping[str, NDArray[np.float64]]) -> Iterator[Block]:
     """The ledgers of all draws, block by block; `draws` has one value for each draw of each input, by formula name."""
     count = len(next(iter(draws.values())))
-    for start in range(0, count, BLOCK):
-        block = slice(start, min(start + BLOCK, count))
+    size = max(CELLS // (setting.timeline.last + 1), _FEWEST)
+    for start in range(0, count, size):
+        block = slice(start, min(start + size, count))
         tried = setting.trying({name: values[block, None] for name, values in draws.items()})
         yield Block(block, tried, tuple(ledger_at(tried, build) for build in builders))
 

@@ -14,7 +14,7 @@ from planner.money.breakeven import BUSY, RENT, busy_share, value_of
 from planner.study.futures import Band, Futures, band
 from planner.study.tornado import saved_usd
 
-FUTURES = 128
+FUTURES = 256
 _STEPS = 9
 _LEAST, _MOST_TIMES = 0.02, 3.0  # busy from so little to all hours; rents from nothing to three times today's
 

@@ -86,7 +86,7 @@ def test_a_future_at_all_middles_is_the_plan_itself() -> None:
 
 
 def test_sobol_agrees_with_two_hundred_thousand_plain_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planner.money.draws.BLOCK", 20_000)  # a plan of seven numbers for each draw is small
+    monkeypatch.setattr("planner.money.draws.CELLS", 1_000_000)  # a plan of seven numbers for each draw is small
     made = plan(catalogue(), certain(years=0.5), DAY)
     inputs = doubtful(made)
     few = of(certain(years=0.5))
