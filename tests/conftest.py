@@ -9,5 +9,5 @@ from hypothesis import settings
 # No deadline: on two shared cores a slow example says nothing about the code.
 settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
-settings.register_profile("quick", settings.get_profile("here"), max_examples=12)
+settings.register_profile("quick", settings.get_profile("here"), max_examples=10)
 settings.load_profile("ci" if os.environ.get("CI") else "here")

@@ -42,8 +42,8 @@ def page() -> None:
 LIMITS = """
 - Rental prices are what providers posted, or what collectors read, on the day shown; many are months old. They exclude
   your negotiated discounts: bring your quote.
-- A range holds eight of ten simulated futures, drawn from the ranges of the figures below. What nobody has given a range
-  for does not vary in them, and what nobody foresees is not in them.
+- A range holds eight of ten simulated futures, drawn from the ranges of the figures below. What nobody has given a
+  range for does not vary in them, and what nobody foresees is not in them.
 - Prices have fallen and risen: unless you say otherwise, today's rent is held for the whole plan. The Answer shows what
   a fall and a rise would do.
 - Tax is counted only where you fill it in, and is arithmetic, not advice: what may be written off when is for your
