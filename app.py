@@ -5,13 +5,14 @@ from pathlib import Path
 import streamlit as st
 
 from planner.web import ask, frame, state
-from planner.web.pages import answer, assumptions, compare, speed
+from planner.web.pages import answer, assumptions, compare, speed, what_if
 
 ICON = Path(__file__).parent / "planner" / "web" / "icon.png"
 PAGES = (
     st.Page(answer.page, title="Answer", url_path="answer", default=True, help="What should we do?"),
     st.Page(speed.page, title="Speed", url_path="speed", help="How fast, and does it fit?"),
     st.Page(compare.page, title="Compare", url_path="compare", help="Who should we rent from?"),
+    st.Page(what_if.page, title="What if", url_path="what-if", help="What would change this?"),
     st.Page(assumptions.page, title="Assumptions", url_path="assumptions", help="Where is this number from?"),
 )
 

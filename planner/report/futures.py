@@ -11,7 +11,7 @@ from planner.money.option import RENTING
 from planner.report import words
 from planner.study.futures import Band, Futures, band
 from planner.study.futures_breakeven import Turning, turning
-from planner.study.verdict import rounded
+from planner.study.verdict import Judged, rounded
 
 _HUNDRED = 100
 
@@ -19,6 +19,14 @@ _HUNDRED = 100
 def of_100(found: Answer) -> int:
     """In how many of a hundred futures the best way costs less than the best of the other sides."""
     return round(_HUNDRED * (found.share_cheaper or 0.0))
+
+
+def owning_of_100(judged: Judged) -> int | None:
+    """In how many of a hundred futures owning costs less than renting; None where there are no two such ways."""
+    own, rent, drawn = judged.answer.own, judged.answer.rent, judged.futures
+    if own is None or rent is None or drawn is None or None in (drawn.row(own.option.key), drawn.row(rent.option.key)):
+        return None
+    return round(_HUNDRED * rounded(drawn.share_cheaper(own.option.key, rent.option.key)))
 
 
 def how_sure(found: Answer) -> tuple[str, ...]:

@@ -9,17 +9,24 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from planner.inputs.scenario import Way
 from planner.money.answer import Answer, Weighed
+from planner.report import words
 from planner.report.charts import FRAME_PX, INK, framed
-from planner.report.futures_words import label, written
+from planner.report.futures_words import label, short, short_written, written
 from planner.report.ways import LOOKS
 from planner.study.futures import Futures
-from planner.study.map import BreakEvenMap
+from planner.study.map import Axis, BreakEvenMap
 from planner.study.tornado import Bar
 
 _BINS = 24
-_ROW_PX = 34
-_MOST_BARS = 12
+_MOST_BARS = 10
+_TOLD_BARS = 6  # whose ends are written beside them
+_BAR_PX = 42  # two lines of words
+_MAP_PX = 540
+_SEEN_CELLS = 12  # a region of fewer is not named on the map
+PAPER = {False: "#ffffff", True: "#12171f"}  # light, dark
+Ways = tuple[Way, Way]  # the owning and the renting way
 
 
 def sure(found: Answer, drawn: Futures, dark: bool) -> go.Figure | None:
@@ -59,97 +66,203 @@ def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool
         320,
         xaxis={"title": {"text": "What owning saves against renting, today's money"}, "tickformat": "$~s"},
         yaxis={"visible": False, "range": [0.0, max(8.0, float(heights.max()) + 1)]},
-        shapes=[_line_at_nought(dark)],
+        shapes=[_line_at(0.0, dark)],
     )
 
 
-def tornado(bars: Sequence[Bar], dark: bool) -> go.Figure:
-    """What owning saves from each input's low end to its high one; a mark on the line of nought where it turns."""
+def tornado(bars: Sequence[Bar], dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:
+    """What owning saves between both ends of each input; where it turns is marked on the line and said at the left."""
     shown = list(bars[:_MOST_BARS])
-    names = [label(bar.input.name) for bar in shown]
-    base = shown[0].saved_usd if shown else 0.0
-    ends = (
-        ("at its low end", [bar.saved_low_usd for bar in shown], [bar.input.spread.low for bar in shown], "", 0),
-        ("at its high end", [bar.saved_high_usd for bar in shown], [bar.input.spread.high for bar in shown], "/", 1),
-    )
+    names = [_row_name(bar) for bar in shown]
+    ends = [sorted((bar.saved_low_usd, bar.saved_high_usd)) for bar in shown]
     data: list[dict[str, Any]] = []
-    for name, saved, values, hatch, place in ends:
-        look = LOOKS["own" if place == 0 else "on_demand"]
+    for way, hatch, parts in (
+        (ways[0], "", [(max(low, 0.0), max(high, 0.0)) for low, high in ends]),
+        (ways[1], "/", [(min(low, 0.0), min(high, 0.0)) for low, high in ends]),
+    ):
+        look = LOOKS[way]
         data.append(
             {
-                "type": "bar",
-                "orientation": "h",
-                "name": name,
-                "y": names,
-                "x": [usd - base for usd in saved],
-                "base": base,
-                "customdata": [
-                    [written(bar.input.name, value), usd] for bar, value, usd in zip(shown, values, saved, strict=True)
-                ],
+                "type": "bar", "orientation": "h", "name": f"{look.name} costs less", "y": names,
+                "x": [high - low for low, high in parts], "base": [low for low, _ in parts], "width": 0.55,
+                "customdata": [[_hover(bar)] for bar in shown],
                 "marker": {"color": look.dark if dark else look.light, "pattern": {"shape": hatch, "solidity": 0.25}},
-                "hovertemplate": "%{y}: %{customdata[0]}<br>owning saves %{customdata[1]:$,.0f}<extra></extra>",
+                "hovertemplate": "%{customdata[0]}<extra></extra>",
             }
-        )
-    turning = [bar for bar in shown if bar.flip is not None and bar.flips_within]
+        )  # fmt: skip
+    turning = [name for name, bar in zip(names, shown, strict=True) if bar.flips_within]
     data.append(
         {
-            "type": "scatter",
-            "mode": "markers+text",
-            "name": "turns here",
-            "y": [label(bar.input.name) for bar in turning],
-            "x": [0.0] * len(turning),
-            "text": [f" {written(bar.input.name, bar.flip or 0.0)}" for bar in turning],
-            "textposition": "middle right",
-            "textfont": {"color": INK[dark]},
-            "marker": {"symbol": "diamond", "size": 10, "color": INK[dark]},
-            "hovertemplate": "%{y}: both cost the same at%{text}<extra></extra>",
+            "type": "scatter", "mode": "markers", "name": "turns here", "y": turning, "x": [0.0] * len(turning),
+            "marker": {
+                "symbol": "diamond", "size": 13, "color": PAPER[dark], "line": {"color": INK[dark], "width": 2.5},
+            },
+            "hoverinfo": "skip",
         }
-    )
+    )  # fmt: skip
+    now = [{**_line_at(shown[0].saved_usd, dark), "line": {"color": INK[dark], "width": 1.5, "dash": "dot"}}]
     return framed(
         data,
         dark,
-        FRAME_PX + _ROW_PX * max(3, len(shown)),
+        FRAME_PX + _BAR_PX * max(3, len(shown)),
         xaxis={"title": {"text": "What owning saves against renting, today's money"}, "tickformat": "$~s"},
-        yaxis={"autorange": "reversed"},
+        yaxis={"autorange": "reversed", "ticklabelstandoff": 6},
         barmode="overlay",
-        shapes=[_line_at_nought(dark)],
+        shapes=[_line_at(0.0, dark), *(now if shown else [])],
+        annotations=_ends(shown, names, dark) + (_as_entered(shown[0].saved_usd, dark) if shown else []),
     )
 
 
-def break_even_map(found: BreakEvenMap, dark: bool) -> go.Figure:
-    """What owning saves over two inputs, the line where it saves nothing, and you."""
-    own, rent = LOOKS["own"], LOOKS["on_demand"]
-    most = float(np.nanmax(np.abs(found.saved_usd))) or 1.0
-    middle = "#1e2129" if dark else "#f7f7f7"
-    ends = (rent.dark, own.dark) if dark else (rent.light, own.light)
-    axes = {"x": found.across.values.tolist(), "y": found.up.values.tolist(), "z": found.saved_usd.tolist()}
-    across, up = label(found.across.name), label(found.up.name)
-    data: list[dict[str, Any]] = [
+def _row_name(bar: Bar) -> str:
+    name = short(bar.input.name)
+    if not bar.flips_within or bar.flip is None:
+        return name
+    return f"{name}<br><b>turns at {written(bar.input.name, bar.flip)}</b>"
+
+
+def _hover(bar: Bar) -> str:
+    ends = ((bar.input.spread.low, bar.saved_low_usd), (bar.input.spread.high, bar.saved_high_usd))
+    told = [f"{written(bar.input.name, value)}: owning {_saves(usd)}" for value, usd in ends]
+    return "<br>".join([f"<b>{label(bar.input.name)}</b>", *told])
+
+
+def _saves(usd: float) -> str:
+    return f"saves {words.usd(usd)}" if usd >= 0 else f"costs {words.usd(-usd)} more"
+
+
+def _ends(shown: Sequence[Bar], names: Sequence[str], dark: bool) -> list[dict[str, Any]]:
+    """The values at both ends of the widest bars, beside them."""
+    out = []
+    for name, bar in list(zip(names, shown, strict=True))[:_TOLD_BARS]:
+        low, high = (short_written(bar.input.name, value) for value in (bar.input.spread.low, bar.input.spread.high))
+        rising = bar.saved_high_usd >= bar.saved_low_usd
+        for usd, text in ((bar.saved_low_usd, low), (bar.saved_high_usd, high)):
+            right = (usd == bar.saved_high_usd) is rising
+            out.append(
+                {
+                    "x": usd, "y": name, "text": text, "showarrow": False, "font": {"color": INK[dark], "size": 12},
+                    "xanchor": "left" if right else "right", "xshift": 4 if right else -4,
+                }
+            )  # fmt: skip
+    return out
+
+
+def _as_entered(usd: float, dark: bool) -> list[dict[str, Any]]:
+    return [
         {
-            "type": "heatmap", **axes, "zmin": -most, "zmax": most,
-            "colorscale": [[0.0, ends[0]], [0.5, middle], [1.0, ends[1]]],
-            "colorbar": {"title": {"text": "Owning saves"}, "tickformat": "$~s"},
-            "hovertemplate": f"{across} %{{x}}<br>{up} %{{y}}<br>owning saves %{{z:$,.0f}}<extra></extra>",
+            "x": usd, "y": 0, "yref": "paper", "text": "as entered", "showarrow": False, "yanchor": "bottom",
+            "font": {"color": INK[dark], "size": 12}, "bgcolor": PAPER[dark], "opacity": 0.9,
+        }
+    ]  # fmt: skip
+
+
+def break_even_map(found: BreakEvenMap, dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:
+    """What owning saves over two inputs, the line where it saves nothing, you, and the range you may come to.
+
+    Every cell holds an unseen mark, since a heat map does not say where it was clicked.
+    """
+    across, up = found.across, found.up
+    return framed(
+        [*_heat(found, dark, ways), _cells(found), _you(found, dark)],
+        dark,
+        _MAP_PX,
+        margin={"l": 8, "r": 16, "t": 40, "b": 120},
+        hovermode="closest",
+        hoverdistance=-1,
+        clickmode="event",
+        xaxis={"title": {"text": label(across.name)}, "range": _span(across), **_scale(across.name)},
+        yaxis={"title": {"text": label(up.name)}, "range": _span(up), **_scale(up.name)},
+        annotations=_regions(found, dark, ways),
+    )
+
+
+def _heat(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
+    most = float(np.nanmax(np.abs(found.saved_usd))) or 1.0
+    own, rent = (LOOKS[way].dark if dark else LOOKS[way].light for way in ways)
+    axes = {"x": found.across.values.tolist(), "y": found.up.values.tolist(), "z": found.saved_usd.tolist()}
+    bar = {
+        "title": {"text": "What owning saves", "side": "top"}, "tickformat": "$~s", "orientation": "h",
+        "thickness": 12, "len": 0.9, "y": -0.24, "yanchor": "top", "nticks": 5,
+    }  # fmt: skip
+    return [
+        {
+            "type": "heatmap", **axes, "zmin": -most, "zmax": most, "colorbar": bar, "hoverinfo": "skip",
+            "colorscale": [[0.0, rent], [0.5, "#1c2430" if dark else "#f7f7f7"], [1.0, own]],
         },
         {
             "type": "contour", **axes, "showscale": False, "name": "same cost", "showlegend": True,
             "contours": {"start": 0, "end": 0, "size": 1, "coloring": "none"},
             "line": {"color": INK[dark], "width": 3}, "hoverinfo": "skip",
         },
-        {
-            "type": "scatter", "mode": "markers+text", "name": "you", "x": [found.across.you], "y": [found.up.you],
-            "text": ["you"], "textposition": "top center", "textfont": {"color": INK[dark], "size": 15},
-            "marker": {"symbol": "x", "size": 14, "color": INK[dark]},
-            "hovertemplate": "you<extra></extra>",
-        },
     ]  # fmt: skip
-    return framed(
-        data,
-        dark,
-        460,
-        xaxis={"title": {"text": across}, **_scale(found.across.name)},
-        yaxis={"title": {"text": up}, **_scale(found.up.name)},
-    )
+
+
+def _cells(found: BreakEvenMap) -> dict[str, Any]:
+    across, up = found.across, found.up
+    places = [(row, column) for row in range(len(up.values)) for column in range(len(across.values))]
+    return {
+        "type": "scatter", "mode": "markers", "showlegend": False,
+        "x": [float(across.values[column]) for _, column in places],
+        "y": [float(up.values[row]) for row, _ in places],
+        "marker": {"size": 22, "symbol": "square", "opacity": 0},
+        "customdata": [[f"{row},{column}"] for row, column in places],
+        "text": [
+            f"{short(across.name)} {written(across.name, float(across.values[column]))}<br>"
+            f"{short(up.name)} {written(up.name, float(up.values[row]))}<br>"
+            f"owning {_saves(float(found.saved_usd[row, column]))}"
+            for row, column in places
+        ],
+        "hovertemplate": "%{text}<extra></extra>",
+    }  # fmt: skip
+
+
+def place_of(found: BreakEvenMap, cell: str) -> dict[str, float] | None:
+    """The values of both inputs at a cell that was clicked, by name; None where there is no such cell."""
+    row, _, column = cell.partition(",")
+    if not (row.isdecimal() and column.isdecimal()):
+        return None
+    if int(row) >= len(found.up.values) or int(column) >= len(found.across.values):
+        return None
+    return {found.across.name: float(found.across.values[int(column)]), found.up.name: float(found.up.values[int(row)])}
+
+
+def _you(found: BreakEvenMap, dark: bool) -> dict[str, Any]:
+    across, up = found.across, found.up
+    said = "you" if (across.low, up.low) == (across.high, up.high) else "you, and where 8 of 10 futures lie"
+    line = {"color": INK[dark], "thickness": 2.5, "width": 8, "symmetric": False}
+    return {
+        "type": "scatter", "mode": "markers", "name": said, "x": [across.you], "y": [up.you],
+        "error_x": {**line, "array": [across.high - across.you], "arrayminus": [across.you - across.low]},
+        "error_y": {**line, "array": [up.high - up.you], "arrayminus": [up.you - up.low]},
+        "marker": {
+            "symbol": "x", "size": 15, "color": PAPER[dark], "line": {"color": INK[dark], "width": 2.5},
+        },
+        "hoverinfo": "skip",
+    }  # fmt: skip
+
+
+def _regions(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
+    """Who costs less on which side of the line, in words."""
+    out = []
+    for way, there in zip(ways, (found.saved_usd > 0, found.saved_usd < 0), strict=True):
+        rows, columns = np.nonzero(there)
+        if len(rows) < _SEEN_CELLS:
+            continue
+        near = int(np.argmin((rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2))
+        out.append(
+            {
+                "x": float(found.across.values[columns[near]]), "y": float(found.up.values[rows[near]]),
+                "text": f"{LOOKS[way].name} costs less", "showarrow": False, "bgcolor": PAPER[dark], "opacity": 0.9,
+                "font": {"color": INK[dark], "size": 13}, "borderpad": 3,
+            }
+        )  # fmt: skip
+    return out
+
+
+def _span(side: Axis) -> list[float]:
+    """From edge to edge of the cells; you are always on the map."""
+    half = float(side.values[1] - side.values[0]) / 2
+    return [min(float(side.values[0]) - half, side.you - half), max(float(side.values[-1]) + half, side.you + half)]
 
 
 def _scale(name: str) -> dict[str, Any]:
@@ -157,7 +270,8 @@ def _scale(name: str) -> dict[str, Any]:
     return {"tickformat": ".0%"} if share else {}
 
 
-def _line_at_nought(dark: bool) -> dict[str, Any]:
+def _line_at(usd: float, dark: bool) -> dict[str, Any]:
     return {
-        "type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": INK[dark], "width": 2},
+        "type": "line", "x0": usd, "x1": usd, "y0": 0, "y1": 1, "yref": "paper",
+        "line": {"color": INK[dark], "width": 2},
     }  # fmt: skip

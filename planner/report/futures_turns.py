@@ -9,14 +9,15 @@ import pandas as pd
 from planner.money.answer import Answer
 from planner.money.plan import Plan
 from planner.report import words
-from planner.report.futures import of_100
-from planner.report.futures_words import label, range_of, written
+from planner.report.futures import owning_of_100
+from planner.report.futures_words import label, lower, range_of, written
 from planner.report.title import title
 from planner.study.futures import Futures
 from planner.study.indices import Index
 from planner.study.map import BreakEvenMap
 from planner.study.stress import Stressed
 from planner.study.tornado import Bar, first_flip
+from planner.study.verdict import Judged
 
 
 def turns_first(plan: Plan, found: Answer, drawn: Futures) -> tuple[str, ...]:
@@ -28,7 +29,7 @@ def turns_first(plan: Plan, found: Answer, drawn: Futures) -> tuple[str, ...]:
         return ("No single figure turns this within its range; several together would.",)
     one = bar.input
     return (
-        f"What is likeliest to turn this: {_lower(label(one.name))} of {written(one.name, bar.flip)} instead of "
+        f"What is likeliest to turn this: {lower(label(one.name))} of {written(one.name, bar.flip)} instead of "
         f"{written(one.name, one.spread.typical)}.",
     )
 
@@ -67,8 +68,8 @@ def map_finding(found: BreakEvenMap) -> str:
     wins = float((found.saved_usd > 0).mean())
     across, up = found.across, found.up
     return (
-        f"Owning costs less in {words.percent(wins)} of this map of {_lower(label(across.name))} against "
-        f"{_lower(label(up.name))}; you are at {written(across.name, across.you)} and {written(up.name, up.you)}."
+        f"Owning costs less in {words.percent(wins)} of this map of {lower(label(across.name))} against "
+        f"{lower(label(up.name))}; you are at {written(across.name, across.you)} and {written(up.name, up.you)}."
     )
 
 
@@ -80,27 +81,30 @@ def map_table(found: BreakEvenMap) -> pd.DataFrame:
     return table
 
 
-def stress_table(tests: Sequence[Stressed], now: Answer) -> pd.DataFrame:
-    """The plan as it is and under each test: the answer, both costs, how sure, the break-even."""
-    rows = [_stress_row("As entered", now, "")]
+def stress_table(tests: Sequence[Stressed], now: Judged, together: Judged | None = None) -> pd.DataFrame:
+    """The plan as it is, under each test, and under all of them together: the answer, both costs, how sure."""
+    rows = [_stress_row(AS_ENTERED, now)]
     for one in tests:
         if one.judged is None:
-            rows.append({"If": one.stress.label, "Answer": "not in this plan", "Why": one.stress.reason})
+            rows.append({"Plan": one.stress.label, "Answer": "not in this plan"})
         else:
-            rows.append(_stress_row(one.stress.label, one.judged.answer, one.stress.reason))
-    return pd.DataFrame(rows)
+            rows.append(_stress_row(one.stress.label, one.judged))
+    return pd.DataFrame([*rows, *([_stress_row(TOGETHER, together)] if together else [])])
 
 
-def _stress_row(name: str, found: Answer, why: str) -> dict[str, object]:
+AS_ENTERED, TOGETHER = "As entered", "All of these together"
+
+
+def _stress_row(name: str, judged: Judged) -> dict[str, object]:
+    found = judged.answer
     busy = found.break_even("busy_share")
     return {
-        "If": name,
+        "Plan": name,
         "Answer": title(found),
         "Owning, USD": found.own.present_usd if found.own else None,
         "Renting, USD": found.rent.present_usd if found.rent else None,
-        "Leads in, of 100 futures": None if found.share_cheaper is None else of_100(found),
+        "Owning is cheaper, of 100 futures": owning_of_100(judged),
         "Break-even use": "none" if busy is None or busy.value is None else words.percent(busy.value),
-        "Why": why,
     }
 
 
@@ -109,7 +113,3 @@ def indices_table(found: Sequence[Index]) -> pd.DataFrame:
     return pd.DataFrame(
         [{"Input": label(one.name), "By itself": one.first, "With all it works through": one.total} for one in found]
     )
-
-
-def _lower(text: str) -> str:
-    return text if text[:2].isupper() else text[:1].lower() + text[1:]

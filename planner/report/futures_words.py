@@ -23,12 +23,18 @@ def _months(value: float) -> str:
     return f"{words.significant(value):g} months"
 
 
+def _on_curve(position: float) -> str:
+    """A place on a curve of resale values: -1 is its low end, 1 its high end."""
+    share, end = words.percent(abs(position)), "low" if position < 0 else "high"
+    return {"0%": "the middle curve", "100%": f"the {end} curve"}.get(share, f"{share} towards the {end} curve")
+
+
 _LABELS: dict[str, tuple[str, Write]] = {
-    "busy_factor": ("Work that comes, of what is planned", words.percent),
-    "hours_factor": ("Hours the models take, of what is predicted", words.percent),
+    "busy_factor": ("Work that comes", lambda share: f"{words.percent(share)} of plan"),
+    "hours_factor": ("Hours the models take", lambda share: f"{words.percent(share)} of prediction"),
     "rent_change_per_year": ("Change of rents a year", _change),
     "rent_drift_per_year": ("Change of rents a year, beside your path", _change),
-    "residual_position": ("Resale, from the curve's low end (-1) to its high end (1)", lambda value: f"{value:+.2g}"),
+    "residual_position": ("Resale value", _on_curve),
     "lead_time_months": ("Delivery time", _months),
     "warranty_years": ("Warranty", lambda years: f"{words.significant(years):g} years"),
     "usd_per_accelerator": ("Price of one GPU", words.usd),
@@ -66,6 +72,22 @@ def written(name: str, value: float) -> str:
     if "share" in name or "rate" in name:
         return words.percent(value, 1)
     return words.usd(value) if "usd" in name else _number(value)
+
+
+def short_written(name: str, value: float) -> str:
+    """The same where there is little room."""
+    said = written(name, value)
+    return said.removeprefix("the ").removesuffix(" curve").removesuffix(" of plan").removesuffix(" of prediction")
+
+
+def short(name: str) -> str:
+    """What an input is called where there is little room: without what stands behind a comma."""
+    return label(name).partition(",")[0]
+
+
+def lower(text: str) -> str:
+    """A label inside a sentence."""
+    return text if text[:2].isupper() else text[:1].lower() + text[1:]
 
 
 def range_of(one: Doubtful) -> str:

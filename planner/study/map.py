@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,10 +14,11 @@ from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR
 from planner.study.distributions import Z_TAIL, DistributionError
 from planner.study.doubtful import doubtful
-from planner.study.tornado import saved_usd
+from planner.study.tornado import Bar, saved_usd
 
 BUSY, YEARS = "busy_share", "years"
-STEPS = 21
+STEPS = 20  # so that the shares of busy hours are 5 %, 10 %, 15 % ...
+_BEYOND = 1.5  # times as far from the middle as the ends of an input's range
 _LEAST_BUSY = 0.05
 _YEARS = (1.0, 7.0)
 _HALF_YEARS = 13
@@ -30,6 +32,8 @@ class Axis:
     unit: str
     values: NDArray[np.float64]
     you: float
+    low: float  # a tenth of futures lie below, a tenth above `high`; both are `you` where it is certain
+    high: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +49,30 @@ def axis(plan: Plan, name: str, steps: int = STEPS) -> Axis:
     """The axis of an input, over all it may come to: shares of busy hours, years, or any input that is not certain."""
     setting = plan.setting
     if name == BUSY:
-        return Axis(BUSY, "share of hours", np.linspace(_LEAST_BUSY, 1.0, steps), busy_share(setting, 1.0))
+        you = busy_share(setting, 1.0)
+        ends = [min(you * factor, 1.0) for factor in _ends(plan, BUSY_FACTOR)]
+        return Axis(BUSY, "share of hours", np.linspace(_LEAST_BUSY, 1.0, steps), you, *ends)
     if name == YEARS:
-        return Axis(YEARS, "years", np.linspace(*_YEARS, _HALF_YEARS), setting.scenario.years)
+        you = setting.scenario.years
+        return Axis(YEARS, "years", np.linspace(*_YEARS, _HALF_YEARS), you, you, you)
     found = next((one for one in doubtful(plan) if one.name == name), None)
     if found is None:
         there = ", ".join([BUSY, YEARS, *(one.name for one in doubtful(plan))])
         raise DistributionError(f"{name!r} is certain in this plan or no input of it; choose one of {there}.")
-    ends = found.spread.at(np.array([-Z_TAIL, Z_TAIL]) * 1.5)
-    return Axis(name, found.unit, np.linspace(ends[0], ends[1], steps), found.spread.typical)
+    spread = found.spread
+    least, most = spread.at(np.array([-Z_TAIL, Z_TAIL]) * _BEYOND)
+    return Axis(name, found.unit, np.linspace(least, most, steps), spread.typical, spread.low, spread.high)
+
+
+def _ends(plan: Plan, name: str) -> tuple[float, float]:
+    """The range that eight of ten futures of an input lie in."""
+    return next(((one.spread.low, one.spread.high) for one in doubtful(plan) if one.name == name), (1.0, 1.0))
+
+
+def sides(plan: Plan, bars: Sequence[Bar]) -> tuple[str, ...]:
+    """The inputs that a map can have as a side: those that everybody has, then what moves the answer most."""
+    busy = (BUSY,) if busy_share(plan.setting, 1.0) > 0 else ()
+    return (*busy, YEARS, *(bar.input.name for bar in bars if bar.input.name != BUSY_FACTOR))
 
 
 def break_even_map(plan: Plan, own: Option, rent: Option, across: Axis, up: Axis) -> BreakEvenMap:

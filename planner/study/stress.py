@@ -6,7 +6,7 @@ would look like if just this came true.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -75,14 +75,19 @@ def stresses() -> dict[str, Stress]:
 
 def stressed(plan: Plan, key: str, count: int = DRAWS) -> Stressed:
     """The plan under one test."""
+    there = laid_over(plan, (key,))
+    return Stressed(key, stresses()[key], there, None if there is None else decided(there, count))
+
+
+def laid_over(plan: Plan, keys: Sequence[str]) -> Plan | None:
+    """The plan under several tests at once, one laid over the other; None where they touch nothing."""
     tests = stresses()
-    if key not in tests:
-        raise DistributionError(f"no stress test is called {key!r}; there are {', '.join(tests)}.")
-    tried = dict(_changes(plan, tests[key]))
-    if not tried:
-        return Stressed(key, tests[key], None, None)
-    there = plan_at(plan.setting.trying(tried))
-    return Stressed(key, tests[key], there, decided(there, count))
+    tried: dict[str, float] = {}
+    for key in keys:
+        if key not in tests:
+            raise DistributionError(f"no stress test is called {key!r}; there are {', '.join(tests)}.")
+        tried |= dict(_changes(plan, tests[key], tried))
+    return plan_at(plan.setting.trying(tried)) if tried else None
 
 
 def under_stress(plan: Plan, count: int = DRAWS) -> tuple[Stressed, ...]:
@@ -90,10 +95,10 @@ def under_stress(plan: Plan, count: int = DRAWS) -> tuple[Stressed, ...]:
     return tuple(stressed(plan, key, count) for key in stresses())
 
 
-def _changes(plan: Plan, stress: Stress) -> Iterator[tuple[str, float]]:
-    """The inputs that the plan has, as the test changes them."""
+def _changes(plan: Plan, stress: Stress, changed: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+    """The inputs that the plan has, as the test changes them; it starts from what another test has changed already."""
     for name, change in stress.changes.items():
-        value = _value(plan, name)
+        value = changed[name] if name in changed else _value(plan, name)
         if value is not None:
             yield name, change.of(value)
 

@@ -35,16 +35,18 @@ def one_page(name: str) -> None:
     import streamlit as st
 
     from planner.web import ask, frame, state
-    from planner.web.pages import answer, assumptions, compare, speed
+    from planner.web.pages import answer, assumptions, compare, speed, what_if
 
     known = {
         "Answer": answer.page,
         "Speed": speed.page,
         "Compare": compare.page,
+        "What if": what_if.page,
         "Assumptions": assumptions.page,
     }
     pages = tuple(
-        st.Page(page, title=title, url_path=title.lower(), default=title == name) for title, page in known.items()
+        st.Page(page, title=title, url_path=title.lower().replace(" ", "-"), default=title == name)
+        for title, page in known.items()
     )
     chosen = st.navigation(pages)
     state.remember_pages(pages)

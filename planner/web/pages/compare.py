@@ -35,7 +35,7 @@ def page() -> None:
     sentences.markdown(words.markdown(" ".join(found.finding.sentences)))
     show.offers(found.table, hidden_words(found.hidden, found.of), filters.show_everything)
     _views(found, wish, doers[0])
-    show.next_page("Assumptions", "Next: where every number is from")
+    show.next_page("What if", "Next: what would change the answer")
 
 
 def _doers(is_job: bool) -> Sequence[Doer]:

@@ -1,0 +1,40 @@
+"""What if: what would change this?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from planner.report import words
+from planner.report.what_if import headline, moving, nothing_to_ask
+from planner.web import fields, show, show_what_if, state_what_if
+
+
+def page() -> None:
+    """What matters most as title, what it takes to turn the answer, and three views of it."""
+    judged = state_what_if.judged()
+    missing = nothing_to_ask(judged)
+    if missing is None:
+        bars = state_what_if.bars()
+        st.title(words.markdown(headline(judged.answer, bars)), anchor=False)
+        st.markdown(words.markdown(" ".join(moving(judged.answer, bars))))
+        _views()
+    else:
+        st.title(words.markdown(missing.title), anchor=False)
+        st.markdown(words.markdown(" ".join(missing.sentences)))
+        show.next_page("Answer", "Back to the answer")
+    show.next_page("Assumptions", "Next: where every number is from")
+
+
+def _views() -> None:
+    """Only the open view is made: the others cost nothing until somebody looks."""
+    for view, make in zip(
+        st.tabs(VIEWS, key="turn", bind=fields.URL),
+        (show_what_if.moves, show_what_if.wins, show_what_if.tries),
+        strict=True,
+    ):
+        if view.open:
+            with view:
+                make()
+
+
+VIEWS = ("What moves the answer", "Where buying wins", "Try it")

@@ -1,0 +1,147 @@
+"""The What if page's views onto the screen: what moves the answer, where buying wins, stress tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from planner.inputs.scenario import Scenario
+from planner.report import futures_charts, words
+from planner.report import what_if as said
+from planner.report.futures_turns import (
+    indices_table,
+    map_finding,
+    map_table,
+    stress_table,
+    tornado_table,
+    tornado_title,
+)  # fmt: skip
+from planner.study.entered import can_enter, entered
+from planner.study.map import BreakEvenMap, sides
+from planner.study.stress import stresses
+from planner.web import ask, fields, show, state, state_what_if
+
+STRESS = "stress"  # in the address: stress=Rents+fall
+_SHARE = st.column_config.NumberColumn(format="percent")
+_COUNT = st.column_config.NumberColumn(format="%d")
+
+
+def moves() -> None:
+    """What each input alone does to what owning saves; who asks sees which of them the doubt comes from."""
+    bars = state_what_if.bars()
+    finding = tornado_title(bars)
+    if not bars:
+        st.markdown(words.markdown(finding))
+        return
+    st.markdown(words.markdown(f"{finding} {said.HOW_TO_READ}"))
+    show.chart(state_what_if.tornado_chart(), finding, "tornado")
+    with show.table_on_demand("tornado-table", f"Show all {len(bars)} as a table") as is_open:
+        if is_open:
+            table = tornado_table(bars)
+            money = {name: show.MONEY for name in table.columns if name.endswith("USD")}
+            st.dataframe(table, hide_index=True, column_config=money)
+            show.csv_button(table, "what-moves-the-answer.csv", "csv-tornado")
+    with show.table_on_demand("doubt", "For those who ask: where the doubt comes from") as is_open:
+        if is_open:
+            _doubt()
+
+
+def _doubt() -> None:
+    found = state_what_if.doubt()
+    st.markdown(words.markdown(f"{said.doubt_finding(found)} {said.WHAT_INDICES_ARE}"))
+    table = indices_table(found)
+    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], _SHARE))
+    show.csv_button(table, "doubt.csv", "csv-doubt")
+
+
+def wins() -> None:
+    """What owning saves over any two inputs. A place that is clicked becomes the plan."""
+    plan = state.reckoned().plan
+    names = {said.side_name(name): name for name in sides(plan, state_what_if.bars())}
+    with st.grid(2, min_column_width=170):
+        across, up = (_side(label, key, list(names), place) for label, key, place in _SIDES)
+    if across == up:
+        st.markdown("Choose two different inputs: a map has two sides.")
+        return
+    found = state_what_if.saving_map(names[across], names[up])
+    finding = map_finding(found)
+    st.markdown(words.markdown(finding))
+    _map_chart(found, finding)
+    with show.table_on_demand("map-table") as is_open:
+        if is_open:
+            table = map_table(found)
+            st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], show.MONEY))
+            show.csv_button(table, "where-buying-wins.csv", "csv-map")
+
+
+_SIDES = (("From left to right", "across", 0), ("From bottom to top", "up", 1))
+
+
+def _side(label: str, key: str, options: list[str], place: int) -> str:
+    """A side of the map, by a name that stays the same in every link."""
+    chosen: str = st.selectbox(label, options, min(place, len(options) - 1), key=key, bind=fields.URL)
+    return chosen
+
+
+def _map_chart(found: BreakEvenMap, finding: str) -> None:
+    plan, key = state.reckoned().plan, "map"
+    can = [side.name for side in (found.across, found.up) if can_enter(plan, side.name)]
+
+    def click() -> None:
+        points = st.session_state[key]["selection"]["points"]
+        cells = [str(point["customdata"][0]) for point in points if point.get("customdata")]
+        place = futures_charts.place_of(found, cells[0]) if cells else None
+        _plan_with(None if place is None else entered(plan, place))
+
+    st.plotly_chart(
+        state_what_if.map_chart(found), config={"displayModeBar": False, "scrollZoom": False}, alt=finding, key=key,
+        on_select=click if can else "ignore", selection_mode="points",
+    )  # fmt: skip
+    show.small(words.markdown(said.clickable(found, can)))
+
+
+def _plan_with(asked: Scenario | None) -> None:
+    if asked is not None:
+        ask.use(asked)
+
+
+def tries() -> None:
+    """The plan under stress tests, one and all together: what is left of the answer."""
+    names = {said.stress_name(key): key for key in said.tests()}
+    chosen = st.pills(
+        "What if ...", list(names), selection_mode="multi", key=STRESS, bind=fields.URL, help=said.ONLY_HERE
+    )
+    keys = tuple(key for name, key in names.items() if name in chosen)
+    now, then = state_what_if.judged(), state_what_if.under_all(keys)
+    st.header(words.markdown(said.stress_words(keys, now.answer, None if then is None else then.answer)), anchor=False)
+    tests = [state_what_if.under(key) for key in keys]
+    table = stress_table(tests, now, then if len(keys) > 1 else None)
+    columns = {name: show.MONEY for name in table.columns if name.endswith("USD")}
+    columns["Owning is cheaper, of 100 futures"] = _COUNT
+    st.dataframe(table, hide_index=True, column_config=columns, placeholder="–")
+    show.small(said.ONLY_HERE)
+    _sources(keys)
+    show.csv_button(table, "stress-tests.csv", "csv-stress")
+
+
+def _sources(keys: Sequence[str]) -> None:
+    """Why each test that is chosen is worth trying; a button where it can be entered."""
+    plan, tests = state.reckoned().plan, stresses()
+    for key in keys:
+        one, source = tests[key], state.catalogue().sources[tests[key].source]
+        link = f" [Open the source]({source.url})" if source.url.startswith("http") else ""
+        with st.container(horizontal=True, vertical_alignment="center", key=f"stress-{key}"):
+            text = words.markdown(said.stress_source(one, source))
+            st.markdown(f"**{words.markdown(one.label)}.** {text}{link}", width="stretch")
+            there = state_what_if.under(key).plan
+            values = said.enterable(plan, there)
+            if values:
+                st.button("Plan with this", key=f"plan-{key}", on_click=_take, args=(key, entered(plan, values)))
+
+
+def _take(key: str, asked: Scenario | None) -> None:
+    """Enter what a test tries; it is the plan then, and tried no longer."""
+    if asked is not None:
+        ask.use(asked)
+        st.session_state[STRESS] = [name for name in st.session_state[STRESS] if name != said.stress_name(key)]

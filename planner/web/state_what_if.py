@@ -1,0 +1,117 @@
+"""What the What if page keeps, the same for everybody who asks the same: bars, maps, plans under test, indices."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from planner.inputs.scenario import Way
+from planner.money.option import Option
+from planner.money.plan import Plan
+from planner.report import futures_charts
+from planner.study.indices import Index, indices
+from planner.study.map import BreakEvenMap, axis, break_even_map
+from planner.study.stress import Stressed, laid_over, stressed
+from planner.study.tornado import Bar, tornado
+from planner.study.verdict import Judged, decided
+from planner.web import state
+
+Who = tuple[str, str, date]  # digest of the catalogue, scenario, day: what all of this depends on
+
+
+def judged() -> Judged:
+    """The answer of this run and the futures it rests on."""
+    there = state.reckoned()
+    return Judged(there.answer, there.futures)
+
+
+def _pair() -> tuple[Option, Option]:
+    """The two ways that are set against each other. Only where there are two."""
+    found = state.reckoned().answer
+    assert found.own is not None
+    assert found.rent is not None
+    return found.own.option, found.rent.option
+
+
+def _ways() -> tuple[Way, Way]:
+    own, rent = _pair()
+    return own.way, rent.way
+
+
+def _who() -> Who:
+    return state.catalogue().digest, state.scenario().model_dump_json(exclude_defaults=True), state.day()
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _bars(who: Who, _plan: Plan, _pair: tuple[Option, Option]) -> tuple[Bar, ...]:
+    return tornado(_plan, *_pair)
+
+
+def bars() -> tuple[Bar, ...]:
+    """What each input alone does to the saving, the widest first."""
+    return _bars(_who(), state.reckoned().plan, _pair())
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _tornado(who: Who, night: bool, _ways: tuple[Way, Way], _bars: tuple[Bar, ...]) -> go.Figure:
+    return futures_charts.tornado(_bars, night, _ways)
+
+
+def tornado_chart() -> go.Figure:
+    """The same, drawn."""
+    return _tornado(_who(), state.dark(), _ways(), bars())
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _map(who: Who, across: str, up: str, _plan: Plan, _pair: tuple[Option, Option]) -> BreakEvenMap:
+    return break_even_map(_plan, *_pair, axis(_plan, across), axis(_plan, up))
+
+
+def saving_map(across: str, up: str) -> BreakEvenMap:
+    """What owning saves over two different inputs."""
+    return _map(_who(), across, up, state.reckoned().plan, _pair())
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _drawn_map(who: Who, across: str, up: str, night: bool, _ways: tuple[Way, Way], _found: BreakEvenMap) -> go.Figure:
+    return futures_charts.break_even_map(_found, night, _ways)
+
+
+def map_chart(found: BreakEvenMap) -> go.Figure:
+    """The same, drawn."""
+    return _drawn_map(_who(), found.across.name, found.up.name, state.dark(), _ways(), found)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _stressed(who: Who, key: str, _plan: Plan) -> Stressed:
+    return stressed(_plan, key)
+
+
+def under(key: str) -> Stressed:
+    """The plan under one test."""
+    return _stressed(_who(), key, state.reckoned().plan)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _together(who: Who, keys: tuple[str, ...], _plan: Plan) -> Judged | None:
+    there = laid_over(_plan, keys)
+    return None if there is None else decided(there)
+
+
+def under_all(keys: tuple[str, ...]) -> Judged | None:
+    """The plan under several tests at once; None where they touch nothing."""
+    if len(keys) == 1:
+        return under(keys[0]).judged
+    return _together(_who(), keys, state.reckoned().plan) if keys else None
+
+
+@st.cache_resource(show_spinner="Telling the inputs apart", max_entries=32)
+def _indices(who: Who, _plan: Plan, _pair: tuple[Option, Option]) -> tuple[Index, ...]:
+    return indices(_plan, *_pair)
+
+
+def doubt() -> tuple[Index, ...]:
+    """Which share of the doubt comes from each input. Takes a second the first time."""
+    return _indices(_who(), state.reckoned().plan, _pair())
