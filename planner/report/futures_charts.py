@@ -12,18 +12,19 @@ from numpy.typing import NDArray
 from planner.inputs.scenario import Way
 from planner.money.answer import Answer, Weighed
 from planner.report import words
-from planner.report.charts import FRAME_PX, INK, framed
+from planner.report.charts import FRAME_PX, GRID, INK, framed
 from planner.report.futures_words import label, short, short_written, written
 from planner.report.ways import LOOKS
 from planner.study.futures import Futures
 from planner.study.map import Axis, BreakEvenMap
 from planner.study.tornado import Bar
 
-_BINS = 24
+_BINS = 20  # few enough that dots stand apart on a phone
 _MOST_BARS = 10
-_TOLD_BARS = 6  # whose ends are written beside them
-_BAR_PX = 42  # two lines of words
+_BAR_PX = 48  # a line of words and a bar
+_ROOM = 0.16  # of the width, on both sides, for the values at the ends of the bars
 _MAP_PX = 540
+_TINT = 0.18  # of the colour, where it begins
 _SEEN_CELLS = 12  # a region of fewer is not named on the map
 PAPER = {False: "#ffffff", True: "#12171f"}  # light, dark
 Ways = tuple[Way, Way]  # the owning and the renting way
@@ -41,7 +42,7 @@ def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool
     """Fifty equally likely futures as dots over what owning saves: squares where it does, else circles."""
     low, high = float(saved_usd.min()), float(saved_usd.max())
     width = max((high - low) / _BINS, 1.0)
-    places = np.floor((saved_usd - low) / width)
+    places = np.floor(saved_usd / width)  # nought is an edge: no dot lies on the wrong side of the line
     heights = np.array([np.sum(places[:number] == place) for number, place in enumerate(places)]) + 1.0
     data = []
     for way, shape, wins in ((own, "square", saved_usd > 0), (rent, "circle", saved_usd <= 0)):
@@ -51,9 +52,9 @@ def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool
                 "type": "scatter",
                 "mode": "markers",
                 "name": f"{look.name} costs less: {2 * int(wins.sum())} of 100",
-                "x": (low + (places[wins] + 0.5) * width).tolist(),
+                "x": ((places[wins] + 0.5) * width).tolist(),
                 "y": heights[wins].tolist(),
-                "marker": {"symbol": shape, "size": 13, "color": look.dark if dark else look.light},
+                "marker": {"symbol": shape, "size": 11, "color": look.dark if dark else look.light},
                 "customdata": saved_usd[wins].tolist(),
                 "hovertemplate": f"2 of 100 futures: {look.name} saves %{{customdata:$,.0f}}<extra></extra>"
                 if way is own
@@ -71,53 +72,86 @@ def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool
 
 
 def tornado(bars: Sequence[Bar], dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:
-    """What owning saves between both ends of each input; where it turns is marked on the line and said at the left."""
+    """What owning saves between both ends of each input; what turns it has its name and its mark on the line."""
     shown = list(bars[:_MOST_BARS])
-    names = [_row_name(bar) for bar in shown]
-    ends = [sorted((bar.saved_low_usd, bar.saved_high_usd)) for bar in shown]
-    data: list[dict[str, Any]] = []
-    for way, hatch, parts in (
-        (ways[0], "", [(max(low, 0.0), max(high, 0.0)) for low, high in ends]),
-        (ways[1], "/", [(min(low, 0.0), min(high, 0.0)) for low, high in ends]),
-    ):
-        look = LOOKS[way]
-        data.append(
-            {
-                "type": "bar", "orientation": "h", "name": f"{look.name} costs less", "y": names,
-                "x": [high - low for low, high in parts], "base": [low for low, _ in parts], "width": 0.55,
-                "customdata": [[_hover(bar)] for bar in shown],
-                "marker": {"color": look.dark if dark else look.light, "pattern": {"shape": hatch, "solidity": 0.25}},
-                "hovertemplate": "%{customdata[0]}<extra></extra>",
-            }
-        )  # fmt: skip
-    turning = [name for name, bar in zip(names, shown, strict=True) if bar.flips_within]
-    data.append(
-        {
-            "type": "scatter", "mode": "markers", "name": "turns here", "y": turning, "x": [0.0] * len(turning),
-            "marker": {
-                "symbol": "diamond", "size": 13, "color": PAPER[dark], "line": {"color": INK[dark], "width": 2.5},
-            },
-            "hoverinfo": "skip",
-        }
-    )  # fmt: skip
-    now = [{**_line_at(shown[0].saved_usd, dark), "line": {"color": INK[dark], "width": 1.5, "dash": "dot"}}]
+    low = min((min(bar.saved_low_usd, bar.saved_high_usd) for bar in shown), default=0.0)
+    high = max((max(bar.saved_low_usd, bar.saved_high_usd) for bar in shown), default=0.0)
+    room = _ROOM * (max(high, 0.0) - min(low, 0.0))
+    bottom = max(3, len(shown)) - 0.5
     return framed(
-        data,
+        [
+            _half(shown, ways[0], "", (0.0, np.inf), dark),
+            _half(shown, ways[1], "/", (-np.inf, 0.0), dark),
+            *_as_entered(shown, bottom, dark),
+            _turning(shown, dark),
+        ],
         dark,
         FRAME_PX + _BAR_PX * max(3, len(shown)),
-        xaxis={"title": {"text": "What owning saves against renting, today's money"}, "tickformat": "$~s"},
-        yaxis={"autorange": "reversed", "ticklabelstandoff": 6},
+        xaxis={
+            "title": {"text": "What owning saves, today's money"}, "tickformat": "$~s", "nticks": 6, "tickangle": 0,
+            "range": [min(low, 0.0) - room, max(high, 0.0) + room],
+        },
+        yaxis={"range": [bottom, -0.9], "visible": False},
         barmode="overlay",
-        shapes=[_line_at(0.0, dark), *(now if shown else [])],
-        annotations=_ends(shown, names, dark) + (_as_entered(shown[0].saved_usd, dark) if shown else []),
-    )
+        shapes=[*_rows(len(shown), dark), _line_at(0.0, dark)],
+        annotations=[*_names(shown, dark), *_ends(shown, dark)],
+    )  # fmt: skip
 
 
-def _row_name(bar: Bar) -> str:
-    name = short(bar.input.name)
-    if not bar.flips_within or bar.flip is None:
-        return name
-    return f"{name}<br><b>turns at {written(bar.input.name, bar.flip)}</b>"
+def _rows(count: int, dark: bool) -> list[dict[str, Any]]:
+    """A faint line above each row but the first, so that a name and a bar far away belong together."""
+    line = {"color": GRID[dark], "width": 1}
+    return [
+        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": place - 0.66, "y1": place - 0.66, "line": line}
+        for place in range(1, count)
+    ]
+
+
+def _half(shown: Sequence[Bar], way: Way, hatch: str, within: tuple[float, float], dark: bool) -> dict[str, Any]:
+    """The part of each bar on one side of the line, in the looks of the way that costs less there."""
+    look = LOOKS[way]
+    ends = [np.clip(sorted((bar.saved_low_usd, bar.saved_high_usd)), *within).tolist() for bar in shown]
+    return {
+        "type": "bar", "orientation": "h", "name": f"{look.name} costs less", "y": list(range(len(shown))),
+        "x": [high - low for low, high in ends], "base": [low for low, _ in ends], "width": 0.42,
+        "customdata": [[_hover(bar)] for bar in shown],
+        "marker": {"color": look.dark if dark else look.light, "pattern": {"shape": hatch, "solidity": 0.25}},
+        "hovertemplate": "%{customdata[0]}<extra></extra>",
+    }  # fmt: skip
+
+
+def _turning(shown: Sequence[Bar], dark: bool) -> dict[str, Any]:
+    places = [place for place, bar in enumerate(shown) if bar.flips_within]
+    return {
+        "type": "scatter", "mode": "markers", "name": "turns here", "y": places, "x": [0.0] * len(places),
+        "marker": {"symbol": "diamond", "size": 13, "color": PAPER[dark], "line": {"color": INK[dark], "width": 2.5}},
+        "hoverinfo": "skip",
+    }  # fmt: skip
+
+
+def _as_entered(shown: Sequence[Bar], bottom: float, dark: bool) -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "scatter", "mode": "lines", "name": "as entered", "x": [bar.saved_usd] * 2, "y": [-0.9, bottom],
+            "line": {"color": INK[dark], "width": 2, "dash": "dot"}, "hoverinfo": "skip",
+        }
+        for bar in shown[:1]
+    ]  # fmt: skip
+
+
+def _names(shown: Sequence[Bar], dark: bool) -> list[dict[str, Any]]:
+    """Above each bar what it is of, and where it turns: beside the bars names would leave a phone no room for them."""
+    out = []
+    for place, bar in enumerate(shown):
+        turns = f" <b>turns at {written(bar.input.name, bar.flip)}</b>" if bar.flips_within and bar.flip else ""
+        out.append(
+            {
+                "x": 0, "xref": "paper", "xanchor": "left", "y": place, "yshift": 18, "showarrow": False,
+                "text": f"{short(bar.input.name)}{turns}", "font": {"color": INK[dark], "size": 13},
+                "bgcolor": PAPER[dark],
+            }
+        )  # fmt: skip
+    return out
 
 
 def _hover(bar: Bar) -> str:
@@ -130,30 +164,20 @@ def _saves(usd: float) -> str:
     return f"saves {words.usd(usd)}" if usd >= 0 else f"costs {words.usd(-usd)} more"
 
 
-def _ends(shown: Sequence[Bar], names: Sequence[str], dark: bool) -> list[dict[str, Any]]:
-    """The values at both ends of the widest bars, beside them."""
+def _ends(shown: Sequence[Bar], dark: bool) -> list[dict[str, Any]]:
+    """The values at both ends of each bar, beside them."""
     out = []
-    for name, bar in list(zip(names, shown, strict=True))[:_TOLD_BARS]:
+    for place, bar in enumerate(shown):
         low, high = (short_written(bar.input.name, value) for value in (bar.input.spread.low, bar.input.spread.high))
         rising = bar.saved_high_usd >= bar.saved_low_usd
-        for usd, text in ((bar.saved_low_usd, low), (bar.saved_high_usd, high)):
-            right = (usd == bar.saved_high_usd) is rising
+        for usd, text, right in ((bar.saved_low_usd, low, not rising), (bar.saved_high_usd, high, rising)):
             out.append(
                 {
-                    "x": usd, "y": name, "text": text, "showarrow": False, "font": {"color": INK[dark], "size": 12},
-                    "xanchor": "left" if right else "right", "xshift": 4 if right else -4,
+                    "x": usd, "y": place, "text": text, "showarrow": False, "font": {"color": INK[dark], "size": 12},
+                    "xanchor": "left" if right else "right", "xshift": 3 if right else -3,
                 }
             )  # fmt: skip
     return out
-
-
-def _as_entered(usd: float, dark: bool) -> list[dict[str, Any]]:
-    return [
-        {
-            "x": usd, "y": 0, "yref": "paper", "text": "as entered", "showarrow": False, "yanchor": "bottom",
-            "font": {"color": INK[dark], "size": 12}, "bgcolor": PAPER[dark], "opacity": 0.9,
-        }
-    ]  # fmt: skip
 
 
 def break_even_map(found: BreakEvenMap, dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:
@@ -187,7 +211,9 @@ def _heat(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
     return [
         {
             "type": "heatmap", **axes, "zmin": -most, "zmax": most, "colorbar": bar, "hoverinfo": "skip",
-            "colorscale": [[0.0, rent], [0.5, "#1c2430" if dark else "#f7f7f7"], [1.0, own]],
+            "colorscale": [
+                [0.0, rent], [0.5, _towards(PAPER[dark], rent)], [0.5, _towards(PAPER[dark], own)], [1.0, own],
+            ],
         },
         {
             "type": "contour", **axes, "showscale": False, "name": "same cost", "showlegend": True,
@@ -195,6 +221,12 @@ def _heat(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
             "line": {"color": INK[dark], "width": 3}, "hoverinfo": "skip",
         },
     ]  # fmt: skip
+
+
+def _towards(paper: str, colour: str) -> str:
+    """A faint tint of a colour: the two sides of the line differ also where hardly anything is saved."""
+    channels = (tuple(int(one[place : place + 2], 16) for place in (1, 3, 5)) for one in (paper, colour))
+    return "#" + "".join(f"{round(under + _TINT * (over - under)):02x}" for under, over in zip(*channels, strict=True))
 
 
 def _cells(found: BreakEvenMap) -> dict[str, Any]:

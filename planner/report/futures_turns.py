@@ -10,7 +10,7 @@ from planner.money.answer import Answer
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.futures import owning_of_100
-from planner.report.futures_words import label, lower, range_of, written
+from planner.report.futures_words import label, lower, range_of, short, written
 from planner.report.title import title
 from planner.study.futures import Futures
 from planner.study.indices import Index
@@ -68,8 +68,9 @@ def map_finding(found: BreakEvenMap) -> str:
     wins = float((found.saved_usd > 0).mean())
     across, up = found.across, found.up
     return (
-        f"Owning costs less in {words.percent(wins)} of this map of {lower(label(across.name))} against "
-        f"{lower(label(up.name))}; you are at {written(across.name, across.you)} and {written(up.name, up.you)}."
+        f"Owning costs less on {words.percent(wins)} of this map ({lower(short(across.name))} from left to right, "
+        f"{lower(short(up.name))} from bottom to top); you are at {written(across.name, across.you)} and "
+        f"{written(up.name, up.you)}."
     )
 
 

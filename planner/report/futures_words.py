@@ -51,7 +51,7 @@ _LABELS: dict[str, tuple[str, Write]] = {
     "deposit_share": ("Deposit with the order", words.percent),
     "interruptions_per_machine_hour": ("Interruptions of a spot machine, an hour", _number),
     BUSY: ("Busy, share of hours", words.percent),
-    YEARS: ("Years", _number),
+    YEARS: ("Years", lambda value: words.count(1, "year") if value == 1 else f"{value:g} years"),
 }
 
 

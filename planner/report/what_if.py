@@ -97,7 +97,8 @@ def stress_name(key: str) -> str:
 
 def side_name(name: str) -> str:
     """An input as the lists of the map call it, and so as an address does: made of its name in the formulas."""
-    return name.replace("_", " ").replace("usd", "USD")
+    plain = name.replace("_", " ").replace("usd", "USD")
+    return plain[:1].upper() + plain[1:]
 
 
 def stress_words(keys: Sequence[str], now: Answer, then: Answer | None) -> str:

@@ -34,7 +34,7 @@ def moves() -> None:
     if not bars:
         st.markdown(words.markdown(finding))
         return
-    st.markdown(words.markdown(f"{finding} {said.HOW_TO_READ}"))
+    st.markdown(words.markdown(said.HOW_TO_READ))
     show.chart(state_what_if.tornado_chart(), finding, "tornado")
     with show.table_on_demand("tornado-table", f"Show all {len(bars)} as a table") as is_open:
         if is_open:

@@ -156,7 +156,7 @@ def test_half_of_what_resale_brings() -> None:
 
 def test_a_test_that_touches_nothing_says_so() -> None:
     made = planned(own=Own(running_usd_per_month=1_000.0))
-    table = stress_table(under_stress(made, 16), answered(made)).set_index("If")
+    table = stress_table(under_stress(made, 16), decided(made, 16)).set_index("Plan")
     assert table.loc["Electricity costs twice as much", "Answer"] == "not in this plan"
     assert table.loc["As entered", "Owning, USD"] > 0
     with pytest.raises(DistributionError, match="no stress test is called 'x'; there are rents-fall"):

@@ -1,0 +1,211 @@
+"""The What if page through the question bar, without a browser: asserted against the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from planner.inputs.address import from_address
+from planner.money.plan import Plan
+from planner.report import futures_charts
+from planner.report.futures_turns import map_finding, tornado_table
+from planner.report.title import title
+from planner.report.what_if import ONLY_HERE, WHAT_INDICES_ARE, headline, nothing_to_ask, side_name, stress_name
+from planner.study.entered import can_enter, entered
+from planner.study.map import BUSY, YEARS, axis, break_even_map, sides
+from planner.study.planned import planned
+from planner.study.stress import laid_over, stresses
+from planner.study.tornado import Bar, tornado
+from planner.study.verdict import Judged, decided
+from planner.web import show_what_if, state
+from planner.web.pages import what_if
+from pricing import load_catalogue
+from tests.web.test_pages import DAY, SLOW, one_page
+
+NO_PRICE = {"gpu": "L40S-48GB"}
+SERVED = {"serve": "Llama-3.1-8B", "rps": "20"}
+TRY, WINS = what_if.VIEWS[2], what_if.VIEWS[1]
+
+
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test visits on the same day."""
+    monkeypatch.setattr(state, "today", lambda: DAY)
+
+
+def visit(held: Mapping[str, str | list[str]], view: str = "") -> AppTest:
+    """A visitor on the What if page, by a link."""
+    app = AppTest.from_function(one_page, args=("What if",), default_timeout=SLOW)
+    for key, text in (dict(held) | ({"turn": view} if view else {})).items():
+        app.query_params[key] = text
+    app.run()
+    assert not app.exception
+    return app
+
+
+def plain(text: str) -> str:
+    return text.replace("\\", "")
+
+
+def all_text(app: AppTest) -> str:
+    return plain(" ".join(one.value for one in (*app.markdown, *app.header)))
+
+
+def asked(held: Mapping[str, str]) -> Plan:
+    catalogue = load_catalogue()
+    return planned(catalogue, from_address(held, catalogue)[0], DAY)
+
+
+def weighed(made: Plan) -> tuple[Judged, tuple[Bar, ...]]:
+    judged = decided(made)
+    assert judged.answer.own is not None
+    assert judged.answer.rent is not None
+    return judged, tornado(made, judged.answer.own.option, judged.answer.rent.option)
+
+
+MADE = asked({})
+JUDGED, BARS = weighed(MADE)
+
+
+def test_the_title_is_what_matters_most_and_where_it_turns() -> None:
+    app = visit({})
+    assert plain(app.title[0].value) == headline(JUDGED.answer, BARS)
+    assert plain(app.title[0].value) == "Change of rents a year matters most: the answer turns at +8.4%"
+    assert "4 of 21 open inputs can turn that alone" in all_text(app)
+    assert f"As entered: {title(JUDGED.answer)}" in all_text(app)
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ({"busy": "95"}, "; both ways cost the same if work that comes is 73% of plan"),
+        ({"busy": "10"}, "; nothing alone turns the answer"),
+    ],
+)
+def test_the_title_names_the_first_flip_or_that_there_is_none(held: dict[str, str], said: str) -> None:
+    judged, bars = weighed(asked(held))
+    assert headline(judged.answer, bars).endswith(said)
+
+
+def test_the_table_behind_the_bars_holds_all_of_them() -> None:
+    assert len(tornado_table(BARS)) == len(BARS) == 21
+
+
+def test_the_map_is_of_any_two_inputs_of_the_link() -> None:
+    held = {"across": side_name("rent_change_per_year"), "up": side_name("usd_per_accelerator")}
+    app = visit(held, WINS)
+    own, rent = JUDGED.answer.own, JUDGED.answer.rent
+    assert own is not None
+    assert rent is not None
+    both = axis(MADE, "rent_change_per_year"), axis(MADE, "usd_per_accelerator")
+    assert map_finding(break_even_map(MADE, own.option, rent.option, *both)) in all_text(app)
+    assert app.selectbox(key="across").options == [side_name(name) for name in sides(MADE, BARS)]
+    app.selectbox(key="up").set_value(held["across"]).run()
+    assert not app.exception
+    assert "Choose two different inputs" in all_text(app)
+
+
+def test_a_cell_of_the_map_becomes_the_plan() -> None:
+    own, rent = JUDGED.answer.own, JUDGED.answer.rent
+    assert own is not None
+    assert rent is not None
+    found = break_even_map(MADE, own.option, rent.option, axis(MADE, BUSY), axis(MADE, YEARS))
+    place = futures_charts.place_of(found, "8,17")
+    assert place == {BUSY: pytest.approx(0.9), YEARS: 5.0}
+    after = entered(MADE, place)
+    assert after == from_address({"busy": "90", "years": "5"}, load_catalogue())[0]
+    for wrong in ("13,0", "0,20", "x,1", "-1,0", ""):
+        assert futures_charts.place_of(found, wrong) is None
+    chart = futures_charts.break_even_map(found, False)
+    cells = next(trace for trace in chart.data if trace.customdata is not None)
+    assert len(cells.customdata) == found.saved_usd.size
+    assert all(futures_charts.place_of(found, cell[0]) for cell in cells.customdata)
+
+
+def test_what_has_no_field_stays_as_it_is() -> None:
+    served = asked(SERVED)
+    assert not can_enter(served, BUSY)  # it follows from the requests
+    assert not can_enter(MADE, "residual_position")
+    assert entered(MADE, {"residual_position": 1.0}) is None
+    assert entered(MADE, {"lead_time_months": 1e6}) is None  # more than the field takes
+    after = entered(MADE, {"usd_per_accelerator": 27_123.4, "residual_position": 1.0})
+    assert after == from_address({"price": "27100"}, load_catalogue())[0]
+    assert "There is no field for busy" in all_text(visit(SERVED, WINS))
+
+
+def test_tests_change_the_words_alone_and_together() -> None:
+    keys = ("rents-fall", "delivery-late")
+    app = visit({"stress": [stress_name(key) for key in keys]}, TRY)
+    there = laid_over(MADE, keys)
+    assert there is not None
+    both = decided(there)
+    assert plain(app.header[0].value) == f"Probably rent becomes: {title(both.answer)}"
+    assert title(both.answer) != title(JUDGED.answer)
+    table = app.dataframe[0].value.set_index("Plan")
+    assert list(table.index) == ["As entered", *(stresses()[key].label for key in keys), "All of these together"]
+    assert table.loc["As entered", "Owning is cheaper, of 100 futures"] == 28
+    together = table.loc["All of these together"]
+    assert both.answer.own is not None
+    assert together["Owning, USD"] == pytest.approx(both.answer.own.present_usd)
+    assert together["Owning is cheaper, of 100 futures"] < 28
+    assert ONLY_HERE in all_text(app)
+    assert plain(app.title[0].value) == headline(JUDGED.answer, BARS)  # the plan itself is as entered
+    app.button_group(key=show_what_if.STRESS).set_value([]).run()
+    assert not app.exception
+    assert plain(app.header[0].value).startswith("As entered: Probably rent.")
+
+
+def test_every_test_names_a_source_one_can_open() -> None:
+    app = visit({"stress": [stress_name(key) for key in stresses()]}, TRY)
+    for one in stresses().values():
+        assert load_catalogue().sources[one.source].title in all_text(app)
+        assert one.label in all_text(app)
+
+
+def test_a_test_that_is_a_field_becomes_the_plan_and_is_tried_no_longer() -> None:
+    app = visit({"stress": [stress_name("delivery-late"), stress_name("resale-halves")]}, TRY)
+    assert not [one for one in app.button if one.key == "plan-resale-halves"]  # a factor on a curve has no field
+    app.button(key="plan-delivery-late").click().run()
+    assert not app.exception
+    there = laid_over(MADE, ("delivery-late",))
+    assert there is not None
+    assert app.number_input(key="wait").value == there.setting.tried["lead_time_months"]
+    assert app.button_group(key=show_what_if.STRESS).value == [stress_name("resale-halves")]
+
+
+def test_a_later_test_starts_from_what_an_earlier_one_left() -> None:
+    once = laid_over(MADE, ("delivery-late",))
+    twice = laid_over(MADE, ("delivery-late", "delivery-late"))
+    assert once is not None
+    assert twice is not None
+    assert twice.setting.tried["lead_time_months"] == once.setting.tried["lead_time_months"] + 6
+
+
+def test_who_asks_sees_where_the_doubt_comes_from() -> None:
+    app = visit({})
+    assert "of the doubt comes from" not in all_text(app)  # it takes a second, so only for those who open it
+    app.session_state["doubt"] = True
+    app.run()
+    assert not app.exception
+    assert "of the doubt comes from" in all_text(app)
+    assert WHAT_INDICES_ARE in all_text(app)
+    first = app.dataframe[0].value["By itself"]
+    assert first.sum() == pytest.approx(1.0, abs=0.1)  # here inputs hardly work through each other
+
+
+@pytest.mark.parametrize("view", what_if.VIEWS)
+def test_without_two_ways_it_says_what_is_missing(view: str) -> None:
+    app = visit(NO_PRICE, view)
+    missing = nothing_to_ask(decided(asked(NO_PRICE)))
+    assert missing is not None
+    assert plain(app.title[0].value) == missing.title == "Not enough to answer yet."
+    assert "enter what you would pay for one" in all_text(app)
+    assert not app.dataframe
+
+
+@pytest.mark.parametrize("view", what_if.VIEWS)
+@pytest.mark.parametrize("held", [SERVED, {"price": "30000", "years": "0.25"}])
+def test_every_view_of_other_plans_opens(view: str, held: dict[str, str]) -> None:
+    assert visit(held, view).title
