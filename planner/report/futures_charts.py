@@ -13,7 +13,7 @@ from planner.inputs.scenario import Way
 from planner.money.answer import Answer, Weighed
 from planner.report import words
 from planner.report.charts import FRAME_PX, GRID, INK, framed
-from planner.report.futures_words import label, short, short_written, written
+from planner.report.futures_words import label, saver, short, short_written, written
 from planner.report.ways import LOOKS
 from planner.study.futures import Futures
 from planner.study.map import Axis, BreakEvenMap
@@ -80,15 +80,16 @@ def tornado(bars: Sequence[Bar], dark: bool, ways: Ways = ("own", "on_demand")) 
     bottom = max(3, len(shown)) - 0.5
     return framed(
         [
-            _half(shown, ways[0], "", (0.0, np.inf), dark),
-            _half(shown, ways[1], "/", (-np.inf, 0.0), dark),
+            _half(shown, ways, True, dark),
+            _half(shown, ways, False, dark),
             *_as_entered(shown, bottom, dark),
             _turning(shown, dark),
         ],
         dark,
         FRAME_PX + _BAR_PX * max(3, len(shown)),
         xaxis={
-            "title": {"text": "What owning saves, today's money"}, "tickformat": "$~s", "nticks": 6, "tickangle": 0,
+            "title": {"text": f"What {saver(ways[0])} saves, today's money"},
+            "tickformat": "$~s", "nticks": 6, "tickangle": 0,
             "range": [min(low, 0.0) - room, max(high, 0.0) + room],
         },
         yaxis={"range": [bottom, -0.9], "visible": False},
@@ -107,14 +108,15 @@ def _rows(count: int, dark: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _half(shown: Sequence[Bar], way: Way, hatch: str, within: tuple[float, float], dark: bool) -> dict[str, Any]:
+def _half(shown: Sequence[Bar], ways: Ways, saves: bool, dark: bool) -> dict[str, Any]:
     """The part of each bar on one side of the line, in the looks of the way that costs less there."""
-    look = LOOKS[way]
+    look, who = LOOKS[ways[0] if saves else ways[1]], saver(ways[0])
+    hatch, within = ("", (0.0, np.inf)) if saves else ("/", (-np.inf, 0.0))
     ends = [np.clip(sorted((bar.saved_low_usd, bar.saved_high_usd)), *within).tolist() for bar in shown]
     return {
         "type": "bar", "orientation": "h", "name": f"{look.name} costs less", "y": list(range(len(shown))),
         "x": [high - low for low, high in ends], "base": [low for low, _ in ends], "width": 0.42,
-        "customdata": [[_hover(bar)] for bar in shown],
+        "customdata": [[_hover(bar, who)] for bar in shown],
         "marker": {"color": look.dark if dark else look.light, "pattern": {"shape": hatch, "solidity": 0.25}},
         "hovertemplate": "%{customdata[0]}<extra></extra>",
     }  # fmt: skip
@@ -154,9 +156,9 @@ def _names(shown: Sequence[Bar], dark: bool) -> list[dict[str, Any]]:
     return out
 
 
-def _hover(bar: Bar) -> str:
+def _hover(bar: Bar, who: str) -> str:
     ends = ((bar.input.spread.low, bar.saved_low_usd), (bar.input.spread.high, bar.saved_high_usd))
-    told = [f"{written(bar.input.name, value)}: owning {_saves(usd)}" for value, usd in ends]
+    told = [f"{written(bar.input.name, value)}: {who} {_saves(usd)}" for value, usd in ends]
     return "<br>".join([f"<b>{label(bar.input.name)}</b>", *told])
 
 
@@ -187,7 +189,7 @@ def break_even_map(found: BreakEvenMap, dark: bool, ways: Ways = ("own", "on_dem
     """
     across, up = found.across, found.up
     return framed(
-        [*_heat(found, dark, ways), _cells(found), _you(found, dark)],
+        [*_heat(found, dark, ways), _cells(found, saver(ways[0])), _you(found, dark)],
         dark,
         _MAP_PX,
         margin={"l": 8, "r": 16, "t": 40, "b": 120},
@@ -205,7 +207,7 @@ def _heat(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
     own, rent = (LOOKS[way].dark if dark else LOOKS[way].light for way in ways)
     axes = {"x": found.across.values.tolist(), "y": found.up.values.tolist(), "z": found.saved_usd.tolist()}
     bar = {
-        "title": {"text": "What owning saves", "side": "top"}, "tickformat": "$~s", "orientation": "h",
+        "title": {"text": f"What {saver(ways[0])} saves", "side": "top"}, "tickformat": "$~s", "orientation": "h",
         "thickness": 12, "len": 0.9, "y": -0.24, "yanchor": "top", "nticks": 5,
     }  # fmt: skip
     return [
@@ -229,7 +231,7 @@ def _towards(paper: str, colour: str) -> str:
     return "#" + "".join(f"{round(under + _TINT * (over - under)):02x}" for under, over in zip(*channels, strict=True))
 
 
-def _cells(found: BreakEvenMap) -> dict[str, Any]:
+def _cells(found: BreakEvenMap, who: str) -> dict[str, Any]:
     across, up = found.across, found.up
     places = [(row, column) for row in range(len(up.values)) for column in range(len(across.values))]
     return {
@@ -241,7 +243,7 @@ def _cells(found: BreakEvenMap) -> dict[str, Any]:
         "text": [
             f"{short(across.name)} {written(across.name, float(across.values[column]))}<br>"
             f"{short(up.name)} {written(up.name, float(up.values[row]))}<br>"
-            f"owning {_saves(float(found.saved_usd[row, column]))}"
+            f"{who} {_saves(float(found.saved_usd[row, column]))}"
             for row, column in places
         ],
         "hovertemplate": "%{text}<extra></extra>",

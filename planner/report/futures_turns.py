@@ -44,15 +44,15 @@ def tornado_title(bars: Sequence[Bar]) -> str:
     return f"{label(widest.input.name)} matters most; {many}."
 
 
-def tornado_table(bars: Sequence[Bar]) -> pd.DataFrame:
-    """What owning saves at both ends of each input, and where it turns."""
+def tornado_table(bars: Sequence[Bar], who: str = "owning") -> pd.DataFrame:
+    """What owning (or the mix) saves at both ends of each input, and where it turns."""
     return pd.DataFrame(
         [
             {
                 "Input": label(bar.input.name),
                 "Typical": written(bar.input.name, bar.input.spread.typical),
                 "8 of 10 futures": range_of(bar.input),
-                "Owning saves at the low end, USD": bar.saved_low_usd,
+                f"{_first(who)} saves at the low end, USD": bar.saved_low_usd,
                 "At the high end, USD": bar.saved_high_usd,
                 "Same cost at": "–" if bar.flip is None else written(bar.input.name, bar.flip),
                 "Why": bar.input.reason if bar.flip is not None else f"turns {bar.reason}",
@@ -63,13 +63,13 @@ def tornado_table(bars: Sequence[Bar]) -> pd.DataFrame:
     )
 
 
-def map_finding(found: BreakEvenMap) -> str:
+def map_finding(found: BreakEvenMap, who: str = "owning") -> str:
     """What the map shows, for those who cannot see it."""
     wins = float((found.saved_usd > 0).mean())
     across, up = found.across, found.up
     return (
-        f"Owning costs less on {words.percent(wins)} of this map ({lower(short(across.name))} from left to right, "
-        f"{lower(short(up.name))} from bottom to top); you are at {written(across.name, across.you)} and "
+        f"{_first(who)} costs less on {words.percent(wins)} of this map "
+        f"({lower(short(across.name))} from left to right, {lower(short(up.name))} from bottom to top); you are at {written(across.name, across.you)} and "
         f"{written(up.name, up.you)}."
     )
 
@@ -114,3 +114,7 @@ def indices_table(found: Sequence[Index]) -> pd.DataFrame:
     return pd.DataFrame(
         [{"Input": label(one.name), "By itself": one.first, "With all it works through": one.total} for one in found]
     )
+
+
+def _first(text: str) -> str:
+    return text[:1].upper() + text[1:]

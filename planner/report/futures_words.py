@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from planner.inputs.scenario import Way
 from planner.report import words
 from planner.study.doubtful import Doubtful
 from planner.study.map import BUSY, YEARS
@@ -88,6 +89,11 @@ def short(name: str) -> str:
 def lower(text: str) -> str:
     """A label inside a sentence."""
     return text if text[:2].isupper() else text[:1].lower() + text[1:]
+
+
+def saver(way: Way) -> str:
+    """Who saves, where a way is set against renting."""
+    return "the mix" if way == "mix" else "owning"
 
 
 def range_of(one: Doubtful) -> str:

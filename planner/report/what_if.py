@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from planner.money.answer import Answer
+from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.answer import Told, told
@@ -34,7 +35,7 @@ WHAT_INDICES_ARE = (
 ONLY_HERE = "Tests change this view only. The plan in the question above, and the other pages, stay as entered."
 _SAME = "both ways cost the same"
 _MOST_OF_IT = 0.8  # of the doubt
-_ONE_SIDE = ("own", "probably own", "rent", "probably rent", "limited")
+_ONE_SIDE = ("own", "probably own", "rent", "probably rent", "limited", "mix")
 
 
 def nothing_to_ask(judged: Judged) -> Told | None:
@@ -44,6 +45,13 @@ def nothing_to_ask(judged: Judged) -> Told | None:
         return None
     said = told(found.plan, found, judged.futures)
     return Told(said.title, (*said.sentences, "Then this page shows what would change the answer."), ())
+
+
+def pair(found: Answer) -> tuple[Option, Option]:
+    """The two ways that are set against each other: the mix and what it beats, else owning and renting."""
+    first, second = (found.best, found.against) if found.verdict == "mix" else (found.own, found.rent)
+    assert first is not None and second is not None  # noqa: PT018 - there is something to ask
+    return first.option, second.option
 
 
 def headline(found: Answer, bars: Sequence[Bar]) -> str:
@@ -104,7 +112,7 @@ def side_name(name: str) -> str:
 def stress_words(keys: Sequence[str], now: Answer, then: Answer | None) -> str:
     """The verdict before and under the tests that are chosen."""
     if not keys:
-        return f"As entered: {title(now)} Choose one test or several."
+        return f"As entered: {title(now)}"
     if then is None:
         return f"Nothing of this plan is touched. Still: {title(now)}"
     before, after = title(now), title(then)

@@ -38,7 +38,7 @@ def moves() -> None:
     show.chart(state_what_if.tornado_chart(), finding, "tornado")
     with show.table_on_demand("tornado-table", f"Show all {len(bars)} as a table") as is_open:
         if is_open:
-            table = tornado_table(bars)
+            table = tornado_table(bars, state_what_if.who())
             money = {name: show.MONEY for name in table.columns if name.endswith("USD")}
             st.dataframe(table, hide_index=True, column_config=money)
             show.csv_button(table, "what-moves-the-answer.csv", "csv-tornado")
@@ -65,7 +65,7 @@ def wins() -> None:
         st.markdown("Choose two different inputs: a map has two sides.")
         return
     found = state_what_if.saving_map(names[across], names[up])
-    finding = map_finding(found)
+    finding = map_finding(found, state_what_if.who())
     st.markdown(words.markdown(finding))
     _map_chart(found, finding)
     with show.table_on_demand("map-table") as is_open:
@@ -110,7 +110,12 @@ def tries() -> None:
     """The plan under stress tests, one and all together: what is left of the answer."""
     names = {said.stress_name(key): key for key in said.tests()}
     chosen = st.pills(
-        "What if ...", list(names), selection_mode="multi", key=STRESS, bind=fields.URL, help=said.ONLY_HERE
+        "What if ... Choose one or several",
+        list(names),
+        selection_mode="multi",
+        key=STRESS,
+        bind=fields.URL,
+        help=said.ONLY_HERE,
     )
     keys = tuple(key for name, key in names.items() if name in chosen)
     now, then = state_what_if.judged(), state_what_if.under_all(keys)

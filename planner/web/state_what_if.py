@@ -11,6 +11,8 @@ from planner.inputs.scenario import Way
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.report import futures_charts
+from planner.report.futures_words import saver
+from planner.report.what_if import pair
 from planner.study.indices import Index, indices
 from planner.study.map import BreakEvenMap, axis, break_even_map
 from planner.study.stress import Stressed, laid_over, stressed
@@ -28,16 +30,17 @@ def judged() -> Judged:
 
 
 def _pair() -> tuple[Option, Option]:
-    """The two ways that are set against each other. Only where there are two."""
-    found = state.reckoned().answer
-    assert found.own is not None
-    assert found.rent is not None
-    return found.own.option, found.rent.option
+    return pair(state.reckoned().answer)
 
 
 def _ways() -> tuple[Way, Way]:
-    own, rent = _pair()
-    return own.way, rent.way
+    first, second = _pair()
+    return first.way, second.way
+
+
+def who() -> str:
+    """Who saves on this page: owning, or the mix where that is the answer."""
+    return saver(_ways()[0])
 
 
 def _who() -> Who:

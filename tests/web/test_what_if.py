@@ -12,7 +12,7 @@ from planner.money.plan import Plan
 from planner.report import futures_charts
 from planner.report.futures_turns import map_finding, tornado_table
 from planner.report.title import title
-from planner.report.what_if import ONLY_HERE, WHAT_INDICES_ARE, headline, nothing_to_ask, side_name, stress_name
+from planner.report.what_if import ONLY_HERE, WHAT_INDICES_ARE, headline, nothing_to_ask, pair, side_name, stress_name
 from planner.study.entered import can_enter, entered
 from planner.study.map import BUSY, YEARS, axis, break_even_map, sides
 from planner.study.planned import planned
@@ -87,6 +87,22 @@ def test_the_title_is_what_matters_most_and_where_it_turns() -> None:
 def test_the_title_names_the_first_flip_or_that_there_is_none(held: dict[str, str], said: str) -> None:
     judged, bars = weighed(asked(held))
     assert headline(judged.answer, bars).endswith(said)
+
+
+def test_a_mix_that_is_the_answer_is_set_against_what_it_beats() -> None:
+    held = {"busy": "95", "wait": "0", "also": '{"work": [{}, {"accelerators": 32, "busy_share": 0.1}]}'}
+    made = asked(held)
+    found = decided(made).answer
+    assert found.verdict == "mix"
+    ways = pair(found)
+    assert [one.way for one in ways] == ["mix", "on_demand"]
+    bars = tornado(made, *ways)
+    assert found.best is not None
+    assert found.against is not None
+    assert bars[0].saved_usd == pytest.approx(found.against.present_usd - found.best.present_usd)
+    app = visit(held, WINS)
+    assert plain(app.title[0].value) == headline(found, bars)
+    assert "The mix costs less on" in all_text(app)
 
 
 def test_the_table_behind_the_bars_holds_all_of_them() -> None:
