@@ -69,8 +69,8 @@ def map_finding(found: BreakEvenMap, who: str = "owning") -> str:
     across, up = found.across, found.up
     return (
         f"{_first(who)} costs less on {words.percent(wins)} of this map "
-        f"({lower(short(across.name))} from left to right, {lower(short(up.name))} from bottom to top); you are at {written(across.name, across.you)} and "
-        f"{written(up.name, up.you)}."
+        f"({lower(short(across.name))} from left to right, {lower(short(up.name))} from bottom to top); "
+        f"you are at {written(across.name, across.you)} and {written(up.name, up.you)}."
     )
 
 
