@@ -154,6 +154,8 @@ def no_rate(label: str, modality: str) -> str | None:
     """What to say of a network that learns from pictures and has no published rate; None of other networks."""
     if modality not in _PICTURES:
         return None
+    if learns_from_images(label):
+        return f"{label} learns from pictures: its training has neither tokens nor layouts"
     return f"{label}: nobody's training speed of it is on record; of pictures there are: {', '.join(known().models)}"
 
 

@@ -86,7 +86,7 @@ def test_more_memory_never_stops_fitting_and_more_accelerators_never_take_longer
         ({"cp": 3}, "nearest: 2 or 4"),
         ({"model": "Qwen3-30B-A3B", "ep": 7}, "nearest: 4 or 8"),
         ({"model": ""}, "neither a model nor a shape"),
-        ({"model": "ResNet-50"}, "the shape does not say"),
+        ({"model": "ResNet-50"}, "learns from pictures"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_nearest_that_can(
