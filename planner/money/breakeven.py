@@ -18,7 +18,7 @@ from planner.inputs.base import MONTHS_PER_YEAR
 from planner.money.formula import Num
 from planner.money.ledger import Ledger
 from planner.money.measures import factors, present_usd, worked_usd
-from planner.money.option import Option
+from planner.money.option import DOING, Option
 from planner.money.payback import Payback, simple_payback
 from planner.money.plan import Plan
 from planner.money.queueing import achievable_busy_share
@@ -48,6 +48,7 @@ _CUTS = 7
 _ROUNDS = 12
 _NEARLY = 1e-7  # of the larger cost: what counts as the same
 _FLAT = 1e-9
+_THOUSAND = 1_000.0  # from here on numbers are written whole
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ class _Wanted:
     high: float
     you: float | None
     unit: str
+    ways: tuple[str, str]  # what owning and renting are called here
 
 
 # What is solved for, in the order in which it is shown.
@@ -95,7 +97,7 @@ def break_even(plan: Plan, own_option: Option, rent_option: Option, name: str) -
     """One of them, by its name."""
     setting, ways = plan.setting, (_built(own_option), _built(rent_option))
     if name == "busy_share":
-        return _busy(setting, ways, own_option)
+        return _busy(setting, ways, own_option, rent_option)
     if name == "month":
         return _month(setting, own_option, rent_option)
     wanted = next(one for one in _wanted(plan, own_option, rent_option) if one.name == name)
@@ -125,29 +127,36 @@ def value_of(name: str, *ledgers: Ledger) -> tuple[float, str] | None:
 
 
 def _wanted(plan: Plan, own: Option, rent: Option) -> list[_Wanted]:
-    months = plan.setting.scenario.months
+    months, ways = plan.setting.scenario.months, _called(own, rent)
     hardware = next((name for name in HARDWARE_PRICES if value_of(name, own.ledger)), "usd_per_accelerator")
     return [
-        _price(RENT, RENT, "USD/accelerator-hour", rent.ledger),
-        _price("usd_per_kwh", "usd_per_kwh", "USD/kWh", own.ledger),
-        replace(_price("hardware price", hardware, "", own.ledger), unit=HARDWARE_PRICES[hardware]),
-        _bounded("residual_share", "share", 1.0, own.ledger),
-        replace(_bounded("lead_time_months", "months", months, own.ledger), you=_lead_time(plan.setting, own)),
+        _price(RENT, RENT, "USD/accelerator-hour", rent.ledger, ways),
+        _price("usd_per_kwh", "usd_per_kwh", "USD/kWh", own.ledger, ways),
+        replace(_price("hardware price", hardware, "", own.ledger, ways), unit=HARDWARE_PRICES[hardware]),
+        _bounded("residual_share", "share", 1.0, own.ledger, ways),
+        replace(
+            _bounded("lead_time_months", "months", months, own.ledger, ways), you=lead_time_months(plan.setting, own)
+        ),
     ]
 
 
-def _price(name: str, tried: str, unit: str, ledger: Ledger) -> _Wanted:
+def _called(own: Option, rent: Option) -> tuple[str, str]:
+    return DOING[own.way], DOING[rent.way]
+
+
+def _price(name: str, tried: str, unit: str, ledger: Ledger, ways: tuple[str, str]) -> _Wanted:
     found = value_of(tried, ledger)
     you, said = found or (None, unit)
-    return _Wanted(name, tried, 0.0, _MOST_TIMES * (you or 1.0), you, said)
+    return _Wanted(name, tried, 0.0, _MOST_TIMES * (you or 1.0), you, said, ways)
 
 
-def _bounded(name: str, unit: str, most: float, ledger: Ledger) -> _Wanted:
+def _bounded(name: str, unit: str, most: float, ledger: Ledger, ways: tuple[str, str]) -> _Wanted:
     found = value_of(name, ledger)
-    return _Wanted(name, name, 0.0, most, found[0] if found else None, unit)
+    return _Wanted(name, name, 0.0, most, found[0] if found else None, unit, ways)
 
 
-def _lead_time(setting: Setting, own: Option) -> float | None:
+def lead_time_months(setting: Setting, own: Option) -> float | None:
+    """How long what is bought takes to arrive: as its ledger says, as you say, else as the catalogue does."""
     found = value_of("lead_time_months", own.ledger)
     if found:
         return found[0]
@@ -226,12 +235,19 @@ def _grid(wanted: _Wanted) -> NDArray[np.float64]:
 
 
 def _one_sided(wanted: _Wanted, saved: NDArray[np.float64], size: NDArray[np.float64]) -> str:
-    word, way = ("always", "owning") if saved[0] > 0 else ("never", "renting")
+    word, way = ("always", wanted.ways[0]) if saved[0] > 0 else ("never", wanted.ways[1])
     if np.ptp(saved) <= _FLAT * np.max(size):
-        return f"{word}: {way} costs less, and this does not change the difference"
+        what = "the hours of use do" if wanted.tried == BUSY else "this does"
+        return f"{word}: {way} costs less, and {what} not change the difference"
     if wanted.tried == BUSY:
         return f"{word}: {way} costs less at every level of use"
-    return f"{word}: {way} costs less all the way from {wanted.low:.4g} to {wanted.high:.4g} {wanted.unit}"
+    low, high = _written(wanted.low), _written(wanted.high)
+    return f"{word}: {way} costs less all the way from {low} to {high} {wanted.unit}"
+
+
+def _written(value: float) -> str:
+    """A number as people write it, never 6e+05."""
+    return f"{value:,.0f}" if abs(value) >= _THOUSAND else f"{value:.3g}"
 
 
 def _refined(ends: NDArray[np.float64], saved: NDArray[np.float64], saving: Saving) -> tuple[float, str]:
@@ -248,13 +264,13 @@ def _refined(ends: NDArray[np.float64], saved: NDArray[np.float64], saving: Savi
     return float(ends.mean()), f"{FOUND}, at a step: the saving jumps there from a gain to a loss"
 
 
-def _busy(setting: Setting, ways: _Costs, own: Option) -> BreakEven:
+def _busy(setting: Setting, ways: _Costs, own: Option, rent: Option) -> BreakEven:
     """How busy both must be: every share of the work is scaled together, the machines stay as many."""
     you = busy_share(setting, 1.0)
     if you < _LEAST_BUSY:
         return BreakEven("busy_share", you, None, "none: there is no work", None, "share of hours")
     busiest = 1.0 / max(min(work.usual_busy_share for work in setting.scenario.work), _LEAST_BUSY)
-    wanted = _Wanted("busy_share", BUSY, min(LOWEST_BUSY / you, 1.0), max(busiest, 1.0), 1.0, "1")
+    wanted = _Wanted("busy_share", BUSY, min(LOWEST_BUSY / you, 1.0), max(busiest, 1.0), 1.0, "1", _called(own, rent))
     factor, reason = _nearest(wanted, _saving(setting, ways, wanted.tried))
     value = None if factor is None else busy_share(setting, factor)
     reached, said = _achievable(setting, int(own.accelerators))

@@ -87,8 +87,7 @@ class Demand:
     @cached_property
     def peak(self) -> NDArray[np.float64]:
         """The most at once of what may not wait, by month."""
-        wanted = np.where(self.shares.reshape(-1, *self.shares.shape[-2:]).max(axis=0) > 0, self.at_once, 0.0)
-        return np.asarray(wanted.max(axis=-2))
+        return np.asarray(np.where(self.shares > 0, self.at_once, 0.0).max(axis=-2))
 
     @cached_property
     def all(self) -> Need:

@@ -7,23 +7,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.inputs.rent import Rent
 from planner.money.answer import Answer, Weighed
-from planner.money.breakeven import BreakEven, busy_share
+from planner.money.breakeven import BreakEven, busy_share, lead_time_months
 from planner.money.plan import Plan
 from planner.report import words
-from planner.report.by_token import by_token_sentences
+from planner.report.answer_turns import is_even, month_words, turning_sentences
 from planner.report.futures import break_even_range, cash_range, chances, how_sure
 from planner.report.futures_turns import turns_first
 from planner.report.other_work import other_title, run_title
 from planner.report.small_work import plan_needs_no_gpu
 from planner.report.title import title
-from planner.report.training import training_title
-from planner.report.ways import LOOKS
+from planner.report.training import in_short
+from planner.report.ways import LOOKS, doing
 from planner.speed.serving import Serving
 from planner.study.futures import Futures
 
-NO_RANGE = "no range: all figures are yours"
+NO_RANGE = "no range"
+_ORDERED = ("own", "loan", "lease")  # what has to be delivered first
+_FILL_IN = "Under 'Adjust assumptions', set disk and traffic to 0 if they matter little, or choose another GPU."
 NOT_COUNTED = "your engineers' time to set things up, data you would have to move, and anything not filled in under tax"
 
 
@@ -41,8 +42,9 @@ class Told:
     """The answer as it is shown."""
 
     title: str
-    sentences: tuple[str, ...]
+    sentences: tuple[str, ...]  # what matters most
     figures: tuple[Figure, ...]
+    turns: tuple[str, ...] = ()  # what would turn it
 
 
 def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> Told:
@@ -51,28 +53,30 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> Told:
         return Told("Not as asked.", tuple(_sentence(problem) for problem in plan.setting.asked.problems), ())
     if found.verdict == "incomplete" or found.own is None or found.rent is None:
         reasons = (_sentence(reason) for reason in found.missing)
-        return Told("Not enough to answer yet.", (*speeds(plan), *reasons), ())
+        return Told("Not enough to answer yet.", (*speeds(plan), *reasons, *_what_to_do(found)), ())
     own, rent = found.own, found.rent
     return Told(
         title(found),
         (
             *speeds(plan),
             *plan_needs_no_gpu(plan),
-            _totals(plan, own, rent),
+            _totals(plan, own, rent, drawn),
             *how_sure(found),
             *chances(found, drawn),
             *(turns_first(plan, found, drawn) if drawn is not None else ()),
             *_asked(plan, found),
             *_others(found),
             *_close(found),
-            _busy(plan, found),
-            *_rent_price(found),
-            *_back(plan, found),
-            *by_token_sentences(plan, found),
-            *_timing(plan, found),
+            *_too_late(plan, own),
         ),
         _figures(plan, found, drawn),
+        turning_sentences(plan, found),
     )
+
+
+def _what_to_do(found: Answer) -> tuple[str, ...]:
+    """How to get an answer where a disk or traffic without a price may turn it."""
+    return (_FILL_IN,) if any("no price for" in reason for reason in found.missing) else ()
 
 
 def _sentence(text: str) -> str:
@@ -82,9 +86,13 @@ def _sentence(text: str) -> str:
 
 def not_counted(plan: Plan) -> str:
     """What no line of the plan holds."""
+    fits = "" if _names_models(plan) else "whether the work fits into the memory (no model is named), "
+    return f"{fits}{NOT_COUNTED}"
+
+
+def _names_models(plan: Plan) -> bool:
     asked = plan.setting.asked
-    named = asked is not None and (asked.trainings or asked.servings or asked.others)
-    return NOT_COUNTED if named else f"whether the work fits into the memory (no model is named), {NOT_COUNTED}"
+    return asked is not None and bool(asked.trainings or asked.servings or asked.others)
 
 
 def speeds(plan: Plan) -> tuple[str, ...]:
@@ -92,8 +100,8 @@ def speeds(plan: Plan) -> tuple[str, ...]:
     asked = plan.setting.asked
     if asked is None:
         return ()
-    trained = tuple(f"{training_title(one).rstrip('.')}." for one in asked.trainings)
     label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
+    trained = tuple(in_short(one, label) for one in asked.trainings)
     served = tuple(_served(one, label) for one in asked.servings)
     others = tuple(other_title(one, label) for one in asked.others) + tuple(run_title(one, label) for one in asked.runs)
     return trained + served + others
@@ -109,19 +117,23 @@ def _served(one: Serving, label: str) -> str:
 
 
 def workload(plan: Plan) -> str:
-    """How much work, in words: 8 x H100 SXM5 80 GB busy 60% of the time."""
+    """How much work, in words: 8 x H100 SXM5 80 GB, busy 60% of the time. Named models have said it before."""
+    if _names_models(plan):
+        return "the work costs"
     need = plan.setting.demand.all
-    label = plan.setting.catalogue.accelerator_label(need.accelerator)
-    most = f"{need.most_accelerators:,} x {label}"
-    often = f"busy {words.percent(busy_share(plan.setting, 1.0))} of the time"
-    return f"{most}, {often}" if np.ndim(need.accelerators) == 0 else f"up to {most} at once, {often} on average"
+    most = f"{need.most_accelerators:,} x {plan.setting.catalogue.accelerator_label(need.accelerator)}"
+    if is_even(plan):
+        return f"{most}, busy {words.percent(busy_share(plan.setting, 1.0))} of the time, cost"
+    hours = f"{words.significant(need.busy_accelerator_hours):,.0f}"
+    return f"{hours} GPU-hours, on up to {most} at once, cost"
 
 
-def _totals(plan: Plan, own: Weighed, rent: Weighed) -> str:
+def _totals(plan: Plan, own: Weighed, rent: Weighed, drawn: Futures | None) -> str:
     rate = words.percent(plan.setting.discount_rate_per_year, 1)
+    often = "" if drawn is None or NO_RANGE in (_ends(own), _ends(rent)) else "; ranges hold 8 of 10 futures"
     return (
-        f"Over {words.years(plan.setting.scenario.years)}, {workload(plan)}, cost "
-        f"{_money(rent)} {_how(rent)}, or {_money(own)} {_how(own)}: in today's money, at {rate} a year."
+        f"Over {words.years(plan.setting.scenario.years)}, {workload(plan)} {_money(rent)} {_how(rent)}, or "
+        f"{_money(own)} {_how(own)}: in today's money, at {rate} a year{often}."
     )
 
 
@@ -139,9 +151,9 @@ def _ends(way: Weighed) -> str:
 
 def _how(way: Weighed) -> str:
     return {
-        "own": f"with {way.option.accelerators:,.0f} bought and run ({way.option.what})",
-        "loan": f"bought on credit ({way.option.what})",
-        "lease": f"leased ({way.option.what})",
+        "own": f"with {way.option.accelerators:,.0f} bought and run",
+        "loan": f"with {way.option.accelerators:,.0f} bought on credit",
+        "lease": f"with {way.option.accelerators:,.0f} leased",
         "rent_to_own": "rented to own",
         "on_demand": f"rented on demand {_whose(way.option.what)}",
         "reserved": f"reserved at {way.option.what}",
@@ -178,7 +190,7 @@ def _asked(plan: Plan, found: Answer) -> tuple[str, ...]:
     share = words.percent(float(asked.option.useful_hours.sum()) / _available(plan, asked))
     against = asked.present_usd - rent.present_usd
     beside = f"{words.usd(abs(against))} {'more' if against > 0 else 'less'} than renting"
-    back = _month(asked.measures.simple_payback)
+    back = month_words(asked.measures.simple_payback)
     paid = f"would pay back after {back}, counted plainly" if back else "would not pay back"
     return (f"The {number} you asked for would be busy {share} of the time, {paid}, and cost {beside}.",)
 
@@ -190,102 +202,52 @@ def _available(plan: Plan, way: Weighed) -> float:
 def _close(found: Answer) -> tuple[str, ...]:
     if found.verdict != "close" or found.own is None:
         return ()
-    today = words.usd(float(found.own.measures.cash_today_usd))
-    return (f"So choose on cash and freedom: buying takes {today} on day one, renting can be stopped.",)
+    today, way = words.usd(float(found.own.measures.cash_today_usd)), doing(found.own.option.way).lower()
+    return (f"So choose on cash and freedom: {way} takes {today} on day one, renting can be stopped.",)
 
 
-def _busy(plan: Plan, found: Answer) -> str:
-    busy = found.break_even("busy_share")
-    you = words.percent(busy_share(plan.setting, 1.0))
-    if busy is None or busy.value is None:
-        reason = "no level of use changes that" if busy is None else busy.reason.partition(": ")[2] or busy.reason
-        return f"Within {words.years(plan.setting.scenario.years)} {reason}."
-    capped = busy.achievable is not None and busy.value > busy.achievable
-    cap = (
-        f" That is more than a queue of your jobs lets you reach: about {words.percent(busy.achievable or 0.0)} before "
-        "they wait too long."
-        if capped
-        else ""
-    )
-    return f"Buying wins above {words.percent(busy.value)} busy; you are at {you}.{cap}"
-
-
-def _rent_price(found: Answer) -> tuple[str, ...]:
-    rent = found.break_even("usd_per_accelerator_hour")
-    if rent is None or rent.value is None or rent.you is None:
+def _too_late(plan: Plan, own: Weighed) -> tuple[str, ...]:
+    """That what is bought arrives when there is nothing left to do."""
+    months = lead_time_months(plan.setting, own.option)
+    if own.option.way not in _ORDERED or months is None:
         return ()
-    turn, now = words.usd_per_hour(rent.value), words.usd_per_hour(rent.you)
-    kind = {"spot": "spot price", "reserved": "reserved price"}.get(found.rent.option.way if found.rent else "", "rent")
-    return (f"At a {kind} of {turn} per GPU-hour instead of {now} both would cost the same.",)
-
-
-def _back(plan: Plan, found: Answer) -> tuple[str, ...]:
-    """When the money is back, and how a fall of rents changes that: long paybacks are destroyed by it."""
-    if found.own is None:
+    needed = np.flatnonzero(plan.setting.demand.all.busy_hours > 0)
+    if not needed.size or needed[-1] > months:
         return ()
-    falls = next((back for change, back in found.turned_by_rent_path if change == -0.2), None)
-    now = _month(found.own.measures.simple_payback)
-    if falls is None or now is None:
-        return () if now is None else (f"Counted plainly, buying pays back after {now}{_sessions(plan, found.own)}.",)
-    then = _month(falls)
-    later = "never" if then is None else f"after {then}"
-    return (
-        f"Counted plainly, buying pays back after {now}{_sessions(plan, found.own)}; "
-        f"if rents fall 20% a year, {later}.",
-    )
-
-
-def _sessions(plan: Plan, own: Weighed) -> str:
-    """The same in sessions of work (trainings, say), where their length was said."""
-    setting = plan.setting
-    hours = setting.scenario.rent.hours_per_session
-    if hours == Rent().hours_per_session:
-        return ""
-    months = float(np.asarray(own.measures.simple_payback.months).flat[0])
-    done = np.cumsum(np.broadcast_to(own.option.useful_hours, setting.timeline.runs.shape))
-    until = float(np.interp(months, np.arange(len(done)), done))
-    gpus = setting.demand.job_accelerators
-    return f", {until / (gpus * hours):,.0f} sessions of {hours:g} hours on {words.count(gpus, 'GPU')}"
-
-
-def _month(back: object) -> str | None:
-    months = float(np.asarray(getattr(back, "months", np.nan)).flat[0])
-    return f"{words.significant(months):g} months" if np.isfinite(months) else None
-
-
-def _timing(plan: Plan, found: Answer) -> tuple[str, ...]:
-    if not found.turned_by_timing:
-        return ()
-    other = words.listed((words.TIMINGS[one] for one in found.turned_by_timing), "or")
-    return (
-        f"The convention alone turns this: it reckons with payments at {words.TIMINGS[plan.setting.terms.timing]}; "
-        f"at {other} the other way is cheaper.",
-    )
+    return (f"What is ordered today arrives after {words.significant(months):g} months, when the work is done.",)
 
 
 def _figures(plan: Plan, found: Answer, drawn: Futures | None) -> tuple[Figure, ...]:
     own, rent = found.own, found.rent
     assert own is not None and rent is not None  # noqa: PT018 - there is an answer
-    busy = found.break_even("busy_share")
     back = np.asarray(found.payback.month)
     paid = f"pays back in month {float(back):.0f}" if np.isfinite(back) else "does not pay back"
-    value = None if busy is None else busy.value
+    who, other = doing(own.option.way).lower(), doing(rent.option.way).lower()
     return (
         _total(rent),
         _total(own),
-        Figure(
-            "Break-even use",
-            "none" if value is None else words.percent(value),
-            f"you: {words.percent(busy_share(plan.setting, 1.0))}",
-            f"{_why_busy(busy)}{break_even_range(found, drawn, 'busy_share')}",
-        ),
+        _break_even(plan, found, drawn),
         Figure(
             "Cash on day one",
             words.usd_short(float(own.measures.cash_today_usd)),
             paid,
-            f"What buying takes today{cash_range(own, drawn)}. Renting takes little. Payback is in today's money",
+            f"What {who} takes today{cash_range(own, drawn)}; {other} takes "
+            f"{words.usd_short(float(rent.measures.cash_today_usd))}. Payback is in today's money",
         ),
     )
+
+
+def _break_even(plan: Plan, found: Answer, drawn: Futures | None) -> Figure:
+    """How busy, or, where the work comes and goes, how much more of it makes both cost the same."""
+    busy = found.break_even("busy_share")
+    value = None if busy is None else busy.value
+    detail = f"{_why_busy(busy)}{break_even_range(found, drawn, 'busy_share')}"
+    if is_even(plan):
+        shown = "none" if value is None else words.percent(value)
+        return Figure("Break-even use", shown, f"you: {words.percent(busy_share(plan.setting, 1.0))}", detail)
+    times = None if busy is None or value is None or not busy.you else value / busy.you
+    shown = "none" if times is None else f"{words.significant(times):,g} times"
+    return Figure("Break-even work", shown, "you: once" if times is not None else "not by use alone", detail)
 
 
 def _why_busy(busy: BreakEven | None) -> str:

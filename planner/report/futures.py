@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from planner.money.answer import Answer, Weighed
-from planner.money.option import RENTING
 from planner.report import words
+from planner.report.ways import doing
 from planner.study.futures import Band, Futures, band
 from planner.study.futures_breakeven import Turning, turning
 from planner.study.verdict import Judged, rounded
@@ -38,7 +38,8 @@ def how_sure(found: Answer) -> tuple[str, ...]:
         times = "in all simulated futures"
     else:
         times = f"in {count} of 100 simulated futures" if count else "in hardly any of 100 simulated futures"
-    return (f"{_doing(found.best)} came out cheaper than {_doing(found.against).lower()} {times}.",)
+    best, other = doing(found.best.option.way), doing(found.against.option.way).lower()
+    return (f"{best} came out cheaper than {other} {times}.",)
 
 
 def chances(found: Answer, drawn: Futures | None) -> tuple[str, ...]:
@@ -92,8 +93,9 @@ def saving_finding(found: Answer, drawn: Futures) -> str:
         return "There are no two ways to compare."
     keys = own.option.key, rent.option.key
     share, saved = drawn.share_cheaper(*keys), band(drawn.saved_usd(*keys))
+    one, other = doing(own.option.way), doing(rent.option.way).lower()
     return (
-        f"{_doing(own)} costs less than {_doing(rent).lower()} in {_of_100(share)} futures. In eight of ten futures it "
+        f"{one} costs less than {other} in {_of_100(share)} futures. In eight of ten futures it "
         f"costs between {_beside(saved.low)} and {_beside(saved.high)}."
     )
 
@@ -184,10 +186,3 @@ def _of_100(share: float) -> str:
 
 def _beside(saved_usd: float) -> str:
     return f"{words.usd(abs(saved_usd))} {'less' if saved_usd >= 0 else 'more'}"
-
-
-def _doing(way: Weighed) -> str:
-    if way.option.way in RENTING:
-        return {"reserved": "Reserving", "spot": "Spot", "hosted": "A hosted model"}.get(way.option.way, "Renting")
-    names = {"keep": "Keeping what is there", "mix": "The mix", "lease": "Leasing", "rent_to_own": "Renting to own"}
-    return names.get(way.option.way, "Buying")

@@ -29,7 +29,7 @@ def turns_first(plan: Plan, found: Answer, drawn: Futures) -> tuple[str, ...]:
         return ("No single figure turns this within its range; several together would.",)
     one = bar.input
     return (
-        f"What is likeliest to turn this: {lower(label(one.name))} of {written(one.name, bar.flip)} instead of "
+        f"Likeliest to turn this: {lower(label(one.name))}, at {written(one.name, bar.flip)} instead of "
         f"{written(one.name, one.spread.typical)}.",
     )
 

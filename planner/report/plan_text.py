@@ -40,7 +40,7 @@ def plan_text(one: Reckoned) -> str:
     """Everything the page says, one section after the other."""
     plan, found = one.plan, one.found
     sections = [
-        (plan.setting.scenario.name, "\n".join([one.told.title, *one.told.sentences])),
+        (plan.setting.scenario.name, "\n".join([one.told.title, *one.told.sentences, *one.told.turns])),
         ("What this example takes for granted", _bullets(one.about)),
         ("Ways", text_table(_ways(found))),
         ("How sure", "" if one.futures is None else text_table(futures_table(found, one.futures))),
@@ -115,7 +115,7 @@ def plan_data(one: Reckoned) -> dict[str, Any]:
         "catalogue_day": setting.catalogue.day,
         "verdict": found.verdict,
         "title": one.told.title,
-        "sentences": list(one.told.sentences),
+        "sentences": [*one.told.sentences, *one.told.turns],
         "about": list(one.about),
         "best": found.best.option.key if found.best else None,
         "own": found.own.option.key if found.own else None,

@@ -34,7 +34,7 @@ _ZERO = ("none", "ZeRO 1", "ZeRO 2", "ZeRO 3")
 def training_title(found: Training) -> str:
     """One sentence: whether it fits, how fast it is, how long it takes."""
     cut = "" if found.mig_profile is None else f", slice {found.mig_profile}"
-    what = f"{found.model}, {found.tokens:.3g} tokens, on {found.accelerators:,} x {found.accelerator}{cut}"
+    what = f"{found.model}, {words.large(found.tokens)} tokens, on {found.accelerators:,} x {found.accelerator}{cut}"
     speed = found.speed
     if speed is None:
         return f"{what}: does not fit, {found.least_memory_gb:,.1f} GB of {found.memory_gb:,.1f} GB at best."
@@ -43,6 +43,17 @@ def training_title(found: Training) -> str:
         f"{what}: {_time(days.typical)} ({_time(days.low)} to {_time(days.high)}), {rate.typical:,.0f} tokens/s "
         f"on each ({rate.low:,.0f} to {rate.high:,.0f})."
     )
+
+
+def in_short(found: Training, label: str) -> str:
+    """The same for whoever asks what it costs: how much work, on what, how long."""
+    cut = "" if found.mig_profile is None else f", slice {found.mig_profile}"
+    run = f"One run of {found.model} on {words.large(found.tokens)} tokens"
+    where = f"{found.accelerators:,} x {label}{cut}"
+    if found.speed is None:
+        return f"{run} does not fit on {where}."
+    days = found.speed.days
+    return f"{run} takes {_time(days.typical)} ({_time(days.low)} to {_time(days.high)}) on {where}."
 
 
 def training_text(found: Training, cost: Hired | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from planner.inputs.scenario import Way
+from planner.money.option import DOING
 
 
 class Look(NamedTuple):
@@ -29,3 +30,9 @@ LOOKS: dict[Way, Look] = {
     "keep": Look("Keep what you have", "Keep what you have", "#31333f", "#fafafa", "dot"),
     "mix": Look("Mix", "Own a base, rent the peaks", "#be123c", "#fda4af", "solid"),
 }
+
+
+def doing(way: Way) -> str:
+    """What one does who chooses a way, as the first word of a sentence: Buying, Leasing, A hosted model."""
+    said = "buying" if way in ("own", "loan") else DOING[way]
+    return f"{said[0].upper()}{said[1:]}"

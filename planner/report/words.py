@@ -74,6 +74,8 @@ def usd(value: float) -> str:
     """An amount of money: $276,000, $1.24 million, $0.85."""
     if not math.isfinite(value):
         return NOT_PRICED
+    if value == 0:
+        return "$0"
     sign, size = ("-", -value) if value < 0 else ("", value)
     size = significant(size)
     if size >= 1e9:
@@ -87,6 +89,8 @@ def usd_short(value: float) -> str:
     """The same in at most nine characters, for tight places: $276k, $1.24M."""
     if not math.isfinite(value):
         return "not priced"
+    if value == 0:
+        return "$0"
     sign, size = ("-", -value) if value < 0 else ("", value)
     size = significant(size)
     for limit, letter in ((1e9, "B"), (1e6, "M"), (1e3, "k")):

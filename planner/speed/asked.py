@@ -37,6 +37,7 @@ from pricing.records import HostedPrice
 HOURS_PER_DAY, SECONDS_PER_HOUR, MILLION = 24.0, 3_600.0, 1e6
 LONGEST_JOB_HOURS = 8_760.0
 MOST_ACCELERATORS = 16_384  # that a plan may have
+_MOST = f"even {MOST_ACCELERATORS:,} of them"
 NOT_CHOSEN = "which accelerator is not said: name one, or name a model, and the one that does it for the least is taken"
 
 
@@ -203,14 +204,19 @@ def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> tuple
     if task.deadline_days is not None and days > task.deadline_days:
         enough = math.ceil(once.accelerators * days / task.deadline_days)
         taken = f"{days:,.0f}" if days >= 10 else f"{days:.2g}"
-        late = f"{once.what} takes {taken} days on {once.where}, and the deadline is {task.deadline_days:g} days"
-        return bare, f"{late}: about {enough:,} of them would do"
+        late = f"{once.what} takes {taken} days on {once.where}, and the deadline is {_days(task.deadline_days)}"
+        would = f"about {enough:,} of them would do" if enough <= MOST_ACCELERATORS else f"{_MOST} would not do"
+        return bare, f"{late}: {would}"
     if hours > LONGEST_JOB_HOURS:
         return bare, f"{once.what} takes {days:,.0f} days on {once.where}, over a year: use more"
     job = Job(label=once.label, accelerators=once.accelerators, hours=max(hours, 0.01))
     # No share of hours besides: less than anybody may write, so it is not checked again.
     once_only = {"busy_share": 0.0, "jobs": (*bare.jobs, job), "accelerators_per_job": bare.accelerators}
     return bare.model_copy(update=once_only), None
+
+
+def _days(days: float) -> str:
+    return "1 day" if days == 1 else f"{days:g} days"
 
 
 def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _Done:

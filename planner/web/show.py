@@ -220,8 +220,9 @@ def _ranking(found: Answer) -> str:
     return "Cheapest first: " + ", ".join(f"{way.option.title} {words.usd(way.present_usd)}" for way in found.ranked)
 
 
-def turning(plan: Plan, found: Answer) -> None:
-    """What would turn the answer, one input at a time, and what a path of rents does to the payback."""
+def turning(plan: Plan, found: Answer, turns: Sequence[str]) -> None:
+    """What would turn the answer: in sentences, one input at a time, and what a path of rents does to the payback."""
+    st.markdown(words.markdown(" ".join(turns)))
     if not found.break_evens:
         st.markdown("There is nothing to compare: one of the two sides has no price.")
         return

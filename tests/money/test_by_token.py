@@ -60,7 +60,7 @@ def test_a_model_that_nobody_sells_has_none() -> None:
 
 def test_the_answer_says_from_how_much_use_machines_win() -> None:
     made = plan(CATALOGUE, SCENARIO, date(2026, 11, 21))
-    said = " ".join(told(made, answer(made)).sentences)
+    said = " ".join(told(made, answer(made)).turns)
     assert said.count("By the token") == 1
     assert "renting" in said.partition("By the token")[2]
     assert "owning" in said.partition("By the token")[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -231,3 +232,14 @@ def test_many_jobs_are_gathered_on_a_grid_and_keep_their_hours() -> None:
     hours = sum((4 + k) * (200 + k) for k in range(12))
     assert there.all.busy_hours[1] == pytest.approx(8 * 0.5 * 730 + hours)
     assert there.peak[1] == 8 + sum(4 + k for k in range(12))
+
+
+def test_a_slow_draw_asks_for_no_machines_in_the_months_of_a_quick_one() -> None:
+    """A run of 700 hours, or of 1,050: only the second reaches into the second month, and is reserved for it."""
+    job = {"label": "run", "accelerators": 64, "hours": 700.0}
+    plan = Scenario.model_validate_json(
+        json.dumps({"years": 0.25, "work": [{"label": "a", "busy_share": 0.5, "accelerators": 1, "jobs": [job]}]})
+    )
+    factors = np.array([[1.0], [1.5]])
+    both = demand(plan, hours_factor=factors, predicted=plan.work).all
+    assert np.broadcast_to(both.accelerators, (2, 4))[:, 1:].tolist() == [[65, 1, 1], [65, 65, 1]]

@@ -14,7 +14,7 @@ from planner.report import words
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0, "$0.00"),
+        (0, "$0"),
         (0.854, "$0.85"),
         (99.994, "$100"),
         (2.189, "$2.19"),

@@ -7,7 +7,7 @@ import streamlit as st
 from planner.money.answer import Answer
 from planner.money.plan import Plan
 from planner.report import words
-from planner.report.answer import not_counted
+from planner.report.answer import Told, not_counted
 from planner.study.futures import Futures
 from planner.web import advice, ask, mixing, share, show, state, sure
 
@@ -28,7 +28,7 @@ def page() -> None:
     advice.say(plan, found)
     show.small(words.markdown(f"Not counted: {not_counted(plan)}. Plans, not advice."))
     if found.ranked:
-        _views(plan, found, said.title, reckoned.futures)
+        _views(plan, found, said, reckoned.futures)
     advice.absent(plan)
     show.next_page(after[0], f"Next: {after[1][:1].lower()}{after[1][1:]}")
 
@@ -42,16 +42,16 @@ def _names_model(plan: Plan) -> bool:
     return any(work.train or work.serve for work in plan.setting.written.work)
 
 
-def _views(plan: Plan, found: Answer, title: str, drawn: Futures | None) -> None:
+def _views(plan: Plan, found: Answer, said: Told, drawn: Futures | None) -> None:
     """The picture of why, and what is behind it. Only the open view is made: the others cost nothing until then."""
     for view, make in zip(
         st.tabs(VIEWS, key="look", bind=ask.URL),
         (
-            lambda: show.cumulative(found, title),
+            lambda: show.cumulative(found, said.title),
             lambda: sure.view(found, drawn),
             lambda: show.options(found),
             lambda: show.parts([way.option.ledger for way in found.ranked]),
-            lambda: show.turning(plan, found),
+            lambda: show.turning(plan, found, said.turns),
             lambda: show.cash(found.ranked),
             lambda: mixing.best(plan),
             lambda: mixing.later(plan),

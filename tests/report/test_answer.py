@@ -1,0 +1,87 @@
+"""The answer in words: short, about the ways that are compared, and never about what the ledger does not hold."""
+
+from __future__ import annotations
+
+from datetime import date
+from urllib.parse import parse_qsl
+
+import pytest
+
+from planner.inputs.address import from_address
+from planner.inputs.presets import preset, presets
+from planner.inputs.scenario import Scenario
+from planner.report.answer import Told, told
+from planner.report.plan_text import Reckoned, plan_text
+from planner.study.planned import planned
+from planner.study.verdict import decided
+from pricing import load_catalogue
+
+CATALOGUE, DAY = load_catalogue(), date(2026, 11, 21)
+
+
+def said_of(scenario: Scenario) -> Told:
+    made = planned(CATALOGUE, scenario, DAY)
+    sure = decided(made, 128)
+    return told(made, sure.answer, sure.futures)
+
+
+def case(name: str) -> Told:
+    found = preset(name)
+    assert found is not None
+    return said_of(found.scenario)
+
+
+@pytest.mark.parametrize("name", [one.key for one in presets()])
+def test_what_matters_is_said_first_and_without_powers_of_ten(name: str) -> None:
+    said = case(name)
+    everything = " ".join((*said.sentences, *said.turns))
+    assert len(said.sentences) <= 6
+    assert len(" ".join(said.sentences)) < 750
+    assert "e+" not in everything
+    assert "$0.00" not in everything
+    assert said.turns
+
+
+def test_a_hosted_model_is_not_called_renting() -> None:
+    said = case("chat-service")
+    assert said.title == "Use a hosted model."
+    assert said.turns[0] == "Within 3 years a hosted model costs less at every level of use."
+    assert "H100 SXM5 80 GB, busy" not in " ".join(said.sentences)
+
+
+def test_a_run_that_is_done_once_is_not_busy_on_average() -> None:
+    said = case("pre-train-7b")
+    together = " ".join(said.sentences)
+    assert "on 1 trillion tokens takes" in said.sentences[0]
+    assert "What is ordered today arrives after 7 months, when the work is done." in said.sentences
+    assert "on average" not in together
+    assert said.figures[2][:3] == ("Break-even work", "none", "not by use alone")
+
+
+def test_work_that_comes_and_goes_is_told_in_hours() -> None:
+    said = case("research-lab")
+    assert "GPU-hours, on up to 96 x H100 SXM5 80 GB at once, cost" in said.sentences[0]
+
+
+def test_leasing_is_called_leasing() -> None:
+    said = case("fine-tune-70b")
+    assert said.turns[0].startswith("Leasing wins above ")
+    assert said.figures[3].detail.startswith("What leasing takes today")
+
+
+def test_what_to_do_where_a_price_is_missing() -> None:
+    link = "train=Llama-3.1-8B&tokens=100000000&gpus=1&gpu=RTX-4090-24GB&method=qlora&years=1&runs=4"
+    said = said_of(from_address(dict(parse_qsl(link)), CATALOGUE)[0])
+    assert said.title == "Not enough to answer yet."
+    assert said.sentences[-1].startswith("Under 'Adjust assumptions', set disk and traffic to 0")
+
+
+def test_the_command_line_says_all_of_it() -> None:
+    found = preset("startup")
+    assert found is not None
+    made = planned(CATALOGUE, found.scenario, DAY)
+    sure = decided(made, 128)
+    said = told(made, sure.answer, sure.futures)
+    text = plan_text(Reckoned("startup", made, sure.answer, said, (), sure.futures))
+    assert all(one in text for one in (*said.sentences, *said.turns))
+    assert said.figures[1].range == "no range"
