@@ -7,6 +7,7 @@ from datetime import date
 
 from planner.money.choice import choose
 from planner.money.demand import Need
+from planner.money.plan import Plan
 from planner.money.rented import Bills
 from planner.report import words
 from planner.report.compare import Own
@@ -72,9 +73,18 @@ def against(own: Own | None) -> tuple[str, ...]:
         return ("Nobody publishes what this accelerator costs to buy: enter a quote to compare.",)
     low, high = (words.usd(float(end.total_usd)) for end in (own.option.low, own.option.high))
     return (
-        f"Buying and running it: about {words.usd(own.total_usd)} ({low} to {high}).",
+        f"Buying and running it: about {words.usd(own.total_usd)} ({low} to {high}: every figure at its cheap, or at "
+        "its dear end).",
         "Both are sums of bills; the Answer page puts them into today's money.",
     )
+
+
+def by_the_token(plan: Plan) -> tuple[str, ...]:
+    """What the same work costs by the token, where that is one of the ways: nobody rents who need not."""
+    found = next((one for one in plan.options if one.way == "hosted"), None)
+    if found is None:
+        return ()
+    return (f"By the token, {found.what}: {words.usd(float(found.ledger.total_usd))}.",)
 
 
 def hidden_words(hidden: dict[str, int], of: str = "of this GPU") -> str:

@@ -224,9 +224,21 @@ def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> Told
             f"{words.count(replicas, 'replica')} of {found.accelerators_per_replica}, weights in "
             f"{found.weight_precision}.",
             *_waiting(found),
+            *_around_the_clock(found, usd),
             *(f"Look again: {warning}." for warning in found.warnings),
         ),
         _serving_figures(work, cost, per_s),
+    )
+
+
+def _around_the_clock(found: Serving, usd: float | None) -> tuple[str, ...]:
+    """What the price of a token rests on, where it is not what the plan pays."""
+    needed, usual = found.accelerators_at_peak, found.accelerators_at_average
+    if usd is None or not needed or not usual or usual >= needed:
+        return ()
+    return (
+        f"The price is for {needed:,} rented around the clock; rented as needed, {usual:,} on average, a million "
+        f"tokens cost {words.usd(usd * usual / needed)}: so the Answer and Compare reckon.",
     )
 
 

@@ -11,7 +11,9 @@ from planner.inputs.address import from_address
 from planner.inputs.presets import preset, presets
 from planner.inputs.scenario import Scenario
 from planner.report.answer import Told, told
+from planner.report.findings import by_the_token
 from planner.report.plan_text import Reckoned, plan_text
+from planner.report.words import usd
 from planner.study.planned import planned
 from planner.study.verdict import decided
 from pricing import load_catalogue
@@ -85,3 +87,12 @@ def test_the_command_line_says_all_of_it() -> None:
     text = plan_text(Reckoned("startup", made, sure.answer, said, (), sure.futures))
     assert all(one in text for one in (*said.sentences, *said.turns))
     assert said.figures[1].range == "no range"
+
+
+def test_compare_says_what_the_same_work_costs_by_the_token() -> None:
+    found = preset("chat-service")
+    assert found is not None
+    made = planned(CATALOGUE, found.scenario, DAY)
+    hosted = next(one for one in made.options if one.way == "hosted")
+    assert by_the_token(made) == (f"By the token, {hosted.what}: {usd(float(hosted.ledger.total_usd))}.",)
+    assert by_the_token(planned(CATALOGUE, Scenario(), DAY)) == ()

@@ -14,7 +14,7 @@ from planner.inputs.scenario import Scenario, Way
 from planner.inputs.task import Serve, Train
 from planner.inputs.work import Work
 from planner.money.hired import Hired
-from planner.report import speed_charts, speed_front
+from planner.report import speed_charts, speed_front, words
 from planner.report import speed_tables as tables
 from planner.report.speed import how_long, many, no_model, refused, told, usd_per_million
 from planner.speed.asked import asked
@@ -132,6 +132,9 @@ def test_a_service_says_its_rate_its_latency_and_its_price() -> None:
         f" tokens/s on 3 x H100 SXM5 80 GB, first token within {found.ttft.p99_ms:.0f} ms, $0.28 a million tokens"
     )
     assert "20 requests a second on average and 40 at the peak" in said.sentences[0]
+    usual = found.accelerators_at_average
+    assert usual == 2
+    assert f"2 on average, a million tokens cost {words.usd(usd * 2 / 3)}: so" in " ".join(said.sentences)
     assert [one.label for one in said.figures] == ["Tokens/s written", "First token", "Then one every", "Per M tokens"]
 
 

@@ -149,7 +149,7 @@ def test_a_run_of_known_hours_is_carried_over() -> None:
     monthly = asked(CATALOGUE, scenario(Work(accelerators=8, run=run.model_copy(update={"runs_per_month": 10.0}))))
     assert monthly.scenario.work[0].accelerator_hours_per_month == pytest.approx(10 * 900 / faster)
     late = asked(CATALOGUE, scenario(Work(accelerators=8, run=run.model_copy(update={"deadline_days": 1.0}))))
-    assert "the deadline is 1 days" in late.problems[0]
+    assert "the deadline is 1 day:" in late.problems[0]
 
 
 def test_a_bound_the_catalogue_does_not_know_is_refused_with_those_it_does() -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from planner.report import words
 from planner.report.answer import told
 from planner.report.compare import BUY_ID, own_of, pickable
-from planner.report.findings import hidden_words
+from planner.report.findings import by_the_token, hidden_words
 from planner.report.job_offers import Offers, offers_of
 from planner.study.doers import Doer, doer_of, names_a_model
 from planner.web import ask, filters, quote_box, show, state
@@ -32,7 +32,7 @@ def page() -> None:
     large = is_job and filters.ask_large(doers[0].together if len(doers) == 1 else None)
     found = offers_of(catalogue, doers, wish, day, own_of(plan), large=large, is_job=is_job)
     headline.title(words.markdown(found.finding.title), anchor=False)
-    sentences.markdown(words.markdown(" ".join(found.finding.sentences)))
+    sentences.markdown(words.markdown(" ".join((*found.finding.sentences, *by_the_token(plan)))))
     show.offers(found.table, hidden_words(found.hidden, found.of), filters.show_everything)
     _views(found, wish, doers[0])
     show.next_page("What if", "Next: what would change the answer")
