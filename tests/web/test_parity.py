@@ -56,7 +56,7 @@ def test_every_preset_is_compared_in_the_words_of_its_page(
     for key, told in zip(KEYS, plans, strict=True):
         shown = page(catalogue, key)
         found = shown.answer
-        assert (told["title"], told["sentences"]) == (shown.told.title, list(shown.told.sentences))
+        assert (told["title"], told["sentences"]) == (shown.told.title, [*shown.told.sentences, *shown.told.turns])
         assert (told["verdict"], told["share_cheaper"], told["gap_share"]) == (
             found.verdict, found.share_cheaper, found.gap_share,
         )  # fmt: skip
