@@ -16,6 +16,8 @@ from planner.inputs.scenario import Scenario
 from planner.inputs.work import Work
 from pricing import load_catalogue
 
+pytestmark = pytest.mark.slow
+
 DAY = ["--day", "2026-11-21"]
 KEYS = [one.key for one in presets()]
 

@@ -13,6 +13,8 @@ from planner.speed.data_files import DATA
 from pricing import strict_yaml
 from tests.speed.golden import serving_rows, training_rows
 
+pytestmark = pytest.mark.slow
+
 H100 = ["--accelerator", "H100 SXM5", "--day", "2026-11-21"]
 ROWS = {"training": training_rows, "serving": serving_rows}
 ADDED = {

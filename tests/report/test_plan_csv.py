@@ -23,6 +23,8 @@ from planner.report.csv import to_csv
 from planner.report.quantities import LUMP, priced
 from pricing import load_catalogue
 
+pytestmark = pytest.mark.slow
+
 DAY = date(2026, 11, 21)
 TAXED = Scenario(
     name="=cmd|' /C calc'!A0",

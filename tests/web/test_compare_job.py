@@ -16,6 +16,8 @@ from tests.report.test_job_offers import compared
 from tests.web.test_pages import DAY
 from tests.web.test_questions import visit
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def today(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,8 @@ from planner.web import state
 from pricing import load_catalogue
 from tests.web.test_pages import DAY, visit
 
+pytestmark = pytest.mark.slow
+
 BESIDE = [{}, {"accelerators": 32, "busy_share": 0.1}]
 LEVELS = Scenario.model_validate(
     {

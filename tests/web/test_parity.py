@@ -19,6 +19,8 @@ from planner.study.sweep import Sweep
 from planner.web import state
 from pricing import Catalogue, load_catalogue
 
+pytestmark = pytest.mark.slow
+
 DAY = date(2026, 11, 21)
 KEYS = [one.key for one in presets()]
 SOME = ["startup"]

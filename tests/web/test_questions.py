@@ -19,6 +19,8 @@ from planner.web import state
 from pricing import load_catalogue
 from tests.web.test_pages import DAY, SLOW, one_page
 
+pytestmark = pytest.mark.slow
+
 WIDGETS = ("number_input", "selectbox", "toggle", "slider")
 
 

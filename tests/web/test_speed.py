@@ -24,6 +24,8 @@ from pricing import Catalogue, load_catalogue
 from tests.speed.golden import serving_rows, training_rows
 from tests.web.test_pages import DAY, SLOW, one_page
 
+pytestmark = pytest.mark.slow
+
 H100, H200 = "H100-SXM5-80GB", "H200-SXM-141GB"
 TRAIN = {"train": "Llama-3-8B", "tokens": "1000000000000", "gpus": "64"}
 SERVE = {"serve": "Llama-3.1-8B", "rps": "20", "peak": "40"}

@@ -24,6 +24,8 @@ from planner.web.pages import what_if
 from pricing import load_catalogue
 from tests.web.test_pages import DAY, SLOW, one_page
 
+pytestmark = pytest.mark.slow
+
 NO_PRICE = {"gpu": "L40S-48GB"}
 SERVED = {"serve": "Llama-3.1-8B", "rps": "20"}
 TRY, WINS = what_if.VIEWS[2], what_if.VIEWS[1]
