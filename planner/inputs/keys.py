@@ -82,7 +82,7 @@ KEYS: dict[str, Key] = {
         _key("hours", "work.0.accelerator_hours_per_month", "GPU-hours a month",
              "Instead of the share of busy hours; one follows from the other.", usual="the share of busy hours"),
         _key("years", "years", "For how long, years", "How long you need them, or would keep what you buy."),
-        _key("site", "site", "Where would you run your own?",
+        _key("site", "site", "Where would yours run?",
              "Country or US state, by its ISO code. Sets the price of electricity and of space."),
         # a model in place of hours
         _key("train", "work.0.train.model", "Which model is trained?",
