@@ -38,6 +38,8 @@ LENGTHS, QUICK_LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384), (128,)
 HEADS, HEAD_WIDTH, TOKENS = 32, 128, 16_384  # of attention: a model of 8 billion; tokens in all
 EXCHANGES, QUICK_EXCHANGES = (16 << 10, 256 << 10, 4 << 20, 64 << 20, 512 << 20), (16 << 10,)
 LONG_S, QUICK_S = 0.25, 0.01  # of one measurement
+# How PyTorch says "no such numbers", "no kernel", "out of memory": the last two are RuntimeErrors to it.
+CANNOT = (RuntimeError, AttributeError, TypeError, ValueError, AssertionError, MemoryError, OSError)
 REPEATS, MOST_CALLS = 5, 10_000
 COLUMNS = ("what", "precision", "shape", "value", "unit", "seconds", "repeats", "note")
 
@@ -215,7 +217,7 @@ def measure(torch: Any, device: str, case: Case, long_s: float) -> Result:
             once = max(clock(call, 3), 1e-9)
             calls = int(min(max(long_s / REPEATS / once, 1), MOST_CALLS))
             return case.result([clock(call, calls) for _ in range(REPEATS)], calls * REPEATS)
-    except Exception as error:  # noqa: BLE001  whatever a library does not know, or a memory cannot hold, must not end the rest
+    except CANNOT as error:  # one case less; what is measured besides must be written
         why = " ".join(f"{type(error).__name__}: {error}".split())[:160]
         return Result(case.what, case.precision, case.shape, case.unit, note=why)
     finally:
@@ -248,7 +250,7 @@ def clock_of(torch: Any, device: str) -> Callable[[Callable[[], Any], int], floa
 def exchange(rank: int, ranks: int, sizes: tuple[int, ...], address: str, answers: Any) -> None:
     """One of several processes, one for each GPU, that add up what they hold; the first one tells the times."""
     import torch
-    import torch.distributed as dist
+    from torch import distributed as dist
 
     torch.cuda.set_device(rank)
     dist.init_process_group("nccl", init_method=address, rank=rank, world_size=ranks)
@@ -272,14 +274,15 @@ def exchanges(torch: Any, quick: bool) -> list[Result]:
     if ranks < 2:
         return []
     sizes = QUICK_EXCHANGES if quick else EXCHANGES
-    try:
-        import torch.multiprocessing as processes
+    import torch.multiprocessing as processes
 
+    failed = (*CANNOT, processes.ProcessRaisedException, processes.ProcessExitedException)
+    try:
         answers = processes.get_context("spawn").SimpleQueue()
         address = f"tcp://127.0.0.1:{free_port()}"
         processes.spawn(exchange, args=(ranks, sizes, address, answers), nprocs=ranks)
         times = answers.get()
-    except Exception as error:  # noqa: BLE001  the same: what is measured already must be written
+    except failed as error:
         return [Result("all-reduce", "bf16", f"{ranks} GPUs", "GB/s", note=" ".join(str(error).split())[:160])]
     found = []
     for size, seconds in zip(sizes, times, strict=True):
@@ -386,10 +389,8 @@ def run(asked: list[str]) -> int:
     results, loaded = everything(torch, wanted.device, wanted.quick, print)
     day = datetime.now(UTC).date().isoformat()
     wanted.out.with_suffix(".csv").write_text(as_csv(results), encoding="utf-8", newline="\n")
-    about = machine(torch, wanted.device)
-    wanted.out.with_suffix(".yaml").write_text(
-        as_yaml(about, loaded, results, day, wanted.quick), encoding="utf-8", newline="\n"
-    )
+    told = as_yaml(machine(torch, wanted.device), loaded, results, day, wanted.quick)
+    wanted.out.with_suffix(".yaml").write_text(told, encoding="utf-8", newline="\n")
     print(f"{wanted.out.with_suffix('.csv')} and {wanted.out.with_suffix('.yaml')} written.")
     return 0
 

@@ -227,6 +227,9 @@ def test_other_work_is_set_side_by_side_over_accelerators(tmp_path: Path, capsys
     hour, rate = told[2]["usd_per_accelerator_hour"], told[2]["requests_per_s"]
     assert told[2]["usd_per_million_requests"] == pytest.approx(hour / (rate * 3_600 * 0.6) * 1e6)
     assert out.read_bytes().count(b"\n") == 4
+    even = [part for part in asked if part not in {"--peak-requests-per-s", "1000"}]
+    code, said, _ = run(capsys, *even, "--json")
+    assert [one["accelerators_at_peak"] for one in json.loads(said)["work"]] == [1, 1, 1]  # an even stream is its peak
 
 
 def test_runs_and_constants_of_ones_own_are_gone_by(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -321,6 +324,16 @@ def test_one_slice_is_asked_about_and_its_bill_is_the_whole(capsys: pytest.Captu
     assert code == OK
     assert "on 1 x H100-SXM5-80GB, slice 1g.10gb" in said
     assert "Nobody rents a slice alone" in said
+    code, said, _ = run(capsys, "serve", "--model", "llama-3.1-8b", *H100, "--mig-profile", "2g.20gb")
+    assert code == OK
+    assert "H100-SXM5-80GB, slice 2g.20gb" in said.splitlines()[0]
+
+
+def test_what_would_make_it_fit_says_each_count_once(capsys: pytest.CaptureFixture[str]) -> None:
+    _, said, _ = run(capsys, "train", "--model", "gpt-3-175b", "--accelerator", "H100 SXM5", "--count", "8")
+    ways = said.split("What would make it fit")[1].split("\n\n")[0].splitlines()[1:]
+    assert ways[1].endswith("on the same 8 accelerators")
+    assert ways[2] == "- 64 accelerators"
 
 
 def test_training_on_pictures_is_told_as_text_json_and_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,7 +36,8 @@ def usd_per_million_tokens(found: Serving, cost: Hired | None, busy_share: float
 def serving_title(job: ServingJob, found: Serving) -> str:
     """One sentence: whether it fits and how fast it is."""
     count = found.accelerators_per_replica * max(found.replicas, 1)
-    what = f"{found.model} in {found.weight_precision} on {count:,} x {found.accelerator}"
+    cut = "" if job.mig_profile is None else f", slice {job.mig_profile}"
+    what = f"{found.model} in {found.weight_precision} on {count:,} x {found.accelerator}{cut}"
     if not found.fits:
         return f"{what}: does not fit; {found.reason}."
     return (

@@ -15,7 +15,7 @@ from planner.report import words
 from planner.report.text_table import text_table
 from planner.speed.training.anchor import Anchored
 from planner.speed.training.goodput import hours_over
-from planner.speed.training.result import Layout, Speed, Training
+from planner.speed.training.result import Layout, Speed, Training, WayToFit
 
 _MEMORY = {
     "weights_gb": "weights",
@@ -61,7 +61,7 @@ def training_text(found: Training, cost: Hired | None) -> str:
     sections = [("", training_title(found))]
     speed = found.speed
     if speed is None:
-        ways = [f"- {way.words}: {_on(way.accelerators)}" for way in found.ways_to_fit]
+        ways = [f"- {_way(way, found.accelerators)}" for way in found.ways_to_fit]
         sections.append(("What would make it fit", "\n".join(ways) or "Nothing that was tried."))
     else:
         sections += [
@@ -222,6 +222,11 @@ def hired_words(cost: Hired) -> str:
 def _search(found: Training) -> list[str]:
     excluded = [f"- {number:,} {reason}" for reason, number in found.excluded.items() if number]
     return [f"{found.layouts_evaluated:,} weighed, {found.layouts_fitting:,} fit; not legal or too large:", *excluded]
+
+
+def _way(way: WayToFit, accelerators: int) -> str:
+    """What to change; how many it takes only where the words do not say it."""
+    return way.words if way.accelerators != accelerators else f"{way.words}, on the same {_on(accelerators)}"
 
 
 def _on(accelerators: int) -> str:

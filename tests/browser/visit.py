@@ -10,7 +10,8 @@ from urllib.parse import urlparse
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ConsoleMessage, Page
 
-BUSY = '[data-testid="stStatusWidget"], [data-testid="stSkeleton"]'
+RUNNING = '[data-testid="stApp"]:not([data-test-script-state="notRunning"])'  # at once; the status widget comes late
+BUSY = f'{RUNNING}, [data-testid="stStatusWidget"], [data-testid="stSkeleton"]'
 TRACEBACK = '[data-testid="stException"]'
 FIRST_WORDS_MS = 60_000
 THIS_MACHINE = {"127.0.0.1", "localhost", "[::1]", "::1"}

@@ -110,13 +110,14 @@ def other_work(catalogue: Catalogue, job: ServingJob) -> OtherWork:
     alone_ms = None if work.alone_share is None else 1e3 / (offline * work.alone_share)
     reason = _too_slow(job, work.label, chip, alone_ms)
     counts = [served, served * band.high, served * band.low]
-    peak = [None if reason else _needed(job.peak_requests_per_s, one) for one in counts]
+    most = job.peak_requests_per_s or job.average_requests_per_s  # an even stream has no other peak
+    peak = [None if reason else _needed(most, one) for one in counts]
     average = None if reason else _needed(job.average_requests_per_s, served)
     return OtherWork(
         work=name, label=work.label, accelerator=chip.name, requests_per_s=served, low=served * band.low,
         high=served * band.high, offline_requests_per_s=offline, alone_ms=alone_ms, measured=rate.measured,
         carried_from=rate.carried_from, source=_source(name, rate), how=_how(catalogue, name, rate),
-        average_requests_per_s=job.average_requests_per_s, peak_requests_per_s=job.peak_requests_per_s,
+        average_requests_per_s=job.average_requests_per_s, peak_requests_per_s=most,
         accelerators_at_average=average, accelerators_at_peak=peak[0], accelerators_at_peak_low=peak[1],
         accelerators_at_peak_high=peak[2], joules_per_request=_joules(chip, served), reason=reason,
         warnings=_warnings(job, chip, rate, served),
