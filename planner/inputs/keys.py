@@ -80,7 +80,7 @@ KEYS: dict[str, Key] = {
         _key("busy", "work.0.busy_share", "Busy, % of hours", "Share of all hours in which they do useful work.",
              percent=True, usual=USUAL_BUSY_SHARE),
         _key("hours", "work.0.accelerator_hours_per_month", "GPU-hours a month",
-             "Instead of the share of busy hours; one follows from the other.", usual="the share of busy hours"),
+             "Instead of the share of busy hours; one follows from the other.", usual="from busy %"),
         _key("years", "years", "For how long, years", "How long you need them, or would keep what you buy."),
         _key("site", "site", "Where would yours run?",
              "Country or US state, by its ISO code. Sets the price of electricity and of space."),

@@ -6,6 +6,7 @@ Every mark differs in shape, dash or hatch as well as in colour. The colours kee
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any, Literal
 
 import numpy as np
@@ -19,10 +20,12 @@ from planner.report import words
 from planner.report.ways import LOOKS
 
 ROW_PX = 44
+BAR_PX = 48  # a line of words and a bar
 FRAME_PX = 110
 
 # light, dark
 INK = {False: "#31333f", True: "#fafafa"}
+PAPER = {False: "#ffffff", True: "#12171f"}  # the page's own background
 GRID = {False: "#d9dce3", True: "#3b3f4a"}
 _PART_COLOURS: dict[Part, tuple[str, str, str]] = {
     # part: light, dark, hatch
@@ -63,7 +66,8 @@ _LINES = (
 
 def cost_parts(ledgers: Sequence[Ledger], dark: bool) -> go.Figure:
     """What each option's money goes into: stacked bars on one scale, money that comes back to the left of zero."""
-    names = [ledger.title for ledger in ledgers]
+    rows = list(range(len(ledgers)))
+    names = [f"<b>{escape(ledger.title)}</b>  {words.usd(float(ledger.total_usd))}" for ledger in ledgers]
     bars = []
     for part, (light, night, hatch) in _PART_COLOURS.items():
         amounts = [float(ledger.part_usd(part)) for ledger in ledgers]
@@ -71,22 +75,36 @@ def cost_parts(ledgers: Sequence[Ledger], dark: bool) -> go.Figure:
             bars.append(
                 {
                     "type": "bar",
-                    "y": names,
+                    "y": rows,
                     "x": amounts,
                     "name": part,
                     "orientation": "h",
+                    "width": 0.45,
                     "marker": {"color": night if dark else light, "pattern": {"shape": hatch, "solidity": 0.25}},
-                    "hovertemplate": "%{y}<br>" + part + " %{x:$,.0f}<extra></extra>",
+                    "customdata": [escape(ledger.title) for ledger in ledgers],
+                    "hovertemplate": "%{customdata}<br>" + part + " %{x:$,.0f}<extra></extra>",
                 }
             )
     return framed(
         bars,
         dark,
-        FRAME_PX + ROW_PX * max(2, len(names)),
-        xaxis={"title": {"text": "Whole plan, USD"}, "tickformat": "$~s"},
-        yaxis={"autorange": "reversed"},
+        FRAME_PX + BAR_PX * max(2, len(ledgers)),
+        xaxis={"title": {"text": "Whole plan, USD"}, "tickformat": "$~s", "nticks": 6, "tickangle": 0},
+        yaxis={"range": [max(2, len(ledgers)) - 0.6, -0.75], "visible": False},
         barmode="relative",
+        annotations=names_above(names, dark),
     )
+
+
+def names_above(names: Sequence[str], dark: bool) -> list[dict[str, Any]]:
+    """A name above each bar, in its order: beside the bars names would leave a phone no room for them."""
+    return [
+        {
+            "x": 0, "xref": "paper", "xanchor": "left", "y": row, "yshift": 18, "showarrow": False,
+            "text": name, "font": {"color": INK[dark], "size": 13}, "bgcolor": PAPER[dark],
+        }
+        for row, name in enumerate(names)
+    ]  # fmt: skip
 
 
 def payback(found: Answer, dark: bool) -> go.Figure:

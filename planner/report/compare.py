@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from planner.money.demand import Need
-from planner.money.ledger import Ledger
 from planner.money.option import Option
 from planner.money.owned import Buying, buying
 from planner.money.plan import Plan
@@ -147,14 +146,6 @@ def _notes(offer: Offer, bill: Bill) -> str:
 def pickable(table: pd.DataFrame) -> list[str]:
     """The rows that have a total and so can be drawn, in the order of the table."""
     return [str(key) for key, _ in table["Plan total USD"].dropna().items()]
-
-
-def opened(picks: Sequence[str], table: pd.DataFrame, bills: Bills, own: Own | None) -> list[Ledger]:
-    """The ledgers of the chosen rows, each under a name of its own."""
-    return [
-        replace(own.option.ledger, title=name) if key == BUY_ID and own else bills.one(key, name)
-        for key, name in zip(picks, row_names(picks, table), strict=True)
-    ]
 
 
 def row_names(picks: Sequence[str], table: pd.DataFrame) -> list[str]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from planner.inputs.scenario import Way
 from planner.money.answer import Answer, Weighed
 from planner.report import words
-from planner.report.charts import FRAME_PX, GRID, INK, framed
+from planner.report.charts import BAR_PX, FRAME_PX, GRID, INK, PAPER, framed, names_above
 from planner.report.futures_words import label, saver, short, short_written, written
 from planner.report.ways import LOOKS
 from planner.study.futures import Futures
@@ -21,12 +21,10 @@ from planner.study.tornado import Bar
 
 _BINS = 20  # few enough that dots stand apart on a phone
 _MOST_BARS = 10
-_BAR_PX = 48  # a line of words and a bar
 _ROOM = 0.16  # of the width, on both sides, for the values at the ends of the bars
 _MAP_PX = 540
 _TINT = 0.18  # of the colour, where it begins
 _SEEN_CELLS = 12  # a region of fewer is not named on the map
-PAPER = {False: "#ffffff", True: "#12171f"}  # light, dark
 Ways = tuple[Way, Way]  # the owning and the renting way
 
 
@@ -86,7 +84,7 @@ def tornado(bars: Sequence[Bar], dark: bool, ways: Ways = ("own", "on_demand")) 
             _turning(shown, dark),
         ],
         dark,
-        FRAME_PX + _BAR_PX * max(3, len(shown)),
+        FRAME_PX + BAR_PX * max(3, len(shown)),
         xaxis={
             "title": {"text": f"What {saver(ways[0])} saves, today's money"},
             "tickformat": "$~s", "nticks": 6, "tickangle": 0,
@@ -95,7 +93,7 @@ def tornado(bars: Sequence[Bar], dark: bool, ways: Ways = ("own", "on_demand")) 
         yaxis={"range": [bottom, -0.9], "visible": False},
         barmode="overlay",
         shapes=[*_rows(len(shown), dark), _line_at(0.0, dark)],
-        annotations=[*_names(shown, dark), *_ends(shown, dark)],
+        annotations=[*names_above([_name(bar) for bar in shown], dark), *_ends(shown, dark)],
     )  # fmt: skip
 
 
@@ -141,19 +139,10 @@ def _as_entered(shown: Sequence[Bar], bottom: float, dark: bool) -> list[dict[st
     ]  # fmt: skip
 
 
-def _names(shown: Sequence[Bar], dark: bool) -> list[dict[str, Any]]:
-    """Above each bar what it is of, and where it turns: beside the bars names would leave a phone no room for them."""
-    out = []
-    for place, bar in enumerate(shown):
-        turns = f" <b>turns at {written(bar.input.name, bar.flip)}</b>" if bar.flips_within and bar.flip else ""
-        out.append(
-            {
-                "x": 0, "xref": "paper", "xanchor": "left", "y": place, "yshift": 18, "showarrow": False,
-                "text": f"{short(bar.input.name)}{turns}", "font": {"color": INK[dark], "size": 13},
-                "bgcolor": PAPER[dark],
-            }
-        )  # fmt: skip
-    return out
+def _name(bar: Bar) -> str:
+    """What a bar is of, and where it turns."""
+    turns = f" <b>turns at {written(bar.input.name, bar.flip)}</b>" if bar.flips_within and bar.flip else ""
+    return f"{short(bar.input.name)}{turns}"
 
 
 def _hover(bar: Bar, who: str) -> str:

@@ -24,6 +24,11 @@ def _months(value: float) -> str:
     return f"{words.significant(value):g} months"
 
 
+def _one_for(share: float) -> str:
+    """One person for so many."""
+    return "nobody" if share <= 0 else f"1 for {words.significant(1 / share):,g}"
+
+
 def _on_curve(position: float) -> str:
     """A place on a curve of resale values: -1 is its low end, 1 its high end."""
     share, end = words.percent(abs(position)), "low" if position < 0 else "high"
@@ -44,7 +49,7 @@ _LABELS: dict[str, tuple[str, Write]] = {
     "usd_per_kw_month": ("Space, a kW and month", words.usd),
     "pue": ("PUE", lambda value: f"{value:.2f}"),
     "usd_per_fte_year": ("Cost of a person, a year", words.usd),
-    "fte_per_accelerator": ("People for each GPU", _number),
+    "fte_per_accelerator": ("People for the GPUs", _one_for),
     "host_share": ("Host around the GPUs, share of their price", words.percent),
     "scarcity_premium_share": ("Premium for sooner delivery", words.percent),
     "maintenance_share_per_year": ("Maintenance a year, share of the price", words.percent),

@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from planner.report import words
-from planner.report.charts import GRID, INK
+from planner.report.charts import GRID, INK, PAPER
 from planner.report.speed_tables import Bar
 from planner.speed.nearest import Published
 from planner.speed.serving.result import Share
@@ -20,7 +20,6 @@ from planner.speed.training.stairs import PEAK, Stair
 
 BAR_PX, FRAME_PX = 62, 96
 SCATTER_PX = 520
-PAPER = {False: "#ffffff", True: "#12171f"}  # the page's own background
 _WIDTH, _LABEL_AT, _BAR_AT = 0.42, -0.24, 0.16
 _HEADROOM = 1.0  # rows above the first bar, for the name of the line
 _CUT = 3.0  # a bar ends at so many times the line it stands against; its label says how long it is

@@ -13,8 +13,8 @@ import plotly.graph_objects as go
 
 from planner.inputs.scenario import Way
 from planner.report import words
-from planner.report.charts import INK
-from planner.report.speed_charts import ORANGE, PAPER, framed
+from planner.report.charts import INK, PAPER
+from planner.report.speed_charts import ORANGE, framed
 from planner.report.ways import LOOKS
 from planner.study.market import Market, Try
 

@@ -167,11 +167,14 @@ def _question_parts() -> None:
 _NOT_WHOLE = "GPUs come whole: {typed:g} counts as {whole:,}. If you meant {thousand:,}, type it without a point."
 
 MOST_PICKS = 6
-FIRST_PICKS = 4
+FIRST_PICKS = 3
 
 
-def picks(options: list[str], buy: str) -> list[str]:
-    """Which rows to draw, kept by offer id: a new order or another filter never points at the wrong row."""
+def picks(options: list[str], first: str | None, buy: str) -> list[str]:
+    """Which rows to draw, kept by offer id: a new order or another filter never points at the wrong row.
+
+    Where nobody chose: `first`, the one that the title names, what is listed as cheaper still, and buying.
+    """
     if "pick" in st.session_state:
         st.session_state["pick"] = [key for key in st.session_state["pick"] if key in options]
     chosen = st.multiselect(
@@ -180,6 +183,7 @@ def picks(options: list[str], buy: str) -> list[str]:
         key="pick",
         bind=URL,
         max_selections=MOST_PICKS,
-        placeholder="The cheapest, and buying. Choose here, or tick rows in the table above",
+        placeholder="The one named above, the lowest, and buying. Choose here, or tick rows in the table above",
     )
-    return chosen or list(dict.fromkeys([*options[:FIRST_PICKS], *([buy] if buy in options else [])]))
+    named = [key for key in (first,) if key in options]
+    return chosen or list(dict.fromkeys([*named, *options[:FIRST_PICKS], *[key for key in options if key == buy]]))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
 from planner.inputs.scenario import Scenario
+from planner.money.ledger import Ledger
 from planner.money.past import histories
 from planner.money.plan import plan
 from planner.money.rented import Bills, bills
@@ -16,9 +19,11 @@ from planner.money.setting import Setting
 from planner.money.worth import dots, worth
 from planner.report import charts
 from planner.report.answer_tables import parts_table
-from planner.report.compare import BUY_ID, COLUMNS, Own, compare_table, opened, own_of, pickable, unique
-from planner.report.findings import cheapest, hidden_words
+from planner.report.compare import BUY_ID, COLUMNS, Own, compare_table, own_of, pickable, unique
+from planner.report.findings import Finding, cheapest, hidden_words
+from planner.report.job_offers import Offers, Rented
 from planner.report.market import order_of_rows, past_finding, worth_finding, worth_table
+from planner.study.doers import doer_of
 from pricing import Catalogue, load_catalogue
 from pricing.query import Wish, find, may_be_cheapest
 
@@ -97,6 +102,11 @@ def test_without_offers_the_page_says_what_to_do(catalogue: Catalogue) -> None:
     finding = cheapest(catalogue, NEED, bills(SETTING, NEED, ()), None, DAY)
     assert finding.title == "No offer here has a price for H100 SXM5 80 GB"
     assert "Widen the filters" in finding.sentences[0]
+
+
+def opened(picks: Sequence[str], table: pd.DataFrame, rent: Bills, own: Own | None) -> list[Ledger]:
+    """The ledgers behind chosen rows, as the page opens them."""
+    return Offers(Finding("", ()), table, {}, (Rented(doer_of(SETTING), rent),), own).opened(picks)
 
 
 def test_hidden_offers_are_counted_by_reason() -> None:

@@ -49,7 +49,7 @@ def _doers(is_job: bool) -> Sequence[Doer]:
 def _views(found: Offers, wish: Wish, first: Doer) -> None:
     """What is behind the table. Only the open view is made: the others cost nothing until somebody looks."""
     catalogue, chip = state.catalogue(), first.accelerator
-    picks = ask.picks(pickable(found.table), BUY_ID)
+    picks = ask.picks(pickable(found.table), found.finding.offer, BUY_ID)
     for view, make in zip(
         st.tabs(VIEWS, key="view", bind=ask.URL),
         (
