@@ -10,23 +10,19 @@ import pandas as pd
 
 from planner.cli.common import OK, as_json
 from planner.inputs.serving_job import ServingJob
-from planner.money.hired import Hired, hired
 from planner.report.csv import to_csv
-from planner.report.other_work import Priced, other_rows, other_text
+from planner.report.other_work import other_rows, other_text, priced
 from planner.report.small_work import small_sentences
-from planner.speed.hardware import first
-from planner.speed.serving import OtherWork, other_work, small_work
+from planner.speed.serving import other_work, small_work
 from pricing import Catalogue
-
-_LONG_HOURS = 8_760.0
 
 
 def serve_other(
     wanted: argparse.Namespace, catalogue: Catalogue, jobs: list[ServingJob], have: tuple[str, ...], day: date
 ) -> int:
     """Each accelerator with the same work, side by side."""
-    priced = [_priced(catalogue, other_work(catalogue, job), day) for job in jobs]
-    rows = other_rows(priced, wanted.busy_share)
+    every = [priced(catalogue, other_work(catalogue, job), day) for job in jobs]
+    rows = other_rows(every, wanted.busy_share)
     small = small_sentences(small_work(catalogue, jobs[0], have))
     if wanted.csv:
         wanted.csv.write_bytes(to_csv(pd.DataFrame(rows, dtype=object)))
@@ -34,14 +30,5 @@ def serve_other(
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
         sys.stdout.write(as_json({**stamp, "work": rows, "without_gpu": list(small)}) + "\n")
     else:
-        sys.stdout.write("\n\n".join((other_text(priced, wanted.busy_share), *small)) + "\n")
+        sys.stdout.write("\n\n".join((other_text(every, wanted.busy_share), *small)) + "\n")
     return OK
-
-
-def _priced(catalogue: Catalogue, found: OtherWork, day: date) -> Priced:
-    record = catalogue.accelerators[found.accelerator]
-    needed = found.accelerators_at_average or found.accelerators_at_peak or 1
-    cost: Hired | None = hired(
-        catalogue, found.accelerator, accelerators=needed, hours=_LONG_HOURS, together=1, day=day
-    )
-    return Priced(found, catalogue.accelerator_label(found.accelerator), cost, first(record.price_usd))

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import date
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from planner.money.hired import Hired
+from planner.inputs.serving_job import ServingJob
+from planner.money.hired import Hired, hired
 from planner.report import words
 from planner.report.text_table import text_table
 from planner.report.training import hired_words, plain_data
-from planner.speed.serving import CarriedRun, OtherWork
+from planner.speed.hardware import first
+from planner.speed.serving import CarriedRun, OtherWork, other_work
+from pricing import Catalogue, PricingError
 
+_LONG_HOURS = 8_760.0  # rented around the clock, so that minimums and increments do not matter
 SECONDS_PER_HOUR, MILLION = 3_600.0, 1e6
 
 
@@ -25,6 +30,52 @@ class Priced(NamedTuple):
     list_price_usd: float | None
 
 
+def priced(catalogue: Catalogue, found: OtherWork, day: date) -> Priced:
+    """Such work with the cheapest offer that can be believed for as many as it takes."""
+    record = catalogue.accelerators[found.accelerator]
+    needed = found.accelerators_at_average or found.accelerators_at_peak or 1
+    cost = hired(catalogue, found.accelerator, accelerators=needed, hours=_LONG_HOURS, together=1, day=day)
+    return Priced(found, catalogue.accelerator_label(found.accelerator), cost, first(record.price_usd))
+
+
+def side_by_side(catalogue: Catalogue, job: ServingJob, day: date) -> list[Priced]:
+    """The same work on every accelerator that keeps the promise: cheapest first, those without a price last."""
+    found = []
+    for key in catalogue.accelerators:
+        try:
+            one = other_work(catalogue, job.model_copy(update={"accelerator": key, "mig_profile": None}))
+        except PricingError:
+            continue  # nobody published what the rate would be carried over by
+        if one.fits:
+            found.append(priced(catalogue, one, day))
+    return sorted(found, key=lambda one: (usd_per_hour_at_peak(one) or float("inf"), -one.found.requests_per_s))
+
+
+def side_table(beside: list[Priced]) -> pd.DataFrame:
+    """The same for the screen and its file."""
+    rows = [
+        {
+            "Accelerator": one.label,
+            "Requests/s of one": one.found.requests_per_s,
+            "A tenth below": one.found.low,
+            "A tenth above": one.found.high,
+            "At the peak": one.found.accelerators_at_peak,
+            "USD an hour then": usd_per_hour_at_peak(one),
+            "Rent from": None if one.cost is None else one.cost.provider,
+            "Price checked": None if one.cost is None else one.cost.checked,
+            "Rate": "measured" if one.found.measured else f"carried over from {one.found.carried_from}",
+        }
+        for one in beside
+    ]
+    return pd.DataFrame(rows)
+
+
+def usd_per_hour_at_peak(one: Priced) -> float | None:
+    """What as many as the peak takes cost an hour; None where nobody rents them or no rate is asked for."""
+    count = one.found.accelerators_at_peak
+    return None if one.cost is None or count is None else one.cost.usd_per_accelerator_hour * count
+
+
 def other_title(found: OtherWork, label: str) -> str:
     """One sentence: how many it takes on average and at the peak, with the range, and where the rate is from."""
     if found.reason is not None:
@@ -34,9 +85,10 @@ def other_title(found: OtherWork, label: str) -> str:
         return f"{found.label} on {label}: {rate}, {found.how}."
     low, high = found.accelerators_at_peak_low, found.accelerators_at_peak_high
     span = "" if low == high else f" ({low:,} to {high:,})"
-    usual = (
-        "" if found.accelerators_at_average is None else f"{found.accelerators_at_average:,} x {label} on average and "
-    )
+    average = found.accelerators_at_average
+    if average == found.accelerators_at_peak and not span:
+        return f"{found.label} needs {average:,} x {label}: {rate}, {found.how}."
+    usual = "" if average is None else f"{average:,} x {label} on average and "
     tail = "" if usual else f" x {label}"
     return f"{found.label} needs {usual}{found.accelerators_at_peak:,}{span}{tail} at the peak: {rate}, {found.how}."
 
@@ -67,18 +119,18 @@ def usd_per_million_requests(found: OtherWork, cost: Hired | None, busy_share: f
     return cost.usd_per_accelerator_hour / (found.requests_per_s * SECONDS_PER_HOUR * busy_share) * MILLION
 
 
-def other_rows(priced: list[Priced], busy_share: float) -> list[dict[str, Any]]:
+def other_rows(every: list[Priced], busy_share: float) -> list[dict[str, Any]]:
     """One record for each accelerator: how fast, how many it takes, what an hour of them and a request cost."""
     rows = []
-    for found, label, cost, list_price_usd in priced:
-        hour, count = None if cost is None else cost.usd_per_accelerator_hour, found.accelerators_at_peak
+    for one in every:
+        found, label, cost, list_price_usd = one
         record = {name: value for name, value in asdict(found).items() if name != "warnings"}
         rows.append(
             {
                 **plain_data(record),
                 "accelerator_label": label,
-                "usd_per_accelerator_hour": hour,
-                "usd_per_hour_at_peak": None if hour is None or count is None else hour * count,
+                "usd_per_accelerator_hour": None if cost is None else cost.usd_per_accelerator_hour,
+                "usd_per_hour_at_peak": usd_per_hour_at_peak(one),
                 "usd_per_million_requests": usd_per_million_requests(found, cost, busy_share),
                 "busy_share": busy_share,
                 "offer": None if cost is None else cost.offer,
@@ -100,11 +152,11 @@ _COLUMNS = {
 }
 
 
-def other_text(priced: list[Priced], busy_share: float) -> str:
+def other_text(every: list[Priced], busy_share: float) -> str:
     """A sentence for each accelerator, then all of them side by side."""
-    said = [other_title(one.found, one.label) for one in priced] + [_price(one) for one in priced]
-    table = pd.DataFrame(other_rows(priced, busy_share), dtype=object)[list(_COLUMNS)].rename(columns=_COLUMNS)
-    notes = [f"- {one.label}: {note}" for one in priced for note in one.found.warnings]
+    said = [other_title(one.found, one.label) for one in every] + [_price(one) for one in every]
+    table = pd.DataFrame(other_rows(every, busy_share), dtype=object)[list(_COLUMNS)].rename(columns=_COLUMNS)
+    notes = [f"- {one.label}: {note}" for one in every for note in one.found.warnings]
     parts = ("\n".join(said), text_table(table.astype(object).where(table.notna(), None)), "\n".join(notes))
     return "\n\n".join(part for part in parts if part)
 

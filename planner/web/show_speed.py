@@ -23,6 +23,7 @@ from planner.web import ask, fields, show, state, state_speed
 from pricing import PricingError
 
 _RATE = st.column_config.NumberColumn(format="%,.0f")
+_USD = st.column_config.NumberColumn(format="$%,.2f")
 _SHARE = st.column_config.NumberColumn(format="percent")
 _GB = st.column_config.NumberColumn(format="%.1f")
 _OPEN = st.column_config.LinkColumn(display_text="open")
@@ -235,6 +236,17 @@ def layouts(work: TrainingWork | ServingWork) -> None:
         st.table(excluded.set_index(excluded.columns[0]))
 
 
+def beside() -> None:
+    """Work that writes no tokens, on every accelerator that does it."""
+    for number, table in enumerate(state_speed.beside()):
+        st.header("On every accelerator that keeps up", anchor=False)
+        columns = {"Requests/s of one": _RATE, "A tenth below": _RATE, "A tenth above": _RATE, "USD an hour then": _USD}
+        alt = "Cheapest first; those that nobody rents by the hour stand last."
+        st.dataframe(table, hide_index=True, column_config=columns, placeholder="–", height=440, alt=alt)
+        show.small(alt)
+        show.csv_button(table, "accelerators.csv", f"csv-beside-{number}")
+
+
 _ABBREVIATIONS = (
     "TP, PP, CP, EP, DP: over how many accelerators tensors, stages of layers, the sequence, experts and copies of the "
     "model are spread. Stages: pieces of a pipeline rank. Sharding: what copies share instead of each holding it."
@@ -245,7 +257,8 @@ def trust(work: TrainingWork | ServingWork | None) -> None:
     """Predicted beside published: the nearest runs first, then all of them, then what left-out runs say."""
     if work is None:
         kinds = list(state_speed.NEAR_SHARE)
-        kind = st.segmented_control("Published runs of", kinds, default=kinds[0], required=True, key="trust-of")
+        first = state_speed.SERVING if any(one.serve for one in state.scenario().work) else state_speed.TRAINING
+        kind = st.segmented_control("Published runs of", kinds, default=first, required=True, key=f"trust-{first}")
     else:
         kind = state_speed.TRAINING if isinstance(work, TrainingWork) else state_speed.SERVING
     published = state_speed.runs(kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -13,10 +14,13 @@ from planner.inputs.serving_job import ServingJob
 from planner.inputs.training_job import TrainingJob
 from planner.money.hired import Hired, hired
 from planner.report import speed, speed_charts, speed_front
+from planner.report.other_work import side_by_side, side_table
 from planner.report.speed import Told
+from planner.speed.asked import serving_job
 from planner.speed.checked import Checked
 from planner.speed.nearest import Near, Published, nearest, published_serving, published_training, traits_of
 from planner.speed.nearest import Work as WorkTraits
+from planner.speed.serving import is_other_work
 from planner.speed.serving.savings import ServedOtherwise, served_otherwise
 from planner.speed.training.savings import Saving, savings
 from planner.speed.worked import ServingWork, TrainingWork, worked
@@ -40,6 +44,19 @@ def otherwise() -> Told | None:
     """What is said of work without tokens and of runs of known hours; None where there is none."""
     asked = state.reckoned().plan.setting.asked
     return None if asked is None else speed.otherwise(state.catalogue(), asked)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _beside(digest: str, asked: str, day: date, _job: ServingJob, _facts: Catalogue) -> pd.DataFrame:
+    return side_table(side_by_side(_facts, _job, day))
+
+
+def beside() -> tuple[pd.DataFrame, ...]:
+    """For each service that writes no tokens: every accelerator that does it, cheapest first."""
+    asked, facts = state.scenario(), state.catalogue()
+    tasks = [work.serve for work in asked.work if work.serve and is_other_work(work.serve.model)]
+    jobs = [serving_job(asked, task) for task in tasks]
+    return tuple(_beside(facts.digest, job.model_dump_json(), state.day(), job, facts) for job in jobs)
 
 
 def problems() -> tuple[str, ...]:

@@ -14,8 +14,9 @@ from planner.inputs.task import Serve, Train
 from planner.inputs.work import Work
 from planner.report import words
 from planner.report.speed import NO_MODEL
-from planner.speed.asked import asked
+from planner.speed.asked import asked, serving_job
 from planner.speed.nearest import published_serving, published_training
+from planner.speed.serving import other_work
 from planner.speed.worked import worked
 from planner.study.choosing import chosen
 from planner.study.market import Market, market
@@ -169,3 +170,19 @@ def test_a_click_makes_the_plan_what_was_clicked(taken: Callable[[Scenario, obje
     assert not after.work[0].train.choose_count
     served = Scenario(work=(Work(serve=Serve(model="Llama-3.1-8B")),))
     assert taken(served, found.tries[0]).work == served.work
+
+
+def test_other_work_is_set_side_by_side_over_every_accelerator() -> None:
+    app = visit({"serve": "bert-base-uncased", "rps": "1000", "gpu": "RTX-4090-24GB", "in": "128", "out": "1"})
+    assert not app.exception
+    assert "needs 1 x RTX 4090" in app.title[0].value
+    table = app.dataframe[0].value
+    usd = table["USD an hour then"].dropna()
+    assert usd.is_monotonic_increasing
+    assert {"RTX 4090 24 GB", "H100 SXM5 80 GB", "Xeon Platinum 8480+, per socket"} <= set(table["Accelerator"])
+    h100 = table.set_index("Accelerator").loc["H100 SXM5 80 GB"]
+    job = serving_job(
+        Scenario(accelerator=H100), Serve(model="bert-base-uncased", requests_per_s=1_000.0, input_tokens=128)
+    )
+    assert h100["Requests/s of one"] == pytest.approx(other_work(load_catalogue(), job).requests_per_s)
+    assert table["Rate"].str.startswith(("measured", "carried over from")).all()

@@ -23,6 +23,8 @@ def page() -> None:
         _say(refused(problems) if problems else other or no_model())
         if other is None:
             show_speed.examples()
+        else:
+            show_speed.beside()
         show_speed.trust(None)
     show.next_page("Compare", "Next: compare providers")
 
