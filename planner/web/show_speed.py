@@ -24,6 +24,7 @@ from pricing import PricingError
 
 _RATE = st.column_config.NumberColumn(format="%,.0f")
 _USD = st.column_config.NumberColumn(format="$%,.2f")
+_DAY = st.column_config.DateColumn(format="D MMM YYYY")
 _SHARE = st.column_config.NumberColumn(format="percent")
 _GB = st.column_config.NumberColumn(format="%.1f")
 _OPEN = st.column_config.LinkColumn(display_text="open")
@@ -240,7 +241,8 @@ def beside() -> None:
     """Work that writes no tokens, on every accelerator that does it."""
     for number, table in enumerate(state_speed.beside()):
         st.header("On every accelerator that keeps up", anchor=False)
-        columns = {"Requests/s of one": _RATE, "A tenth below": _RATE, "A tenth above": _RATE, "USD an hour then": _USD}
+        columns: dict[str, object] = dict.fromkeys(("Requests/s of one", "A tenth below", "A tenth above"), _RATE)
+        columns |= {"USD an hour then": _USD, "Price checked": _DAY}
         alt = "Cheapest first; those that nobody rents by the hour stand last."
         st.dataframe(table, hide_index=True, column_config=columns, placeholder="–", height=440, alt=alt)
         show.small(alt)
