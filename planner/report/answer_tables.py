@@ -43,7 +43,6 @@ def _option_row(way: Weighed, *, is_baseline: bool) -> dict[str, Any]:
     measures = way.measures
     return {
         "Way": way.option.title,
-        "What": way.option.what,
         "Today's money, USD": way.present_usd,
         "A tenth below, USD": way.low_usd,
         "A tenth above, USD": way.high_usd,
@@ -54,6 +53,7 @@ def _option_row(way: Weighed, *, is_baseline: bool) -> dict[str, Any]:
         "A year, USD": float(measures.eac_usd_per_year),
         "Pays back, month": None if is_baseline else _months(measures.simple_payback),
         "Return a year": _number(measures.irr),
+        "What": way.option.what,
         "Total is": "at least" if measures.unpriced else "complete",
         "Notes": "; ".join(
             (
