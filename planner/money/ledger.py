@@ -34,7 +34,7 @@ Treatment = Literal["expense", "capital", "sale", "financing", "tax"]
 class Origin:
     """Where an input came from."""
 
-    said_by: str  # "your input", "your quote", a source's title, or "assumption"
+    said_by: str  # "the plan" (typed, or its default), "your quote", the title of a source, or "assumption"
     kind: str  # input, yours, assumption, list_price, spec ...
     since: date | None = None
     checked: date | None = None
@@ -42,7 +42,7 @@ class Origin:
     note: str | None = None
 
 
-YOUR_INPUT = Origin("your input", "input")
+YOUR_INPUT = Origin("the plan", "input")
 COMPUTED = Origin("computed above", "computed")
 CONVENTION = Origin("convention", "convention")
 
