@@ -20,7 +20,7 @@ st.set_page_config(page_title="Rent, buy, or both?", page_icon=str(ICON), layout
 page = st.navigation(PAGES, position="top")
 state.remember_pages(PAGES)
 frame.notices(state.catalogue())
-state.remember(ask.scenario(state.catalogue()))
+ask.scenario(state.catalogue())
 page.run()
 frame.footer(state.catalogue(), state.day())
 state.settle(page.title)

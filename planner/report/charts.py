@@ -267,6 +267,18 @@ def price_history(histories: Sequence[History], dark: bool) -> go.Figure:
     )
 
 
+class Chart(go.Figure):  # type: ignore[misc]  # plotly has no types
+    """A figure that is finished once it is made: a page that shows it again has its dictionary from the first time."""
+
+    _shown: dict[str, Any] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figure for the browser. Not to be changed."""
+        if self._shown is None:
+            self._shown = super().to_dict()
+        return self._shown
+
+
 def framed(data: list[dict[str, Any]], dark: bool, height: int, **layout: Any) -> go.Figure:
     """The frame all charts share: fixed height, no dragging, legend above.
 
@@ -287,4 +299,4 @@ def framed(data: list[dict[str, Any]], dark: bool, height: int, **layout: Any) -
         "showlegend": True,
     }
     axes = {name: axis | layout.pop(name) for name in ("xaxis", "yaxis")}
-    return go.Figure({"data": data, "layout": shared | axes | layout}, _validate=False)
+    return Chart({"data": data, "layout": shared | axes | layout}, _validate=False)

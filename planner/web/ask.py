@@ -28,6 +28,7 @@ CARRIED = ("name", "offer", ALSO)  # part of the address without a field of thei
 ALL = "all"  # whether the fields that few need are shown; one that holds something always is
 GPUS, CHOOSE = "gpus", "choose"
 ALWAYS = ("years", "site")
+BOX, _LABEL = "assumptions", "assumptions_label"
 # The expander's headings: what stands under each, and what besides when all fields are asked for.
 THE_WORK = "The work"
 HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -77,8 +78,8 @@ def scenario(catalogue: Catalogue) -> Scenario:
     for key in CARRIED:
         if carried := _carried(key):
             st.query_params[key] = carried
-    reckoned = state.reckoned(asked)
-    said.markdown(f":small[{words.markdown(echo(reckoned.plan, asked, question.name))}]")
+    plan = state.remember(asked).plan
+    said.markdown(f":small[{words.markdown(echo(plan, asked, question.name))}]")
     return asked
 
 
@@ -94,20 +95,28 @@ def _row(catalogue: Catalogue, question: Question, hints: Mapping[str, str]) -> 
 
 
 def _assumptions(catalogue: Catalogue, question: Question, hints: Mapping[str, str]) -> None:
-    """Everything else, in one expander."""
+    """Everything else, in one expander. While it is closed only what was filled in is there: fields cost time."""
     shown = {*question.main, *ALWAYS}
-    changed = sum(
-        1 for name in KEYS if name not in shown and _is_in_expander(name, question) and fields.text(name) is not None
-    )
+    filled = fields.filled() - shown
+    changed = sum(1 for name in filled if _is_in_expander(name, question))
     label = f"Adjust assumptions ({changed} changed)" if changed else "Adjust assumptions"
-    with st.expander(label, key="assumptions"):
-        every = st.toggle("Show all fields", key=ALL, bind=URL, help="Also those that few people change.")
+    kept = filled.union(st.query_params)  # what leaves the screen leaves the address
+    if not st.session_state.get(BOX):  # another label makes another box: an open one would close under one's hands
+        st.session_state[_LABEL] = label
+    with st.expander(st.session_state[_LABEL], key=BOX, on_change="rerun") as box:
+        every = (box.open or ALL in kept) and st.toggle("Show all fields", key=ALL, bind=URL, help=_EVERY)
         for heading, (usual, rare) in HEADINGS.items():
-            st.markdown(f"**{heading}**")
             first = question.more if heading == THE_WORK else ()
-            with st.grid(4, min_column_width=170, vertical_alignment="bottom"):
-                for name in (*first, *usual, *(name for name in rare if every or fields.text(name) is not None)):
-                    fields.show(catalogue, name, hints)
+            names = [name for name in (*first, *usual) if box.open or name in kept]
+            names += [name for name in rare if (box.open and every) or name in kept]
+            if names:
+                st.markdown(f"**{heading}**")
+                with st.grid(4, min_column_width=170, vertical_alignment="bottom"):
+                    for name in names:
+                        fields.show(catalogue, name, hints)
+
+
+_EVERY = "Also those that few people change."
 
 
 def _is_in_expander(name: str, question: Question) -> bool:

@@ -36,12 +36,24 @@ def put(texts: Mapping[str, str | None]) -> None:
 
 def text(name: str) -> str | None:
     """What a field holds or will hold, as an address writes it; None where that is its default."""
-    waiting = st.session_state.get(_PUT, {})
+    return _text(name, st.session_state.get(_PUT, {}), st.session_state, st.query_params)
+
+
+def filled() -> set[str]:
+    """The names of all fields that hold something else than their default, on the screen or not."""
+    # Asking Streamlit once for all is many times cheaper than once for each.
+    waiting, there, linked = st.session_state.get(_PUT, {}), st.session_state.to_dict(), st.query_params.to_dict()
+    return {name for name in KEYS if _text(name, waiting, there, linked) is not None}
+
+
+def _text(
+    name: str, waiting: Mapping[str, str | None], there: Mapping[Any, Any], linked: Mapping[str, str]
+) -> str | None:
     if name in waiting:
         return waiting[name]
-    if name not in st.session_state:
-        return st.query_params.get(name) or None
-    key, value = KEYS[name], st.session_state[name]
+    if name not in there:
+        return linked.get(name) or None
+    key, value = KEYS[name], there[name]
     return None if value is None or value == typed(key, None) else written(key, value)
 
 
@@ -55,7 +67,8 @@ def number(name: str) -> float | None:
 
 def held() -> dict[str, str]:
     """What the fields on the screen hold, as an address writes it; defaults are left out."""
-    return {name: said for name in KEYS if name in st.session_state[_ON_SCREEN] and (said := text(name)) is not None}
+    there = st.session_state[_ON_SCREEN]
+    return {name: said for name in KEYS if name in there and (said := text(name)) is not None}
 
 
 def is_shown(name: str) -> bool:

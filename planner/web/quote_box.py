@@ -6,7 +6,7 @@ import streamlit as st
 
 from planner.report import words
 from planner.web import state
-from pricing import QuoteError
+from pricing import QuoteError, load_catalogue
 from pricing.quotes import TEMPLATE_CSV, Quotes, parse_quotes
 
 KEY = "quote_file"
@@ -38,7 +38,7 @@ def _read() -> None:
     if file is None:
         return
     try:
-        brought = parse_quotes(file.getvalue(), name=file.name, catalogue=state.shipped(), day=state.day())
+        brought = parse_quotes(file.getvalue(), name=file.name, catalogue=load_catalogue(), day=state.day())
     except QuoteError as refusal:
         st.session_state["quote_refusal"] = f"{refusal} Nothing was changed."
         return

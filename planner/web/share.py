@@ -19,23 +19,26 @@ KEY = "scenario_file"
 
 def popover(plan: Plan, found: Answer) -> None:
     """Everything that leaves the page. Files are made when they are asked for."""
-    with st.popover("Share and export", icon=":material/ios_share:"):
-        st.markdown("**Link** to this plan, with today's date in it: it will say the same in years")
-        st.code(state.link(), language=None, wrap_lines=True)
-        st.markdown("**For finance**: every line of every way by month, every assumption, every result")
-        with st.container(horizontal=True):
-            _download("Cash flow (CSV)", "cash-flow.csv", lambda: to_csv(cash_table(plan)))
-            _download("Assumptions (CSV)", "assumptions.csv", lambda: to_csv(assumptions_table(plan, SIGN)))
-            _download(
-                "Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, found, state.reckoned().futures))
-            )
-        st.markdown("**Scenario** as a file: only what differs from the defaults, with the day of the prices")
-        saved = Saved(plan.setting.written, plan.setting.day, plan.setting.catalogue.digest)
-        _download("Scenario (YAML)", "scenario.yaml", lambda: write_scenario(saved).encode())
-        with st.expander("Load a scenario", key="load"):
-            st.file_uploader("Scenario file", type=["yaml", "yml"], key=KEY, max_upload_size=1, on_change=_read)
-        if refusal := st.session_state.get("scenario_refusal"):
-            st.error(words.markdown(refusal))
+    with st.popover("Share and export", icon=":material/ios_share:", key="share", on_change="rerun") as box:
+        if box.open:
+            _everything(plan, found)
+
+
+def _everything(plan: Plan, found: Answer) -> None:
+    st.markdown("**Link** to this plan, with today's date in it: it will say the same in years")
+    st.code(state.link(), language=None, wrap_lines=True)
+    st.markdown("**For finance**: every line of every way by month, every assumption, every result")
+    with st.container(horizontal=True):
+        _download("Cash flow (CSV)", "cash-flow.csv", lambda: to_csv(cash_table(plan)))
+        _download("Assumptions (CSV)", "assumptions.csv", lambda: to_csv(assumptions_table(plan, SIGN)))
+        _download("Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, found, state.reckoned().futures)))
+    st.markdown("**Scenario** as a file: only what differs from the defaults, with the day of the prices")
+    saved = Saved(plan.setting.written, plan.setting.day, plan.setting.catalogue.digest)
+    _download("Scenario (YAML)", "scenario.yaml", lambda: write_scenario(saved).encode())
+    with st.expander("Load a scenario", key="load"):
+        st.file_uploader("Scenario file", type=["yaml", "yml"], key=KEY, max_upload_size=1, on_change=_read)
+    if refusal := st.session_state.get("scenario_refusal"):
+        st.error(words.markdown(refusal))
 
 
 def _download(label: str, name: str, make: object) -> None:

@@ -6,8 +6,10 @@ import gc
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property, lru_cache
 from urllib.parse import urlencode
 
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -19,6 +21,7 @@ from planner.money.plan import Plan
 from planner.money.setting import Setting
 from planner.money.worth import Worth, dots, worth
 from planner.report import charts, futures_charts
+from planner.report.advice import advice_lines, sizes_table, spread_line
 from planner.report.answer import Told, told
 from planner.report.market import order_of_rows, past_finding, worth_finding
 from planner.report.usual import hints
@@ -31,14 +34,10 @@ from pricing.asof import as_of
 from pricing.query import Wish, find
 from pricing.quotes import Quotes, with_quotes
 
-
-@st.cache_resource(show_spinner=False)
-def shipped() -> Catalogue:
-    """The catalogue, loaded once for all sessions."""
-    return load_catalogue()
+_PLANS = 128  # kept, with their answers: what fifty people look at and looked at before
 
 
-@st.cache_resource(show_spinner=False)
+@lru_cache(maxsize=8)
 def settle(page: str) -> None:
     """Once for each page, after its first run: take what is loaded by now out of the garbage collector's rounds.
 
@@ -51,13 +50,13 @@ def settle(page: str) -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _known(day: date) -> Catalogue:
-    return as_of(shipped(), day)
+    return as_of(load_catalogue(), day)
 
 
 def catalogue() -> Catalogue:
     """The facts this session sees: of the day its link asks for, with its own quotes laid over them."""
     asked: date | None = st.session_state.get("as_of")
-    facts = shipped() if asked is None else _known(asked)
+    facts = load_catalogue() if asked is None else _known(asked)
     brought = quotes()
     if brought is None:
         return facts
@@ -172,10 +171,12 @@ def link() -> str:
     return f"{(st.context.url or '').split('?')[0]}?{urlencode(held)}"
 
 
-def remember(asked: Scenario) -> None:
+def remember(asked: Scenario) -> Reckoned:
     """Keep what the question bar asked for, for the page that runs next, with its plan."""
+    found = reckoned(asked)
     st.session_state["asked"] = asked
-    st.session_state["now"] = _Now(asked, catalogue().digest, day(), reckoned(asked))
+    st.session_state["now"] = _Now(asked, catalogue().digest, day(), found)
+    return found
 
 
 def scenario() -> Scenario:
@@ -203,6 +204,17 @@ class Reckoned:
     told: Told  # the answer in words
     hints: dict[str, str]  # what fields that are left empty stand for
 
+    @cached_property
+    def advice(self) -> tuple[str, ...]:
+        """What stands out in the plan."""
+        spread = spread_line(self.plan)
+        return (*advice_lines(self.plan, self.answer), *([spread] if spread else []))
+
+    @cached_property
+    def sizes(self) -> pd.DataFrame | None:
+        """What another number of machines would mean."""
+        return sizes_table(self.plan)
+
 
 @dataclass(frozen=True)
 class _Now:
@@ -218,7 +230,7 @@ class _Now:
         return (self.digest, self.day) == (facts.digest, day)
 
 
-@st.cache_resource(show_spinner=False, max_entries=128)
+@st.cache_resource(show_spinner=False, max_entries=_PLANS)
 def _reckoned(digest: str, asked: str, day: date, _scenario: Scenario, _catalogue: Catalogue) -> Reckoned:
     made = planned(_catalogue, _scenario, day)
     sure = decided(made)
@@ -245,25 +257,17 @@ def who_can() -> tuple[Doer, ...]:
     return _doers(catalogue().digest, scenario().model_dump_json(exclude_defaults=True), day(), setting)
 
 
-@st.cache_resource(show_spinner=False, max_entries=128)
-def _payback(digest: str, asked: str, day: date, night: bool, _found: Answer) -> go.Figure:
-    return charts.payback(_found, night)
-
-
-@st.cache_resource(show_spinner=False, max_entries=128)
-def _sure(digest: str, asked: str, day: date, night: bool, _found: Answer, _drawn: Futures) -> go.Figure | None:
-    return futures_charts.sure(_found, _drawn, night)
+# By answer: it is one and the same for everybody who asks the same.
+_payback = lru_cache(maxsize=_PLANS)(charts.payback)
+_sure = lru_cache(maxsize=_PLANS)(futures_charts.sure)
 
 
 def sure() -> go.Figure | None:
     """Fifty futures as dots; none where there are no two ways to compare."""
-    there, asked = reckoned(), scenario().model_dump_json(exclude_defaults=True)
-    if there.futures is None:
-        return None
-    return _sure(catalogue().digest, asked, day(), dark(), there.answer, there.futures)
+    there = reckoned()
+    return None if there.futures is None else _sure(there.answer, there.futures, dark())
 
 
 def payback() -> go.Figure:
     """When buying pays back, drawn; the same for everybody who asks the same."""
-    found, asked = reckoned().answer, scenario().model_dump_json(exclude_defaults=True)
-    return _payback(catalogue().digest, asked, day(), dark(), found)
+    return _payback(reckoned().answer, dark())

@@ -20,7 +20,7 @@ from planner.report.answer import told
 from planner.report.compare import own_of
 from planner.report.findings import cheapest
 from planner.study.verdict import decided
-from planner.web import state
+from planner.web import ask, state
 from pricing import load_catalogue
 from pricing.asof import as_of
 from pricing.query import find
@@ -51,13 +51,19 @@ def one_page(name: str) -> None:
     chosen = st.navigation(pages)
     state.remember_pages(pages)
     frame.notices(state.catalogue())
-    state.remember(ask.scenario(state.catalogue()))
+    ask.scenario(state.catalogue())
     chosen.run()
 
 
 def visit(name: str) -> AppTest:
     """A visitor on one page."""
     return AppTest.from_function(one_page, args=(name,), default_timeout=SLOW)
+
+
+def unfolded(app: AppTest) -> AppTest:
+    """The same visitor, with the box of assumptions open."""
+    app.session_state[ask.BOX] = True
+    return app.run()
 
 
 @pytest.fixture(autouse=True)
@@ -104,7 +110,7 @@ def test_the_first_visit_holds_an_answer(app: AppTest) -> None:
     ],
 )
 def test_a_changed_number_moves_the_answer(app: AppTest, key: str, value: float, scenario: Scenario) -> None:
-    app.run()
+    unfolded(app.run())
     app.number_input(key=key).set_value(value).run()
     assert not app.exception
     assert app.title[0].value == headline(scenario)
@@ -241,7 +247,7 @@ def test_the_answer_turns_with_use_and_with_the_path_of_rents() -> None:
     busy = app.title[0].value
     assert busy == verdict(working(busy_share=1.0))
     assert busy == "Too close to call\\."  # cheaper as figures stand, and work that stays away makes it dearer
-    app.number_input(key="rents").set_value(-60.0).run()
+    unfolded(app).number_input(key="rents").set_value(-60.0).run()
     assert not app.exception
     falling = Scenario(work=(Work(busy_share=1.0),), terms=Terms(rent_change_per_year=-0.6))
     assert app.title[0].value == verdict(falling) != busy

@@ -15,9 +15,9 @@ from planner.inputs.task import Serve, Train
 from planner.inputs.work import Work
 from planner.money.plan import plan
 from planner.report.echo import echo
-from planner.web import state
+from planner.web import ask, state
 from pricing import load_catalogue
-from tests.web.test_pages import DAY, SLOW, one_page
+from tests.web.test_pages import DAY, SLOW, one_page, unfolded
 
 pytestmark = pytest.mark.slow
 
@@ -59,7 +59,8 @@ def test_a_question_shows_its_fields_and_starts_from_its_example(question) -> No
     app = turn(visit(), question.name)
     assert not app.exception
     others = frozenset().union(*(one.own for one in QUESTIONS.values())) - question.own
-    assert on_screen(app) >= {*question.main, *question.more, "years", "site"} - {"gpus"}
+    assert on_screen(app) >= {*question.main, "years", "site"} - {"gpus"}
+    assert on_screen(unfolded(app)) >= {*question.main, *question.more, "years", "site"} - {"gpus"}
     assert not on_screen(app) & others
     example = preset(question.example)
     assert example is not None
@@ -156,11 +157,31 @@ def test_every_preset_stands_in_the_row_and_undo_brings_back_what_was_there() ->
         assert asked(app) == before, one.key
 
 
+def test_a_closed_box_holds_what_was_filled_in_and_nothing_else() -> None:
+    app = visit(kwh="0.2")
+    assert "kwh" in on_screen(app)
+    assert not {"price", "rate", "waits"} & on_screen(app)
+    assert asked(app).own.usd_per_kwh == 0.2
+    assert box(app) == "Adjust assumptions (1 changed)"
+    unfolded(app).number_input(key="price").set_value(30_000.0).run()
+    assert {"kwh", "price", "rate", "waits"} < on_screen(app)
+    assert box(app) == "Adjust assumptions (1 changed)"  # another label would close it
+    app.session_state[ask.BOX] = False
+    assert box(app.run()) == "Adjust assumptions (2 changed)"
+    assert (asked(app).own.usd_per_kwh, asked(app).own.usd_per_accelerator) == (0.2, 30_000.0)
+    assert not {"rate", "waits"} & on_screen(app)
+
+
+def box(app: AppTest) -> str:
+    """What the box of assumptions is called."""
+    return next(one.label for one in app.expander if one.label.startswith("Adjust assumptions"))
+
+
 def test_a_rare_field_that_holds_something_stays_on_the_screen() -> None:
     app = visit(pue="1.2")
     assert "pue" in on_screen(app)
     assert "people" not in on_screen(app)
-    app.toggle(key="all").set_value(True).run()
+    unfolded(app).toggle(key="all").set_value(True).run()
     app.number_input(key="people").set_value(0.02).run()
     app.toggle(key="all").set_value(False).run()
     assert not app.exception

@@ -44,8 +44,8 @@ class Size:
 def sizes(setting: Setting) -> tuple[Size, ...]:
     """The right size, some larger ones and what was asked for; none where no work may wait or nothing has a price."""
     best = right_size(setting)
-    rent = on_demand.build(setting)
-    if best is None or isinstance(rent, Why):
+    rent = None if best is None else on_demand.build(setting)
+    if best is None or rent is None or isinstance(rent, Why):
         return ()
     own = setting.scenario.own
     asked = own.accelerators or setting.demand.all.most_accelerators

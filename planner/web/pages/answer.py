@@ -25,7 +25,7 @@ def page() -> None:
         show.explain_button(found.ranked)
         share.popover(plan, found)
         show.next_page(*after)
-    advice.say(plan, found)
+    advice.say(reckoned)
     show.small(words.markdown(f"Not counted: {not_counted(plan)}. Plans, not advice."))
     if found.ranked:
         _views(plan, found, said, reckoned.futures)
