@@ -50,10 +50,18 @@ def chosen(asked: str) -> int:
 
 
 def main() -> None:
-    """Becomes the server, so that Ctrl-C reaches it and nothing stays behind."""
+    """Becomes the server, so that Ctrl-C reaches it and nothing stays behind; loaded, so that nobody waits for that."""
     port = chosen("".join(sys.argv[1:]))
-    os.chdir(Path(__file__).resolve().parent.parent)
-    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)])
+    root = Path(__file__).resolve().parent.parent
+    os.chdir(root)  # where the settings are
+    sys.path.insert(0, str(root))
+    # Only now: to choose a port nothing has to be installed.
+    from streamlit.web import cli
+
+    from planner.web.ready import get_ready
+
+    get_ready()
+    cli.main(["run", "app.py", "--server.port", str(port)], prog_name="streamlit")
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ class Weighed:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """Everything the Answer page says. Break-evens are solved when they are asked for, each once."""
+    """Everything the Answer page says. Break-evens and paths of rents are solved when they are asked for, each once."""
 
     plan: Plan
     verdict: Verdict
@@ -76,7 +76,6 @@ class Answer:
     payback: Payback  # of own against rent, in today's money
     turned_by_timing: tuple[Timing, ...]  # conventions under which the other of own and rent is cheaper
     missing: tuple[str, ...]  # prices that are not known, and ways that could not be reckoned
-    turned_by_rent_path: tuple[tuple[float, Payback], ...]  # rents change by so much a year: plain payback of own
     against: Weighed | None = None  # what `best` was measured against: the best of the other sides
     handicap_usd: float = 0.0  # by how much what is not priced may bring `best` nearer to it, at most
     share_cheaper: float | None = None  # of futures in which `best` costs less than `against`; None: not drawn
@@ -94,6 +93,13 @@ class Answer:
         if name not in self._solved:
             self._solved[name] = break_even(self.plan, self.own.option, self.rent.option, name)
         return self._solved[name]
+
+    @cached_property
+    def turned_by_rent_path(self) -> tuple[tuple[float, Payback], ...]:
+        """When rents change by so much a year: the plain payback of owning."""
+        if self.own is None or self.rent is None:
+            return ()
+        return _rent_paths(self.plan.setting, self.own.option, self.rent.option)
 
     @cached_property
     def _solved(self) -> dict[str, BreakEven]:
@@ -157,7 +163,6 @@ def answer(plan: Plan) -> Answer:
         payback=paid_back(setting, pair[0].ledger, pair[1].ledger) if pair else _no_payback(),
         turned_by_timing=_turned(plan, *pair) if pair else (),
         missing=(*decided.missing, *_absent(plan, own is None, rent is None)),
-        turned_by_rent_path=_rent_paths(setting, *pair) if pair else (),
         against=of[decided.second.option.key] if decided.second else None,
         handicap_usd=decided.handicap_usd,
     )

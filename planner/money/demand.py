@@ -104,7 +104,7 @@ class Demand:
     def between(self, low: int, high: int, reach: float = 1.0) -> Need:
         """What the next layer does, above a fleet of `low` and up to `high` in all."""
         hours = self.done(high, reach) - self.done(low, reach)
-        return self.part(self.need(hours, np.full_like(self.peak, float(high - low))))
+        return self.part(self.need(hours, np.full(1, float(high - low))))
 
     def above(self, fleet: float, reach: float = 1.0) -> Need:
         """What is left for others: on as many at once as are asked for beyond the fleet, more where they are full."""
@@ -144,7 +144,7 @@ class Demand:
 
 @lru_cache(maxsize=32)
 def _upto(work: Demand, fleet: float, reach: float) -> Need:
-    return work.need(work.done(fleet, reach), np.full_like(work.peak, float(fleet)))
+    return work.need(work.done(fleet, reach), np.full(1, float(fleet)))
 
 
 @lru_cache(maxsize=32)

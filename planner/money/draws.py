@@ -33,13 +33,26 @@ class Block:
     ledgers: tuple[Ledger | None, ...]
 
 
-def blocks(setting: Setting, builders: Sequence[Builder], draws: Mapping[str, NDArray[np.float64]]) -> Iterator[Block]:
-    """The ledgers of all draws, block by block; `draws` has one value for each draw of each input, by formula name."""
-    count = len(next(iter(draws.values())))
-    size = max(CELLS // (setting.timeline.last + 1), _FEWEST)
+def blocks(
+    setting: Setting,
+    builders: Sequence[Builder],
+    draws: Mapping[str, NDArray[np.float64]],
+    grid: tuple[str, NDArray[np.float64]] | None = None,
+) -> Iterator[Block]:
+    """The ledgers of all draws, block by block; `draws` has one value for each draw of each input, by formula name.
+
+    With a grid, that input takes each of its values in each draw: amounts are then draws x values x months, and what
+    the input does not touch is reckoned once for all its values.
+    """
+    count, steps = len(next(iter(draws.values()))), 1 if grid is None else len(grid[1])
+    size = max(CELLS // ((setting.timeline.last + 1) * steps), _FEWEST // steps)
     for start in range(0, count, size):
         block = slice(start, min(start + size, count))
-        tried = setting.trying({name: values[block, None] for name, values in draws.items()})
+        if grid is None:
+            tried = setting.trying({name: values[block, None] for name, values in draws.items()})
+        else:
+            beside = {name: values[block, None, None] for name, values in draws.items()}
+            tried = setting.trying({**beside, grid[0]: grid[1][None, :, None]})
         yield Block(block, tried, tuple(ledger_at(tried, build) for build in builders))
 
 

@@ -203,16 +203,17 @@ def _through(setting: Setting, ledger: Ledger, share: _Share) -> Array:
     sales[..., -1] = True
     if sales.ndim == 1:
         return np.asarray(placed @ share(_leaves(sales)))
+    draws = np.broadcast_shapes(placed.shape[:-1], sales.shape[:-1])
+    rows, sales = (np.broadcast_to(one, (*draws, one.shape[-1])).reshape(-1, one.shape[-1]) for one in (placed, sales))
     packed = np.packbits(sales, axis=-1)
     _, first, of = np.unique(packed.view(f"V{packed.shape[-1]}")[:, 0], return_index=True, return_inverse=True)
     if len(first) == 1:
         return np.asarray(placed @ share(_leaves(sales[0])))
-    rows = np.broadcast_to(placed, sales.shape)
     parts = [rows[of == number] @ share(_leaves(sales[at])) for number, at in enumerate(first)]
     out = np.empty((len(rows), parts[0].shape[-1]))
     for number, part in enumerate(parts):
         out[of == number] = part
-    return out
+    return out.reshape(*draws, out.shape[-1])
 
 
 def _leaves(sales: NDArray[np.bool_]) -> _Leaves:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +45,12 @@ class Told:
     title: str
     sentences: tuple[str, ...]  # what matters most
     figures: tuple[Figure, ...]
-    turns: tuple[str, ...] = ()  # what would turn it
+    of: tuple[Plan, Answer] | None = field(default=None, compare=False, repr=False)  # where there are ways to compare
+
+    @cached_property
+    def turns(self) -> tuple[str, ...]:
+        """What would turn it. Solved when it is asked for: few look at it, and it takes as long as a plan."""
+        return () if self.of is None else turning_sentences(*self.of)
 
 
 def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> Told:
@@ -70,7 +76,7 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> Told:
             *_too_late(plan, own),
         ),
         _figures(plan, found, drawn),
-        turning_sentences(plan, found),
+        (plan, found),
     )
 
 

@@ -6,11 +6,13 @@ Every mark differs in shape, dash or hatch as well as in colour. The colours kee
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from html import escape
 from typing import Any, Literal
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.io import templates
 
 from planner.money.answer import Answer, Weighed
 from planner.money.ledger import Ledger, Part
@@ -276,7 +278,19 @@ class Chart(go.Figure):  # type: ignore[misc]  # plotly has no types
         """The figure for the browser. Not to be changed."""
         if self._shown is None:
             self._shown = super().to_dict()
+            self._shown["layout"]["template"] = _template(templates.default)
         return self._shown
+
+
+def finished(data: list[dict[str, Any]], layout: dict[str, Any]) -> Chart:
+    """A chart without plotly's own checks. All share one template: to copy it into each takes longer than all else."""
+    return Chart({"data": data, "layout": layout | {"template": {}}}, _validate=False)
+
+
+@lru_cache(maxsize=2)
+def _template(name: str) -> dict[str, Any]:
+    template: dict[str, Any] = templates[name].to_plotly_json()
+    return template
 
 
 def framed(data: list[dict[str, Any]], dark: bool, height: int, **layout: Any) -> go.Figure:
@@ -299,4 +313,4 @@ def framed(data: list[dict[str, Any]], dark: bool, height: int, **layout: Any) -
         "showlegend": True,
     }
     axes = {name: axis | layout.pop(name) for name in ("xaxis", "yaxis")}
-    return Chart({"data": data, "layout": shared | axes | layout}, _validate=False)
+    return finished(data, shared | axes | layout)

@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from planner.report import words
-from planner.report.charts import GRID, INK, PAPER, Chart
+from planner.report.charts import GRID, INK, PAPER, finished
 from planner.report.speed_tables import Bar
 from planner.speed.nearest import Published
 from planner.speed.serving.result import Share
@@ -211,4 +211,4 @@ def framed(data: list[dict[str, Any]], dark: bool, height: int, **layout: Any) -
         "font": {"color": ink, "size": 13}, "showlegend": True,
     }  # fmt: skip
     axes = {name: axis | layout.pop(name) for name in ("xaxis", "yaxis")}
-    return Chart({"data": data, "layout": shared | axes | layout}, _validate=False)
+    return finished(data, shared | axes | layout)

@@ -129,6 +129,19 @@ def band(values: NDArray[np.float64]) -> Band:
     return Band(*(float(value) for value in np.quantile(values, _EIGHTY)))
 
 
+def _eighty(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The ends and the middle of what eight of ten lie in, in front of the axis that is left.
+
+    As `np.quantile` has them, but by sorting: numpy sorts in a fifth of the time that it takes to select.
+    """
+    ordered = np.sort(values, axis=-1)
+    last = ordered.shape[-1] - 1
+    at = np.array(_EIGHTY) * last
+    below = at.astype(int)
+    low, high = ordered[..., below], ordered[..., np.minimum(below + 1, last)]
+    return np.moveaxis(low + (high - low) * (at - below), -1, 1)
+
+
 def futures(plan: Plan, count: int = DRAWS) -> Futures | None:
     """So many futures of a plan; None where it has no options."""
     if not plan.options:
@@ -160,7 +173,7 @@ def _counted(plan: Plan, inputs: tuple[Doubtful, ...], draws: dict[str, NDArray[
         draws=draws,
         present_usd=present[there],
         cash_today_usd=cash[there],
-        over_time_usd=np.moveaxis(np.quantile(so_far[there], _EIGHTY, axis=1), 0, 1),
+        over_time_usd=_eighty(np.moveaxis(so_far[there], 1, -1)),
     )
 
 

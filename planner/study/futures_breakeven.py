@@ -43,9 +43,8 @@ def turning(found: Futures, own: str, rent: str, name: str) -> Turning | None:
             return None
         tried, scale, grid = RENT, 1.0, np.linspace(0.0, _MOST_TIMES * price[0], _STEPS)
     count = min(FUTURES, found.count)
-    draws = {one: np.repeat(values[:count], _STEPS) for one, values in found.draws.items() if one != tried}
-    draws[tried] = np.tile(grid, count)
-    saved = saved_usd(found.plan, (ways[0], ways[1]), draws).reshape(count, _STEPS)
+    draws = {one: values[:count] for one, values in found.draws.items() if one != tried}
+    saved = saved_usd(found.plan, (ways[0], ways[1]), draws, (tried, grid))
     turns = (saved[:, 1:] > 0) != (saved[:, :-1] > 0)
     there = turns.any(axis=1)
     if not there.any():

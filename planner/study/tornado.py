@@ -89,23 +89,37 @@ def _straight(saved: NDArray[np.float64]) -> float:
     return float(np.min(np.abs(at), initial=np.inf))
 
 
-def saved_usd(plan: Plan, ways: tuple[Option, Option], draws: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-    """What the first way saves against the second, at each row of values."""
-    first, second = _costs(plan, ways, draws)
+def saved_usd(
+    plan: Plan,
+    ways: tuple[Option, Option],
+    draws: dict[str, NDArray[np.float64]],
+    grid: tuple[str, NDArray[np.float64]] | None = None,
+) -> NDArray[np.float64]:
+    """What the first way saves against the second, at each row of values; with a grid, rows x its values."""
+    first, second = _costs(plan, ways, draws, grid)
     return np.asarray(second - first)
 
 
-def _costs(plan: Plan, ways: tuple[Option, Option], draws: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+def _costs(
+    plan: Plan,
+    ways: tuple[Option, Option],
+    draws: dict[str, NDArray[np.float64]],
+    grid: tuple[str, NDArray[np.float64]] | None = None,
+) -> NDArray[np.float64]:
     """What both cost. Who finds that spot machines cost more than those on demand rents on demand."""
     calm = plan.option("on_demand") if any(way.way == "spot" for way in ways) else None
     options = ways if calm is None else (*ways, calm)
-    found = np.full((len(options), len(next(iter(draws.values())))), np.nan)
-    for block in blocks(plan.setting, [builder_of(way) for way in options], draws):
+    rows = (len(next(iter(draws.values()))), *(() if grid is None else (len(grid[1]),)))
+    found = np.full((len(options), *rows), np.nan)
+    for block in blocks(plan.setting, [builder_of(way) for way in options], draws, grid):
         for row, ledger in enumerate(block.ledgers):
             if ledger is not None:
                 found[row, block.draws] = present_usd(block.setting, ledger)
-    spot = [way.way == "spot" for way in ways]
-    return found[:2] if calm is None else np.where(np.array(spot)[:, None], np.fmin(found[:2], found[2]), found[:2])
+    if calm is not None:
+        for row, way in enumerate(ways):
+            if way.way == "spot":
+                found[row] = np.fmin(found[row], found[2])
+    return found[:2]
 
 
 def _saved(plan: Plan, ways: tuple[Option, Option], inputs: tuple[Doubtful, ...]) -> NDArray[np.float64]:

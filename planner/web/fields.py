@@ -126,7 +126,7 @@ def models(catalogue: Catalogue, name: str) -> tuple[str, ...]:
     return (*catalogue.models, *(one for one in work_names() if name == "serve" and one not in catalogue.models))
 
 
-@st.cache_data(show_spinner=False, max_entries=4)
+@st.cache_resource(show_spinner=False, max_entries=4)
 def _choices(digest: str, _catalogue: Catalogue) -> tuple[str, ...]:
     offered: dict[str, int] = {}
     for offer in _catalogue.offers.values():

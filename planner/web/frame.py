@@ -55,7 +55,7 @@ def _day_of_link() -> list[str]:
     return []
 
 
-@st.cache_data(show_spinner=False, max_entries=8)
+@st.cache_resource(show_spinner=False, max_entries=8)
 def _old_figures(digest: str, day: date, _catalogue: Catalogue) -> tuple[int, int]:
     return len(_catalogue.sources), sum(1 for _ in stale(_catalogue, day))
 

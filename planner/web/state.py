@@ -257,6 +257,13 @@ def who_can() -> tuple[Doer, ...]:
     return _doers(catalogue().digest, scenario().model_dump_json(exclude_defaults=True), day(), setting)
 
 
+def open_with_answer() -> None:
+    """Keep the answer to the question that the page opens with, and its picture, before anybody asks."""
+    facts, first = load_catalogue(), Scenario()
+    found = _reckoned(facts.digest, first.model_dump_json(exclude_defaults=True), today(), first, facts)
+    _payback(found.answer, False)
+
+
 # By answer: it is one and the same for everybody who asks the same.
 _payback = lru_cache(maxsize=_PLANS)(charts.payback)
 _sure = lru_cache(maxsize=_PLANS)(futures_charts.sure)

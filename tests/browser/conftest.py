@@ -48,7 +48,7 @@ def app_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     port = _free_port()
     address = f"http://127.0.0.1:{port}"
     log = tmp_path_factory.mktemp("server") / "log.txt"
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    command = [sys.executable, "tools/serve.py", str(port)]
     with log.open("wb") as out:
         server = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
     try:

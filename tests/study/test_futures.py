@@ -25,7 +25,7 @@ from planner.study import futures_draws
 from planner.study.data_files import assumed
 from planner.study.distributions import DistributionError, Spread
 from planner.study.doubtful import Doubtful, at, doubtful
-from planner.study.futures import Futures, _counted, futures
+from planner.study.futures import Futures, _counted, _eighty, futures
 from planner.study.futures_draws import drawn, normals, points
 from tests.study.planned import DAY, catalogue, certain, planned
 
@@ -233,6 +233,12 @@ def test_bands_over_time_end_in_the_band_of_the_whole() -> None:
         band = found.present(option.key)
         assert ends == pytest.approx([band.low, band.middle, band.high])
         assert np.all(found.over_time_usd[row, 0] <= found.over_time_usd[row, 2])
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 64, 1_000])
+def test_the_middle_eighty_are_the_quantiles(count: int) -> None:
+    values = np.random.default_rng(3).lognormal(size=(2, 5, count))
+    assert _eighty(values) == pytest.approx(np.moveaxis(np.quantile(values, [0.1, 0.5, 0.9], axis=-1), 0, 1))
 
 
 def test_a_plan_without_ways_has_no_futures() -> None:

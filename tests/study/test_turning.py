@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from planner.inputs.address import from_address
 from planner.inputs.own import Own
 from planner.inputs.scenario import Scenario
 from planner.money.answer import Answer
@@ -23,12 +24,14 @@ from planner.report.futures_turns import (
     turns_first,
 )  # fmt: skip
 from planner.study.distributions import DistributionError
+from planner.study.doubtful import doubtful
 from planner.study.futures import futures
 from planner.study.futures_breakeven import turning
+from planner.study.futures_draws import drawn
 from planner.study.indices import indices
 from planner.study.map import BUSY, YEARS, axis, break_even_map
 from planner.study.stress import Change, stressed, stresses, under_stress
-from planner.study.tornado import first_flip, tornado
+from planner.study.tornado import first_flip, saved_usd, tornado
 from planner.study.verdict import decided
 from tests.study.planned import DAY, catalogue, planned
 
@@ -106,6 +109,32 @@ def test_break_evens_have_a_range_too() -> None:
     below = rent.band.low < 2.69 < rent.band.high
     assert below
     assert turning(found, "own", "nobody", "busy_share") is None
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {},
+        {"stops": "1", "gpus": "3"},
+        {"growth": "40", "waits": "1", "years": "7", "own": "4"},
+        {"tax": "25", "written": "macrs-5-half-year", "vat": "19", "inflation": "3"},
+        {"also": '{"own": {"refresh_years": 2.0, "place": "own_room"}}', "years": "6"},
+        {"serve": "Llama-3.1-70B", "rps": "4", "peak": "20"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["busy_factor", "usd_per_accelerator_hour"])
+def test_a_grid_beside_draws_says_what_its_rows_say_one_by_one(held: dict[str, str], name: str) -> None:
+    asked, told = from_address(held, catalogue())
+    assert not told
+    made = plan(catalogue(), asked, DAY)
+    values, count, grid = dict(drawn(doubtful(made), 8, 7)), 8, np.array([0.3, 1.0, 1.5])
+    beside = {one: those for one, those in values.items() if one != name}
+    rows = {one: np.repeat(those, len(grid)) for one, those in beside.items()} | {name: np.tile(grid, count)}
+    for way in made.options:
+        ways = (way, made.options[0])
+        alone = saved_usd(made, ways, rows).reshape(count, len(grid))
+        assert saved_usd(made, ways, beside, (name, grid)) == pytest.approx(alone, rel=1e-9, abs=1e-6)
 
 
 def test_any_two_inputs_make_a_map() -> None:

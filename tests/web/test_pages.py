@@ -21,6 +21,7 @@ from planner.report.compare import own_of
 from planner.report.findings import cheapest
 from planner.study.verdict import decided
 from planner.web import ask, state
+from planner.web.ready import get_ready
 from pricing import load_catalogue
 from pricing.asof import as_of
 from pricing.query import find
@@ -226,6 +227,21 @@ def test_the_entrypoint_opens_on_the_answer() -> None:
     assert not app.exception
     assert app.title[0].value == verdict(Scenario())
     assert [metric.label for metric in app.metric] == ["Rent on demand", "Buy", "Break-even use", "Cash on day one"]
+
+
+def test_the_first_answer_is_there_before_anybody_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    get_ready()
+    monkeypatch.delattr(state, "planned")  # so that nothing can be reckoned any more
+    state.open_with_answer()
+
+
+def test_what_leaves_the_page_is_made_when_it_is_asked_for() -> None:
+    app = visit("Answer").run()
+    assert not app.get("download_button")
+    app.session_state["share"] = True
+    app.run()
+    assert not app.exception
+    assert len(app.get("download_button")) == 4
 
 
 def test_how_sure_it_is_can_be_opened() -> None:

@@ -1,0 +1,58 @@
+"""What a rerun of the first page costs the server: a question that is known, and one that nobody has asked before.
+
+In processor time, since many people share one process: what counts is how many reruns go into a second. Streamlit's own
+testing harness runs the page; what it takes for a page with one slider and one sentence is the reference.
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from planner.web.ready import get_ready
+
+APP = Path(__file__).parent.parent / "app.py"
+SLOW = 60
+REPEATS = 20
+BUSY = range(20, 20 + 2 * REPEATS)  # percent: no two of them the same question
+
+
+def bare() -> None:
+    """The least a page can be."""
+    import streamlit as st
+
+    st.markdown(f"{st.slider('Busy', 1, 100, 60, key='busy')} %")
+
+
+def main() -> Iterator[str]:
+    """One line for each thing measured."""
+    get_ready()
+    least = AppTest.from_function(bare, default_timeout=SLOW).run()
+    page = AppTest.from_file(str(APP), default_timeout=SLOW).run()
+    reference = rerun(least, itertools.cycle((50, 60)))
+    yield f"reference: a rerun of a page with one slider takes {1000 * reference:.1f} ms of processor time"
+    yield told("first time asked", rerun(page, iter(BUSY)), reference)
+    yield told("asked before", rerun(page, itertools.cycle(BUSY)), reference)
+
+
+def told(what: str, cpu_s: float, reference_s: float) -> str:
+    """One line, in milliseconds and against the reference."""
+    return f"a rerun of the first page, {what}: {1000 * cpu_s:.0f} ms of processor time, {cpu_s / reference_s:.0f} x"
+
+
+def rerun(app: AppTest, values: Iterator[int]) -> float:
+    """The middle cost of moving the slider to the next value. [s]"""
+    return statistics.median(
+        _cpu_s(lambda: app.slider(key="busy").set_value(next(values)).run()) for _ in range(REPEATS)
+    )
+
+
+def _cpu_s(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
