@@ -156,6 +156,11 @@ KEYS: dict[str, Key] = {
         # terms
         _key("cash", "terms.cash_on_day_one_usd", "Most you can pay on day one, USD", "Empty: no limit.",
              usual="no limit"),
+        _key("yearly", "terms.cash_per_year_usd", "Most you can pay in a year, USD",
+             "In any year of the plan; day one is in the first. Empty: no limit.", usual="no limit"),
+        _key("waitcost", "terms.usd_per_waiting_hour", "An hour that a job waits, USD",
+             "Of one job, however many GPUs it takes: what it costs that somebody waits for it. Empty: as long as "
+             "people accept.", usual="not counted"),
         _key("rate", "terms.discount_rate_per_year", "Cost of money, % a year",
              "What the money would earn or cost elsewhere.", percent=True),
         _key("rents", "terms.rent_change_per_year", "Rents change by, % a year",

@@ -156,6 +156,7 @@ _PARTS = {
     "kw": "kW",
     "gb": "GB",
     "tb": "TB",
+    "waiting_hour": "hour that one job waits",
 }
 _SHARE = "share: 0.1 is 10 %"
 _UNITS: tuple[tuple[str, str], ...] = (

@@ -31,6 +31,12 @@ class Terms(Inputs):
     ] = ()
     rent_as_quotes_imply: Annotated[bool, Field(description="the change that 1- and 3-year quotes imply")] = False
     cash_on_day_one_usd: Annotated[Usd | None, Field(description="the most that can be paid today")] = None
+    cash_per_year_usd: Annotated[
+        Usd | None, Field(description="the most that can be paid in any year of the plan, day one being in the first")
+    ] = None
+    usd_per_waiting_hour: Annotated[
+        float | None, Field(ge=0.0, le=100_000.0, description="what it costs that one job waits an hour, however large")
+    ] = None
 
 
 class Tax(Inputs):

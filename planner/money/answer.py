@@ -7,7 +7,7 @@ sure it is instead: see planner.study.verdict, which everything that shows an an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, get_args
@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from planner.inputs.terms import Timing
 from planner.money.breakeven import NAMES, BreakEven, break_even, builder_of, ledger_at, paid_back
-from planner.money.formula import Num
-from planner.money.ledger import Ledger, Line
+from planner.money.ledger import Ledger
+from planner.money.limits import Limits, OverLimit, limits_of
 from planner.money.measures import (
     Measures,
-    cash_today_usd,
     cumulative,
     measured,
     present_usd,
@@ -31,9 +30,9 @@ from planner.money.measures import (
 from planner.money.option import OWNING, RENTING, Option
 from planner.money.payback import Payback, simple_payback
 from planner.money.plan import Plan
+from planner.money.runner import Runner, Side, runners_of
 from planner.money.setting import Setting
 from planner.money.solved import Solved
-from pricing import Catalogue
 
 # Below this share of the cheaper cost two ways cost the same; a mix must beat both pure ways by as much.
 CLOSE_GAP = 0.05
@@ -43,7 +42,6 @@ RENT_CHANGES = (0.0, -0.1, -0.2, -0.3, 0.2)
 Verdict = Literal[
     "own", "probably own", "close", "probably rent", "rent", "mix", "limited", "keep", "probably keep", "incomplete"
 ]  # fmt: skip
-_Side = Literal["own", "rent", "keep"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +70,7 @@ class Answer:
     asked: Weighed | None  # buying as many as the scenario says, or as are wanted at once
     best: Weighed | None  # what the verdict is for; None only where nothing at all has a price
     gap_share: float | None  # by how much the second of own, rent and keep costs more than the first
-    limit: str | None  # the constraint that the cheapest way breaks, with both numbers
+    limit: OverLimit | None  # the limit that the cheapest way breaks, or that no way keeps to
     payback: Payback  # of own against rent, in today's money
     turned_by_timing: tuple[Timing, ...]  # conventions under which the other of own and rent is cheaper
     missing: tuple[str, ...]  # prices that are not known, and ways that could not be reckoned
@@ -107,44 +105,14 @@ class Answer:
 
 
 NOT_COMPARED = "none: there are no two ways to compare"
-_LIMIT = "paying for it today takes {needs:,.0f} USD, and the limit is {limit:,.0f} USD"
-_SIDES: tuple[_Side, ...] = ("own", "rent", "keep")
-# What a line without a published price costs at most: the dearest that any provider publishes.
-_DEAREST = {
-    "usd_per_gb_month_of_disk": "block_storage_usd_per_gb_month",
-    "usd_per_gb_of_egress": "egress_usd_per_gb",
-}
-
-
-@dataclass(frozen=True)
-class Runner:
-    """An option as the verdict sees it."""
-
-    option: Option
-    present_usd: float
-    low_usd: float
-    high_usd: float
-    unknown_usd: Mapping[str, float]  # what is not priced, at its dearest, by input; infinite where nobody knows
-    today_usd: float
-
-    @property
-    def at_most_usd(self) -> float:
-        """The present cost with what is not priced at its dearest."""
-        return self.present_usd + sum(self.unknown_usd.values())
-
-    @property
-    def side(self) -> _Side | None:
-        """Which of the three answers it speaks for; a mix for none of them."""
-        if self.option.way == "keep":
-            return "keep"
-        return "own" if self.option.way in OWNING else "rent" if self.option.way in RENTING else None
+_SIDES: tuple[Side, ...] = ("own", "rent", "keep")
 
 
 def answer(plan: Plan) -> Answer:
     """Own, rent, keep or mix?"""
     setting = plan.setting
     runners = [one for option in plan.options for one in runners_of(setting, option)]
-    decided = decide(runners, setting.terms.cash_on_day_one_usd)
+    decided = decide(runners, limits_of(setting.terms))
     best, own, rent, runners = decided.best, decided.own, decided.rent, list(decided.ranked)
     baseline = rent or best
     ranked = _all_weighed(setting, runners, baseline.option.ledger) if baseline else ()
@@ -173,7 +141,7 @@ def _cheapest(runners: Iterable[Runner]) -> Runner | None:
     return min(runners, key=lambda one: (one.at_most_usd, one.present_usd, one.option.key), default=None)
 
 
-def _speaker(runners: Iterable[Runner], side: _Side) -> Runner | None:
+def _speaker(runners: Iterable[Runner], side: Side) -> Runner | None:
     """Who speaks for a side: its cheapest way; for owning plain buying, unless another way beats it by more than that.
 
     Cash, a loan and a lease rarely differ by more than a close call, and buying is what people
@@ -184,43 +152,6 @@ def _speaker(runners: Iterable[Runner], side: _Side) -> Runner | None:
     plain = next((one for one in of_side if one.option.key == "own"), None)
     close = best and plain and gap_share(best.present_usd, plain.at_most_usd) < CLOSE_GAP
     return plain if close else best
-
-
-def runners_of(setting: Setting, option: Option) -> list[Runner]:
-    """An option as the verdict sees it; one for each draw, where the setting tries several."""
-    ledgers = (option.ledger, option.low, option.high)
-    unknown = unknown_usd(setting, option.ledger)
-    every = [*(present_usd(setting, one) for one in ledgers), cash_today_usd(option.ledger), *unknown.values()]
-    rows = zip(*(np.atleast_1d(one).tolist() for one in np.broadcast_arrays(*every)), strict=True)
-    return [
-        Runner(option, usd, min(usd, low, high), max(usd, low, high), dict(zip(unknown, rest, strict=True)), today)
-        for usd, low, high, today, *rest in rows
-    ]
-
-
-def unknown_usd(setting: Setting, ledger: Ledger) -> dict[str, Num]:
-    """What the lines without a price cost at most, in today's money, by the input that has none."""
-    found: dict[str, Num] = {}
-    for line in ledger.lines:
-        unpriced = np.isnan(line.total_usd)
-        if not unpriced.any():
-            continue
-        names = [one.name for one in line.used if np.isnan(one.value).any()]
-        dearest = Ledger(ledger.title, (_dearest(setting.catalogue, line),))
-        usd = float("inf") if dearest.unpriced else present_usd(setting, dearest)
-        name = names[0] if names else line.name
-        found[name] = found.get(name, 0.0) + np.where(unpriced, usd, 0.0)
-    return found
-
-
-def _dearest(catalogue: Catalogue, line: Line) -> Line:
-    used = tuple(
-        replace(one, value=_highest(catalogue, _DEAREST[one.name]))
-        if one.name in _DEAREST and np.isnan(one.value).any()
-        else one
-        for one in line.used
-    )
-    return replace(line, used=used)
 
 
 def _at_worst(first: Runner, second: Runner) -> float:
@@ -234,11 +165,6 @@ def _at_worst(first: Runner, second: Runner) -> float:
     return sum(usd if np.isinf(usd) else max(usd - also.get(name, 0.0), 0.0) for name, usd in first.unknown_usd.items())
 
 
-def _highest(catalogue: Catalogue, field: str) -> float:
-    figures = (getattr(provider, field) for provider in catalogue.providers.values())
-    return max((figure.newest.typical for figure in figures if figure is not None), default=float("nan"))
-
-
 @dataclass(frozen=True)
 class _Decided:
     """The verdict and what it rests on."""
@@ -246,7 +172,7 @@ class _Decided:
     verdict: Verdict
     best: Runner | None
     gap_share: float | None = None
-    limit: str | None = None
+    limit: OverLimit | None = None
     missing: tuple[str, ...] = ()
     second: Runner | None = None
     handicap_usd: float = 0.0
@@ -261,10 +187,10 @@ class Decision(_Decided):
     rent: Runner | None = None
 
 
-def decide(runners: Iterable[Runner], cash_usd: float | None) -> Decision:
-    """The verdict of some options, none of them with several draws, where so much can be paid today."""
+def decide(runners: Iterable[Runner], limits: Limits) -> Decision:
+    """The verdict of some options, none of them with several draws, within limits on money."""
     ranked = sorted(runners, key=lambda one: (one.present_usd, one.option.key))
-    found = _decided(ranked, cash_usd)
+    found = _decided(ranked, limits)
     best = found.best
     own = best if best and best.side in ("own", "keep") else _speaker(ranked, "own") or _speaker(ranked, "keep")
     rent = best if best and best.side == "rent" else _cheapest(one for one in ranked if one.side == "rent")
@@ -282,21 +208,22 @@ def decide(runners: Iterable[Runner], cash_usd: float | None) -> Decision:
     )
 
 
-def _decided(runners: list[Runner], cash_usd: float | None) -> _Decided:
-    """The verdict; where the cheapest way needs more cash today than there is, the cheapest that does not."""
+def _decided(runners: list[Runner], limits: Limits) -> _Decided:
+    """The verdict; where the cheapest way needs more money than there is when it is due, the cheapest that does not."""
     free = _verdict(runners)
-    if free.verdict == "incomplete" or cash_usd is None or free.best is None or free.best.today_usd <= cash_usd:
+    limit = None if free.best is None else limits.broken(free.best)
+    if free.best is None or free.verdict == "incomplete" or limit is None:
         return free
-    limit = _LIMIT.format(needs=free.best.today_usd, limit=cash_usd)
-    paid = [one for one in runners if one.today_usd <= cash_usd]
+    paid = [one for one in runners if limits.broken(one) is None]
     if not paid:
-        least = min(runners, key=lambda one: one.today_usd)
-        return replace(free, verdict="limited", best=least, limit=f"{limit}; no way keeps to it", second=None)
+        least, limit = limits.least(runners)
+        return replace(free, verdict="limited", best=least, limit=limit, second=None)
     within = _verdict(paid)
     same = within.best is not None and within.best.side == free.best.side and within.verdict != "incomplete"
     if same:
         return replace(within, limit=limit)
     best = within.best or _cheapest(paid)
+    best = best and (_better_mix(paid, best) or best)
     return replace(free, verdict="limited", best=best, limit=limit, second=None)
 
 
@@ -311,8 +238,8 @@ def _verdict(runners: list[Runner]) -> _Decided:
     missing = tuple(
         f"{one.option.title}: no price for {name.lower()}" for one in pure for name in one.option.ledger.unpriced
     )
-    mix = _cheapest(one for one in runners if one.side is None)
-    if mix and mix.at_most_usd <= first.present_usd - CLOSE_GAP * abs(first.present_usd):
+    mix = _better_mix(runners, first)
+    if mix:
         return _Decided("mix", mix, gap, None, missing, first, mix.at_most_usd - mix.present_usd)
     handicap = _at_worst(first, second)
     worst = first.present_usd + handicap
@@ -320,6 +247,13 @@ def _verdict(runners: list[Runner]) -> _Decided:
         return _Decided("incomplete", first, gap, missing=missing)
     verdict = "close" if gap < CLOSE_GAP else _sided(first, second)
     return _Decided(verdict, first, gap, None, missing, second, handicap)
+
+
+def _better_mix(runners: Iterable[Runner], pure: Runner) -> Runner | None:
+    """A mix that beats the best pure way by enough, where there is one."""
+    mix = _cheapest(one for one in runners if one.side is None)
+    least = pure.present_usd - CLOSE_GAP * abs(pure.present_usd)
+    return mix if mix and mix.at_most_usd <= least else None
 
 
 def gap_share(cheaper_usd: float, dearer_usd: float) -> float:

@@ -117,9 +117,12 @@ class Demand:
 
     def done(self, fleet: float, reach: float) -> NDArray[np.float64]:
         """Accelerator-hours of a whole month that such a fleet does."""
-        fixed = self._fixed_hours(float(fleet))
-        room = np.maximum(fleet * self.plain.hours_per_month * reach - fixed, 0.0)
-        return np.asarray(fixed + np.minimum(self.waiting_hours, room))
+        return np.asarray(self._fixed_hours(float(fleet)) + self.queued(fleet, reach))
+
+    def queued(self, fleet: float, reach: float) -> NDArray[np.float64]:
+        """Of which: of work that may wait, in the hours that the rest leaves free."""
+        room = np.maximum(fleet * self.plain.hours_per_month * reach - self._fixed_hours(float(fleet)), 0.0)
+        return np.asarray(np.minimum(self.waiting_hours, room))
 
     def _fixed_hours(self, high: float) -> NDArray[np.float64]:
         part = np.minimum(self.at_once, high)

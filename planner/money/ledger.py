@@ -24,10 +24,12 @@ from planner.money.formula import Num, formula
 # What the money is for. The order is the order on every chart and table.
 Part = Literal[
     "hardware", "network", "storage", "space", "power", "staff", "upkeep", "finance", "compute", "tokens",
-    "whole machines", "rounding", "idle", "commitment", "interruptions", "egress", "support", "tax", "resale",
+    "whole machines", "rounding", "idle", "commitment", "interruptions", "waiting", "egress", "support", "tax",
+    "resale",
 ]  # fmt: skip
-# How the tax books take it: at once, over years, as a sale, or not at all (money borrowed and paid back).
-Treatment = Literal["expense", "capital", "sale", "financing", "tax"]
+# How the tax books take it: at once, over years, as a sale, or not at all (money borrowed and paid back; time, which
+# costs something and is paid to nobody).
+Treatment = Literal["expense", "capital", "sale", "financing", "tax", "imputed"]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.inputs.base import MONTHS_PER_YEAR
 from planner.money.finance import (
     discount_factors,
     equivalent_annual_usd,
@@ -103,6 +104,19 @@ def cash_today_usd(ledger: Ledger) -> Num:
     """What has to be paid today. [USD] What selling would fetch today is a cost of keeping, but nobody pays it."""
     forgone = sum(np.maximum(np.nan_to_num(line.usd[..., 0]), 0.0) for line in ledger.lines if line.treatment == "sale")
     return np.asarray(ledger.monthly_usd[..., 0] - forgone)[()]
+
+
+def cash_by_year_usd(ledger: Ledger) -> NDArray[np.float64]:
+    """What has to be paid in each year of the plan, day one being in the first. [USD] Years along the last axis."""
+    paid = np.array(ledger.monthly_usd - imputed_usd(ledger), dtype=np.float64)
+    paid[..., 0] = cash_today_usd(ledger)
+    starts = [0, *range(MONTHS_PER_YEAR + 1, paid.shape[-1], MONTHS_PER_YEAR)]
+    return np.asarray(np.add.reduceat(paid, starts, axis=-1))
+
+
+def imputed_usd(ledger: Ledger) -> Num:
+    """What is counted by month but paid to nobody, such as the time that jobs wait. [USD]"""
+    return sum((line.priced_usd for line in ledger.lines if line.treatment == "imputed"), np.zeros(1))
 
 
 def rates_of_return(setting: Setting, ledgers: Sequence[Ledger], baseline: Ledger) -> tuple[Solved, ...]:

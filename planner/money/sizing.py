@@ -21,7 +21,7 @@ SERVICE_CV = 1.0  # lengths of jobs as random as their arrivals
 _MOST_FLEET = 2**20
 
 
-def reach(setting: Setting, fleet: int) -> float:
+def reach(setting: Setting, fleet: float) -> float:
     """The share of its hours that a fleet can give to work that may wait: all, if a job fits on it, else none. [1]
 
     How long jobs then wait is told (`comfortable_share`, `wait_in_services`), not forbidden: whoever says how many he
@@ -98,6 +98,33 @@ def server_size(setting: Setting) -> int:
 def busy_share(setting: Setting, fleet: int) -> float:
     """How busy a fleet is with all the work, in the busiest month; above 1 where it does not fit. [1]"""
     return _busiest(setting, _usual_demand(setting)) / fleet
+
+
+def share_done(setting: Setting, fleet: float) -> float:
+    """The share of all useful hours that a fleet does. [1]"""
+    there = _usual_demand(setting)
+    done = np.sum(there.done(fleet, reach(setting, fleet)) * setting.timeline.runs)
+    return float(done) / max(_all_hours(setting), 1e-12)
+
+
+def usual_share(setting: Setting, fleet: float) -> float:
+    """How busy a fleet is over the plan, with what it takes of the work. [1]"""
+    capacity = float(setting.timeline.runs.sum()) * setting.demand.plain.hours_per_month
+    return share_done(setting, fleet) * _all_hours(setting) / (fleet * capacity)
+
+
+def _all_hours(setting: Setting) -> float:
+    return float(np.sum(_usual_demand(setting).all_hours * setting.timeline.runs))
+
+
+def wait_hours(setting: Setting, fleet: float) -> Solved:
+    """How long a job that may wait does so on such a fleet, on average over the plan. [hour]"""
+    wait = mean_wait_in_services(
+        slots=float(max(fleet // setting.demand.job_accelerators, 1)),
+        busy_share=min(usual_share(setting, fleet), 1.0),
+        service_cv=SERVICE_CV,
+    )
+    return Solved(wait.value * setting.scenario.rent.hours_per_session, wait.reason)
 
 
 def wait_in_services(setting: Setting, fleet: int) -> Solved:

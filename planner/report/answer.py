@@ -73,6 +73,7 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> Told:
             *_asked(plan, found),
             *_others(found),
             *_close(found),
+            *_over_limit(found),
             *_too_late(plan, own),
         ),
         _figures(plan, found, drawn),
@@ -87,7 +88,11 @@ def _what_to_do(found: Answer) -> tuple[str, ...]:
 
 def _sentence(text: str) -> str:
     end = "" if text.endswith("?") else "."
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}{end}"
+    return f"{_capital(text).rstrip('.')}{end}"
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def not_counted(plan: Plan) -> str:
@@ -178,7 +183,7 @@ def _others(found: Answer) -> tuple[str, ...]:
     """The cheapest of all ways, where it is neither of the two that are compared."""
     best = found.ranked[0]
     named = {one.option.key for one in (found.own, found.rent) if one is not None}
-    if best.option.key in named:
+    if best.option.key in named or found.verdict == "limited":
         return ()
     if found.verdict == "mix" and found.best is best:
         pure = min(one.present_usd for one in (found.own, found.rent) if one is not None)
@@ -210,6 +215,17 @@ def _close(found: Answer) -> tuple[str, ...]:
         return ()
     today, way = words.usd(float(found.own.measures.cash_today_usd)), doing(found.own.option.way).lower()
     return (f"So choose on cash and freedom: {way} takes {today} on day one, renting can be stopped.",)
+
+
+def _over_limit(found: Answer) -> tuple[str, ...]:
+    """What breaks a limit on money where the title has no room for it, and what would do."""
+    over = found.limit
+    if over is None:
+        return ()
+    if over.is_least:
+        return (f"{_capital(over.who)} would do with {over.more}.",)
+    left_out = f"The cheapest way is left out: {over.said}. " if found.verdict == "close" else ""
+    return (f"{left_out}{_capital(over.who)} would take {over.more}.",)
 
 
 def _too_late(plan: Plan, own: Weighed) -> tuple[str, ...]:

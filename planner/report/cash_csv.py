@@ -42,7 +42,7 @@ COLUMNS = (
 SCHEMA_VERSION = "1"
 # finance.md's words for the five it names; the others keep their own, so that no two options share a word.
 OPTION_WORDS: dict[Way, str] = {"on_demand": "rent", "reserved": "reserve", "mix": "hybrid"}
-_CAPEX = {"capital": "capex", "sale": "capex", "expense": "opex", "financing": "financing", "tax": "tax"}
+_CAPEX = {"capital": "capex", "sale": "capex", "expense": "opex", "financing": "financing", "tax": "tax", "imputed": ""}
 _PRICE_TYPES = {"list_price": "list", "quote": "quote", "input": "quote", "yours": "quote"}
 BOOK_LIFE = "owned-useful-life"
 _MONTHLESS = "moves no cash: hours of the month, and what the books write off"
@@ -127,7 +127,7 @@ def _line(plan: Plan, option: Option, line: Line, place: int, ids: Ids) -> dict[
         "line_name": line.name,
         "cost_category": line.part,
         "capex_opex": _CAPEX[line.treatment],
-        "cash_or_noncash": "cash",
+        "cash_or_noncash": "noncash" if line.treatment == "imputed" else "cash",
         "quantity": np.broadcast_to(parts.quantity, shape),
         "unit": parts.unit,
         "unit_price": np.broadcast_to(parts.usd_per_unit, shape),

@@ -47,6 +47,7 @@ _PART_COLOURS: dict[Part, tuple[str, str, str]] = {
     "finance": ("#7c2d12", "#fdba74", "|"),
     "tokens": ("#a16207", "#fde047", ""),
     "interruptions": ("#b91c1c", "#fca5a5", "x"),
+    "waiting": ("#57534e", "#d6d3d1", "-"),
     "support": ("#0369a1", "#7dd3fc", "."),
     "tax": ("#3f3f46", "#d4d4d8", "+"),
     "resale": ("#166534", "#86efac", "\\"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -49,11 +50,15 @@ def chances(found: Answer, drawn: Futures | None) -> tuple[str, ...]:
     told = []
     if drawn.deadline_share is not None:
         told.append(f"The deadline is met in {_of_100(drawn.deadline_share)} futures.")
-    best = found.best
-    share = None if best is None or drawn.row(best.option.key) is None else drawn.within_budget_share(best.option.key)
-    limit = drawn.plan.setting.terms.cash_on_day_one_usd
-    if share is not None and limit is not None:
-        told.append(f"Day one stays within {words.usd(limit)} in {_of_100(share)} futures.")
+    best, terms = found.best, drawn.plan.setting.terms
+    if best is None or drawn.row(best.option.key) is None:
+        return tuple(told)
+    for what, limit, share in (
+        ("Day one", terms.cash_on_day_one_usd, drawn.within_budget_share(best.option.key)),
+        ("Every year", terms.cash_per_year_usd, drawn.within_year_share(best.option.key)),
+    ):
+        if share is not None and limit is not None:
+            told.append(f"{what} stays within {words.usd(limit)} in {_of_100(share)} futures.")
     return tuple(told)
 
 
@@ -160,11 +165,8 @@ def futures_data(found: Answer, drawn: Futures) -> dict[str, Any]:
             if (there := _turning(found, drawn, name)) is not None
         },
         "deadline_met_share": drawn.deadline_share,
-        "within_budget_share": {
-            one.key: drawn.within_budget_share(one.key)
-            for one in drawn.options
-            if drawn.within_budget_share(one.key) is not None
-        },
+        "within_budget_share": _shares(drawn, drawn.within_budget_share),
+        "within_year_share": _shares(drawn, drawn.within_year_share),
         "inputs": [
             {
                 "name": one.name, "unit": one.unit, "low": one.spread.low, "typical": one.spread.typical,
@@ -173,6 +175,11 @@ def futures_data(found: Answer, drawn: Futures) -> dict[str, Any]:
             for one in drawn.inputs
         ],
     }  # fmt: skip
+
+
+def _shares(drawn: Futures, of: Callable[[str], float | None]) -> dict[str, float]:
+    """A share for each option that has one."""
+    return {one.key: share for one in drawn.options if (share := of(one.key)) is not None}
 
 
 def _band(band: Band) -> dict[str, float]:

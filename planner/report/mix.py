@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from planner.inputs.rent import Mix
+from planner.money.sizing import share_done
 from planner.report import words
 from planner.study.load import Piece, Screen
 from planner.study.mix import BestMix, NoMix
-from planner.study.mix_search import share_done
 
 LAYERS = {
     "own": "Own",
@@ -52,6 +52,8 @@ def _headline(found: BestMix) -> str:
     if not found.differs:
         return f"No mix is cheaper than one way alone ({pure})."
     cost = f"costs {_least(found)} {words.usd(found.usd)} in today's money"
+    if not found.pure_keeps:
+        return f"{in_words(found.mix)}: it {cost}. No way alone keeps to what you can pay."
     if found.saving_usd <= 0:
         return f"No mix is cheaper than one way alone ({pure}). The best ({in_words(found.mix).lower()}) {cost}."
     less = words.percent(found.saving_share)

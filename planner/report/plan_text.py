@@ -121,6 +121,7 @@ def plan_data(one: Reckoned) -> dict[str, Any]:
         "own": found.own.option.key if found.own else None,
         "rent": found.rent.option.key if found.rent else None,
         "gap_share": found.gap_share,
+        "limit": None if found.limit is None else found.limit.said,
         "share_cheaper": found.share_cheaper,
         "against": found.against.option.key if found.against else None,
         "futures": None if one.futures is None else futures_data(found, one.futures),

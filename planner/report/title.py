@@ -12,11 +12,11 @@ def title(found: Answer) -> str:
         return "Too close to call."
     if found.best is None:
         return "Not enough to answer yet."
-    if found.verdict == "mix":
-        return f"{found.best.option.title}."
-    advice = LOOKS[found.best.option.way].advice
+    if found.limit is not None and found.limit.is_least:
+        return f"Nothing keeps to what you can pay: {found.limit.said}."
+    advice = found.best.option.title if found.best.option.way == "mix" else LOOKS[found.best.option.way].advice
     if found.asked is not None and found.best.option.way == "own" and found.best is not found.asked:
         advice = f"Buy {found.best.option.accelerators:,.0f}, not {found.asked.option.accelerators:,.0f}"
     if found.verdict.startswith("probably"):
         advice = f"Probably {advice[0].lower()}{advice[1:]}"
-    return f"{advice}." if found.limit is None else f"{advice}: {found.limit}."
+    return f"{advice}." if found.limit is None else f"{advice}: {found.limit.said}."

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from planner.money.breakeven import builder_of
 from planner.money.draws import Block, blocks
 from planner.money.ledger import Ledger
-from planner.money.measures import cash_today_usd, cumulative
+from planner.money.measures import cash_by_year_usd, cash_today_usd, cumulative
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR
@@ -50,6 +50,7 @@ class Futures:
     present_usd: NDArray[np.float64]  # options x draws
     cash_today_usd: NDArray[np.float64]  # options x draws
     over_time_usd: NDArray[np.float64]  # options x (low, middle, high) x months: discounted cost so far
+    dearest_year_usd: NDArray[np.float64] | None = None  # options x draws; None where no limit of a year is said
 
     @property
     def count(self) -> int:
@@ -89,6 +90,11 @@ class Futures:
         """The share of futures in which day one stays within the cash there is; None where no limit is said."""
         limit = self.plan.setting.terms.cash_on_day_one_usd
         return None if limit is None else float(np.mean(self.cash_today_usd[self._row(key)] <= limit))
+
+    def within_year_share(self, key: str) -> float | None:
+        """The share of futures in which every year stays within what can be paid in one; None where none is said."""
+        limit, paid = self.plan.setting.terms.cash_per_year_usd, self.dearest_year_usd
+        return None if limit is None or paid is None else float(np.mean(paid[self._row(key)] <= limit))
 
     def dots(self, key: str, than: str) -> NDArray[np.float64]:
         """What one option saves against another as fifty equally likely values, the smallest first. [USD]"""
@@ -154,7 +160,8 @@ def futures(plan: Plan, count: int = DRAWS) -> Futures | None:
 
 def _counted(plan: Plan, inputs: tuple[Doubtful, ...], draws: dict[str, NDArray[np.float64]]) -> Futures:
     count, months = len(next(iter(draws.values()))), plan.setting.timeline.last + 1
-    present, cash = np.full((2, len(plan.options), count), np.nan)
+    present, cash, year = np.full((3, len(plan.options), count), np.nan)
+    is_limited = plan.setting.terms.cash_per_year_usd is not None
     so_far = np.full((len(plan.options), min(count, BANDED), months), np.nan)
     for block in blocks(plan.setting, [builder_of(one) for one in plan.options], draws):
         for row, usd in enumerate(_cumulative(block, plan.options)):
@@ -165,6 +172,8 @@ def _counted(plan: Plan, inputs: tuple[Doubtful, ...], draws: dict[str, NDArray[
         for row, ledger in enumerate(block.ledgers):
             if ledger is not None:
                 cash[row, block.draws] = cash_today_usd(ledger)
+                if is_limited:
+                    year[row, block.draws] = cash_by_year_usd(ledger).max(axis=-1)
     there = np.isfinite(present).all(axis=-1)
     return Futures(
         plan=plan,
@@ -173,6 +182,7 @@ def _counted(plan: Plan, inputs: tuple[Doubtful, ...], draws: dict[str, NDArray[
         draws=draws,
         present_usd=present[there],
         cash_today_usd=cash[there],
+        dearest_year_usd=year[there] if is_limited else None,
         over_time_usd=_eighty(np.moveaxis(so_far[there], 1, -1)),
     )
 

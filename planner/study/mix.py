@@ -15,18 +15,20 @@ from itertools import product
 import numpy as np
 
 from planner.inputs.rent import Mix, Peaks
-from planner.money.answer import unknown_usd
+from planner.money.limits import Limits, limits_of
 from planner.money.measures import present_usd
 from planner.money.option import Option
 from planner.money.plan import Plan, option
+from planner.money.runner import unknown_usd
 from planner.money.setting import Setting
-from planner.money.sizing import server_size
+from planner.money.sizing import server_size, share_done, wait_hours
 from planner.money.solved import Solved
 from planner.money.ways.mix import build
+from planner.money.ways.own import of_size
 from planner.study.load import LoadCurve, Piece, Screen, envelope, load_curve, threshold
 from planner.study.mix_programme import Found, Infeasible, best
 from planner.study.mix_rates import Rates, rates_of
-from planner.study.mix_search import Limits, Search, least_fleet, share_done, wait_hours
+from planner.study.mix_search import Search, least_fleet
 from planner.study.mix_slices import programme_of, screens_of
 
 ALIKE = "the work wants the same number whenever it runs, so a fleet is used as a whole: own all of it or none"
@@ -77,6 +79,16 @@ class BestMix:
     def saving_usd(self) -> float:
         """What it saves against the cheapest way that is no mix; negative where it costs more."""
         return self.pure_usd - self.at_most_usd
+
+    @property
+    def gains(self) -> bool:
+        """Whether it costs less than every way alone that keeps to the limits on money, or none does."""
+        return self.saving_usd > 0 or not self.pure_keeps
+
+    @property
+    def pure_keeps(self) -> bool:
+        """Whether a way alone keeps to the limits on money; if none does, `pure` is the cheapest without them."""
+        return limits_of(self.plan.setting.terms).keeps(self.pure.ledger)
 
     @property
     def saving_share(self) -> float:
@@ -152,25 +164,22 @@ class NoMix:
     reason: str
 
 
-def best_mix(
-    plan: Plan, *, most_usd_per_year: float | None = None, usd_per_waiting_hour: float | None = None
-) -> BestMix | NoMix:
+def best_mix(plan: Plan) -> BestMix | NoMix:
     """The cheapest mix of a plan within its cash of day one, the cash of each year, and the wait people accept.
 
-    Where an hour that a job waits has a price, that is counted in place of the accepted wait.
+    Where an hour that a job waits has a price, the ledger counts that in place of the accepted wait.
     """
     setting = plan.setting
     if setting.asked is not None and setting.asked.problems:
         return NoMix("; ".join(setting.asked.problems))
-    limits = Limits(setting.terms.cash_on_day_one_usd, most_usd_per_year, usd_per_waiting_hour)
-    pure = _pure(plan, limits)
+    pure = _pure(plan)
     if pure is None or alike(setting):
         return NoMix(NO_WAY if pure is None else ALIKE)
     rates = rates_of(setting)
     enough = least_fleet(setting)
-    least = (enough,) if usd_per_waiting_hour is None else tuple({0, enough})
-    proposed, refused = _proposed(setting, rates, least, most_usd_per_year)
-    search = Search(setting, limits)
+    least = (enough,) if setting.terms.usd_per_waiting_hour is None else tuple({0, enough})
+    proposed, refused = _proposed(setting, rates, least)
+    search = Search(setting)
     mix = search.best(proposed, _steps(setting, rates)) if proposed else None
     if mix is None:
         said = [one.reason for one in refused] or list(rates.missing)
@@ -185,14 +194,26 @@ def with_best_mix(plan: Plan) -> Plan:
     if not may_gain(setting):
         return plan
     found = best_mix(plan)
-    if isinstance(found, NoMix) or not found.differs or found.saving_usd <= 0:
+    if isinstance(found, NoMix) or not found.gains:
         return plan
+    if not found.differs:
+        return _with_fleet(plan, found.own)
     there = replace(setting, scenario=setting.scenario.model_copy(update={"mix": found.mix}))
     there.__dict__.update(demand=setting.demand, timeline=setting.timeline)
     made = option(there, (there.at("low"), there.at("high")), "mix", build)
     if not isinstance(made, Option):
         return plan
     return Plan(there, (*plan.options, made), tuple(one for one in plan.absent if one.way != "mix"))
+
+
+def _with_fleet(plan: Plan, accelerators: int) -> Plan:
+    """The plan with a fleet of another size, which does all the work for less: where waiting or money has a limit."""
+    there = {int(one.accelerators) for one in plan.options if one.way == "own"}
+    if not there or accelerators == 0 or accelerators in there:
+        return plan
+    ends = (plan.setting.at("low"), plan.setting.at("high"))
+    made = option(plan.setting, ends, "own", of_size(accelerators), key=f"own-{accelerators}")
+    return replace(plan, options=(*plan.options, made)) if isinstance(made, Option) else plan
 
 
 def may_gain(setting: Setting) -> bool:
@@ -202,7 +223,7 @@ def may_gain(setting: Setting) -> bool:
 
 
 def alike(setting: Setting) -> bool:
-    """Whether every slice of capacity would be as busy as every other, whole servers included."""
+    """Whether every slice of capacity would be as busy as every other, whole servers included, and money is enough."""
     demand = setting.demand
     if np.any(demand.waiting_hours > 0):
         return False
@@ -210,16 +231,17 @@ def alike(setting: Setting) -> bool:
     wanted = np.unique(np.broadcast_to(demand.at_once, ever.shape)[ever])
     wanted = wanted[wanted > 0]
     server = server_size(setting)
-    return len(wanted) == 0 or (len(wanted) == 1 and (wanted[0] % server == 0 or wanted[0] < server))
+    if len(wanted) != 1:
+        return len(wanted) == 0
+    limited = limits_of(setting.terms) != Limits()  # then part of the fleet may be all there is money for
+    return bool(wanted[0] <= server or (wanted[0] % server == 0 and not limited))
 
 
-def _proposed(
-    setting: Setting, rates: Rates, least: tuple[int, ...], most_usd_per_year: float | None
-) -> tuple[list[Mix], tuple[Infeasible, ...]]:
+def _proposed(setting: Setting, rates: Rates, least: tuple[int, ...]) -> tuple[list[Mix], tuple[Infeasible, ...]]:
     """A mix for each kind of burst, and nothing owned: what the programme finds, or why there is none."""
     proposed, refused = [], []
     for burst, fleet in product(rates.bursts, least):
-        programme = programme_of(setting, rates, burst, most_usd_per_year=most_usd_per_year, least_fleet=fleet)
+        programme = programme_of(setting, rates, burst, least_fleet=fleet)
         found = best(programme)
         if isinstance(found, Infeasible):
             refused.append(found)
@@ -243,8 +265,9 @@ def _steps(setting: Setting, rates: Rates) -> Sequence[tuple[int, int]]:
     return ((coarse, machine),) if fine == coarse else ((coarse, machine), (fine, machine))
 
 
-def _pure(plan: Plan, limits: Limits) -> tuple[Option, float] | None:
+def _pure(plan: Plan) -> tuple[Option, float] | None:
     """The cheapest way that is no mix, of those that keep to the limits; what is not priced counts at its dearest."""
+    limits = limits_of(plan.setting.terms)
     ways = [one for one in plan.options if one.way != "mix"]
     within = [one for one in ways if limits.keeps(one.ledger)] or ways
     costs = [(_at_most_usd(plan.setting, one), one.key, one) for one in within]

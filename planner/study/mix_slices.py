@@ -20,22 +20,19 @@ _SLICES = 96  # where there is no base whose sizes would cut them
 _WHOLE = 1e-9
 
 
-def programme_of(
-    setting: Setting, rates: Rates, burst: Peaks, *, most_usd_per_year: float | None = None, least_fleet: int = 0
-) -> Programme:
+def programme_of(setting: Setting, rates: Rates, burst: Peaks, *, least_fleet: int = 0) -> Programme:
     """The programme of one kind of burst, from the rates of the plan."""
     sliced = _sliced(setting, rates)
     rest = rates.bursts["on_demand" if burst == "spot" else burst]
     spot = rates.bursts["spot"] if burst == "spot" else None
     counts = _Counting(rates, sliced, rest, spot)
-    cash, limits = setting.terms.cash_on_day_one_usd, []
+    cash, yearly, limits = setting.terms.cash_on_day_one_usd, setting.terms.cash_per_year_usd, []
     if cash is not None:
         limits.append(Limit("on day one", cash, counts.sum(np.arange(sliced.months) == 0)))
-    if most_usd_per_year is not None:
+    if yearly is not None:
         year = np.maximum(np.arange(sliced.months) - 1, 0) // MONTHS_PER_YEAR
         limits += [
-            Limit(f"in year {number + 1}", most_usd_per_year, counts.sum(year == number))
-            for number in range(int(year[-1]) + 1)
+            Limit(f"in year {number + 1}", yearly, counts.sum(year == number)) for number in range(int(year[-1]) + 1)
         ]
     spots = (0.0, 0.0)
     if spot is not None and spot.most_hours is not None:

@@ -22,11 +22,13 @@ from planner.inputs.grid import Grid
 from planner.inputs.refusal import ScenarioError
 from planner.inputs.scenario import Scenario
 from planner.inputs.shape import Path
-from planner.money.answer import Answer, Decision, Runner, decide, runners_of
+from planner.money.answer import Answer, Decision, decide
 from planner.money.breakeven import break_even, paid_back
 from planner.money.choice import taken
+from planner.money.limits import limits_of
 from planner.money.option import Absent, Option
 from planner.money.plan import Plan, plan_at
+from planner.money.runner import Runner, runners_of
 from planner.money.setting import Setting, Taken
 from planner.study.mix import may_gain
 from planner.study.planned import planned
@@ -160,9 +162,8 @@ class Sweep:
         else:
             made = plan_at(Setting(self.catalogue, scenario, self.day, taken=offers))
         setting = made.setting
-        decision = decide(
-            [one for option in made.options for one in runners_of(setting, option)], setting.terms.cash_on_day_one_usd
-        )
+        runners = [one for option in made.options for one in runners_of(setting, option)]
+        decision = decide(runners, limits_of(setting.terms))
         found = _found(decision, made.absent)
         if self.with_verdict:
             found = _sure(found, decided(made).answer)
@@ -282,7 +283,7 @@ def _answers(told: Told, scenarios: Sequence[Scenario], with_break_even: bool) -
     made = plan_at(told.at())
     columns = [_each(runners_of(made.setting, option), count) for option in made.options]
     decisions = [
-        decide([column[place] for column in columns], scenario.terms.cash_on_day_one_usd)
+        decide([column[place] for column in columns], limits_of(scenario.terms))
         for place, scenario in enumerate(scenarios)
     ]
     found = [_found(one, made.absent) for one in decisions]
@@ -331,7 +332,7 @@ def _turned(
 def _found(decision: Decision, absent: Sequence[Absent]) -> Found:
     """What a decision says of its point."""
     own, rent, best = decision.own, decision.rent, decision.best
-    notes = (decision.limit or "", *decision.missing)
+    notes = ("" if decision.limit is None else decision.limit.said, *decision.missing)
     if best is None:
         notes = tuple(dict.fromkeys(one.reason for one in absent))
     return Found(

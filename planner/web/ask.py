@@ -32,14 +32,14 @@ BOX, _LABEL = "assumptions", "assumptions_label"
 # The expander's headings: what stands under each, and what besides when all fields are asked for.
 THE_WORK = "The work"
 HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    THE_WORK: (("job", "growth", "session", "disk", "egress", "waits", "stops"), ()),
+    THE_WORK: (("job", "growth", "session", "disk", "egress", "waits", "stops"), ("waitcost",)),
     "What you buy": (("own", "price", "wait"), ("server", "extra", "net", "spares", "install", "capex")),
     "Running it": (
         ("kwh", "resale"),
         ("running", "place", "colo", "kwhs", "pue", "watts", "people", "salary", "upkeep", "fail"),
     ),
     "Renting": (("rent", "rents"), ("support", "reserved", "term", "spot", "taken")),
-    "Money": (("rate", "cash", "tax"), ("written", "vat", "timing", "inflation", "loan", "lease")),
+    "Money": (("rate", "cash", "yearly", "tax"), ("written", "vat", "timing", "inflation", "loan", "lease")),
 }
 
 

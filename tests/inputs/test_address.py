@@ -101,6 +101,8 @@ def test_what_has_no_short_key_stands_in_one() -> None:
         ({"years": "nan"}, "years = nan, not a number, 0.25 to 10. 3 is used"),
         ({"kwh": "-1"}, "kwh = -1, outside 0 to 5. The catalogue's figure is used instead"),
         ({"cash": "1e400"}, "No limit is used instead"),
+        ({"yearly": "-5"}, "yearly = -5, outside 0 to 1,000,000,000,000. No limit is used instead"),
+        ({"waitcost": "1e9"}, "waitcost = 1e9, outside 0 to 100,000. Not counted is used instead"),
         ({"timing": "monthly"}, "not one of month_end"),
         ({"waits": "perhaps"}, "not true or false"),
         ({"name": "x" * 121}, "not text of 1 to 120 characters"),

@@ -32,7 +32,8 @@ def asked(scenario: Scenario) -> Answer:
 
 def said(**usd: Any) -> Answer:
     """The answer to a plan whose ways cost given amounts today: one number, or low, typical and high."""
-    terms = Terms(discount_rate_per_year=0.1, cash_on_day_one_usd=usd.pop("cash", None))
+    limits = {"cash_on_day_one_usd": usd.pop("cash", None), "cash_per_year_usd": usd.pop("yearly", None)}
+    terms = Terms(discount_rate_per_year=0.1, **limits)
     made = plan(CATALOGUE, Scenario(terms=terms, ways=("own", "on_demand")), DAY)
     return answer(replace(made, options=tuple(option(made, key, amounts) for key, amounts in usd.items())))
 
@@ -40,8 +41,8 @@ def said(**usd: Any) -> Answer:
 def option(made: Plan, key: str, usd: Any) -> Option:
     """A way that costs so much, all of it in month 0, or in month 1 where its key says `later`."""
     low, typical, high = usd if isinstance(usd, tuple) else (usd, usd, usd)
-    month = 1 if key.endswith("_later") else 0
-    way: Any = key.removesuffix("_later")
+    month = 1 if key.endswith("_later") else 13 if key.endswith("_next_year") else 0
+    way: Any = key.removesuffix("_later").removesuffix("_next_year")
 
     def ledger(amount: float) -> Ledger:
         amounts = np.zeros(made.setting.timeline.last + 1)
@@ -104,7 +105,9 @@ def test_keeping_what_is_there() -> None:
 def test_what_cannot_be_paid_today_is_limited() -> None:
     found = said(own=308_000, on_demand_later=400_000, cash=200_000)
     assert found.verdict == "limited"
-    assert found.limit == "paying for it today takes 308,000 USD, and the limit is 200,000 USD"
+    assert found.limit is not None
+    assert found.limit.said == "buying needs $308,000 on day one and you have $200,000"
+    assert found.limit.more == "$108,000 more on day one"
     assert found.best is not None
     assert found.best.option.way == "on_demand"
     assert found.gap_share == pytest.approx(400_000 / 1.1 ** (1 / 12) / 308_000 - 1)
@@ -119,8 +122,50 @@ def test_another_way_to_own_may_keep_to_the_limit() -> None:
     none = said(own=300, on_demand=500, cash=200)
     assert none.verdict == "limited"
     assert none.limit is not None
-    assert none.limit.endswith("; no way keeps to it")
+    assert none.limit.said == "the least that any way needs (buying) is $300 on day one and you have $200"
     assert said(own=300, on_demand=250, cash=260).limit is None
+
+
+def test_what_a_year_does_not_pay_for_is_limited() -> None:
+    """Day one is in the first year; month 13 is in the second."""
+    found = said(own=308, on_demand_later=400, yearly=400)
+    assert found.verdict == "own"
+    found = said(own=308, on_demand_next_year=400, yearly=300)
+    assert found.limit is not None
+    assert found.limit.said == "the least that any way needs (buying) is $308 in year 1 and you have $300"
+    late = said(own_next_year=308, on_demand=299, yearly=300)
+    assert late.verdict == "limited"
+    assert late.best is not None
+    assert late.best.option.way == "on_demand"
+    assert late.limit is not None
+    assert late.limit.said == "buying needs $308 in year 2 and you have $300"
+
+
+def test_a_mix_within_the_limit_is_chosen_where_buying_is_not() -> None:
+    found = said(own=300, on_demand_later=500, mix_later=400, cash=200)
+    assert found.verdict == "limited"
+    assert found.best is not None
+    assert found.best.option.way == "mix"
+
+
+def test_of_two_limits_the_first_that_cannot_be_kept_is_named() -> None:
+    """Renting keeps to day one and not to the year; buying to neither."""
+    found = said(own=500, on_demand_later=400, cash=100, yearly=300)
+    assert found.limit is not None
+    assert found.limit.said == "the least that any way needs (renting) is $400 in year 1 and you have $300"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(1.0, 1_000.0), min_size=3, max_size=3), st.floats(0.0, 1_000.0), st.floats(0.0, 1_000.0))
+def test_a_wider_budget_never_costs_more(usd: list[float], one: float, other: float) -> None:
+    """Up to the gap below which plainly buying speaks for owning."""
+    made = dict(zip(("own", "on_demand_next_year", "mix_later"), usd, strict=True))
+    costs = []
+    for budget in sorted((one, other)):
+        found = said(**made, yearly=budget)
+        if found.best is not None and not (found.limit and found.limit.is_least):
+            costs.append(found.best.present_usd)
+    assert len(costs) < 2 or costs[1] <= costs[0] * (1 + CLOSE_GAP) + 1e-9
 
 
 def test_a_side_without_a_price_leaves_it_open() -> None:

@@ -17,16 +17,19 @@ from planner.inputs.scenario import Scenario
 from planner.inputs.task import Train
 from planner.inputs.terms import Terms
 from planner.inputs.work import Work
+from planner.money.answer import answer
 from planner.money.breakeven import builder_of, ledger_at
 from planner.money.measures import present_usd
 from planner.money.owned.said import POSITION
 from planner.money.plan import plan
+from planner.report.futures import chances
 from planner.study import futures_draws
 from planner.study.data_files import assumed
 from planner.study.distributions import DistributionError, Spread
 from planner.study.doubtful import Doubtful, at, doubtful
 from planner.study.futures import Futures, _counted, _eighty, futures
 from planner.study.futures_draws import drawn, normals, points
+from planner.study.verdict import judged
 from tests.study.planned import DAY, catalogue, certain, planned
 
 
@@ -216,6 +219,23 @@ def test_a_budget_is_kept_or_not() -> None:
     assert 0.2 < share < 0.8
     assert found.within_budget_share("on_demand") == 1.0
     assert of(certain(), 16).within_budget_share("own") is None
+
+
+def test_a_budget_of_a_year_is_kept_or_not() -> None:
+    """Counted from the dearest year of each future, beside day one."""
+    made = planned(terms=Terms(cash_on_day_one_usd=90_000.0, cash_per_year_usd=330_000.0))
+    found = futures(made)
+    assert found is not None
+    share = found.within_year_share("own")
+    assert share is not None
+    assert found.dearest_year_usd is not None
+    assert share == float(np.mean(found.dearest_year_usd[found.row("own")] <= 330_000.0))
+    assert 0.0 < share < 1.0
+    assert np.all(found.dearest_year_usd >= found.cash_today_usd - 1e-6)
+    assert of(certain(), 16).within_year_share("own") is None
+    told = chances(judged(answer(made), found), found)
+    assert len(told) == 2
+    assert told[1].startswith("Every year stays within $330,000 in ")
 
 
 def test_fifty_dots_are_fifty_futures() -> None:

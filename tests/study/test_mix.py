@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from planner.inputs.rent import Mix
 from planner.inputs.scenario import Scenario
 from planner.money.answer import answer
-from planner.money.measures import cash_today_usd, present_usd
+from planner.money.measures import cash_by_year_usd, cash_today_usd, present_usd
 from planner.money.plan import Plan, plan_at
 from planner.report import words
 from planner.report.answer import told
 from planner.study.mix import ALIKE, BestMix, NoMix, best_mix, with_best_mix
 from planner.study.mix_programme import enumerated
 from planner.study.mix_rates import rates_of
-from planner.study.mix_search import Limits, Search, least_fleet
+from planner.study.mix_search import Search, least_fleet
 from planner.study.mix_slices import programme_of
 from tests.money.owning import EIGHTY
 from tests.money.renting import MARKET, offer, plan, setting, work
@@ -37,16 +37,16 @@ def made(*works: dict[str, Any], offers: dict[str, Any] | None = None, **more: A
     return plan_at(setting(scenario, MARKET if offers is None else offers))
 
 
-def found(there: Plan, **limits: float) -> BestMix:
+def found(there: Plan) -> BestMix:
     """Its best mix, which must be there."""
-    best = best_mix(there, **limits)
+    best = best_mix(there)
     assert isinstance(best, BestMix), best
     return best
 
 
 def tried(there: Plan, step: int = 8) -> dict[Mix, float]:
     """Every mix in whole servers, by its ledger."""
-    search = Search(there.setting, Limits(there.setting.terms.cash_on_day_one_usd))
+    search = Search(there.setting)
     sizes = sorted({*range(0, search.most, step), search.most})
     mixes = (
         Mix(own_accelerators=own, reserve_accelerators=held, peaks=peaks)
@@ -163,15 +163,86 @@ def _ledger(best: BestMix) -> Any:
     return plan_at(there).options[0].ledger
 
 
+def yearly(usd: float, **more: float) -> dict[str, float]:
+    """Terms with so much in a year; rents stay what they are."""
+    return {"rent_change_per_year": 0.0, "cash_per_year_usd": usd, **more}
+
+
 def test_cash_of_a_year() -> None:
     """84,000 on day one is too much for a year of 150,000: renting costs 162,000 a year, and that is too much too."""
     free = found(made())
     monthly = _ledger(free).monthly_usd
     spent = max(float(monthly[:13].sum()), float(monthly[13:].sum()))
-    assert found(made(), most_usd_per_year=spent * 1.001).mix == free.mix
-    tight = best_mix(made(), most_usd_per_year=10_000.0)
+    assert found(made(terms=yearly(spent * 1.001))).mix == free.mix
+    tight = best_mix(made(terms=yearly(10_000.0)))
     assert isinstance(tight, NoMix)
     assert "no mix keeps to 10,000 USD in year 1: the least that does the work is" in tight.reason
+
+
+@settings(max_examples=4, deadline=None)
+@given(st.floats(0.0, 400_000.0), st.floats(0.0, 400_000.0))
+def test_more_cash_in_a_year_never_costs_more(one: float, other: float) -> None:
+    costs = []
+    for cash in sorted((one, other)):
+        best = best_mix(made(terms=yearly(cash)))
+        if isinstance(best, BestMix):
+            assert float(cash_by_year_usd(_ledger(best)).max()) <= cash + 1e-3
+            costs.append(best.at_most_usd)
+    assert costs == sorted(costs, reverse=True)
+
+
+FOUR_SERVERS = work(accelerators=32, busy_share=0.9)
+
+
+def cash_or_rent(**terms: float) -> Plan:
+    """Four servers, bought in cash or rented by the hour."""
+    there = made(FOUR_SERVERS, terms={"rent_change_per_year": 0.0, **terms})
+    return replace(there, options=tuple(one for one in there.options if one.key in ("own", "on_demand")))
+
+
+def test_a_budget_buys_part_of_a_fleet_that_would_else_be_bought_whole() -> None:
+    """Four servers all the time: with money for some of them, those are bought and the rest is rented."""
+    whole = with_best_mix(cash_or_rent())
+    said = answer(whole)
+    assert said.best is not None
+    assert said.best.option.way == "own"
+    needs = float(cash_today_usd(said.best.option.ledger))
+    there = with_best_mix(cash_or_rent(cash_on_day_one_usd=needs / 2))
+    part = answer(there)
+    assert part.best is not None
+    assert part.best.option.way == "mix"
+    assert part.verdict == "limited"
+    assert told(there, part).title.startswith("Own 16")
+    assert told(there, part).title.endswith(": buying needs $336,000 on day one and you have $168,000.")
+    rent = next(one for one in part.ranked if one.option.way == "on_demand")
+    assert said.best.present_usd < part.best.present_usd < rent.present_usd
+
+
+def test_a_mix_that_alone_keeps_to_the_limits_is_offered() -> None:
+    """Renting is too dear for a year, buying for day one; the mix of both is dearer than neither."""
+    free = {one.way: one.ledger for one in cash_or_rent().options}
+    year = float(cash_by_year_usd(free["on_demand"]).max()) * 0.999
+    day = float(cash_today_usd(free["own"])) * 0.999
+    there = with_best_mix(cash_or_rent(cash_per_year_usd=year, cash_on_day_one_usd=day))
+    said = answer(there)
+    assert said.best is not None
+    assert said.best.option.way == "mix"
+    assert said.limit is not None
+    assert not said.limit.is_least
+
+
+def test_a_limit_that_nothing_keeps_to_is_told_with_the_least_that_would_do() -> None:
+    there = with_best_mix(made(terms=yearly(10_000.0)))
+    said = answer(there)
+    assert said.verdict == "limited"
+    assert said.limit is not None
+    assert said.best is not None
+    least = min(float(cash_by_year_usd(one.ledger).max()) for one in there.options)
+    assert said.limit.needs_usd == pytest.approx(least)
+    shown = told(there, said)
+    assert shown.title.startswith("Nothing keeps to what you can pay: the least that any way needs (")
+    assert shown.title.endswith("in year 1 and you have $10,000.")
+    assert any("would do with $" in one and one.endswith(" more in year 1.") for one in shown.sentences)
 
 
 def test_one_more_way_to_rent_never_makes_it_dearer() -> None:
@@ -197,10 +268,19 @@ def test_jobs_never_wait_longer_than_people_accept_unless_waiting_has_a_price() 
     assert not best.differs  # all of the work: that is buying
     wait = best.wait_hours
     assert wait is not None
-    free, dear = (found(there, usd_per_waiting_hour=usd) for usd in (0.0, 0.1))
+    free, dear = (
+        found(made(pool, own={**OWN, "accelerators_per_server": 1}, terms={"usd_per_waiting_hour": usd}))
+        for usd in (0.0, 0.1)
+    )
     assert free.own == 14
     assert free.own < dear.own
-    assert dear.at_most_usd > dear.usd  # the wait is counted, though no ledger holds it
+    waits = next(line for line in _ledger(dear).lines if line.part == "waiting")
+    assert waits.treatment == "imputed"
+    assert dear.wait_hours is not None
+    jobs = 10_000.0 / dear.plan.setting.scenario.rent.hours_per_session
+    assert waits.total_usd == pytest.approx(24 * jobs * float(np.asarray(dear.wait_hours.value)) * 0.1)
+    plain = sum(line.total_usd for line in _ledger(dear).lines if line.part != "waiting")
+    assert cash_by_year_usd(_ledger(dear)).sum() == pytest.approx(plain)  # it is paid to nobody
 
 
 def test_a_base_that_never_comes_is_not_bought() -> None:

@@ -17,6 +17,7 @@ from planner.money.timeline import PLAN
 from planner.money.ways.built import Built, Why, under
 from planner.money.ways.on_demand import not_there
 from planner.money.ways.own import of_rent
+from planner.money.ways.queue import waiting
 
 _LEAST = 1e-9
 
@@ -39,7 +40,7 @@ def build(setting: Setting) -> Built | Why:
     return Built(
         title=f"Keep {kept.label}",
         what=f"{kept.accelerators:,} that are there, each worth {kept.relative_speed:g} of the plan's",
-        lines=(*_lines(setting, kept, done), *rented),
+        lines=(*_lines(setting, kept, done), *rented, *waiting(setting, able, setting.timeline.runs)),
         useful_hours=demand.all.busy_hours,
         accelerators=float(kept.accelerators),
         warnings=(*(_not_alone(demand.all, rest) if rented else ()), *of_rent(setting, rented)),

@@ -21,6 +21,7 @@ from planner.money.sizing import reach
 from planner.money.ways import hosted, on_demand
 from planner.money.ways.built import Built, Why, under
 from planner.money.ways.own import never_comes, no_price
+from planner.money.ways.queue import waiting
 from planner.money.ways.reserved import beyond, term_or_why
 from planner.money.ways.spot import missing_price, on_spot
 
@@ -65,6 +66,7 @@ def mixed(setting: Setting, mix: Mix) -> Built | Why:
         lines=(
             *(under("Base", base.lines) if base else ()),
             *(line for layer in layers for line in layer.lines),
+            *_waiting(setting, mix, base),
         ),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=float(max(mix.own_accelerators + mix.reserve_accelerators, setting.demand.all.most_accelerators)),
@@ -83,6 +85,12 @@ def mixed(setting: Setting, mix: Mix) -> Built | Why:
 def _share(setting: Setting, mix: Mix) -> float:
     """How busy base and reservation together may be; base and reservation wait in one queue."""
     return reach(setting, mix.own_accelerators + mix.reserve_accelerators)
+
+
+def _waiting(setting: Setting, mix: Mix, base: Owned | None) -> tuple[Line, ...]:
+    """Jobs wait for base and reservation together; without a reservation, while the base is there."""
+    fleet, runs = mix.own_accelerators + mix.reserve_accelerators, setting.timeline.runs
+    return waiting(setting, fleet, runs if base is None or mix.reserve_accelerators else base.held.owns)
 
 
 def _reserved(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Why:

@@ -17,6 +17,7 @@ from planner.money.sizing import reach, right_size, wait_warning
 from planner.money.timeline import Holding
 from planner.money.ways.built import Builder, Built, Why, under
 from planner.money.ways.on_demand import not_there
+from planner.money.ways.queue import waiting
 
 LEAD_TIME = "lead_time_months"
 
@@ -73,7 +74,7 @@ def with_rent(
     return Built(
         title=title,
         what=found.machine.what,
-        lines=(*lines, *rented),
+        lines=(*lines, *rented, *waiting(setting, accelerators, found.held.owns)),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=float(accelerators),
         warnings=(*never_comes(setting, found), *waits(setting, accelerators), *warnings, *of_rent(setting, rented)),

@@ -12,6 +12,7 @@ from planner.money.setting import Setting
 from planner.money.sizing import reach, right_size
 from planner.money.ways.built import Built, Why, under
 from planner.money.ways.on_demand import not_there, seller
+from planner.money.ways.queue import waiting
 
 
 def build(setting: Setting) -> Built | Why:
@@ -26,12 +27,13 @@ def build(setting: Setting) -> Built | Why:
     reserved = reserving(setting, need, setting.taken.reserved, term)
     after = renting(setting, need, setting.taken.on_demand, when=reserved.after) if np.any(reserved.after > 0) else ()
     above = () if size is None else above_it(setting, size, share)
+    waits = () if size is None else waiting(setting, size, setting.timeline.runs - reserved.after)
     payment = "paid before each term" if scenario.reserve.prepaid else "paid monthly"
     who = seller(setting, setting.taken.reserved, scenario.reserve.usd_per_accelerator_hour)
     return Built(
         title=f"Reserve for {in_words(term)}",
         what=f"{who}, {payment}",
-        lines=(*reserved.lines, *under("After the term", after), *under("Above the reservation", above)),
+        lines=(*reserved.lines, *under("After the term", after), *under("Above the reservation", above), *waits),
         useful_hours=demand.all.busy_hours,
         accelerators=float(need.most_accelerators),
         warnings=(*reserved.warnings, *implied(setting), *path_warnings(setting), *beyond(setting, term)),
