@@ -20,8 +20,11 @@ from planner.report.small_work import plan_needs_no_gpu
 from planner.report.title import title
 from planner.report.training import in_short
 from planner.report.ways import LOOKS, doing
+from planner.speed.asked import Asked
 from planner.speed.serving import Serving
 from planner.study.futures import Futures
+from planner.study.market_try import time_words
+from planner.study.too_late import in_time
 
 NO_RANGE = "no range"
 _ORDERED = ("own", "loan", "lease")  # what has to be delivered first
@@ -56,7 +59,8 @@ class Told:
 def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> Told:
     """Title, sentences and figures, all from the one answer and the futures it rests on."""
     if plan.setting.asked is not None and plan.setting.asked.problems:
-        return Told("Not as asked.", tuple(_sentence(problem) for problem in plan.setting.asked.problems), ())
+        problems = tuple(_sentence(problem) for problem in plan.setting.asked.problems)
+        return Told(_not_as_asked(plan.setting.asked), (*problems, *in_time(plan)), ())
     if found.verdict == "incomplete" or found.own is None or found.rent is None:
         reasons = (_sentence(reason) for reason in found.missing)
         return Told("Not enough to answer yet.", (*speeds(plan), *reasons, *_what_to_do(found)), ())
@@ -79,6 +83,14 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> Told:
         _figures(plan, found, drawn),
         (plan, found),
     )
+
+
+def _not_as_asked(asked: Asked) -> str:
+    """The title where something cannot be done as it was asked: a deadline, and by how much it is missed."""
+    if len(asked.problems) > 1 or not asked.late:
+        return "Not as asked."
+    one = asked.late[0]
+    return f"Too late: {time_words(one.days - one.deadline_days)} after the deadline."
 
 
 def _what_to_do(found: Answer) -> tuple[str, ...]:

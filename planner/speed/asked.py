@@ -8,7 +8,8 @@ is to that. Work that writes no tokens is counted from measured rates, and any o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from planner.inputs.base import HOURS_PER_MONTH
 from planner.inputs.image_job import ImageJob
@@ -30,6 +31,7 @@ from planner.speed.serving import (
 )
 from planner.speed.training import Training, train
 from planner.speed.training.images import image_training, learns_from_images
+from planner.speed.training.in_time import fewest_in_time
 from pricing import Catalogue, PricingError
 from pricing.names import model as named_model
 from pricing.records import HostedPrice
@@ -39,6 +41,16 @@ LONGEST_JOB_HOURS = 8_760.0
 MOST_ACCELERATORS = 16_384  # that a plan may have
 _MOST = f"even {MOST_ACCELERATORS:,} of them"
 NOT_CHOSEN = "which accelerator is not said: name one, or name a model, and the one that does it for the least is taken"
+
+
+@dataclass(frozen=True)
+class Late:
+    """A run that is not done by its deadline."""
+
+    work: Work  # as it was written
+    days: float
+    deadline_days: float
+    problem: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +64,7 @@ class Asked:
     problems: tuple[str, ...] = ()
     others: tuple[OtherWork, ...] = ()
     runs: tuple[CarriedRun, ...] = ()
+    late: tuple[Late, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,6 +78,7 @@ class _Done:
     run: CarriedRun | None = None
     hosted: Hosted | None = None
     problem: str | None = None
+    late: Late | None = None
 
 
 def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
@@ -84,6 +98,7 @@ def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
         tuple(one.problem for one in done if one.problem),
         tuple(one.other for one in done if one.other),
         tuple(one.run for one in done if one.run),
+        tuple(replace(one.late, work=work) for one, work in zip(done, scenario.work, strict=True) if one.late),
     )
 
 
@@ -140,27 +155,31 @@ def serving_job(scenario: Scenario, task: Serve) -> ServingJob:
     )
 
 
-def _trained(found: Training, bare: Work, task: Train) -> _Done:
+def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: Train) -> _Done:
+    found = train(catalogue, job)
     if found.speed is None:
         ways = "; ".join(way.words for way in found.ways_to_fit[:3])
         needs = f"{found.model} does not fit on {found.accelerators:,} x {found.accelerator}"
         memory = f"it needs {found.least_memory_gb:,.0f} GB on each of them and there are {found.memory_gb:,.0f}"
         return _Done(bare, found, problem=f"{needs}: {memory}. What would make it fit: {ways or 'nothing we know'}")
     hours = found.speed.days.typical * HOURS_PER_DAY
-    once = _Once(found.model, "training", f"{found.accelerators:,} x {found.accelerator}", found.accelerators)
-    work, problem = _in_hours(bare, task, hours, once)
-    return _Done(work, found, problem=problem)
+
+    def in_time(deadline_days: float) -> tuple[int, float] | None:
+        one = fewest_in_time(catalogue, job, deadline_days, MOST_ACCELERATORS)
+        return None if one is None or one.days is None else (one.accelerators, one.days.typical)
+
+    once = _Once(found.model, "training", f"{found.accelerators:,} x {found.accelerator}", found.accelerators, in_time)
+    return replace(_in_hours(bare, task, hours, once), training=found)
 
 
 def _taught(catalogue: Catalogue, scenario: Scenario, work: Work, task: Train) -> _Done:
     """A model to be trained; one that learns from pictures goes by its published rate, as a run of known hours."""
     bare = work.model_copy(update={"train": None})
     if not learns_from_images(task.model):
-        return _trained(train(catalogue, training_job(scenario, work, task)), bare, task)
+        return _trained(catalogue, training_job(scenario, work, task), bare, task)
     found = image_training(catalogue, image_job(task, scenario.accelerator, bare.accelerators))
     once = _Once(found.label, "training", f"{found.accelerators:,} x {found.accelerator}", found.accelerators)
-    work, problem = _in_hours(bare, task, found.hours.typical, once)
-    return _Done(work, run=found.run, problem=problem)
+    return replace(_in_hours(bare, task, found.hours.typical, once), run=found.run)
 
 
 def image_job(task: Train, accelerator: str, accelerators: int) -> ImageJob:
@@ -172,51 +191,64 @@ def _ran(catalogue: Catalogue, scenario: Scenario, bare: Work, task: Run) -> _Do
     """A run of known hours, on the accelerators of the plan."""
     found = carried_run(catalogue, task, accelerator=scenario.accelerator, accelerators=bare.accelerators)
     once = _Once("the run", "run", f"{found.accelerators:,} x {found.accelerator}", found.accelerators)
-    work, problem = _in_hours(bare, task, found.hours, once)
-    return _Done(work, run=found, problem=problem)
+    return replace(_in_hours(bare, task, found.hours, once), run=found)
 
 
 @dataclass(frozen=True)
 class _Once:
-    """How a run is called: what runs, what its job is labelled, on what, on how many."""
+    """How a run is called: what runs, what its job is labelled, on what, on how many; and how many are in time."""
 
     what: str
     label: str
     where: str
     accelerators: int
+    # By a deadline: the fewest that keep it and how many days they take. None: known hours, which spread evenly.
+    in_time: Callable[[float], tuple[int, float] | None] | None = None
 
 
-def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> tuple[Work, str | None]:
+def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> _Done:
     """Runs of so many hours as work: a job in the first month and nothing besides, or so many a month that may wait."""
     if task.runs_per_month is not None:
         wanted = task.runs_per_month * hours  # hours a month of so many accelerators
         together = max(math.ceil(wanted / HOURS_PER_MONTH), 1)
         if bare.accelerators * together > MOST_ACCELERATORS:
-            return bare, _too_many(bare.accelerators * together, once.where.partition(" x ")[2])
+            return _Done(bare, problem=_too_many(bare.accelerators * together, once.where.partition(" x ")[2]))
         changed = {
             "accelerators": bare.accelerators * together,
             "accelerator_hours_per_month": wanted * bare.accelerators,
             "accelerators_per_job": bare.accelerators,
             "may_wait": True,
         }
-        return Work.model_validate(bare.model_dump() | changed), None
+        return _Done(Work.model_validate(bare.model_dump() | changed))
     days = hours / HOURS_PER_DAY
     if task.deadline_days is not None and days > task.deadline_days:
-        enough = math.ceil(once.accelerators * days / task.deadline_days)
-        taken = f"{days:,.0f}" if days >= 10 else f"{days:.2g}"
-        late = f"{once.what} takes {taken} days on {once.where}, and the deadline is {_days(task.deadline_days)}"
-        would = f"about {enough:,} of them would do" if enough <= MOST_ACCELERATORS else f"{_MOST} would not do"
-        return bare, f"{late}: {would}"
+        late = _late(bare, days, task.deadline_days, once)
+        return _Done(bare, problem=late.problem, late=late)
     if hours > LONGEST_JOB_HOURS:
-        return bare, f"{once.what} takes {days:,.0f} days on {once.where}, over a year: use more"
+        return _Done(bare, problem=f"{once.what} takes {days:,.0f} days on {once.where}, over a year: use more")
     job = Job(label=once.label, accelerators=once.accelerators, hours=max(hours, 0.01))
     # No share of hours besides: less than anybody may write, so it is not checked again.
     once_only = {"busy_share": 0.0, "jobs": (*bare.jobs, job), "accelerators_per_job": bare.accelerators}
-    return bare.model_copy(update=once_only), None
+    return _Done(bare.model_copy(update=once_only))
+
+
+def _late(bare: Work, days: float, deadline_days: float, once: _Once) -> Late:
+    """By how much it is late; how many more would be in time; which deadline would be kept as it is."""
+    if once.in_time is not None:
+        found = once.in_time(deadline_days)
+    else:
+        enough = math.ceil(once.accelerators * days / deadline_days - 1e-9)
+        found = None if enough > MOST_ACCELERATORS else (enough, days * once.accelerators / enough)
+    would = f"{_MOST} would not do" if found is None else f"{found[0]:,} of them take {_days(found[1])}"
+    said = f"{once.what} takes {_days(days)} on {once.where}, and the deadline is {_days(deadline_days)}"
+    problem = f"{said}: {would}. A deadline of {_days(math.ceil(days * 10) / 10)} would do as it is"
+    return Late(bare, days, deadline_days, problem)
 
 
 def _days(days: float) -> str:
-    return "1 day" if days == 1 else f"{days:g} days"
+    """A number of days, to a tenth: rounded to whole ones, what is late could look as if it were in time."""
+    shown = f"{days:,.1f}".removesuffix(".0") if days >= 1 else f"{days:.2g}"
+    return "1 day" if shown == "1" else f"{shown} days"
 
 
 def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _Done:

@@ -23,7 +23,7 @@ def chosen(catalogue: Catalogue, scenario: Scenario, day: date) -> Scenario:
     """
     if not _open(scenario):
         return scenario
-    return _chosen(_Facts(catalogue), scenario, day)
+    return _chosen(Facts(catalogue), scenario, day)
 
 
 def _open(scenario: Scenario) -> bool:
@@ -33,20 +33,20 @@ def _open(scenario: Scenario) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class _Facts:
+class Facts:
     """A catalogue that is the same as another of the same digest."""
 
     catalogue: Catalogue
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Facts) and other.catalogue.digest == self.catalogue.digest
+        return isinstance(other, Facts) and other.catalogue.digest == self.catalogue.digest
 
     def __hash__(self) -> int:
         return hash(self.catalogue.digest)
 
 
 @lru_cache(maxsize=_KEPT)
-def _chosen(facts: _Facts, scenario: Scenario, day: date) -> Scenario:
+def _chosen(facts: Facts, scenario: Scenario, day: date) -> Scenario:
     for place, work in enumerate(scenario.work):
         if not says_what(work):
             continue

@@ -15,7 +15,7 @@ _FASTER, _DEARER = 1.5, 1.0  # so much sooner, for at most so much more, is wort
 
 def sentences(found: Market, task: Task) -> tuple[str, ...]:
     """Why that one; or which limit is in the way, by how much, and what would satisfy it."""
-    said = _recommended(found, found.best) if found.best else _nothing(found)
+    said = _recommended(found, found.best) if found.best else nothing(found)
     return (*said, *_old_price(found), *_assumed(found, task))
 
 
@@ -72,7 +72,7 @@ def _sooner(found: Market, best: Try) -> Iterator[str]:
     yield f"For {price} more it takes {time_words(following.days.typical)}: {following.words}."
 
 
-def _nothing(found: Market) -> Iterator[str]:
+def nothing(found: Market) -> Iterator[str]:
     """Which limit, by how much, and what would satisfy it."""
     can = found.front
     if not can:

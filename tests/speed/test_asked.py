@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from planner.inputs.address import from_address, to_address
 from planner.inputs.file import Saved, read_scenario, write_scenario
@@ -18,6 +21,8 @@ from planner.speed.asked import asked, serving_job, training_job
 from planner.speed.serving import serve
 from planner.speed.serving.other import OtherWork
 from planner.speed.training import train
+from planner.speed.training.in_time import fewest_in_time
+from planner.study.market import market
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()
@@ -49,7 +54,55 @@ def test_one_run_is_a_job_and_a_deadline_it_misses_is_told() -> None:
     assert found.scenario.work[0].jobs[0].hours == pytest.approx(found.trainings[0].speed.days.typical * 24)  # type: ignore[union-attr]
     late = asked(CATALOGUE, scenario(Work(accelerators=64, train=once)))
     assert "the deadline is 30 days" in late.problems[0]
-    assert "of them would do" in late.problems[0]
+    enough, days = re.search(r": ([\d,]+) of them take ([\d.]+) days", late.problems[0]).groups()  # type: ignore[union-attr]
+    there = asked(CATALOGUE, scenario(Work(accelerators=int(enough), train=once)))
+    assert not there.problems  # as the speed model has it, not in proportion
+    assert there.trainings[0].speed is not None
+    assert there.trainings[0].speed.days.typical == pytest.approx(float(days), abs=0.06)
+    assert float(days) <= 30.0
+    would = float(re.search(r"A deadline of ([\d.]+) days would do as it is", late.problems[0]).group(1))  # type: ignore[union-attr]
+    later = once.model_copy(update={"deadline_days": would})
+    assert not asked(CATALOGUE, scenario(Work(accelerators=64, train=later))).problems
+
+
+def test_more_of_them_do_not_help_for_ever() -> None:
+    once = Train(model="llama-2-7b", tokens=2e12, deadline_days=0.05)
+    late = asked(CATALOGUE, scenario(Work(accelerators=64, train=once)))
+    assert "even 16,384 of them would not do" in late.problems[0]
+    assert late.late[0].work.train == once
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.sampled_from([1, 3, 8, 64]), st.floats(0.5, 60.0))
+def test_the_number_that_is_in_time_is_in_time(accelerators: int, deadline_days: float) -> None:
+    task = Train(model="llama-3-8b", tokens=1e10)
+    job = training_job(scenario(Work()), Work(accelerators=accelerators), task)
+    found = fewest_in_time(CATALOGUE, job, deadline_days, 4_096)
+    if found is not None:
+        assert found.accelerators > accelerators
+        assert found.days is not None
+        assert found.days.typical <= deadline_days
+        alone = train(CATALOGUE, job.model_copy(update={"accelerators": found.accelerators}))
+        assert alone.speed is not None
+        assert alone.speed.days.typical == pytest.approx(found.days.typical)
+
+
+def test_the_answer_says_what_would_be_in_time() -> None:
+    """On the page and in a shell: by how much it is late, how many more, which deadline, and the cheapest of all."""
+    once = Train(model="llama-2-7b", tokens=2e11, deadline_days=20.0)
+    made = plan(CATALOGUE, scenario(Work(accelerators=8, train=once)), DAY)
+    said = told(made, answer(made))
+    assert said.title.startswith("Too late: ")
+    assert said.title.endswith(" after the deadline.")
+    best = market(CATALOGUE, scenario(Work(accelerators=8, train=once), "any"), DAY).best
+    assert best is not None
+    assert said.sentences[1].startswith("In time for the least, of all accelerators: ")
+    assert best.words[2:] in said.sentences[1]
+    never = once.model_copy(update={"deadline_days": 0.002})
+    made = plan(CATALOGUE, scenario(Work(accelerators=8, train=never)), DAY)
+    assert any(
+        one.startswith("Nothing is done within 3 minutes: the soonest, ") for one in told(made, answer(made)).sentences
+    )
 
 
 def test_what_does_not_fit_says_what_would() -> None:
