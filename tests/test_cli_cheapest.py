@@ -87,7 +87,7 @@ def test_whoever_waits_sees_a_bar_that_goes_away(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "want --model NAME, or a SCENARIO"),
+        (["--deadline-days", "3"], "--deadline-days needs a job: want --model NAME, or a SCENARIO"),
         (["startup", "--model", "llama-3-8b"], "and not both"),
         (["startup"], "no work names a model"),
         (["--model", "lama-9"], "No model is called 'lama-9'"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from dataclasses import asdict
 from datetime import date
 from typing import Any, get_args
 
@@ -18,10 +19,14 @@ from planner.inputs.training_job import Method, Precision
 from planner.inputs.work import Work
 from planner.report.cheapest import market_data, market_table, market_text
 from planner.report.csv import to_csv
+from planner.report.training import plain_data
+from planner.report.uses import together_sentence, uses_data, uses_table, uses_text
 from planner.study.market import Market, market
 from planner.study.market_work import Progress
+from planner.study.uses import choices, together
 from pricing import load_catalogue
 
+_OF_NO_JOB = frozenset({"verb", "day", "quotes", "json", "csv"})  # what may be said without one
 _FLAGS = {"peak_requests_per_s": "--peak", "weight_precision": "--precision"}
 _SECONDS_BEFORE_A_BAR, _BAR = 1.0, 30
 
@@ -62,6 +67,8 @@ def _serve(verb: Any) -> None:
 
 
 def _cheapest(wanted: argparse.Namespace) -> int:
+    if wanted.scenario is None and wanted.model is None:
+        return _for_each_use(wanted)
     opened = _opened(wanted)
     if wanted.budget_usd is not None and not wanted.budget_usd > 0:
         raise BadInput(f"--budget-usd: want more than 0, got {wanted.budget_usd:g}.")
@@ -78,15 +85,37 @@ def _cheapest(wanted: argparse.Namespace) -> int:
     return OK
 
 
+def _for_each_use(wanted: argparse.Namespace) -> int:
+    """No job is named: what to choose for learning, fine-tuning, training, serving and a bit of everything."""
+    asked = [flag for flag, value in vars(wanted).items() if value and flag not in _OF_NO_JOB]
+    if asked:
+        raise BadInput(
+            f"--{asked[0].replace('_', '-')} needs a job: want --model NAME, or a SCENARIO that names a model."
+        )
+    day = wanted.day or date.today()
+    facts = with_own_prices(load_catalogue(), wanted.quotes, day)
+    found = choices(facts, day, _bar() if sys.stderr.isatty() else lambda _: None)
+    if wanted.csv:
+        wanted.csv.write_bytes(to_csv(uses_table(found)))
+    if wanted.json:
+        stamp = {"catalogue_digest": facts.digest, "catalogue_day": facts.day, "day": day}
+        sys.stdout.write(as_json({**stamp, "uses": uses_data(found)}) + "\n")
+    else:
+        sys.stdout.write(uses_text(found))
+    return OK
+
+
 def _write(found: Market, opened: Opened, wanted: argparse.Namespace) -> None:
+    facts = opened.facts
+    mixed = together(facts, opened.scenario, opened.day)
     if wanted.csv:
         wanted.csv.write_bytes(to_csv(market_table(found)))
     if wanted.json:
-        facts = opened.facts
         stamp = {"catalogue_digest": facts.digest, "catalogue_day": facts.day, "day": opened.day}
-        sys.stdout.write(as_json({**stamp, **market_data(found)}) + "\n")
+        both = {"all_on_one_kind": [plain_data(asdict(one)) for one in mixed]}
+        sys.stdout.write(as_json({**stamp, **market_data(found), **both}) + "\n")
     else:
-        sys.stdout.write(market_text(found))
+        sys.stdout.write(market_text(found) + (f"\n{together_sentence(mixed)}\n" if mixed else ""))
 
 
 def _opened(wanted: argparse.Namespace) -> Opened:

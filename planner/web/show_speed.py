@@ -12,6 +12,7 @@ from planner.inputs.presets import presets
 from planner.inputs.work import Work
 from planner.report import speed_charts, speed_front, words
 from planner.report import speed_tables as tables
+from planner.report import uses as report
 from planner.speed.nearest import Near
 from planner.speed.serving.known import known
 from planner.speed.training.bands import house_bands
@@ -54,6 +55,21 @@ def examples() -> None:
         for one in presets():
             if any(work.train or work.serve for work in one.scenario.work):
                 st.button(one.title, help=one.what, on_click=ask.use, args=(one.scenario,), key=f"example-{one.key}")
+
+
+def uses() -> None:
+    """Which GPU for learning, fine-tuning, training, serving and a bit of everything: asked when it is opened."""
+    with as_table("uses", f"{report.TITLE} {report.FOR_WHAT}") as is_open:
+        if not is_open:
+            return
+        found = state_speed.uses()
+        for one in found:
+            finding(report.use_sentence(one))
+        table = report.uses_table(found)
+        columns = {"USD per GPU-hour": _USD, "Price of": _DAY} | dict.fromkeys(("USD each", "USD a month", "USD the run"), _RATE)
+        st.dataframe(table, hide_index=True, column_config=columns, placeholder="–")
+        show.small(words.markdown(report.NOTE))
+        show.csv_button(table, "which-gpu.csv", "csv-uses")
 
 
 def which(works: tuple[TrainingWork | ServingWork, ...]) -> TrainingWork | ServingWork:

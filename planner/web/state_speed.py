@@ -25,6 +25,7 @@ from planner.speed.serving.savings import ServedOtherwise, served_otherwise
 from planner.speed.training.savings import Saving, savings
 from planner.speed.worked import ServingWork, TrainingWork, worked
 from planner.study.market import Market, market
+from planner.study.uses import Choice, choices
 from planner.web import state
 from pricing import Catalogue
 
@@ -137,6 +138,17 @@ def front_chart(work: TrainingWork | ServingWork, found: Market, plan: str) -> g
     """The same, drawn, with the plan (by its id) marked."""
     alone = _alone(work).model_dump_json(exclude_defaults=True)
     return _front(state.catalogue().digest, alone, state.day(), plan, state.dark(), found)
+
+
+@st.cache_resource(show_spinner="Asking the whole catalogue, use by use", max_entries=4)
+def _uses(digest: str, day: date, _facts: Catalogue) -> tuple[Choice, ...]:
+    return choices(_facts, day)
+
+
+def uses() -> tuple[Choice, ...]:
+    """Which accelerator for learning, fine-tuning, training, serving and all of it. Takes seconds the first time."""
+    facts = state.catalogue()
+    return _uses(facts.digest, state.day(), facts)
 
 
 @dataclass(frozen=True)

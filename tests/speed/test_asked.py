@@ -87,6 +87,7 @@ def test_the_number_that_is_in_time_is_in_time(accelerators: int, deadline_days:
         assert alone.speed.days.typical == pytest.approx(found.days.typical)
 
 
+@pytest.mark.slow
 def test_the_answer_says_what_would_be_in_time() -> None:
     """On the page and in a shell: by how much it is late, how many more, which deadline, and the cheapest of all."""
     once = Train(model="llama-2-7b", tokens=2e11, deadline_days=20.0)

@@ -26,6 +26,7 @@ def page() -> None:
         else:
             show_speed.beside()
         show_speed.trust(None)
+    show_speed.uses()
     show.next_page("Compare", "Next: compare providers")
 
 

@@ -1,0 +1,141 @@
+"""Which GPU for what: what the market says of a typical job, moving with prices; page and shell say the same."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from planner.cli import BAD_INPUT, OK, main
+from planner.inputs.presets import preset
+from planner.inputs.scenario import Scenario
+from planner.money.hired import hired
+from planner.report.uses import use_sentence, uses_table
+from planner.study.market import market
+from planner.study.uses import Choice, choices, together, uses
+from planner.web import state
+from pricing import Catalogue, load_catalogue
+from tests.web.test_pages import SLOW, one_page
+
+pytestmark = pytest.mark.slow
+
+DAY = date(2026, 11, 21)
+CATALOGUE = load_catalogue()
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Choice]:
+    return {one.key: one for one in choices(CATALOGUE, DAY)}
+
+
+def test_each_use_is_what_the_market_says_of_its_job(found: dict[str, Choice]) -> None:
+    for use in uses().uses:
+        if use.hours_per_month is not None:
+            continue
+        there = preset(use.preset or "")
+        assert there is not None
+        best = market(CATALOGUE, there.scenario.model_copy(update={"accelerator": "any"}), DAY)
+        said = found[use.key]
+        if best.best is not None and best.best.accelerator:
+            assert (said.picks[0].accelerator, said.usd) == (best.best.accelerator, best.best.cost)
+            assert said.by_token is None
+        else:
+            assert best.accelerated is not None
+            assert said.usd == best.accelerated.cost
+            assert said.by_token is not None
+            assert said.by_token.usd < said.usd
+        assert said.next_usd is None or said.next_usd >= said.usd
+
+
+def test_who_learns_pays_for_the_cheapest_hour_that_will_do(found: dict[str, Choice]) -> None:
+    said, use = found["learning"], uses().uses[0]
+    pick, (_, scenario) = said.picks[0], use.job
+    assert (pick.accelerators, pick.way) == (1, "on_demand")
+    assert use.hours_per_month is not None
+    tried = market(CATALOGUE, scenario, DAY, counts=(1,)).tries
+    able = {one.accelerator for one in tried if one.days and one.days.typical <= 0.25}
+    hours = [
+        one.usd_per_accelerator_hour
+        for key in able
+        if (one := hired(CATALOGUE, key, accelerators=1, hours=use.session_hours, together=1, day=DAY)) and one.believed
+    ]
+    assert said.usd == pytest.approx(min(hours) * use.hours_per_month)
+    assert len(hours) == said.able
+    assert said.usd < found["fine-tuning"].usd
+
+
+def test_a_bit_of_everything_is_the_least_sum_on_one_kind(found: dict[str, Choice]) -> None:
+    said = found["mixed"]
+    assert len({one.accelerator for one in said.picks}) == 1
+    parts = [found[key] for key in uses().mixed.of]
+    assert said.usd >= sum(one.usd for one in parts) - 1e-6  # each alone may take its own kind
+    assert said.able <= min(one.able for one in parts)
+
+
+def test_another_price_is_another_answer(found: dict[str, Choice]) -> None:
+    """Nothing is recommended by hand: without its offers, the next kind takes the place of the first."""
+    said = found["learning"]
+    assert said.next is not None
+    there = without(said.picks[0].accelerator)
+    again = next(one for one in choices(there, DAY) if one.key == "learning")
+    assert again.picks[0].accelerator == said.next.accelerator
+    assert again.usd == pytest.approx(said.next_usd)
+
+
+def without(accelerator: str) -> Catalogue:
+    offers = {key: one for key, one in CATALOGUE.offers.items() if one.accelerator != accelerator}
+    return CATALOGUE.model_copy(update={"offers": offers})
+
+
+def test_every_use_has_its_reason_and_its_price_of_a_day(found: dict[str, Choice]) -> None:
+    for one in found.values():
+        text = use_sentence(one)
+        assert text.startswith(f"For {one.label.lower()}: ")
+        assert one.reason
+        for pick in one.picks:
+            assert pick.price_day is not None
+            assert pick.price_day <= DAY
+            assert f"{pick.accelerators:,} x {pick.label}" in text
+
+
+def test_works_of_one_plan_on_one_kind() -> None:
+    tune = {"train": {"model": "Llama-3.1-8B", "method": "lora", "tokens": 2e7, "runs_per_month": 20.0}}
+    talk = {"serve": {"model": "Llama-3.1-8B", "requests_per_s": 2.0}}
+    both = Scenario.model_validate({"work": (tune, talk)})
+    picks = together(CATALOGUE, both, DAY)
+    assert len(picks) == 2
+    assert len({one.accelerator for one in picks}) == 1
+    assert together(CATALOGUE, Scenario.model_validate({"work": (tune,)}), DAY) == ()
+    once = {"train": {"model": "Llama-3.1-8B", "tokens": 2e9}}
+    assert together(CATALOGUE, Scenario.model_validate({"work": (once, talk)}), DAY) == ()  # a run and a month: no sum
+
+
+def test_in_a_shell_with_no_job(capsys: pytest.CaptureFixture[str], tmp_path: Path, found: dict[str, Choice]) -> None:
+    out = tmp_path / "uses.csv"
+    asked = ["cheapest", "--day", DAY.isoformat()]
+    assert main([*asked, "--csv", str(out)]) == OK
+    said = capsys.readouterr().out
+    assert said.startswith("Which GPU should I choose?\n")
+    assert all(use_sentence(one) in said for one in found.values())
+    with out.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["Choose"] for row in rows] == list(uses_table(list(found.values()))["Choose"])
+    assert main([*asked, "--json"]) == OK
+    data = json.loads(capsys.readouterr().out)
+    assert [one["usd"] for one in data["uses"]] == [one.usd for one in found.values()]
+    assert main([*asked, "--tokens", "3B"]) == BAD_INPUT
+    assert "--tokens needs a job: want --model NAME" in capsys.readouterr().err
+
+
+def test_the_speed_page_says_the_same(monkeypatch: pytest.MonkeyPatch, found: dict[str, Choice]) -> None:
+    monkeypatch.setattr(state, "today", lambda: DAY)
+    app = AppTest.from_function(one_page, args=("Speed",), default_timeout=SLOW)
+    app.session_state["uses"] = True
+    app.run()
+    assert not app.exception
+    shown = " ".join(one.value for one in app.markdown).replace("\\", "")
+    assert all(use_sentence(one) in shown for one in found.values())
