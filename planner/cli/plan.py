@@ -14,6 +14,8 @@ from planner.report.assumptions_csv import assumptions_table, results_table
 from planner.report.cash_csv import SIGN, Stamp, cash_table
 from planner.report.csv import to_csv
 from planner.report.plan_text import Reckoned, plan_data, plan_text
+from planner.study.waiting import NoWaiting, waiting
+from planner.study.waiting_futures import waiting_futures
 
 
 def add(verbs: Any) -> None:
@@ -30,6 +32,8 @@ def add(verbs: Any) -> None:
 
 def _plan(wanted: argparse.Namespace) -> int:
     it = reckoned(wanted.scenario, wanted)
+    waits = waiting(it.plan)
+    it = it._replace(waits=(waits, None if isinstance(waits, NoWaiting) else waiting_futures(waits)))
     _write(it, wanted)
     if wanted.json:
         sys.stdout.write(as_json(plan_data(it)) + "\n")

@@ -60,8 +60,15 @@ def present_by_draw(
     setting: Setting, ways: Sequence[Way], draws: Mapping[str, NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """Present cost, ways x draws. Not-a-number for a way that cannot be reckoned."""
-    found = np.full((len(ways), len(next(iter(draws.values())))), np.nan)
-    for block in blocks(setting, [BUILDERS[way] for way in ways], draws):
+    return present_by_builder(setting, [BUILDERS[way] for way in ways], draws)
+
+
+def present_by_builder(
+    setting: Setting, builders: Sequence[Builder], draws: Mapping[str, NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """The same for whatever builds them."""
+    found = np.full((len(builders), len(next(iter(draws.values())))), np.nan)
+    for block in blocks(setting, builders, draws):
         for row, ledger in enumerate(block.ledgers):
             if ledger is not None:
                 found[row, block.draws] = present_usd(block.setting, ledger)

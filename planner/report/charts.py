@@ -125,7 +125,7 @@ def cumulative(ways: Sequence[Weighed], banded: Sequence[str], pays_back: float 
         colour = look.dark if dark else look.light
         months = list(range(way.cumulative_usd.shape[-1]))
         if way.option.key in banded:
-            data += _band(way, months, colour)
+            data += band(months, way.low_cumulative_usd.tolist(), way.high_cumulative_usd.tolist(), colour)
         data.append(
             {
                 "type": "scatter",
@@ -148,12 +148,11 @@ def cumulative(ways: Sequence[Weighed], banded: Sequence[str], pays_back: float 
     )
 
 
-def _band(way: Weighed, months: list[int], colour: str) -> list[dict[str, Any]]:
+def band(months: list[int], low: list[float], high: list[float], colour: str) -> list[dict[str, Any]]:
+    """Two edges without a line, and what lies between them."""
     edge: dict[str, Any] = {"type": "scatter", "mode": "lines", "x": months, "line": {"width": 0}, "showlegend": False}
     edge["hoverinfo"] = "skip"
-    low = edge | {"y": way.low_cumulative_usd.tolist()}
-    high = edge | {"y": way.high_cumulative_usd.tolist(), "fill": "tonexty", "fillcolor": _faded(colour)}
-    return [low, high]
+    return [edge | {"y": low}, edge | {"y": high, "fill": "tonexty", "fillcolor": _faded(colour)}]
 
 
 def _marked(month: float | None, dark: bool) -> dict[str, Any]:

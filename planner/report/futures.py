@@ -49,7 +49,7 @@ def chances(found: Answer, drawn: Futures | None) -> tuple[str, ...]:
         return ()
     told = []
     if drawn.deadline_share is not None:
-        told.append(f"The deadline is met in {_of_100(drawn.deadline_share)} futures.")
+        told.append(f"The deadline is met in {share_words(drawn.deadline_share)} futures.")
     best, terms = found.best, drawn.plan.setting.terms
     if best is None or drawn.row(best.option.key) is None:
         return tuple(told)
@@ -58,7 +58,7 @@ def chances(found: Answer, drawn: Futures | None) -> tuple[str, ...]:
         ("Every year", terms.cash_per_year_usd, drawn.within_year_share(best.option.key)),
     ):
         if share is not None and limit is not None:
-            told.append(f"{what} stays within {words.usd(limit)} in {_of_100(share)} futures.")
+            told.append(f"{what} stays within {words.usd(limit)} in {share_words(share)} futures.")
     return tuple(told)
 
 
@@ -71,7 +71,7 @@ def break_even_range(found: Answer, drawn: Futures | None, name: str) -> str:
         return "; in no future is there one"
     write = words.percent if name == "busy_share" else words.usd_per_hour
     low, high = write(there.band.low), write(there.band.high)
-    return f"; there is one in {_of_100(there.share)} futures, in eight of ten of those between {low} and {high}"
+    return f"; there is one in {share_words(there.share)} futures, in eight of ten of those between {low} and {high}"
 
 
 def _turning(found: Answer, drawn: Futures | None, name: str) -> Turning | None:
@@ -100,7 +100,7 @@ def saving_finding(found: Answer, drawn: Futures) -> str:
     share, saved = drawn.share_cheaper(*keys), band(drawn.saved_usd(*keys))
     one, other = doing(own.option.way), doing(rent.option.way).lower()
     return (
-        f"{one} costs less than {other} in {_of_100(share)} futures. In eight of ten futures it "
+        f"{one} costs less than {other} in {share_words(share)} futures. In eight of ten futures it "
         f"costs between {_beside(saved.low)} and {_beside(saved.high)}."
     )
 
@@ -186,7 +186,8 @@ def _band(band: Band) -> dict[str, float]:
     return {"p10": band.low, "p50": band.middle, "p90": band.high}
 
 
-def _of_100(share: float) -> str:
+def share_words(share: float) -> str:
+    """A share of futures as it is told: 74 of 100."""
     count = round(_HUNDRED * rounded(share))
     return "all" if count >= _HUNDRED else f"{count} of 100"  # in steps of 2: nobody knows it better
 

@@ -8,11 +8,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from planner.inputs.scenario import Way
-from planner.report.charts import INK, framed
+from planner.report.charts import INK, band, framed
 from planner.report.mix import LAYERS
 from planner.report.ways import LOOKS
 from planner.study.mix import BestMix
 from planner.study.waiting import Waiting
+from planner.study.waiting_futures import WaitingFutures
 
 _HEIGHT = 400
 _WAYS: dict[str, Way] = {
@@ -99,13 +100,12 @@ def base_curve(found: BestMix, dark: bool) -> go.Figure:
     )  # fmt: skip
 
 
-def waiting_curve(found: Waiting, dark: bool) -> go.Figure:
-    """What the plan costs by month of the order, and what renting all along costs."""
-    months = list(found.months)
+def waiting_curve(found: Waiting, dark: bool, drawn: WaitingFutures | None = None) -> go.Figure:
+    """What the plan costs by month of the order, with where eight of ten futures lie, and renting all along."""
+    months, colour = list(found.months), _colour("own", dark)
+    edges = [] if drawn is None else band(months, drawn.low_usd.tolist(), drawn.high_usd.tolist(), colour)
     data = [
-        _line(
-            "Order in this month", months, found.present_usd.tolist(), _colour("own", dark), "month %{x}: %{y:$,.0f}"
-        ),
+        _line("Order in this month", months, found.present_usd.tolist(), colour, "month %{x}: %{y:$,.0f}"),
         {
             **_line(
                 "Never: rent all along",
@@ -121,7 +121,7 @@ def waiting_curve(found: Waiting, dark: bool) -> go.Figure:
     if found.best_month is not None:
         data.append(_star("The best month", found.best_month, found.best_usd, dark))
     return framed(
-        data,
+        [*edges, *data],
         dark,
         _HEIGHT,
         xaxis={"title": {"text": "Months from today to the order"}, "rangemode": "tozero"},

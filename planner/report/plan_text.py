@@ -21,8 +21,11 @@ from planner.report.answer import not_counted as left_out
 from planner.report.cash_csv import SIGN
 from planner.report.futures import futures_data, futures_table, of_100
 from planner.report.text_table import text_table
+from planner.report.waiting import waiting_data, waiting_text
 from planner.report.ways import LOOKS
 from planner.study.futures import Futures
+from planner.study.waiting import NoWaiting, Waiting
+from planner.study.waiting_futures import WaitingFutures
 
 
 class Reckoned(NamedTuple):
@@ -34,6 +37,7 @@ class Reckoned(NamedTuple):
     told: Told
     about: tuple[str, ...] = ()
     futures: Futures | None = None
+    waits: tuple[Waiting | NoWaiting, WaitingFutures | None] | None = None  # buying now or later, where it is asked
 
 
 def plan_text(one: Reckoned) -> str:
@@ -48,6 +52,7 @@ def plan_text(one: Reckoned) -> str:
         *((f"{way.option.title}: lines", _lines(way.option.ledger)) for way in found.ranked),
         ("What would turn it", text_table(tables.turning_table(found)) if found.break_evens else "nothing to compare"),
         ("If rents change", text_table(tables.rent_path_table(found)) if found.turned_by_rent_path else ""),
+        ("Buy now or wait", "" if one.waits is None else waiting_text(*one.waits)),
         ("Look at again", _bullets(warnings(plan, found))),
         ("Not counted", _bullets(not_counted(plan, found))),
         ("Reckoned by", _bullets(conventions(plan))),
@@ -136,6 +141,7 @@ def plan_data(one: Reckoned) -> dict[str, Any]:
             for turn in found.break_evens
         ],
         "if_rents_change": records(tables.rent_path_table(found)),
+        "waiting": None if one.waits is None else waiting_data(*one.waits),
         "warnings": list(warnings(plan, found)),
         "not_counted": list(not_counted(plan, found)),
         "conventions": list(conventions(plan)),

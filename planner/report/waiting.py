@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from planner.money.answer import CLOSE_GAP
 from planner.report import words
+from planner.report.futures import share_words
+from planner.report.text_table import text_table
 from planner.study.waiting import NoWaiting, Waiting
+from planner.study.waiting_futures import WaitingFutures
 
-_YEAR = 12
+_YEAR, _QUARTER = 12, 3
 
 
-def waiting_sentences(found: Waiting | NoWaiting) -> tuple[str, ...]:
-    """When to order, what waiting costs and brings, and what it rests on."""
+def waiting_sentences(found: Waiting | NoWaiting, drawn: WaitingFutures | None = None) -> tuple[str, ...]:
+    """When to order, what waiting costs and brings, how often it is cheaper, and what that rests on."""
     if isinstance(found, NoWaiting):
         return (f"There is nothing to put off: {found.reason}.",)
-    return (_headline(found), *_a_year(found), _rests_on(found), *_computation(found))
+    return (_headline(found), *_how_often(found, drawn), *_a_year(found), _rests_on(found), *_computation(found))
+
+
+def _how_often(found: Waiting, drawn: WaitingFutures | None) -> tuple[str, ...]:
+    """In how many futures ordering later, or never buying, is cheaper than ordering now."""
+    if drawn is None:
+        return ()
+    never = f"never buying in {share_words(drawn.share_never)}"
+    if len(found.months) == 1:
+        return (f"{never[:1].upper()}{never[1:]} simulated futures is cheaper than ordering now.",)
+    at = int(np.argmax(drawn.share_cheaper))
+    later = f"ordering in month {found.months[at]}" if drawn.share_cheaper[at] > 0 else "ordering in any later month"
+    often = share_words(float(drawn.share_cheaper[at]))
+    return (f"Cheaper than ordering now: {later} in {often} simulated futures, {never}.",)
 
 
 def _headline(found: Waiting) -> str:
@@ -69,17 +87,47 @@ def _computation(found: Waiting) -> tuple[str, ...]:
     )
 
 
-def waiting_table(found: Waiting) -> pd.DataFrame:
-    """What the plan costs by month of the order."""
-    return pd.DataFrame(
-        {
-            "Order in month": found.months,
-            "Today's money, USD": found.present_usd,
-            "Worth of waiting, USD": found.value_usd,
-            "On the machines, USD": found.gain_usd,
-            "Rent meanwhile, USD": found.cost_usd,
+def waiting_table(found: Waiting, drawn: WaitingFutures | None = None) -> pd.DataFrame:
+    """What the plan costs by month of the order, and in how many futures that month is cheaper than now."""
+    table = {
+        "Order in month": found.months,
+        "Today's money, USD": found.present_usd,
+        "Worth of waiting, USD": found.value_usd,
+        "On the machines, USD": found.gain_usd,
+        "Rent meanwhile, USD": found.cost_usd,
+    }
+    if drawn is not None:
+        table |= {
+            "A tenth below, USD": drawn.low_usd,
+            "A tenth above, USD": drawn.high_usd,
+            "Worth, a tenth below, USD": drawn.value_low_usd,
+            "Worth, a tenth above, USD": drawn.value_high_usd,
+            "Cheaper than now, of 100 futures": 100 * drawn.share_cheaper,
         }
-    )
+    return pd.DataFrame(table)
+
+
+def waiting_text(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> str:
+    """For a terminal: the sentences, and every third month."""
+    said = " ".join(waiting_sentences(found, drawn))
+    if isinstance(found, NoWaiting):
+        return said
+    few = waiting_table(found, drawn).drop(columns=["On the machines, USD", "Rent meanwhile, USD"])
+    return f"{said}\n\n{text_table(few[few['Order in month'] % _QUARTER == 0])}"
+
+
+def waiting_data(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> dict[str, Any]:
+    """The same for JSON."""
+    sentences = {"sentences": list(waiting_sentences(found, drawn))}
+    if isinstance(found, NoWaiting):
+        return sentences
+    return sentences | {
+        "best_month": found.best_month,
+        "never_usd": found.never_usd,
+        "never_cheaper_share": None if drawn is None else drawn.share_never,
+        "futures": None if drawn is None else drawn.count,
+        "months": waiting_table(found, drawn).to_dict("records"),
+    }
 
 
 def waiting_finding(found: Waiting) -> str:

@@ -38,7 +38,7 @@ class Waiting:
     """What the plan costs if the machines are ordered after so many months, in today's money."""
 
     plan: Plan
-    title: str  # what is bought
+    bought_as: Option
     accelerators: int
     months: tuple[int, ...]  # of the order; 0 is now
     present_usd: Array  # by month of the order
@@ -46,6 +46,11 @@ class Waiting:
     never_usd: float  # renting all along
     lead_time_months: float
     price_change_per_year: float
+
+    @property
+    def title(self) -> str:
+        """What is bought."""
+        return self.bought_as.title
 
     @property
     def best_month(self) -> int | None:
@@ -116,7 +121,7 @@ def waiting(plan: Plan) -> Waiting | NoWaiting:
     assert rented is not None
     return Waiting(
         plan=plan,
-        title=bought_as.title,
+        bought_as=bought_as,
         accelerators=fleet,
         months=tuple(int(month) for month in months),
         present_usd=np.broadcast_to(np.asarray(present_usd(there, by_month)), months.shape),

@@ -1,4 +1,4 @@
-"""Two views of the Answer page: the best mix, and buying now or later. Each is reckoned when it is opened."""
+"""Two views: the best mix, and buying now or later, which the What if page has too. Reckoned when they are opened."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from planner.report.mix import curve_finding, curve_table, layers_table, load_fi
 from planner.report.waiting import waiting_finding, waiting_sentences, waiting_table
 from planner.study.mix import BestMix, NoMix, best_mix
 from planner.study.waiting import NoWaiting, Waiting, waiting
+from planner.study.waiting_futures import WaitingFutures, waiting_futures
 from planner.web import show, state
 
 _MONEY = st.column_config.NumberColumn(format="%,.0f")
@@ -24,8 +25,9 @@ def _best(digest: str, asked: str, day: date, _plan: Plan) -> BestMix | NoMix:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _waited(digest: str, asked: str, day: date, _plan: Plan) -> Waiting | NoWaiting:
-    return waiting(_plan)
+def _waited(digest: str, asked: str, day: date, _plan: Plan) -> tuple[Waiting | NoWaiting, WaitingFutures | None]:
+    found = waiting(_plan)
+    return found, None if isinstance(found, NoWaiting) else waiting_futures(found)
 
 
 def _who(plan: Plan) -> tuple[str, str, date]:
@@ -57,13 +59,13 @@ def best(plan: Plan) -> None:
 
 def later(plan: Plan) -> None:
     """What the plan costs when the order is put off."""
-    found = _waited(*_who(plan), plan)
-    st.markdown(words.markdown(" ".join(waiting_sentences(found))))
+    found, drawn = _waited(*_who(plan), plan)
+    st.markdown(words.markdown(" ".join(waiting_sentences(found, drawn))))
     if isinstance(found, NoWaiting):
         return
-    show.chart(mix_charts.waiting_curve(found, state.dark()), waiting_finding(found), "waiting-curve")
+    show.chart(mix_charts.waiting_curve(found, state.dark(), drawn), waiting_finding(found), "waiting-curve")
     with st.expander("Show this chart as a table", key="waiting-table", on_change="rerun") as box:
         if box.open:
-            table = waiting_table(found)
+            table = waiting_table(found, drawn)
             st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], _MONEY))
             show.csv_button(table, "waiting.csv", "csv-waiting")

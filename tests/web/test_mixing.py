@@ -12,7 +12,8 @@ from planner.report import words
 from planner.report.mix import mix_sentences
 from planner.report.waiting import waiting_sentences
 from planner.study.mix import ALIKE, best_mix, with_best_mix
-from planner.study.waiting import waiting
+from planner.study.waiting import Waiting, waiting
+from planner.study.waiting_futures import waiting_futures
 from planner.web import state
 from pricing import load_catalogue
 from tests.web.test_pages import DAY, visit
@@ -54,7 +55,9 @@ def test_the_best_mix_of_the_plan_is_shown() -> None:
 def test_buying_later_is_shown() -> None:
     _, said = shown("Buy now or wait", busy="95", wait="0", also=json.dumps({"work": BESIDE}))
     made = with_best_mix(plan(load_catalogue(), LEVELS, DAY))
-    assert words.markdown(" ".join(waiting_sentences(waiting(made)))) in said
+    found = waiting(made)
+    assert isinstance(found, Waiting)
+    assert words.markdown(" ".join(waiting_sentences(found, waiting_futures(found)))) in said
 
 
 def test_work_without_layers_says_so() -> None:

@@ -12,6 +12,7 @@ from planner.money.plan import Plan
 from planner.report import futures_charts
 from planner.report.futures_turns import map_finding, tornado_table
 from planner.report.title import title
+from planner.report.waiting import waiting_sentences
 from planner.report.what_if import ONLY_HERE, WHAT_INDICES_ARE, headline, nothing_to_ask, pair, side_name, stress_name
 from planner.study.entered import can_enter, entered
 from planner.study.map import BUSY, YEARS, axis, break_even_map, sides
@@ -19,6 +20,8 @@ from planner.study.planned import planned
 from planner.study.stress import laid_over, stresses
 from planner.study.tornado import Bar, tornado
 from planner.study.verdict import Judged, decided
+from planner.study.waiting import Waiting, waiting
+from planner.study.waiting_futures import waiting_futures
 from planner.web import show_what_if, state
 from planner.web.pages import what_if
 from pricing import load_catalogue
@@ -105,6 +108,14 @@ def test_a_mix_that_is_the_answer_is_set_against_what_it_beats() -> None:
     app = visit(held, WINS)
     assert plain(app.title[0].value) == headline(found, bars)
     assert "The mix costs less on" in all_text(app)
+
+
+def test_buying_now_or_later_is_told_over_the_futures() -> None:
+    found = waiting(MADE)
+    assert isinstance(found, Waiting)
+    said = waiting_sentences(found, waiting_futures(found))
+    assert "simulated futures" in said[1]
+    assert all(one in all_text(visit({}, what_if.VIEWS[3])) for one in said)
 
 
 def test_the_table_behind_the_bars_holds_all_of_them() -> None:

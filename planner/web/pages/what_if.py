@@ -6,11 +6,11 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.what_if import headline, moving, nothing_to_ask
-from planner.web import fields, show, show_what_if, state_what_if
+from planner.web import fields, mixing, show, show_what_if, state, state_what_if
 
 
 def page() -> None:
-    """What matters most as title, what it takes to turn the answer, and three views of it."""
+    """What matters most as title, what it takes to turn the answer, and four views of it."""
     judged = state_what_if.judged()
     missing = nothing_to_ask(judged)
     if missing is None:
@@ -29,7 +29,7 @@ def _views() -> None:
     """Only the open view is made: the others cost nothing until somebody looks."""
     for view, make in zip(
         st.tabs(VIEWS, key="turn", bind=fields.URL),
-        (show_what_if.moves, show_what_if.wins, show_what_if.tries),
+        (show_what_if.moves, show_what_if.wins, show_what_if.tries, lambda: mixing.later(state.reckoned().plan)),
         strict=True,
     ):
         if view.open:
@@ -37,4 +37,4 @@ def _views() -> None:
                 make()
 
 
-VIEWS = ("What moves the answer", "Where buying wins", "Try it")
+VIEWS = ("What moves the answer", "Where buying wins", "Try it", "Buy now or wait")

@@ -1,0 +1,105 @@
+"""Buy now or wait in many futures: each as its own plan says, counted and not fitted, the same for the same seed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from planner.inputs.own import Own
+from planner.inputs.terms import Terms
+from planner.money.breakeven import builder_of, ledger_at
+from planner.money.measures import present_usd
+from planner.money.owned.said import ORDER
+from planner.money.plan import plan_at
+from planner.report.mix_charts import waiting_curve
+from planner.report.waiting import waiting_data, waiting_sentences, waiting_table, waiting_text
+from planner.study import waiting_futures as module
+from planner.study.doubtful import doubtful
+from planner.study.futures import futures
+from planner.study.futures_draws import drawn
+from planner.study.waiting import Waiting, waiting
+from planner.study.waiting_futures import WaitingFutures, waiting_futures
+from tests.study.planned import planned
+
+
+def of(**changes: Any) -> tuple[Waiting, WaitingFutures]:
+    """The curve of a plan and its futures; both must be there."""
+    found = waiting(planned(**changes))
+    assert isinstance(found, Waiting)
+    there = waiting_futures(found)
+    assert there is not None
+    return found, there
+
+
+def test_each_future_is_a_plan_of_its_own() -> None:
+    """Futures 0, 5 and 17, ordered in month 0 and in the last: what a ledger with these inputs comes to."""
+    found, there = of()
+    setting, build = found.plan.setting, builder_of(found.bought_as)
+    inputs = doubtful(plan_at(setting.trying({ORDER: float(found.months[-1])})))
+    draws = drawn(inputs, there.count, setting.scenario.seed)
+    usd = {}
+    for future in range(there.count):
+        for month in (0.0, 12.0):
+            tried = {name: float(values[future]) for name, values in draws.items()}
+            ledger = ledger_at(setting.trying({**tried, ORDER: month}), build)
+            assert ledger is not None
+            usd[future, month] = float(np.squeeze(present_usd(setting.trying(tried), ledger)))
+    saved = np.array([usd[future, 0.0] - usd[future, 12.0] for future in range(there.count)])
+    at = found.months.index(12)
+    assert there.share_cheaper[at] == pytest.approx(float(np.mean(saved > 0)))
+    assert there.value_low_usd[at] == pytest.approx(float(np.quantile(saved, 0.1)))
+    assert there.value_high_usd[at] == pytest.approx(float(np.quantile(saved, 0.9)))
+
+
+def test_the_price_of_later_machines_is_drawn() -> None:
+    """It touches no line of a plan that orders now, and is uncertain all the same."""
+    found, there = of()
+    names = {one.name for one in doubtful(plan_at(found.plan.setting.trying({ORDER: float(found.months[-1])})))}
+    assert "hardware_price_change_per_year" in names
+    assert there.share_cheaper[0] == 0.0
+    assert np.all(there.low_usd <= found.present_usd)
+    assert np.all(there.high_usd >= found.present_usd)
+    assert np.all(there.value_low_usd <= there.value_high_usd)
+
+
+def test_never_buying_is_as_likely_as_the_verdict_says() -> None:
+    """The same draws and the same two ways, so the same share but for their number."""
+    found, there = of()
+    drawn_here = futures(found.plan)
+    assert drawn_here is not None
+    said = drawn_here.share_cheaper("on_demand", found.bought_as.key)
+    assert there.share_never == pytest.approx(said, abs=0.05)
+
+
+def test_the_same_seed_is_the_same_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = of()[1], of()[1]
+    assert first.share_cheaper.tobytes() == second.share_cheaper.tobytes()
+    assert first.low_usd.tobytes() == second.low_usd.tobytes()
+    monkeypatch.setattr(module, "_ROWS", 64)
+    assert of()[1].count == 64
+
+
+def test_a_fall_of_prices_makes_waiting_likelier() -> None:
+    terms = Terms(discount_rate_per_year=0.0, rent_change_per_year=0.0)
+    still, falls = (of(own=Own(hardware_price_change_per_year=change), terms=terms)[1] for change in (0.0, -0.6))
+    assert falls.share_cheaper[12] > still.share_cheaper[12]
+
+
+def test_words_table_and_chart_hold_the_same_numbers() -> None:
+    found, there = of()
+    table = waiting_table(found, there)
+    assert len(table) == len(found.months)
+    assert table["Cheaper than now, of 100 futures"].tolist() == pytest.approx((100 * there.share_cheaper).tolist())
+    said = waiting_sentences(found, there)[1]
+    assert said.startswith("Cheaper than ordering now: ordering in month ")
+    assert "never buying in " in said
+    figure = waiting_curve(found, False, there)
+    assert figure.data[0].y == pytest.approx(tuple(there.low_usd))
+    assert figure.data[1].y == pytest.approx(tuple(there.high_usd))
+    assert len(waiting_curve(found, False).data) == len(figure.data) - 2
+    data = waiting_data(found, there)
+    assert data["futures"] == there.count
+    assert len(data["months"]) == len(found.months)
+    assert said in waiting_text(found, there)
