@@ -66,7 +66,8 @@ def uses() -> None:
         for one in found:
             finding(report.use_sentence(one))
         table = report.uses_table(found)
-        columns = {"USD per GPU-hour": _USD, "Price of": _DAY} | dict.fromkeys(("USD each", "USD a month", "USD the run"), _RATE)
+        sums = dict.fromkeys(("USD each", "USD a month", "USD the run"), _RATE)
+        columns = {"USD per GPU-hour": _USD, "Price of": _DAY, **sums}
         st.dataframe(table, hide_index=True, column_config=columns, placeholder="–")
         show.small(words.markdown(report.NOTE))
         show.csv_button(table, "which-gpu.csv", "csv-uses")
