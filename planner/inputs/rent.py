@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from planner.inputs.base import Id, Inputs, Share, UpTo10, UsdPerHour
 
@@ -26,6 +26,13 @@ class Rent(Inputs):
     support_share: UpTo10 | None = None
 
 
+class VolumePrice(Inputs):
+    """A price for whoever reserves many: it holds for all of them, from so many accelerators on."""
+
+    from_accelerators: Annotated[int, Field(ge=2, le=16_384)]
+    usd_per_accelerator_hour: UsdPerHour
+
+
 class Reserve(Inputs):
     """Bound for a term: idle hours are billed. At its end it is renewed at the price of that day, or let go."""
 
@@ -34,6 +41,21 @@ class Reserve(Inputs):
     usd_per_accelerator_hour: UsdPerHour | None = None
     prepaid: bool = False
     at_end: AtEnd = "roll"
+    volume: Annotated[
+        tuple[VolumePrice, ...], Field(max_length=8, description="your prices from so many accelerators on")
+    ] = ()
+
+    @model_validator(mode="after")
+    def _falls(self) -> Reserve:
+        least, usd = 1, self.usd_per_accelerator_hour or float("inf")
+        for one in self.volume:
+            if one.from_accelerators <= least or one.usd_per_accelerator_hour >= usd:
+                raise ValueError(
+                    f"volume: from {one.from_accelerators} accelerators on at {one.usd_per_accelerator_hour:g} USD an "
+                    "hour: want more accelerators and a lower price from each entry to the next, below your usual price"
+                )
+            least, usd = one.from_accelerators, one.usd_per_accelerator_hour
+        return self
 
 
 class Spot(Inputs):

@@ -7,17 +7,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.inputs.rent import Rent
+from planner.inputs.rent import Rent, Reserve
 from planner.money.basis import Basis
 from planner.money.demand import Need
+from planner.money.formula import formula
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.rent_inputs import TERM_MONTHS, say_need, say_offers
 from planner.money.rent_path import say_path
-from planner.money.rented import rent_lines, that_matter, with_support
+from planner.money.rented import BILLED, rent_lines, that_matter, with_support
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN, Timeline
 
 LEASE_MONTHS = 12.0
+PRICE = "usd_per_accelerator_hour"
 LEASE = "may hold an embedded lease: ask accounting"
 _NEARLY = 1e-9
 
@@ -54,14 +56,29 @@ def reserving(setting: Setting, need: Need, offer: str | None, term: float) -> R
     set_after = say_offers(basis, setting, () if offer is None else (offer,), own, yours)
     if reserve.prepaid:
         set_after = _say_prepaid(basis, need, term, bound, set_after)
+        _say_volume(basis, reserve)
         lines = rent_lines(basis, say_path(basis, setting, set_after), runs="paid_months", ends="last_paid")
     else:
+        _say_volume(basis, reserve)
         lines = rent_lines(basis, say_path(basis, setting, set_after))
     return Reserved(
         lines=with_support(basis, that_matter(basis, lines), own.support_share),
         after=timeline.runs - bound,
         warnings=(f"bound for {term:g} months: {LEASE}",) if term >= LEASE_MONTHS else (),
     )
+
+
+def _say_volume(basis: Basis, reserve: Reserve) -> None:
+    """Your price for as many machines as are billed, where you have one for a volume; it holds for all of them."""
+    if not reserve.volume:
+        return
+    many = np.asarray(formula(BILLED)({name: one.value for name, one in basis.used.items()}))
+    usd = np.asarray(basis.used[PRICE].value, dtype=np.float64)
+    for one in reserve.volume:
+        usd = np.asarray(np.where(many >= one.from_accelerators - _NEARLY, one.usd_per_accelerator_hour, usd))
+    first = usd.reshape(-1)[0]
+    price = float(first) if usd.ndim <= 1 and bool(np.all(usd == first)) else usd
+    basis.say(PRICE, price, "USD/accelerator-hour", YOUR_INPUT)
 
 
 def your_terms(setting: Setting) -> Rent:

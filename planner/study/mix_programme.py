@@ -3,15 +3,15 @@
 Capacity is cut into slices from the bottom up, and time into three: base and reservation are both there, only the base
 is, only the reservation is. The base is one of a list of sizes, each with a cost of its own, so that whole servers,
 spares, networks and discounts for volume are what they are. It takes the lowest slices while it is there. The
-reservation is so many whole machines and takes the slices above it, or the lowest while there is no base. The rest is
-paid by the hour, some of it on spot machines as far as there is work that may stop. Limits are sums of the same kind
-as the cost, such as what is paid on day one, or in a year.
+reservation is so many whole machines and takes the slices above it, or the lowest while there is no base; from some
+number on all of them may cost less. The rest is paid by the hour, some of it on spot machines as far as there is work
+that may stop. Limits are sums of the same kind as the cost, such as what is paid on day one, or in a year.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ class Sum:
     beside: Array  # for each slice: saved where it is reserved beside the base
     alone: Array  # for each slice: saved where it is reserved while there is no base
     spot: tuple[float, float] = (0.0, 0.0)  # saved by a spot hour while the base is there, and while it is not
+    volume: Array = field(default_factory=lambda: np.zeros(0))  # one reserved machine, at each price for a volume
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class Programme:
     hours: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
     held_hours: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
     spot_hours: tuple[float, float] = (0.0, 0.0)  # at most
+    volume_from: tuple[int, ...] = ()  # machines from which on each price for a volume holds, for all of them
 
     @property
     def widths(self) -> Array:
@@ -111,15 +113,18 @@ def best(programme: Programme) -> Found | Infeasible:
 def _solved(programme: Programme, cost: Sum, limits: tuple[Limit, ...]) -> Found | None:
     from scipy.optimize import Bounds, LinearConstraint, milp  # takes longer to load than to solve
 
-    sizes, slices = len(programme.sizes), len(programme.edges) - 1
+    sizes, slices, volumes = len(programme.sizes), len(programme.edges) - 1, len(programme.volume_from)
     rows, most = _rows(programme)
     kept = [(_row(limit.of), limit.most_usd - limit.of.rest) for limit in limits]
     matrix = np.vstack([*rows, *(row for row, _ in kept)])
     upper = np.array([*most, *(bound for _, bound in kept)])
     lower = np.full(len(upper), -np.inf)
     lower[0] = upper[0]  # one size is chosen
-    highest = np.array([*[1.0] * sizes, programme.most_machines, 1.0, *[1.0] * (2 * slices), *programme.spot_hours])
-    whole = np.concatenate([np.ones(sizes + 2), np.zeros(2 * slices + 2)])
+    highest = np.array(
+        [*[1.0] * sizes, programme.most_machines, 1.0, *[1.0] * (2 * slices), *programme.spot_hours,
+         *[programme.most_machines] * volumes, *[1.0] * volumes]
+    )  # fmt: skip
+    whole = np.concatenate([np.ones(sizes + 2), np.zeros(2 * slices + 2), np.ones(2 * volumes)])
     scale = max(float(np.max(np.abs(cost.base))), abs(cost.rest), 1.0)
     found = milp(
         _row(cost) / scale,
@@ -132,7 +137,7 @@ def _solved(programme: Programme, cost: Sum, limits: tuple[Limit, ...]) -> Found
         return None
     return Found(
         accelerators=int(programme.sizes[int(np.argmax(found.x[:sizes]))]),
-        machines=round(found.x[sizes]),
+        machines=round(found.x[sizes] + found.x[len(found.x) - 2 * volumes : len(found.x) - volumes].sum()),
         usd=float(_row(cost) @ found.x) + cost.rest,
     )
 
@@ -140,9 +145,11 @@ def _solved(programme: Programme, cost: Sum, limits: tuple[Limit, ...]) -> Found
 def _row(of: Sum) -> Array:
     """A sum as coefficients: size, machines, any at all, slices beside the base, slices alone, spot hours of both.
 
-    What is saved counts against what renting everything comes to.
+    Then machines at each price for a volume, and whether it is that price. What is saved counts against what renting
+    everything comes to.
     """
-    return np.concatenate([of.base, [of.machine, 0.0], -of.beside, -of.alone, -np.asarray(of.spot)])
+    volume = (of.volume, np.zeros(len(of.volume)))
+    return np.concatenate([of.base, [of.machine, 0.0], -of.beside, -of.alone, -np.asarray(of.spot), *volume])
 
 
 def _rows(programme: Programme) -> tuple[list[Array], list[float]]:
@@ -151,12 +158,15 @@ def _rows(programme: Programme) -> tuple[list[Array], list[float]]:
     one, none, nothing = np.eye(slices), np.zeros((slices, slices)), np.zeros(slices)
     covered, machine = programme.covered, float(programme.machine)
     no_size, largest = np.zeros(len(programme.sizes)), float(programme.sizes[-1]) + programme.most_machines * machine
+    volumes = len(programme.volume_from)
 
     def row(*parts: Array | list[float]) -> Array:
-        return np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])
+        """A machine counts as much whatever its price."""
+        found = np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])
+        return np.concatenate([found, np.full(volumes, found[len(no_size)]), np.zeros(volumes)])
 
     left = [float(hours.sum()) for hours in programme.hours]
-    held_once = np.hstack([covered.T, np.zeros((slices, 2)), one, none, np.zeros((slices, 2))])
+    held_once = np.hstack([covered.T, np.zeros((slices, 2)), one, none, np.zeros((slices, 2 + 2 * volumes))])
     must: list[tuple[Array, float]] = [
         (row(no_size + 1.0, [0.0, 0.0], nothing, nothing, [0.0, 0.0]), 1.0),  # one size: the first row is an equality
         *((held, 1.0) for held in held_once),
@@ -168,8 +178,31 @@ def _rows(programme: Programme) -> tuple[list[Array], list[float]]:
         # a fleet, where there is any, is as large as it must be
         (row(programme.sizes, [machine, -largest], nothing, nothing, [0.0, 0.0]), 0.0),
         (row(-programme.sizes, [-machine, programme.least_fleet], nothing, nothing, [0.0, 0.0]), 0.0),
+        *_volumes(programme, len(no_size), len(held_once[0])),
     ]
     return [one for one, _ in must], [most for _, most in must]
+
+
+def _volumes(programme: Programme, machines: int, columns: int) -> Iterator[tuple[Array, float]]:
+    """All machines at one price: the usual one, or one for a volume, of which there are then as many as it asks for."""
+    volumes, most = len(programme.volume_from), float(programme.most_machines)
+    many, taken = columns - 2 * volumes, columns - volumes  # where the machines of a volume stand, and if it is taken
+    if not volumes:
+        return
+    usual = np.zeros(columns)
+    usual[machines], usual[taken:] = 1.0, most
+    yield usual, most  # none at the usual price, or no volume; and one volume at most
+    for place, least in enumerate(programme.volume_from):
+        for sign, bound in ((1.0, most), (-1.0, float(least))):
+            row = np.zeros(columns)
+            row[many + place], row[taken + place] = sign, -sign * bound
+            yield row, 0.0
+
+
+def _each_usd(programme: Programme, machines: int) -> float:
+    """What one of so many machines costs."""
+    prices = zip(programme.volume_from, programme.cost.volume, strict=True)
+    return min([programme.cost.machine, *(float(usd) for least, usd in prices if machines >= least)])
 
 
 def enumerated(programme: Programme) -> Iterator[tuple[int, int, float]]:
@@ -195,7 +228,11 @@ def enumerated(programme: Programme) -> Iterator[tuple[int, int, float]]:
                 for usd, most, hours in zip(cost.spot, programme.spot_hours, left, strict=True)
             )
             saved = float(beside @ cost.beside + alone @ cost.alone) + spot
-            yield int(size), machines, float(cost.base[number]) + machines * cost.machine + cost.rest - saved
+            yield (
+                int(size),
+                machines,
+                float(cost.base[number]) + machines * _each_usd(programme, machines) + cost.rest - saved,
+            )
 
 
 def _filled(saves: Array, free: Array, widths: Array, room: float) -> Array:

@@ -8,7 +8,7 @@ of its own ledger.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,8 @@ class Held:
     usd: Array  # months, for one machine, busy or idle
     usd_per_hour: Array  # months: data that goes with a useful hour
     there: Array  # share of each month in which one is bound
+    volume_from: tuple[int, ...] = ()  # machines from which on each price for a volume holds
+    volume_usd: Array = field(default_factory=lambda: np.zeros((0, 1)))  # by that price: months, for one machine
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,12 +149,19 @@ def _held(setting: Setting) -> Held | Why:
     yours = setting.scenario.rent.accelerators_per_machine
     machine = yours or (1 if offer is None else setting.catalogue.offers[offer].accelerators_per_instance)
     bare = replace(plain, accelerators=float(machine), busy_share=1.0, storage_tb=0.0, egress_tb_per_month=0.0)
-    usd = _monthly(setting, reserving(setting, bare, offer, term).lines)
+
+    def of_one(machines: int) -> Array:
+        many = replace(bare, accelerators=float(machine * machines))
+        return _monthly(setting, reserving(setting, many, offer, term).lines) / machines
+
+    usd = of_one(1)
+    volume = tuple(-(-one.from_accelerators // machine) for one in setting.scenario.reserve.volume)
     loaded = replace(bare, storage_tb=plain.storage_tb, egress_tb_per_month=plain.egress_tb_per_month)
     data = _monthly(setting, reserving(setting, loaded, offer, term).lines) - usd
     runs = setting.timeline.runs
     there = bound_share(setting.timeline, term) if setting.scenario.reserve.at_end == "expire" else runs
-    return Held(machine, usd, _spread(data, setting.demand.all_hours * runs), there)
+    by_volume = np.array([of_one(machines) for machines in volume]).reshape(len(volume), len(usd))
+    return Held(machine, usd, _spread(data, setting.demand.all_hours * runs), there, volume, by_volume)
 
 
 def _bursts(setting: Setting) -> tuple[dict[Peaks, Hourly], tuple[str, ...]]:

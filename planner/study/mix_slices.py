@@ -49,6 +49,7 @@ def programme_of(setting: Setting, rates: Rates, burst: Peaks, *, least_fleet: i
         hours=(sliced.of(sliced.owned), sliced.of(sliced.unowned)),
         held_hours=(sliced.of(sliced.owned * sliced.held), sliced.of(sliced.unowned * sliced.held)),
         spot_hours=spots,
+        volume_from=rates.held.volume_from if rates.held else (),
     )
 
 
@@ -123,6 +124,7 @@ class _Counting:
             beside=sliced.of(sliced.owned * held),
             alone=sliced.of(sliced.unowned * held),
             spot=(self._spot(sliced.owned, weights), self._spot(sliced.unowned, weights)),
+            volume=rates.held.volume_usd @ weights if rates.held and rates.held.volume_from else np.zeros(0),
         )
 
     def _spot(self, when: Array, weights: Array) -> float:

@@ -57,6 +57,8 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
     kept = data.get("kept", {})
     if kept.get("idle_power_w_each", 0.0) > kept.get("power_w_each", 0.0):
         del kept["idle_power_w_each"]
+    if "volume" in data.get("reserve", {}):
+        data["reserve"]["volume"] = _falling(data["reserve"])
     tax = data.get("tax", {})
     if tax.get("shares_by_year"):
         tax["shares_by_year"] = (0.25, 0.7, 0.05)
@@ -66,6 +68,15 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
         del data["own"]["order_month"]
     data["ways"] = tuple(dict.fromkeys(way for way in data.get("ways", ()) if way not in ("keep", "mix")))
     return data
+
+
+def _falling(reserve: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    """Prices for a volume of more and more accelerators at less and less, below the usual one."""
+    usd = reserve.get("usd_per_accelerator_hour") or 1e9
+    numbers = sorted({one["from_accelerators"] for one in reserve["volume"]})
+    prices = sorted({one["usd_per_accelerator_hour"] for one in reserve["volume"]} - {usd}, reverse=True)
+    pairs = zip(numbers, (price for price in prices if price < usd), strict=False)
+    return tuple({"from_accelerators": number, "usd_per_accelerator_hour": price} for number, price in pairs)
 
 
 def _agreeing_work(work: dict[str, Any]) -> None:

@@ -67,6 +67,10 @@ def scaled(scenario: Scenario, times: float) -> Scenario:
         if record is not None:
             usd = {field: value for field, value in record if "usd" in field and value is not None}
             said[name] = record.model_copy(update={field: value * times for field, value in usd.items()})
+    said["reserve"] = said["reserve"].model_copy(update={"volume": tuple(
+        one.model_copy(update={"usd_per_accelerator_hour": one.usd_per_accelerator_hour * times})
+        for one in scenario.reserve.volume
+    )})  # fmt: skip
     return scenario.model_copy(update=said)
 
 

@@ -112,6 +112,27 @@ def test_the_programme_costs_what_the_ledger_says() -> None:
                 assert usd == pytest.approx(search.at_most_usd(mix), rel=2e-3), mix
 
 
+VOLUME = ({"from_accelerators": 16, "usd_per_accelerator_hour": 0.55},)
+
+
+def test_prices_for_a_volume_are_in_the_programme_and_in_the_ledger() -> None:
+    """Eight reserved cost 1.50 an hour, sixteen 0.55 each: nearly as much in all, so sixteen are taken or none."""
+    works = (work(busy_share=0.95), work(busy_share=0.5))
+    dear = {"usd_per_accelerator": 60_000.0}
+    plain, there = (made(*works, own={**OWN, **dear}, reserve={"volume": volume}) for volume in ((), VOLUME))
+    programme = programme_of(there.setting, rates_of(there.setting), "on_demand")
+    assert programme.volume_from == (2,)
+    search = Search(there.setting)
+    for own, machines, usd in enumerated(programme):
+        mix = Mix(own_accelerators=own, reserve_accelerators=min(machines * programme.machine, 16))
+        if own + mix.reserve_accelerators <= 16 and machines <= 2:
+            assert usd == pytest.approx(search.at_most_usd(mix), rel=2e-3), mix
+    best = found(there)
+    assert best.at_most_usd == pytest.approx(min(tried(there).values()))
+    assert best.reserved == 16
+    assert best.at_most_usd < found(plain).at_most_usd
+
+
 def test_work_that_wants_the_same_whenever_it_runs_has_no_mix() -> None:
     assert best_mix(made(work(busy_share=0.4))) == NoMix(ALIKE)
     there = made(work(busy_share=0.4))

@@ -138,6 +138,30 @@ def test_the_programme_finds_what_trying_everything_finds(there: Programme) -> N
     assert named == pytest.approx(least, rel=1e-6, abs=1e-4)
 
 
+@st.composite
+def volumes(draw: st.DrawFn) -> Programme:
+    """The same with prices for a volume: from more and more machines on, for less and less."""
+    there = draw(programmes())
+    least = tuple(sorted(draw(st.sets(st.integers(1, 7), min_size=1, max_size=3))))
+    shares = sorted(draw(st.lists(st.floats(0.05, 1.0), min_size=len(least), max_size=len(least))), reverse=True)
+    usd = np.array(shares) * there.cost.machine
+    return replace(there, cost=replace(there.cost, volume=usd), volume_from=least)
+
+
+@settings(max_examples=40, deadline=None)
+@given(volumes())
+def test_with_prices_for_a_volume_it_finds_what_trying_everything_finds(there: Programme) -> None:
+    found, plain = best(there), best(replace(there, cost=replace(there.cost, volume=np.zeros(0)), volume_from=()))
+    every = list(enumerated(there))
+    assert isinstance(found, Found)
+    assert isinstance(plain, Found)
+    least = min(usd for _, _, usd in every)
+    assert found.usd == pytest.approx(least, rel=1e-6, abs=1e-4)
+    named = next(usd for size, machines, usd in every if (size, machines) == (found.accelerators, found.machines))
+    assert named == pytest.approx(least, rel=1e-6, abs=1e-4)
+    assert found.usd <= plain.usd + 1e-4  # one more price can only help
+
+
 @settings(max_examples=12, deadline=None)
 @given(programmes(), st.floats(0.0, 500.0), st.floats(0.0, 500.0))
 def test_a_wider_budget_never_costs_more(there: Programme, one: float, other: float) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.inputs.rent import Reserve
 from planner.money.ledger import Ledger
 from planner.money.ways import reserved
 from planner.money.ways.built import Built
@@ -34,6 +35,52 @@ def test_idle_hours_are_a_line_of_their_own() -> None:
     assert amounts(found)["Idle hours paid for"] == pytest.approx(YEAR / 2)
     assert found.title == "Reserve for 1 year"
     assert "may hold an embedded lease: ask accounting" in found.warnings[0]
+
+
+VOLUME = ({"from_accelerators": 16, "usd_per_accelerator_hour": 1.2}, {"from_accelerators": 32,
+           "usd_per_accelerator_hour": 0.9})  # fmt: skip
+
+
+@pytest.mark.parametrize("prepaid", [False, True])
+@pytest.mark.parametrize(("many", "usd"), [(8, 1.5), (16, 1.2), (25, 0.9), (40, 0.9)])
+def test_a_price_for_a_volume_holds_for_all_that_are_billed(many: int, usd: float, prepaid: bool) -> None:
+    """Machines of eight: who wants 25 is billed 32."""
+    found = booked(work(accelerators=many), volume=VOLUME, prepaid=prepaid)
+    assert total(found) == pytest.approx(-(-many // 8) * 8 * 730 * 12 * usd)
+    assert recomputes(found.lines)
+    assert Ledger(found.title, found.lines).lines[0].used[-1].name  # every input is shown
+
+
+@pytest.mark.parametrize("prepaid", [False, True])
+def test_who_grows_into_a_volume_pays_its_price_from_that_term_on(prepaid: bool) -> None:
+    """Six that double each year, held for a year each: at most 12 of them in the first, so 16 are billed, then 24."""
+    found = booked(work(accelerators=6, growth_per_year=1.0), years=2.0, term="reserved_1y", volume=VOLUME[:1],
+                   prepaid=prepaid)  # fmt: skip
+    year = 730 * 12
+    first, second = (cash(found)[:12].sum(), cash(found)[12:].sum()) if prepaid else (
+        cash(found)[:13].sum(), cash(found)[13:].sum()
+    )  # fmt: skip
+    assert first == pytest.approx(16 * year * 1.2)
+    assert second == pytest.approx(24 * year * 1.2)
+
+
+@pytest.mark.parametrize(
+    "volume",
+    [
+        (
+            {"from_accelerators": 16, "usd_per_accelerator_hour": 1.2},
+            {"from_accelerators": 8, "usd_per_accelerator_hour": 1.0},
+        ),
+        (
+            {"from_accelerators": 16, "usd_per_accelerator_hour": 1.2},
+            {"from_accelerators": 32, "usd_per_accelerator_hour": 1.3},
+        ),
+        ({"from_accelerators": 16, "usd_per_accelerator_hour": 1.6},),
+    ],
+)
+def test_a_price_for_more_that_is_higher_is_refused(volume: Any) -> None:
+    with pytest.raises(ValueError, match="want more accelerators and a lower price"):
+        Reserve(usd_per_accelerator_hour=1.5, volume=volume)
 
 
 def test_prepaid_is_paid_before_each_term() -> None:
