@@ -179,5 +179,8 @@ def value_at(scenario: Scenario, path: Path) -> Any:
     """What stands at a path of the scenario; None where nothing does."""
     value: Any = scenario
     for step in path:
-        value = value[step] if isinstance(step, int) else getattr(value, step, None)
+        if isinstance(step, int):
+            value = value[step] if value and step < len(value) else None
+        else:
+            value = getattr(value, step, None)
     return value

@@ -35,6 +35,7 @@ ALIKE = "the work wants the same number whenever it runs, so a fleet is used as 
 NO_WAY = "nothing here has a price, so there is nothing to mix"
 FLAT_SHARE = 0.01  # bases within so much of the best cost the same
 _CURVE_POINTS = 24
+_QUEUES = 24  # sizes of a fleet that are tried where waiting has a price
 _HOURLESS = 1e-9  # of all hours
 
 
@@ -207,13 +208,21 @@ def with_best_mix(plan: Plan) -> Plan:
 
 
 def _with_fleet(plan: Plan, accelerators: int) -> Plan:
-    """The plan with a fleet of another size, which does all the work for less: where waiting or money has a limit."""
+    """The plan with a fleet of another size, which does all the work for less: where waiting has a price.
+
+    Beside the one that was asked for; in place of it where nobody said how many.
+    """
     there = {int(one.accelerators) for one in plan.options if one.way == "own"}
     if not there or accelerators == 0 or accelerators in there:
         return plan
     ends = (plan.setting.at("low"), plan.setting.at("high"))
-    made = option(plan.setting, ends, "own", of_size(accelerators), key=f"own-{accelerators}")
-    return replace(plan, options=(*plan.options, made)) if isinstance(made, Option) else plan
+    asked = plan.setting.scenario.own.accelerators is not None
+    key = f"own-{accelerators}" if asked else "own"
+    made = option(plan.setting, ends, "own", of_size(accelerators), key=key)
+    if not isinstance(made, Option):
+        return plan
+    kept = tuple(made if one.key == key else one for one in plan.options)
+    return replace(plan, options=(*kept, made) if asked else kept)
 
 
 def may_gain(setting: Setting) -> bool:
@@ -247,7 +256,21 @@ def _proposed(setting: Setting, rates: Rates, least: tuple[int, ...]) -> tuple[l
             refused.append(found)
         else:
             proposed += [Mix(peaks=burst), _mix(setting, found, programme.machine, burst)]
+    if setting.terms.usd_per_waiting_hour is not None and proposed:
+        proposed += _queues(setting, rates)
     return proposed, tuple(refused)
+
+
+def _queues(setting: Setting, rates: Rates) -> list[Mix]:
+    """Fleets that jobs wait for, from small to all: where waiting has a price the programme does not know it, and what
+    it costs falls so steeply with the size that no single step leads from renting everything to the best fleet."""
+    most, server = Search(setting).most, server_size(setting)
+    few = np.geomspace(server, max(most, server), min(_QUEUES, -(-most // server)))
+    sizes = {min(-(-int(np.ceil(size)) // server) * server, most) for size in few}
+    found = [Mix(own_accelerators=size, peaks=burst) for burst in rates.bursts for size in sizes] if rates.base else []
+    if rates.held:
+        found += [Mix(reserve_accelerators=size, peaks=burst) for burst in rates.bursts for size in sizes]
+    return found
 
 
 def _mix(setting: Setting, found: Found, machine: int, burst: Peaks) -> Mix:

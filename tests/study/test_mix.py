@@ -304,6 +304,26 @@ def test_jobs_never_wait_longer_than_people_accept_unless_waiting_has_a_price() 
     assert cash_by_year_usd(_ledger(dear)).sum() == pytest.approx(plain)  # it is paid to nobody
 
 
+@pytest.mark.parametrize("usd", [0.5, 5.0, 40.0])
+def test_where_waiting_has_a_price_it_is_what_trying_every_size_finds(usd: float) -> None:
+    """A fleet just large enough costs millions in waits, one a little larger hardly any: no single step leads there."""
+    pool = work(accelerators=80, accelerators_per_job=1, busy_share=None, accelerator_hours_per_month=10_000.0,
+                may_wait=True)  # fmt: skip
+    own = {**OWN, "accelerators_per_server": 1}
+    there = made(pool, own=own, terms={"usd_per_waiting_hour": usd}, rent={"hours_per_session": 8.0})
+    best = found(there)
+    every = {size: best.search.at_most_usd(Mix(own_accelerators=size)) for size in range(81)}
+    assert best.at_most_usd == pytest.approx(min(every.values()), rel=1e-3)
+    asked = made(pool, own={**own, "accelerators": 80}, terms=there.setting.terms.model_dump(),
+                 rent={"hours_per_session": 8.0})  # fmt: skip
+    for plain, key in ((there, "own"), (asked, f"own-{best.own}")):  # all of the work: that is buying so many
+        mixed = with_best_mix(plain)
+        option = mixed.option(key)
+        assert option is not None
+        assert option.accelerators == best.own
+        assert float(present_usd(mixed.setting, option.ledger)) == pytest.approx(best.usd)
+
+
 def test_a_base_that_never_comes_is_not_bought() -> None:
     late = found(made(own={**OWN, "lead_time_months": 30.0, "deposit_share": 0.3}))
     assert late.own == 0

@@ -14,7 +14,7 @@ from planner.inputs.file import Saved
 from planner.inputs.grid import Axis, Grid
 from planner.inputs.keys import value_at
 from planner.inputs.own import Kept, Loan, Own, RentToOwn
-from planner.inputs.rent import Hosted, Mix, Rent, Reserve, Spot
+from planner.inputs.rent import Hosted, Mix, Rent, Reserve, Spot, VolumePrice
 from planner.inputs.scenario import Scenario
 from planner.inputs.shape import Path, leaves, shape
 from planner.inputs.task import Train
@@ -50,9 +50,13 @@ FULL = Scenario(
     ),
     loan=Loan(loan_share=0.8),
     rent=Rent(usd_per_accelerator_hour=2.5, support_share=0.05, usd_per_gb_month_of_disk=0.1, usd_per_gb_of_egress=0.1),
-    reserve=Reserve(usd_per_accelerator_hour=1.9, term="reserved_1y"),
+    reserve=Reserve(
+        usd_per_accelerator_hour=1.9, term="reserved_1y",
+        volume=(VolumePrice(from_accelerators=16, usd_per_accelerator_hour=1.7),),
+    ),
     spot=Spot(usd_per_accelerator_hour=1.2, interruptions_per_hour=0.01, on_demand_share=0.1),
-    terms=Terms(discount_rate_per_year=0.1, rent_change_per_year=-0.1, cash_on_day_one_usd=350_000.0),
+    terms=Terms(discount_rate_per_year=0.1, rent_change_per_year=-0.1, cash_on_day_one_usd=350_000.0,
+                cash_per_year_usd=700_000.0, usd_per_waiting_hour=5.0),
     tax=Tax(tax_share=0.25),
 )  # fmt: skip
 BUSY, POWER, RATE = ("work", 0, "busy_share"), ("own", "usd_per_kwh"), ("terms", "discount_rate_per_year")
