@@ -31,10 +31,9 @@ def _how_often(found: Waiting, drawn: WaitingFutures | None) -> tuple[str, ...]:
     never = f"never buying in {share_words(drawn.share_never)}"
     if len(found.months) == 1:
         return (f"{never[:1].upper()}{never[1:]} simulated futures is cheaper than ordering now.",)
-    at = int(np.argmax(drawn.share_cheaper))
-    later = f"ordering in month {found.months[at]}" if drawn.share_cheaper[at] > 0 else "ordering in any later month"
+    at = 1 + int(np.argmin(found.present_usd[1:]))  # of the later months, the one that costs least
     often = share_words(float(drawn.share_cheaper[at]))
-    return (f"Cheaper than ordering now: {later} in {often} simulated futures, {never}.",)
+    return (f"Cheaper than ordering now: ordering in month {found.months[at]} in {often} simulated futures, {never}.",)
 
 
 def _headline(found: Waiting) -> str:

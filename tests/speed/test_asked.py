@@ -16,6 +16,7 @@ from planner.inputs.task import Run, Serve, Train
 from planner.inputs.work import Work
 from planner.money.answer import answer
 from planner.money.plan import plan
+from planner.report.advice import spread_line
 from planner.report.answer import told
 from planner.speed.asked import asked, serving_job, training_job
 from planner.speed.serving import serve
@@ -95,6 +96,7 @@ def test_the_answer_says_what_would_be_in_time() -> None:
     said = told(made, answer(made))
     assert said.title.startswith("Too late: ")
     assert said.title.endswith(" after the deadline.")
+    assert spread_line(made) is None
     best = market(CATALOGUE, scenario(Work(accelerators=8, train=once), "any"), DAY).best
     assert best is not None
     assert said.sentences[1].startswith("In time for the least, of all accelerators: ")
