@@ -6,12 +6,16 @@ import json
 
 import pytest
 
+from planner.inputs.address import from_address
 from planner.inputs.scenario import Scenario
 from planner.money.plan import plan
 from planner.report import words
+from planner.report.answer import told
 from planner.report.mix import mix_sentences
 from planner.report.waiting import waiting_sentences
 from planner.study.mix import ALIKE, best_mix, with_best_mix
+from planner.study.planned import planned
+from planner.study.verdict import decided
 from planner.study.waiting import Waiting, waiting
 from planner.study.waiting_futures import waiting_futures
 from planner.web import state
@@ -63,3 +67,18 @@ def test_buying_later_is_shown() -> None:
 def test_work_without_layers_says_so() -> None:
     _, said = shown("Best mix")
     assert words.markdown(f"There is no mix to look for: {ALIKE}.") in said
+
+
+def test_a_budget_that_nothing_keeps_to_is_the_title_on_the_page_as_in_the_engine() -> None:
+    """Typed into the bar; the other limit and the price of waiting are kept by the same link."""
+    asked = {"gpus": "32", "busy": "95", "yearly": "500000", "cash": "400000", "waitcost": "5"}
+    scenario, lost = from_address(asked, load_catalogue())
+    assert lost == []
+    assert scenario.terms.cash_per_year_usd == 500_000.0
+    assert scenario.terms.usd_per_waiting_hour == 5.0
+    made = planned(load_catalogue(), scenario, DAY)
+    told_there = told(made, decided(made).answer)
+    title, said = shown("Every way", **asked)
+    assert title == words.markdown(told_there.title)
+    assert title.replace("\\", "").startswith("Nothing keeps to what you can pay: the least that any way needs")
+    assert any("Every year stays within" in one for one in said)
