@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any, get_args
 
 from planner.cli.common import OK, BadInput, as_json, whole, with_own_prices
+from planner.cli.runs import with_own_runs
 from planner.cli.scenarios import Opened, scenario_called
 from planner.cli.speed import add_output, amount, job_of, number
 from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
@@ -125,7 +126,8 @@ def _opened(wanted: argparse.Namespace) -> Opened:
     if wanted.scenario is None:
         day = wanted.day or date.today()
         made = {"accelerator": ANY_ACCELERATOR, "work": (_work(wanted),), "years": wanted.years}
-        return Opened(job_of(Scenario, made, _FLAGS), with_own_prices(load_catalogue(), wanted.quotes, day), day, ())
+        facts = with_own_prices(load_catalogue(), wanted.quotes, day)
+        return Opened(with_own_runs(job_of(Scenario, made, _FLAGS), facts, wanted.runs, day), facts, day, ())
     opened = scenario_called(wanted.scenario, wanted)
     scenario = opened.scenario if wanted.years is None else opened.scenario.model_copy(update={"years": wanted.years})
     works = tuple(_with_limits(work, wanted) for work in scenario.work)

@@ -5,14 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from planner.cli.common import OK, as_json
+from planner.cli.common import day as day_of
 from planner.cli.runs import runs_of
+from planner.inputs.file import part_of_file
 from planner.report.checked import checked_frame, checked_line, checked_rows, checked_text, group_rows
 from planner.report.csv import BYTE_ORDER_MARK, to_csv
+from planner.report.own_runs import finding
 from planner.speed.checked import Checked, skips, summary
+from planner.speed.factors import OwnFactors
+from planner.speed.own_runs import factors_of
 from planner.speed.serving import check_serving
 from planner.speed.training import check_training
 from pricing import Catalogue, load_catalogue
@@ -41,6 +47,7 @@ def _add(kinds: Any, kind: str, about: str) -> None:
         metavar="RUNS.csv",
         help="your runs (docs/published-runs.md); without it, ours",
     )
+    verb.add_argument("--day", type=day_of, default=None, metavar="YYYY-MM-DD", help="written beside factors; today")
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.add_argument("--csv", type=Path, metavar="FILE", help="write id and predictions of every run")
 
@@ -48,15 +55,35 @@ def _add(kinds: Any, kind: str, about: str) -> None:
 def _check(wanted: argparse.Namespace) -> int:
     catalogue = load_catalogue()
     checked = CHECKS[wanted.kind](catalogue, runs_of(wanted.kind, wanted.runs))
-    rows = checked_rows(checked)
+    rows, found = checked_rows(checked), _factors(catalogue, wanted)
+    said = tuple(one.model_dump(exclude_defaults=True) for one in (found.carried if found else ()))
     if wanted.csv:  # goes back to programs, which do not expect a byte order mark
         wanted.csv.write_bytes(to_csv(checked_frame(rows)).removeprefix(BYTE_ORDER_MARK.encode()))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day}
-        told = {**stamp, "summary": group_rows(summary(checked)), "skipped": skips(checked), "runs": rows}
+        told = {
+            **stamp,
+            "summary": group_rows(summary(checked)),
+            "skipped": skips(checked),
+            "runs": rows,
+            "measured": said,
+        }
         sys.stdout.write(as_json(told) + "\n")
         sys.stderr.write(checked_line(checked) + "\n")
         return OK
     flattered = "" if wanted.runs else f" Most were fitted: `calibrate {wanted.kind}` leaves sources out."
     sys.stdout.write(f"{checked_text(checked)}\n\n{checked_line(checked)}{flattered}\n")
+    if found is not None and found.factors:
+        sys.stdout.write(f"\n{finding(catalogue, found)}.\n{_FOR_A_SCENARIO}\n\n{part_of_file({'measured': said})}")
     return OK
+
+
+_FOR_A_SCENARIO = "A scenario goes by them with these lines, or `plan`, `compare`, `cheapest` and `sweep` with --runs:"
+
+
+def _factors(catalogue: Catalogue, wanted: argparse.Namespace) -> OwnFactors | None:
+    """What a table of somebody's own says together; nothing of ours, which were fitted."""
+    if wanted.runs is None:
+        return None
+    rows = runs_of(wanted.kind, wanted.runs)
+    return factors_of(catalogue, wanted.kind, rows, source=wanted.runs.name, day=wanted.day or date.today())

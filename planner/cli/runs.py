@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 from planner.cli.common import BadInput
+from planner.inputs.scenario import Scenario
+from planner.report.own_runs import unused_words
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
+from planner.speed.factors import put_together
+from planner.speed.own_runs import factors_in
 from planner.speed.table import SERVING, TRAINING, Columns, rows_in
+from pricing import Catalogue
 
 MOST_BYTES = 20_000_000
 TABLES: dict[str, tuple[str, Columns]] = {"training": (TRAINING_RUNS, TRAINING), "serving": (SERVING_RUNS, SERVING)}
@@ -16,6 +25,28 @@ def runs_of(kind: str, path: Path | None) -> list[dict[str, str]]:
     """The rows of a table of that kind; ours where no file is given."""
     name, columns = TABLES[kind]
     return published_runs(name, columns) if path is None else rows_in(text_of(path), columns, file=path.name)
+
+
+def add_runs(verb: Any) -> None:
+    """The argument that brings runs of one's own into scenarios."""
+    verb.add_argument(
+        "--runs", type=Path, action="append", default=[], metavar="MINE.csv",
+        help="your own measured runs (docs/published-runs.md), training or serving: speed goes by them",
+    )  # fmt: skip
+
+
+def with_own_runs(scenario: Scenario, catalogue: Catalogue, paths: Sequence[Path], day: date) -> Scenario:
+    """The scenario with factors of somebody's own tables; what of them is not used goes to stderr."""
+    brought: dict[str, str] = {}
+    for path in paths:
+        found = factors_in(catalogue, text_of(path), file=path.name, day=day)
+        if (other := brought.setdefault(found.kind, path.name)) != path.name:
+            raise BadInput(f"{other} and {path.name} are both {found.kind} runs: put them into one table.")
+        scenario = scenario.model_copy(update={"measured": put_together(scenario.measured, found)})
+        carried = sum(one.kind == found.kind for one in scenario.measured)
+        for sentence in unused_words(found, carried=carried):
+            sys.stderr.write(f"{path.name}: {sentence}\n")
+    return scenario
 
 
 def text_of(path: Path) -> str:

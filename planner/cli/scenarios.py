@@ -11,6 +11,7 @@ from typing import Any
 
 from planner.cli.common import BadInput, with_own_prices
 from planner.cli.common import day as day_of
+from planner.cli.runs import add_runs, with_own_runs
 from planner.inputs.file import Saved, read_scenario
 from planner.inputs.presets import preset, presets
 from planner.inputs.refusal import ScenarioError
@@ -27,6 +28,7 @@ from pricing.strict_yaml import MAX_BYTES
 def add_facts(verb: Any) -> None:
     """The arguments that say which facts a scenario is reckoned with."""
     verb.add_argument("--quotes", type=Path, metavar="FILE", help="your own prices, CSV or YAML; they win")
+    add_runs(verb)
     verb.add_argument(
         "--day", type=day_of, default=None, metavar="YYYY-MM-DD", help="the day to reckon for; the file's, else today"
     )
@@ -63,7 +65,8 @@ def scenario_called(name: str, wanted: argparse.Namespace) -> Opened:
             f"{name}: made with other facts (digest {str(saved.catalogue_digest)[:12]}; here {shipped.digest[:12]}). "
             f"Reckoned with what is here, as it was known on {day.isoformat()}.\n"
         )
-    return Opened(saved.scenario, with_own_prices(facts, wanted.quotes, day), day, about)
+    facts = with_own_prices(facts, wanted.quotes, day)
+    return Opened(with_own_runs(saved.scenario, facts, wanted.runs, day), facts, day, about)
 
 
 def saved_scenario(name: str, catalogue: Catalogue) -> tuple[Saved, tuple[str, ...]]:

@@ -16,7 +16,8 @@ from planner.cli.common import day as day_of
 from planner.cli.runs import runs_of, text_of
 from planner.cli.serve_other import serve_other
 from planner.cli.speed import add_output, job_of, number, share
-from planner.inputs.serving_job import CachePrecision, EngineName, Mode, Precision, ServingJob
+from planner.inputs.base import EngineName
+from planner.inputs.serving_job import CachePrecision, Mode, Precision, ServingJob
 from planner.inputs.task import Serve
 from planner.inputs.work import USUAL_BUSY_SHARE
 from planner.money.by_token import by_token

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from planner.cli.common import FAILED, OK, BadInput, as_json, whole, with_own_prices
+from planner.cli.runs import with_own_runs
 from planner.cli.scenarios import add_facts, saved_scenario
 from planner.cli.sweep_file import Note, Rows, digest, noted, program_digest
 from planner.cli.sweep_run import Job, Lost, Span, here, on_dask, sweep_of
@@ -49,6 +51,7 @@ def _sweep(wanted: argparse.Namespace) -> int:
     day: date = wanted.day or grid.saved.day or begun or date.today()
     quotes = (wanted.quotes.name, wanted.quotes.read_bytes()) if wanted.quotes else None
     with_own_prices(as_of(shipped, day), wanted.quotes, day)  # says what is odd about them, once
+    grid = _with_own_runs(grid, as_of(shipped, day), wanted.runs, day)
     note = Note(
         grid=digest(repr((grid.saved.scenario, grid.axes, grid.outputs)).encode()),
         day=day.isoformat(),
@@ -70,6 +73,11 @@ def _sweep(wanted: argparse.Namespace) -> int:
     told = summary(grid, winners) | {"file": str(wanted.csv), "day": day, "were_there": found, "seconds": seconds}
     sys.stdout.write(as_json(told) + "\n" if wanted.json else summary_text(told))
     return OK
+
+
+def _with_own_runs(grid: Grid, facts: Catalogue, paths: Sequence[Path], day: date) -> Grid:
+    scenario = with_own_runs(grid.saved.scenario, facts, paths, day)
+    return replace(grid, saved=replace(grid.saved, scenario=scenario))
 
 
 def _read(path: Path, catalogue: Catalogue) -> Grid:

@@ -283,7 +283,12 @@ def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str]) -> Scena
     usual = Scenario()
     data = settled.model_dump()
     for path, error in lost:
-        name, default = value_at(settled, path), value_at(usual, path)
+        name = value_at(settled, path)
+        if path[0] == "measured":
+            told.append(f"This link held runs of your own on {_shown(name)}. {error} They are left out.")
+            data["measured"] = tuple(one for one in data["measured"] if one["accelerator"] != name)
+            continue
+        default = value_at(usual, path)
         if path == ("tax", "schedule"):
             default = Tax().schedule
         key = next((one.key for one in KEYS.values() if one.path == path), ".".join(map(str, path)))

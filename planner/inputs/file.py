@@ -167,6 +167,11 @@ def write_scenario(saved: Saved) -> str:
     return "\n".join([*head, *_record(differences(saved.scenario), (), "")]) + "\n"
 
 
+def part_of_file(part: Mapping[str, Any]) -> str:
+    """Some keys of a scenario as they stand in its file."""
+    return "\n".join(_record(part, (), "")) + "\n"
+
+
 def _record(data: Mapping[str, Any], path: Path, indent: str) -> list[str]:
     lines: list[str] = []
     for key, value in data.items():

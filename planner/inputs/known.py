@@ -55,6 +55,12 @@ def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[Not
     if scenario.tax is not None:
         schedule = find(("tax", "schedule"), scenario.tax.schedule, tax_schedule)
         changed["tax"] = scenario.tax.model_copy(update={"schedule": schedule})
+    changed["measured"] = tuple(
+        one.model_copy(
+            update={"accelerator": find(("measured", place, "accelerator"), one.accelerator, naming.accelerator)}
+        )
+        for place, one in enumerate(scenario.measured)
+    )
     return scenario.model_copy(update=changed), lost
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from planner.inputs.base import MONTHS_PER_YEAR, Id, Inputs, Label, Years
+from planner.inputs.measured import MOST_FACTORS, Measured
 from planner.inputs.own import Kept, Lease, Loan, Own, RentToOwn
 from planner.inputs.rent import Hosted, Mix, Rent, Reserve, Spot
 from planner.inputs.terms import Currency, Tax, Terms
@@ -40,6 +41,9 @@ class Scenario(Inputs):
     terms: Terms = Terms()
     tax: Tax | None = None
     currency: Currency | None = None
+    measured: Annotated[
+        tuple[Measured, ...], Field(max_length=MOST_FACTORS, description="how fast runs of your own were")
+    ] = ()
     ways: Annotated[tuple[Way, ...], Field(description="which to reckon; empty: all that have a price")] = ()
     seed: Annotated[int, Field(ge=0, le=2_147_483_647, description="of the futures: the same seed, the same")] = 7
 

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from planner.inputs.base import Inputs
+from planner.inputs.base import EngineName, Inputs
+from planner.inputs.measured import Measured
 from planner.inputs.own_shape import OwnShape
 
-EngineName = Literal["vllm", "trtllm", "sglang", "tgi", "lmdeploy", "local", "other"]
 Precision = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4", "mxfp4", "int4"]
 CachePrecision = Literal["bf16", "fp16", "fp8", "int8"]
 Mode = Literal["offline", "server", "interactive"]
@@ -51,6 +51,7 @@ class ServingJob(Inputs):
     load_gb_per_s: float = Field(default=2.0, gt=0, le=1_000, description="weights into a new replica")
     boot_s: float = Field(default=60.0, ge=0, le=86_400, description="until a new replica begins to load")
     measured_over_predicted: float | None = Field(default=None, gt=0.01, le=100, description="from a run of your own")
+    measured: tuple[Measured, ...] = Field(default=(), description="what runs of your own say, by accelerator")
 
     @model_validator(mode="after")
     def _peak_is_not_below_average(self) -> ServingJob:

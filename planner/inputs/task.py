@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from planner.inputs.base import Id, Inputs
-from planner.inputs.serving_job import CachePrecision, EngineName
+from planner.inputs.base import EngineName, Id, Inputs
+from planner.inputs.serving_job import CachePrecision
 from planner.inputs.serving_job import Precision as ServingPrecision
 from planner.inputs.training_job import Method, Precision
 

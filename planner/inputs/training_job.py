@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from planner.inputs.base import Inputs
+from planner.inputs.measured import Measured
 from planner.inputs.own_shape import OwnShape
 
 Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp4"]
@@ -62,3 +63,4 @@ class TrainingJob(Inputs):
     spot_stops_per_month: Annotated[float, Field(ge=0, le=1_000)] = 0.0
     measured_over_predicted: Annotated[float, Field(gt=0, le=100)] | None = None
     measured_like: MeasuredLike = "job"
+    measured: tuple[Measured, ...] = ()  # what runs of one's own say, by accelerator

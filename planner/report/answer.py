@@ -16,6 +16,7 @@ from planner.report.answer_turns import is_even, month_words, turning_sentences
 from planner.report.futures import break_even_range, cash_range, chances, how_sure
 from planner.report.futures_turns import turns_first
 from planner.report.other_work import other_title, run_title
+from planner.report.own_runs import paces
 from planner.report.small_work import plan_needs_no_gpu
 from planner.report.title import title
 from planner.report.training import in_short
@@ -127,7 +128,7 @@ def speeds(plan: Plan) -> tuple[str, ...]:
     trained = tuple(in_short(one, label) for one in asked.trainings)
     served = tuple(_served(one, label) for one in asked.servings)
     others = tuple(other_title(one, label) for one in asked.others) + tuple(run_title(one, label) for one in asked.runs)
-    return trained + served + others
+    return trained + served + others + paces(plan)
 
 
 def _served(one: Serving, label: str) -> str:

@@ -17,6 +17,7 @@ from planner.money.payback import Payback
 from planner.money.plan import Plan
 from planner.money.solved import Solved
 from planner.report import words
+from planner.report.own_runs import assumption_lines
 from planner.study.futures import Futures
 
 ASSUMPTION_COLUMNS = (
@@ -82,6 +83,7 @@ def assumptions_table(plan: Plan, sign: str) -> pd.DataFrame:
         {"assumption_id": f"convention.{name}", "name": name, "value": value, "unit": unit, "note": note}
         for name, value, unit, note in said
     ]
+    rows += assumption_lines(plan)
     rows += [_assumption(key, option, used) for key, (option, used) in Ids(plan).held.items()]
     return pd.DataFrame(rows).reindex(columns=list(ASSUMPTION_COLUMNS))
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
 import pandas as pd
 
-from planner.money.ledger import Ledger, Origin
+from planner.money.ledger import Origin
+from planner.money.plan import Plan
 from planner.report import words
+from planner.report.own_runs import assumption_rows
 from pricing import Catalogue
 from pricing.catalogue import cited_sources, figures
 from pricing.stale import ALLOWED_DAYS, stale
 
 
-def assumptions_table(ledgers: Sequence[Ledger]) -> pd.DataFrame:
-    """Every input of the ledgers once: value, unit, who says so and since when; your own first."""
+def assumptions_table(plan: Plan) -> pd.DataFrame:
+    """Your runs, then every input of the ledgers once: value, unit, who says so and since when; your own first."""
     rows: dict[tuple[str, str], dict[str, object]] = {}
-    for ledger in ledgers:
+    for ledger in (option.ledger for option in plan.options):
         for line in ledger.lines:
             for used in line.used:
                 origin = used.origin
@@ -40,7 +41,8 @@ def assumptions_table(ledgers: Sequence[Ledger]) -> pd.DataFrame:
                         },
                     )
     first = {"yours": 0, "quote": 0, "input": 1}
-    return pd.DataFrame(sorted(rows.values(), key=lambda row: first.get(str(row["Kind"]), 2)))
+    inputs = sorted(rows.values(), key=lambda row: first.get(str(row["Kind"]), 2))
+    return pd.DataFrame([*assumption_rows(plan), *inputs])
 
 
 def sources_table(catalogue: Catalogue) -> pd.DataFrame:

@@ -131,6 +131,7 @@ def training_job(scenario: Scenario, work: Work, task: Train) -> TrainingJob:
         precision=task.precision,
         seq_len=task.seq_len,
         measured_over_predicted=task.measured_over_predicted,
+        measured=scenario.measured,
     )
 
 
@@ -152,6 +153,7 @@ def serving_job(scenario: Scenario, task: Serve) -> ServingJob:
         lora_adapters=task.lora_adapters,
         cached_input_share=task.cached_input_share,
         measured_over_predicted=task.measured_over_predicted,
+        measured=scenario.measured,
     )
 
 

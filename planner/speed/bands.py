@@ -18,10 +18,6 @@ class Band(Strict):
     high: float = Field(gt=0)
     rows: int = Field(ge=0)
 
-    def anchored(self) -> Band:
-        """The band after one measured run of the same model, chip and engine: about half as wide."""
-        return Band(low=float(np.sqrt(self.low)), high=float(np.sqrt(self.high)), rows=self.rows)
-
 
 def band_of_errors(errors: ArrayLike) -> Band:
     """The band that runs with these errors leave; an error is the logarithm of predicted over published."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from planner.inputs.measured import Kind
 from planner.speed.refused import BadTable, Skipped
 
 MOST_ROWS = 200_000
@@ -65,6 +66,28 @@ def rows_in(text: str, columns: Columns, *, file: str) -> list[dict[str, str]]:
     header = [name.strip() for name in lines[0]]
     _check_header(header, columns, file)
     return [_row(number, header, cells, columns) for number, cells in enumerate(lines[1:], start=2) if any(cells)]
+
+
+# Columns that hold what was measured, by which the two kinds of tables are told apart.
+MEASURES: dict[Kind, tuple[str, ...]] = {
+    "training": ("tokens_per_s_per_accelerator", "step_time_s", "model_tflops_per_accelerator"),
+    "serving": ("output_tokens_per_s_total", "requests_per_s", "tpot_ms", "ttft_ms"),
+}
+
+
+def kind_of(text: str, *, file: str) -> Kind:
+    """Whether a CSV holds training runs or serving runs, by what its columns measure."""
+    try:
+        header = next(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True), [])
+    except csv.Error as error:
+        raise BadTable(f"{file}: not a CSV table: {error}.") from error
+    there = {name.strip() for name in header}
+    found = [kind for kind, measures in MEASURES.items() if there & set(measures)]
+    if len(found) == 1:
+        return found[0]
+    wish = "; or ".join(f"for {kind} runs {', '.join(measures)}" for kind, measures in MEASURES.items())
+    got = "columns of both kinds; part the two" if found else "no column says what was measured"
+    raise BadTable(f"{file}: line 1: {got}. Want one or more {wish}.")
 
 
 def refuse_unreadable(row: Mapping[str, str]) -> None:

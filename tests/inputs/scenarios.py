@@ -66,6 +66,8 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
         del data["own"]["resale_month"]
     if data.get("own", {}).get("order_month", 0) >= data.get("years", 3.0) * 12:
         del data["own"]["order_month"]
+    for one in data.get("measured", ()):
+        _agreeing_runs(one)
     data["ways"] = tuple(dict.fromkeys(way for way in data.get("ways", ()) if way not in ("keep", "mix")))
     return data
 
@@ -77,6 +79,13 @@ def _falling(reserve: dict[str, Any]) -> tuple[dict[str, Any], ...]:
     prices = sorted({one["usd_per_accelerator_hour"] for one in reserve["volume"]} - {usd}, reverse=True)
     pairs = zip(numbers, (price for price in prices if price < usd), strict=False)
     return tuple({"from_accelerators": number, "usd_per_accelerator_hour": price} for number, price in pairs)
+
+
+def _agreeing_runs(one: dict[str, Any]) -> None:
+    for other in ("low", "high", *(("engine",) if one["kind"] == "training" else ("precision", "method"))):
+        one.pop(other, None)
+    if one["ratio"] > 1:
+        one |= {"low": one["ratio"] / 2, "high": one["ratio"] * 2}
 
 
 def _agreeing_work(work: dict[str, Any]) -> None:

@@ -15,14 +15,18 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from planner.speed.bands import Band
-from planner.speed.cells import Row
+from planner.speed.cells import Row, text
+from planner.speed.factors import OwnRun, compared
 from planner.speed.refused import BadTable
+from planner.speed.serving.check import ServingChecked, check_serving
 from planner.speed.serving.constants import FIXED, NAMES, Constants
 from planner.speed.serving.known import Likeness, known
 from planner.speed.serving.likeness import Places, expected_error, likeness, places_of
-from planner.speed.serving.observed import Observed, observe
+from planner.speed.serving.names import find_chip
+from planner.speed.serving.observed import Observation, Observed, observe
 from planner.speed.serving.plan import Plan
 from planner.speed.serving.result import Anchor
+from planner.speed.serving.work import work_called
 from pricing import strict_yaml
 from pricing.catalogue import Catalogue
 from pricing.figure import Strict
@@ -80,6 +84,44 @@ def anchor(own: OwnRuns, worked: Plan, *, batch: float) -> Anchor | None:
 
 def _taken(places: Places, index: NDArray[np.int_]) -> Places:
     return Places(places.sizes[index], places.names[index], places.engine[index])
+
+
+_UNITS = {"rate": "tokens/s", "token": "tokens/s of one request", "step": "steps/s"}
+NOTHING_MEASURED = "no speed is measured that we predict: want output_tokens_per_s_total, or tpot_ms of a service"
+
+
+def serving_runs(catalogue: Catalogue, rows: Sequence[Row]) -> tuple[OwnRun, ...]:
+    """Each row beside what is predicted of it: tokens a second of all accelerators, of one request, or requests."""
+    checked = check_serving(catalogue, rows)
+    seen = {place: one for place, row in enumerate(rows) for one in observe(catalogue, [row], any_machine=True)}
+    seen = {place: one for place, one in seen.items() if one.kind in _UNITS}
+    errors: dict[int, float] = {}
+    if seen:
+        found = Observed.of(list(seen.values())).log_errors(known().values())
+        errors = {place: float(error) for place, error in zip(seen, found, strict=True) if np.isfinite(error)}
+    return tuple(
+        _measured(row, one, seen[place], errors[place]) if place in errors else _other(catalogue, row, one)
+        for place, (row, one) in enumerate(zip(rows, checked, strict=True))
+    )
+
+
+def _measured(row: Row, one: ServingChecked, seen: Observation, error: float) -> OwnRun:
+    setup = seen.run.setup
+    run = OwnRun(one.id, setup.chip.name, text(row, "model"), unit=_UNITS[seen.kind])
+    like = {"accelerator": setup.chip.name, "model": seen.run.model, "engine": setup.engine}
+    return compared(run, predicted=seen.per_s * float(np.exp(error)), error=error, like=like)
+
+
+def _other(catalogue: Catalogue, row: Row, one: ServingChecked) -> OwnRun:
+    """Work that writes no tokens, whose rate is known from tables; or a row that cannot be gone by."""
+    said = text(row, "model")
+    work = work_called(said, exactly=True)
+    rate = one.predicted_requests_per_s
+    if work is None or rate is None or one.error is None or one.predicted_output_tokens_per_s_total is not None:
+        return OwnRun(one.id, one.accelerator, said, why_not=one.skipped_reason or NOTHING_MEASURED)
+    chip = find_chip(catalogue, one.accelerator).name
+    run = OwnRun(one.id, chip, said, unit="requests/s")
+    return compared(run, predicted=rate, error=one.error, like={"accelerator": chip, "model": work})
 
 
 _Positive = Annotated[float, Field(gt=0)]

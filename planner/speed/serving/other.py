@@ -12,6 +12,7 @@ from planner.speed.bands import Band
 from planner.speed.serving.chips import Chip
 from planner.speed.serving.known import known
 from planner.speed.serving.names import find_chip
+from planner.speed.serving.own_pace import serving_pace
 from planner.speed.serving.work import WorkRate, carried_hours, rate_on, server_share, work_called
 from pricing import names
 from pricing.catalogue import Catalogue
@@ -103,9 +104,9 @@ def other_work(catalogue: Catalogue, job: ServingJob) -> OtherWork:
     key = names.accelerator(catalogue, job.accelerator)
     chip = find_chip(catalogue, key if job.mig_profile is None else f"{key} MIG {job.mig_profile}")
     rate = rate_on(catalogue, name, chip)
-    anchor = job.measured_over_predicted
-    band = _band(rate) if anchor is None else _band(rate).anchored()
-    offline = rate.requests_per_s * (anchor or 1.0)
+    pace = serving_pace(catalogue, job, key)
+    band = pace.narrowed(_band(rate))
+    offline = rate.requests_per_s * pace.ratio
     served = offline * server_share(chip)
     alone_ms = None if work.alone_share is None else 1e3 / (offline * work.alone_share)
     reason = _too_slow(job, work.label, chip, alone_ms)

@@ -13,6 +13,7 @@ from planner.speed.serving.known import known
 from planner.speed.serving.legal import ways_to_fit, why_not
 from planner.speed.serving.memory import held, most_requests
 from planner.speed.serving.mine import OwnRuns, anchor
+from planner.speed.serving.own_pace import serving_pace
 from planner.speed.serving.plan import ONE_MACHINE, Plan, plan
 from planner.speed.serving.promise import latencies, most_per_s
 from planner.speed.serving.result import Latency, MemoryParts, Serving, Share, WayToFit
@@ -41,16 +42,14 @@ def serve(
     batch = float(running(worked.case))
     full = cycle(worked.case, worked.rate, batch=batch)
     known_by = None if own is None or job.measured_over_predicted else anchor(own, worked, batch=batch)
-    faster = job.measured_over_predicted or (1.0 if known_by is None else known_by.ratio)
+    pace = serving_pace(catalogue, job, worked.setup.chip.name)
+    faster = pace.ratio if known_by is None else known_by.ratio
     faster *= (1 - _ADAPTER_SLOWDOWN) if job.lora_adapters > 1 else 1.0
     per_replica = batch * job.output_tokens / float(full.seconds) * faster
     promise = None if worked.promise is None else worked.promise.at_pace(faster)
     within = most_per_s(worked.case, worked.rate, most=batch, promise=promise, cv=job.length_cv) * faster
     band = band_of(worked.setup, single=batch <= 1)
-    if job.measured_over_predicted is not None:
-        band = band.anchored()
-    elif known_by is not None:
-        band = known_by.narrowed(band)
+    band = (pace if known_by is None else known_by).narrowed(band)
     replicas = int(worked.layout.replicas)
     output = per_replica * replicas
     ttft, tpot = _latencies(worked, batch=batch, within=within, faster=faster)

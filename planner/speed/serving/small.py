@@ -16,6 +16,7 @@ from planner.speed.serving.legal import why_not
 from planner.speed.serving.names import find_chip
 from planner.speed.serving.one_user import Largest, largest_model
 from planner.speed.serving.other import is_other_work, other_work
+from planner.speed.serving.own_pace import serving_pace
 from planner.speed.serving.plan import USUAL_PROMISE, plan
 from planner.speed.serving.promise import kept_per_s, levels
 from planner.speed.serving.steady import running
@@ -138,10 +139,9 @@ def _written(
         return (0.0, 0.0, 0.0), f"{DOES_NOT_FIT}: {reason}"
     batch = float(running(worked.case))
     band = band_of(worked.setup, single=batch <= 1)
-
-    promise, own = worked.promise or USUAL_PROMISE, asks.measured_over_predicted or 1.0
+    promise, own = worked.promise or USUAL_PROMISE, serving_pace(catalogue, asks, job.accelerator)
     seen = levels(worked.case, worked.rate, most=batch, cv=asks.length_cv, share=promise.percentile)
-    paces = (own, own * band.low, own * band.high)
+    paces = (own.ratio, own.ratio * band.low, own.ratio * band.high)
     typical, low, high = (pace * kept_per_s(seen, promise.at_pace(pace)) for pace in paces)
     return (typical, low, high), f"weights in {worked.setup.precision}"
 

@@ -7,7 +7,7 @@ chips in one call: chips down, layouts across.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from planner.inputs.training_job import TrainingJob
 from planner.speed.arrays import stacked, taken
 from planner.speed.bands import Band
 from planner.speed.hardware import Hardware, family_of, hardware
+from planner.speed.pace import training_pace
 from planner.speed.refused import UnknownChip
 from planner.speed.shape import Shape
 from planner.speed.training.bands import band_for
@@ -64,8 +65,10 @@ class _Chips:
     keys: tuple[str, ...]
     columns: Hardware  # of shape (chips, 1)
     factor: Array
+    pace: Array
     memory_gb: Array  # that a job may use
     domain: Array
+    likes: tuple[str, ...]  # which runs of one's own speak of each; empty where none does
 
 
 def unknown_speed(catalogue: Catalogue) -> dict[str, str]:
@@ -101,7 +104,7 @@ def across(
     for count in sorted(set(counts)):
         layouts = _layouts(shape, widest, replace(base, accelerators=float(count)), domains)
         best = _best(shape, chips, layouts, known)
-        run = _run(catalogue, job, shape, count)
+        run = _run(catalogue, job, shape, count, set(chips.likes))
         found = tuple(_reach(chips, at, layouts, best, run) for at in range(len(chips.keys)))
         yield found
         if enough(found):
@@ -113,13 +116,15 @@ def _side_by_side(catalogue: Catalogue, keys: Sequence[str], known: Calibration,
     factors = [known.chip_factor(key, family_of(catalogue.accelerators[key])) for key in keys]
     rows = stacked(records)
     columns = Hardware(**{field.name: getattr(rows, field.name).reshape(-1, 1) for field in fields(Hardware)})
-    faster = job.measured_over_predicted or 1.0
+    paces = [training_pace(catalogue, job, key) for key in keys]
     return _Chips(
         keys=tuple(keys),
         columns=columns,
-        factor=np.array(factors).reshape(-1, 1) * faster,
+        factor=np.array(factors).reshape(-1, 1),
+        pace=np.array([one.ratio for one in paces]).reshape(-1, 1),
         memory_gb=np.asarray(rows.memory_gb) * USABLE_SHARE,
         domain=np.asarray(rows.domain),
+        likes=tuple(one.like or "" for one in paces),
     )
 
 
@@ -192,9 +197,9 @@ def _best(shape: Shape, chips: _Chips, layouts: _Layouts, known: Calibration) ->
     for rows in (order[begin : begin + _AT_ONCE] for begin in range(0, len(order), _AT_ONCE)):
         there = np.flatnonzero(chips.memory_gb >= layouts.memory_gb[rows].min())
         some = Hardware(**{field.name: getattr(chips.columns, field.name)[there] for field in fields(Hardware)})
-        reached = np.asarray(
-            tokens_per_s(shape, some, taken(layouts.plans, rows), known.constants, chip_factor=chips.factor[there])
-        )
+        plans, factor = taken(layouts.plans, rows), chips.factor[there]
+        rates = tokens_per_s(shape, some, plans, known.constants, chip_factor=factor, pace=chips.pace[there])
+        reached = np.asarray(rates)
         legal = layouts.memory_gb[rows] <= chips.memory_gb[there, None]
         legal &= layouts.table["tp"][rows] <= chips.domain[there, None]
         legal &= (layouts.domain[rows] == 0) | (layouts.domain[rows] == chips.domain[there, None])
@@ -208,16 +213,16 @@ def _best(shape: Shape, chips: _Chips, layouts: _Layouts, known: Calibration) ->
 
 @dataclass(frozen=True)
 class _Run:
-    """What a run of so many accelerators loses and gains beside its steps; the same for all chips."""
+    """What a run of so many accelerators loses and gains beside its steps."""
 
     accelerators: int
     tokens: float
     useful_share: float
-    band: Band
+    bands: Mapping[str, Band]  # by whose runs speak of a chip
     team: tuple[float, float, float]
 
 
-def _run(catalogue: Catalogue, job: TrainingJob, shape: Shape, count: int) -> _Run:
+def _run(catalogue: Catalogue, job: TrainingJob, shape: Shape, count: int, likes: set[str]) -> _Run:
     often = reliability(
         catalogue, accelerators=float(count), params=float(shape.params), team=job.team,
         spot_stops_per_month=job.spot_stops_per_month,
@@ -227,7 +232,10 @@ def _run(catalogue: Catalogue, job: TrainingJob, shape: Shape, count: int) -> _R
         accelerators=count,
         tokens=job.tokens or float(best_tokens(shape.active_params)),
         useful_share=float(often.useful_share),
-        band=band_for(moe=bool(shape.is_moe), layout_stated=False, accelerators=float(count)),
+        bands={
+            like: band_for(moe=bool(shape.is_moe), layout_stated=False, accelerators=float(count), own=like)
+            for like in likes
+        },
         team=(team.low, team.typical, team.high),
     )
 
@@ -241,5 +249,5 @@ def _reach(chips: _Chips, at: int, on: _Layouts, best: _Best, run: _Run) -> Reac
         return found
     place = int(best.at[at])
     layout = layout_of(Candidate(taken(on.plans, place), rate, float(on.memory_gb[place])))
-    hours = run_hours(run.tokens, rate, run.useful_share, run.band, run.team)
+    hours = run_hours(run.tokens, rate, run.useful_share, run.bands[chips.likes[at]], run.team)
     return replace(found, tokens_per_s_per_accelerator=rate, layout=layout, accelerator_hours=hours)

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from planner.inputs.training_job import TrainingJob
 from planner.speed.cells import Row, text
-from planner.speed.refused import BadJob, Skipped
-from planner.speed.training.bands import doubt_of, kept_share
+from planner.speed.factors import OwnRun, compared, factors
+from planner.speed.pace import alike, believed
+from planner.speed.refused import BadJob
 from planner.speed.training.check import TrainingChecked, check_training
 from planner.speed.training.constants import Calibration
 from planner.speed.training.row_shape import model_name
 from planner.speed.training.rows import Reader
-from pricing import Catalogue, UnknownName, names
+from pricing import Catalogue, names
 
-BITS = {"fp32": 32.0, "tf32": 32.0, "fp16": 16.0, "bf16": 16.0, "fp8": 8.0, "fp4": 4.0}
-ADAPTERS = ("lora", "qlora")
+_PRECISIONS = {16.0: "bf16", 8.0: "fp8", 4.0: "fp4"}
+NOTHING_MEASURED = "no speed is measured: want tokens_per_s_per_accelerator, or step_time_s with batch and length"
 
 
 @dataclass(frozen=True)
@@ -36,22 +35,18 @@ def anchored(
 ) -> Anchored:
     """The job, corrected by measured runs: those of its model and precision on its accelerator, else of others on it.
 
-    What is kept of their median ratio grows with their number; how fast was found by leaving published runs out.
+    What is kept of their median ratio grows with their number and as their spread falls.
     """
     key = names.accelerator(catalogue, job.accelerator)
-    found = check_training(catalogue, rows, calibration=calibration)
-    measured = [(row, one) for row, one in zip(rows, found, strict=True) if one.error is not None]
-    here = [(row, one) for row, one in measured if one.accelerator == key]
+    found = factors("training", training_runs(catalogue, rows, calibration=calibration), source="", day=None)
+    here = [one for one in found.factors if one.said.accelerator == key]
     if not here:
-        there = ", ".join(sorted({one.accelerator for _, one in measured})[:5]) or "none that can be compared"
-        raise BadJob(f"none of {len(found):,} runs was measured on {key}; want one at least; there are: {there}")
-    reader = Reader(catalogue)
-    same = [one for row, one in here if _same(catalogue, reader, job, row)]
-    like, used = ("job", same) if same else ("accelerator", [one for _, one in here])
-    words = f"{_WORDS[like]} {key}"
-    ratio = _ratio(used, doubt_of(like))
-    corrected = job.model_copy(update={"measured_over_predicted": ratio, "measured_like": like})
-    return Anchored(corrected, tuple(one.id for one in used), len(found) - len(used), words)
+        there = ", ".join(sorted({one.said.accelerator for one in found.factors})[:5]) or "none that can be compared"
+        raise BadJob(f"none of {len(found.runs):,} runs was measured on {key}; want one at least; there are: {there}")
+    said, like = alike(catalogue, job.model_copy(update={"measured": tuple(one.said for one in here)}), key)
+    ids = tuple(name for one in here if one.said in said for name in one.ids)
+    corrected = job.model_copy(update={"measured_over_predicted": believed(said, like).ratio, "measured_like": like})
+    return Anchored(corrected, ids, len(found.runs) - len(ids), f"{_WORDS[like]} {key}")
 
 
 _WORDS = {
@@ -60,27 +55,26 @@ _WORDS = {
 }
 
 
-def _ratio(used: Sequence[TrainingChecked], doubt: float) -> float:
-    errors = [one.error for one in used if one.error is not None]
-    return float(np.exp(-kept_share(len(errors), doubt) * np.median(errors)))
+def training_runs(
+    catalogue: Catalogue, rows: Sequence[Row], *, calibration: Calibration | None = None
+) -> tuple[OwnRun, ...]:
+    """Each row beside what is predicted of it, in tokens a second of each accelerator."""
+    reader = Reader(catalogue)
+    found = check_training(catalogue, rows, calibration=calibration)
+    return tuple(_run(catalogue, reader, row, one) for row, one in zip(rows, found, strict=True))
 
 
-def _same(catalogue: Catalogue, reader: Reader, job: TrainingJob, row: Row) -> bool:
-    """Whether a run trained this model, the whole of it or adapters alike, in as many bits."""
+def _run(catalogue: Catalogue, reader: Reader, row: Row, one: TrainingChecked) -> OwnRun:
     said = text(row, "model")
-    if said.casefold() != job.model.casefold() and model_name(catalogue, said) != _model(catalogue, job):
-        return False
-    try:
-        plan = reader.run(row).plan
-    except Skipped:
-        return False
-    adapters = plan.trainable_share < 1
-    return min(plan.bits, 16.0) == min(BITS[job.precision], 16.0) and adapters == (job.method in ADAPTERS)
-
-
-def _model(catalogue: Catalogue, job: TrainingJob) -> str:
-    """The catalogue's name of the job's model; a shape of one's own has only the one it was given."""
-    try:
-        return job.model if job.shape is not None else names.model(catalogue, job.model)
-    except UnknownName:
-        return job.model
+    run = OwnRun(one.id, one.accelerator, said, unit="tokens/s each")
+    predicted = one.predicted_tokens_per_s_per_accelerator
+    if predicted is None or one.error is None:
+        return OwnRun(one.id, one.accelerator, said, why_not=one.skipped_reason or NOTHING_MEASURED)
+    plan = reader.run(row).plan
+    like = {
+        "accelerator": one.accelerator,
+        "model": model_name(catalogue, said) or said,
+        "precision": _PRECISIONS[min(float(plan.bits), 16.0)],
+        "method": "lora" if plan.trainable_share < 1 else "full",
+    }
+    return compared(run, predicted=predicted, error=one.error, like=like)

@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.speed.arrays import Num
 from planner.speed.bands import Band, band_of_errors
-from planner.speed.data_files import read_data
+from planner.speed.pace import doubt_of, kept_share, scatter_of
 from planner.speed.training.calibration import Array, Sample
 from planner.speed.training.constants import Calibration, house_calibration
 from planner.speed.training.rows import Run
@@ -63,7 +63,9 @@ def band_for(
     kind = kind_of(moe=moe, layout_stated=layout_stated)
     bands = calibration.bands if calibration is not None and kind in calibration.bands else house_bands()
     nearest = bands.get(f"{kind}/{scale_of(float(np.max(accelerators)))}", bands[kind])
-    return bands.get(f"own_runs/{own}/{kind}", nearest) if own else nearest
+    theirs = bands.get(f"own_runs/{own}/{kind}", nearest) if own else nearest
+    # Runs of one's own never make it less sure: where the size alone tells more, that holds.
+    return min(theirs, nearest, key=lambda band: band.high / band.low)
 
 
 def own_run_errors(sample: Sample, errors: Array) -> dict[str, list[float]]:
@@ -79,7 +81,7 @@ def own_run_errors(sample: Sample, errors: Array) -> dict[str, list[float]]:
             other = [each for each in members if _job(sample, each) != _job(sample, number)]
             for like, others in (("job", same), ("accelerator", other)):
                 if others:
-                    kept = kept_share(len(others), doubt_of(like))
+                    kept = kept_share(len(others), doubt_of(like), scatter_of(errors[others]))
                     name = f"{like}/{_kind(sample.runs[number])}"
                     left.setdefault(name, []).append(float(errors[number] - kept * np.median(errors[others])))
     return left
@@ -97,13 +99,3 @@ def _setting(sample: Sample, number: int) -> tuple[object, ...]:
 def _job(sample: Sample, number: int) -> tuple[object, ...]:
     shape, plan = sample.runs[number].shape, sample.runs[number].plan
     return float(shape.params), float(shape.layers), float(shape.hidden), plan.trainable_share < 1
-
-
-def kept_share(runs: int, doubt: float) -> float:
-    """What of a measured ratio is believed of so many runs: with as many as `doubt`, half."""
-    return runs / (runs + doubt)
-
-
-def doubt_of(like: str) -> float:
-    """How many runs it takes until half of what they say is believed."""
-    return float(read_data("training_constants.yaml")["own_runs"][like])

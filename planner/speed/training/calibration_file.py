@@ -18,10 +18,6 @@ from planner.speed.training.constants import NAMES, Calibration, Constants
 from pricing import strict_yaml
 from pricing.figure import Strict
 
-_OWN_RUNS = (
-    "# Measured runs of one's own: how many it takes until half of what they say of a job is believed; of the same",
-    "# model in the same precision on the same accelerator, and of others on it. Published runs were met best so.",
-)
 COMMAND = "python -m planner calibrate training"
 
 
@@ -44,7 +40,7 @@ class _File(Strict):
     chips: dict[str, _Factor]
     families: dict[str, _Factor]
     family_priors: dict[str, _Factor] = Field(default_factory=dict)
-    own_runs: dict[str, float] = Field(default_factory=dict)
+    own_runs: dict[str, float] = Field(default_factory=dict)  # in files of before; not used
     left_out_by_model: tuple[str, ...] = ()
     not_fitted: dict[str, str] = Field(default_factory=dict)
     bands: dict[str, Band]
@@ -105,8 +101,6 @@ def constants_text(calibration: Calibration, bands: Mapping[str, Band], sample: 
         lines += [f"  {name}: {factor:.3f}" for name, factor in factors.items()]
     lines += ["", "# Beliefs about families that data sheets flatter: what large products were measured to reach."]
     lines += [f"family_priors: {{{', '.join(f'{k}: {v}' for k, v in data['family_priors'].items())}}}"]
-    lines += ["", *_OWN_RUNS]
-    lines += [f"own_runs: {{{', '.join(f'{k}: {_plain(v)}' for k, v in data['own_runs'].items())}}}"]
     lines += ["", "# Judged by models instead of as a whole: without it hardly a mixture is left."]
     lines += [f"left_out_by_model: [{', '.join(data['left_out_by_model'])}]"]
     lines += ["", "# Runs that contradict physics or themselves.", "not_fitted:"]

@@ -130,5 +130,6 @@ def _holds(asked: Asked, plan: Plan) -> bool:
 
 
 def _rate(asked: Asked, plans: Plan) -> np.ndarray:
-    constants = asked.constants.constants
-    return np.asarray(tokens_per_s(asked.shape, asked.chip, plans, constants, chip_factor=asked.factor))
+    constants, pace = asked.constants.constants, asked.pace.ratio
+    rate = tokens_per_s(asked.shape, asked.chip, plans, constants, chip_factor=asked.factor, pace=pace)
+    return np.asarray(rate)

@@ -57,8 +57,10 @@ class StepParts:
         return total
 
 
-def step_parts(shape: Shape, chip: Hardware, plan: Plan, k: Constants, *, chip_factor: Num = 1.0) -> StepParts:
-    """What a step takes, by part. [s]"""
+def step_parts(
+    shape: Shape, chip: Hardware, plan: Plan, k: Constants, *, chip_factor: Num = 1.0, pace: Num = 1.0
+) -> StepParts:
+    """What a step takes, by part; all of it at a `pace` that runs of one's own showed. [s]"""
     factor = chip_factor * chip.power_share**k.power
     micro = {
         "linear_s": linear_s(shape, chip, plan, k, factor),
@@ -82,14 +84,15 @@ def step_parts(shape: Shape, chip: Hardware, plan: Plan, k: Constants, *, chip_f
     steady_s = stage_s * count + bubble_s + data_traffic_s + update_s
     drag = np.exp(k.scale * np.log2(np.maximum(plan.accelerators / SMALL_JOB, 1.0))) - 1.0
     each = {name: part / stages * count for name, part in micro.items()}
-    return StepParts(
-        **each, bubble_s=bubble_s, data_traffic_s=data_traffic_s, optimizer_s=update_s, drag_s=steady_s * drag
-    )
+    each |= {"bubble_s": bubble_s, "data_traffic_s": data_traffic_s, "optimizer_s": update_s, "drag_s": steady_s * drag}
+    return StepParts(**{name: part / pace for name, part in each.items()})
 
 
-def tokens_per_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, *, chip_factor: Num = 1.0) -> Num:
+def tokens_per_s(
+    shape: Shape, chip: Hardware, plan: Plan, k: Constants, *, chip_factor: Num = 1.0, pace: Num = 1.0
+) -> Num:
     """Tokens trained on each second by each accelerator. [token/s]"""
-    step_s = step_parts(shape, chip, plan, k, chip_factor=chip_factor).total_s
+    step_s = step_parts(shape, chip, plan, k, chip_factor=chip_factor, pace=pace).total_s
     return plan.tokens_per_step / (plan.accelerators * step_s)
 
 

@@ -113,7 +113,8 @@ def _on_one_base(asked: Asked) -> _Best | float:
     fits = memory_gb <= asked.chip.memory_gb * USABLE_SHARE
     if not fits.any():
         return float(memory_gb.min())
-    rate = tokens_per_s(asked.shape, asked.chip, plans, asked.constants.constants, chip_factor=asked.factor)
+    known = asked.constants.constants
+    rate = tokens_per_s(asked.shape, asked.chip, plans, known, chip_factor=asked.factor, pace=asked.pace.ratio)
     rate = np.where(fits, rate, 0.0)
     good = rate >= ENOUGH * rate.max()
     fewest = jobs[good].min()
@@ -157,7 +158,7 @@ def _pace(catalogue: Catalogue, asked: Asked, best: _Best, loss: Range, slices: 
     shape = asked.shape
     known = band_for(
         moe=bool(shape.is_moe), layout_stated=False, accelerators=1.0, calibration=asked.constants,
-        own=job.measured_like if job.measured_over_predicted else "",
+        own=asked.pace.like or "",
     )  # fmt: skip
     ends = (end / loss.typical for end in (known.low * loss.low, known.high * loss.high))
     band = Band(**dict(zip(("low", "high"), ends, strict=True)), rows=known.rows)

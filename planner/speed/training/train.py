@@ -10,6 +10,7 @@ from planner.inputs.training_job import TrainingJob
 from planner.speed.bands import Band
 from planner.speed.hardware import Hardware, capped, family_of, hardware, slice_shares, sliced
 from planner.speed.own import as_model
+from planner.speed.pace import BITS, Pace, training_pace
 from planner.speed.refused import BadJob, UnknownChip, UnknownShape
 from planner.speed.shape import Shape, model_shape, predicting
 from planner.speed.training.bands import band_for
@@ -32,7 +33,6 @@ from pricing.records import Accelerator
 # Tokens of a step that pre-training of billions of parameters, and fine-tuning, are usually given.
 BATCH_TOKENS, TUNING_BATCH_TOKENS = 4_194_304, 262_144
 QUANTISED_BYTES = 0.56
-_BITS = {"fp32": 32.0, "tf32": 32.0, "fp16": 16.0, "bf16": 16.0, "fp8": 8.0, "fp4": 4.0}
 _STATE_BYTES = {"adamw": 12.0, "adamw_bf16": 4.0, "adamw_8bit": 2.0}
 _ZERO = {"none": 0.0, "zero1": 1.0, "zero2": 2.0, "zero3": 3.0, "hybrid": HYBRID}
 _RECOMPUTE = {"none": 0.0, "selective": SELECTIVE, "full": 1.0}
@@ -57,13 +57,16 @@ class Asked:
     chip_key: str
     chip: Hardware
     factor: float
+    pace: Pace
     constants: Calibration
     batch: int
     wish: Wish
 
     def search(self, base: Plan) -> Search:
-        """The layouts of `base` that fit."""
-        return search(self.shape, self.chip, base, self.constants.constants, wish=self.wish, chip_factor=self.factor)
+        """The layouts of `base` that fit, at the pace of one's own runs."""
+        constants, pace = self.constants.constants, self.pace.ratio
+        found = search(self.shape, self.chip, base, constants, wish=self.wish, chip_factor=self.factor)
+        return found if pace == 1.0 else replace(found, found=tuple(one.at_pace(pace) for one in found.found))
 
 
 def train(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration | None = None) -> Training:
@@ -95,14 +98,14 @@ def looked_up(catalogue: Catalogue, job: TrainingJob, calibration: Calibration) 
     record = catalogue.accelerators[key]
     label, shape = named_shape(catalogue, job)
     shape = predicting(shape, float(job.extra_predicted_tokens)) if job.extra_predicted_tokens else shape
-    factor = calibration.chip_factor(key, family_of(record)) * (job.measured_over_predicted or 1.0)
+    factor = calibration.chip_factor(key, family_of(record))
     zero = None if job.zero is None else _ZERO[job.zero]
     wish = Wish(
         tp=job.tp, pp=job.pp, vpp=job.virtual_stages, cp=job.cp, ep=job.ep, dp=job.dp, micro_batch=job.micro_batch,
         shard=zero, recompute=None if job.recompute is None else _RECOMPUTE[job.recompute],
     )  # fmt: skip
-    chip = _chip(key, record, job)
-    return Asked(job, label, shape, key, chip, factor, calibration, usual_batch(job), wish)
+    chip, pace = _chip(key, record, job), training_pace(catalogue, job, key)
+    return Asked(job, label, shape, key, chip, factor, pace, calibration, usual_batch(job), wish)
 
 
 def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
@@ -147,7 +150,7 @@ def base_plan(job: TrainingJob, chip: Hardware, *, batch: int) -> Plan:
     share = job.trainable_share or (ADAPTER_SHARE if adapters else 1.0)
     # Below the lowest trained layer nothing flows back; adapters sit in every layer, but their weights are few.
     backward = 1.0 if adapters else 2.0 * share
-    bits = _BITS[job.precision]
+    bits = BITS[job.precision]
     plain = job.engine == "pytorch"
     fused = job.fused_attention if job.fused_attention is not None else job.software_year >= FLASH_SINCE
     return Plan(
@@ -164,12 +167,13 @@ def base_plan(job: TrainingJob, chip: Hardware, *, batch: int) -> Plan:
 
 def _speed(catalogue: Catalogue, asked: Asked, best: Candidate, others: tuple[Candidate, ...], tokens: float) -> Speed:
     plan, job = best.plan, asked.job
-    parts = step_parts(asked.shape, asked.chip, plan, asked.constants.constants, chip_factor=asked.factor)
+    known, pace = asked.constants.constants, asked.pace.ratio
+    parts = step_parts(asked.shape, asked.chip, plan, known, chip_factor=asked.factor, pace=pace)
     stated = job.tp is not None and job.pp is not None
     moe, count = bool(asked.shape.is_moe), float(job.accelerators)
     band = band_for(
         moe=moe, layout_stated=stated, accelerators=count, calibration=asked.constants,
-        own=job.measured_like if job.measured_over_predicted else "",
+        own=asked.pace.like or "",
     )  # fmt: skip
     rate = best.tokens_per_s_per_accelerator
     often = reliability(
@@ -245,7 +249,7 @@ def _warnings(catalogue: Catalogue, asked: Asked, found: Search) -> list[str]:
     said, job, chip = [], asked.job, asked.chip
     if found.evaluated == 0:
         said.append("no layout is legal: batch, accelerators and model do not divide into each other")
-    if _BITS[job.precision] < 16 and float(chip.peak_tflops(_BITS[job.precision])) <= float(chip.tflops_16):
+    if BITS[job.precision] < 16 and float(chip.peak_tflops(BITS[job.precision])) <= float(chip.tflops_16):
         said.append(f"{asked.chip_key} is no faster in {job.precision} than in 16 bits")
     if job.shape is None:
         context = catalogue.models[names.model(catalogue, job.model)].context

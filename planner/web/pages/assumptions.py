@@ -22,7 +22,7 @@ def page() -> None:
     )
 
     st.header("What this plan uses", anchor=False)
-    show.assumptions(assumptions_table([option.ledger for option in plan.options]))
+    show.assumptions(assumptions_table(plan))
 
     st.header("Sources and licences", anchor=False)
     st.markdown("Facts are quoted with their source. These licences ask for a credit, which is hereby given:")

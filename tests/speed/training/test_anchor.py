@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from planner.speed.pace import doubt_of, kept_share
 from planner.speed.refused import BadJob, BadTable
 from planner.speed.training import TrainingJob, anchored, calibration_in, check_training, refit, train
-from planner.speed.training.bands import bands_of, doubt_of, house_bands, kept_share
+from planner.speed.training.bands import bands_of, house_bands
 from planner.speed.training.calibration import leave_one_source_out, sample_of
 from planner.speed.training.calibration_file import constants_text
 from planner.speed.training.constants import house_calibration

@@ -1,0 +1,106 @@
+"""Factors fitted to runs of one's own: of runs that are alike, the middle of measured over predicted and its spread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from math import exp, log
+from typing import Any
+
+import numpy as np
+
+from planner.inputs.measured import LEAST_RATIO, MOST_FACTORS, MOST_RATIO, Kind, Measured
+from planner.speed.pace import TENTH_SD, scatter_of
+
+_MOST_RUNS, _LONGEST_SOURCE, _LONGEST_NAME = 10_000, 60, 160
+
+
+@dataclass(frozen=True)
+class OwnRun:
+    """A run of one's own beside what is predicted of it; or why it cannot be gone by.
+
+    `like` says which runs it is alike: fields of `Measured`.
+    """
+
+    id: str
+    accelerator: str
+    model: str
+    measured: float | None = None
+    predicted: float | None = None
+    unit: str = ""
+    why_not: str = ""
+    like: Mapping[str, str] | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        """Measured over predicted. [1]"""
+        return self.measured / self.predicted if self.measured and self.predicted else None
+
+
+@dataclass(frozen=True)
+class Factor:
+    """What some runs say together, and which they were."""
+
+    said: Measured
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OwnFactors:
+    """A table of somebody's runs with all that can be learnt from it."""
+
+    kind: Kind
+    runs: tuple[OwnRun, ...]
+    factors: tuple[Factor, ...]  # those of most runs first
+
+    @property
+    def carried(self) -> tuple[Measured, ...]:
+        """What a scenario can hold of them."""
+        return tuple(one.said for one in self.factors[:MOST_FACTORS])
+
+
+def compared(run: OwnRun, *, predicted: float, error: float, like: Mapping[str, str]) -> OwnRun:
+    """The run beside its prediction; `error` is the logarithm of predicted over measured."""
+    measured = replace(run, predicted=predicted, measured=predicted / exp(error))
+    if LEAST_RATIO <= exp(-error) <= MOST_RATIO:
+        return replace(measured, like=like)
+    why = f"{exp(-error):,.3g} times what is predicted: want {LEAST_RATIO:g} to {MOST_RATIO:g}; look at its units"
+    return replace(measured, why_not=why)
+
+
+def factors(kind: Kind, runs: Sequence[OwnRun], *, source: str, day: date | None) -> OwnFactors:
+    """Runs that are alike, taken together."""
+    groups: dict[tuple[tuple[str, str], ...], list[OwnRun]] = {}
+    for run in runs:
+        if run.like is not None:
+            groups.setdefault(tuple(sorted(run.like.items())), []).append(run)
+    label = "".join(mark for mark in source if mark.isprintable())[:_LONGEST_SOURCE] or "my own runs"
+    found = [_factor(kind, dict(like), group, label, day) for like, group in groups.items()]
+    found.sort(key=lambda one: (-one.said.runs, one.said.accelerator, one.said.model or ""))
+    return OwnFactors(kind, tuple(runs), tuple(found))
+
+
+def _factor(kind: Kind, like: dict[str, str], runs: Sequence[OwnRun], source: str, day: date | None) -> Factor:
+    errors = [-log(run.ratio) for run in runs if run.ratio]
+    ratio = _short(exp(-float(np.median(errors))))
+    spread: dict[str, Any] = {}
+    if len(errors) > 1:
+        wide = exp(TENTH_SD * scatter_of(errors))
+        spread = {"low": _short(ratio / wide), "high": _short(ratio * wide)}
+    said = Measured.model_validate(
+        {key: value[:_LONGEST_NAME] for key, value in like.items() if value}
+        | {"kind": kind, "ratio": ratio, "runs": min(len(errors), _MOST_RUNS), "day": day, "source": source}
+        | spread
+    )
+    return Factor(said, tuple(run.id for run in runs))
+
+
+def _short(value: float) -> float:
+    """Four digits: a file is read by people."""
+    return float(f"{value:.4g}")
+
+
+def put_together(there: Iterable[Measured], brought: OwnFactors) -> tuple[Measured, ...]:
+    """What a scenario holds once runs of one kind are brought: theirs in place of those of that kind before."""
+    return (*(one for one in there if one.kind != brought.kind), *brought.carried)[:MOST_FACTORS]

@@ -1,0 +1,128 @@
+"""How fast a job runs over what is predicted of it, going by runs of one's own; and how much of them is believed.
+
+What is kept of their middle, as a logarithm, is n / (n + doubt x (scatter / usual scatter)^2): the more runs, and the
+nearer they are to each other, the more. That is the weight of a normal mean against a normal prior of mean zero.
+
+References
+----------
+B. Efron, C. Morris: Stein's Estimation Rule and Its Competitors. JASA 68 (1973), 117-130.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, log
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from planner.inputs.measured import Measured
+from planner.inputs.training_job import MeasuredLike, TrainingJob
+from planner.speed.bands import Band
+from planner.speed.data_files import read_data
+from pricing import Catalogue, PricingError, names
+
+ADAPTERS = ("lora", "qlora")
+BITS = {"fp32": 32.0, "tf32": 32.0, "fp16": 16.0, "bf16": 16.0, "fp8": 8.0, "fp4": 4.0}
+TENTH_SD = 1.2816  # standard deviations from the middle to where a tenth lies beyond
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Times what is predicted; after which runs, how many, and to which power the ends of serving's band are taken."""
+
+    ratio: float = 1.0
+    like: MeasuredLike | None = None
+    runs: int = 0
+    width: float = 1.0
+
+    def narrowed(self, band: Band) -> Band:
+        """The band that is left."""
+        return Band(low=band.low**self.width, high=band.high**self.width, rows=band.rows)
+
+
+NO_RUNS = Pace()
+
+
+def training_pace(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> Pace:
+    """Of a training job on that accelerator: runs of its like, else of others there, of which less is believed."""
+    if job.measured_over_predicted is not None:
+        return Pace(job.measured_over_predicted, job.measured_like, 1)
+    return believed(*alike(catalogue, job, accelerator))
+
+
+def alike(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> tuple[Sequence[Measured], MeasuredLike]:
+    """Those of a job's own runs that speak of it on that accelerator, and what they have in common with it."""
+    here = [one for one in job.measured if one.kind == "training" and one.accelerator == accelerator]
+    if not here:
+        return (), "accelerator"
+    model = names.plain(job.model) if job.shape is not None else called(catalogue, job.model)
+    bits, method = min(BITS[job.precision], 16.0), "lora" if job.method in ADAPTERS else "full"
+    same = [
+        one
+        for one in here
+        if one.model is not None
+        and called(catalogue, one.model) == model
+        and (one.precision is None or BITS[one.precision] == bits)
+        and (one.method is None or one.method == method)
+    ]
+    return (same, "job") if same else (here, "accelerator")
+
+
+def called(catalogue: Catalogue, model: str) -> str:
+    """A model as it is compared with another: the catalogue's name, else as it is written, loosely."""
+    try:
+        return names.model(catalogue, model)
+    except PricingError:
+        return names.plain(model)
+
+
+def believed(entries: Sequence[Measured], like: MeasuredLike) -> Pace:
+    """What is believed of all of them together."""
+    if not entries:
+        return NO_RUNS
+    runs = np.array([one.runs for one in entries])
+    logs = np.log([one.ratio for one in entries])
+    middle = float(np.median(np.repeat(logs, runs)))
+    within = np.array([_scatter(one) for one in entries])
+    scatter = float(np.sqrt(np.average(within**2 + (logs - middle) ** 2, weights=runs)))
+    many = int(runs.sum())
+    kept = kept_share(many, doubt_of(like), scatter)
+    return Pace(exp(kept * middle), like, many, band_left(like))
+
+
+def _scatter(one: Measured) -> float:
+    """Of the runs of an entry, as a logarithm; the usual where it does not say."""
+    if one.low is None or one.high is None:
+        return float(_said()["usual_scatter"])
+    return max(log(one.high / one.low) / 2 / TENTH_SD, 1e-3)
+
+
+def scatter_of(errors: ArrayLike) -> float:
+    """How far runs lie from their middle, drawn to the usual where there are few. [1]"""
+    off, said = np.asarray(errors, dtype=np.float64), _said()
+    off = off - np.median(off)
+    square = said["worth_runs"] * said["usual_scatter"] ** 2 + float(off @ off)
+    return float(np.sqrt(square / (said["worth_runs"] + len(off) - 1)))
+
+
+def kept_share(runs: int, doubt: float, scatter: float | None = None) -> float:
+    """What of a measured ratio is believed of so many runs: with as many as `doubt`, of the usual scatter, half."""
+    times = 1.0 if scatter is None else (scatter / _said()["usual_scatter"]) ** 2
+    return float(runs / (runs + doubt * times))
+
+
+def doubt_of(like: str) -> float:
+    """How many runs it takes until half of what they say is believed."""
+    return float(_said()["doubt"][like])
+
+
+def band_left(like: str) -> float:
+    """What is left of the band of serving, as a power of its ends."""
+    return float(_said()["band_left"][like])
+
+
+def _said() -> Any:
+    return read_data("own_runs.yaml")

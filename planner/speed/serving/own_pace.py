@@ -1,0 +1,33 @@
+"""How fast a service runs over what is predicted of it, going by runs of one's own that a scenario carries."""
+
+from __future__ import annotations
+
+from planner.inputs.serving_job import ServingJob
+from planner.speed.pace import NO_RUNS, Pace, band_left, believed, called
+from planner.speed.refused import UnknownShape
+from planner.speed.serving.names import find_shape
+from pricing import Catalogue, names
+
+
+def serving_pace(catalogue: Catalogue, job: ServingJob, accelerator: str) -> Pace:
+    """Of a service on that accelerator: runs of its model and engine.
+
+    Those of another model there told published runs nothing, so they count only where no model is named.
+    """
+    if job.measured_over_predicted is not None:
+        return Pace(job.measured_over_predicted, "job", 1, band_left("entered"))
+    here = [one for one in job.measured if one.kind == "serving" and one.accelerator == accelerator]
+    here = [one for one in here if one.engine in (None, job.engine)]
+    if not here:
+        return NO_RUNS
+    model = names.plain(job.model) if job.shape is not None else _called(catalogue, job.model)
+    same = [one for one in here if one.model is not None and called(catalogue, one.model) == model]
+    return believed(same, "job") if same else believed([one for one in here if one.model is None], "accelerator")
+
+
+def _called(catalogue: Catalogue, model: str) -> str:
+    """The catalogue's name of it, tuned and quantised variants included; else as it is written."""
+    try:
+        return find_shape(catalogue, model).name
+    except UnknownShape:
+        return called(catalogue, model)
