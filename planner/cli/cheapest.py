@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any, get_args
 
 from planner.cli.common import OK, BadInput, as_json, whole, with_own_prices
-from planner.cli.runs import with_own_runs
+from planner.cli.runs import add_runs, with_own_runs
 from planner.cli.scenarios import Opened, scenario_called
 from planner.cli.speed import add_output, amount, job_of, number
 from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
@@ -46,6 +46,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--years", type=number, metavar="Y", help="of owning, for what is bought; 3")
     _train(verb)
     _serve(verb)
+    add_runs(verb)
     add_output(verb, csv="write every try, with the reason that it lost for")
 
 

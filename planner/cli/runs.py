@@ -14,7 +14,7 @@ from planner.report.own_runs import unused_words
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
 from planner.speed.factors import put_together
 from planner.speed.own_runs import factors_in
-from planner.speed.table import SERVING, TRAINING, Columns, rows_in
+from planner.speed.table import SERVING, TRAINING, Columns, rows_in, text_in
 from pricing import Catalogue
 
 MOST_BYTES = 20_000_000
@@ -55,7 +55,4 @@ def text_of(path: Path) -> str:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise BadInput(f"{path.name}: want at most {MOST_BYTES // 1_000_000} MB.")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path.name}: want UTF-8 text, got byte 0x{error.object[error.start]:02x}.") from error
+    return text_in(data, file=path.name)

@@ -20,6 +20,7 @@ from planner.money.hired import Hired, hired
 from planner.report.csv import to_csv
 from planner.report.together import together_data, together_text
 from planner.report.training import own_runs_data, own_runs_text, training_data, training_rows, training_text
+from planner.speed.pace import NO_RUNS
 from planner.speed.training import Anchored, Calibration, Training, anchored, calibration_in, train
 from planner.speed.training.images import learns_from_images
 from planner.speed.training.together import ON_A_BASE, Together, together
@@ -115,7 +116,7 @@ def _calibration(path: Path | None) -> Calibration | None:
 def _own_runs(catalogue: Catalogue, job: TrainingJob, path: Path | None, known: Calibration | None) -> Anchored:
     """The job corrected by somebody's own runs, if there are any."""
     if path is None:
-        return Anchored(job, (), 0, "")
+        return Anchored(job, NO_RUNS, (), 0, "")
     if job.measured_over_predicted is not None:
         raise BadInput("--runs and --measured-over-predicted say the same thing; give one of them.")
     return anchored(catalogue, job, runs_of("training", path), calibration=known)

@@ -72,6 +72,12 @@ def factors_table(catalogue: Catalogue, said: Sequence[Measured]) -> pd.DataFram
     )
 
 
+def in_use(carried: Sequence[Measured]) -> str:
+    """How much of somebody's own a plan goes by."""
+    runs = sum(one.runs for one in carried)
+    return f"This plan goes by {words.count(runs, 'run')} of yours, in {words.count(len(carried), 'factor')}"
+
+
 def unused_words(found: OwnFactors, *, carried: int) -> tuple[str, ...]:
     """What of a table is not carried, in sentences; none where all is."""
     unused = [run for run in found.runs if run.like is None]

@@ -10,6 +10,7 @@ from planner.money.hired import Hired
 from planner.report import words
 from planner.report.answer import Figure
 from planner.report.other_work import other_title, run_title
+from planner.report.own_runs import pace_words
 from planner.report.serving import usd_per_million_tokens
 from planner.report.training import hired_words, other_teams
 from planner.speed.asked import Asked
@@ -103,6 +104,12 @@ def machines(catalogue: Catalogue, count: int, accelerator: str) -> str:
     return f"{count:,} x {catalogue.accelerator_label(accelerator)}"
 
 
+def _gone_by(catalogue: Catalogue, work: TrainingWork | ServingWork) -> tuple[str, ...]:
+    """Which runs of one's own the prediction goes by; nothing where none does."""
+    said = pace_words(catalogue, work.job, work.found.accelerator)
+    return (said,) if said else ()
+
+
 def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> Told:
     found, on = work.found, machines(catalogue, work.found.accelerators, work.found.accelerator)
     speed = found.speed
@@ -119,6 +126,7 @@ def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> To
     sentences = (
         f"{many(found.tokens)} tokens take {words.significant(speed.accelerator_hours.typical):,.0f} GPU-hours.",
         *_deadline(work.task, speed),
+        *_gone_by(catalogue, work),
         *found.data_facts,
         f"The range covers how far off we were on {speed.band.rows:,} published runs whose source was not fitted, and "
         f"what a team reaches of a published speed: {words.percent(speed.team.low)} to "
@@ -223,6 +231,7 @@ def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> Told
             + f", {task.input_tokens:,} tokens in and {task.output_tokens:,} out: "
             f"{words.count(replicas, 'replica')} of {found.accelerators_per_replica}, weights in "
             f"{found.weight_precision}.",
+            *_gone_by(catalogue, work),
             *_waiting(found),
             *_around_the_clock(found, usd),
             *(f"Look again: {warning}." for warning in found.warnings),

@@ -143,7 +143,7 @@ def own_runs_text(own: Anchored) -> str:
     if not own.runs:
         return ""
     named = ", ".join(own.runs[:_FEW]) + (f" and {len(own.runs) - _FEW:,} more" if len(own.runs) > _FEW else "")
-    moved = words.percent(own.job.measured_over_predicted or 1.0)
+    moved = words.percent(own.pace.ratio)
     left = f" {words.count(own.unused, 'run')} not used." if own.unused else ""
     return (
         f"\nYour own runs\n-------------\nSpeed is {moved} of what would be predicted without them: "
@@ -154,8 +154,8 @@ def own_runs_text(own: Anchored) -> str:
 def own_runs_data(own: Anchored) -> dict[str, Any]:
     """The same as data."""
     return {
-        "measured_over_predicted": own.job.measured_over_predicted,
-        "measured_like": own.job.measured_like,
+        "measured_over_predicted": own.pace.ratio,
+        "measured_like": own.pace.like,
         "runs": list(own.runs),
         "unused": own.unused,
     }
@@ -184,6 +184,8 @@ def _times(found: Training, speed: Speed) -> list[str]:
 
 def other_teams(speed: Speed, told: Callable[[float], str]) -> str:
     """How long the run takes who tunes it like a published one, and who does it for the first time."""
+    if speed.team.measured:
+        return "Your own runs tell how fast your team is; where they do not, it is taken for what you say it is."
     days = speed.days.typical
     _, tuned, _ = hours_over(speed.team, "vendor_tuned")
     least, first, most = hours_over(speed.team, "ordinary")

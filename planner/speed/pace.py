@@ -31,12 +31,13 @@ TENTH_SD = 1.2816  # standard deviations from the middle to where a tenth lies b
 
 @dataclass(frozen=True)
 class Pace:
-    """Times what is predicted; after which runs, how many, and to which power the ends of serving's band are taken."""
+    """Times what is predicted; after which runs, how many, to which power the ends of serving's band are taken."""
 
     ratio: float = 1.0
     like: MeasuredLike | None = None
     runs: int = 0
     width: float = 1.0
+    kept: float = 0.0  # what of the runs is believed; of the rest a team is like others
 
     def narrowed(self, band: Band) -> Band:
         """The band that is left."""
@@ -49,7 +50,7 @@ NO_RUNS = Pace()
 def training_pace(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> Pace:
     """Of a training job on that accelerator: runs of its like, else of others there, of which less is believed."""
     if job.measured_over_predicted is not None:
-        return Pace(job.measured_over_predicted, job.measured_like, 1)
+        return Pace(job.measured_over_predicted, job.measured_like, 1, band_left("entered"), 1.0)
     return believed(*alike(catalogue, job, accelerator))
 
 
@@ -90,7 +91,7 @@ def believed(entries: Sequence[Measured], like: MeasuredLike) -> Pace:
     scatter = float(np.sqrt(np.average(within**2 + (logs - middle) ** 2, weights=runs)))
     many = int(runs.sum())
     kept = kept_share(many, doubt_of(like), scatter)
-    return Pace(exp(kept * middle), like, many, band_left(like))
+    return Pace(exp(kept * middle), like, many, band_left(like), kept)
 
 
 def _scatter(one: Measured) -> float:

@@ -74,6 +74,24 @@ MEASURES: dict[Kind, tuple[str, ...]] = {
     "serving": ("output_tokens_per_s_total", "requests_per_s", "tpot_ms", "ttft_ms"),
 }
 
+# A file to start from: what a run of each kind is known by, with the measured figure left to be filled in.
+TEMPLATES: dict[Kind, str] = {
+    "training": "id,model,accelerator,n_accelerators,precision,tp,pp,seq_len,global_batch_sequences,task,framework,"
+    "published,tokens_per_s_per_accelerator\n"
+    "our-run-1,Llama 3 8B,H100 SXM5 80GB,64,bf16,1,1,8192,512,pretrain,Megatron-LM,2026-03,\n",
+    "serving": "id,model,accelerator,n_accelerators,weight_precision,tp,input_tokens,output_tokens,"
+    "concurrency_or_batch,mode,engine,published,output_tokens_per_s_total\n"
+    "our-run-1,Llama 3.1 8B,H100 SXM5 80GB,1,fp8,1,1000,300,64,offline,vLLM,2026-03,\n",
+}
+
+
+def text_in(data: bytes, *, file: str) -> str:
+    """The text of a table as somebody sends it: UTF-8, with or without its mark."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadTable(f"{file}: want UTF-8 text, got byte 0x{error.object[error.start]:02x}.") from error
+
 
 def kind_of(text: str, *, file: str) -> Kind:
     """Whether a CSV holds training runs or serving runs, by what its columns measure."""

@@ -56,10 +56,10 @@ def _read() -> None:
         return
     try:
         saved = read_scenario(file.getvalue(), file.name, state.catalogue())
+        ask.use(saved.scenario)
     except PricingError as refusal:
         st.session_state["scenario_refusal"] = f"{refusal} Nothing was changed."
         return
-    ask.use(saved.scenario)
     if saved.day is not None and saved.day < state.today():
         state.show_as_of(saved.day)
     for note in saved.notes:

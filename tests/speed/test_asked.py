@@ -257,7 +257,8 @@ def test_a_factor_from_a_run_of_mine_moves_training_and_serving() -> None:
         asked(CATALOGUE, scenario(Work(accelerators=256, train=task))).scenario.work[0].jobs[0].hours
         for task in (once, once.model_copy(update={"measured_over_predicted": 0.8}))
     ]
-    assert 1.15 * hours[0] < hours[1] < 1.35 * hours[0]  # a longer run is stopped more often
+    # What a team reaches of a published speed, 0.9, is measured now: it is in the 0.8.
+    assert hours[1] == pytest.approx(hours[0] * 0.9 / 0.8, rel=0.01)
     slower = CHAT.model_copy(update={"measured_over_predicted": 0.5})
     counts = [asked(CATALOGUE, scenario(Work(serve=task))).scenario.work[0].accelerators for task in (CHAT, slower)]
     assert counts[1] > counts[0]

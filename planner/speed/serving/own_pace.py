@@ -15,7 +15,7 @@ def serving_pace(catalogue: Catalogue, job: ServingJob, accelerator: str) -> Pac
     Those of another model there told published runs nothing, so they count only where no model is named.
     """
     if job.measured_over_predicted is not None:
-        return Pace(job.measured_over_predicted, "job", 1, band_left("entered"))
+        return Pace(job.measured_over_predicted, "job", 1, band_left("entered"), 1.0)
     here = [one for one in job.measured if one.kind == "serving" and one.accelerator == accelerator]
     here = [one for one in here if one.engine in (None, job.engine)]
     if not here:

@@ -13,16 +13,16 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.inputs.training_job import TrainingJob
+from planner.inputs.training_job import MeasuredLike, TrainingJob
 from planner.speed.arrays import stacked, taken
 from planner.speed.bands import Band
 from planner.speed.hardware import Hardware, family_of, hardware
-from planner.speed.pace import training_pace
+from planner.speed.pace import Pace, training_pace
 from planner.speed.refused import UnknownChip
 from planner.speed.shape import Shape
 from planner.speed.training.bands import band_for
 from planner.speed.training.constants import Calibration, house_calibration
-from planner.speed.training.goodput import best_tokens, reliability, team_share
+from planner.speed.training.goodput import TeamShare, best_tokens, reliability, team_share
 from planner.speed.training.layout import Candidate, Columns, Wish, legal_layouts, shared_within
 from planner.speed.training.memory import USABLE_SHARE, peak_memory
 from planner.speed.training.plan import Plan
@@ -65,10 +65,9 @@ class _Chips:
     keys: tuple[str, ...]
     columns: Hardware  # of shape (chips, 1)
     factor: Array
-    pace: Array
     memory_gb: Array  # that a job may use
     domain: Array
-    likes: tuple[str, ...]  # which runs of one's own speak of each; empty where none does
+    paces: tuple[Pace, ...]  # after runs of one's own on each
 
 
 def unknown_speed(catalogue: Catalogue) -> dict[str, str]:
@@ -104,7 +103,7 @@ def across(
     for count in sorted(set(counts)):
         layouts = _layouts(shape, widest, replace(base, accelerators=float(count)), domains)
         best = _best(shape, chips, layouts, known)
-        run = _run(catalogue, job, shape, count, set(chips.likes))
+        run = _run(catalogue, job, shape, count, {pace.like for pace in chips.paces})
         found = tuple(_reach(chips, at, layouts, best, run) for at in range(len(chips.keys)))
         yield found
         if enough(found):
@@ -121,10 +120,9 @@ def _side_by_side(catalogue: Catalogue, keys: Sequence[str], known: Calibration,
         keys=tuple(keys),
         columns=columns,
         factor=np.array(factors).reshape(-1, 1),
-        pace=np.array([one.ratio for one in paces]).reshape(-1, 1),
         memory_gb=np.asarray(rows.memory_gb) * USABLE_SHARE,
         domain=np.asarray(rows.domain),
-        likes=tuple(one.like or "" for one in paces),
+        paces=tuple(paces),
     )
 
 
@@ -194,11 +192,12 @@ def _best(shape: Shape, chips: _Chips, layouts: _Layouts, known: Calibration) ->
     # The leanest first: what only large chips hold is weighed on those alone, and of equals the leaner one is taken.
     order = np.argsort(layouts.memory_gb, kind="stable")
     order = order[layouts.memory_gb[order] <= chips.memory_gb.max(initial=0.0)]
+    paces = np.array([[pace.ratio] for pace in chips.paces])
     for rows in (order[begin : begin + _AT_ONCE] for begin in range(0, len(order), _AT_ONCE)):
         there = np.flatnonzero(chips.memory_gb >= layouts.memory_gb[rows].min())
         some = Hardware(**{field.name: getattr(chips.columns, field.name)[there] for field in fields(Hardware)})
         plans, factor = taken(layouts.plans, rows), chips.factor[there]
-        rates = tokens_per_s(shape, some, plans, known.constants, chip_factor=factor, pace=chips.pace[there])
+        rates = tokens_per_s(shape, some, plans, known.constants, chip_factor=factor, pace=paces[there])
         reached = np.asarray(rates)
         legal = layouts.memory_gb[rows] <= chips.memory_gb[there, None]
         legal &= layouts.table["tp"][rows] <= chips.domain[there, None]
@@ -218,25 +217,24 @@ class _Run:
     accelerators: int
     tokens: float
     useful_share: float
-    bands: Mapping[str, Band]  # by whose runs speak of a chip
-    team: tuple[float, float, float]
+    bands: Mapping[MeasuredLike | None, Band]  # by which runs of one's own speak of a chip
+    team: TeamShare
 
 
-def _run(catalogue: Catalogue, job: TrainingJob, shape: Shape, count: int, likes: set[str]) -> _Run:
+def _run(catalogue: Catalogue, job: TrainingJob, shape: Shape, count: int, likes: set[MeasuredLike | None]) -> _Run:
     often = reliability(
         catalogue, accelerators=float(count), params=float(shape.params), team=job.team,
         spot_stops_per_month=job.spot_stops_per_month,
     )  # fmt: skip
-    team = team_share(job.team)
     return _Run(
         accelerators=count,
         tokens=job.tokens or float(best_tokens(shape.active_params)),
         useful_share=float(often.useful_share),
         bands={
-            like: band_for(moe=bool(shape.is_moe), layout_stated=False, accelerators=float(count), own=like)
+            like: band_for(moe=bool(shape.is_moe), layout_stated=False, accelerators=float(count), own=like or "")
             for like in likes
         },
-        team=(team.low, team.typical, team.high),
+        team=team_share(job.team),
     )
 
 
@@ -249,5 +247,8 @@ def _reach(chips: _Chips, at: int, on: _Layouts, best: _Best, run: _Run) -> Reac
         return found
     place = int(best.at[at])
     layout = layout_of(Candidate(taken(on.plans, place), rate, float(on.memory_gb[place])))
-    hours = run_hours(run.tokens, rate, run.useful_share, run.bands[chips.likes[at]], run.team)
+    pace = chips.paces[at]
+    team = run.team.where_measured(pace.kept)
+    ends = (team.low, team.typical, team.high)
+    hours = run_hours(run.tokens, rate, run.useful_share, run.bands[pace.like], ends)
     return replace(found, tokens_per_s_per_accelerator=rate, layout=layout, accelerator_hours=hours)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from planner.inputs.training_job import TrainingJob
 from planner.speed.cells import Row, text
 from planner.speed.factors import OwnRun, compared, factors
-from planner.speed.pace import alike, believed
+from planner.speed.pace import Pace, alike, believed
 from planner.speed.refused import BadJob
 from planner.speed.training.check import TrainingChecked, check_training
 from planner.speed.training.constants import Calibration
@@ -25,6 +25,7 @@ class Anchored:
     """The job with what its own runs add to it; which runs those were, and what they have in common with it."""
 
     job: TrainingJob
+    pace: Pace
     runs: tuple[str, ...]
     unused: int
     words: str
@@ -43,10 +44,10 @@ def anchored(
     if not here:
         there = ", ".join(sorted({one.said.accelerator for one in found.factors})[:5]) or "none that can be compared"
         raise BadJob(f"none of {len(found.runs):,} runs was measured on {key}; want one at least; there are: {there}")
-    said, like = alike(catalogue, job.model_copy(update={"measured": tuple(one.said for one in here)}), key)
+    corrected = job.model_copy(update={"measured": tuple(one.said for one in here)})
+    said, like = alike(catalogue, corrected, key)
     ids = tuple(name for one in here if one.said in said for name in one.ids)
-    corrected = job.model_copy(update={"measured_over_predicted": believed(said, like).ratio, "measured_like": like})
-    return Anchored(corrected, ids, len(found.runs) - len(ids), f"{_WORDS[like]} {key}")
+    return Anchored(corrected, believed(said, like), ids, len(found.runs) - len(ids), f"{_WORDS[like]} {key}")
 
 
 _WORDS = {

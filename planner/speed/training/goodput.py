@@ -87,6 +87,14 @@ class TeamShare:
     typical: float
     high: float
     words: str
+    measured: bool = False
+
+    def where_measured(self, kept: float) -> TeamShare:
+        """What is left of it where runs of the team itself are believed so far: nothing once they wholly are."""
+        if kept <= 0:
+            return self
+        low, typical, high = (end ** (1 - kept) for end in (self.low, self.typical, self.high))
+        return TeamShare(low, typical, high, "as fast as your own runs", measured=True)
 
 
 def team_share(team: Team) -> TeamShare:

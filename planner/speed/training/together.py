@@ -168,7 +168,7 @@ def _pace(catalogue: Catalogue, asked: Asked, best: _Best, loss: Range, slices: 
         catalogue, accelerators=1.0, params=float(shape.params), team=job.team,
         spot_stops_per_month=job.spot_stops_per_month,
     )  # fmt: skip
-    team = team_share(job.team)
+    team = team_share(job.team).where_measured(asked.pace.kept)
     tokens = job.tokens or float(best_tokens(shape.active_params))
     hours = run_hours(tokens, rate, float(often.useful_share), band, (team.low, team.typical, team.high))
     return Pace(_times(every, 1 / at_once), every, _times(hours, at_once), hours)

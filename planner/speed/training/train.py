@@ -180,7 +180,7 @@ def _speed(catalogue: Catalogue, asked: Asked, best: Candidate, others: tuple[Ca
         catalogue, accelerators=float(job.accelerators), params=float(asked.shape.params), team=job.team,
         spot_stops_per_month=job.spot_stops_per_month,
     )  # fmt: skip
-    useful, team = float(often.useful_share), team_share(job.team)
+    useful, team = float(often.useful_share), team_share(job.team).where_measured(asked.pace.kept)
     hours = run_hours(tokens, rate, useful, band, (team.low, team.typical, team.high))
     useful_flops, done_flops = flops_per_token(asked.shape, plan)
     peak = float(asked.chip.peak_tflops(plan.bits)) * 1e12

@@ -7,7 +7,7 @@ import streamlit as st
 from planner.report import words
 from planner.report.speed import Told, no_model, refused, told
 from planner.speed.worked import ServingWork, TrainingWork
-from planner.web import fields, show, show_speed, state, state_speed
+from planner.web import fields, runs_box, show, show_speed, state, state_speed
 
 
 def page() -> None:
@@ -26,6 +26,8 @@ def page() -> None:
         else:
             show_speed.beside()
         show_speed.trust(None)
+        st.header(YOUR_RUNS, anchor=False)
+        runs_box.ask_for_runs()
     show_speed.uses()
     show.next_page("Compare", "Next: compare providers")
 
@@ -41,7 +43,7 @@ def _views(work: TrainingWork | ServingWork) -> None:
     """Only the open view is made: the others cost nothing until somebody looks."""
     for view, make in zip(
         st.tabs(VIEWS, key="speed", bind=fields.URL),
-        (show_speed.front, show_speed.memory, show_speed.where, show_speed.layouts, show_speed.trust),
+        (show_speed.front, show_speed.memory, show_speed.where, show_speed.layouts, show_speed.trust, runs_box.of_work),
         strict=True,
     ):
         if view.open:
@@ -49,4 +51,5 @@ def _views(work: TrainingWork | ServingWork) -> None:
                 make(work)
 
 
-VIEWS = ("Time against cost", "Memory", "Where the speed goes", "Layouts", "How far to trust it")
+YOUR_RUNS = "Your own runs"
+VIEWS = ("Time against cost", "Memory", "Where the speed goes", "Layouts", "How far to trust it", YOUR_RUNS)

@@ -37,9 +37,9 @@ def test_runs_of_the_same_job_are_believed_the_more_the_more_there_are(catalogue
         anchored(catalogue, JOB, rows_at(catalogue, 0.8, *({"seq_len": str(length)} for length in lengths)))
         for lengths in ((8_192,), (8_192, 4_096, 2_048))
     )
-    assert one.job.measured_like == three.job.measured_like == "job"
-    assert 0.8 < (three.job.measured_over_predicted or 0) < (one.job.measured_over_predicted or 0) < 1
-    assert one.job.measured_over_predicted == pytest.approx(0.8 ** (1 / 1.5), rel=1e-6)
+    assert one.pace.like == three.pace.like == "job"
+    assert 0.8 < three.pace.ratio < one.pace.ratio < 1
+    assert one.pace.ratio == pytest.approx(0.8 ** (1 / 1.5), rel=1e-6)
     assert three.runs == ("mine-1", "mine-2", "mine-3")
 
 
@@ -48,8 +48,8 @@ def test_runs_of_the_same_job_are_believed_the_more_the_more_there_are(catalogue
 )
 def test_runs_of_other_jobs_on_the_chip_are_believed_less(catalogue: Catalogue, change: dict[str, str]) -> None:
     other = anchored(catalogue, JOB, rows_at(catalogue, 0.8, change))
-    assert other.job.measured_like == "accelerator"
-    assert other.job.measured_over_predicted == pytest.approx(0.8 ** (1 / 9), rel=1e-6)
+    assert other.pace.like == "accelerator"
+    assert other.pace.ratio == pytest.approx(0.8 ** (1 / 9), rel=1e-6)
     both = anchored(catalogue, JOB, rows_at(catalogue, 0.8, {}, change))
     assert both.runs == ("mine-1",)
     assert both.unused == 1

@@ -1,0 +1,117 @@
+"""Your own measured runs: upload, each beside its prediction, the factors of them, into the plan and out again."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from planner.inputs.measured import Measured
+from planner.report import own_runs as told
+from planner.report import words
+from planner.speed.factors import OwnFactors, put_together
+from planner.speed.own_runs import factors_in
+from planner.speed.table import TEMPLATES, text_in
+from planner.speed.worked import ServingWork, TrainingWork
+from planner.web import ask, show, state
+from pricing import PricingError
+
+KEY, FOUND, REFUSAL = "runs_file", "own_runs", "runs_refusal"
+MOST_MB, MOST_ROWS = 2, 5_000
+_RATE = st.column_config.NumberColumn(format="%,.5g")
+_SHARE = st.column_config.NumberColumn(format="percent")
+
+
+def of_work(_: TrainingWork | ServingWork) -> None:
+    """The same beside a model that was asked about."""
+    ask_for_runs()
+
+
+def ask_for_runs() -> None:
+    """The upload, what it says, and what of it the plan goes by."""
+    st.markdown(
+        "A CSV with training or serving runs that you measured. What they say becomes part of this plan only once you "
+        "press a button, and is then in its link and its file. The table itself stays in this session."
+    )
+    with st.expander("Upload a file", key="upload-runs"):
+        st.file_uploader("Your runs (CSV)", type=["csv"], key=KEY, max_upload_size=MOST_MB, on_change=_read)
+        with st.container(horizontal=True):
+            for kind, text in TEMPLATES.items():
+                st.download_button(
+                    f"A {kind} table to fill in", text, f"{kind}-runs.csv", "text/csv", on_click="ignore",
+                    key=f"template-{kind}-runs",
+                )  # fmt: skip
+    if st.session_state.get(REFUSAL):
+        st.error(words.markdown(st.session_state[REFUSAL]))
+    found: OwnFactors | None = st.session_state.get(FOUND)
+    if found is not None:
+        _say(found)
+    _in_use(state.scenario().measured)
+
+
+def _read() -> None:
+    """Read the file once, when it is chosen. A file that cannot be read leaves everything as it was."""
+    file = st.session_state[KEY]
+    st.session_state[REFUSAL] = None
+    if file is None:
+        return
+    try:
+        text = text_in(file.getvalue(), file=file.name)
+        found = factors_in(state.catalogue(), text, file=file.name, day=state.day(), most=MOST_ROWS)
+    except PricingError as refusal:
+        st.session_state[REFUSAL] = f"{refusal} Nothing was changed."
+        return
+    st.session_state[FOUND] = found
+
+
+def _say(found: OwnFactors) -> None:
+    said = told.finding(state.catalogue(), found)
+    st.header(words.markdown(said), anchor=False)
+    table = told.runs_table(state.catalogue(), found)
+    st.dataframe(
+        table.drop(columns=[name for name in ("Not used because",) if not table[name].any()]), hide_index=True,
+        column_config={"Measured": _RATE, "Predicted": _RATE, "Of predicted": _SHARE}, placeholder="–", alt=said,
+    )  # fmt: skip
+    show.csv_button(table, "my-runs.csv", "csv-my-runs")
+    carried = put_together(state.scenario().measured, found)
+    if carried == state.scenario().measured:
+        return
+    st.markdown(f"**What they say together**, and how much of it is believed of a job like them. {_BELIEF}")
+    _factors(found.carried)
+    for sentence in told.unused_words(found, carried=sum(one.kind == found.kind for one in carried)):
+        show.small(words.markdown(sentence))
+    st.button("Use these", on_click=_use, key="use-runs")
+
+
+_BELIEF = "The more runs, and the nearer they are to each other, the more; the docs have the formula."
+
+
+def _factors(said: tuple[Measured, ...]) -> None:
+    table: pd.DataFrame = told.factors_table(state.catalogue(), said)
+    shares = dict.fromkeys(("Of predicted", "from", "to", "Believed"), _SHARE)
+    st.dataframe(table, hide_index=True, column_config=shares, placeholder="–", alt=_BELIEF)
+
+
+def _in_use(carried: tuple[Measured, ...]) -> None:
+    if not carried:
+        return
+    st.header(words.markdown(told.in_use(carried)), anchor=False)
+    _factors(carried)
+    st.button("Take my runs away", on_click=_take_away, key="drop-runs")
+
+
+def _use() -> None:
+    asked = state.scenario()
+    _ask(put_together(asked.measured, st.session_state[FOUND]))
+
+
+def _take_away() -> None:
+    _ask(())
+
+
+def _ask(measured: tuple[Measured, ...]) -> None:
+    """Make it part of the plan; a plan that says more than a link can hold stays as it is."""
+    st.session_state[REFUSAL] = None
+    try:
+        ask.use(state.scenario().model_copy(update={"measured": measured}))
+    except PricingError as refusal:
+        st.session_state[REFUSAL] = f"{refusal} Nothing was changed."
