@@ -26,10 +26,13 @@ _TIMES = "times what is predicted"
 def finding(catalogue: Catalogue, found: OwnFactors) -> str:
     """How far off the predictions are, accelerator by accelerator."""
     used = sum(run.like is not None for run in found.runs)
-    said = [f"{_times(one.said.ratio)} on {_about(catalogue, one.said)}" for one in found.factors[:3]]
-    more = len(found.factors) - len(said)
-    rest = f" and {more:,} more" if more > 0 else ""
-    return f"Your {words.count(used, f'{found.kind} run')} reached {words.listed(said) + rest} of what is predicted"
+    first, *others = (
+        (_times(one.said.ratio), f"{_model(catalogue, one.said)} on {_label(catalogue, one.said.accelerator)}")
+        for one in found.factors
+    )
+    said = [f"{first[0]} of what is predicted of {first[1]}", *(f"{ratio} of {what}" for ratio, what in others[:2])]
+    more = [f"{len(others) - 2:,} more"] if len(others) > 2 else []
+    return f"Your {words.count(used, f'{found.kind} run')} reached {words.listed([*said, *more])}"
 
 
 def runs_table(catalogue: Catalogue, found: OwnFactors) -> pd.DataFrame:
@@ -42,7 +45,7 @@ def runs_table(catalogue: Catalogue, found: OwnFactors) -> pd.DataFrame:
                 "Accelerator": _label(catalogue, run.accelerator),
                 "Measured": run.measured,
                 "Predicted": run.predicted,
-                "Of predicted": run.ratio,
+                "Of predicted": run.ratio if run.like is not None else None,
                 "Unit": run.unit,
                 "Not used because": run.why_not,
             }

@@ -65,7 +65,8 @@ def compared(run: OwnRun, *, predicted: float, error: float, like: Mapping[str, 
     measured = replace(run, predicted=predicted, measured=predicted / exp(error))
     if LEAST_RATIO <= exp(-error) <= MOST_RATIO:
         return replace(measured, like=like)
-    why = f"{exp(-error):,.3g} times what is predicted: want {LEAST_RATIO:g} to {MOST_RATIO:g}; look at its units"
+    times = f"{exp(-error):,.0f}" if exp(-error) > MOST_RATIO else f"{exp(-error):.2g}"
+    why = f"{times} times what is predicted: want {LEAST_RATIO:g} to {MOST_RATIO:g}; look at its units"
     return replace(measured, why_not=why)
 
 

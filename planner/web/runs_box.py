@@ -18,6 +18,7 @@ from pricing import PricingError
 KEY, FOUND, REFUSAL = "runs_file", "own_runs", "runs_refusal"
 MOST_MB, MOST_ROWS = 2, 5_000
 _RATE = st.column_config.NumberColumn(format="%,.5g")
+_WHY_NOT, _WIDE = "Not used because", st.column_config.TextColumn(width=420)
 _SHARE = st.column_config.NumberColumn(format="percent")
 
 
@@ -67,9 +68,10 @@ def _say(found: OwnFactors) -> None:
     said = told.finding(state.catalogue(), found)
     st.header(words.markdown(said), anchor=False)
     table = told.runs_table(state.catalogue(), found)
+    columns = {"Measured": _RATE, "Predicted": _RATE, "Of predicted": _SHARE, _WHY_NOT: _WIDE}
     st.dataframe(
-        table.drop(columns=[name for name in ("Not used because",) if not table[name].any()]), hide_index=True,
-        column_config={"Measured": _RATE, "Predicted": _RATE, "Of predicted": _SHARE}, placeholder="–", alt=said,
+        table.round({"Of predicted": 2}), hide_index=True, column_config=columns, placeholder="–", alt=said,
+        column_order=[name for name in table.columns if name != _WHY_NOT or table[name].any()],
     )  # fmt: skip
     show.csv_button(table, "my-runs.csv", "csv-my-runs")
     carried = put_together(state.scenario().measured, found)
@@ -88,7 +90,9 @@ _BELIEF = "The more runs, and the nearer they are to each other, the more; the d
 def _factors(said: tuple[Measured, ...]) -> None:
     table: pd.DataFrame = told.factors_table(state.catalogue(), said)
     shares = dict.fromkeys(("Of predicted", "from", "to", "Believed"), _SHARE)
-    st.dataframe(table, hide_index=True, column_config=shares, placeholder="–", alt=_BELIEF)
+    st.dataframe(
+        table.round(dict.fromkeys(shares, 2)), hide_index=True, column_config=shares, placeholder="–", alt=_BELIEF
+    )
 
 
 def _in_use(carried: tuple[Measured, ...]) -> None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from difflib import get_close_matches
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import numpy as np
 import pydantic
 from numpy.typing import NDArray
 from pydantic import Field
 
+from planner.inputs.base import EngineName
 from planner.speed.bands import Band
 from planner.speed.cells import Row, text
 from planner.speed.factors import OwnRun, compared
@@ -87,6 +88,7 @@ def _taken(places: Places, index: NDArray[np.int_]) -> Places:
 
 
 _UNITS = {"rate": "tokens/s", "token": "tokens/s of one request", "step": "steps/s"}
+_NO_ENGINE = "no plan asks for its engine: want one of {}"
 NOTHING_MEASURED = "no speed is measured that we predict: want output_tokens_per_s_total, or tpot_ms of a service"
 
 
@@ -109,7 +111,9 @@ def _measured(row: Row, one: ServingChecked, seen: Observation, error: float) ->
     setup = seen.run.setup
     run = OwnRun(one.id, setup.chip.name, text(row, "model"), unit=_UNITS[seen.kind])
     like = {"accelerator": setup.chip.name, "model": seen.run.model, "engine": setup.engine}
-    return compared(run, predicted=seen.per_s * float(np.exp(error)), error=error, like=like)
+    found = compared(run, predicted=seen.per_s * float(np.exp(error)), error=error, like=like)
+    asked = get_args(EngineName)
+    return found if setup.engine in asked else replace(found, like=None, why_not=_NO_ENGINE.format(", ".join(asked)))
 
 
 def _other(catalogue: Catalogue, row: Row, one: ServingChecked) -> OwnRun:

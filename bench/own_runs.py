@@ -1,0 +1,117 @@
+"""What runs of one's own are worth: half of a source's runs on an accelerator tell the other half, out of sample.
+
+Every error is that of a fit without the run's source. Several splits by chance, with a seed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from planner.inputs.measured import Kind
+from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
+from planner.speed.factors import OwnFactors, OwnRun, compared, factors
+from planner.speed.pace import NO_RUNS, Pace, believed
+from planner.speed.serving.fit import leave_one_out
+from planner.speed.serving.mine import serving_runs
+from planner.speed.serving.observed import observe
+from planner.speed.table import SERVING, TRAINING
+from planner.speed.training import leave_one_source_out
+from planner.speed.training.anchor import training_runs
+from pricing import Catalogue, load_catalogue
+
+SPLITS = 10
+NEAR = 0.2
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A published run with the error of a fit that had not seen its source."""
+
+    source: str
+    run: OwnRun
+    error: float
+
+
+def main() -> Iterator[str]:
+    """For each kind: how far off without own runs, with them, and the band that they leave."""
+    catalogue = load_catalogue()
+    yield from _halves("training", _training(catalogue))
+    yield from _halves("serving", _serving(catalogue))
+
+
+def _halves(kind: Kind, seen: list[Seen]) -> Iterator[str]:
+    places: Mapping[tuple[str, str], list[Seen]] = defaultdict(list)
+    for one in seen:
+        places[one.source, one.run.accelerator].append(one)
+    chance = np.random.default_rng(1)
+    left: Mapping[str, list[tuple[float, float]]] = defaultdict(list)
+    for there in places.values():
+        for _ in range(SPLITS if len(there) > 1 else 0):
+            order = chance.permutation(len(there))
+            known, told = order[: len(there) // 2], order[len(there) // 2 :]
+            said = factors(kind, [there[place].run for place in known], source="", day=None)
+            for place in told:
+                one = there[place]
+                pace = _pace(kind, said, one.run)
+                left["all"].append((one.error, one.error + log(pace.ratio)))
+                left[pace.like or "none"].append(left["all"][-1])
+                if pace.like == "job":
+                    left["job, one run" if pace.runs == 1 else "job, several"].append(left["all"][-1])
+    for name, pairs in left.items():
+        before, after = np.array(pairs).T
+        low, high = np.exp(-np.quantile(after, [0.9, 0.1]))
+        yield (
+            f"{kind}, {name}: {len(pairs) // SPLITS:,} runs, median error {_percent(before)} -> {_percent(after)}, "
+            f"within 20 % {_near(before)} -> {_near(after)}, four of five between {low:.2f} and {high:.2f}"
+        )
+
+
+def _pace(kind: Kind, said: OwnFactors, run: OwnRun) -> Pace:
+    """What the known half says of a run, as `planner.speed.pace` has it."""
+    every = [one.said for one in said.factors]
+    like = dict(run.like or {})
+    same = [one for one in every if all(getattr(one, key) == value for key, value in like.items())]
+    if same:
+        return believed(same, "job")
+    return believed(every, "accelerator") if kind == "training" else NO_RUNS
+
+
+def _percent(errors: np.ndarray) -> str:
+    return f"{np.median(np.abs(errors)) * 100:.1f} %"
+
+
+def _near(errors: np.ndarray) -> str:
+    return f"{np.mean(np.abs(np.exp(errors) - 1) <= NEAR) * 100:.0f} %"
+
+
+def _training(catalogue: Catalogue) -> list[Seen]:
+    rows = published_runs(TRAINING_RUNS, TRAINING)
+    sample, errors = leave_one_source_out(catalogue, rows)
+    runs = {one.id: one for one in training_runs(catalogue, rows) if one.like is not None}
+    return [
+        _seen(run.source, runs[run.id], float(error))
+        for run, error, usable in zip(sample.runs, errors, sample.usable, strict=True)
+        if usable and np.isfinite(error) and run.id in runs
+    ]
+
+
+def _serving(catalogue: Catalogue) -> list[Seen]:
+    rows = published_runs(SERVING_RUNS, SERVING)
+    observations = observe(catalogue, rows)
+    errors, _ = leave_one_out(observations, [one.source for one in observations])
+    runs = {one.id: one for one in serving_runs(catalogue, rows) if one.like is not None}
+    return [
+        _seen(one.source, runs[one.id], float(error))
+        for one, error in zip(observations, errors, strict=True)
+        if np.isfinite(error) and one.id in runs
+    ]
+
+
+def _seen(source: str, run: OwnRun, error: float) -> Seen:
+    predicted = run.predicted or 1.0
+    return Seen(source, compared(run, predicted=predicted, error=error, like=run.like or {}), error)

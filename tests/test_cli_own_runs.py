@@ -1,0 +1,125 @@
+"""Runs of one's own in the shell: `check` says how far off and what to write down; plans and searches go by them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from planner.cli import BAD_INPUT, OK, main
+from planner.inputs.file import read_scenario
+from pricing import load_catalogue
+from tests.speed.mine import as_csv, own_rows
+
+CATALOGUE = load_catalogue()
+DAY = ["--day", "2026-11-21"]
+PLAN = "work: [{accelerators: 64, train: {model: llama-3-8b, tokens: 1e12}}]\nways: [on_demand]\n"
+CHIPS = ["--accelerator", "H100-SXM5-80GB", "--accelerator", "H200-SXM-141GB"]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(arguments)
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> str:
+    """Three runs that took a quarter longer than predicted, one with a slip in its units, and its file."""
+    rows = own_rows(CATALOGUE, "training", (0.78, 0.8, 0.82))
+    path = tmp_path / "=mine.csv"
+    path.write_text(as_csv([*rows, rows[0] | {"id": "=1+1", "tokens_per_s_per_accelerator": "1e12"}]), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    path = tmp_path / "plan.yaml"
+    path.write_text(PLAN, encoding="utf-8")
+    return path
+
+
+def test_check_ends_with_the_lines_of_a_scenario_that_says_the_same(
+    mine: str, base: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(capsys, "check", "training", mine, *DAY)
+    assert code == OK
+    assert "Your 3 training runs reached 80% of what is predicted of Llama 3 8B on H100 SXM5 80 GB." in out
+    lines = out[out.index("\nmeasured:") :]
+    base.write_text(PLAN + lines, encoding="utf-8")
+    (one,) = read_scenario(base.read_bytes(), "plan.yaml", CATALOGUE).scenario.measured
+    assert (one.ratio, one.runs, one.source) == (0.8, 3, "=mine.csv")
+    code, written, _ = run(capsys, "plan", str(base), *DAY)
+    base.write_text(PLAN, encoding="utf-8")
+    code, brought, err = run(capsys, "plan", str(base), *DAY, "--runs", mine)
+    assert code == OK
+    assert brought == written
+    assert "It goes by 3 runs of yours of this model on H100 SXM5 80 GB: 82% of what is predicted" in brought
+    assert err == (
+        "=mine.csv: 1 run not used, such as =1+1: 112,301,693 times what is predicted: want 0.05 to 20; look at its "
+        "units.\n"
+    )
+    assert json.loads(run(capsys, "check", "training", mine, *DAY, "--json")[1])["measured"][0]["ratio"] == 0.8
+
+
+def test_plans_and_their_files_say_whose_speed_it_is(
+    mine: str, base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "assumptions.csv"
+    hours = []
+    for more in ([], ["--runs", mine]):
+        code, said, _ = run(capsys, "plan", str(base), *DAY, *more, "--json", "--csv-assumptions", str(out))
+        assert code == OK
+        hours.append(json.loads(said)["options"][0]["Today's money, USD"])
+    assert hours[1] > 1.05 * hours[0]
+    rows = list(csv.DictReader(io.StringIO(out.read_text("utf-8-sig"), newline="")))
+    (row,) = [row for row in rows if row["assumption_id"].startswith("measured.")]
+    assert (row["value"], row["unit"], row["as_of"], row["verified_by"]) == (
+        "0.8", "times what is predicted", "2026-11-21", "you",
+    )  # fmt: skip
+    assert "3 runs (=mine.csv)" in row["note"]
+
+
+def test_searches_comparisons_and_sweeps_go_by_them(
+    mine: str, base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grid = tmp_path / "grid.yaml"
+    grid.write_text("base: plan.yaml\nvary: {years: [2, 3]}\n", encoding="utf-8")
+    calls = {
+        "cheapest": ("cheapest", str(base), *DAY, *CHIPS, "--count", "64"),
+        "compare": ("compare", str(base), str(base), *DAY),
+        "sweep": ("sweep", str(grid), *DAY, "--jobs", "1"),
+    }  # fmt: skip
+    for name, call in calls.items():
+        said = []
+        for more in ([], ["--runs", mine]):
+            out = tmp_path / f"{name}-{len(more)}.csv"
+            code, told, _ = run(capsys, *call, *more, "--csv", str(out), "--json")
+            assert code == OK
+            said.append(out.read_text("utf-8-sig") if name == "sweep" else json.loads(told))
+        assert said[0] != said[1], name
+        if name == "cheapest":
+            days = [{one["accelerator"]: one["days"] for one in each["tries"] if one.get("days")} for each in said]
+            assert days[1]["H100-SXM5-80GB"] != days[0]["H100-SXM5-80GB"]
+            assert days[1]["H200-SXM-141GB"] == days[0]["H200-SXM-141GB"]
+
+
+def test_tables_that_cannot_be_used_are_told_in_one_sentence(
+    mine: str, base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other, large = tmp_path / "other.csv", tmp_path / "large.csv"
+    other.write_text("id,model\n1,2\n", encoding="utf-8")
+    large.write_bytes(b"x" * 20_000_001)
+    (tmp_path / "twin.csv").write_bytes(Path(mine).read_bytes())
+    for files, wish in (
+        ([str(other)], "other.csv: line 1: no column says what was measured"),
+        ([str(large)], "large.csv: want at most 20 MB"),
+        ([mine, str(tmp_path / "twin.csv")], "=mine.csv and twin.csv are both training runs: put them into one table"),
+    ):
+        flags = [word for file in files for word in ("--runs", file)]
+        code, said, err = run(capsys, "plan", str(base), *DAY, *flags)
+        assert (code, said) == (BAD_INPUT, "")
+        assert wish in err.splitlines()[-1]
