@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Page, expect
 
+from pricing import load_catalogue
 from tests.browser.visit import TRACEBACK, axe_violations, open_page, settle
+from tests.speed.mine import as_csv, own_rows
 
 TRAIN = "/speed?train=Llama-3-8B&tokens=1000000000000&gpus=64"
 CHART = ".js-plotly-plot .main-svg"
@@ -42,6 +46,35 @@ def test_a_row_of_the_market_becomes_the_plan(page: Page) -> None:
     rows.click(position={"x": 12, "y": 54})
     page.wait_for_url(lambda address: "gpus=64" not in address)
     expect(page.locator("h1").first).not_to_have_text(before, timeout=LONG_MS)
+
+
+@pytest.mark.parametrize("theme", ["dark"], indirect=True)
+def test_runs_of_ones_own_move_the_answer_until_they_are_taken_away(page: Page, tmp_path: Path) -> None:
+    mine, large = tmp_path / "mine.csv", tmp_path / "large.csv"
+    rows = own_rows(load_catalogue(), "training", (0.78, 0.8, 0.82))
+    slip = rows[0] | {"id": "=HYPERLINK(1)", "tokens_per_s_per_accelerator": "1e12"}
+    mine.write_text(as_csv([*rows, slip]), encoding="utf-8")
+    large.write_bytes(b"id,model\n" * 6_000_000)
+    open_page(page, f"{TRAIN}&speed=Your+own+runs")
+    heading = page.locator("h1").first
+    before = heading.inner_text()
+    page.get_by_text("Upload a file").click()
+    page.locator('input[type="file"]').last.set_input_files(large)
+    expect(page.get_by_text("2.0MB or smaller", exact=False).first).to_be_visible()
+    page.locator('input[type="file"]').last.set_input_files(mine)
+    expect(page.get_by_text("Your 3 training runs reached 80%", exact=False).first).to_be_visible(timeout=LONG_MS)
+    assert heading.inner_text() == before
+    page.get_by_text("Upload a file").click()  # folded away: the drop zone is the framework's own
+    settle(page)
+    assert not axe_violations(page)
+    page.get_by_role("button", name="Use these").click()
+    expect(page.get_by_text("This plan goes by 3 runs of yours", exact=False)).to_be_visible(timeout=LONG_MS)
+    settle(page)
+    assert "measured" in page.url
+    assert heading.inner_text() != before
+    page.get_by_role("button", name="Take my runs away").click()
+    expect(heading).to_have_text(before, timeout=LONG_MS)
+    expect(page.locator(TRACEBACK)).to_have_count(0)
 
 
 def test_on_a_phone_an_example_leads_to_an_answer(page: Page) -> None:
