@@ -14,6 +14,8 @@ from planner.inputs.file import read_scenario
 from pricing import load_catalogue
 from tests.speed.mine import as_csv, own_rows
 
+pytestmark = pytest.mark.slow
+
 CATALOGUE = load_catalogue()
 DAY = ["--day", "2026-11-21"]
 PLAN = "work: [{accelerators: 64, train: {model: llama-3-8b, tokens: 1e12}}]\nways: [on_demand]\n"
