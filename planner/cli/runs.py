@@ -40,8 +40,11 @@ def with_own_runs(scenario: Scenario, catalogue: Catalogue, paths: Sequence[Path
     brought: dict[str, str] = {}
     for path in paths:
         found = factors_in(catalogue, text_of(path), file=path.name, day=day)
-        if (other := brought.setdefault(found.kind, path.name)) != path.name:
-            raise BadInput(f"{other} and {path.name} are both {found.kind} runs: put them into one table.")
+        if found.kind in brought:
+            raise BadInput(
+                f"{brought[found.kind]} and {path.name} are both {found.kind} runs: put them into one table."
+            )
+        brought[found.kind] = path.name
         scenario = scenario.model_copy(update={"measured": put_together(scenario.measured, found)})
         carried = sum(one.kind == found.kind for one in scenario.measured)
         for sentence in unused_words(found, carried=carried):

@@ -85,8 +85,9 @@ def unused_words(found: OwnFactors, *, carried: int) -> tuple[str, ...]:
     """What of a table is not carried, in sentences; none where all is."""
     unused = [run for run in found.runs if run.like is None]
     left = len(found.factors) - carried
+    such = f", such as {unused[0].id or 'one without an id'}: {unused[0].why_not}." if unused else ""
     told = (
-        f"{words.count(len(unused), 'run')} not used, such as {unused[0].id}: {unused[0].why_not}." if unused else "",
+        f"{words.count(len(unused), 'run')} not used{such}" if unused else "",
         f"{words.count(left, 'factor')} of the fewest runs left out: a plan holds {MOST_FACTORS}." if left > 0 else "",
     )
     return tuple(sentence for sentence in told if sentence)
@@ -99,7 +100,7 @@ def pace_words(catalogue: Catalogue, job: TrainingJob | ServingJob, accelerator:
     pace = _pace(catalogue, job, accelerator)
     if pace.like is None:
         return ""
-    of = "of this model" if pace.like == "job" else "of other models"
+    of = "of this model" if pace.like == "job" else "of other work"
     runs, label = words.count(pace.runs, "run"), _label(catalogue, accelerator)
     return f"It goes by {runs} of yours {of} on {label}: {_times(pace.ratio)} of what is predicted without them."
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from math import isfinite
 
 Row = Mapping[str, str]
+LEAST = 1e-12  # nothing in a table of runs is measured in less
 
 
 def text(row: Row, column: str) -> str:
@@ -15,12 +16,12 @@ def text(row: Row, column: str) -> str:
 
 
 def number(row: Row, column: str) -> float | None:
-    """A cell as a positive number; None where it is empty or none. Nothing in a table of runs is measured in less."""
+    """A cell as a positive number; None where it is empty or none."""
     try:
         value = float(text(row, column))
     except ValueError:
         return None
-    return value if value > 0 and isfinite(value) else None
+    return value if value >= LEAST and isfinite(value) else None
 
 
 def year(published: str) -> float | None:

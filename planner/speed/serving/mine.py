@@ -99,7 +99,8 @@ def serving_runs(catalogue: Catalogue, rows: Sequence[Row]) -> tuple[OwnRun, ...
     seen = {place: one for place, one in seen.items() if one.kind in _UNITS}
     errors: dict[int, float] = {}
     if seen:
-        found = Observed.of(list(seen.values())).log_errors(known().values())
+        with np.errstate(all="ignore"):  # what is beyond all sense is not finite, and left out
+            found = Observed.of(list(seen.values())).log_errors(known().values())
         errors = {place: float(error) for place, error in zip(seen, found, strict=True) if np.isfinite(error)}
     return tuple(
         _measured(row, one, seen[place], errors[place]) if place in errors else _other(catalogue, row, one)
