@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import date
 
@@ -114,6 +115,16 @@ def time_words(days: float) -> str:
     return f"{hours:.1f} hours" if hours >= 1 else f"{hours * 60:.0f} minutes"
 
 
+def enough_usd_words(usd: float) -> str:
+    """A budget that a sum fits into, to three figures."""
+    step = 10.0 ** max(math.floor(math.log10(max(usd, 1.0))) - 2, 0)
+    return usd_words(math.ceil(usd / step) * step)
+
+
 def usd_words(usd: float) -> str:
-    """A sum as people say it."""
-    return f"{usd:,.0f} USD" if usd >= 100 else f"{usd:,.2f} USD"
+    """A sum as people say it, to three figures."""
+    size = float(f"{usd:.3g}")
+    for unit, name in ((1e9, "billion"), (1e6, "million")):
+        if size >= unit:
+            return f"${size / unit:g} {name}"
+    return f"${size:,.0f}" if size >= 100 else f"${size:,.2f}"

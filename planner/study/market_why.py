@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from planner.money.answer import CLOSE_GAP
 from planner.speed.training.result import Range
-from planner.study.market_try import Market, Try, time_words, usd_words
+from planner.study.market_try import Market, Try, enough_usd_words, time_words, usd_words
 from planner.study.market_work import Task
 
 _HARDLY = 0.005
@@ -36,7 +36,7 @@ def _between(days: Range) -> str:
 
 
 def _from_to(usd: Range) -> str:
-    return "" if usd.high - usd.low < 1 else f" ({usd.low:,.0f} to {usd.high:,.0f})"
+    return "" if usd.high - usd.low < 1 else f" ({usd_words(usd.low)} to {usd_words(usd.high)})"
 
 
 def _recommended(found: Market, best: Try) -> Iterator[str]:
@@ -95,7 +95,7 @@ def nothing(found: Market) -> Iterator[str]:
         when = "" if deadline is None or not in_time else f" within {time_words(deadline)}"
         yield (
             f"Nothing{when} costs {usd_words(budget)} or less: the cheapest, {cheapest.words}, is over it by "
-            f"{usd_words(cheapest.cost - budget)}. A budget of {usd_words(cheapest.cost)} would do."
+            f"{usd_words(cheapest.cost - budget)}. A budget of {enough_usd_words(cheapest.cost)} would do."
         )
     slower = min((one for one in can if one.cost <= budget), key=lambda one: one.speed, default=None)
     if slower is not None and slower.days is not None:

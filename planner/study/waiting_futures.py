@@ -15,9 +15,9 @@ from planner.money.breakeven import builder_of
 from planner.money.draws import present_by_builder
 from planner.money.owned.said import ORDER
 from planner.money.plan import plan_at
-from planner.money.ways import on_demand
 from planner.study.distributions import TAIL
 from planner.study.doubtful import doubtful
+from planner.study.futures import futures
 from planner.study.futures_draws import drawn
 from planner.study.waiting import Waiting
 
@@ -48,11 +48,10 @@ def waiting_futures(found: Waiting) -> WaitingFutures | None:
     if not inputs:
         return None
     count = int(np.clip(_ROWS // len(months), _FEWEST, _MOST))
-    futures = dict(drawn(inputs, count, setting.scenario.seed))
-    every = {name: np.repeat(values, len(months)) for name, values in futures.items()}
+    draws = drawn(inputs, count, setting.scenario.seed)
+    every = {name: np.repeat(values, len(months)) for name, values in draws.items()}
     every[ORDER] = np.tile(months, count)
     usd = present_by_builder(setting, [builder_of(found.bought_as)], every)[0].reshape(count, len(months))
-    never = present_by_builder(setting, [on_demand.build], futures)[0]
     value = usd[:, :1] - usd
     low, high = np.quantile(usd, _ENDS, axis=0)
     value_low, value_high = np.quantile(value, _ENDS, axis=0)
@@ -63,5 +62,11 @@ def waiting_futures(found: Waiting) -> WaitingFutures | None:
         value_low_usd=value_low,
         value_high_usd=value_high,
         share_cheaper=np.mean(value > 0, axis=0),
-        share_never=float(np.mean(never < usd[:, 0])),
+        share_never=_share_never(found),
     )
+
+
+def _share_never(found: Waiting) -> float:
+    """From the futures of the plan itself, so that it is the very share that the verdict tells."""
+    sure = futures(found.plan)
+    return 0.0 if sure is None else sure.share_cheaper("on_demand", found.bought_as.key)

@@ -24,6 +24,7 @@ from planner.speed.refused import BadJob
 from planner.speed.serving import serve
 from planner.speed.training import train
 from planner.study.market import Market, Try, market
+from planner.study.market_try import enough_usd_words
 from pricing import PricingError, load_catalogue
 
 CATALOGUE = load_catalogue()
@@ -220,9 +221,13 @@ def test_a_limit_that_cannot_be_kept_is_named_with_what_would_do() -> None:
     assert "would do" in late.why[0]
     assert late.tries[0].why_not.endswith("late")
     poor = market(CATALOGUE, run_within(20.0), DAY, budget_usd=10.0, accelerators=SOME[:1], counts=(8,))
-    assert "costs 10.00 USD or less" in poor.why[0]
+    assert "costs $10.00 or less" in poor.why[0]
     assert poor.nearest
-    assert f"A budget of {poor.nearest.cost:,.0f} USD would do" in poor.why[0]
+    assert f"A budget of {enough_usd_words(poor.nearest.cost)} would do" in poor.why[0]
+    for usd in (9.99, 150_400.0, 999_999.0, 2.345e6):
+        said = enough_usd_words(usd).removeprefix("$").replace(",", "")
+        number, _, unit = said.partition(" ")
+        assert float(number) * (1e6 if unit else 1) >= usd
     enough = market(
         CATALOGUE, run_within(20.0), DAY, budget_usd=poor.nearest.cost + 1, accelerators=SOME[:1], counts=(8,)
     )
