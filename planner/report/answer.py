@@ -87,11 +87,14 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> Told:
 
 
 def _not_as_asked(asked: Asked) -> str:
-    """The title where something cannot be done as it was asked: a deadline, and by how much it is missed."""
-    if len(asked.problems) > 1 or not asked.late:
-        return "Not as asked."
-    one = asked.late[0]
-    return f"Too late: {time_words(one.days - one.deadline_days)} after the deadline."
+    """The title where something cannot be done as it was asked: what does not fit, or is late and by how much."""
+    if len(asked.problems) == 1:
+        for late in asked.late:
+            return f"Too late: {time_words(late.days - late.deadline_days)} after the deadline."
+        for tight in asked.trainings:
+            if not tight.fits:
+                return f"{tight.model} does not fit on {tight.accelerators:,} x {tight.accelerator}."
+    return "Not as asked."
 
 
 def _what_to_do(found: Answer) -> tuple[str, ...]:

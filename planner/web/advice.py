@@ -7,10 +7,11 @@ from collections.abc import Iterable
 import streamlit as st
 
 from planner.inputs.presets import presets
+from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.advice import absent_lines
-from planner.web import show
+from planner.web import ask, show
 from planner.web.state import Reckoned
 
 
@@ -27,6 +28,27 @@ def say(reckoned: Reckoned) -> None:
     if started is not None:
         with st.expander("What this example takes for granted", key="granted"):
             _list((started.what, *started.says, f"Source: {started.source}."))
+
+
+def offer_to_choose(plan: Plan) -> None:
+    """Where a model cannot be trained as it was asked for: one press looks for what can."""
+    asked, written = plan.setting.asked, plan.setting.written
+    if asked is not None and asked.problems and any(work.train for work in written.work):
+        st.button(_CHOOSE, icon=":material/search:", on_click=ask.use, args=(left_open(written),), key="choose-for-me")
+
+
+_CHOOSE = "Choose the GPU and how many for me"
+
+
+def left_open(written: Scenario) -> Scenario:
+    """The same plan with its accelerator, and the number for what is trained, left to be chosen."""
+    works = [
+        work
+        if work.train is None
+        else work.model_copy(update={"train": work.train.model_copy(update={"choose_count": True})})
+        for work in written.work
+    ]
+    return written.model_copy(update={"accelerator": ANY_ACCELERATOR, "work": tuple(works)})
 
 
 def absent(plan: Plan) -> None:

@@ -277,3 +277,17 @@ def test_without_a_price_there_is_no_answer(gpu: str, lacks: str) -> None:
     assert not app.exception
     assert app.title[0].value == words.markdown("Not enough to answer yet.")
     assert any(f"obody publishes a price for {lacks}" in text.value for text in app.markdown)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["Answer", "Compare"])
+def test_what_does_not_fit_can_be_left_to_be_chosen(page: str) -> None:
+    app = visit(page)
+    for key, text in {"train": "Llama-3-70B", "tokens": "1000000000000", "gpus": "8"}.items():
+        app.query_params[key] = text
+    app.run()
+    assert app.title[0].value.replace("\\", "") == "Llama 3 70B does not fit on 8 x H100-SXM5-80GB."
+    app.button(key="choose-for-me").click().run()
+    assert not app.exception
+    assert "does not fit" not in app.title[0].value
+    assert not [one for one in app.button if one.key == "choose-for-me"]

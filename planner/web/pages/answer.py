@@ -22,6 +22,7 @@ def page() -> None:
     if said.figures:
         show.figures(said.figures)
     with st.container(horizontal=True, vertical_alignment="center"):
+        advice.offer_to_choose(plan)
         show.explain_button(found.ranked)
         share.popover(plan, found)
         show.next_page(*after)

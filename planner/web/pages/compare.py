@@ -12,7 +12,7 @@ from planner.report.compare import BUY_ID, own_of, pickable
 from planner.report.findings import by_the_token, hidden_words
 from planner.report.job_offers import Offers, offers_of
 from planner.study.doers import Doer, doer_of, names_a_model
-from planner.web import ask, filters, quote_box, show, state
+from planner.web import advice, ask, filters, quote_box, show, state
 from pricing.query import Wish
 
 
@@ -26,6 +26,7 @@ def page() -> None:
         said = told(plan, state.reckoned().answer)
         headline.title(words.markdown(said.title), anchor=False)
         sentences.markdown(words.markdown(" ".join(said.sentences)))
+        advice.offer_to_choose(plan)
         show.next_page("Answer", "Back to the answer")
         return
     wish = filters.ask_for(catalogue, [one.accelerator for one in doers])
