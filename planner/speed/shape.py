@@ -62,6 +62,7 @@ class Shape:
     shared_params: Num
     params: Num
     embedding_params: Num
+    expert_groups: Num = 0.0  # of experts, on nodes of their own, that one token may go to; 0: any
 
     @property
     def is_moe(self) -> Num:
@@ -201,6 +202,7 @@ def model_shape(model: Model) -> Shape:
         shared_params=shared,
         params=model.params_b * 1e9,
         embedding_params=tables,
+        expert_groups=_groups(model),
     )
 
 
@@ -288,6 +290,12 @@ def _shared_width(model: Model) -> float:
     """Width of the shared experts together; a note says where that is not so many of the routed ones."""
     wide = re.search(r"shared expert of width (\d+)", model.note or "")
     return float(wide.group(1)) if wide else float((model.shared_experts or 0) * (model.moe_ffn_hidden or 0))
+
+
+def _groups(model: Model) -> float:
+    """Groups of experts that routing allows a token; a note says where there is such a limit."""
+    limit = re.search(r"at most (\d+) groups of experts", model.note or "")
+    return float(limit.group(1)) if limit else 0.0
 
 
 def _window(model: Model) -> tuple[float, float]:

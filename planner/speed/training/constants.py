@@ -24,6 +24,7 @@ class Constants:
     half_tokens: Num
     half_width: Num
     half_hidden: Num
+    half_expert: Num
     odd_head: Num
     host_s: Num
     tensor_exposed: Num

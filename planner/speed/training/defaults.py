@@ -20,6 +20,7 @@ USUAL_SEQUENCE, USUAL_ADAPTER_SEQUENCE = 2_048.0, 1_024.0
 MICRO_TOKENS_LARGE, MICRO_TOKENS, LARGE = 4_096.0, 8_192.0, 5e4
 MICRO_BATCHES_PER_STAGE = 4.0
 FLASH_SINCE, SEQUENCE_PARALLEL_SINCE, COMPILED_SINCE = 2023.0, 2022.4, 2025.3
+EIGHT_BITS_SINCE = 2024.4
 # Adapters of rank 16 beside every matrix of a model of 8B.
 ADAPTER_SHARE = 0.005
 
@@ -54,6 +55,7 @@ class Known:
     fused_loss: bool = False
     selective: bool = False
     hybrid: bool = False
+    two_way: bool = False
 
 
 def plan_of(shape: Shape, chip: Hardware, known: Known) -> Plan:
@@ -69,7 +71,7 @@ def plan_of(shape: Shape, chip: Hardware, known: Known) -> Plan:
     micro = known.micro_batch or _micro_batch(shape, seq_len, cp, known.global_batch, dp)
     ep = known.ep or (min(8.0, count) if float(shape.experts) > 0 else 1.0)
     fused = known.fused if known.fused is not None else year >= FLASH_SINCE
-    bits = known.bits or usual_bits(chip, year)
+    bits = known.bits or usual_bits(chip, year, mixture=float(shape.experts) > 0)
     shard = known.shard if known.shard is not None else (1.0 if chip.is_gpu else 3.0)
     return Plan(
         seq_len=seq_len,
@@ -101,6 +103,7 @@ def plan_of(shape: Shape, chip: Hardware, known: Known) -> Plan:
         loss_chunks=max(known.stack.loss_chunks, known.fused_loss * float(shape.vocab / shape.hidden)),
         buckets_gb=known.stack.buckets_gb,
         selective=float(known.selective),
+        two_way=float(known.two_way),
         shard_ranks=float(gcd(int(count / (tp * pp)), int(max(1.0, chip.domain // tp)))) if known.hybrid else 0.0,
         weight_offload=known.offload * known.stack.host_weights,
         logit_bytes=known.stack.logits,
@@ -163,8 +166,8 @@ def _micro_batch(shape: Shape, seq_len: float, cp: float, batch: float | None, d
     return min(micro, max(1.0, batch / dp)) if batch else micro
 
 
-def usual_bits(chip: Hardware, year: float) -> float:
+def usual_bits(chip: Hardware, year: float, *, mixture: bool = False) -> float:
     """Where nothing is said: as few bits as the chip is faster with and software of the year could use."""
-    if year >= chip.four_bits_since:
+    if year >= chip.four_bits_since and not mixture:
         return 4.0
-    return 8.0 if float(chip.tflops_8) > float(chip.tflops_16) else 16.0
+    return 8.0 if float(chip.tflops_8) > float(chip.tflops_16) and year >= EIGHT_BITS_SINCE else 16.0

@@ -67,6 +67,8 @@ class Plan:
     # Whether what tensor parallelism does not split is split along the sequence; and how wasteful plain stacks are.
     sequence_parallel: Num = 1.0
     compiled: Num = 1.0
+    # Whether micro-batches enter the pipeline at both ends, so that one travels while another is worked on.
+    two_way: Num = 0.0
 
     @property
     def micro_batches(self) -> Num:

@@ -10,6 +10,7 @@ from planner.speed.hardware import Hardware, family_of, hardware
 from planner.speed.refused import Skipped, UnknownChip, UnknownShape
 from planner.speed.shape import Shape
 from planner.speed.table import refuse_unreadable
+from planner.speed.training.chosen import chosen
 from planner.speed.training.defaults import Known, plan_of
 from planner.speed.training.plan import Plan
 from planner.speed.training.row_shape import model_name, shape_of
@@ -26,6 +27,8 @@ _BITS = {"fp32": 16.0, "tf32": 16.0, "fp16": 16.0, "bf16": 16.0, "fp8": 8.0, "in
 _ADAPTERS = {"lora": 2.0, "qlora": 0.56, "adapter": 2.0}
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
+# Pipelines that micro-batches enter at both ends; DeepSeek's own stack has one.
+_TWO_WAY = re.compile(r"dual-?pipe|hai-?llm")
 # Stacks of plain PyTorch: sharding, compilation and attention from the framework, not from a maker's kernel library.
 _TORCH = re.compile(
     r"composer|fsdp|titan|torchtune|nanotron|picotron|internevo|colossal|(?<!megatron-)deepspeed|flash-attn|litgpt"
@@ -77,7 +80,7 @@ class Reader:
             raise Skipped(NO_COUNT)
         stated = known.tp is not None and known.pp is not None
         family = family_of(self.catalogue.accelerators[key])
-        plan = plan_of(shape, chip, known)
+        plan = chosen(shape, chip, plan_of(shape, chip, known), known)
         return Run(
             text(row, "id"),
             text(row, "source_key"),
@@ -141,7 +144,7 @@ def known_of(row: Row) -> Known:
         dropless="tokendrop" not in said, eager=plain_pytorch,
         compiled=True if _fused(said) else None,
         interleaves=_interleaves(row), selective=recompute == "selective" and not plain_pytorch,
-        fused_loss="liger" in said, hybrid=text(row, "sharding") == "hsdp",
+        fused_loss="liger" in said, hybrid=text(row, "sharding") == "hsdp", two_way=bool(_TWO_WAY.search(said)),
         stack=stack_of(text(row, "framework"), text(row, "precision")),
     )  # fmt: skip
 

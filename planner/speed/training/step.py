@@ -27,6 +27,9 @@ TILE = 64.0
 # No attention kernel does better than this share of the peak, forward and backward together.
 BEST_ATTENTION = 0.7
 SMALL_JOB = 8.0
+# Of the plain bubble, (p - 1)(F + B), where micro-batches enter at both ends and gradients of weights fill gaps:
+# (p / 2 - 1)(F&B + B - 3 W) with B of two and W of one F (DeepSeek-V3 Technical Report, 2024, table 2).
+TWO_WAY_BUBBLE = 1 / 3
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,8 @@ def step_parts(
     stage_s = sum(micro.values()) / stages
     # The last stage also holds the head; the others wait for it.
     uneven_s = 0.5 * micro["head_s"] * (1 - 1 / stages) * count
-    bubble_s = k.bubble * stage_s * (stages - 1) / plan.vpp + uneven_s
+    idle = 1 - (1 - TWO_WAY_BUBBLE) * plan.two_way
+    bubble_s = k.bubble * idle * stage_s * (stages - 1) / plan.vpp + uneven_s
     data_traffic_s = data_s(shape, chip, plan, k)
     update_s = optimizer_s(shape, chip, plan, k)
     steady_s = stage_s * count + bubble_s + data_traffic_s + update_s
@@ -172,7 +176,7 @@ def elementwise_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num
 def experts_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
     """The routed experts of one micro-batch, all layers. [s]"""
     each = plan.tokens * shape.experts_per_token * plan.ep / np.maximum(shape.experts, 1.0)
-    share = each / (each + k.half_tokens) * shape.expert_ffn / (shape.expert_ffn + k.half_width)
+    share = each / (each + k.half_tokens) * shape.expert_ffn / (shape.expert_ffn + k.half_expert)
     share = share * shape.expert_width / (shape.expert_width + k.half_hidden) * k.expert
     share = share * np.exp(k.moe_progress / 2 * _mixture_years(plan))
     share = share * np.where(plan.bits < 16, k.expert_low, 1.0)
@@ -197,7 +201,7 @@ def host_s(shape: Shape, plan: Plan, k: Constants) -> Num:
 
 REFERENCE_YEAR = 2026.0
 # Nothing is known of software beyond these years before and after; kernels for mixtures are younger still.
-OLDEST, NEWEST, OLDEST_MIXTURE = -5.0, 0.7, -2.0
+OLDEST, NEWEST, OLDEST_MIXTURE = -5.0, 0.7, -0.5
 
 
 def _years(plan: Plan) -> Num:

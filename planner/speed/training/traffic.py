@@ -33,11 +33,18 @@ def context_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
 
 
 def all_to_all_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
-    """Expert parallelism: tokens go to their experts and back. [s] for one micro-batch"""
-    inside = np.minimum(1.0, chip.domain / np.maximum(plan.ep, 1.0))
-    s_per_byte = (inside / chip.link_gb_s + (1 - inside) / chip.nic_gb_s) / GIGA
-    moved = 8 * plan.tokens / plan.tp * shape.moe_layers * shape.experts_per_token * shape.expert_width
-    return k.expert_exposed * moved * (1 - 1 / np.maximum(plan.ep, 1.0)) * s_per_byte
+    """Expert parallelism: tokens go to their experts and back. [s] for one micro-batch
+
+    A token crosses to another node once, however many of its experts live there, and is spread within. Two-way
+    pipelines work on one micro-batch while another travels.
+    """
+    copies = shape.experts_per_token * (1 - 1 / np.maximum(plan.ep, 1.0))
+    nodes = np.maximum(plan.ep / chip.domain, 1.0)
+    reached = nodes * (1 - (1 - 1 / nodes) ** shape.experts_per_token)
+    away = np.where(shape.expert_groups > 0, np.minimum(reached, shape.expert_groups), reached) * (1 - 1 / nodes)
+    each = 8 * plan.tokens / plan.tp * shape.moe_layers * shape.expert_width
+    seconds = k.expert_exposed * each * (copies / chip.link_gb_s + away / chip.nic_gb_s) / GIGA
+    return seconds * (1 - plan.two_way)
 
 
 def rank_params(shape: Shape, plan: Plan) -> Num:
