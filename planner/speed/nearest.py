@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from planner.speed.called import model_called
 from planner.speed.cells import Row, number, text
 from planner.speed.checked import Checked
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs, read_data
@@ -20,7 +21,6 @@ from planner.speed.serving import check_serving
 from planner.speed.serving.names import find_chip, find_shape
 from planner.speed.table import SERVING, TRAINING
 from planner.speed.training import check_training
-from planner.speed.training.row_shape import model_name
 from pricing import Catalogue
 
 # What a difference counts, in doublings of the size of the job.
@@ -111,7 +111,7 @@ def published_training(
             continue
         said, params_b = text(row, "model"), number(row, "params_b")
         if said not in named:
-            named[said] = model_name(catalogue, said)
+            named[said] = model_called(catalogue, said)
         work = Work(text(row, "precision"), text(row, "task"), one.accelerators, number(row, "seq_len"))
         network = _network(catalogue, named[said]) or Network(None, said, params_b=params_b)
         traits = Traits(network, one.accelerator, _generation(catalogue, one.accelerator), work)
@@ -131,7 +131,10 @@ def published_serving(
         if one.error is None or predicted is None or printed is None or one.low is None or one.high is None:
             continue
         try:
-            model, chip = find_shape(catalogue, row["model"]).name, find_chip(catalogue, row["accelerator"]).name
+            model, chip = (
+                find_shape(catalogue, row["model"], loosely=True).name,
+                find_chip(catalogue, row["accelerator"]).name,
+            )
         except (UnknownShape, UnknownChip):
             continue
         asked, answer = number(row, "input_tokens"), number(row, "output_tokens")

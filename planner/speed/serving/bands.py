@@ -27,7 +27,7 @@ def band_name(setup: Setup, *, single: bool) -> str:
     return next((name for name, holds in names.items() if holds), "few large experts")
 
 
-def band_of(setup: Setup, *, single: bool) -> Band:
-    """The band around a prediction, as factors on it."""
-    said, name = known(), band_name(setup, single=single)
+def band_of(setup: Setup, *, single: bool, guessed: bool = False) -> Band:
+    """The band around a prediction, as factors on it; wide where the shape was guessed from the size."""
+    said, name = known(), "guessed shape" if guessed else band_name(setup, single=single)
     return said.bands.get(name) or said.assumed_bands.get(name, _WIDE)

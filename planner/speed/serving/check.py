@@ -14,7 +14,7 @@ from planner.speed.serving.bands import band_of
 from planner.speed.serving.constants import Constants
 from planner.speed.serving.known import known
 from planner.speed.serving.predict import predict
-from planner.speed.serving.runs import Run, read_run
+from planner.speed.serving.runs import Run, is_single, read_run
 from planner.speed.serving.work import work_rate
 from pricing.catalogue import Catalogue
 
@@ -72,7 +72,7 @@ def _figures(runs: Sequence[Run], constants: Constants) -> list[_Figures]:
 def _checked(row: Row, run: Run, figures: _Figures) -> ServingChecked:
     if not np.isfinite(figures.output) or figures.output <= 0:
         return replace(_nothing(row, run.kind), skipped_reason=BEYOND)
-    band = band_of(run.setup, single=row.get("mode") == "single_stream")
+    band = band_of(run.setup, single=is_single(row), guessed=run.guessed)
     pairs = (
         (figures.output, number(row, "output_tokens_per_s_total")),
         (1 / figures.tpot, _inverse(number(row, "tpot_ms"))),

@@ -15,9 +15,18 @@ TFLOPS = 1e12
 # Bytes of one weight as stored, scales included: blocks of 16 (NVFP4) or 32 (MXFP4) share one, GGUF files more.
 WEIGHT_BYTES = {
     "fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "q8_0": 1.0625, "fp4": 0.5625, "mxfp4": 0.53125,
-    "int4": 0.53, "q4_0": 0.5625, "q4_k_m": 0.605, "int5": 0.65, "int3": 0.4, "int2.5": 0.34,
+    "q6_k": 0.82, "int4": 0.53, "q4_0": 0.5625, "q4_k_m": 0.605, "int5": 0.65, "int3": 0.4, "int2.5": 0.34,
 }  # fmt: skip
-_EIGHT = ("fp8", "int8")
+# What tables call them. The first that is found in a cell counts, so that longer names stand before what they contain.
+_CALLED = {
+    "nvfp4": "fp4", "mxfp4": "mxfp4", "fp4": "fp4", "mxfp8": "fp8", "q8_0": "q8_0", "q8": "q8_0", "q6": "q6_k",
+    "q5": "int5", "q4_0": "q4_0", "q4_k": "q4_k_m", "q4": "q4_k_m", "q3": "int3", "q2": "int2.5", "iq4": "int4",
+    "iq3": "int3", "iq2": "int2.5", "int2.5": "int2.5", "int3": "int3", "int5": "int5", "int6": "q6_k", "w4": "int4",
+    "int4": "int4", "awq": "int4", "gptq": "int4", "nf4": "int4", "marlin": "int4", "4-bit": "int4", "4bit": "int4",
+    "fp8": "fp8", "float8": "fp8", "e4m3": "fp8", "w8": "int8", "int8": "int8", "8-bit": "int8", "8bit": "int8",
+    "smoothquant": "int8", "bf16": "bf16", "bfloat16": "bf16", "f16": "fp16", "fp16": "fp16", "float16": "fp16",
+    "half": "fp16", "16": "bf16", "fp32": "fp32", "float32": "fp32", "f32": "fp32", "32": "fp32",
+}  # fmt: skip
 _FOUR = ("fp4", "mxfp4")
 
 # Where the catalogue is silent. Tensor units of one generation keep these ratios; a card without a link has its slot.
@@ -28,6 +37,14 @@ _SLOT_GB_S = 64.0  # PCIe 4 with 16 lanes, both directions
 _REAL_OVER_MARKETED = 1.06  # makers print powers of two as if they were of ten; the devices read so far hold 1.06-1.07
 _LEAST_STACKED_GB_S = 1_200.0  # flat memory reached less before 2025, when makers began to say which it is
 _USABLE_OF_UNIFIED = 0.8  # what macOS lets its GPU hold of the memory it shares
+
+
+def precision_called(said: str) -> str:
+    """The kind of weights a table means; 16 bits where it says nothing that is known."""
+    plain = said.strip().casefold().replace(" ", "")
+    if plain in WEIGHT_BYTES:
+        return plain
+    return next((kind for name, kind in _CALLED.items() if name in plain), "bf16")
 
 
 @dataclass(frozen=True)

@@ -7,21 +7,16 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
+from planner.speed.called import accelerator_called, model_called, model_spellings, same_shape
 from planner.speed.hardware import slice_shares
 from planner.speed.refused import UnknownChip, UnknownShape
 from planner.speed.serving.chips import Chip, chip_of
-from planner.speed.serving.known import Period, SameShape, known
+from planner.speed.serving.known import Period, known
 from planner.speed.serving.shapes import Shape, shape_of, without_window
-from pricing import names
+from planner.speed.typical import MIXED, active_in_name, is_mixed, size_in_name, typical_model
 from pricing.catalogue import Catalogue
-from pricing.errors import AmbiguousName, UnknownName
+from pricing.errors import UnknownName
 
-_TUNED = re.compile(
-    r"[-_ ](instruct|it|hf|chat|thinking|reasoning|fp8|fp4|bf16|nvfp4|awq|gptq|dynamic|kv|preview|diffusers|class"
-    r"|\d{4}|v0\.[1-9]|\(a3b\)|g128|act)$",
-    re.IGNORECASE,
-)
-_MAKER = re.compile(r"^(nvidia|meta|amd|google|openai|qwen|mistralai|deepseek-ai|neuralmagic|redhatai)[-/]", re.I)
 _QUANTISED = re.compile(r"\s+(GPTQ|EXL2|AWQ|GGUF)\b.*$", re.IGNORECASE)
 _EXTRA = re.compile(r"\s*\((virtualised|vGPU|\d+ ?W|\d+ threads|chip)\)|\s+MIG .*$")
 _MIG = re.compile(r"\bMIG (\S+)")
@@ -35,11 +30,15 @@ class Found:
 
     name: str
     shape: Shape
+    guessed: bool = False  # from its size
 
 
-def find_shape(catalogue: Catalogue, called: str) -> Found:
-    """The shape of the model a run names, fine-tuned and quantised variants included, or `UnknownShape`."""
-    return _find_shape(catalogue.digest, _Held(catalogue), called)
+def find_shape(catalogue: Catalogue, called: str, *, loosely: bool = False) -> Found:
+    """The shape of the model a run names, fine-tuned and quantised variants included, or `UnknownShape`.
+
+    A person is asked what an unknown last word means; a table cannot be, and is taken `loosely`.
+    """
+    return _find_shape(catalogue.digest, _Held(catalogue), called, loosely)
 
 
 class _Held:
@@ -56,32 +55,25 @@ class _Held:
 
 
 @lru_cache(maxsize=4_096)
-def _find_shape(_digest: str, held: _Held, called: str) -> Found:
+def _find_shape(_digest: str, held: _Held, called: str, loosely: bool) -> Found:
     catalogue = held.catalogue
-    for name in _spellings(called):
-        alike = _alike(name)
-        like = name if alike is None else alike.like
-        try:
-            key = names.model(catalogue, like)
-        except (UnknownName, AmbiguousName):
-            continue
-        shape = shape_of(catalogue.models[key])
-        return Found(key, without_window(shape) if alike is not None and alike.no_window else shape)
-    raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}")
+    key = model_called(catalogue, _QUANTISED.sub("", called), loosely=loosely)
+    if key is None:
+        raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}")
+    shape = shape_of(catalogue.models[key])
+    dropped = any((same_shape(name) or {}).get("no_window") for name in model_spellings(called))
+    return Found(key, without_window(shape) if dropped else shape)
 
 
-def _alike(name: str) -> SameShape | None:
-    plain = names.plain(name)
-    return next((same for key, same in known().same_shape.items() if names.plain(key) == plain), None)
-
-
-def _spellings(called: str) -> list[str]:
-    """The name as it is, then with one suffix less each time: makers, tuning, number formats."""
-    name = _QUANTISED.sub("", _MAKER.sub("", called.strip()))
-    found = [called, name]
-    while (shorter := _TUNED.sub("", name)) != name:
-        found.append(name := shorter)
-    return found
+def sized_shape(called: str, *, params_b: float | None, active_params_b: float | None) -> Found:
+    """What a model of that size is usually like, where no catalogue knows it; without a size, `UnknownShape`."""
+    if is_mixed(called):
+        raise UnknownShape(MIXED)
+    size = params_b or size_in_name(called)
+    if size is None:
+        raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}, and its size is not stated")
+    active = active_params_b or active_in_name(called)
+    return Found(called, shape_of(typical_model(called, params_b=size, active_params_b=active)), guessed=True)
 
 
 def find_chip(catalogue: Catalogue, called: str) -> Chip:
@@ -93,8 +85,8 @@ def find_chip(catalogue: Catalogue, called: str) -> Chip:
 def _find_chip(_digest: str, held: _Held, called: str) -> Chip:
     catalogue = held.catalogue
     try:
-        key = names.accelerator(catalogue, _EXTRA.sub("", called))
-    except (UnknownName, AmbiguousName) as error:
+        key = accelerator_called(catalogue, _EXTRA.sub("", called))
+    except UnknownName as error:
         raise UnknownChip(f"unknown accelerator: {error}") from error
     record = catalogue.accelerators[key]
     cut = _MIG.search(called)

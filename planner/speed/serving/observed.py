@@ -16,7 +16,7 @@ from planner.speed.refused import Skipped
 from planner.speed.serving.cases import Case
 from planner.speed.serving.constants import Constants, rates
 from planner.speed.serving.memory import fits
-from planner.speed.serving.runs import Run, host_limits, read_run, splits_rows
+from planner.speed.serving.runs import Run, host_limits, is_single, read_run, splits_rows
 from planner.speed.serving.steady import cycle, output_tokens_per_s, running
 from planner.speed.serving.step import first_token_s
 from pricing.catalogue import Catalogue
@@ -102,7 +102,7 @@ def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> Observation |
     except Skipped:
         return None
     fitted = not run.setup.shape.hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
-    if not (fitted or any_machine) or (row.get("task") or "llm") != "llm":
+    if run.guessed or not (fitted or any_machine) or (row.get("task") or "llm") != "llm":
         return None
     kind, value = _figure(run, row)
     if kind is None or value is None:
@@ -123,7 +123,7 @@ def _figure(run: Run, row: Row) -> tuple[Kind | None, float | None]:
         return None, None
     if host_limits(row) or np.isfinite(run.limit_tpot_s) or "token_position" in row.get("source_title", ""):
         return None, None
-    if row.get("mode") == "single_stream":
+    if is_single(row):
         return ("first", 1e3 / first) if first and output is None else ("rate", output)
     if run.prompt_replicas or np.isfinite(run.arrivals_per_s):
         steady = token is not None and "overloaded" not in notes

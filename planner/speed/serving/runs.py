@@ -20,13 +20,33 @@ from planner.speed.serving.build import (
     smallest_group,
 )
 from planner.speed.serving.cases import Case, Layout, Traffic
-from planner.speed.serving.chips import WEIGHT_BYTES
+from planner.speed.serving.chips import WEIGHT_BYTES, Chip, precision_called
 from planner.speed.serving.known import Dataset, known
-from planner.speed.serving.names import Found, find_chip, find_engine, find_period, find_shape, published_on
+from planner.speed.serving.names import (
+    Found,
+    find_chip,
+    find_engine,
+    find_period,
+    find_shape,
+    published_on,
+    sized_shape,
+)
 from planner.speed.table import refuse_unreadable
 from pricing.catalogue import Catalogue
 
-_WRITES = ("llm", "vlm")
+_SINGLE = ("singlestream", "single", "batch1", "bs1", "singleuser", "oneuser")
+_MOST_FILLED = 0.9  # of the memory there is, with weights
+_WRITES = (
+    "llm",
+    "vlm",
+    "text-generation",
+    "text generation",
+    "generation",
+    "chat",
+    "completion",
+    "decode",
+    "llm-decode",
+)
 _CACHE_BYTES = {"fp8": 1.0, "int8": 1.0, "fp16": 2.0, "bf16": 2.0, "fp32": 4.0}
 _LIMIT = re.compile(r"TTFT (\d+(?:\.\d+)?) ms / TPOT (\d+(?:\.\d+)?) ms")
 _ARRIVALS = re.compile(r"arrival QPS=(\d+(?:\.\d+)?)")
@@ -48,6 +68,7 @@ class Run:
     limit_ttft_s: float = math.inf
     arrivals_per_s: float = math.inf  # an open loop: nobody sends more than this
     prompt_replicas: float = 0.0  # accelerators of its own for prompts, in replicas
+    guessed: bool = False  # its shape, from its size
     beams: int = 1  # answers followed at once for each that is counted
 
     @property
@@ -64,7 +85,7 @@ def read_run(catalogue: Catalogue, row: Row) -> Run:
     """The case of one row, or `Skipped`."""
     _refuse(row)
     try:
-        found, chip = find_shape(catalogue, row["model"]), find_chip(catalogue, row["accelerator"])
+        found, chip = _shape(catalogue, row), find_chip(catalogue, row["accelerator"])
     except (UnknownShape, UnknownChip) as why:
         raise Skipped(str(why)) from why
     accelerators = number(row, "n_accelerators")
@@ -72,8 +93,8 @@ def read_run(catalogue: Catalogue, row: Row) -> Run:
         raise Skipped("the number of accelerators is not stated")
     family = find_engine(row.get("engine", ""))
     period = find_period(family, published_on(row.get("published", "")))
-    precision = _precision(row, found)
-    kv_bytes = _CACHE_BYTES.get(row.get("kv_precision", "")) or default_kv_bytes(period, precision)
+    precision = _precision(row, found, chip, family, accelerators)
+    kv_bytes = _CACHE_BYTES.get(row.get("kv_precision", "").strip().casefold()) or default_kv_bytes(period, precision)
     if _is_mlperf(row) and precision in ("fp8", "fp4"):
         kv_bytes = 1.0  # submitters tune it
     setup = Setup(found.shape, chip, family, period, precision, kv_bytes, _is_gguf(row), _is_compiled(row))
@@ -84,7 +105,12 @@ def read_run(catalogue: Catalogue, row: Row) -> Run:
     case = make_case(
         setup, layout, limits(period, static=static, tuned=tuned), traffic, static=static and family == "other"
     )
-    return _with_service(Run(case=case, setup=setup, model=found.name), row, beams)
+    return _with_service(Run(case=case, setup=setup, model=found.name, guessed=found.guessed), row, beams)
+
+
+def is_single(row: Row) -> bool:
+    """Whether one request at a time is measured."""
+    return re.sub(r"[-_ ]", "", row.get("mode", "").casefold()) in _SINGLE
 
 
 def _refuse(row: Row) -> None:
@@ -92,7 +118,7 @@ def _refuse(row: Row) -> None:
     notes, basis = row.get("notes", ""), row.get("basis", "")
     if row.get("quality") == "C":
         raise Skipped("tier C: ambiguous, inferred or suspect in its source")
-    if (row.get("task") or "llm") not in _WRITES:
+    if (row.get("task") or "llm").casefold() not in _WRITES:
         raise Skipped(f"not a run that writes tokens: {row.get('task')}")
     if "GPU type from slurm partition name" in notes:
         raise Skipped("its source infers which accelerator ran from the name of a queue")
@@ -107,12 +133,24 @@ def _refuse(row: Row) -> None:
         raise Skipped("several replicas behind one counter: rate and latency contradict each other in the source")
 
 
-def _precision(row: Row, found: Found) -> str:
-    said = row.get("weight_precision", "").strip().casefold()
-    precision = said or known().native_precision.get(found.name, "bf16")
-    if precision not in WEIGHT_BYTES:
-        raise Skipped(f"weights of the kind {precision!r} are not known here")
-    return precision
+def _shape(catalogue: Catalogue, row: Row) -> Found:
+    try:
+        return find_shape(catalogue, row["model"], loosely=True)
+    except UnknownShape as why:
+        if "network" in str(why) or "attention of the kind" in str(why):
+            raise
+    params_b, active_b = number(row, "params_b"), number(row, "active_params_b")
+    return sized_shape(row["model"], params_b=params_b, active_params_b=active_b)
+
+
+def _precision(row: Row, found: Found, chip: Chip, family: str, accelerators: float) -> str:
+    """As stated; else as the checkpoint is published, or the widest that the machine holds."""
+    if said := row.get("weight_precision", ""):
+        return precision_called(said)
+    native = known().native_precision.get(found.name) or ("int4" if family == "local" else "bf16")
+    holds = _MOST_FILLED * accelerators * (chip.memory_bytes or math.inf)
+    eight = "fp8" if chip.flops_8bit > chip.flops_16bit else "int8"
+    return next((one for one in (native, eight) if found.shape.total_params * WEIGHT_BYTES[one] < holds), "int4")
 
 
 def _is_mlperf(row: Row) -> bool:
@@ -162,7 +200,7 @@ def _dataset(row: Row, model: str) -> Dataset | None:
 
 
 def _traffic(row: Row, found: Found, layout: Layout, setup: Setup) -> tuple[Traffic, int]:
-    single = row.get("mode") == "single_stream"
+    single = is_single(row)
     data = _dataset(row, found.name)
     plain = known().datasets["unstated single" if single else "unstated"]
     asked = number(row, "input_tokens") or float((data or plain).input_tokens)
@@ -193,10 +231,9 @@ def _with_service(run: Run, row: Row, beams: int) -> Run:
     notes = row.get("notes", "")
     limit, arrivals = _LIMIT.search(notes), _ARRIVALS.search(notes)
     traffic = replace(run.case.traffic, output_tokens=run.case.traffic.output_tokens * beams)
-    return Run(
+    return replace(
+        run,
         case=replace(run.case, traffic=traffic),
-        setup=run.setup,
-        model=run.model,
         limit_ttft_s=float(limit[1]) / 1e3 if limit else math.inf,
         limit_tpot_s=float(limit[2]) / 1e3 if limit else math.inf,
         arrivals_per_s=(float(arrivals[1]) if arrivals else 0.0) or math.inf,

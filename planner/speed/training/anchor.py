@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.inputs.training_job import TrainingJob
+from planner.speed.called import model_called
 from planner.speed.cells import Row, text
 from planner.speed.factors import OwnRun, compared, factors
 from planner.speed.pace import Pace, alike, believed
 from planner.speed.refused import BadJob
 from planner.speed.training.check import TrainingChecked, check_training
 from planner.speed.training.constants import Calibration
-from planner.speed.training.row_shape import model_name
 from planner.speed.training.rows import Reader
 from pricing import Catalogue, names
 
@@ -74,7 +74,7 @@ def _run(catalogue: Catalogue, reader: Reader, row: Row, one: TrainingChecked) -
     plan = reader.run(row).plan
     like = {
         "accelerator": one.accelerator,
-        "model": model_name(catalogue, said) or said,
+        "model": model_called(catalogue, said) or said,
         "precision": _PRECISIONS[min(float(plan.bits), 16.0)],
         "method": "lora" if plan.trainable_share < 1 else "full",
     }

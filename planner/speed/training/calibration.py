@@ -87,7 +87,7 @@ def sample_of(catalogue: Catalogue, rows: Iterable[Row]) -> Sample:
     return Sample(
         tuple(runs), stacked([run.shape for run in runs]), stacked([run.chip for run in runs]),
         stacked([run.plan for run in runs]), np.array(observed), np.array([run.source for run in runs]),
-        np.array(blocks), np.array([run.id not in odd for run in runs]),
+        np.array(blocks), np.array([run.id not in odd and not run.mixture_guessed for run in runs]),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What a published run was free to choose and does not say: it was tuned, so the best there is, or what memory asked."""
+"""What a published run was free to choose and does not say: the best there is, or what memory asked for."""
 
 from __future__ import annotations
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from math import prod
 
+from planner.speed.called import accelerator_called, model_called
 from planner.speed.cells import Row, number, text, year
 from planner.speed.hardware import Hardware, family_of, hardware
 from planner.speed.refused import Skipped, UnknownChip, UnknownShape
@@ -13,18 +15,32 @@ from planner.speed.table import refuse_unreadable
 from planner.speed.training.chosen import chosen
 from planner.speed.training.defaults import Known, plan_of
 from planner.speed.training.plan import Plan
-from planner.speed.training.row_shape import model_name, shape_of
+from planner.speed.training.row_shape import shape_of
 from planner.speed.training.stacks import Counts, stack_of
-from pricing import AmbiguousName, Catalogue, UnknownName, names
+from pricing import Catalogue, UnknownName
 
 TIER_C = "tier C: the source contradicts itself or says too little"
 INTERLEAVED_SINCE = 2021.25
 ACCELERATORS_OF_A_NODE = 8.0
 SELECTIVE_PYTORCH = 0.5
 NO_COUNT = "the number of accelerators is not stated"
-_SHARDS = {"none": 0.0, "zero1": 1.0, "zero2": 2.0, "zero3/fsdp": 3.0, "zero3": 3.0, "fsdp": 3.0, "hsdp": 3.0}
-_BITS = {"fp32": 16.0, "tf32": 16.0, "fp16": 16.0, "bf16": 16.0, "fp8": 8.0, "int8": 8.0, "fp4": 4.0, "nvfp4": 4.0}
-_ADAPTERS = {"lora": 2.0, "qlora": 0.56, "adapter": 2.0}
+_SHARDS = {
+    "hsdp": 3.0, "zero3": 3.0, "stage3": 3.0, "fullshard": 3.0, "fsdp": 3.0, "zero2": 2.0, "zero1": 1.0,
+    "distributedoptimizer": 1.0, "none": 0.0, "ddp": 0.0, "zero0": 0.0,
+}  # fmt: skip
+_BITS = {
+    "fp4": 4.0,
+    "fp8": 8.0,
+    "float8": 8.0,
+    "int8": 8.0,
+    "16": 16.0,
+    "half": 16.0,
+    "amp": 16.0,
+    "mixed": 16.0,
+    "32": 32.0,
+}
+_WHOLE, _NO = ("full", "true", "yes", "on", "1", "block", "uniform"), ("none", "false", "no", "off", "0")
+_ADAPTERS = {"qlora": 0.56, "lora": 2.0, "adapter": 2.0}
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
 # Pipelines that micro-batches enter at both ends; DeepSeek's own stack has one.
@@ -53,6 +69,11 @@ class Run:
     free_recompute: float
     free_shard: float
     counts: Counts = "device"
+
+    @property
+    def mixture_guessed(self) -> bool:
+        """Whether it is a mixture of which only the sizes are known: too little to learn from."""
+        return self.shape_guessed and float(self.shape.moe_layers) > 0
 
 
 @dataclass
@@ -104,49 +125,50 @@ class Reader:
 
     def _model(self, said: str) -> str | None:
         if said not in self._models:
-            self._models[said] = model_name(self.catalogue, said)
+            self._models[said] = model_called(self.catalogue, said)
         return self._models[said]
 
     def _chip(self, said: str) -> str:
         if said not in self._chips:
-            self._chips[said] = _accelerator(self.catalogue, said)
+            try:
+                self._chips[said] = accelerator_called(self.catalogue, said)
+            except UnknownName as error:
+                raise Skipped(f"unknown accelerator: {error}") from error
         return self._chips[said]
-
-
-def _accelerator(catalogue: Catalogue, name: str) -> str:
-    """The chip of that name; of several that share it, the one the catalogue names first."""
-    try:
-        return names.accelerator(catalogue, name)
-    except AmbiguousName as several:
-        return several.candidates[0]
-    except UnknownName as error:
-        raise Skipped(f"unknown accelerator: {error}") from error
 
 
 def known_of(row: Row) -> Known:
     """What the row says of how the run was laid out."""
-    task, said = text(row, "task"), f"{text(row, 'framework')} {text(row, 'notes')}".lower()
-    recompute = text(row, "activation_recompute")
-    weight_bytes = _ADAPTERS.get(task)
+    task, said = text(row, "task").casefold(), f"{text(row, 'framework')} {text(row, 'notes')}".lower()
+    recompute = text(row, "activation_recompute").casefold()
+    weight_bytes = _meant(_ADAPTERS, task)
     plain_pytorch = bool(_TORCH.search(text(row, "framework")))
     encoder = "bert" in text(row, "model").lower()
     # Encoders of the example repositories write the scores out, whatever year it is.
     plain = encoder and "dle" in f"{said} {text(row, 'source_key')}".lower()
     return Known(
-        seq_len=number(row, "seq_len"), accelerators=number(row, "n_accelerators"), tp=number(row, "tp"),
+        seq_len=number(row, "seq_len"), accelerators=number(row, "n_accelerators") or _ranks(row), tp=number(row, "tp"),
         pp=number(row, "pp"), vpp=number(row, "vpp"), cp=number(row, "cp"), ep=number(row, "ep"),
         dp=number(row, "dp"), micro_batch=number(row, "micro_batch"),
         global_batch=number(row, "global_batch_sequences"),
-        recompute=_recompute(recompute, plain_pytorch=plain_pytorch), bits=_BITS.get(text(row, "precision")),
+        recompute=_recompute(recompute, plain_pytorch=plain_pytorch), bits=_meant(_BITS, text(row, "precision")),
         shard=_shard(row), adapter=weight_bytes is not None, weight_bytes=weight_bytes or 2.0,
         offload=float("optimizer-cpu" in text(row, "offload")), year=software_year(row),
         fused=True if "flash" in said else (False if plain else None),
         dropless="tokendrop" not in said, eager=plain_pytorch,
         compiled=True if _fused(said) else None,
         interleaves=_interleaves(row), selective=recompute == "selective" and not plain_pytorch,
-        fused_loss="liger" in said, hybrid=text(row, "sharding") == "hsdp", two_way=bool(_TWO_WAY.search(said)),
+        fused_loss="liger" in said, hybrid="hsdp" in text(row, "sharding").casefold(),
+        two_way=bool(_TWO_WAY.search(said)),
         stack=stack_of(text(row, "framework"), text(row, "precision")),
     )  # fmt: skip
+
+
+def _ranks(row: Row) -> float | None:
+    """How many accelerators the ranks of a whole layout make, where their number is not stated."""
+    if number(row, "dp") is None or number(row, "tp") is None:
+        return None
+    return prod(number(row, name) or 1.0 for name in ("tp", "pp", "cp", "dp"))
 
 
 def _fused(said: str) -> bool:
@@ -158,7 +180,13 @@ def _recompute(said: str, *, plain_pytorch: bool) -> float | None:
     """The share of a forward pass done again. Selective: what fused attention does anyway, or every second product."""
     if said == "selective":
         return SELECTIVE_PYTORCH if plain_pytorch else 0.0
-    return float(said == "full") if said else None
+    return 1.0 if said in _WHOLE else 0.0 if said in _NO else None
+
+
+def _meant(kinds: dict[str, float], said: str) -> float | None:
+    """What a cell means, by the first of the words that is in it."""
+    plain = said.casefold()
+    return next((kind for name, kind in kinds.items() if name in plain), None)
 
 
 def network_gb_s(row: Row) -> float | None:
@@ -177,9 +205,9 @@ def _interleaves(row: Row) -> bool:
 
 
 def _shard(row: Row) -> float | None:
-    said = text(row, "sharding")
-    if said in _SHARDS:
-        return _SHARDS[said]
+    said = _meant(_SHARDS, re.sub(r"[-_ ]", "", text(row, "sharding")))
+    if said is not None:
+        return said
     return 3.0 if "fsdp" in text(row, "framework").lower() else None
 
 

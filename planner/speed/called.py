@@ -1,0 +1,120 @@
+"""From what tables of runs call accelerators and models to the catalogue's names: looser than a person may be.
+
+A table cannot be asked back. What is ambiguous is therefore taken for the first that its other words allow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from planner.speed.data_files import read_data
+from planner.speed.typical import size_in_name
+from pricing import AmbiguousName, Catalogue, UnknownName, names
+from pricing.records import Model
+
+_COUNT = re.compile(r"^\s*\d+\s*[x×]\s*|\s*[x×]\s*\d+\s*$", re.IGNORECASE)
+_PARENTHESES = re.compile(r"\s*\(([^)]*)\)")
+_TPU = re.compile(r"\b(?:tpu[-_ ]?)?v(\d)[-_ ]?(litepod|e|p|x)?(?:[-_ ]\d+)?\b", re.IGNORECASE)
+_TPU_NAMES = {"trillium": "TPU-v6e", "ironwood": "TPU-v7"}
+_MEMORY = re.compile(r"\d+ ?g(i?b)?$")
+# What says how a chip is packed, joined or cooled, and not which it is.
+_PACKING = re.compile(
+    r"(sxm\d?|oam|pcie\d?|hbm\d?e?|gpus?|chips?|cards?|nodes?|tensor|cores?|nvlink|nvswitch|nvl\d*|dgx|hgx|mgx|pods?|slice"
+    r"|cloud|vm|\d+ ?w|accelerators?|superchip|grace|hopper|blackwell|ampere|ada|lovelace|volta|turing|cdna\d?|habana"
+    r"|google|aws|apple|unspecified|server|workstation|edition|generation|maxq|max-q|g\d\w*\.\w+|p\d\w*\.\w+|ultraserver)$"
+)
+_MAKER = re.compile(r"^[\w.-]+/|^(meta|nvidia|amd|google|qwen|mistralai)[-_ ](?=\w)", re.IGNORECASE)
+_TUNED = re.compile(
+    r"instruct|it|hf|chat|base|thinking|reasoning|preview|fp8|fp4|nvfp4|mxfp4|bf16|fp16|int[48]|awq|gptq|gguf|dynamic|kv"
+    r"|w\d+a\d+|g128|act|class|lora|qlora|sft|pretrain\w*|v0\.[1-9]|\d{4}",
+    re.IGNORECASE,
+)
+_EXPERTS_TIMES = re.compile(r"\d+x(\d+)B", re.IGNORECASE)
+_NEAR_SIZE = 0.2
+
+
+def accelerator_called(catalogue: Catalogue, said: str) -> str:
+    """The accelerator a table means, or `UnknownName`."""
+    first: UnknownName | None = None
+    for spelling in _chip_spellings(said):
+        try:
+            return names.accelerator(catalogue, spelling)
+        except AmbiguousName as several:
+            return _likeliest(several.candidates, said)
+        except UnknownName as error:
+            first = first or error
+    raise first or UnknownName(f"No accelerator is called {said!r}.", ())
+
+
+def _likeliest(candidates: tuple[str, ...], said: str) -> str:
+    """The first of the candidates that has the memory and the form that are said."""
+    words = said.casefold()
+    memory = re.findall(r"(\d+) ?g", words)
+
+    def unlike(key: str) -> int:
+        name = key.casefold()
+        forms = sum((form in words) != (form in name) for form in ("pcie", "nvl") if form in words or form in name)
+        return 2 * sum(f"-{size}gb" not in name for size in memory) + forms
+
+    return min(candidates, key=unlike)
+
+
+def _chip_spellings(said: str) -> Iterator[str]:
+    yield said
+    inside = _PARENTHESES.findall(said)
+    for part in (_PARENTHESES.sub("", said), *inside):
+        plain = _COUNT.sub("", part).strip()
+        yield plain
+        for trade, key in _TPU_NAMES.items():
+            if trade in plain.casefold():
+                yield key
+        tpu = _TPU.search(plain)
+        if tpu and ("tpu" in said.casefold() or _TPU.fullmatch(plain)):
+            kind = {"litepod": "e", "x": ""}.get((tpu[2] or "").casefold(), (tpu[2] or "").casefold())
+            yield f"TPU-v{tpu[1]}{kind}"
+        words = [word for word in re.split(r"[-_/, ]+", plain) if word]
+        few = [word for word in words if not _PACKING.match(word.casefold())]
+        yield " ".join(few)
+        yield " ".join(word for word in few if not _MEMORY.match(word.casefold()))
+
+
+def model_spellings(said: str, *, loosely: bool = True) -> Iterator[str]:
+    """The name as it is, then without makers, brackets and what tuning adds; loosely, then without its last words."""
+    plain = _PARENTHESES.sub("", said.replace("_", " ")).strip()
+    short = _MAKER.sub("", plain)
+    words = [word for word in re.split(r"[- ]+", short) if not _TUNED.fullmatch(word)]
+    yield from dict.fromkeys((said, plain, plain.replace(" ", "-"), short, short.replace(" ", "-"), "-".join(words)))
+    for count in range(len(words) - 1, 0, -1) if loosely else ():
+        if re.search(r"\d|bert", " ".join(words[:count]), re.IGNORECASE):
+            yield "-".join(words[:count])
+
+
+def model_called(catalogue: Catalogue, said: str, *, loosely: bool = True) -> str | None:
+    """The catalogue's model that a table means, if there is one; never one of another size than the name states."""
+    size = size_in_name(said)
+    for spelling in model_spellings(said, loosely=loosely):
+        like = same_shape(spelling)
+        try:
+            key = names.model(catalogue, like["like"] if like else spelling)
+        except UnknownName:
+            continue
+        if size is None or names.plain(spelling) == names.plain(said) or _of_size(catalogue.models[key], size):
+            return key
+    return None
+
+
+def same_shape(name: str) -> dict[str, Any] | None:
+    """The listed model whose configuration a model beside the catalogue has."""
+    plain = names.plain(name)
+    listed: dict[str, dict[str, Any]] = read_data("serving_engines.yaml")["same_shape"]
+    return next((same for key, same in listed.items() if names.plain(key) == plain), None)
+
+
+def _of_size(model: Model, size_b: float) -> bool:
+    """Whether a name that states this size may mean that model: all of it, or what works on a token."""
+    sizes = [model.params_b, *([model.active_params_b] if model.active_params_b else [])]
+    experts = _EXPERTS_TIMES.search(model.label)
+    sizes += [float(experts[1])] if experts else []
+    return any(abs(one / size_b - 1) < _NEAR_SIZE for one in sizes)
