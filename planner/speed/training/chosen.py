@@ -14,14 +14,16 @@ from planner.speed.training.memory import peak_memory
 from planner.speed.training.plan import Plan
 
 # Before, layers were recomputed whole where memory was short; since, only norms and gates are, which is nearly free.
-WHOLE_LAYERS_UNTIL = 2024.4
+# On one machine people took smaller models instead.
+WHOLE_LAYERS_UNTIL, ONE_MACHINE = 2024.4, 8
 
 
 def chosen(shape: Shape, chip: Hardware, plan: Plan, known: Known) -> Plan:
     """The plan with the layout of a mixture and the recompute that nobody stated."""
     if float(shape.moe_layers) > 0 and (known.tp is None or known.pp is None):
         plan = _fastest(shape, chip, plan, known)
-    if known.recompute is None and plan.year < WHOLE_LAYERS_UNTIL and not fits(peak_memory(shape, plan), chip):
+    tight = plan.accelerators > ONE_MACHINE and plan.year < WHOLE_LAYERS_UNTIL
+    if known.recompute is None and tight and not fits(peak_memory(shape, plan), chip):
         plan = replace(plan, recompute=1.0, selective=0.0)
     return plan
 

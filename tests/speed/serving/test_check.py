@@ -64,10 +64,10 @@ def test_constants_of_your_own_are_used() -> None:
     [
         ({"quality": "C"}, "tier C"),
         ({"task": "llm-prefill"}, "writes tokens"),
-        ({"model": "Unheard-of-7B"}, "unknown shape"),
+        ({"model": "Unheard-of"}, "unknown shape"),
+        ({"model": "Nemotron-Nano-9B-v2"}, "other layers beside attention"),
         ({"accelerator": "Abacus"}, "unknown accelerator"),
         ({"n_accelerators": ""}, "number of accelerators"),
-        ({"weight_precision": "roman"}, "roman"),
         ({"basis": "INPUT tokens (pp512)"}, "prompts only"),
         ({"notes": "MTP speculative decoding depth 3"}, "speculative"),
         ({"notes": "decode pool of 9 nodes"}, "one pool"),

@@ -243,7 +243,7 @@ def test_repeated_tokens_are_shown_for_what_they_are_worth(catalogue: Catalogue)
 
 def test_a_chip_without_rates_is_refused(catalogue: Catalogue) -> None:
     with pytest.raises(BadJob, match="neither the 16-bit rate nor the bandwidth"):
-        asked(catalogue, accelerator="Quadro-RTX-8000-48GB")
+        asked(catalogue, accelerator="RTX-2000E-Ada-16GB")
 
 
 @pytest.mark.parametrize(
