@@ -20,6 +20,7 @@ from planner.speed.serving.observed import observe
 from planner.speed.training.bands import bands_of
 from planner.speed.training.calibration import leave_one_source_out, refit, sample_of
 from planner.speed.training.calibration_file import constants_text, judged
+from planner.speed.training.splits import without_halves
 from pricing import Catalogue, load_catalogue
 
 FEWEST_SOURCES = 2  # with one, nothing can be left out
@@ -60,7 +61,8 @@ def _training(catalogue: Catalogue, rows: Sequence[Row], day: date) -> tuple[str
     sample = sample_of(catalogue, rows)
     _enough("training", len(set(sample.source.tolist())))
     sample, errors = leave_one_source_out(catalogue, rows)
-    return constants_text(refit(catalogue, rows), bands_of(sample, errors), sample, on=day), judged(sample, errors)
+    bands = bands_of(sample, errors, without_halves(sample))
+    return constants_text(refit(catalogue, rows), bands, sample, on=day), judged(sample, errors)
 
 
 def _serving(catalogue: Catalogue, rows: Sequence[Row], day: date) -> tuple[str, list[Group]]:

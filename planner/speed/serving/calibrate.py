@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -14,7 +15,7 @@ from planner.speed.cells import Row
 from planner.speed.checked import Group, group_of
 from planner.speed.serving.bands import band_name
 from planner.speed.serving.constants import FIXED, NAMES, Constants
-from planner.speed.serving.fit import fit, leave_one_out
+from planner.speed.serving.fit import fit, leave_halves_out, leave_one_out
 from planner.speed.serving.known import Fitted, Likeness, known
 from planner.speed.serving.likeness import DISTANCES, fit_likeness, with_one_run_known
 from planner.speed.serving.observed import Observation, Observed, observe
@@ -24,7 +25,8 @@ COMMAND = "python -m planner calibrate serving"
 _ABOUT = "about: Constants of the serving model, fitted to published runs, and the bands that the fit leaves."
 _NOTE = (
     "# Written by the command below; ranges: what each constant became when one source after the other was left out.",
-    "# Bands are published over predicted on runs whose source was left out: a tenth lies below, a tenth above.",
+    "# Bands are published over predicted on runs whose source, or half of all sources, was left out: a tenth lies",
+    "# below, a tenth above.",
 )
 _LIKENESS_NOTE = (
     "# What a measured run tells of another of its source: the share of its error they have in common in the same",
@@ -53,11 +55,10 @@ def calibrate(catalogue: Catalogue, rows: Sequence[Row], *, on: date) -> Calibra
     observations = observe(catalogue, rows)
     best = fit(Observed.of(observations))
     errors, without = leave_one_out(observations, [one.source for one in observations])
-    found: dict[str, list[float]] = {}
-    for one, error in zip(observations, errors, strict=True):
-        if np.isfinite(error):
-            single = one.kind == "first"
-            found.setdefault(band_name(one.run.setup, single=single), []).append(error)
+    halves, found = leave_halves_out(observations), dict[str, list[int]]()
+    for place, one in enumerate(observations):
+        if np.isfinite(errors[place]):
+            found.setdefault(band_name(one.run.setup, single=one.kind == "first"), []).append(place)
     return Calibration(
         on=on,
         rows=len(observations),
@@ -65,8 +66,23 @@ def calibrate(catalogue: Catalogue, rows: Sequence[Row], *, on: date) -> Calibra
         constants={name: _fitted(name, best, list(without.values())) for name in NAMES},
         likeness=fit_likeness(observations, errors),
         left_out=_judged(observations, errors),
-        bands={name: band_of_errors(group) for name, group in sorted(found.items()) if len(group) >= _FEWEST_ROWS},
+        bands={
+            name: band_of_errors(errors[places]).or_wider(_band_without(observations, halves, places))
+            for name, places in sorted(found.items())
+            if len(places) >= _FEWEST_ROWS
+        },
     )
+
+
+def _band_without(observations: Sequence[Observation], halves: NDArray[np.float64], places: Sequence[int]) -> Band:
+    """The band of some figures when half of the sources are not known; a source counts as the root of its figures."""
+    source = np.array([observations[place].source for place in places])
+    errors, sources = halves[:, places], np.broadcast_to(source, (len(halves), len(places)))
+    there = np.isfinite(errors)
+    if not there.any():
+        return band_of_errors([0.0])
+    counts = Counter(sources[there].tolist())
+    return band_of_errors(errors[there], weights=[counts[name] ** -0.5 for name in sources[there].tolist()])
 
 
 def _judged(observations: Sequence[Observation], errors: NDArray[np.float64]) -> list[Group]:

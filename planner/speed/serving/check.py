@@ -73,6 +73,7 @@ def _checked(row: Row, run: Run, figures: _Figures) -> ServingChecked:
     if not np.isfinite(figures.output) or figures.output <= 0:
         return replace(_nothing(row, run.kind), skipped_reason=BEYOND)
     band = band_of(run.setup, single=is_single(row), guessed=run.guessed)
+    band = band.widened(run.unsaid)
     pairs = (
         (figures.output, number(row, "output_tokens_per_s_total")),
         (1 / figures.tpot, _inverse(number(row, "tpot_ms"))),

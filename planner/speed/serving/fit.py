@@ -57,6 +57,7 @@ EXPECTED: dict[str, tuple[float, float]] = {
 _OUTLIER = 0.2  # an error beyond a fifth pulls less and less
 _SPREAD = 0.1  # an error of a tenth is as surprising as a constant one deviation off
 _ROUNDS, _TRIES = 25, 6
+HALVES, SEED = 10, 1
 _NUDGE = 1e-4
 _LONGEST_STEP = 0.7
 _DONE = 1e-4
@@ -146,6 +147,18 @@ def leave_one_out(observations: Sequence[Observation], groups: Sequence[str]) ->
         without[str(name)] = fit(observed.where(~out), start)
         errors[out] = observed.where(out).log_errors(without[str(name)])
     return errors, without
+
+
+def leave_halves_out(observations: Sequence[Observation], *, times: int = HALVES) -> Array:
+    """The same errors without half of the sources, drawn anew each time: one line for each draw."""
+    observed, source = Observed.of(observations), np.array([one.source for one in observations])
+    start, draw, sources = fit(observed), np.random.default_rng(SEED), np.unique(source)
+    errors = np.full((times, len(observations)), np.nan)
+    for line in errors:
+        out = np.isin(source, draw.permutation(sources)[: len(sources) // 2])
+        if out.any() and not out.all():
+            line[out] = observed.where(out).log_errors(fit(observed.where(~out), start))
+    return errors
 
 
 def leave_one_source_out(catalogue: Catalogue, rows: Sequence[Row]) -> tuple[list[Observation], Array]:

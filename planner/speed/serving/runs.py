@@ -35,6 +35,7 @@ from planner.speed.table import refuse_unreadable
 from pricing.catalogue import Catalogue
 
 _SINGLE = ("singlestream", "single", "batch1", "bs1", "singleuser", "oneuser")
+_LENGTHS, _BATCH = 4.0, 3.0  # as many things left open as one of the lengths, and the batch, weigh
 _MOST_FILLED = 0.9  # of the memory there is, with weights
 _WRITES = (
     "llm",
@@ -69,6 +70,7 @@ class Run:
     arrivals_per_s: float = math.inf  # an open loop: nobody sends more than this
     prompt_replicas: float = 0.0  # accelerators of its own for prompts, in replicas
     guessed: bool = False  # its shape, from its size
+    unsaid: float = 0.0  # things left open that published runs mostly say, and that matter
     beams: int = 1  # answers followed at once for each that is counted
 
     @property
@@ -105,7 +107,9 @@ def read_run(catalogue: Catalogue, row: Row) -> Run:
     case = make_case(
         setup, layout, limits(period, static=static, tuned=tuned), traffic, static=static and family == "other"
     )
-    return _with_service(Run(case=case, setup=setup, model=found.name, guessed=found.guessed), row, beams)
+    return _with_service(
+        Run(case=case, setup=setup, model=found.name, guessed=found.guessed, unsaid=_unsaid(row, found)), row, beams
+    )
 
 
 def is_single(row: Row) -> bool:
@@ -131,6 +135,16 @@ def _refuse(row: Row) -> None:
     ranks = _RANKS.search(notes)
     if ranks and int(ranks[1]) > 1:
         raise Skipped("several replicas behind one counter: rate and latency contradict each other in the source")
+
+
+def _unsaid(row: Row, found: Found) -> float:
+    """How many of the things that matter a row leaves open; lengths count most, one request's hardly."""
+    lengths = sum(number(row, name) is None for name in ("input_tokens", "output_tokens"))
+    known_set = _dataset(row, found.name) is not None
+    batch = row.get("mode", "").casefold() != "offline" and number(row, "concurrency_or_batch") is None
+    several = not is_single(row)
+    other = (not row.get("weight_precision"), not row.get("engine"), not row.get("published"))
+    return several * (_LENGTHS * lengths * (not known_set) + _BATCH * batch) + sum(other)
 
 
 def _shape(catalogue: Catalogue, row: Row) -> Found:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -29,20 +30,37 @@ def scale_of(accelerators: float) -> str:
     return next(name for name, (low, high) in SCALES.items() if low < max(accelerators, 1.0) <= high)
 
 
-def bands_of(sample: Sample, errors: Array) -> dict[str, Band]:
-    """A band for each kind, each kind and scale, and each chip, where enough runs were left out to tell."""
-    groups: dict[str, list[float]] = {}
-    for run, error, usable in zip(sample.runs, errors, sample.usable, strict=True):
-        if not usable or not np.isfinite(error):
-            continue
-        kind = _kind(run)
-        scale = scale_of(float(run.plan.accelerators))
+def bands_of(sample: Sample, errors: Array, halves: Array | None = None) -> dict[str, Band]:
+    """A band for each kind, each kind and scale, and each chip, where enough runs were left out to tell.
+
+    `halves` are errors with half of the sources left out, each time others: a band that they leave wider is taken so,
+    with a source of many runs counting as the square root of their number.
+    """
+    groups: dict[str, list[int]] = {}
+    for number in np.flatnonzero(sample.usable & np.isfinite(errors)).tolist():
+        run = sample.runs[number]
+        kind, scale = _kind(run), scale_of(float(run.plan.accelerators))
         for name in (kind, f"{kind}/{scale}", f"chip/{run.chip_key}"):
-            groups.setdefault(name, []).append(float(error))
-    groups |= {f"own_runs/{like}": left for like, left in own_run_errors(sample, errors).items()}
-    return {
-        name: band_of_errors(group) for name, group in sorted(groups.items()) if len(group) >= FEWEST or name in _ALWAYS
-    }
+            groups.setdefault(name, []).append(number)
+    bands = {name: band_of_errors(errors[members]) for name, members in groups.items() if _tells(name, len(members))}
+    if halves is not None:
+        bands = {name: band.or_wider(_band_without(sample, halves, groups[name])) for name, band in bands.items()}
+    own = {f"own_runs/{like}": left for like, left in own_run_errors(sample, errors).items()}
+    bands |= {name: band_of_errors(left) for name, left in own.items() if _tells(name, len(left))}
+    return dict(sorted(bands.items()))
+
+
+def _tells(name: str, runs: int) -> bool:
+    return runs >= FEWEST or name in _ALWAYS
+
+
+def _band_without(sample: Sample, halves: Array, members: Sequence[int]) -> Band:
+    """The band of some runs when half of the sources are not known."""
+    errors, source = halves[:, members], np.broadcast_to(sample.source[members], (len(halves), len(members)))
+    there = np.isfinite(errors)
+    counts = Counter(source[there].tolist())
+    weights = np.array([counts[name] ** -0.5 for name in source[there].tolist()])
+    return band_of_errors(errors[there], weights=weights)
 
 
 _ALWAYS = ("moe", "dense_layout_stated", "dense_layout_chosen")

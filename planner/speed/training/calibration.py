@@ -114,7 +114,7 @@ def leave_one_source_out(catalogue: Catalogue, rows: Iterable[Row], *, by: str =
         if by == "chip":
             theta[len(NAMES) + prior.chips.index(group)] = 0.0
         seen = sample.at(out)
-        errors[out] = _predicted(theta, seen, prior) - seen.log_observed
+        errors[out] = predicted(theta, seen, prior) - seen.log_observed
     return sample, errors
 
 
@@ -142,7 +142,7 @@ def fitted(sample: Sample, prior: Prior, start: Array, *, rounds: int) -> Array:
     weight = np.array([counts[block] ** -0.5 for block in sample.block.tolist()])
 
     def predict(theta: Array) -> Array:
-        return _predicted(theta, sample, prior)
+        return predicted(theta, sample, prior)
 
     def cost(theta: Array) -> float:
         far = (predict(theta) - sample.log_observed) / OUTLIER
@@ -178,15 +178,15 @@ def _down(
 
 def _slope(theta: Array, sample: Sample, prior: Prior) -> Array:
     """How the logarithm of each prediction moves with each constant."""
-    base = _predicted(theta, sample, prior)
+    base = predicted(theta, sample, prior)
     slope = np.zeros((len(base), len(theta)))
     for column in range(len(NAMES)):
         moved = theta.copy()
         moved[column] += _STEP
-        slope[:, column] = (_predicted(moved, sample, prior) - base) / _STEP
+        slope[:, column] = (predicted(moved, sample, prior) - base) / _STEP
     moved = theta.copy()
     moved[len(NAMES) : len(NAMES) + len(prior.chips)] += _STEP
-    by_chip = (_predicted(moved, sample, prior) - base) / _STEP
+    by_chip = (predicted(moved, sample, prior) - base) / _STEP
     chip, family = _indices(sample, prior)
     rows = np.arange(len(base))
     slope[rows, len(NAMES) + chip] = by_chip
@@ -194,7 +194,7 @@ def _slope(theta: Array, sample: Sample, prior: Prior) -> Array:
     return slope
 
 
-def _predicted(theta: Array, sample: Sample, prior: Prior) -> Array:
+def predicted(theta: Array, sample: Sample, prior: Prior) -> Array:
     """Logarithm of the predicted tokens a second."""
     constants = Constants(**dict(zip(NAMES, np.exp(theta[: len(NAMES)]), strict=True)))
     chip, family = _indices(sample, prior)

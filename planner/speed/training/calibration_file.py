@@ -107,7 +107,7 @@ def constants_text(calibration: Calibration, bands: Mapping[str, Band], sample: 
     lines += [f"  {run}: {why}" for run, why in data["not_fitted"].items()]
     lines += [
         "",
-        "# Published over predicted for sources left out of the fit: a tenth lies below, a tenth above.",
+        "# Published over predicted where its source, or half of all, was left out: a tenth lies below, a tenth above.",
         "bands:",
     ]
     lines += [f"  {name}: {{low: {band.low}, high: {band.high}, rows: {band.rows}}}" for name, band in bands.items()]

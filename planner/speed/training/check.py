@@ -79,6 +79,7 @@ def _checked(row: Row, run: Run, numbers: Array, known: Calibration) -> Training
         return _skipped(row, BEYOND)
     moe = bool(run.shape.moe_layers)
     band = band_for(moe=moe, layout_stated=run.layout_stated, accelerators=run.plan.accelerators, calibration=known)
+    band = band.widened(run.unsaid)
     observed = observed_tokens_per_s(row, run)
     return replace(
         _skipped(row, None), accelerator=run.chip_key, kind=kind_of(moe=moe, layout_stated=run.layout_stated),

@@ -69,6 +69,7 @@ class Run:
     free_recompute: float
     free_shard: float
     counts: Counts = "device"
+    unsaid: float = 0.0  # things left open that published runs mostly say, and that matter
 
     @property
     def mixture_guessed(self) -> bool:
@@ -115,6 +116,7 @@ class Reader:
             float(known.recompute is None),
             float(known.shard is None),
             known.stack.counts,
+            _unsaid(row, known, guessed=guessed),
         )
 
     def _chip_of(self, key: str, nic_gb_s: float | None) -> Hardware:
@@ -162,6 +164,13 @@ def known_of(row: Row) -> Known:
         two_way=bool(_TWO_WAY.search(said)),
         stack=stack_of(text(row, "framework"), text(row, "precision")),
     )  # fmt: skip
+
+
+def _unsaid(row: Row, known: Known, *, guessed: bool) -> float:
+    """How many of the things that matter a row leaves open: the shape, bits, the batch, and what is done again."""
+    again = known.recompute is None and not known.adapter
+    year_known = bool(text(row, "published") or software_year(row))
+    return float(sum((guessed, known.bits is None, known.global_batch is None, again, not year_known)))
 
 
 def _ranks(row: Row) -> float | None:
