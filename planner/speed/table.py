@@ -13,6 +13,7 @@ from planner.inputs.measured import Kind
 from planner.speed.refused import BadTable, Skipped
 
 MOST_ROWS = 200_000
+_NOTHING = ("-", "–", "n/a", "na", "nan", "none", "null", "unknown", "not stated", "?")  # how tables leave a cell empty
 LARGEST = 1e16  # no count or rate of a run comes near
 UNREADABLE = "unreadable"  # the column in which a row carries what is wrong with it; no table can bring its own
 
@@ -133,6 +134,8 @@ def _row(number: int, header: Sequence[str], cells: Sequence[str], columns: Colu
     if len(cells) != len(header):
         row[UNREADABLE] = f"line {number}: {len(cells)} cells under {len(header)} columns"
     for name in columns.numbers:
+        if row.get(name, "").casefold() in _NOTHING:
+            row[name] = ""
         if (cell := row.get(name, "")) and not _is_number(cell):
             row[UNREADABLE] = row[UNREADABLE] or f"line {number}, column {name}: want a number, got {cell[:40]!r}"
     return row

@@ -58,6 +58,8 @@ def _band_without(sample: Sample, halves: Array, members: Sequence[int]) -> Band
     """The band of some runs when half of the sources are not known."""
     errors, source = halves[:, members], np.broadcast_to(sample.source[members], (len(halves), len(members)))
     there = np.isfinite(errors)
+    if not there.any():  # too few sources to leave half of them out
+        return band_of_errors([0.0])
     counts = Counter(source[there].tolist())
     weights = np.array([counts[name] ** -0.5 for name in source[there].tolist()])
     return band_of_errors(errors[there], weights=weights)

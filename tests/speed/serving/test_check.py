@@ -8,6 +8,7 @@ from planner.speed.refused import Skipped
 from planner.speed.serving import check_serving
 from planner.speed.serving.constants import NAMES, Constants
 from planner.speed.serving.names import find_chip, find_engine, find_period, find_shape, published_on
+from planner.speed.serving.observed import observe
 from planner.speed.serving.runs import read_run
 from pricing import load_catalogue
 from tests.speed.golden import serving_rows
@@ -138,3 +139,40 @@ def test_notes_that_make_no_sense_break_nothing(notes: str) -> None:
 def test_numbers_beyond_all_sense_are_skipped_or_predicted(change: dict[str, str]) -> None:
     (one,) = check_serving(CATALOGUE, [{**PLAIN, **change}])
     assert one.skipped_reason or 0 < (one.predicted_output_tokens_per_s_total or 0) < np.inf
+
+
+def test_a_table_is_not_asked_back() -> None:
+    for change in (
+        {"accelerator": "H100"},
+        {"accelerator": "NVIDIA H100 80GB HBM3"},
+        {"weight_precision": "FP8_E4M3"},
+        {"weight_precision": "roman"},
+        {"engine": "an engine of my own"},
+        {"task": "chat"},
+    ):
+        assert read_run(CATALOGUE, {**PLAIN, **change}).case.machine.flops > 0
+
+
+def test_weights_of_unstated_width_are_taken_to_fit() -> None:
+    row = {**PLAIN, "model": "Qwen3-Coder-480B-A35B", "weight_precision": "", "n_accelerators": "8"}
+    assert read_run(CATALOGUE, row).setup.precision == "fp8"
+    assert read_run(CATALOGUE, {**row, "n_accelerators": "16"}).setup.precision == "bf16"
+    assert read_run(CATALOGUE, {**row, "n_accelerators": "4"}).setup.precision == "int4"
+
+
+def test_a_model_nobody_knows_is_predicted_from_its_size_with_a_wide_band() -> None:
+    known, named, stated = check_serving(
+        CATALOGUE,
+        [PLAIN, {**PLAIN, "model": "Unheard-of-8B"}, {**PLAIN, "model": "Unheard-of", "params_b": "8"}],
+    )
+    for one in (named, stated):
+        assert one.predicted_output_tokens_per_s_total == pytest.approx(
+            known.predicted_output_tokens_per_s_total, rel=0.3
+        )
+        assert (one.high or 0) / (one.low or 1) > (known.high or 1) / (known.low or 1)
+
+
+def test_what_is_not_fitted_are_guesses() -> None:
+    row = {**PLAIN, "id": "1", "output_tokens_per_s_total": "9000"}
+    assert len(observe(CATALOGUE, [row])) == 1
+    assert observe(CATALOGUE, [{**row, "model": "Unheard-of-8B"}]) == []

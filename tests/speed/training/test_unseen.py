@@ -1,0 +1,112 @@
+"""What a table of runs leaves open, and what mixtures exchange."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from planner.speed.hardware import hardware
+from planner.speed.shape import model_shape
+from planner.speed.training import check_training
+from planner.speed.training.constants import house_calibration
+from planner.speed.training.plan import Plan
+from planner.speed.training.rows import Reader
+from planner.speed.training.step import experts_s, step_parts
+from planner.speed.training.traffic import all_to_all_s
+from pricing import Catalogue
+
+# DeepSeek-V3 Technical Report, 2024: 14.8T tokens in 2.664 million hours of an H800, and the layout of section 3.
+PUBLISHED = 14.8e12 / 2.664e6 / 3_600
+DEEPSEEK = {
+    "id": "x", "model": "DeepSeek-V3", "accelerator": "H800", "n_accelerators": "2048", "precision": "FP8",
+    "seq_len": "4096", "global_batch_sequences": "15360", "tp": "1", "pp": "16", "ep": "64", "dp": "128",
+    "micro_batch": "1", "activation_recompute": "selective", "sharding": "ZeRO-1", "framework": "HAI-LLM",
+    "published": "2024-12",
+}  # fmt: skip
+LAYOUT = ("tp", "pp", "ep", "dp", "micro_batch", "activation_recompute", "sharding")
+
+
+def plan_of(catalogue: Catalogue, **changes: str) -> Plan:
+    return Reader(catalogue).run({**DEEPSEEK, **changes}).plan
+
+
+@pytest.mark.parametrize("left_out", [(), LAYOUT])
+def test_deepseek_v3_lies_in_its_band_with_and_without_its_layout(
+    catalogue: Catalogue, left_out: tuple[str, ...]
+) -> None:
+    said = check_training(catalogue, [{**DEEPSEEK, **dict.fromkeys(left_out, "")}])[0]
+    assert (said.low or 0) < PUBLISHED < (said.high or 0)
+
+
+def test_a_two_way_pipeline_idles_less_and_hides_its_exchanges(catalogue: Catalogue) -> None:
+    run = Reader(catalogue).run(DEEPSEEK)
+    constants = house_calibration().constants
+    two, one = (step_parts(run.shape, run.chip, replace(run.plan, two_way=flag), constants) for flag in (1.0, 0.0))
+    assert float(two.expert_traffic_s) == 0 < float(one.expert_traffic_s)
+    assert float(two.bubble_s) < 0.65 * float(one.bubble_s)
+    assert plan_of(catalogue).two_way == 1
+    assert plan_of(catalogue, framework="Megatron-LM").two_way == 0
+
+
+def test_a_token_crosses_to_a_node_once_and_to_no_more_groups_than_routing_allows(catalogue: Catalogue) -> None:
+    shape, chip = (
+        model_shape(catalogue.models["DeepSeek-V3"]),
+        hardware("H800", catalogue.accelerators["H800-SXM5-80GB"]),
+    )
+    plan, constants = replace(plan_of(catalogue), two_way=0.0), house_calibration().constants
+    limited = float(all_to_all_s(shape, chip, plan, constants))
+    free = float(all_to_all_s(replace(shape, expert_groups=0.0), chip, plan, constants))
+    each = 8 * plan.tokens * shape.moe_layers * shape.expert_width * constants.expert_exposed / 1e9
+    every_copy = float(each * 8 * 7 / 8 / chip.nic_gb_s)
+    assert shape.expert_groups == 4
+    assert limited < free < every_copy
+
+
+def test_wide_experts_reach_nearly_what_dense_products_do(catalogue: Catalogue) -> None:
+    chip, constants = hardware("H100", catalogue.accelerators["H100-SXM5-80GB"]), house_calibration().constants
+    rates = []
+    for name in ("Qwen3-30B-A3B", "Mixtral-8x7B", "Mixtral-8x22B"):
+        shape = model_shape(catalogue.models[name])
+        plan = replace(plan_of(catalogue), ep=8.0, year=2026.0, bits=16.0)
+        work = 2 * plan.tokens * plan.passes * shape.moe_layers * shape.experts_per_token * shape.expert_params
+        rates.append(float(work / experts_s(shape, chip, plan, constants, 1.0) / chip.tflops_16 / 1e12))
+    assert rates == sorted(rates)
+    assert rates[-1] > 0.65 * constants.e16 > rates[0]
+
+
+def test_a_mixture_without_a_layout_takes_the_fastest_that_fits(catalogue: Catalogue) -> None:
+    run = Reader(catalogue).run({**DEEPSEEK, **dict.fromkeys(LAYOUT, "")})
+    assert not run.layout_stated
+    assert run.plan.ep >= 8 > run.plan.tp
+    assert run.plan.tp * run.plan.pp * run.plan.cp * run.plan.dp == 2_048
+
+
+@pytest.mark.parametrize(("published", "recompute"), [("2023-06", 1.0), ("2026-06", 0.0)])
+def test_what_did_not_fit_was_recomputed_before_software_could_do_less(
+    catalogue: Catalogue, published: str, recompute: float
+) -> None:
+    row = {
+        "id": "x", "model": "GPT-3 175B", "accelerator": "A100-SXM4-80GB", "n_accelerators": "64", "tp": "8",
+        "pp": "4", "precision": "bf16", "global_batch_sequences": "512", "published": published,
+    }  # fmt: skip
+    assert Reader(catalogue).run(row).plan.recompute == recompute
+    assert Reader(catalogue).run({**row, "activation_recompute": "none"}).plan.recompute == 0
+
+
+@pytest.mark.parametrize(("published", "bits"), [("2023-01", 16.0), ("2025-01", 8.0)])
+def test_bits_that_are_not_stated_are_those_of_the_year(catalogue: Catalogue, published: str, bits: float) -> None:
+    assert plan_of(catalogue, precision="", published=published).bits == bits
+    assert plan_of(catalogue, precision="BF16-mixed", published=published).bits == 16
+
+
+def test_an_unknown_mixture_is_predicted_from_its_sizes_with_a_wider_band(catalogue: Catalogue) -> None:
+    row = {**DEEPSEEK, "framework": "Megatron-LM", "ep": "8", "n_accelerators": "2048"}
+    known, guessed = check_training(
+        catalogue,
+        [row, {**row, "model": "Unheard-of", "params_b": "671", "active_params_b": "37.5"}],
+    )
+    assert guessed.predicted_tokens_per_s_per_accelerator == pytest.approx(
+        known.predicted_tokens_per_s_per_accelerator, rel=0.35
+    )
+    assert (guessed.high or 0) / (guessed.low or 1) > (known.high or 1) / (known.low or 1)
