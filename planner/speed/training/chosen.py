@@ -19,8 +19,11 @@ WHOLE_LAYERS_UNTIL, ONE_MACHINE = 2024.4, 8
 
 
 def chosen(shape: Shape, chip: Hardware, plan: Plan, known: Known) -> Plan:
-    """The plan with the layout of a mixture and the recompute that nobody stated."""
-    if float(shape.moe_layers) > 0 and (known.tp is None or known.pp is None):
+    """The plan with the layout of a mixture and the recompute that nobody stated.
+
+    A pod's torus is no switch: what the search would take for free there, compilers do not, so it is for GPUs.
+    """
+    if chip.is_gpu and float(shape.moe_layers) > 0 and (known.tp is None or known.pp is None):
         plan = _fastest(shape, chip, plan, known)
     tight = plan.accelerators > ONE_MACHINE and plan.year < WHOLE_LAYERS_UNTIL
     if known.recompute is None and tight and not fits(peak_memory(shape, plan), chip):
