@@ -28,6 +28,7 @@ class Band(Strict):
         power = 1 + WIDER * unsaid
         return Band(low=self.low**power, high=self.high**power, rows=self.rows)
 
+
 def band_of_errors(errors: ArrayLike, *, weights: ArrayLike | None = None) -> Band:
     """The band that runs with these errors leave; an error is the logarithm of predicted over published."""
     ratios = np.exp(-np.asarray(errors, dtype=np.float64))
