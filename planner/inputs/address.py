@@ -62,12 +62,12 @@ def to_address(scenario: Scenario) -> dict[str, str]:
 
 
 def from_address(
-    held: Mapping[str, str], catalogue: Catalogue | None = None, others: Collection[str] | None = None
+    held: Mapping[str, str], catalogue: Catalogue | None = None, others: Collection[str] = ()
 ) -> tuple[Scenario, list[str]]:
     """The scenario a link holds, and a sentence for each thing in it that cannot be used.
 
-    With a catalogue, names are checked against it. `others` are the keys that belong to somebody else; with them, a key
-    that nobody knows is told.
+    With a catalogue, names are checked against it. A key that is nearly one of ours is told, unless it is one of
+    `others`, which belong to somebody else.
     """
     told: list[str] = []
     said = list(_read(held, told))
@@ -75,8 +75,7 @@ def from_address(
     scenario = _together(said, also, told)
     if catalogue is not None:
         scenario = _settled(scenario, catalogue, told)
-    if others is not None:
-        told += [_strange(key) for key in held if key not in KEYS and key != ALSO and key not in others]
+    told += [slip for key in held if key not in (*KEYS, ALSO, *others) and (slip := _misspelt(key))]
     return scenario, told
 
 
@@ -301,7 +300,10 @@ def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str]) -> Scena
     return known.settle(Scenario.model_validate(data), catalogue)[0]
 
 
-def _strange(key: str) -> str:
-    near = get_close_matches(key.casefold(), (*KEYS, ALSO), n=1)
-    hint = f" It may have meant {near[0]}." if near else ""
-    return f"This link held {_shown(key)}, which is no key of this page.{hint}"
+def _misspelt(key: str) -> str:
+    """A sentence for a key that is nearly one of ours; nothing for one that somebody else put there."""
+    near = get_close_matches(key.casefold(), (*KEYS, ALSO), n=1, cutoff=_NEAR)
+    return f"This link held {_shown(key)}, which is no key of this page. It may have meant {near[0]}." if near else ""
+
+
+_NEAR = 0.75

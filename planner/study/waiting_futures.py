@@ -15,6 +15,7 @@ from planner.money.breakeven import builder_of
 from planner.money.draws import present_by_builder
 from planner.money.owned.said import ORDER
 from planner.money.plan import plan_at
+from planner.money.ways import on_demand
 from planner.study.distributions import TAIL
 from planner.study.doubtful import doubtful
 from planner.study.futures import futures
@@ -67,6 +68,10 @@ def waiting_futures(found: Waiting) -> WaitingFutures | None:
 
 
 def _share_never(found: Waiting) -> float:
-    """From the futures of the plan itself, so that it is the very share that the verdict tells."""
+    """In the very draws of the verdict, so that both tell the same; also where renting is no way of the plan."""
     sure = futures(found.plan)
-    return 0.0 if sure is None else sure.share_cheaper("on_demand", found.bought_as.key)
+    if sure is None:
+        return 0.0
+    builders = [on_demand.build, builder_of(found.bought_as)]
+    never, now = present_by_builder(found.plan.setting, builders, sure.draws)
+    return float(np.mean(never < now))

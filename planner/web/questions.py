@@ -28,7 +28,7 @@ def of_link(catalogue: Catalogue, held: Mapping[str, str]) -> list[str]:
     kept = {name: text for name, text in held.items() if name not in KEYS or belongs(name, question)}
     for name in held.keys() - kept.keys():
         del st.query_params[name]
-    told = from_address(kept, catalogue)[1]
+    told = from_address(kept, catalogue, OURS)[1]
     told += [_two(name, held[name], question) for name in _WORK if name in held and name not in kept]
     told += _as_widgets_read(catalogue, kept)
     if held.get("gpu") == ANY_ACCELERATOR and question is HOURS:
@@ -57,6 +57,7 @@ def _two(name: str, said: str, question: Question) -> str:
     return f"This link held {name} = {said[:60]} beside a question of another kind ({question.name}). It is left out."
 
 
+OURS = ("asof", "terms")  # keys of the page itself that look like one of the plan
 _SWITCH = {"1": "true", "0": "false"}
 _WORK = ("train", "serve", "hours", fields.BUSY)
 _ANY = "This link held gpu = any, which needs a model to choose for: name one, or name a GPU."

@@ -158,3 +158,15 @@ def test_a_file_of_the_small_catalogue_reads_back() -> None:
     saved = Saved(Scenario(name="a: b # c"), None, "small")
     again = read_scenario(write_scenario(saved).encode(), "a.yaml", _without_sites())
     assert again == saved
+
+
+@pytest.mark.parametrize(("slip", "meant"), [("bussy", "busy"), ("year", "years"), ("Token", "tokens")])
+def test_a_key_that_is_nearly_one_of_ours_is_told(slip: str, meant: str) -> None:
+    scenario, told = from_address({slip: "5"})
+    assert scenario == Scenario()
+    assert told == [f"This link held {slip}, which is no key of this page. It may have meant {meant}."]
+
+
+@pytest.mark.parametrize("key", ["utm_source", "fbclid", "look", "ref"])
+def test_what_others_put_into_a_link_is_passed_over(key: str) -> None:
+    assert from_address({key: "5"})[1] == []

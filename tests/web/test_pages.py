@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from planner.inputs.address import from_address
+from planner.inputs.keys import KEYS
 from planner.inputs.rent import Rent
 from planner.inputs.scenario import Scenario
 from planner.inputs.terms import Terms
@@ -20,7 +23,7 @@ from planner.report.answer import told
 from planner.report.compare import own_of
 from planner.report.findings import cheapest
 from planner.study.verdict import decided
-from planner.web import ask, state
+from planner.web import ask, questions, state
 from planner.web.ready import get_ready
 from pricing import load_catalogue
 from pricing.asof import as_of
@@ -159,6 +162,13 @@ def test_what_a_link_held_wrongly_is_said_once_and_can_be_put_away(app: AppTest)
     assert len(app.warning) == 2
     app.slider(key="busy").set_value(90).run()
     assert len(app.warning) == 2
+
+
+def test_no_key_of_the_page_itself_is_taken_for_a_slip(app: AppTest) -> None:
+    """Every key that a widget binds to the address, and the day of the link."""
+    source = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(state.__file__).parent.rglob("*.py")))
+    bound = {"asof", "work", "stress", "all", *re.findall(r'key="(\w+)",\s*bind=', source)}
+    assert not [name for name in bound - KEYS.keys() if from_address({name: "1"}, others=questions.OURS)[1]]
 
 
 def test_an_old_link_says_what_its_sender_saw_until_one_asks_for_today(app: AppTest) -> None:
