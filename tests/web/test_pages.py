@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 
@@ -16,16 +17,17 @@ from planner.inputs.scenario import Scenario
 from planner.inputs.terms import Terms
 from planner.inputs.work import Work
 from planner.money.choice import usual_wish
-from planner.money.plan import plan
+from planner.money.plan import Plan, plan
 from planner.money.rented import bills
 from planner.report import words
 from planner.report.answer import told
 from planner.report.compare import own_of
 from planner.report.findings import cheapest
+from planner.study.planned import planned
 from planner.study.verdict import decided
 from planner.web import ask, questions, state
 from planner.web.ready import get_ready
-from pricing import load_catalogue
+from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.query import find
 
@@ -243,6 +245,28 @@ def test_the_first_answer_is_there_before_anybody_comes(monkeypatch: pytest.Monk
     get_ready()
     monkeypatch.delattr(state, "planned")  # so that nothing can be reckoned any more
     state.open_with_answer()
+
+
+def test_new_answers_are_reckoned_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many at once: each gets the answer to what it asked, and no two are worked on at the same time."""
+    at_work: list[int] = []
+    most: list[int] = []
+
+    def watched(facts: Catalogue, asked: Scenario, day: date) -> Plan:
+        at_work.append(1)
+        most.append(len(at_work))
+        made = planned(facts, asked, day)
+        at_work.pop()
+        return made
+
+    monkeypatch.setattr(state, "planned", watched)
+    facts, asked = load_catalogue(), [working(accelerators=number) for number in (3, 5, 7, 11)]
+    with ThreadPoolExecutor(4) as people:
+        found = list(
+            people.map(lambda one: state._reckoned(facts.digest, one.model_dump_json(), DAY, one, facts), asked)
+        )
+    assert [one.plan.setting.scenario.work[0].accelerators for one in found] == [3, 5, 7, 11]
+    assert max(most) == 1
 
 
 def test_what_leaves_the_page_is_made_when_it_is_asked_for() -> None:
