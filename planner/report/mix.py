@@ -7,6 +7,7 @@ import pandas as pd
 
 from planner.inputs.rent import Mix
 from planner.money.sizing import share_done
+from planner.money.measures import present_usd
 from planner.report import words
 from planner.study.load import Piece, Screen
 from planner.study.mix import BestMix, NoMix
@@ -48,7 +49,9 @@ def mix_sentences(found: BestMix | NoMix) -> tuple[str, ...]:
 
 
 def _headline(found: BestMix) -> str:
-    pure = f"{found.pure.title}, {words.usd(found.pure_usd)}"
+    known_usd = float(present_usd(found.plan.setting, found.pure.ledger))
+    dearest = " with what nobody publishes at its dearest" if found.pure_usd > known_usd * (1 + 1e-9) else ""
+    pure = f"{found.pure.title}, {words.usd(found.pure_usd)}{dearest}"
     if not found.differs:
         return f"No mix is cheaper than one way alone ({pure})."
     cost = f"costs {_least(found)} {words.usd(found.usd)} in today's money"
