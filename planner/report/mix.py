@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from planner.inputs.rent import Mix
-from planner.money.sizing import share_done
 from planner.money.measures import present_usd
+from planner.money.sizing import share_done
 from planner.report import words
 from planner.study.load import Piece, Screen
 from planner.study.mix import BestMix, NoMix
