@@ -198,6 +198,7 @@ _UNITS: tuple[tuple[str, str], ...] = (
     (".*_ms", "milliseconds"),
     ("relative_speed", "times one of the plan's"),
     ("season", "times the usual hours, January first"),
+    ("by_hour", "of the accelerators, hour by hour from midnight"),
     ("rent_by_year", "times today's rent, year by year"),
     ("shares_by_year", "share of the price, year by year"),
 )

@@ -6,11 +6,12 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from planner.inputs.base import HOURS_PER_MONTH, MONTHS_PER_YEAR, Count, Inputs, Label, Terabytes
+from planner.inputs.base import HOURS_PER_MONTH, MONTHS_PER_YEAR, Count, Inputs, Label, Share, Terabytes
 from planner.inputs.task import Run, Serve, Train
 
-USUAL_BUSY_SHARE = 0.60
+USUAL_BUSY_SHARE, LEAST_BUSY_SHARE = 0.60, 0.01
 MOST_SEASONS = MONTHS_PER_YEAR
+HOURS_OF_DAY = 24
 
 
 class Job(Inputs):
@@ -48,7 +49,7 @@ class Work(Inputs):
 
     label: Label = "work"
     accelerators: Count = 8
-    busy_share: Annotated[float, Field(ge=0.01, le=1.0)] | None = None
+    busy_share: Annotated[float, Field(ge=LEAST_BUSY_SHARE, le=1.0)] | None = None
     accelerator_hours_per_month: Annotated[float, Field(ge=0.01, le=12_000_000.0)] | None = None
     accelerators_per_job: Count | None = None
     train: Train | None = None
@@ -58,6 +59,10 @@ class Work(Inputs):
     may_stop: bool = False
     growth_per_year: Annotated[float, Field(ge=-0.9, le=9.0)] = 0.0
     season: tuple[Annotated[float, Field(ge=0.0, le=12.0)], ...] = ()
+    by_hour: Annotated[
+        tuple[Share, ...],
+        Field(description="from midnight, how much of `accelerators` each hour wants, 1 in the busiest"),
+    ] = ()
     jobs: Annotated[tuple[Job, ...], Field(max_length=24)] = ()
     storage_tb: Terabytes = 10.0
     egress_tb_per_month: Terabytes = 1.0
@@ -82,9 +87,23 @@ class Work(Inputs):
             raise ValueError("accelerators_per_job is more than are wanted at once")
         return self
 
+    @model_validator(mode="after")
+    def _by_the_clock(self) -> Work:
+        if len(self.by_hour) not in (0, HOURS_OF_DAY):
+            raise ValueError(f"want 24 shares by_hour, midnight first, or none, got {len(self.by_hour)}")
+        if self.by_hour and max(self.by_hour) < 1:
+            raise ValueError(
+                f"by_hour wants 1 in its busiest hour, got {max(self.by_hour):g}: accelerators is the most"
+            )
+        if self.by_hour and (self.may_wait or self.train or self.run):
+            raise ValueError("by_hour is for work that comes by the clock: leave out may_wait, train and run")
+        return self
+
     @property
     def usual_busy_share(self) -> float:
         """The share of hours in which it runs, before growth and season."""
         if self.accelerator_hours_per_month is not None:
             return self.accelerator_hours_per_month / (self.accelerators * HOURS_PER_MONTH)
+        if self.busy_share is None and self.by_hour:
+            return max(sum(self.by_hour) / HOURS_OF_DAY, LEAST_BUSY_SHARE)
         return USUAL_BUSY_SHARE if self.busy_share is None else self.busy_share

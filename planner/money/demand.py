@@ -181,7 +181,7 @@ def demand(
         (work, _layer(work, timeline, scenario, busy_factor * hours_factor, starts_in) if work in predicted else layer)
         for work, layer in usually
     ]
-    fixed = [layer for work, layer in kinds if not work.may_wait]
+    fixed = [_over_day(layer, work.by_hour) if work.by_hour else layer for work, layer in kinds if not work.may_wait]
     waiting = [layer for work, layer in kinds if work.may_wait]
     jobs = [
         _job_layer(job, timeline, scenario, slower[work in predicted]) for work in scenario.work for job in work.jobs
@@ -211,15 +211,16 @@ def demand(
 
 
 def job_size(work: Work) -> int:
-    """What one job takes where the work does not say: one if it may be spread, else all at once."""
-    return work.accelerators_per_job or (1 if work.may_wait else work.accelerators)
+    """What one job takes where the work does not say: one if it may be spread or comes and goes, else all at once."""
+    return work.accelerators_per_job or (1 if work.may_wait or work.by_hour else work.accelerators)
 
 
 def _together(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     return np.asarray(sum(parts)) if parts else np.zeros(1)
 
 
-_Layer = tuple[NDArray[np.float64], NDArray[np.float64]]  # at once by month; share of hours, (draws x) months
+# At once by month; share of hours, (draws x) months. Both may have levels in front of the months, one at a time.
+_Layer = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def _layer(work: Work, timeline: Timeline, scenario: Scenario, factor: Num, starts_in: int) -> _Layer:
@@ -231,6 +232,24 @@ def _layer(work: Work, timeline: Timeline, scenario: Scenario, factor: Num, star
     busy = asked * _share(work, scenario) * _season(work, timeline, starts_in)
     at_once = np.maximum(np.ceil(np.maximum(asked, busy) - _ONE), 1.0)
     return at_once, np.asarray(np.minimum(busy / at_once * factor, 1.0))
+
+
+def _over_day(layer: _Layer, by_hour: tuple[float, ...]) -> _Layer:
+    """A layer that asks for more and for less through the day: the same hours, as levels of which one is at a time.
+
+    With fewer hours than the day tells, each level is there less often; with more, all of them are wanted more often.
+    """
+    most, share = layer
+    parts = np.unique([part for part in by_hour if part > 0])
+    often = np.array([by_hour.count(part) for part in parts.tolist()])[:, None] / len(by_hour)
+    at_once = np.maximum(np.ceil(most * parts[:, None] - _ONE), 1.0)
+    usual, wanted = (at_once * often).sum(axis=0), most * share
+    less = np.minimum(wanted / usual, 1.0)
+    room = np.where(most > usual, most - usual, 1.0)
+    always = np.clip((wanted - usual) / room, 0.0, 1.0)
+    shares = often * (less * (1 - always))[..., None, :]
+    shares[..., -1, :] += always
+    return at_once, shares
 
 
 def _job_layer(job: Job, timeline: Timeline, scenario: Scenario, slower: Num) -> _Layer:
@@ -280,9 +299,12 @@ def _levels(layers: list[_Layer]) -> _Layer:
     """Every combination of layers that may run at the same time, and how often it does."""
     at_once, shares = np.zeros((1, 1)), np.ones((1, 1))
     for layer_at_once, layer_share in layers:
-        on = np.asarray(layer_share)[..., None, :]
-        shares = np.concatenate(np.broadcast_arrays(shares * (1 - on), shares * on), axis=-2)
-        at_once = np.concatenate(np.broadcast_arrays(at_once, at_once + layer_at_once), axis=-2)
+        many = np.atleast_2d(layer_at_once)
+        on = np.asarray(layer_share) if layer_at_once.ndim > 1 else np.asarray(layer_share)[..., None, :]
+        off = np.maximum(1 - on.sum(axis=-2, keepdims=True), 0.0)
+        often = [shares * off, *(shares * on[..., [level], :] for level in range(len(many)))]
+        shares = np.concatenate(np.broadcast_arrays(*often), axis=-2)
+        at_once = np.concatenate(np.broadcast_arrays(at_once, *(at_once + level for level in many)), axis=-2)
         ever = (shares > 0).any(axis=-1).reshape(-1, shares.shape[-2]).any(axis=0)
         at_once, shares = at_once[ever], shares[..., ever, :]
         if len(at_once) > MOST_LEVELS:

@@ -95,6 +95,8 @@ def _agreeing_work(work: dict[str, Any]) -> None:
     _one_way_to_tell(work)
     if work.get("season"):
         work["season"] = tuple(work["season"][:1] * 12)
+    if "by_hour" in work:
+        work["by_hour"] = (1.0, *(work["by_hour"][:1] * 24)[:23]) if work["by_hour"] else ()
     if work.get("accelerators_per_job", 0) > most:
         del work["accelerators_per_job"]
     for job in work.get("jobs", ()):
@@ -107,6 +109,8 @@ def _one_way_to_tell(work: dict[str, Any]) -> None:
     serve = work.get("serve") or {}
     if serve.get("peak_requests_per_s", 1e9) < serve.get("requests_per_s", 1.0):
         del serve["peak_requests_per_s"]
+    if work.get("may_wait") or work.get("train") or work.get("run"):
+        work.pop("by_hour", None)
     ways_to_tell = ("train", "serve", "run", "busy_share", "accelerator_hours_per_month")
     told = [name for name in ways_to_tell if work.get(name) is not None]
     if {"train", "serve", "run"} & set(told):

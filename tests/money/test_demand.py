@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -169,12 +170,14 @@ WORKS = st.fixed_dictionaries(
     {
         "accelerators": st.integers(1, 200),
         "busy_share": st.floats(0.01, 1.0),
+        "by_hour": st.one_of(st.just(()), st.tuples(st.just(1.0), *[st.sampled_from([0.0, 0.2, 0.6, 1.0])] * 23)),
         "may_wait": st.booleans(),
         "growth_per_year": st.floats(-0.9, 2.0),
         "season": st.one_of(st.just(()), st.tuples(*[st.sampled_from([0.0, 0.3, 0.9, 1.0, 1.7, 3.0])] * 12)),
         "jobs": st.lists(JOBS, max_size=2).map(tuple),
     }
 )
+WORKS = WORKS.map(lambda work: work | ({"by_hour": ()} if work["may_wait"] else {}))
 SCENARIOS = st.builds(
     lambda works, years: scenario(*works, years=years), st.lists(WORKS, min_size=1, max_size=3), st.floats(0.25, 4.0)
 )
@@ -202,8 +205,8 @@ def test_layers_together_do_all_the_work_once(
 def test_draws_give_what_numbers_give(plan: Scenario, factors: list[float], fleet: int) -> None:
     """Beyond 64 levels the split above a fleet is near, not exact; the hours of all work are always exact."""
     together = demand(plan, busy_factor=np.array(factors)[:, None])
-    layers = len(plan.work) + sum(len(work.jobs) for work in plan.work)
-    near = 1e-9 if 2**layers <= MOST_LEVELS else 0.05
+    levels = math.prod((len({*work.by_hour, 0.0}) if work.by_hour else 2) * 2 ** len(work.jobs) for work in plan.work)
+    near = 1e-9 if levels <= MOST_LEVELS else 0.05
     for index, factor in enumerate(factors):
         alone = demand(plan, busy_factor=factor)
         whole = alone.all.busy_hours.max()
@@ -243,3 +246,48 @@ def test_a_slow_draw_asks_for_no_machines_in_the_months_of_a_quick_one() -> None
     factors = np.array([[1.0], [1.5]])
     both = demand(plan, hours_factor=factors, predicted=plan.work).all
     assert np.broadcast_to(both.accelerators, (2, 4))[:, 1:].tolist() == [[65, 1, 1], [65, 65, 1]]
+
+
+OFFICE = (*(0.25,) * 8, *(1.0,) * 10, *(0.5,) * 6)  # from midnight: 2 of 8, then all, then 4
+
+
+def test_a_day_is_levels_of_which_one_is_at_a_time() -> None:
+    """2 for 8 hours, 8 for 10 and 4 for 6 are 120 of 192 accelerator-hours a day; above 4 are 4 for 10 hours."""
+    there = demand(scenario({"accelerators": 8, "by_hour": OFFICE}))
+    assert there.all.accelerators == 8
+    assert there.all.busy_accelerator_hours == pytest.approx(12 * 730 * 120 / 24)
+    assert there.above(4).busy_accelerator_hours == pytest.approx(12 * 730 * 4 * 10 / 24)
+    assert there.upto(2).busy_share == pytest.approx(1.0)
+    assert sorted(there.at_once[:, 0].tolist()) == [2, 4, 8]
+
+
+def test_a_day_with_other_hours_keeps_its_hours() -> None:
+    """Fewer: each level is there less often. More: all are wanted for longer. Neither asks for a ninth."""
+    for share in (0.2, 0.625, 0.9, 1.0):
+        there = demand(scenario({"accelerators": 8, "by_hour": OFFICE, "busy_share": share}))
+        assert there.all.busy_accelerator_hours == pytest.approx(12 * 730 * 8 * share)
+        assert there.all.accelerators == 8
+        assert np.all(there.shares >= 0)
+        assert there.shares.sum(axis=-2) == pytest.approx(1.0)
+
+
+def test_days_of_two_kinds_of_work_meet_as_chance_has_it() -> None:
+    there = demand(scenario({"accelerators": 8, "by_hour": OFFICE}, {"accelerators": 4, "busy_share": 0.5}))
+    assert there.all.accelerators == 12
+    assert there.above(8).busy_accelerator_hours == pytest.approx(12 * 730 * 4 * (10 / 24) * 0.5)
+    grown = demand(scenario({"accelerators": 8, "by_hour": OFFICE, "growth_per_year": 0.5}, years=2.0))
+    assert grown.all.busy_hours[13] == pytest.approx(12 * 730 * 120 / 192)
+
+
+@pytest.mark.parametrize(
+    ("work", "wish"),
+    [
+        ({"by_hour": (0.5,) * 23}, "want 24 shares by_hour"),
+        ({"by_hour": (0.5,) * 24}, "wants 1 in its busiest hour"),
+        ({"by_hour": OFFICE, "may_wait": True}, "work that comes by the clock"),
+        ({"by_hour": (1.5,) * 24}, "less than or equal to 1"),
+    ],
+)
+def test_a_day_that_cannot_be_is_refused(work: dict[str, Any], wish: str) -> None:
+    with pytest.raises(ValueError, match=wish):
+        scenario({"accelerators": 8, **work})

@@ -133,6 +133,17 @@ def test_prices_for_a_volume_are_in_the_programme_and_in_the_ledger() -> None:
     assert best.at_most_usd < found(plain).at_most_usd
 
 
+def test_a_night_is_owned_and_the_day_rented() -> None:
+    """Eight at night and thirty-two for an hour of the day: what trying every mix finds."""
+    there = made(work(accelerators=32, busy_share=None, by_hour=(1.0, *(0.25,) * 23)))
+    best = found(there)
+    every = tried(there)
+    assert best.mix == Mix(own_accelerators=8) == min(every, key=lambda mix: every[mix])
+    assert best.load.edges[-1] == 32
+    assert best.load.busy_share[0] == pytest.approx(1.0)
+    assert best.load.busy_share[-1] == pytest.approx(1 / 24)
+
+
 def test_work_that_wants_the_same_whenever_it_runs_has_no_mix() -> None:
     assert best_mix(made(work(busy_share=0.4))) == NoMix(ALIKE)
     there = made(work(busy_share=0.4))
