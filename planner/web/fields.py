@@ -21,6 +21,7 @@ URL = "query-params"
 BUSY = "busy"
 MODELS = ("train", "serve")
 USUAL_BUSY_PERCENT = 60
+BY_HOUR = '"by_hour"'  # of the part of an address that has no fields
 _PUT, _ON_SCREEN = "put", "on_screen"
 
 
@@ -174,12 +175,13 @@ _STEPS = {"tokens": 1e9}
 
 
 def _slider(key: Key) -> None:
-    """How busy (unless the hours are said), or for how long."""
+    """How busy (unless the hours are said, or each hour of the day is), or for how long."""
     if key.key == "years":
         st.slider(key.label, 0.25, 10.0, 3.0, 0.25, format="%g", key=key.key, bind=URL, help=key.help)
         return
-    said = st.session_state.get("hours", st.query_params.get("hours")) is not None
-    told = f"{key.help} Follows from the GPU-hours a month where those are filled in."
+    hours = st.session_state.get("hours", st.query_params.get("hours")) is not None
+    said = hours or BY_HOUR in (st.session_state.get("carried_also") or "")
+    told = f"{key.help} Follows from the GPU-hours a month, or from the hours of the day, where those are filled in."
     st.slider(key.label, 1, 100, USUAL_BUSY_PERCENT, format="%d%%", key=key.key, bind=URL, disabled=said, help=told)
 
 

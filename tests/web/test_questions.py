@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -216,3 +218,14 @@ def test_a_question_is_told_by_what_an_address_holds() -> None:
     assert question_of({"train": "x"}, "Serve") is TRAIN
     assert question_of({"train": "x"}, "Fine-tune") is TUNE
     assert from_address({"train": "Llama-2-7B", "choose": "1"})[0].work[0].train.choose_count  # type: ignore[union-attr]
+
+
+def test_hours_of_the_day_say_how_busy_it_is() -> None:
+    """The slider stands still, and the plan is that of the same link in the shell."""
+    also = json.dumps({"work": [{"by_hour": [1.0] * 8 + [0.25] * 16}]})
+    app = visit(also=also)
+    assert not app.exception
+    assert app.slider(key="busy").disabled
+    made = plan(load_catalogue(), from_address({"also": also})[0], DAY)
+    there = app.session_state["now"].reckoned.plan.setting.demand
+    assert there.all_hours.tolist() == made.setting.demand.all_hours.tolist() == pytest.approx([730 * 8 * 0.5])
