@@ -32,6 +32,9 @@ from planner.study.mix_search import Search, least_fleet
 from planner.study.mix_slices import programme_of, screens_of
 
 ALIKE = "the work wants the same number whenever it runs, so a fleet is used as a whole: own all of it or none"
+UNTOLD = (
+    "when the peaks come is not said, so all are taken to be wanted at once: say it with `by_hour` in a scenario file"
+)
 NO_WAY = "nothing here has a price, so there is nothing to mix"
 FLAT_SHARE = 0.01  # bases within so much of the best cost the same
 _CURVE_POINTS = 24
@@ -175,7 +178,7 @@ def best_mix(plan: Plan) -> BestMix | NoMix:
         return NoMix("; ".join(setting.asked.problems))
     pure = _pure(plan)
     if pure is None or alike(setting):
-        return NoMix(NO_WAY if pure is None else ALIKE)
+        return NoMix(NO_WAY if pure is None else UNTOLD if _has_peaks(setting) else ALIKE)
     rates = rates_of(setting)
     enough = least_fleet(setting)
     least = (enough,) if setting.terms.usd_per_waiting_hour is None else tuple({0, enough})
@@ -187,6 +190,12 @@ def best_mix(plan: Plan) -> BestMix | NoMix:
         return NoMix("; ".join(said) or "no mix keeps to the limits")
     found = search.priced(mix)
     return BestMix(plan, mix, found.usd, found.at_most_usd, *pure, rates, search, refused)
+
+
+def _has_peaks(setting: Setting) -> bool:
+    """Whether a service has a peak above its average, while nothing says when it comes."""
+    tasks = [work.serve for work in setting.written.work if work.serve is not None and not work.by_hour]
+    return any((one.peak_requests_per_s or 0.0) > one.requests_per_s for one in tasks)
 
 
 def with_best_mix(plan: Plan) -> Plan:

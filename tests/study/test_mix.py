@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from itertools import product
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.inputs.presets import preset
 from planner.inputs.rent import Mix
 from planner.inputs.scenario import Scenario
 from planner.money.answer import answer
@@ -18,11 +20,13 @@ from planner.money.measures import cash_by_year_usd, cash_today_usd, present_usd
 from planner.money.plan import Plan, plan_at
 from planner.report import words
 from planner.report.answer import told
-from planner.study.mix import ALIKE, BestMix, NoMix, best_mix, with_best_mix
+from planner.study.mix import ALIKE, UNTOLD, BestMix, NoMix, best_mix, with_best_mix
 from planner.study.mix_programme import enumerated
 from planner.study.mix_rates import rates_of
 from planner.study.mix_search import Search, least_fleet
 from planner.study.mix_slices import programme_of
+from planner.study.planned import planned
+from pricing import load_catalogue
 from tests.money.owning import EIGHTY
 from tests.money.renting import MARKET, offer, plan, setting, work
 
@@ -372,3 +376,14 @@ def test_the_answer_tells_what_the_mix_saves() -> None:
     pure = min(one.present_usd for one in (said.own, said.rent) if one is not None)
     saved = f": {words.percent(1 - said.best.present_usd / pure)} less than the better of the two."
     assert any(saved in one for one in told(mixed, said).sentences)
+
+
+def test_a_service_whose_peaks_nobody_places_says_what_to_add() -> None:
+    chat = preset("chat-service")
+    assert chat is not None
+    there = planned(load_catalogue(), chat.scenario, date(2026, 11, 21))
+    assert best_mix(there) == NoMix(UNTOLD)
+    by_hour = (0.2,) * 8 + (1.0,) * 4 + (0.6,) * 12
+    told_when = chat.scenario.work[0].model_copy(update={"by_hour": by_hour})
+    placed = planned(load_catalogue(), chat.scenario.model_copy(update={"work": (told_when,)}), date(2026, 11, 21))
+    assert isinstance(best_mix(placed), BestMix)
