@@ -184,6 +184,25 @@ def _also(text: str | None, told: list[str]) -> dict[str, Any]:
 _LEFT_OUT = "It is left out, so this answer differs from the sender's."
 
 
+def also_by_hour(text: str | None) -> tuple[float, ...]:
+    """The hours of the day that the rest of a link tells of the first work; empty where it tells none."""
+    works = _also(text, []).get("work")
+    first = works[0] if isinstance(works, list) and works and isinstance(works[0], dict) else {}
+    told = first.get("by_hour")
+    return tuple(told) if isinstance(told, list) and all(isinstance(one, float | int) for one in told) else ()
+
+
+def also_with_hours(text: str | None, by_hour: tuple[float, ...]) -> str | None:
+    """The rest of a link with other hours of the day for the first work, or with none; None where nothing is left."""
+    rest = _also(text, [])
+    _put(rest, ("work", 0, "by_hour"), list(by_hour))
+    if not by_hour:
+        del rest["work"][0]["by_hour"]
+    if rest["work"] == [{}]:
+        del rest["work"]
+    return json.dumps(rest, ensure_ascii=False, separators=(",", ":")) if rest else None
+
+
 def _strictly(text: str) -> Any:
     """JSON of few levels, no key twice, only finite numbers."""
     brackets = re.sub(r"[^][{}]", "", re.sub(r'"(\\.|[^"\\])*"', "", text))

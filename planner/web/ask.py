@@ -13,14 +13,14 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from planner.inputs.address import ALSO, from_address, to_address
+from planner.inputs.address import ALSO, also_with_hours, from_address, to_address
 from planner.inputs.keys import KEYS
 from planner.inputs.presets import presets
-from planner.inputs.question import SERVE, Question
+from planner.inputs.question import SERVE, TRAIN, TUNE, Question
 from planner.inputs.scenario import Scenario
 from planner.report import words
 from planner.report.echo import echo
-from planner.web import fields, latency, questions, state
+from planner.web import fields, latency, questions, state, through_the_day
 from planner.web.fields import URL
 from pricing import Catalogue
 
@@ -71,12 +71,14 @@ def scenario(catalogue: Catalogue) -> Scenario:
     held = {key: text for key in CARRIED if (text := _carried(key))} | fields.held()
     if "hours" in held:
         held.pop(fields.BUSY, None)
+    if ALSO in held and question in (TRAIN, TUNE):  # a run comes when it comes; back at a service its hours are there
+        held[ALSO] = also_with_hours(held[ALSO], ()) or ""
     # Names that were chosen from a list need no second look; those that came with a link or a file do.
     asked, told = from_address(held, catalogue if any(name in held for name in CARRIED) else None)
     for sentence in told:
         st.warning(words.markdown(sentence.replace("This link held", "You entered")), icon=":material/help:")
     for key in CARRIED:
-        if carried := _carried(key):
+        if carried := held.get(key):
             st.query_params[key] = carried
     plan = state.remember(asked).plan
     said.markdown(f":small[{words.markdown(echo(plan, asked, question.name))}]")
@@ -114,6 +116,8 @@ def _assumptions(catalogue: Catalogue, question: Question, hints: Mapping[str, s
                 with st.grid(4, min_column_width=170, vertical_alignment="bottom"):
                     for name in names:
                         fields.show(catalogue, name, hints)
+                    if box.open and heading == THE_WORK and question not in (TRAIN, TUNE):
+                        through_the_day.ask()
 
 
 _EVERY = "Also those that few people change."

@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from planner.inputs.address import ALSO, LONGEST_ALSO, TooLong, from_address, to_address
+from planner.inputs.address import (
+    ALSO,
+    LONGEST_ALSO,
+    TooLong,
+    also_by_hour,
+    also_with_hours,
+    from_address,
+    to_address,
+)
+from planner.inputs.days import day_of, days
 from planner.inputs.file import Saved, read_scenario, scenario_of, write_scenario
 from planner.inputs.keys import KEYS, value_at
 from planner.inputs.own import Own
@@ -170,3 +179,28 @@ def test_a_key_that_is_nearly_one_of_ours_is_told(slip: str, meant: str) -> None
 @pytest.mark.parametrize("key", ["utm_source", "fbclid", "look", "ref"])
 def test_what_others_put_into_a_link_is_passed_over(key: str) -> None:
     assert from_address({key: "5"})[1] == []
+
+
+def test_hours_of_the_day_are_put_into_the_rest_of_a_link_and_taken_out() -> None:
+    rest = '{"work":[{"label":"chat"},{"accelerators":4}],"mix":{"own_accelerators":8}}'
+    hours = days()["office hours"].by_hour
+    told = also_with_hours(rest, hours)
+    assert also_by_hour(told) == hours
+    assert from_address({ALSO: told or ""}) == (scenario_with_hours(rest, hours), [])
+    assert also_with_hours(told, ()) == rest
+    assert also_with_hours(also_with_hours(None, hours), ()) is None
+    assert also_by_hour("[1") == also_by_hour('{"work":7}') == also_by_hour(None) == ()
+
+
+def scenario_with_hours(rest: str, hours: tuple[float, ...]) -> Scenario:
+    """What the rest of a link says, with these hours for its first work."""
+    plain = from_address({ALSO: rest})[0]
+    first = Work.model_validate(plain.work[0].model_dump() | {"by_hour": hours})
+    return plain.model_copy(update={"work": (first, *plain.work[1:])})
+
+
+def test_every_named_day_can_be_worked() -> None:
+    for one in days().values():
+        assert Work(by_hour=one.by_hour).usual_busy_share == pytest.approx(sum(one.by_hour) / 24)
+        assert day_of(one.by_hour) == one
+    assert day_of((1.0,) * 24) is None

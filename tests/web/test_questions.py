@@ -7,7 +7,8 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.inputs.address import from_address, to_address
+from planner.inputs.address import also_with_hours, from_address, to_address
+from planner.inputs.days import days
 from planner.inputs.keys import KEYS
 from planner.inputs.latency import latencies
 from planner.inputs.presets import preset, presets
@@ -229,3 +230,28 @@ def test_hours_of_the_day_say_how_busy_it_is() -> None:
     made = plan(load_catalogue(), from_address({"also": also})[0], DAY)
     there = app.session_state["now"].reckoned.plan.setting.demand
     assert there.all_hours.tolist() == made.setting.demand.all_hours.tolist() == pytest.approx([730 * 8 * 0.5])
+
+
+def test_a_day_is_chosen_by_its_name_and_put_back() -> None:
+    app = unfolded(visit(gpus="32"))
+    assert "by_hour" not in app.query_params.get("also", "")
+    app.selectbox(key="through_the_day").set_value("office hours").run()
+    assert not app.exception
+    work = app.session_state["asked"].work[0]
+    assert work.by_hour == days()["office hours"].by_hour
+    assert work.accelerators == 32
+    assert "by_hour" in str(app.query_params["also"])
+    app.selectbox(key="through_the_day").set_value("the same at any hour").run()
+    assert app.session_state["asked"].work[0].by_hour == ()
+    assert "also" not in app.query_params
+
+
+def test_a_day_waits_while_a_run_is_asked_for() -> None:
+    also = also_with_hours(None, days()["office hours"].by_hour) or ""
+    app = visit(also=also)
+    app.button_group(key="work").set_value("Train").run()
+    assert not app.exception
+    assert not app.warning
+    assert app.session_state["asked"].work[0].by_hour == ()
+    app.button_group(key="work").set_value("GPU-hours").run()
+    assert app.session_state["asked"].work[0].by_hour == days()["office hours"].by_hour
