@@ -8,6 +8,7 @@ from planner.inputs.keys import KEYS, Key
 from planner.inputs.scenario import Way
 from planner.money.doubts import numbers
 from planner.money.plan import Plan
+from planner.report import words
 
 # Which way's ledger knows the figure, by the part of the scenario a key belongs to.
 _WAYS: dict[str, Way] = {
@@ -31,4 +32,4 @@ def _hint(key: Key, value: object) -> str:
         return str(key.usual)
     if not isinstance(value, float | int) or not math.isfinite(value):
         return "the catalogue's"
-    return f"{value * 100 if key.percent else value:,.4g}"
+    return f"{words.significant(value * 100 if key.percent else value, 4):,.10g}"
