@@ -93,6 +93,13 @@ def headline(scenario: Scenario, day: date = DAY) -> str:
     return words.markdown(cheapest(catalogue, need, rent, own_of(made), day).title)
 
 
+def told_of(scenario: Scenario) -> str:
+    """The title of the answer, from the engine."""
+    made = planned(load_catalogue(), scenario, DAY)
+    sure = decided(made)
+    return told(made, sure.answer, sure.futures).title
+
+
 def working(**work: object) -> Scenario:
     """The usual scenario with other work."""
     return Scenario(work=(Work.model_validate(work),))
@@ -244,7 +251,9 @@ def test_the_entrypoint_opens_on_the_answer() -> None:
 def test_the_first_answer_is_there_before_anybody_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     get_ready()
     monkeypatch.delattr(state, "planned")  # so that nothing can be reckoned any more
-    state.open_with_answer()
+    facts, first = load_catalogue(), Scenario()
+    kept = state._reckoned(facts.digest, first.model_dump_json(exclude_defaults=True), DAY, first, facts)
+    assert kept.told.title == told_of(first)
 
 
 def test_new_answers_are_reckoned_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
