@@ -329,6 +329,18 @@ def test_one_slice_is_asked_about_and_its_bill_is_the_whole(capsys: pytest.Captu
     assert "H100-SXM5-80GB, slice 2g.20gb" in said.splitlines()[0]
 
 
+def test_a_batch_that_does_not_divide_is_refused_or_told_without_numbers_that_are_none(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked = ["train", "--model", "llama-3-8b", "--accelerator", "H100 SXM5", "--count", "64"]
+    code, _, err = run(capsys, *asked, "--dp", "64", "--global-batch", "7")
+    assert code == BAD_INPUT
+    assert "does not divide into 64 replicas of micro-batches of 1; nearest: 64" in err
+    _, said, _ = run(capsys, *asked, "--micro-batch", "3", "--global-batch", "64")
+    assert "no layout is legal" in said.splitlines()[0]
+    assert "nan" not in said
+
+
 def test_what_would_make_it_fit_says_each_count_once(capsys: pytest.CaptureFixture[str]) -> None:
     _, said, _ = run(capsys, "train", "--model", "gpt-3-175b", "--accelerator", "H100 SXM5", "--count", "8")
     ways = said.split("What would make it fit")[1].split("\n\n")[0].splitlines()[1:]

@@ -93,7 +93,8 @@ def _not_as_asked(asked: Asked) -> str:
             return f"Too late: {time_words(late.days - late.deadline_days)} after the deadline."
         for tight in asked.trainings:
             if not tight.fits:
-                return f"{tight.model} does not fit on {tight.accelerators:,} x {tight.accelerator}."
+                cannot = "does not fit on" if tight.can_be_spread else "cannot be spread over"
+                return f"{tight.model} {cannot} {tight.accelerators:,} x {tight.accelerator}."
     return "Not as asked."
 
 

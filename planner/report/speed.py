@@ -149,7 +149,7 @@ def _deadline(task: Train, speed: Speed) -> tuple[str, ...]:
 
 
 def _not_fitting(found: Training, on: str) -> Told:
-    if not math.isfinite(found.least_memory_gb):
+    if not found.can_be_spread:
         reasons = words.listed(f"{number:,} where {why}" for why, number in found.excluded.items() if number)
         return Told(f"{found.model} cannot be spread over {on}", (f"No layout is legal: {reasons}.",))
     needs, has = _three(found.least_memory_gb), _three(found.memory_gb)

@@ -15,7 +15,7 @@ from planner.report import words
 from planner.report.text_table import text_table
 from planner.speed.training.anchor import Anchored
 from planner.speed.training.goodput import hours_over
-from planner.speed.training.result import Layout, Speed, Training, WayToFit
+from planner.speed.training.result import NOT_SPREAD, Layout, Speed, Training, WayToFit
 
 _MEMORY = {
     "weights_gb": "weights",
@@ -36,6 +36,8 @@ def training_title(found: Training) -> str:
     cut = "" if found.mig_profile is None else f", slice {found.mig_profile}"
     what = f"{found.model}, {words.large(found.tokens)} tokens, on {found.accelerators:,} x {found.accelerator}{cut}"
     speed = found.speed
+    if not found.can_be_spread:
+        return f"{what}: {NOT_SPREAD}."
     if speed is None:
         return f"{what}: does not fit, {found.least_memory_gb:,.1f} GB of {found.memory_gb:,.1f} GB at best."
     rate, days = speed.tokens_per_s_per_accelerator, speed.days
@@ -62,7 +64,8 @@ def training_text(found: Training, cost: Hired | None) -> str:
     speed = found.speed
     if speed is None:
         ways = [f"- {_way(way, found.accelerators)}" for way in found.ways_to_fit]
-        sections.append(("What would make it fit", "\n".join(ways) or "Nothing that was tried."))
+        if found.can_be_spread:
+            sections.append(("What would make it fit", "\n".join(ways) or "Nothing that was tried."))
     else:
         sections += [
             ("Layout and runners-up", text_table(layouts_table(speed))),

@@ -32,6 +32,7 @@ from planner.speed.serving import (
 from planner.speed.training import Training, train
 from planner.speed.training.images import image_training, learns_from_images
 from planner.speed.training.in_time import fewest_in_time
+from planner.speed.training.result import NOT_SPREAD
 from pricing import Catalogue, PricingError
 from pricing.names import model as named_model
 from pricing.records import HostedPrice
@@ -161,6 +162,9 @@ def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: Train) ->
     found = train(catalogue, job)
     if found.speed is None:
         ways = "; ".join(way.words for way in found.ways_to_fit[:3])
+        if not found.can_be_spread:
+            on = f"{found.accelerators:,} x {found.accelerator}"
+            return _Done(bare, found, problem=f"{found.model} cannot be spread over {on}: {NOT_SPREAD}")
         needs = f"{found.model} does not fit on {found.accelerators:,} x {found.accelerator}"
         memory = f"it needs {found.least_memory_gb:,.0f} GB on each of them and there are {found.memory_gb:,.0f}"
         return _Done(bare, found, problem=f"{needs}: {memory}. What would make it fit: {ways or 'nothing we know'}")

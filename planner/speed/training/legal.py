@@ -44,9 +44,11 @@ def check_job(job: TrainingJob, shape: Shape, chip: Hardware, *, global_batch: i
 
 
 def _check_batch(job: TrainingJob, replicas: int, global_batch: int) -> None:
-    """Where the whole layout is given, the batch must divide into it."""
-    if job.tp is None or job.pp is None or job.global_batch_sequences is None:
+    """Where the number of replicas is given, or follows, the batch must divide into them."""
+    follows = job.tp is not None and job.pp is not None
+    if job.global_batch_sequences is None or (job.dp is None and not follows):
         return
+    replicas = job.dp or replicas
     least = replicas * (job.micro_batch or 1)
     if global_batch % least:
         down = max(1, global_batch // least) * least

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from planner.speed.training.goodput import Reliability, TeamShare
 from planner.speed.training.memory import Memory
 from planner.speed.training.plan import Plan
 from planner.speed.training.step import StepParts
+
+NOT_SPREAD = "no layout is legal: batch, accelerators and model do not divide into each other"
 
 
 @dataclass(frozen=True)
@@ -103,3 +106,8 @@ class Training:
     warnings: tuple[str, ...]
     data_facts: tuple[str, ...] = ()
     mig_profile: str | None = None  # on a slice of the accelerator
+
+    @property
+    def can_be_spread(self) -> bool:
+        """Whether any layout is legal. Where none is, there is no memory to speak of."""
+        return math.isfinite(self.least_memory_gb)

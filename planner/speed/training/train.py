@@ -24,7 +24,7 @@ from planner.speed.training.layout import HYBRID, SELECTIVE, Candidate, Search, 
 from planner.speed.training.legal import check_job
 from planner.speed.training.memory import USABLE_SHARE, peak_memory
 from planner.speed.training.plan import Plan
-from planner.speed.training.result import Layout, Range, Speed, Training, WayToFit
+from planner.speed.training.result import NOT_SPREAD, Layout, Range, Speed, Training, WayToFit
 from planner.speed.training.step import step_parts
 from planner.speed.training.waterfall import flops_per_token, waterfall
 from pricing import Catalogue, names
@@ -248,7 +248,7 @@ def _data_facts(asked: Asked, tokens: float) -> tuple[str, ...]:
 def _warnings(catalogue: Catalogue, asked: Asked, found: Search) -> list[str]:
     said, job, chip = [], asked.job, asked.chip
     if found.evaluated == 0:
-        said.append("no layout is legal: batch, accelerators and model do not divide into each other")
+        said.append(NOT_SPREAD)
     if BITS[job.precision] < 16 and float(chip.peak_tflops(BITS[job.precision])) <= float(chip.tflops_16):
         said.append(f"{asked.chip_key} is no faster in {job.precision} than in 16 bits")
     if job.shape is None:
