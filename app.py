@@ -17,9 +17,10 @@ PAGES = (
 )
 
 st.set_page_config(page_title="Rent, buy, or both?", page_icon=str(ICON), layout="wide")
+frame.arrive()
 page = st.navigation(PAGES, position="top")
 state.remember_pages(PAGES)
-frame.notices(state.catalogue())
+frame.notices()
 ask.scenario(state.catalogue())
 page.run()
 frame.footer(state.catalogue(), state.day())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -13,19 +12,19 @@ import pydantic
 
 from planner.cli.common import BadInput
 from planner.cli.common import day as day_of
+from planner.inputs.amounts import read_amount
 from planner.inputs.base import Inputs
 from planner.inputs.refusal import shown
 
-_TIMES = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 J = TypeVar("J", bound=Inputs)
 
 
 def amount(text: str) -> float:
     """An argument that counts tokens: 15e12, 300B or 15T."""
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?(?:e\+?[0-9]{1,2})?)([kmbt]?)", text.replace(",", "").casefold())
+    found = read_amount(text)
     if found is None:
         raise argparse.ArgumentTypeError(f"want a number of tokens such as 300B, 15T or 2e12, got {text!r}")
-    return float(found[1]) * _TIMES[found[2]]
+    return found
 
 
 def number(text: str) -> float:

@@ -61,22 +61,56 @@ def to_address(scenario: Scenario) -> dict[str, str]:
     return held
 
 
+class Reading(NamedTuple):
+    """What an address says: the scenario, what of it cannot be used, and what does not agree with the rest."""
+
+    scenario: Scenario
+    told: list[str]  # a sentence for each thing that cannot be read, or names what nobody knows
+    at_odds: dict[str, str]  # by key, a sentence for each that can be read, but not together with the others
+
+
 def from_address(
     held: Mapping[str, str], catalogue: Catalogue | None = None, others: Collection[str] = ()
 ) -> tuple[Scenario, list[str]]:
-    """The scenario a link holds, and a sentence for each thing in it that cannot be used.
+    """The scenario a link holds, and a sentence for each thing in it that cannot be used. See `read_address`."""
+    read = read_address(held, catalogue, others)
+    return read.scenario, [*read.told, *read.at_odds.values()]
+
+
+def read_address(
+    held: Mapping[str, str],
+    catalogue: Catalogue | None = None,
+    others: Collection[str] = (),
+    said: str = "This link held",
+) -> Reading:
+    """The scenario an address holds, and what of it is left out. Sentences open with `said`.
 
     With a catalogue, names are checked against it. A key that is nearly one of ours is told, unless it is one of
     `others`, which belong to somebody else.
     """
     told: list[str] = []
-    said = list(_read(held, told))
+    parts = list(_read(held, told))
     also = _also(held.get(ALSO), told)
-    scenario = _together(said, also, told)
+    scenario, at_odds = _together(parts, also, told)
     if catalogue is not None:
         scenario = _settled(scenario, catalogue, told)
     told += [slip for key in held if key not in (*KEYS, ALSO, *others) and (slip := _misspelt(key))]
-    return scenario, told
+    return Reading(scenario, [f"{said} {one}" for one in told], {key: f"{said} {one}" for key, one in at_odds.items()})
+
+
+def usable_address(
+    held: Mapping[str, str], catalogue: Catalogue, others: Collection[str] = ()
+) -> tuple[dict[str, str], list[str]]:
+    """What of a link can be kept, as `to_address` writes it, and a sentence for each thing that is dropped for good.
+
+    What can be read but does not agree with the rest is kept: one other edit may make it agree.
+    """
+    read = read_address(held, catalogue, others)
+    try:
+        kept = to_address(read.scenario)
+    except TooLong:  # written out, names can take more room than in the link
+        kept = {key: text for key, text in held.items() if key in (*KEYS, ALSO)}
+    return kept | {key: held[key] for key in read.at_odds}, read.told
 
 
 class _Said(NamedTuple):
@@ -150,7 +184,7 @@ def _unusable(key: Key, text: str, why: str) -> str:
     elif not isinstance(instead, str):
         instead = _written(key, instead)
     return (
-        f"This link held {key.key} = {_shown(text)}{why}{_END[why.endswith('?')]}"
+        f"{key.key} = {_shown(text)}{why}{_END[why.endswith('?')]}"
         f"{instead[0].upper()}{instead[1:]} is used instead, so this answer differs from the sender's."
     )
 
@@ -169,14 +203,14 @@ def _also(text: str | None, told: list[str]) -> dict[str, Any]:
     if not text:
         return {}
     if len(text) > LONGEST_ALSO:
-        told.append(f"This link held `{ALSO}` with {len(text):,} characters, more than {LONGEST_ALSO:,}. {_LEFT_OUT}")
+        told.append(f"`{ALSO}` with {len(text):,} characters, more than {LONGEST_ALSO:,}. {_LEFT_OUT}")
         return {}
     try:
         read = _strictly(text)
     except ValueError:
         read = None
     if not isinstance(read, dict):
-        told.append(f"This link held `{ALSO}` = {_shown(text)}, which is cut short or changed. {_LEFT_OUT}")
+        told.append(f"`{ALSO}` = {_shown(text)}, which is cut short or changed. {_LEFT_OUT}")
         return {}
     return read
 
@@ -220,25 +254,39 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-def _together(said: list[_Said], also: dict[str, Any], told: list[str]) -> Scenario:
+def _together(said: list[_Said], also: dict[str, Any], told: list[str]) -> tuple[Scenario, dict[str, str]]:
     """All of it where it agrees; else each key that agrees with those before it, and then the rest if that does."""
     try:
-        return _scenario(said, also)
+        return _scenario(said, also), {}
     except pydantic.ValidationError:
         kept: list[_Said] = []
+    at_odds: dict[str, str] = {}
     for one in said:
         try:
             _scenario([*kept, one], {})
         except pydantic.ValidationError as error:
-            told.append(_unusable(one.key, one.text, f", which does not agree with the rest: {_first(error)}"))
+            why = f", which does not agree with the rest: {_first(error)}"
+            at_odds[one.key.key] = _unusable(one.key, one.text, why)
         else:
             kept.append(one)
     try:
-        return _scenario(kept, also)
+        return _scenario(kept, also), at_odds
     except pydantic.ValidationError as error:
         why = _first(error)
-        told.append(f"This link held `{ALSO}`, which cannot be used: {why}{_END[why.endswith('?')]}{_LEFT_OUT}")
-        return _scenario(kept, {})
+        sentence = f"`{ALSO}`, which cannot be used: {why}{_END[why.endswith('?')]}{_LEFT_OUT}"
+        if _agrees_with_itself(also):
+            at_odds[ALSO] = sentence
+        else:
+            told.append(sentence)
+        return _scenario(kept, {}), at_odds
+
+
+def _agrees_with_itself(also: dict[str, Any]) -> bool:
+    try:
+        _scenario([], also)
+    except pydantic.ValidationError:
+        return False
+    return True
 
 
 def _first(error: pydantic.ValidationError) -> str:
@@ -303,7 +351,7 @@ def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str]) -> Scena
     for path, error in lost:
         name = value_at(settled, path)
         if path[0] == "measured":
-            told.append(f"This link held runs of your own on {_shown(name)}. {error} They are left out.")
+            told.append(f"runs of your own on {_shown(name)}. {error} They are left out.")
             data["measured"] = tuple(one for one in data["measured"] if one["accelerator"] != name)
             continue
         default = value_at(usual, path)
@@ -311,7 +359,7 @@ def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str]) -> Scena
             default = Tax().schedule
         key = next((one.key for one in KEYS.values() if one.path == path), ".".join(map(str, path)))
         instead = f"{default} is" if default else "The catalogue's is"
-        told.append(f"This link held {key} = {_shown(name)}. {error} {instead} used instead.")
+        told.append(f"{key} = {_shown(name)}. {error} {instead} used instead.")
         here: Any = data
         for step in path[:-1]:
             here = here[step]
@@ -322,7 +370,7 @@ def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str]) -> Scena
 def _misspelt(key: str) -> str:
     """A sentence for a key that is nearly one of ours; nothing for one that somebody else put there."""
     near = get_close_matches(key.casefold(), (*KEYS, ALSO), n=1, cutoff=_NEAR)
-    return f"This link held {_shown(key)}, which is no key of this page. It may have meant {near[0]}." if near else ""
+    return f"{_shown(key)}, which is no key of this page. It may have meant {near[0]}." if near else ""
 
 
 _NEAR = 0.75

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from datetime import date
 
@@ -163,9 +164,29 @@ def years(value: float) -> str:
 
 def markdown(text: str) -> str:
     """Text that shows as it is: nothing in it is read as markup, mathematics or a link."""
+    plain = text.replace("\n", " ")
+    pieces, end = [], 0
+    for found in _ADDRESS.finditer(plain):
+        pieces += [_escaped(plain[end : found.start()]), _code(found[0])]
+        end = found.end()
+    return "".join([*pieces, _escaped(plain[end:])])
+
+
+# A bare address becomes a link however it is escaped, since links are looked for in what is left after the escapes.
+_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.\-]*://|www\.|mailto:|xmpp:)\S+|[^\s@]+@[^\s@]+", re.IGNORECASE)
+
+
+def _escaped(text: str) -> str:
     for mark in "\\`*_{}[]<>()#+-.!|$~:":
         text = text.replace(mark, "\\" + mark)
-    return text.replace("\n", " ")
+    return text
+
+
+def _code(text: str) -> str:
+    """Text between so many backticks that none in it ends it."""
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    pad = " " if "`" in text else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def money_in_markdown(text: str) -> str:

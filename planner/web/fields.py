@@ -1,8 +1,4 @@
-"""The fields of the question bar: a widget for each short key of the address, and what it holds as text.
-
-A field's widget key is its short key, and it is bound to the address. Streamlit keeps the value of a bound widget that
-leaves the screen, takes its key out of the address, and brings both back with the widget.
-"""
+"""The fields of the question bar: a widget for each short key of the address, which is the widget's key too."""
 
 from __future__ import annotations
 
@@ -12,17 +8,18 @@ from typing import Any
 
 import streamlit as st
 
+from planner.inputs.address import ALSO, also_by_hour, from_address
+from planner.inputs.amounts import amount_text, read_amount
 from planner.inputs.keys import KEYS, Key
 from planner.inputs.scenario import ANY_ACCELERATOR
 from planner.speed.serving import work_names
+from planner.web import address
 from pricing import Catalogue
 
-URL = "query-params"
-BUSY = "busy"
+GPUS, BUSY, HOURS = "gpus", "busy", "hours"
 MODELS = ("train", "serve")
 USUAL_BUSY_PERCENT = 60
-BY_HOUR = '"by_hour"'  # of the part of an address that has no fields
-_PUT, _ON_SCREEN = "put", "on_screen"
+_ON_SCREEN, _ASIDE, _PARTS = "fields_on_screen", "fields_aside", "typed_in_parts"
 
 
 def start() -> None:
@@ -30,46 +27,15 @@ def start() -> None:
     st.session_state[_ON_SCREEN] = set()
 
 
-def put(texts: Mapping[str, str | None]) -> None:
-    """Let fields hold these texts (None: their default) from their next showing on."""
-    st.session_state.setdefault(_PUT, {}).update(texts)
-
-
-def text(name: str) -> str | None:
-    """What a field holds or will hold, as an address writes it; None where that is its default."""
-    return _text(name, st.session_state.get(_PUT, {}), st.session_state, st.query_params)
-
-
 def filled() -> set[str]:
     """The names of all fields that hold something else than their default, on the screen or not."""
-    # Asking Streamlit once for all is many times cheaper than once for each.
-    waiting, there, linked = st.session_state.get(_PUT, {}), st.session_state.to_dict(), st.query_params.to_dict()
-    return {name for name in KEYS if _text(name, waiting, there, linked) is not None}
-
-
-def _text(
-    name: str, waiting: Mapping[str, str | None], there: Mapping[Any, Any], linked: Mapping[str, str]
-) -> str | None:
-    if name in waiting:
-        return waiting[name]
-    if name not in there:
-        return linked.get(name) or None
-    key, value = KEYS[name], there[name]
-    return None if value is None or value == typed(key, None) else written(key, value)
+    return KEYS.keys() & address.texts().keys()
 
 
 def number(name: str) -> float | None:
-    """The number a field holds; None where it holds none, or what cannot be used."""
-    try:
-        return float(text(name) or "")
-    except ValueError:
-        return None
-
-
-def held() -> dict[str, str]:
-    """What the fields on the screen hold, as an address writes it; defaults are left out."""
-    there = st.session_state[_ON_SCREEN]
-    return {name: said for name in KEYS if name in there and (said := text(name)) is not None}
+    """The number a field holds; None where it holds none."""
+    said = address.text(name)
+    return None if said is None else float(said)
 
 
 def is_shown(name: str) -> bool:
@@ -77,42 +43,73 @@ def is_shown(name: str) -> bool:
     return name in st.session_state[_ON_SCREEN]
 
 
+def put_aside(name: str) -> None:
+    """Keep what a field holds while it does not count. The address is without it until it is brought back."""
+    if (said := address.text(name)) is not None:
+        st.session_state[_ASIDE][name] = said
+        address.put({name: None})
+
+
+def start_anew() -> None:
+    """Forget what was put aside: another plan is shown."""
+    st.session_state[_ASIDE] = {}
+
+
+def bring_all_back() -> None:
+    """Let every field that was put aside hold again what it held."""
+    for name in list(st.session_state[_ASIDE]):
+        bring_back(name)
+
+
+def bring_back(name: str) -> None:
+    """Let a field hold again what it held when it was put aside."""
+    if (said := st.session_state[_ASIDE].pop(name, None)) is not None:
+        address.put({name: said})
+
+
 def show(catalogue: Catalogue, name: str, hints: Mapping[str, str]) -> None:
     """The widget of one short key."""
     key = KEYS[name]
-    _ready(key)
-    kind = key.shape.kind
+    st.session_state[_ON_SCREEN].add(name)
+    if name == BUSY:
+        if _hours_say():
+            _busy_as_said(key)
+            return
+        bring_back(BUSY)
+    if key.default is not None and name in st.session_state and st.session_state[name] is None:
+        address.put({name: None})  # a field that was emptied shows what counts then
+    address.bind(name, lambda said: typed(key, said[-1] if said else None), lambda value: _taken(key, value))
+    _widget(catalogue, key, hints.get(name))
+
+
+def _widget(catalogue: Catalogue, key: Key, hint: str | None) -> None:
     options = _options_of(catalogue, key)
-    if name in ("years", BUSY):
-        _slider(key)
+    if key.key == "years":
+        st.slider(key.label, 0.25, 10.0, 3.0, 0.25, format="%g", key=key.key, help=key.help)
+    elif key.key == BUSY:
+        st.slider(key.label, 1, 100, USUAL_BUSY_PERCENT, format="%d%%", key=key.key, help=_BUSY_HELP.format(key.help))
+    elif key.key in _LARGE_NUMBERS:
+        _large(key, hint)
     elif options is not None:
-        _options(key, options, hints.get(name))
-    elif kind == "switch":
-        st.toggle(key.label, bool(key.default), key=name, bind=URL, help=key.help or None)
+        _options(key, options, hint)
+    elif key.shape.kind == "switch":
+        st.toggle(key.label, bool(key.default), key=key.key, help=key.help or None)
     else:
-        _number(key, hints.get(name))
+        _number(key, hint)
 
 
-def _ready(key: Key) -> None:
-    """What was put into a field goes there before its widget is made.
-
-    A widget that is new on the page does not write into the address what it is given; so that is done here.
-    """
-    st.session_state[_ON_SCREEN].add(key.key)
-    waiting = st.session_state.get(_PUT, {})
-    if key.key not in waiting:
-        return
-    said = waiting.pop(key.key)
-    is_new = key.key not in st.session_state
-    st.session_state[key.key] = typed(key, said)
-    if is_new and said is not None:
-        st.query_params[key.key] = "true" if st.session_state[key.key] is True else said
+def _taken(key: Key, value: Any) -> address.Texts:
+    """A widget's value as the address keeps it: the text it was filled from, as long as nobody moved it."""
+    held = address.text(key.key)
+    if held is not None and value == typed(key, held):
+        return (held,)
+    return () if value is None or value == typed(key, None) else (written(key, value),)
 
 
 def _options_of(catalogue: Catalogue, key: Key) -> tuple[str, ...] | None:
     """What a field can be chosen from; None where it is typed."""
     if key.key == "gpu":
-        named = any(name in st.session_state[_ON_SCREEN] for name in MODELS)
+        named = any(is_shown(name) for name in MODELS)
         return (*((ANY_ACCELERATOR,) if named else ()), *choices(catalogue))
     if key.key in MODELS:
         return models(catalogue, key.key)
@@ -153,16 +150,73 @@ def _number(key: Key, hint: str | None) -> None:
         _step(key),
         format="%g",  # all digits: rounded to cents, a price of 0.085 would read 0.09
         key=key.key,
-        bind=URL,
         placeholder=hint,
         help=key.help or None,
+        on_change=_make_whole if key.shape.kind == "whole" else None,
+        args=(key.key,),
     )
+
+
+def _large(key: Key, hint: str | None) -> None:
+    """A field for numbers of many digits, which nobody counts: it takes and shows 1 T."""
+    st.text_input(
+        key.label, key=key.key, placeholder=hint or "", help=key.help or _LARGE_HELP, on_change=_read_large,
+        args=(key.key,), max_chars=_LONGEST_AMOUNT,
+    )  # fmt: skip
+
+
+def _read_large(name: str) -> None:
+    """What is typed is shown back with its unit; what is no such number leaves the field as it was, and is said."""
+    key, said = KEYS[name], str(st.session_state[name] or "").strip()
+    value = read_amount(said)
+    refused: dict[str, str] = st.session_state.setdefault(_REFUSED, {})
+    refused.pop(name, None)
+    if said and (value is None or not key.shape.holds(value)):
+        refused[name] = said
+        value = number(name)
+    st.session_state[name] = "" if value is None else amount_text(value)
+
+
+def refused() -> list[str]:
+    """A sentence for each field on the screen whose last text was no number it can hold."""
+    told: dict[str, str] = st.session_state.get(_REFUSED, {})
+    return [_no_amount(KEYS[name], said) for name, said in told.items() if is_shown(name)]
+
+
+def _no_amount(key: Key, said: str) -> str:
+    low, high = (amount_text(end or 0.0) for end in (key.low, key.high))
+    return f"{key.label}: “{said}” was not taken. Want a number from {low} to {high}, such as 1 T, 300 B or 2e9."
+
+
+_LARGE_NUMBERS, _LONGEST_AMOUNT, _REFUSED = ("tokens",), 40, "typed_and_refused"
+_LARGE_HELP = "Such as 1 T, 300 B, 200 M or 2e9."
+
+
+def _make_whole(name: str) -> None:
+    """What was typed in parts counts whole; it is remembered, since a point may have been typed for a comma."""
+    typed_in = st.session_state[name]
+    if typed_in is not None and typed_in != math.ceil(typed_in):
+        st.session_state.setdefault(_PARTS, {})[name] = typed_in
+        st.session_state[name] = float(math.ceil(typed_in))
+
+
+def in_parts() -> list[str]:
+    """A sentence for each field on the screen that holds the whole number above what was typed."""
+    parts: dict[str, float] = st.session_state.get(_PARTS, {})
+    for name in [one for one, said in parts.items() if is_shown(one) and st.session_state[one] != math.ceil(said)]:
+        del parts[name]
+    return [
+        _IN_PARTS.format(label=KEYS[name].label.rstrip("?"), said=said, whole=math.ceil(said), meant=said * 1_000)
+        for name, said in parts.items()
+        if is_shown(name)
+    ]
+
+
+_IN_PARTS = "{label}: {said:g} counts as {whole:,}. If you meant {meant:,.0f}, type it without a point."
 
 
 def _step(key: Key) -> float:
     """What one press of plus adds: a thousand dollars of a large sum, a hundredth of a small rate, else one."""
-    if key.key in _STEPS:
-        return _STEPS[key.key]
     high = key.high or 0.0
     if key.shape.kind != "whole" and not key.percent and (high < _SMALL or key.key in _RENTS):
         return 0.01
@@ -171,24 +225,31 @@ def _step(key: Key) -> float:
 
 _SMALL, _RENTS = 100.0, ("rent", "reserved", "spot")
 _LARGE = 1e9
-_STEPS = {"tokens": 1e9}
 
 
-def _slider(key: Key) -> None:
-    """How busy (unless the hours are said, or each hour of the day is), or for how long."""
-    if key.key == "years":
-        st.slider(key.label, 0.25, 10.0, 3.0, 0.25, format="%g", key=key.key, bind=URL, help=key.help)
-        return
-    hours = st.session_state.get("hours", st.query_params.get("hours")) is not None
-    said = hours or BY_HOUR in (st.session_state.get("carried_also") or "")
-    told = f"{key.help} Follows from the GPU-hours a month, or from the hours of the day, where those are filled in."
-    st.slider(key.label, 1, 100, USUAL_BUSY_PERCENT, format="%d%%", key=key.key, bind=URL, disabled=said, help=told)
+def _hours_say() -> bool:
+    """Whether the hours of a month, or each hour of the day, say how busy it is."""
+    return address.text(HOURS) is not None or bool(also_by_hour(address.text(ALSO)))
+
+
+def _busy_as_said(key: Key) -> None:
+    """The slider at what follows from the hours; nobody moves it."""
+    put_aside(BUSY)
+    share = from_address(address.texts())[0].work[0].usual_busy_share
+    st.session_state[BUSY] = min(max(round(share * 100), 1), 100)
+    st.slider(key.label, 1, 100, format="%d%%", key=BUSY, disabled=True, help=_BUSY_HELP.format(key.help))
+
+
+_BUSY_HELP = "{} Follows from the GPU-hours a month, or from the hours of the day, where those are filled in."
 
 
 def _options(key: Key, options: Iterable[str], hint: str | None) -> None:
     known = tuple(options)
+    there = st.session_state[key.key]
+    if there is not None and there not in known:
+        known = (*known, there)  # an accelerator that nobody rents or sells has facts all the same
     place = known.index(key.default) if key.default in known else None
-    st.selectbox(key.label, known, place, key=key.key, bind=URL, help=key.help or None, placeholder=hint or "")
+    st.selectbox(key.label, known, place, key=key.key, help=key.help or None, placeholder=hint or "")
 
 
 def typed(key: Key, said: str | None) -> Any:
@@ -198,6 +259,8 @@ def typed(key: Key, said: str | None) -> Any:
     kind = key.shape.kind
     if kind == "switch":
         return bool(key.default) if said is None else said in ("1", "true")
+    if key.key in _LARGE_NUMBERS:
+        return "" if said is None else amount_text(float(said))
     if kind in ("choice", "text"):
         return key.default if said is None else said
     if said is not None:
@@ -209,7 +272,8 @@ def written(key: Key, value: Any) -> str:
     """A widget's value as an address writes it."""
     if isinstance(value, bool):
         return "1" if value else "0"
+    if key.key in _LARGE_NUMBERS:
+        return f"{read_amount(value) or 0:.12g}"
     if isinstance(value, float | int):
-        whole = math.ceil(value) if key.shape.kind == "whole" else value
-        return f"{whole:.12g}"
+        return f"{math.ceil(value) if key.shape.kind == 'whole' else value:.12g}"
     return str(value)

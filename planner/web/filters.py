@@ -9,7 +9,7 @@ import streamlit as st
 
 from planner.money.choice import USUAL_AGE_DAYS, USUAL_PURCHASES
 from planner.report import words
-from planner.web.ask import URL
+from planner.web import address
 from pricing import Catalogue
 from pricing.query import TRUST_ORDER, Wish
 
@@ -31,16 +31,21 @@ TRUSTS = list(TRUST_ORDER)
 
 def ask_for(catalogue: Catalogue, accelerators: Collection[str]) -> Wish:
     """Terms, region, age and trust, as one wish for these accelerators."""
+    address.choices("terms", TERMS, USUAL_TERMS)
+    address.choice("area", (ANYWHERE, *AREAS), ANYWHERE)
+    address.choice("age", AGES, USUAL_AGE)
+    address.choice("trust", TRUSTS, TRUSTS[0])
+    address.switch("doubtful")
     row = st.columns([5, 2, 2, 2], gap="medium", vertical_alignment="bottom")
     with row[0]:
-        terms = st.pills("Terms", list(TERMS), selection_mode="multi", default=USUAL_TERMS, key="terms", bind=URL)
+        terms = st.pills("Terms", list(TERMS), selection_mode="multi", key="terms")
     with row[1]:
-        area = st.selectbox("Region", [ANYWHERE, *AREAS], key="area", bind=URL)
+        area = st.selectbox("Region", [ANYWHERE, *AREAS], key="area")
     with row[2]:
-        age = st.selectbox("Prices checked within", list(AGES), list(AGES).index(USUAL_AGE), key="age", bind=URL)
+        age = st.selectbox("Prices checked within", list(AGES), key="age")
     with row[3]:
-        trust = st.selectbox("Trust at least", TRUSTS, key="trust", bind=URL, help=_TRUST)
-    doubtful = st.toggle("Show what is listed but is no price to rent by", key="doubtful", bind=URL, help=_DOUBTFUL)
+        trust = st.selectbox("Trust at least", TRUSTS, key="trust", help=_TRUST)
+    doubtful = st.toggle("Show what is listed but is no price to rent by", key="doubtful", help=_DOUBTFUL)
     maybe = {key for key, wide in catalogue.ambiguous.items() if set(wide.candidates) & set(accelerators)}
     return Wish(
         accelerators=frozenset({*accelerators, *(maybe if doubtful else ())}),
@@ -54,9 +59,8 @@ def ask_for(catalogue: Catalogue, accelerators: Collection[str]) -> Wish:
 
 def ask_across() -> bool:
     """Whether to look at every GPU that does the job, or at the plan's own."""
-    chosen = st.pills(
-        "Compare", [SAME, ANY], default=SAME, required=True, key="across", bind=URL, label_visibility="collapsed"
-    )
+    address.choice("across", (SAME, ANY), SAME)
+    chosen = st.pills("Compare", [SAME, ANY], required=True, key="across", label_visibility="collapsed")
     return bool(chosen == ANY)
 
 
@@ -66,7 +70,8 @@ SAME, ANY = "Same GPU", "Any GPU that does the job"
 def ask_large(together: int | None) -> bool:
     """Whether to leave out machines that do not hold what has to stand together; none where that differs."""
     label = "Only machines large enough" + (f" ({together} GPUs or more)" if together and together > 1 else "")
-    return st.toggle(label, True, key="large", bind=URL, help=_LARGE)
+    address.switch("large", usual=True)
+    return st.toggle(label, key="large", help=_LARGE)
 
 
 def show_everything() -> None:

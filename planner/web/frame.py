@@ -7,7 +7,7 @@ from datetime import date
 import streamlit as st
 
 from planner.report import words
-from planner.web import ask, show, state
+from planner.web import address, questions, show, state
 from pricing import Catalogue
 from pricing.stale import stale
 
@@ -15,11 +15,16 @@ AS_OF = "asof"
 EARLIEST = date(2022, 1, 1)  # the first prices of the catalogue are of that year
 
 
-def notices(catalogue: Catalogue) -> None:
+def arrive() -> None:
+    """Begin a run: take over what the address of a visitor holds, and keep what of it cannot be used."""
+    if address.arrive():
+        told = _day_of_link()
+        st.session_state["notices"] = [*told, *questions.of_link(state.catalogue())]
+    address.put({AS_OF: state.day().isoformat()})
+
+
+def notices() -> None:
     """Say what the link held that could not be used, and when it shows an earlier day."""
-    if "notices" not in st.session_state:
-        st.session_state["notices"] = [*_day_of_link(), *ask.wrong_in_link(catalogue)]
-    st.query_params[AS_OF] = state.day().isoformat()
     if state.is_as_of():
         with st.container(horizontal=True, vertical_alignment="center", key="looking-back"):
             st.info(words.markdown(_LOOKING_BACK.format(day=words.day(state.day()))), icon=":material/history:")
@@ -41,7 +46,8 @@ def _forget(text: str) -> None:
 
 def _day_of_link() -> list[str]:
     """A link is a promise: look back to the day it was made, if it names one. Says so if it names none that can be."""
-    held = st.query_params.get(AS_OF)
+    held = address.text(AS_OF)
+    state.show_as_of(None)
     if held is None:
         return []
     try:

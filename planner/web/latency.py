@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.inputs.latency import latencies, promised
-from planner.web import fields
+from planner.web import address, fields
 
 KEY, OWN = "pace", "as entered"
 
@@ -24,8 +24,9 @@ def ask() -> None:
 
 
 def _take() -> None:
+    address.take_over()
     chosen = latencies().get(st.session_state[KEY])
     if chosen is not None:
         numbers = (chosen.ttft_ms, chosen.tpot_ms, chosen.input_tokens, chosen.output_tokens)
         told = (None if one is None else f"{one:g}" for one in numbers)
-        fields.put(dict(zip(("ttft", "tpot", "in", "out"), told, strict=True)))
+        address.put(dict(zip(("ttft", "tpot", "in", "out"), told, strict=True)))

@@ -46,7 +46,7 @@ def best(plan: Plan) -> None:
     with right:
         show.chart(mix_charts.base_curve(found, state.dark()), curve_finding(found), "base-curve")
     layers = layers_table(found)
-    st.table(layers.set_index(layers.columns[0]))
+    show.small_table(layers)
     with st.expander("Show these charts as tables", key="mix-tables", on_change="rerun") as box:
         if box.open:
             curve = curve_table(found)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from planner.report import words
 from planner.web import state
+from planner.web.download import download
 from pricing import QuoteError, load_catalogue
 from pricing.quotes import TEMPLATE_CSV, Quotes, parse_quotes
 
@@ -20,9 +21,7 @@ def ask_for_quotes() -> None:
     )
     with st.expander("Upload a file", key="upload"):
         st.file_uploader("Quote file", type=["csv", "yaml", "yml", "txt"], key=KEY, max_upload_size=1, on_change=_read)
-    st.download_button(
-        "Download a file to fill in", TEMPLATE_CSV, "quotes.csv", "text/csv", on_click="ignore", key="template"
-    )
+    download("Download a file to fill in", "quotes.csv", TEMPLATE_CSV.encode, "template")
     if st.session_state.get("quote_refusal"):
         st.error(words.markdown(st.session_state["quote_refusal"]))
     brought = state.quotes()
@@ -39,10 +38,16 @@ def _read() -> None:
         return
     try:
         brought = parse_quotes(file.getvalue(), name=file.name, catalogue=load_catalogue(), day=state.day())
+        if brought.is_empty:
+            raise QuoteError(_NOTHING.format(name=file.name, why=" ".join(map(str, brought.problems[:_SHOWN]))))
     except QuoteError as refusal:
         st.session_state["quote_refusal"] = f"{refusal} Nothing was changed."
         return
     state.use_quotes(brought)
+
+
+_SHOWN = 5
+_NOTHING = "{name} has no row that can be used. {why}"
 
 
 def _take_away() -> None:

@@ -13,6 +13,7 @@ from planner.speed.own_runs import factors_in
 from planner.speed.table import TEMPLATES, text_in
 from planner.speed.worked import ServingWork, TrainingWork
 from planner.web import ask, show, state
+from planner.web.download import download
 from pricing import PricingError
 
 KEY, FOUND, REFUSAL = "runs_file", "own_runs", "runs_refusal"
@@ -37,10 +38,7 @@ def ask_for_runs() -> None:
         st.file_uploader("Your runs (CSV)", type=["csv"], key=KEY, max_upload_size=MOST_MB, on_change=_read)
         with st.container(horizontal=True):
             for kind, text in TEMPLATES.items():
-                st.download_button(
-                    f"A {kind} table to fill in", text, f"{kind}-runs.csv", "text/csv", on_click="ignore",
-                    key=f"template-{kind}-runs",
-                )  # fmt: skip
+                download(f"A {kind} table to fill in", f"{kind}-runs.csv", text.encode, f"template-{kind}-runs")
     if st.session_state.get(REFUSAL):
         st.error(words.markdown(st.session_state[REFUSAL]))
     found: OwnFactors | None = st.session_state.get(FOUND)

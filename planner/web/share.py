@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from planner.inputs.file import Saved, read_scenario, write_scenario
@@ -11,7 +13,8 @@ from planner.report import words
 from planner.report.assumptions_csv import assumptions_table, results_table
 from planner.report.cash_csv import SIGN, cash_table
 from planner.report.csv import to_csv
-from planner.web import ask, state
+from planner.web import address, ask, state
+from planner.web.download import download
 from pricing import PricingError
 
 KEY = "scenario_file"
@@ -26,14 +29,15 @@ def popover(plan: Plan, found: Answer) -> None:
 
 def _everything(plan: Plan, found: Answer) -> None:
     st.markdown("**Link** to this plan, with today's date in it: it will say the same in years")
-    st.code(state.link(), language=None, wrap_lines=True)
+    st.code(address.link(), language=None, wrap_lines=True)
     st.markdown("**For finance**: every line of every way by month, every assumption, every result")
+    drawn = state.reckoned().futures
+    saved = Saved(plan.setting.written, plan.setting.day, plan.setting.catalogue.digest)
     with st.container(horizontal=True):
         _download("Cash flow (CSV)", "cash-flow.csv", lambda: to_csv(cash_table(plan)))
         _download("Assumptions (CSV)", "assumptions.csv", lambda: to_csv(assumptions_table(plan, SIGN)))
-        _download("Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, found, state.reckoned().futures)))
+        _download("Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, found, drawn)))
     st.markdown("**Scenario** as a file: only what differs from the defaults, with the day of the prices")
-    saved = Saved(plan.setting.written, plan.setting.day, plan.setting.catalogue.digest)
     _download("Scenario (YAML)", "scenario.yaml", lambda: write_scenario(saved).encode())
     with st.expander("Load a scenario", key="load"):
         st.file_uploader("Scenario file", type=["yaml", "yml"], key=KEY, max_upload_size=1, on_change=_read)
@@ -41,11 +45,8 @@ def _everything(plan: Plan, found: Answer) -> None:
         st.error(words.markdown(refusal))
 
 
-def _download(label: str, name: str, make: object) -> None:
-    mime = "text/csv" if name.endswith("csv") else "application/yaml"
-    st.download_button(
-        label, make, name, mime, on_click="ignore", key=f"download-{name.replace('.', '-')}", icon=":material/download:"
-    )
+def _download(label: str, name: str, make: Callable[[], bytes]) -> None:
+    download(label, name, make, f"download-{name.replace('.', '-')}")
 
 
 def _read() -> None:

@@ -30,6 +30,7 @@ from planner.report.compare import Own
 from planner.report.csv import to_csv
 from planner.report.market import history_table, worth_table
 from planner.web import state
+from planner.web.download import download
 from pricing import Catalogue
 
 _CHART = {"displayModeBar": False, "scrollZoom": False}
@@ -42,15 +43,14 @@ def chart(figure: go.Figure, finding: str, key: str) -> None:
 
 def csv_button(frame: pd.DataFrame, name: str, key: str) -> None:
     """The table above as CSV, made when it is asked for."""
-    st.download_button(
-        "Download this table (CSV)",
-        data=lambda: to_csv(frame),
-        file_name=name,
-        mime="text/csv",
-        icon=":material/download:",
-        on_click="ignore",
-        key=key,
-    )
+    download("Download this table (CSV)", name, lambda: to_csv(frame), key)
+
+
+def small_table(frame: pd.DataFrame) -> None:
+    """A small table, its first column as the heads of its rows. What stands in it is text, never markup."""
+    shown = frame.set_axis([words.markdown(str(name)) for name in frame.columns], axis=1)
+    shown = shown.map(lambda cell: words.markdown(cell) if isinstance(cell, str) else cell)
+    st.table(shown.set_index(shown.columns[0]))
 
 
 def next_page(title: str, label: str) -> None:
@@ -68,13 +68,14 @@ def ledger(shown: Ledger) -> None:
     for line in shown.lines:
         amount = float(line.total_usd)
         known = math.isfinite(amount)
-        with st.expander(f"{line.name}: {words.money_in_markdown(words.usd(amount))}"):
+        with st.expander(words.markdown(f"{line.name}: {words.usd(amount)}")):
             result = f"= {amount:,.2f} USD over all months" if known else "= not priced"
             st.code(f"{line.how}\n{result}", language=None, wrap_lines=True)
             st.dataframe(_inputs(line), hide_index=True, column_config={"Source": _OPEN})
     total = words.usd(float(shown.total_usd))
     missing = f", without {words.listed(shown.unpriced).lower()} (not priced)" if shown.unpriced else ""
-    st.markdown(f"**Total: {words.money_in_markdown(total)}**{missing}. The sum of the lines above.")
+    said = words.markdown(f"{missing}. The sum of the lines above.")
+    st.markdown(f"**Total: {words.money_in_markdown(total)}**{said}")
 
 
 def _inputs(line: Line) -> pd.DataFrame:
@@ -192,14 +193,14 @@ def figures(four: Sequence[Figure]) -> None:
     with st.grid(4, min_column_width=150):
         for one in four:
             st.metric(
-                one.label,
+                words.markdown(one.label),
                 one.value,
-                words.money_in_markdown(one.range),
+                words.markdown(one.range),
                 delta_color="off",
                 delta_arrow="off",
                 border=True,
                 height="stretch",
-                help=words.money_in_markdown(one.detail),
+                help=words.markdown(one.detail),
             )
 
 
@@ -229,11 +230,11 @@ def turning(plan: Plan, found: Answer, turns: Sequence[str]) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         table = turning_table(found)
-        st.table(table.set_index(table.columns[0]))
+        small_table(table)
         csv_button(table, "break-evens.csv", "csv-turning")
     with right:
         table = rent_path_table(found)
-        st.table(table.set_index(table.columns[0]))
+        small_table(table)
         csv_button(table, "rent-paths.csv", "csv-paths")
     timing(plan, found)
 
@@ -243,7 +244,7 @@ def timing(plan: Plan, found: Answer) -> None:
     table = timing_table(plan, found)
     with table_on_demand("timing-table", "What owning saves under each convention of discounting") as is_open:
         if is_open:
-            st.table(table.set_index(table.columns[0]))
+            small_table(table)
 
 
 def cash(ways: Sequence[Weighed]) -> None:

@@ -229,7 +229,7 @@ def _time(work: ServingWork) -> None:
     with as_table("shares-table") as is_open:
         if is_open:
             table = tables.shares_table(work.found)
-            st.table(table.set_index(table.columns[0]))
+            show.small_table(table)
             show.csv_button(table, "where-the-time-goes.csv", "csv-shares")
 
 
@@ -237,7 +237,7 @@ def layouts(work: TrainingWork | ServingWork) -> None:
     """The layout chosen and those that come next; why others were not taken."""
     if isinstance(work, ServingWork):
         table = tables.service_table(work.found)
-        st.table(table.set_index(table.columns[0]))
+        show.small_table(table)
         show.csv_button(table, "layout.csv", "csv-layouts")
         return
     said = tables.layouts_finding(work.found)
@@ -251,7 +251,7 @@ def layouts(work: TrainingWork | ServingWork) -> None:
     excluded = tables.excluded_table(work.found)
     if len(excluded):
         st.markdown("**Why others were not taken**")
-        st.table(excluded.set_index(excluded.columns[0]))
+        show.small_table(excluded)
 
 
 def beside() -> None:

@@ -20,7 +20,7 @@ from planner.report.futures_turns import (
 from planner.study.entered import can_enter, entered
 from planner.study.map import BreakEvenMap, sides
 from planner.study.stress import stresses
-from planner.web import ask, fields, show, state, state_what_if
+from planner.web import address, ask, show, state, state_what_if
 
 STRESS = "stress"  # in the address: stress=Rents+fall
 _SHARE = st.column_config.NumberColumn(format="percent")
@@ -80,7 +80,8 @@ _SIDES = (("From left to right", "across", 0), ("From bottom to top", "up", 1))
 
 def _side(label: str, key: str, options: list[str], place: int) -> str:
     """A side of the map, by a name that stays the same in every link."""
-    chosen: str = st.selectbox(label, options, min(place, len(options) - 1), key=key, bind=fields.URL)
+    address.choice(key, options, options[min(place, len(options) - 1)])
+    chosen: str = st.selectbox(label, options, key=key)
     return chosen
 
 
@@ -109,14 +110,9 @@ def _plan_with(asked: Scenario | None) -> None:
 def tries() -> None:
     """The plan under stress tests, one and all together: what is left of the answer."""
     names = {said.stress_name(key): key for key in said.tests()}
-    chosen = st.pills(
-        "What if ... Choose one or several",
-        list(names),
-        selection_mode="multi",
-        key=STRESS,
-        bind=fields.URL,
-        help=said.ONLY_HERE,
-    )
+    address.choices(STRESS, names)
+    label = "What if ... Choose one or several"
+    chosen = st.pills(label, list(names), selection_mode="multi", key=STRESS, help=said.ONLY_HERE)
     keys = tuple(key for name, key in names.items() if name in chosen)
     now, then = state_what_if.judged(), state_what_if.under_all(keys)
     st.header(words.markdown(said.stress_words(keys, now.answer, None if then is None else then.answer)), anchor=False)

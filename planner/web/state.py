@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property, lru_cache
 from threading import Lock
-from urllib.parse import urlencode
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -164,12 +163,6 @@ def pages() -> dict[str, StreamlitPage]:
     """The pages by title."""
     known: dict[str, StreamlitPage] = st.session_state["pages"]
     return known
-
-
-def link() -> str:
-    """The address of this page as it is now."""
-    held = {key: st.query_params[key] for key in st.query_params}
-    return f"{(st.context.url or '').split('?')[0]}?{urlencode(held)}"
 
 
 def remember(asked: Scenario) -> Reckoned:

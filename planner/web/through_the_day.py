@@ -6,14 +6,16 @@ import streamlit as st
 
 from planner.inputs.address import ALSO, also_by_hour, also_with_hours
 from planner.inputs.days import day_of, days
+from planner.inputs.question import TRAIN, TUNE, Question
+from planner.web import address
 
 KEY, EVEN, OWN = "through_the_day", "the same at any hour", "as entered"
-_CARRIED = f"carried_{ALSO}"
+_WAITING = "hours_of_the_day_waiting"
 
 
 def ask() -> None:
     """A list of days. The link holds the hours; the name follows from them."""
-    by_hour = also_by_hour(st.session_state.get(_CARRIED))
+    by_hour = also_by_hour(address.text(ALSO))
     found = day_of(by_hour)
     st.session_state[KEY] = EVEN if not by_hour else OWN if found is None else found.name
     said = " ".join(f"**{one.name}**: {one.says}" for one in days().values())
@@ -27,11 +29,27 @@ def ask() -> None:
 
 
 def _take() -> None:
+    address.take_over()
     chosen = st.session_state[KEY]
-    if chosen == OWN:
-        return
-    by_hour = () if chosen == EVEN else days()[chosen].by_hour
-    rest = also_with_hours(st.session_state.get(_CARRIED), by_hour)
-    st.session_state[_CARRIED] = rest
-    if rest is None and ALSO in st.query_params:
-        del st.query_params[ALSO]
+    if chosen != OWN:
+        _put(() if chosen == EVEN else days()[chosen].by_hour)
+
+
+def wait_for(question: Question) -> None:
+    """A run comes when it comes: the hours of the day wait until the question is about a service or hours again."""
+    by_hour = also_by_hour(address.text(ALSO))
+    if question in (TRAIN, TUNE):
+        if by_hour:
+            st.session_state[_WAITING] = by_hour
+            _put(())
+    elif (waiting := st.session_state.pop(_WAITING, None)) is not None:
+        _put(waiting)
+
+
+def forget() -> None:
+    """Nothing waits: another plan is shown."""
+    st.session_state.pop(_WAITING, None)
+
+
+def _put(by_hour: tuple[float, ...]) -> None:
+    address.put({ALSO: also_with_hours(address.text(ALSO), by_hour)})

@@ -47,6 +47,11 @@ class Quotes:
     problems: tuple[Problem, ...] = ()
     questions: tuple[Problem, ...] = ()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row of the file can be used."""
+        return not (self.offers or self.discounts or self.hardware)
+
 
 def is_yours(value: Value) -> bool:
     """Whether a value is one that the user brought."""

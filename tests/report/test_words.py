@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planner.report import words
@@ -65,9 +66,33 @@ def test_days_ages_and_lists() -> None:
     assert [words.years(value) for value in (1, 3, 1.5, 0.25)] == ["1 year", "3 years", "18 months", "3 months"]
 
 
-@given(st.text(max_size=60))
+def outside_code(escaped: str) -> str:
+    """What of a Markdown text stands outside code, in which nothing is live."""
+    plain, at = "", 0
+    while at < len(escaped):
+        if escaped[at] == "\\":
+            plain += escaped[at : at + 2]
+            at += 2
+        elif escaped[at] == "`":
+            fence = re.match("`+", escaped[at:])[0]  # type: ignore[index]
+            end = re.search(f"(?<!`){fence}(?!`)", escaped[at + len(fence) :])
+            assert end is not None, "code that nothing ends"
+            at += 2 * len(fence) + end.start()
+        else:
+            plain += escaped[at]
+            at += 1
+    return plain
+
+
+@given(
+    st.text(max_size=60)
+    | st.lists(st.sampled_from(["http://", "www.", "x@y.z", "`", "``", " ", "a", "\\"])).map("".join)
+)
+@example("see http://evil.example/`x`, www.evil.example and me@evil.example")
 def test_escaped_text_holds_no_live_markup(text: str) -> None:
-    escaped = words.markdown(text)
-    for position, mark in enumerate(escaped):
+    plain = outside_code(words.markdown(text))
+    for position, mark in enumerate(plain):
         if mark in "$*_[]<>`":
-            assert escaped[position - 1] == "\\"
+            assert plain[position - 1] == "\\"
+    bare = plain.replace("\\", "").casefold()
+    assert not re.search(r"[a-z]://\S|www\.\S|\S@\S", bare)

@@ -24,7 +24,7 @@ from tests.web.test_pages import DAY, SLOW, one_page, unfolded
 
 pytestmark = pytest.mark.slow
 
-WIDGETS = ("number_input", "selectbox", "toggle", "slider")
+WIDGETS = ("number_input", "text_input", "selectbox", "toggle", "slider")
 
 
 @pytest.fixture(autouse=True)

@@ -66,7 +66,12 @@ def test_training_says_how_long_and_sets_time_against_cost() -> None:
     title = app.title[0].value.replace("\\", "")
     assert title.startswith("Llama 3 8B trains in ")
     assert title.endswith("on 64 x H100 SXM5 80 GB")
-    assert [one.label for one in app.metric] == ["Days to train", "GPU-hours", "Cost of the run", "Tokens/s each"]
+    assert [one.label.replace("\\", "") for one in app.metric] == [
+        "Days to train",
+        "GPU-hours",
+        "Cost of the run",
+        "Tokens/s each",
+    ]
     hours = work.found.speed.accelerator_hours.typical  # type: ignore[union-attr]
     assert app.metric[1].value == f"{words.significant(hours):,.0f}"
     assert "Recommended: " in all_text(app)
@@ -143,6 +148,10 @@ def test_what_is_left_to_be_chosen_is_chosen() -> None:
 
 def test_a_name_that_nobody_knows_is_said() -> None:
     app = visit({"also": '{"work":[{"train":{"model":"no-such-model"}}]}'})
+    assert not app.exception
+    assert "no\\-such\\-model" in app.warning[0].value
+    assert app.title[0].value == "Name a model to see how fast it runs"
+    app = visit({"also": '{"work":[{},{"train":{"model":"no-such-model"}}]}'})
     assert not app.exception
     assert app.title[0].value == "Not enough to say how fast"
 

@@ -9,7 +9,7 @@ from planner.money.plan import Plan
 from planner.report import words
 from planner.report.answer import Told, not_counted
 from planner.study.futures import Futures
-from planner.web import advice, ask, mixing, share, show, state, sure
+from planner.web import address, advice, mixing, share, show, state, sure
 
 
 def page() -> None:
@@ -45,8 +45,9 @@ def _names_model(plan: Plan) -> bool:
 
 def _views(plan: Plan, found: Answer, said: Told, drawn: Futures | None) -> None:
     """The picture of why, and what is behind it. Only the open view is made: the others cost nothing until then."""
+    address.choice("look", VIEWS, VIEWS[0])
     for view, make in zip(
-        st.tabs(VIEWS, key="look", bind=ask.URL),
+        st.tabs(VIEWS, key="look", on_change="rerun"),
         (
             lambda: show.cumulative(found, said.title),
             lambda: sure.view(found, drawn),

@@ -12,7 +12,7 @@ from planner.report.compare import BUY_ID, own_of, pickable
 from planner.report.findings import by_the_token, hidden_words
 from planner.report.job_offers import Offers, offers_of
 from planner.study.doers import Doer, doer_of, names_a_model
-from planner.web import advice, ask, filters, quote_box, show, state
+from planner.web import address, advice, ask, filters, quote_box, show, state
 from pricing.query import Wish
 
 
@@ -51,8 +51,9 @@ def _views(found: Offers, wish: Wish, first: Doer) -> None:
     """What is behind the table. Only the open view is made: the others cost nothing until somebody looks."""
     catalogue, chip = state.catalogue(), first.accelerator
     picks = ask.picks(pickable(found.table), found.finding.offer, BUY_ID)
+    address.choice("view", VIEWS, VIEWS[0])
     for view, make in zip(
-        st.tabs(VIEWS, key="view", bind=ask.URL),
+        st.tabs(VIEWS, key="view", on_change="rerun"),
         (
             lambda: show.parts_explained(found.opened(picks)),
             lambda: show.buying(catalogue, found.own),

@@ -7,7 +7,7 @@ import streamlit as st
 from planner.report import words
 from planner.report.speed import Told, no_model, refused, told
 from planner.speed.worked import ServingWork, TrainingWork
-from planner.web import fields, runs_box, show, show_speed, state, state_speed
+from planner.web import address, runs_box, show, show_speed, state, state_speed
 
 
 def page() -> None:
@@ -41,8 +41,9 @@ def _say(said: Told) -> None:
 
 def _views(work: TrainingWork | ServingWork) -> None:
     """Only the open view is made: the others cost nothing until somebody looks."""
+    address.choice("speed", VIEWS, VIEWS[0])
     for view, make in zip(
-        st.tabs(VIEWS, key="speed", bind=fields.URL),
+        st.tabs(VIEWS, key="speed", on_change="rerun"),
         (show_speed.front, show_speed.memory, show_speed.where, show_speed.layouts, show_speed.trust, runs_box.of_work),
         strict=True,
     ):

@@ -6,7 +6,7 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.what_if import headline, moving, nothing_to_ask
-from planner.web import fields, mixing, show, show_what_if, state, state_what_if
+from planner.web import address, mixing, show, show_what_if, state, state_what_if
 
 
 def page() -> None:
@@ -27,8 +27,9 @@ def page() -> None:
 
 def _views() -> None:
     """Only the open view is made: the others cost nothing until somebody looks."""
+    address.choice("turn", VIEWS, VIEWS[0])
     for view, make in zip(
-        st.tabs(VIEWS, key="turn", bind=fields.URL),
+        st.tabs(VIEWS, key="turn", on_change="rerun"),
         (show_what_if.moves, show_what_if.wins, show_what_if.tries, lambda: mixing.later(state.reckoned().plan)),
         strict=True,
     ):

@@ -1,0 +1,190 @@
+"""Walks over the app, as somebody who tries things out takes them: fields, pages, the box of assumptions, Back, reload.
+
+After a walk the address must hold all that the page shows as entered: another browser that opens it shows the same.
+`python -m tests.browser.walk 100` takes a hundred walks and counts what was lost.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+from playwright.sync_api import Locator, Page
+
+from planner.inputs.keys import KEYS
+from tests.browser.visit import open_page, settle
+
+PAGES = ("Answer", "Speed", "Compare", "What if", "Assumptions")
+QUESTIONS = ("Train", "Fine-tune", "Serve", "GPU-hours")
+BOX = "Adjust assumptions"
+_TYPED = (0.02, 0.2, 1.1, 1.5, 2.0, 3.0, 7.0, 12.0, 40.0, 300.0, 30_000.0)
+_FIELDS = """() => Object.fromEntries([...document.querySelectorAll('[class*="st-key-"] input')]
+.filter(input => input.checkVisibility()).map(input => {
+    const name = input.closest('[class*="st-key-"]').className.match(/st-key-(\\S+)/)[1]
+    return [name, input.type === "checkbox" ? String(input.checked) : input.value]
+}))"""
+
+
+class Shown(NamedTuple):
+    """What a page shows of the plan."""
+
+    title: str
+    question: str
+    fields: dict[str, str]
+
+
+def shown(page: Page) -> Shown:
+    """The title and every field, those in the box of assumptions too."""
+    unfold(page)
+    found: dict[str, str] = page.evaluate(_FIELDS)
+    question = page.locator(".st-key-work [aria-checked=true]").inner_text()
+    fields = {name: said for name, said in found.items() if name in (*KEYS, "pace", "through_the_day", "all")}
+    return Shown(page.locator("h1").first.inner_text(), question, fields)
+
+
+def unfold(page: Page) -> None:
+    """Open the box of assumptions, if it is closed."""
+    settle(page)
+    box = page.locator(".st-key-assumptions details, details.st-key-assumptions").first
+    if box.get_attribute("open") is None:
+        box.locator("summary").click()
+        settle(page)
+
+
+def turn_to(page: Page, title: str) -> None:
+    """Click on a page in the navigation."""
+    page.get_by_test_id("stTopNavLink").filter(has_text=title).first.click()
+
+
+def enter(page: Page, name: str, rng: random.Random) -> None:
+    """Put something into a field, as its kind allows."""
+    field = page.locator(f".st-key-{name} input").first
+    kind = field.get_attribute("type")
+    if field.is_disabled():
+        return
+    if name == "tokens":
+        field.fill(rng.choice(("1 T", "300B", "2e9", "many", "")))
+        field.press("Enter")
+    elif kind == "number":
+        field.fill(_number(name, rng))
+        field.press("Enter")
+    elif kind == "range":
+        for _ in range(rng.randint(1, 4)):
+            field.press(rng.choice(("ArrowLeft", "ArrowRight")))
+    elif kind == "checkbox":
+        page.locator(f".st-key-{name} label").first.click()
+    else:
+        _choose(page, field, rng)
+
+
+def _number(name: str, rng: random.Random) -> str:
+    key = KEYS[name]
+    low, high = key.low or 0.0, key.high or 0.0
+    fitting = [one for one in _TYPED if low <= one <= min(high, 1e9)] or [low]
+    return "" if rng.random() < 0.1 else f"{rng.choice(fitting):g}"
+
+
+def _choose(page: Page, field: Locator, rng: random.Random) -> None:
+    field.click()
+    options = page.get_by_role("option")
+    options.first.wait_for()
+    for _ in range(rng.randint(1, 5)):
+        field.press("ArrowDown")
+    field.press("Enter")
+
+
+def _any_field(page: Page, rng: random.Random) -> None:
+    names = [name for name in page.evaluate(_FIELDS) if name in KEYS]
+    if names:
+        enter(page, rng.choice(names), rng)
+
+
+def _box(page: Page, rng: random.Random) -> None:
+    page.get_by_text(BOX).first.click()
+
+
+def _page(page: Page, rng: random.Random) -> None:
+    turn_to(page, rng.choice(PAGES))
+
+
+def _question(page: Page, rng: random.Random) -> None:
+    page.locator(".st-key-work").get_by_text(rng.choice(QUESTIONS), exact=True).click()
+
+
+def _back(page: Page, rng: random.Random) -> None:
+    page.evaluate("history.state, history.length > 4 && history.back()")
+
+
+def _forward(page: Page, rng: random.Random) -> None:
+    page.go_forward()
+
+
+def _reload(page: Page, rng: random.Random) -> None:
+    settle(page)
+    page.reload()
+    page.wait_for_selector("h1")
+    settle(page)
+
+
+_STEPS: tuple[tuple[Callable[[Page, random.Random], None], int], ...] = (
+    (_any_field, 10), (_box, 3), (_page, 4), (_question, 1), (_back, 2), (_forward, 1), (_reload, 1),
+)  # fmt: skip
+
+
+def walk(page: Page, seed: int, steps: int = 12) -> list[str]:
+    """Walk, often without waiting for the page, and tell what was done."""
+    rng, done = random.Random(seed), []
+    open_page(page)
+    for _ in range(steps):
+        step = rng.choices([one for one, _ in _STEPS], [weight for _, weight in _STEPS])[0]
+        done.append(step.__name__.strip("_"))
+        step(page, rng)
+        if rng.random() < 0.6:
+            settle(page)
+    settle(page)
+    return done
+
+
+def lost(page: Page) -> list[str]:
+    """What another browser that opens the address of this page does not show as this one does."""
+    here = shown(page)
+    other = page.context.browser.new_context(base_url=page.url, viewport=page.viewport_size).new_page()  # type: ignore[union-attr]
+    try:
+        open_page(other, page.url)
+        there = shown(other)
+    finally:
+        other.context.close()
+    differing = [
+        f"{name}: {here.fields.get(name)} here, {there.fields.get(name)} there"
+        for name in here.fields.keys() | there.fields.keys()
+        if here.fields.get(name) != there.fields.get(name)
+    ]
+    differing += [f"{one} here, {two} there" for one, two in zip(here[:2], there[:2], strict=True) if one != two]
+    return differing
+
+
+def main(walks: int, address: str, first: int = 0) -> int:
+    """Take so many walks on a running app, and say what each lost."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser import chromium
+    from tests.browser.conftest import QUIET_START
+
+    failed = 0
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium.find(), args=QUIET_START)
+        for seed in range(first, first + walks):
+            page = browser.new_context(base_url=address, viewport={"width": 1440, "height": 900}).new_page()
+            done = walk(page, seed)
+            missing = lost(page)
+            failed += bool(missing)
+            print(f"walk {seed}: {'lost ' + '; '.join(missing) + ' after ' + ', '.join(done) if missing else 'ok'}")
+            page.context.close()
+    print(f"{failed} of {walks} walks lost something")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 0))
