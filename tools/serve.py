@@ -61,7 +61,7 @@ def main() -> None:
     from planner.web.ready import get_ready
 
     get_ready()
-    cli.main(["run", "app.py", "--server.port", str(port)], prog_name="streamlit")
+    cli.main(["run", "planner/web/server.py", "--server.port", str(port)], prog_name="streamlit")
 
 
 if __name__ == "__main__":
