@@ -31,7 +31,9 @@ Confidence = Literal["high", "medium", "low"]
 Doubt = Literal[
     "component_only",  # the GPU's own line; CPU and memory are billed beside it
     "listed_not_sold",  # a list price nobody can order on these terms
-    "minimum_bid",  # what a bid must exceed, not what it costs
+    "minimum_bid",  # the lowest bid on a market, or what a bid must exceed: not what the next machine costs
+    "may_be_shared",  # a GPU shared with others over a network, or the source does not say that it is not
+    "rarely_available",  # priced, but seldom to be had, or not free when it was read
     "accelerator_not_stated",  # "H100": SXM5, PCIe, NVL or GH200
     "modified_hardware",  # reworked consumer boards
     "restricted",  # government regions and the like
@@ -135,6 +137,9 @@ class Server(Record):
     typical_power_w: Figure | None = None
     rack_units: Figure | None = None
     support_usd_per_year: Figure | None = None
+    cheaper_than_parts: Text | None = Field(
+        default=None, description="why the whole costs less than its accelerators bought one by one"
+    )
     note: Text | None = None
 
     FIGURE_UNITS: ClassVar[dict[str, str]] = {

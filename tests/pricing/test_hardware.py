@@ -285,6 +285,17 @@ def test_a_server_costs_about_what_its_accelerators_cost(catalogue: Catalogue) -
     assert compared >= 12
 
 
+def test_no_server_costs_less_than_its_accelerators_unless_it_says_why(catalogue: Catalogue) -> None:
+    below = set()
+    for key, server in catalogue.servers.items():
+        chip = catalogue.accelerators[server.accelerator]
+        if server.price_usd is not None and chip.price_usd is not None:
+            parts = server.accelerators * typical(chip.price_usd)
+            if typical(server.price_usd) < 0.999 * parts:  # where one is a share of the other, the share is rounded
+                below.add(key)
+    assert below == {key for key, server in catalogue.servers.items() if server.cheaper_than_parts is not None}
+
+
 def test_a_server_draws_more_than_nothing_and_less_than_its_rating(catalogue: Catalogue) -> None:
     for key, server in catalogue.servers.items():
         if server.typical_power_w is not None:
