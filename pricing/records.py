@@ -137,15 +137,12 @@ class Server(Record):
     typical_power_w: Figure | None = None
     rack_units: Figure | None = None
     support_usd_per_year: Figure | None = None
-    cheaper_than_parts: Text | None = Field(
-        default=None, description="why the whole costs less than its accelerators bought one by one"
-    )
+    cheaper_than_parts: Text | None = Field(default=None, description="why it costs less than its accelerators alone")
     note: Text | None = None
 
     FIGURE_UNITS: ClassVar[dict[str, str]] = {
         "price_usd": "USD",
-        "max_power_w": "W",
-        "typical_power_w": "W",
+        **{f"{case}_power_w": "W" for case in ("max", "typical")},
         "rack_units": "U",
         "support_usd_per_year": "USD/year",
     }
