@@ -14,7 +14,7 @@ from pricing.records import Doubt, Offer
 Trust = Literal["estimated", "collected", "published", "API", "quote", "yours"]
 TRUST_ORDER: dict[str, int] = {word: rank for rank, word in enumerate(get_args(Trust))}
 
-# How old a price is, in words. Stale prices are shown but never called the cheapest.
+# How old a price is, in words. A stale price is taken only where none is fresher.
 FRESH_DAYS = 7
 AGEING_DAYS = 30
 Freshness = Literal["fresh", "ageing", "stale", "no public price"]

@@ -31,7 +31,9 @@ Confidence = Literal["high", "medium", "low"]
 Doubt = Literal[
     "component_only",  # the GPU's own line; CPU and memory are billed beside it
     "listed_not_sold",  # a list price nobody can order on these terms
-    "minimum_bid",  # what a bid must exceed, not what it costs
+    "minimum_bid",  # the lowest bid on a market, or what a bid must exceed: not what the next machine costs
+    "may_be_shared",  # a GPU shared with others over a network, or the source does not say that it is not
+    "rarely_available",  # priced, but seldom to be had, or not free when it was read
     "accelerator_not_stated",  # "H100": SXM5, PCIe, NVL or GH200
     "modified_hardware",  # reworked consumer boards
     "restricted",  # government regions and the like
@@ -135,12 +137,12 @@ class Server(Record):
     typical_power_w: Figure | None = None
     rack_units: Figure | None = None
     support_usd_per_year: Figure | None = None
+    cheaper_than_parts: Text | None = Field(default=None, description="why it costs less than its accelerators alone")
     note: Text | None = None
 
     FIGURE_UNITS: ClassVar[dict[str, str]] = {
         "price_usd": "USD",
-        "max_power_w": "W",
-        "typical_power_w": "W",
+        **{f"{case}_power_w": "W" for case in ("max", "typical")},
         "rack_units": "U",
         "support_usd_per_year": "USD/year",
     }

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import get_args
 
@@ -18,12 +18,22 @@ from planner.inputs.rent import Hosted, Mix, Rent, Reserve
 from planner.inputs.scenario import Scenario, Way
 from planner.inputs.terms import Tax, Terms
 from planner.inputs.work import Work
+from planner.money.choice import USUAL_AGE_DAYS
 from planner.money.plan import plan
+from planner.study.data_files import assumed
+from planner.study.distributions import Spread
+from planner.study.doubtful import Doubtful
+from planner.study.futures import DOTS, DRAWS
+from planner.study.futures_draws import normals
+from planner.study.verdict import LIKELY, STEP, SURE
 from pricing import figure, load_catalogue, records
-from pricing.query import Trust
+from pricing.query import AGEING_DAYS, Trust
+from tests import house
 from tests.house import ROOT
 
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+METHOD = (ROOT / "docs" / "method.md").read_text(encoding="utf-8")
+THE_HOUSE = (ROOT / "docs" / "decisions" / "0001-the-house.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 PAGES = sorted(
@@ -151,3 +161,96 @@ def test_the_readmes_line_for_the_shell_works(capsys: pytest.CaptureFixture[str]
     assert line is not None
     assert main(shlex.split(line.group(1))) == 0
     assert "H100-SXM5-80GB" in capsys.readouterr().out
+
+
+# ---- how old a price may be
+
+
+def test_the_readme_says_at_how_old_a_price_a_plan_rents() -> None:
+    assert f"in the last {AGEING_DAYS} days" in one_line(README)
+    assert f"in the last {USUAL_AGE_DAYS} days" in one_line(README)
+    for page in (README, GLOSSARY):
+        assert not [row for row in page.splitlines() if "never called the cheapest" in row], "a stale price may decide"
+
+
+@pytest.mark.parametrize(("days_on", "rents"), [(0, True), (AGEING_DAYS + 100, True), (2 * USUAL_AGE_DAYS, False)])
+def test_a_plan_rents_at_a_stale_price_for_want_of_a_fresher_one_and_never_at_one_beyond_a_year(
+    days_on: int, rents: bool
+) -> None:
+    catalogue = load_catalogue()
+    made = plan(catalogue, Scenario(), catalogue.day + timedelta(days=days_on))
+    assert ("on_demand" in {option.way for option in made.options}) is rents
+
+
+# ---- how sure an answer is
+
+
+def one_line(text: str) -> str:
+    """A page without its line breaks, so that a sentence can be looked for."""
+    return " ".join(text.split())
+
+
+def futures_of_the_method() -> str:
+    section = re.search(r"^## Futures\n.*?(?=^## )", METHOD, flags=re.MULTILINE | re.DOTALL)
+    assert section is not None
+    return one_line(section.group())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"not once but {DRAWS:,} times",
+        f"a tenth below {100 * assumed().use.low:.0f} %",
+        f"a tenth above {100 * assumed().use.high:.0f} %",
+        f"with a coefficient of {assumed().together.coefficient:g}",
+        f"to the nearest {100 * STEP:.0f} of 100",
+        f"From {100 * SURE:.0f} of 100 the verdict is plain, from {100 * LIKELY:.0f} *probably*",
+        f"each stands for {100 // DOTS} of 100 futures",
+    ],
+)
+def test_the_method_tells_of_the_futures_what_the_program_does(said: str) -> None:
+    assert said in futures_of_the_method()
+
+
+def test_a_tenth_of_draws_lie_beyond_each_end_of_a_range_as_the_method_says() -> None:
+    z = normals((Doubtful("usd_per_kwh", "USD/kWh", Spread(0.1, 0.2, 0.5), "", "", ""),), DRAWS, 7)
+    values = Spread(0.1, 0.2, 0.5).at(z)
+    assert (values < 0.1).mean() == pytest.approx(0.1, abs=0.005)
+    assert (values < 0.2).mean() == pytest.approx(0.5, abs=0.005)
+    assert (values > 0.5).mean() == pytest.approx(0.1, abs=0.005)
+    assert "a tenth below its low end, a tenth above its high end" in futures_of_the_method()
+
+
+def test_the_method_does_not_deny_its_probabilities() -> None:
+    assert "no probabilities" not in one_line(METHOD)
+
+
+# ---- the rooms
+
+
+def rooms_on_disk() -> set[str]:
+    inner = {path.parent.name for path in (ROOT / "planner").glob("*/__init__.py")}
+    return {"pricing", *(f"planner.{name}" for name in inner)}
+
+
+def test_the_first_decision_draws_the_rooms_that_there_are() -> None:
+    drawing = re.search(r"^    pricing ←.*\n(?:    .*\n)*", THE_HOUSE, flags=re.MULTILINE)
+    assert drawing is not None
+    drawn = set(re.findall(r"\bpricing\b|planner\.\w+", drawing.group()))
+    assert drawn == rooms_on_disk()
+
+
+def test_the_first_decision_names_the_rooms_that_are_reserved_and_not_built() -> None:
+    sentence = re.search(r"^- Two rooms have their place.*?(?=^- )", THE_HOUSE, flags=re.MULTILINE | re.DOTALL)
+    assert sentence is not None
+    reserved = {*house.FLOOR_OF, *house.ONLY_IN["socket"]} - rooms_on_disk() - {"app", "planner.__main__"}
+    assert set(re.findall(r"`((?:planner|pricing)\.\w+)`", sentence.group())) == reserved
+
+
+def test_the_first_decision_says_how_long_a_function_and_a_file_may_be() -> None:
+    assert f"at most {house.LONGEST_FUNCTION} lines, a file at most {house.LONGEST_FILE}" in one_line(THE_HOUSE)
+
+
+def test_the_readme_names_every_room_of_the_arithmetic() -> None:
+    row = next(line for line in README.splitlines() if line.startswith("| `planner/` |"))
+    assert {f"planner.{name}" for name in re.findall(r"`(\w+)`", row)} | {"pricing"} == rooms_on_disk()

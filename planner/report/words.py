@@ -53,6 +53,8 @@ DOUBT = {
     "component_only": "GPU only: CPU and memory billed beside it",
     "listed_not_sold": "listed, not sold on these terms",
     "minimum_bid": "a minimum bid, not a price",
+    "may_be_shared": "may be a share of a GPU, over a network",
+    "rarely_available": "rarely or not now to be had",
     "accelerator_not_stated": "does not say which form of the chip",
     "modified_hardware": "modified consumer boards",
     "restricted": "restricted region",

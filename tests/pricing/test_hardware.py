@@ -78,6 +78,7 @@ def test_every_accelerator_and_server_says_at_least_one_thing(catalogue: Catalog
         ("TPU-v5e", "bf16_dense_tflops", 197),
         ("Trainium1-32GB", "bf16_dense_tflops", 190),
         ("H100-SXM-96GB-HBM2e-500W", "memory_bandwidth_gb_s", 2400),
+        ("P40-24GB", "memory_bandwidth_gb_s", 346),
     ],
 )
 def test_known_traps(catalogue: Catalogue, chip: str, field: str, value: float) -> None:
@@ -113,6 +114,49 @@ def test_no_rate_is_the_sparse_one(catalogue: Catalogue) -> None:
             assert typical(chip.fp4_dense_tflops) <= 4.1 * typical(chip.fp8_dense_tflops), key
         if chip.tf32_dense_tflops is not None and sixteen:
             assert typical(chip.tf32_dense_tflops) <= 1.01 * max(sixteen), key
+
+
+# Bits a second on one wire, at most and at least, and the widest and narrowest bus that was ever built with it; the
+# makers of memory publish these. A bandwidth outside of them is another part's, doubled, or halved.
+WIRES = {
+    "GDDR5": (5, 9, 256, 512),
+    "GDDR6": (12, 20, 128, 384),
+    "GDDR6X": (19, 24, 192, 384),
+    "GDDR7": (28, 32, 128, 512),
+    "HBM2": (1.7, 2.5, 3072, 5120),
+    "HBM2e": (2.4, 3.7, 2048, 8192),
+    "HBM3": (5, 6.5, 4096, 8192),
+    "HBM3e": (6, 9.6, 6144, 8192),
+    "HBM4": (6, 11, 16384, 24576),
+}
+
+
+def test_no_bandwidth_is_more_or_less_than_its_memory_can_do(catalogue: Catalogue) -> None:
+    for key, chip in catalogue.accelerators.items():
+        if chip.kind == "gpu" and chip.memory_bandwidth_gb_s is not None:
+            assert chip.memory_type in WIRES, key
+            slow, fast, narrow, wide = WIRES[chip.memory_type]
+            assert slow * narrow / 8 <= typical(chip.memory_bandwidth_gb_s) <= fast * wide / 8, key
+
+
+# Shader cores and boost clock in MHz, as printed: each core does two operations in a cycle.
+CORES = {
+    "P40-24GB": (3840, 1531), "T4-16GB": (2560, 1590), "L4-24GB": (7424, 2040), "L40S-48GB": (18176, 2520),
+    "RTX-3060-12GB": (3584, 1777), "RTX-3060-Ti-8GB": (4864, 1665), "RTX-3070-8GB": (5888, 1725),
+    "RTX-3070-Ti-8GB": (6144, 1770), "RTX-3080-10GB": (8704, 1710), "RTX-3080-Ti-12GB": (10240, 1665),
+    "RTX-3090-24GB": (10496, 1695), "RTX-3090-Ti-24GB": (10752, 1860), "RTX-4060-8GB": (3072, 2460),
+    "RTX-4070-12GB": (5888, 2475), "RTX-4070-SUPER-12GB": (7168, 2475), "RTX-4070-Ti-12GB": (7680, 2610),
+    "RTX-4070-Ti-SUPER-16GB": (8448, 2610), "RTX-4080-16GB": (9728, 2505), "RTX-4080-SUPER-16GB": (10240, 2550),
+    "RTX-4090-24GB": (16384, 2520), "RTX-4090-D-24GB": (14592, 2520), "RTX-5060-Ti-16GB": (4608, 2572),
+    "RTX-5070-12GB": (6144, 2512), "RTX-5070-Ti-16GB": (8960, 2452), "RTX-5090-32GB": (21760, 2407),
+    "RTX-A6000-48GB": (10752, 1800), "RTX-6000-Ada-48GB": (18176, 2505), "RTX-PRO-6000-96GB": (24064, 2617),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("chip", CORES)
+def test_single_precision_is_two_operations_a_core_and_cycle(catalogue: Catalogue, chip: str) -> None:
+    cores, boost_mhz = CORES[chip]
+    assert typical(catalogue.accelerators[chip].fp32_tflops) == pytest.approx(2 * cores * boost_mhz / 1e6, rel=0.006)
 
 
 def test_rates_are_specifications_or_say_what_else_they_are(catalogue: Catalogue) -> None:
@@ -239,6 +283,17 @@ def test_a_server_costs_about_what_its_accelerators_cost(catalogue: Catalogue) -
         compared += 1
         assert 0.5 <= typical(server.price_usd) / server.accelerators / typical(chip.price_usd) <= 4, key
     assert compared >= 12
+
+
+def test_no_server_costs_less_than_its_accelerators_unless_it_says_why(catalogue: Catalogue) -> None:
+    below = set()
+    for key, server in catalogue.servers.items():
+        chip = catalogue.accelerators[server.accelerator]
+        if server.price_usd is not None and chip.price_usd is not None:
+            parts = server.accelerators * typical(chip.price_usd)
+            if typical(server.price_usd) < 0.999 * parts:  # where one is a share of the other, the share is rounded
+                below.add(key)
+    assert below == {key for key, server in catalogue.servers.items() if server.cheaper_than_parts is not None}
 
 
 def test_a_server_draws_more_than_nothing_and_less_than_its_rating(catalogue: Catalogue) -> None:

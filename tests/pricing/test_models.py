@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 from collections.abc import Iterator
+from datetime import date, timedelta
 
 import pytest
 
@@ -178,6 +179,49 @@ def test_newest_prices(catalogue: Catalogue, record: str, read: float, write: fl
     assert held.output_usd_per_mtoken is not None
     newest = (held.input_usd_per_mtoken.newest.typical, held.output_usd_per_mtoken.newest.typical)
     assert newest == (read, write)
+
+
+# What moved between summer and November 2026: to read, to write, to read again from the cache, before and since.
+@pytest.mark.parametrize(
+    ("record", "before", "since", "now"),
+    [
+        ("AWS-Bedrock/gpt-5.6-sol", (5.5, 33, 0.55), date(2026, 8, 21), (4.4, 22, 0.44)),
+        ("Doubleword/gemma-4-31B-it", (0.14, 0.4, None), date(2026, 10, 18), (0.12, 0.35, None)),
+        ("Doubleword/Qwen3.6-35B-A3B-FP8", (0.25, 2, None), date(2026, 10, 18), (0.14, 1, None)),
+        ("Doubleword/Qwen3-VL-235B-A22B-Instruct-FP8", (0.6, 1.2, None), date(2026, 10, 18), (0.21, 1.9, 0.12)),
+        ("Fireworks-AI/gpt-oss-120b", (0.15, 0.6, 0.014), date(2026, 10, 19), (0.15, 0.6, 0.015)),
+        ("Fireworks-AI/kimi-k3-us", (3.3, 16.5, 0.33), date(2026, 9, 1), (4.5, 22.5, 0.45)),
+        ("Mistral-AI/voxtral-small-24b-2507", (0.1, 0.3, 0.01), date(2026, 8, 11), (0.1, 0.4, 0.01)),
+        ("OpenAI/gpt-5.6-sol (over 272k)", (10, 45, 1), date(2026, 8, 21), (8, 30, 0.8)),
+        ("OpenRouter/kimi-k2.7-code", (0.6712, 3.35, 0.18), date(2026, 11, 3), (0.95, 4, 0.19)),
+        ("xAI/grok-4.20-multi-agent", (2, 6, 0.2), date(2026, 11, 12), (1.25, 2.5, 0.2)),
+    ],
+)
+def test_a_price_that_moved_has_its_day_and_keeps_what_it_was(
+    catalogue: Catalogue, record: str, before: tuple[float | None, ...], since: date, now: tuple[float | None, ...]
+) -> None:
+    held = catalogue.hosted[record]
+    figures = (held.input_usd_per_mtoken, held.output_usd_per_mtoken, held.cached_input_usd_per_mtoken)
+    assert tuple(known_on(figure, since - timedelta(days=1)) for figure in figures) == before
+    assert tuple(known_on(figure, since) for figure in figures) == now
+    assert all(figure is None or figure.newest.typical == price for figure, price in zip(figures, now, strict=True))
+
+
+def known_on(figure: Figure | None, day: date) -> float | None:
+    """What a price was on a day, or None where nobody had read it by then."""
+    if figure is None or min(figure.values) > day:
+        return None
+    return figure.on(day)[1].typical
+
+
+def test_the_price_of_long_prompts_was_looked_at_since_that_of_short_ones_moved(catalogue: Catalogue) -> None:
+    compared = 0
+    for key, record in catalogue.hosted.items():
+        short = catalogue.hosted.get(key.partition(" (over ")[0])
+        if short is not None and short is not record:
+            compared += 1
+            assert record.input_usd_per_mtoken.checked >= short.input_usd_per_mtoken.since, key
+    assert compared >= 20
 
 
 @pytest.mark.parametrize("record", ["OpenAI/gpt-oss-120b", "Google/gemma-4-31b-it", "HF-providers/MiniMax-M2.5"])

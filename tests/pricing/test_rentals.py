@@ -313,7 +313,11 @@ EXACTLY: dict[Doubt, Callable[[Catalogue, Offer], bool]] = {
     "restricted": lambda c, o: o.region.startswith("us-gov-"),
     "old": lambda c, o: newest_year(o) < 2026,
     "per_second_service": lambda c, o: c.providers[o.provider].kind == "serverless" or o.sku == "Flex worker",
-    "minimum_bid": lambda c, o: o.provider == "vast" and o.purchase == "spot",
+    "minimum_bid": lambda c, o: o.provider in ("akash", "spheron") or (o.provider == "vast" and o.purchase == "spot"),
+    "may_be_shared": lambda c, o: o.provider == "thundercompute" and o.sku != "production",
+    "rarely_available": lambda c, o: (
+        o.provider == "impossiblecloud" or (o.provider == "novita" and o.purchase == "spot")
+    ),
     "converted": lambda c, o: o.provider == "scaleway",
     "component_only": lambda c, o: o.provider in BILL_CPU_BESIDE or "GPU part" in (o.sku or ""),
 }
@@ -337,6 +341,7 @@ def test_doubtful_offers_say_so_and_no_others(catalogue: Catalogue, doubt: Doubt
         ("vultr", "Bare metal HGX H100", {"on_demand"}, "term_not_stated"),
         ("nebius", None, {"spot"}, "odd"),
         ("latitude", "g3-h100-small", {"reserved_1m", "reserved_1y"}, "listed_not_sold"),
+        ("crusoe", None, {"spot"}, "listed_not_sold"),
         ("runpod", "Secure Cloud", {"reserved_3m", "reserved_6m"}, "odd"),
     ],
 )

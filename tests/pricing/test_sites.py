@@ -105,6 +105,32 @@ def test_a_survey_price_is_the_high_end_where_a_large_users_price_is_known(catal
     assert "survey" in (value.note or "")
 
 
+# Euros a kilowatt-hour that Eurostat publishes for users of 2 to 20 GWh a year in the second half of 2025, without VAT
+# (nrg_pc_205, band ID), and the mean of the European Central Bank's daily rates in that half-year.
+EUROS = {
+    "AT": 0.1799, "BE": 0.1571, "CZ": 0.1636, "DE": 0.1922, "DK": 0.1232, "ES": 0.1191, "EU": 0.1596, "FI": 0.0674,
+    "FR": 0.1212, "GR": 0.1621, "HU": 0.1876, "IE": 0.2187, "IT": 0.1948, "NL": 0.1811, "PL": 0.1735, "PT": 0.1216,
+    "RO": 0.1715, "SE": 0.0852, "SI": 0.1416, "SK": 0.1839,
+}  # fmt: skip
+USD_PER_EURO = 1.1658
+
+
+@pytest.mark.parametrize("site", EUROS)
+def test_an_official_price_in_euros_is_turned_into_dollars_at_the_rate_of_its_half_year(
+    catalogue: Catalogue, site: str
+) -> None:
+    assert known(catalogue, "usd_per_kwh")[site] == pytest.approx(EUROS[site] * USD_PER_EURO, abs=6e-5)
+
+
+def test_an_official_industrial_price_is_preferred_to_a_model(catalogue: Catalogue) -> None:
+    european = [key for key, site in catalogue.sites.items() if site.parent == "EU" and site.usd_per_kwh is not None]
+    assert set(european) == EUROS.keys() - {"EU"}
+    for key in european:
+        figure = catalogue.sites[key].usd_per_kwh
+        assert figure is not None
+        assert catalogue.sources[figure.newest.source].publisher == "Eurostat", key
+
+
 def test_no_carbon_figure_comes_from_a_share_alike_database(catalogue: Catalogue) -> None:
     for key in known(catalogue, "carbon_g_per_kwh"):
         figure = catalogue.sites[key].carbon_g_per_kwh
