@@ -255,3 +255,74 @@ def test_a_day_waits_while_a_run_is_asked_for() -> None:
     assert app.session_state["asked"].work[0].by_hour == ()
     app.button_group(key="work").set_value("GPU-hours").run()
     assert app.session_state["asked"].work[0].by_hour == days()["office hours"].by_hour
+
+
+@pytest.mark.parametrize("also", ['{"wrok":[{}]}', "{", '{"own":{"pue":9}}'])
+def test_a_bad_rest_of_a_link_is_told_once_and_dropped(also: str) -> None:
+    app = visit(also=also, gpus="16")
+    assert len(app.warning) == 1
+    assert "also" not in app.query_params
+    app.button(key="understood-0").click().run()
+    assert not app.warning
+    assert asked(app).work[0].accelerators == 16
+
+
+def test_what_does_not_agree_stays_in_the_link_until_it_does() -> None:
+    """Two fields that exclude each other: the page keeps what was typed and says so, here and elsewhere."""
+    app = visit(gpus="16", job="12")
+    app.number_input(key="gpus").set_value(4.0).run()
+    held = dict(app.query_params)
+    assert (held["gpus"], held["job"]) == ("4", "12")
+    there = visit(**held)
+    assert len(app.warning) == len(there.warning) == 1
+    assert "job = 12, which does not agree with the rest" in there.warning[0].value.replace("\\", "")
+    assert asked(app) == asked(there)
+    app.number_input(key="gpus").set_value(12.0).run()
+    assert not app.warning
+    assert asked(app).work[0].accelerators_per_job == 12
+
+
+def test_whole_numbers_stand_whole_in_the_link() -> None:
+    app = visit()
+    app.number_input(key="gpus").set_value(64.0).run()
+    assert app.query_params["gpus"] == "64"
+
+
+def test_a_field_that_is_emptied_shows_what_counts_then() -> None:
+    app = visit(gpus="64")
+    app.number_input(key="gpus").set_value(None).run()
+    assert app.number_input(key="gpus").value == 8.0
+    assert "gpus" not in app.query_params
+
+
+def test_tokens_read_as_people_say_them() -> None:
+    app = visit(train="Llama-2-7B", tokens="1000000000000")
+    assert app.text_input(key="tokens").value == "1 T"
+    app.text_input(key="tokens").set_value("300B").run()
+    assert (app.text_input(key="tokens").value, app.query_params["tokens"]) == ("300 B", "300000000000")
+    assert asked(app).work[0].train.tokens == 3e11  # type: ignore[union-attr]
+    app.text_input(key="tokens").set_value("many").run()
+    assert "“many” was not taken" in app.warning[0].value.replace("\\", "")
+    assert app.text_input(key="tokens").value == "300 B"
+    app.text_input(key="tokens").set_value("2e9").run()
+    assert not app.warning
+    assert app.text_input(key="tokens").value == "2 B"
+
+
+def test_the_slider_stands_at_what_follows_from_the_hours_and_comes_back() -> None:
+    app = visit(gpus="10", busy="30")
+    app.number_input(key="hours").set_value(3_650.0).run()
+    assert app.slider(key="busy").disabled
+    assert app.slider(key="busy").value == 50
+    assert "busy" not in app.query_params
+    assert visit(**dict(app.query_params)).slider(key="busy").value == 50
+    app.number_input(key="hours").set_value(None).run()
+    assert not app.slider(key="busy").disabled
+    assert (app.slider(key="busy").value, app.query_params["busy"]) == (30, "30")
+
+
+def test_a_link_says_more_than_a_slider_can_show() -> None:
+    app = visit(busy="59.37")
+    assert app.slider(key="busy").value == 59
+    assert app.query_params["busy"] == "59.37"
+    assert asked(app).work[0].busy_share == 0.5937
