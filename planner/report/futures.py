@@ -12,35 +12,30 @@ from planner.report import words
 from planner.report.ways import doing
 from planner.study.futures import Band, Futures, band
 from planner.study.futures_breakeven import Turning, turning
-from planner.study.verdict import Judged, rounded
+from planner.study.verdict import STEP, Judged
 
-_HUNDRED = 100
-
-
-def of_100(found: Answer) -> int:
-    """In how many of a hundred futures the best way costs less than the best of the other sides."""
-    return round(_HUNDRED * (found.share_cheaper or 0.0))
+_STEP = round(100 * STEP)  # of 100: nobody knows a share of futures better
 
 
-def owning_of_100(judged: Judged) -> int | None:
+def best_of_100(found: Answer) -> float | None:
+    """In how many of a hundred futures the best way costs less than the best of the other sides; None: not drawn."""
+    return None if found.share_cheaper is None else words.of_100(found.share_cheaper, _STEP)
+
+
+def owning_of_100(judged: Judged) -> float | None:
     """In how many of a hundred futures owning costs less than renting; None where there are no two such ways."""
     own, rent, drawn = judged.answer.own, judged.answer.rent, judged.futures
     if own is None or rent is None or drawn is None or None in (drawn.row(own.option.key), drawn.row(rent.option.key)):
         return None
-    return round(_HUNDRED * rounded(drawn.share_cheaper(own.option.key, rent.option.key)))
+    return words.of_100(drawn.share_cheaper(own.option.key, rent.option.key), _STEP)
 
 
 def how_sure(found: Answer) -> tuple[str, ...]:
     """In how many futures it came out as the answer says; nothing where none were drawn."""
     if found.share_cheaper is None or found.best is None or found.against is None:
         return ()
-    count = of_100(found)
-    if count >= _HUNDRED:
-        times = "in all simulated futures"
-    else:
-        times = f"in {count} of 100 simulated futures" if count else "in hardly any of 100 simulated futures"
     best, other = doing(found.best.option.way), doing(found.against.option.way).lower()
-    return (f"{best} came out cheaper than {other} {times}.",)
+    return (f"{best} came out cheaper than {other} in {share_words(found.share_cheaper)} simulated futures.",)
 
 
 def chances(found: Answer, drawn: Futures | None) -> tuple[str, ...]:
@@ -115,7 +110,7 @@ def futures_table(found: Answer, drawn: Futures) -> pd.DataFrame:
         rows.append(
             {
                 "Way": way.option.title,
-                "Cheapest, of 100 futures": _HUNDRED * drawn.cheapest_share[way.option.key],
+                "Cheapest, of 100 futures": words.of_100(drawn.cheapest_share[way.option.key]),
                 "A tenth are below, USD": present.low,
                 "Half are below, USD": present.middle,
                 "A tenth are above, USD": present.high,
@@ -187,9 +182,8 @@ def _band(band: Band) -> dict[str, float]:
 
 
 def share_words(share: float) -> str:
-    """A share of futures as it is told: 74 of 100."""
-    count = round(_HUNDRED * rounded(share))
-    return "all" if count >= _HUNDRED else f"{count} of 100"  # in steps of 2: nobody knows it better
+    """A share of futures as it is told: 74 of 100; all or none only where it is."""
+    return words.times_of_100(share, _STEP)
 
 
 def _beside(saved_usd: float) -> str:

@@ -19,7 +19,7 @@ from planner.report.advice import advice_lines
 from planner.report.answer import Told
 from planner.report.answer import not_counted as left_out
 from planner.report.cash_csv import SIGN
-from planner.report.futures import futures_data, futures_table, of_100
+from planner.report.futures import best_of_100, futures_data, futures_table
 from planner.report.text_table import text_table
 from planner.report.waiting import waiting_data, waiting_text
 from planner.report.ways import LOOKS
@@ -173,7 +173,7 @@ def _unique(names: Sequence[str]) -> list[str]:
 def _measures(one: Reckoned) -> Iterator[tuple[str, Any]]:
     plan, found, told = one.plan, one.found, one.told
     yield "Verdict", told.title
-    yield "Best way cheaper in so many of 100 futures", None if found.share_cheaper is None else of_100(found)
+    yield "Best way cheaper in so many of 100 futures", best_of_100(found)
     yield "Work", f"{plan.setting.demand.all.most_accelerators:,} x {plan.setting.scenario.accelerator}"
     yield "Years", plan.setting.scenario.years
     yield "Best way", found.best.option.title if found.best else None

@@ -101,7 +101,7 @@ def waiting_table(found: Waiting, drawn: WaitingFutures | None = None) -> pd.Dat
             "A tenth above, USD": drawn.high_usd,
             "Worth, a tenth below, USD": drawn.value_low_usd,
             "Worth, a tenth above, USD": drawn.value_high_usd,
-            "Cheaper than now, of 100 futures": 100 * drawn.share_cheaper,
+            "Cheaper than now, of 100 futures": [words.of_100(share) for share in drawn.share_cheaper.tolist()],
         }
     return pd.DataFrame(table)
 

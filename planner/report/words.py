@@ -118,6 +118,24 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{round(share * 100, digits):g}%" if digits else f"{share * 100:.0f}%"
 
 
+def of_100(share: float, step: int = 1) -> float:
+    """A share as a number of 100, in whole steps; 100 and 0 only where it is all or none: 99.9 for 1,023 of 1,024."""
+    count = step * round(100 * share / step)
+    if 0 < count < 100 or share <= 0 or share >= 1:
+        return float(count)
+    return min(max(round(100 * share, 1), 0.1), 99.9)
+
+
+def times_of_100(share: float, step: int = 1) -> str:
+    """The same in words, to stand before what is counted: all, 74 of 100, fewer than 1 of 100, none of 100."""
+    if share >= 1:
+        return "all"
+    if share <= 0:
+        return "none of 100"
+    count = of_100(share, step)
+    return "more than 99 of 100" if count > 99 else "fewer than 1 of 100" if count < 1 else f"{count:g} of 100"
+
+
 def day(when: date) -> str:
     """15 Nov 2026."""
     return f"{when.day} {when:%b %Y}"
