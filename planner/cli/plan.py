@@ -9,10 +9,11 @@ from typing import Any
 
 from planner.cli.common import OK, as_json
 from planner.cli.scenarios import add_facts, reckoned
+from planner.report.answer_data import answer_data
 from planner.report.assumptions_csv import assumptions_table, results_table
 from planner.report.cash_csv import SIGN, cash_table
 from planner.report.csv import to_csv
-from planner.report.plan_text import Reckoned, plan_data, plan_text
+from planner.report.plan_text import Reckoned, plan_text
 from planner.study.waiting import NoWaiting, waiting
 from planner.study.waiting_futures import waiting_futures
 
@@ -35,7 +36,7 @@ def _plan(wanted: argparse.Namespace) -> int:
     it = it._replace(waits=(waits, None if isinstance(waits, NoWaiting) else waiting_futures(waits)))
     _write(it, wanted)
     if wanted.json:
-        sys.stdout.write(as_json(plan_data(it)) + "\n")
+        sys.stdout.write(as_json(answer_data(it)) + "\n")
     else:
         sys.stdout.write(plan_text(it))
     return OK

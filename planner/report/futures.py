@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pandas as pd
 
 from planner.money.answer import Answer, Weighed
 from planner.report import words
 from planner.report.ways import doing
-from planner.study.futures import Band, Futures, band
+from planner.study.futures import Futures, band
 from planner.study.futures_breakeven import Turning, turning
 from planner.study.verdict import STEP, Judged
 
@@ -59,7 +56,7 @@ def chances(found: Answer, drawn: Futures | None) -> tuple[str, ...]:
 
 def break_even_range(found: Answer, drawn: Futures | None, name: str) -> str:
     """The range of a break-even over all futures, in words; empty where nothing was drawn or nothing turns."""
-    there = _turning(found, drawn, name)
+    there = turning_of(found, drawn, name)
     if there is None:
         return ""
     if there.band is None:
@@ -69,7 +66,8 @@ def break_even_range(found: Answer, drawn: Futures | None, name: str) -> str:
     return f"; there is one in {share_words(there.share)} futures, in eight of ten of those between {low} and {high}"
 
 
-def _turning(found: Answer, drawn: Futures | None, name: str) -> Turning | None:
+def turning_of(found: Answer, drawn: Futures | None, name: str) -> Turning | None:
+    """A break-even of owning and renting over the futures; None where nothing was drawn or there are no such two."""
     own, rent = found.own, found.rent
     if drawn is None or own is None or rent is None:
         return None
@@ -137,48 +135,6 @@ def inputs_table(drawn: Futures) -> pd.DataFrame:
             for one in drawn.inputs
         ]
     )
-
-
-def futures_data(found: Answer, drawn: Futures) -> dict[str, Any]:
-    """The same for JSON."""
-    own, rent = found.own, found.rent
-    pair = [one.option.key for one in (own, rent) if one is not None and drawn.row(one.option.key) is not None]
-    return {
-        "count": drawn.count,
-        "seed": drawn.plan.setting.scenario.seed,
-        "cheapest_share": drawn.cheapest_share,
-        "present_usd": {one.key: _band(drawn.present(one.key)) for one in drawn.options},
-        "cash_today_usd": {one.key: _band(drawn.cash(one.key)) for one in drawn.options},
-        "own_cheaper_than_rent_share": drawn.share_cheaper(pair[0], pair[1]) if len(pair) == 2 else None,
-        "own_saves_usd_dots": drawn.dots(pair[0], pair[1]).tolist() if len(pair) == 2 else [],
-        "break_even": {
-            name: {
-                "share_with_one": there.share,
-                **(dict.fromkeys(("p10", "p50", "p90")) if there.band is None else _band(there.band)),
-            }
-            for name in ("busy_share", "usd_per_accelerator_hour")
-            if (there := _turning(found, drawn, name)) is not None
-        },
-        "deadline_met_share": drawn.deadline_share,
-        "within_budget_share": _shares(drawn, drawn.within_budget_share),
-        "within_year_share": _shares(drawn, drawn.within_year_share),
-        "inputs": [
-            {
-                "name": one.name, "unit": one.unit, "low": one.spread.low, "typical": one.spread.typical,
-                "high": one.spread.high, "kind": one.kind, "source": one.source, "reason": one.reason,
-            }
-            for one in drawn.inputs
-        ],
-    }  # fmt: skip
-
-
-def _shares(drawn: Futures, of: Callable[[str], float | None]) -> dict[str, float]:
-    """A share for each option that has one."""
-    return {one.key: share for one in drawn.options if (share := of(one.key)) is not None}
-
-
-def _band(band: Band) -> dict[str, float]:
-    return {"p10": band.low, "p50": band.middle, "p90": band.high}
 
 
 def share_words(share: float) -> str:

@@ -139,6 +139,7 @@ def training_rows(found: Training, cost: Hired | None) -> list[dict[str, Any]]:
 def training_data(found: Training, cost: Hired | None) -> dict[str, Any]:
     """All of it as data: numbers stay numbers, what does not exist is None."""
     data: dict[str, Any] = plain_data(asdict(found))
+    data["excluded"] = words.counted(found.excluded, "reason", "layouts")
     if found.speed is not None:
         data["speed"].pop("plan")
     usd = None if cost is None or found.speed is None else cost.usd_per_accelerator_hour

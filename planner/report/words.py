@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,6 +166,11 @@ def value(number: float | NDArray[np.float64]) -> str:
 def count(number: int, singular: str, plural: str | None = None) -> str:
     """1 offer, 12 offers."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def counted(numbers: Mapping[Any, int], of: str, what: str) -> list[dict[str, Any]]:
+    """How many of each there are, as data: words are values there, never keys."""
+    return [{of: word, what: number} for word, number in numbers.items()]
 
 
 def listed(words: Iterable[str], last: str = "and") -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +18,7 @@ from planner.money.answer import Answer, answer
 from planner.money.plan import Plan
 from planner.report import futures as told_futures
 from planner.report.answer import Told
+from planner.report.answer_schema import Counted, Sweep
 from planner.report.futures import break_even_range, chances, futures_table, how_sure, saving_finding
 from planner.report.futures_charts import sure
 from planner.report.futures_turns import map_finding, stress_table
@@ -168,7 +170,11 @@ def test_no_share_of_100_becomes_all_or_none() -> None:
 @pytest.mark.parametrize("wins", [10_000, 9_999, 5_000, 1, 0])
 def test_a_sweep_says_100_percent_only_of_all(wins: int) -> None:
     shares = {"rent": wins / 10_000, "own": 1 - wins / 10_000}
-    text = summary_text({"scenarios": 10_000, "best": shares, "leads": shares, "flips": []})
+    counted = tuple(Counted(value=value, share=share) for value, share in shares.items())
+    text = summary_text(
+        Sweep(file="", day=date(2026, 11, 21), catalogue_digest="", scenarios=10_000, were_there=0, seconds=0.0,
+              leads=counted, verdicts=None, best=counted, flips=(), rows=())
+    )  # fmt: skip
     numbers = [float(number) for number in re.findall(r"([\d.]+) %", text)]
     assert (100 in numbers) is (wins in (0, 10_000))
     assert (0 in numbers) is (wins in (0, 10_000))

@@ -13,8 +13,9 @@ from planner.money.breakeven import builder_of, ledger_at
 from planner.money.measures import present_usd
 from planner.money.owned.said import ORDER
 from planner.money.plan import plan_at
+from planner.report.answer_data import waiting_data
 from planner.report.mix_charts import waiting_curve
-from planner.report.waiting import waiting_data, waiting_sentences, waiting_table, waiting_text
+from planner.report.waiting import waiting_sentences, waiting_table, waiting_text
 from planner.report.words import of_100
 from planner.study import waiting_futures as module
 from planner.study.doubtful import doubtful
@@ -101,6 +102,6 @@ def test_words_table_and_chart_hold_the_same_numbers() -> None:
     assert figure.data[1].y == pytest.approx(tuple(there.high_usd))
     assert len(waiting_curve(found, False).data) == len(figure.data) - 2
     data = waiting_data(found, there)
-    assert data["futures"] == there.count
-    assert len(data["months"]) == len(found.months)
+    assert data.futures == there.count
+    assert [month.cheaper_than_today_share for month in data.months] == there.share_cheaper.tolist()
     assert said in waiting_text(found, there)
