@@ -353,7 +353,7 @@ class Sweep(Document):
     seconds: float = Field(description="that the rest took")
     leads: tuple[Counted, ...] | None = Field(description="who leads at typical figures; null where verdicts are told")
     verdicts: tuple[Counted, ...] | None = Field(description="null where they were not asked for")
-    best: tuple[Counted, ...] = Field(description="the way that is best; an empty word where none is")
+    best: tuple[Counted, ...] = Field(description="the way that is best, or none")
     flips: tuple[Flip, ...] = Field(description="the input that turns the answer most often first")
     rows: tuple[SweepRow, ...] = Field(description="one for each scenario")
 

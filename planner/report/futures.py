@@ -60,10 +60,13 @@ def break_even_range(found: Answer, drawn: Futures | None, name: str) -> str:
     if there is None:
         return ""
     if there.band is None:
-        return "; in no future is there one"
+        return f"; there is one in none of the {there.count:,} futures that were tried"
     write = words.percent if name == "busy_share" else words.usd_per_hour
     low, high = write(there.band.low), write(there.band.high)
-    return f"; there is one in {share_words(there.share)} futures, in eight of ten of those between {low} and {high}"
+    tried = (
+        f"all {there.count:,} futures that were tried" if there.share >= 1 else f"{share_words(there.share)} futures"
+    )
+    return f"; there is one in {tried}, in eight of ten of those between {low} and {high}"
 
 
 def turning_of(found: Answer, drawn: Futures | None, name: str) -> Turning | None:

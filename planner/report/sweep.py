@@ -99,7 +99,7 @@ def _line(cells: Sequence[object]) -> bytes:
 def summary_text(told: Sweep) -> str:
     """What was found, in words."""
     lines = [f"{told.scenarios:,} scenarios", "", "Cheapest way"]
-    lines += [f"  {_percent(one.share)}  {one.value or 'none'}" for one in told.best]
+    lines += [f"  {_percent(one.share)}  {one.value}" for one in told.best]
     lines += ["", _ONLY_LEADS if told.verdicts is None else "Verdict"]
     lines += [f"  {_percent(one.share)}  {one.value}" for one in told.verdicts or told.leads or ()]
     lines += ["", "What turns it: steps from one value to the next at which another way wins"]

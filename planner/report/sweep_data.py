@@ -48,7 +48,7 @@ def sweep_document(grid: Grid, winners: Winners, ran: Ran) -> schema.Sweep:
 
 
 def _counted(shares: Mapping[str, float]) -> tuple[schema.Counted, ...]:
-    return tuple(schema.Counted(value=value, share=share) for value, share in shares.items())
+    return tuple(schema.Counted(value=value or "none", share=share) for value, share in shares.items())
 
 
 def _flip(flip: Flip) -> schema.Flip:

@@ -94,7 +94,7 @@ def sentences(wins: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     yield from (str(trace.name) for trace in chart.data[: 1 if wins else 0])
     monkeypatch.setattr(type(futures), "deadline_share", property(lambda _: wins / COUNT))
     yield chances(there, futures)[0]
-    turning = Turning(Band(0.1, 0.2, 0.3) if wins else None, wins / COUNT)
+    turning = Turning(Band(0.1, 0.2, 0.3) if wins else None, wins / COUNT, COUNT)
     monkeypatch.setattr(told_futures, "turning", lambda *_: turning)
     yield break_even_range(there, futures, "busy_share")
 
