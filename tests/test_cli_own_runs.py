@@ -75,7 +75,7 @@ def test_plans_and_their_files_say_whose_speed_it_is(
     for more in ([], ["--runs", mine]):
         code, said, _ = run(capsys, "plan", str(base), *DAY, *more, "--json", "--csv-assumptions", str(out))
         assert code == OK
-        hours.append(json.loads(said)["options"][0]["Today's money, USD"])
+        hours.append(json.loads(said)["options"][0]["present_usd"])
     assert hours[1] > 1.05 * hours[0]
     rows = list(csv.DictReader(io.StringIO(out.read_text("utf-8-sig"), newline="")))
     (row,) = [row for row in rows if row["assumption_id"].startswith("measured.")]

@@ -54,7 +54,7 @@ def test_each_preset_gives_json_and_csv_with_the_same_numbers(
     told = json.loads(out)
     cash, _, results = (list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline=""))) for path in files)
     totals = {row["option"]: float(row["present_cost_usd"]) for row in results}
-    assert {one["key"]: one["Today's money, USD"] for one in told["options"]} == pytest.approx(totals)
+    assert {one["key"]: one["present_usd"] for one in told["options"]} == pytest.approx(totals)
     assert sum(float(row["present_value"] or 0) for row in cash) == pytest.approx(sum(totals.values()))
     assert told["title"]
     assert told["verdict"]
@@ -104,7 +104,7 @@ def test_your_quotes_win(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
         code, out, _ = run(capsys, "plan", str(path), *DAY, "--json", *arguments)
         assert code == OK
         lines = json.loads(out)["options"][0]["lines"]
-        bills.append(next(line["All years"] for line in lines if line["Line, USD"] == "Useful hours"))
+        bills.append(next(line["total_usd"] for line in lines if line["name"] == "Useful hours"))
     assert bills[1] == pytest.approx(0.5 * bills[0])
 
 
@@ -123,7 +123,7 @@ def test_compare_shows_both_and_what_differs(capsys: pytest.CaptureFixture[str],
     told = json.loads(out)
     for place, one in enumerate(told["plans"]):
         best = next(option for option in one["options"] if option["key"] == one["best"])
-        assert float(rows["Best way, today's money, USD"][place]) == pytest.approx(best["Today's money, USD"])
+        assert float(rows["Best way, today's money, USD"][place]) == pytest.approx(best["present_usd"])
 
 
 def test_the_same_twice_differs_in_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from planner.cli.common import OK, BadInput, as_json
+from planner.cli.common import OK, BadInput, versioned
 from planner.cli.common import day as day_of
 from planner.cli.runs import runs_of
 from planner.report.checked import group_rows, left_out_text
@@ -50,7 +50,7 @@ def _calibrate(wanted: argparse.Namespace) -> int:
     if wanted.out:
         wanted.out.write_text(text, encoding="utf-8", newline="\n")
     if wanted.json:
-        sys.stdout.write(as_json({"day": day, "left_out": group_rows(left_out), "constants": text}) + "\n")
+        sys.stdout.write(versioned({"day": day, "left_out": group_rows(left_out), "constants": text}) + "\n")
         return OK
     sys.stdout.write(f"{left_out_text(left_out)}\n")
     sys.stderr.write(f"{wanted.out.name} written.\n" if wanted.out else "Nothing written; --out FILE writes it.\n")

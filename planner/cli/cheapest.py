@@ -9,7 +9,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any, get_args
 
-from planner.cli.common import OK, BadInput, as_json, whole, with_own_prices
+from planner.cli.common import OK, BadInput, versioned, whole, with_own_prices
 from planner.cli.runs import add_runs, with_own_runs
 from planner.cli.scenarios import Opened, scenario_called
 from planner.cli.speed import add_output, amount, job_of, number
@@ -101,7 +101,7 @@ def _for_each_use(wanted: argparse.Namespace) -> int:
         wanted.csv.write_bytes(to_csv(uses_table(found)))
     if wanted.json:
         stamp = {"catalogue_digest": facts.digest, "catalogue_day": facts.day, "day": day}
-        sys.stdout.write(as_json({**stamp, "uses": uses_data(found)}) + "\n")
+        sys.stdout.write(versioned({**stamp, "uses": uses_data(found)}) + "\n")
     else:
         sys.stdout.write(uses_text(found))
     return OK
@@ -115,7 +115,7 @@ def _write(found: Market, opened: Opened, wanted: argparse.Namespace) -> None:
     if wanted.json:
         stamp = {"catalogue_digest": facts.digest, "catalogue_day": facts.day, "day": opened.day}
         both = {"all_on_one_kind": [plain_data(asdict(one)) for one in mixed]}
-        sys.stdout.write(as_json({**stamp, **market_data(found), **both}) + "\n")
+        sys.stdout.write(versioned({**stamp, **market_data(found), **both}) + "\n")
     else:
         sys.stdout.write(market_text(found) + (f"\n{together_sentence(mixed)}\n" if mixed else ""))
 

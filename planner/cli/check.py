@@ -13,7 +13,7 @@ from typing import Any
 from planner import study
 from planner.cli.check_gpu import add_gpu
 from planner.cli.check_speed import add_serving, add_training
-from planner.cli.common import BAD_INPUT, FAILED, OK, BadInput, as_json
+from planner.cli.common import BAD_INPUT, FAILED, OK, BadInput, versioned
 from planner.cli.common import day as day_of
 from planner.report.csv import to_csv
 from planner.report.published import published_frame, published_rows, published_text, summary
@@ -57,9 +57,9 @@ def _tco(wanted: argparse.Namespace) -> int:
     if wanted.csv:
         wanted.csv.write_bytes(to_csv(published_frame(rows)))
     if wanted.json:
-        counts = {verdict: found.count(verdict) for verdict in VERDICTS}
+        counts = {verdict.replace(" ", "_").lower(): found.count(verdict) for verdict in VERDICTS}
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
-        sys.stdout.write(as_json({**stamp, "cases": found.cases, "counts": counts, "checks": rows}) + "\n")
+        sys.stdout.write(versioned({**stamp, "cases": found.cases, "counts": counts, "checks": rows}) + "\n")
         sys.stderr.write(f"{summary(found)}\n")
     else:
         sys.stdout.write(f"{published_text(found)}\n")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from planner.cli.common import OK, as_json
+from planner.cli.common import OK, versioned
 from planner.cli.runs import text_of
 from planner.report.csv import to_csv
 from planner.report.measured_gpu import factor_rows, measured_text
@@ -43,7 +43,7 @@ def _check(wanted: argparse.Namespace) -> int:
         wanted.csv.write_bytes(to_csv(pd.DataFrame(factor_rows(found), dtype=object)))
     if wanted.json:
         told = {"accelerator": accelerator, "device": plain_data(measured.device), "date": measured.date}
-        sys.stdout.write(as_json({**told, "factors": plain_data(factor_rows(found))}) + "\n")
+        sys.stdout.write(versioned({**told, "factors": plain_data(factor_rows(found))}) + "\n")
     else:
         sys.stdout.write(measured_text(measured, catalogue.accelerator_label(accelerator), found) + "\n")
     return OK

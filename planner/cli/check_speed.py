@@ -9,10 +9,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from planner.cli.common import OK, as_json
+from planner.cli.common import OK, versioned
 from planner.cli.common import day as day_of
 from planner.cli.runs import runs_of
 from planner.inputs.file import part_of_file
+from planner.report import words
 from planner.report.checked import checked_frame, checked_line, checked_rows, checked_text, group_rows
 from planner.report.csv import BYTE_ORDER_MARK, to_csv
 from planner.report.own_runs import finding
@@ -64,11 +65,11 @@ def _check(wanted: argparse.Namespace) -> int:
         told = {
             **stamp,
             "summary": group_rows(summary(checked)),
-            "skipped": skips(checked),
+            "skipped": words.counted(skips(checked), "reason", "runs"),
             "runs": rows,
             "measured": said,
         }
-        sys.stdout.write(as_json(told) + "\n")
+        sys.stdout.write(versioned(told) + "\n")
         sys.stderr.write(checked_line(checked) + "\n")
         return OK
     flattered = "" if wanted.runs else f" Most were fitted: `calibrate {wanted.kind}` leaves sources out."

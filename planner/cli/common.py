@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,14 @@ def day(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"want a day such as 2026-11-21, got {text!r}") from error
+
+
+VERSION = 1  # of the keys that verbs print; those of answers have their own (planner.report.answer_schema)
+
+
+def versioned(told: Mapping[str, Any]) -> str:
+    """What a verb found as JSON, with the version of its keys."""
+    return as_json({"version": VERSION, **told})
 
 
 def as_json(data: Any) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 
 from planner.cli.common import OK, BadInput, as_json
 from planner.cli.scenarios import add_facts, reckoned
+from planner.report.answer_data import comparison_data
 from planner.report.csv import to_csv
-from planner.report.plan_text import compare_table, differing, plan_data, records
+from planner.report.plan_text import compare_table, differing
 from planner.report.text_table import text_table
 
 MOST = 8
@@ -30,13 +31,13 @@ def _compare(wanted: argparse.Namespace) -> int:
     if not 2 <= len(wanted.scenarios) <= MOST:
         raise BadInput(f"want 2 to {MOST} scenarios to compare, got {len(wanted.scenarios)}.")
     plans = [reckoned(name, wanted) for name in wanted.scenarios]
-    table, differences = compare_table(plans), differing(plans)
+    table = compare_table(plans)
     if wanted.csv:
         wanted.csv.write_bytes(to_csv(table))
     if wanted.json:
-        told = {"plans": [plan_data(it) for it in plans], "differences": records(differences)}
-        sys.stdout.write(as_json(told) + "\n")
+        sys.stdout.write(as_json(comparison_data(plans)) + "\n")
         return OK
+    differences = differing(plans)
     differ = text_table(differences) if len(differences) else "Nothing: the scenarios say the same."
     sys.stdout.write(f"{text_table(table)}\n\nWhat differs\n------------\n{differ}\n")
     return OK

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from planner.cli.common import OK, as_json
 from planner.cli.scenarios import add_facts, reckoned
+from planner.report.answer_data import answer_data
 from planner.report.assumptions_csv import assumptions_table, results_table
-from planner.report.cash_csv import SIGN, Stamp, cash_table
+from planner.report.cash_csv import SIGN, cash_table
 from planner.report.csv import to_csv
-from planner.report.plan_text import Reckoned, plan_data, plan_text
+from planner.report.plan_text import Reckoned, plan_text
 from planner.study.waiting import NoWaiting, waiting
 from planner.study.waiting_futures import waiting_futures
 
@@ -36,7 +36,7 @@ def _plan(wanted: argparse.Namespace) -> int:
     it = it._replace(waits=(waits, None if isinstance(waits, NoWaiting) else waiting_futures(waits)))
     _write(it, wanted)
     if wanted.json:
-        sys.stdout.write(as_json(plan_data(it)) + "\n")
+        sys.stdout.write(as_json(answer_data(it)) + "\n")
     else:
         sys.stdout.write(plan_text(it))
     return OK
@@ -44,8 +44,7 @@ def _plan(wanted: argparse.Namespace) -> int:
 
 def _write(it: Reckoned, wanted: argparse.Namespace) -> None:
     if wanted.csv:
-        stamp = Stamp(created_at_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
-        wanted.csv.write_bytes(to_csv(cash_table(it.plan, stamp)))
+        wanted.csv.write_bytes(to_csv(cash_table(it.plan)))
     if wanted.csv_assumptions:
         wanted.csv_assumptions.write_bytes(to_csv(assumptions_table(it.plan, SIGN)))
     if wanted.csv_results:

@@ -9,8 +9,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
 
-from planner.cli.common import OK, BadInput, as_json, whole, with_own_prices
+from planner.cli.common import OK, BadInput, versioned, whole, with_own_prices
 from planner.cli.common import day as day_of
+from planner.report import words
 from planner.report.csv import to_csv
 from planner.report.offers import SORTS, offer_frame, offer_rows, offer_text, sort_offers
 from pricing import load_catalogue
@@ -62,8 +63,9 @@ def _prices(wanted: argparse.Namespace) -> int:
     if wanted.csv:
         wanted.csv.write_bytes(to_csv(offer_frame(rows)))
     if wanted.json:
-        stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
-        sys.stdout.write(as_json({**stamp, "offers": rows, "hidden": found.hidden}) + "\n")
+        stamp: dict[str, Any] = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
+        stamp |= {"offers": rows, "hidden": words.counted(found.hidden, "reason", "offers")}
+        sys.stdout.write(versioned(stamp) + "\n")
         return OK
     sys.stdout.write(offer_text(rows) + "\n" if rows else "")
     hidden = ", ".join(f"{number:,} {reason}" for reason, number in found.hidden.items())

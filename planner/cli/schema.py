@@ -1,4 +1,4 @@
-"""`schema`: what a file may hold, as JSON schema."""
+"""`schema`: what a file may hold, and what an answer is printed as, as JSON schema."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import Any
 
 from planner.cli.common import OK, as_json
 from planner.inputs.file import file_schema
+from planner.report.answer_schema import answer_schema
 
-SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {"scenario": file_schema}
+SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {"scenario": file_schema, "answer": answer_schema}
 
 
 def add(verbs: Any) -> None:
     """The verb and its arguments."""
-    verb = verbs.add_parser("schema", help="what a file may hold, as JSON schema")
+    verb = verbs.add_parser(
+        "schema", help="what a scenario file may hold, and what answers are printed as: JSON schema"
+    )
     verb.set_defaults(verb=_schema)
     verb.add_argument("what", choices=tuple(SCHEMAS))
 

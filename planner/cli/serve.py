@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import pandas as pd
 
-from planner.cli.common import OK, as_json, whole, with_own_prices
+from planner.cli.common import OK, versioned, whole, with_own_prices
 from planner.cli.common import day as day_of
 from planner.cli.runs import runs_of, text_of
 from planner.cli.serve_other import serve_other
@@ -99,7 +99,7 @@ def _serve(wanted: argparse.Namespace) -> int:
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
         told = {**stamp, **serving_data(job, found, cost, wanted.busy_share), "without_gpu": plain_data(asdict(small))}
-        sys.stdout.write(as_json(told) + "\n")
+        sys.stdout.write(versioned(told) + "\n")
     else:
         sold = _by_token(catalogue, job, found, cost)
         sys.stdout.write(serving_text(job, found, cost, wanted.busy_share, small_sentences(small), sold))

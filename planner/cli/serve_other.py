@@ -8,7 +8,7 @@ from datetime import date
 
 import pandas as pd
 
-from planner.cli.common import OK, as_json
+from planner.cli.common import OK, versioned
 from planner.inputs.serving_job import ServingJob
 from planner.report.csv import to_csv
 from planner.report.other_work import other_rows, other_text, priced
@@ -28,7 +28,7 @@ def serve_other(
         wanted.csv.write_bytes(to_csv(pd.DataFrame(rows, dtype=object)))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
-        sys.stdout.write(as_json({**stamp, "work": rows, "without_gpu": list(small)}) + "\n")
+        sys.stdout.write(versioned({**stamp, "work": rows, "without_gpu": list(small)}) + "\n")
     else:
         sys.stdout.write("\n\n".join((other_text(every, wanted.busy_share), *small)) + "\n")
     return OK

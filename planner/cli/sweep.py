@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from planner.cli.common import FAILED, OK, BadInput, as_json, whole, with_own_prices
+from planner.cli.common import FAILED, OK, BadInput, whole, with_own_prices
 from planner.cli.runs import with_own_runs
 from planner.cli.scenarios import add_facts, saved_scenario
 from planner.cli.sweep_file import Note, Rows, digest, noted, program_digest
@@ -20,7 +20,8 @@ from planner.cli.sweep_run import Job, Lost, Span, here, on_dask, sweep_of
 from planner.inputs.file import Saved
 from planner.inputs.grid import Grid, read_grid
 from planner.inputs.refusal import ScenarioError
-from planner.report.sweep import Columns, summary, summary_text
+from planner.report.sweep import Columns, summary_text
+from planner.report.sweep_data import Ran, sweep_document, sweep_json
 from planner.study.sweep_flips import Winners
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
@@ -40,7 +41,7 @@ def add(verbs: Any) -> None:
     where = verb.add_mutually_exclusive_group()
     where.add_argument("--jobs", type=whole, metavar="N", help="processes on this machine; all cores if not said")
     where.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster, such as tcp://host:8786")
-    verb.add_argument("--json", action="store_true", help="print what was found as JSON")
+    verb.add_argument("--json", action="store_true", help="print what was found, and the rows, as JSON")
 
 
 def _sweep(wanted: argparse.Namespace) -> int:
@@ -50,7 +51,7 @@ def _sweep(wanted: argparse.Namespace) -> int:
     begun = date.fromisoformat(before.day) if before else None
     day: date = wanted.day or grid.saved.day or begun or date.today()
     quotes = (wanted.quotes.name, wanted.quotes.read_bytes()) if wanted.quotes else None
-    with_own_prices(as_of(shipped, day), wanted.quotes, day)  # says what is odd about them, once
+    facts = with_own_prices(as_of(shipped, day), wanted.quotes, day)  # says what is odd about them, once
     grid = _with_own_runs(grid, as_of(shipped, day), wanted.runs, day)
     note = Note(
         grid=digest(repr((grid.saved.scenario, grid.axes, grid.outputs)).encode()),
@@ -70,8 +71,8 @@ def _sweep(wanted: argparse.Namespace) -> int:
             why = f"{stop}: " if isinstance(stop, Lost) else ""
             sys.stderr.write(f"\n{why}stopped after {out.done:,} of {grid.count:,}; the same command goes on.\n")
             return FAILED
-    told = summary(grid, winners) | {"file": str(wanted.csv), "day": day, "were_there": found, "seconds": seconds}
-    sys.stdout.write(as_json(told) + "\n" if wanted.json else summary_text(told))
+    told = sweep_document(grid, winners, Ran(str(wanted.csv), day, facts.digest, found, seconds))
+    sys.stdout.writelines(sweep_json(told, grid, wanted.csv) if wanted.json else [summary_text(told)])
     return OK
 
 

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import pandas as pd
 
-from planner.cli.common import OK, BadInput, as_json, whole, with_own_prices
+from planner.cli.common import OK, BadInput, versioned, whole, with_own_prices
 from planner.cli.common import day as day_of
 from planner.cli.runs import runs_of, text_of
 from planner.cli.speed import add_output, amount, decimal_year, job_of, number
@@ -102,7 +102,7 @@ def _train(wanted: argparse.Namespace) -> int:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
         stamp |= {"own_runs": own_runs_data(own)} if own.runs else {}
         sys.stdout.write(
-            as_json({**stamp, **training_data(found, cost), "several_at_once": together_data(several, whole)}) + "\n"
+            versioned({**stamp, **training_data(found, cost), "several_at_once": together_data(several, whole)}) + "\n"
         )
     else:
         sys.stdout.write(training_text(found, cost) + together_text(several, whole) + own_runs_text(own))

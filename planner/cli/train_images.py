@@ -8,7 +8,7 @@ from datetime import date
 
 import pandas as pd
 
-from planner.cli.common import OK, BadInput, as_json
+from planner.cli.common import OK, BadInput, versioned
 from planner.cli.speed import job_of
 from planner.inputs.image_job import ImageJob
 from planner.money.hired import hired
@@ -35,7 +35,7 @@ def train_images(wanted: argparse.Namespace, catalogue: Catalogue, day: date) ->
         wanted.csv.write_bytes(to_csv(pd.DataFrame(images_rows(found, cost), dtype=object)))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
-        sys.stdout.write(as_json({**stamp, **images_data(found, label, cost)}) + "\n")
+        sys.stdout.write(versioned({**stamp, **images_data(found, label, cost)}) + "\n")
     else:
         sys.stdout.write(images_text(found, label, cost))
     return OK

@@ -18,37 +18,39 @@ from planner.money.plan import Plan
 from planner.money.solved import Solved
 from planner.report import words
 from planner.report.own_runs import assumption_lines
+from planner.report.training import hours_to_train
 from planner.study.futures import Futures
 
 ASSUMPTION_COLUMNS = (
-    "assumption_id", "name", "value", "unit", "low", "high", "source_url", "as_of", "verified_by", "note",
+    "option", "assumption_id", "name", "value", "unit", "low", "high", "source_url", "as_of", "verified_by", "note",
 )  # fmt: skip
+_TO_TRAIN = "time_to_train_hours"  # a column only where a model is trained
 RESULT_COLUMNS = (
     "scenario_name", "option", "title", "baseline", "present_cost_usd", "total_usd", "cash_today_usd", "npv_usd", "irr",
     "eac_usd_per_year", "payback_months", "discounted_payback_months", "break_even_utilisation",
-    "break_even_rent_usd_per_gpu_hour", "usd_per_useful_gpu_hour", "time_to_train_hours", "probability_own_wins",
+    "break_even_rent_usd_per_gpu_hour", "usd_per_useful_gpu_hour", _TO_TRAIN, "probability_own_wins",
     "not_priced", "note", "present_cost_p10_usd", "present_cost_p90_usd", "probability_cheapest",
 )  # fmt: skip
-_NOT_YET = "time to train is not reckoned yet"
 
 
 class Ids:
-    """A name for every assumption: the input's own where all options use the same value, else with the option's."""
+    """A name for every assumption: the input's own, and a number behind it where the same input has other values."""
 
     def __init__(self, plan: Plan) -> None:
-        self.held: dict[str, tuple[Option, Used]] = {}
+        self.held: dict[tuple[str, str], tuple[Line, Used]] = {}  # by option and id: where it is first used
+        self._values: dict[str, Num] = {}
         self._ids: dict[tuple[str, str, int], str] = {}
         for option, line, used in _inputs(plan):
-            place = (option.key, line.name, used.name)
-            self._ids[place[0], place[2], id(line)] = self._place(option, used)
+            name = self._named(used)
+            self._ids[option.key, used.name, id(line)] = name
+            self.held.setdefault((option.key, name), (line, used))
 
-    def _place(self, option: Option, used: Used) -> str:
-        """Its id, made up where it is new."""
+    def _named(self, used: Used) -> str:
+        """Its id, made up where it is new. Two options that share an id share the value."""
         number = 1
         while True:
             name = used.name if number == 1 else f"{used.name}#{number}"
-            known = self.held.setdefault(name, (option, used))
-            if _same(known[1].value, used.value):
+            if _same(self._values.setdefault(name, used.value), used.value):
                 return name
             number += 1
 
@@ -70,7 +72,10 @@ def _same(one: Num, other: Num) -> bool:
 
 
 def assumptions_table(plan: Plan, sign: str) -> pd.DataFrame:
-    """Every input of every line once, with its range and its source; the conventions first."""
+    """For each option every input of its lines once, with its range and its source; the conventions first.
+
+    Conventions and measured speeds hold for every option, and stand with each: a row always has an option to join on.
+    """
     setting = plan.setting
     said = [
         ("sign_convention", None, "", sign),
@@ -79,26 +84,30 @@ def assumptions_table(plan: Plan, sign: str) -> pd.DataFrame:
         ("hours_per_month", setting.terms.hours_per_month, "hours", "8,760 / 12 unless the scenario says otherwise"),
         ("catalogue", None, "", f"digest {setting.catalogue.digest}, of {setting.catalogue.day.isoformat()}"),
     ]
-    rows: list[dict[str, Any]] = [
+    shared: list[dict[str, Any]] = [
         {"assumption_id": f"convention.{name}", "name": name, "value": value, "unit": unit, "note": note}
         for name, value, unit, note in said
     ]
-    rows += assumption_lines(plan)
-    rows += [_assumption(key, option, used) for key, (option, used) in Ids(plan).held.items()]
-    return pd.DataFrame(rows).reindex(columns=list(ASSUMPTION_COLUMNS))
+    shared += assumption_lines(plan)
+    rows, held = [], Ids(plan).held
+    for option in plan.options:
+        rows += [{"option": option.key, **row} for row in shared]
+        rows += [_assumption(option, name, *there) for (key, name), there in held.items() if key == option.key]
+    return pd.DataFrame(rows or shared).reindex(columns=list(ASSUMPTION_COLUMNS))
 
 
-def _assumption(key: str, option: Option, used: Used) -> dict[str, Any]:
+def _assumption(option: Option, name: str, line: Line, used: Used) -> dict[str, Any]:
     where = used.origin if isinstance(used.origin, Origin) else used.origin(0)
     alone = np.size(used.value) == 1
     by_month = "" if alone else words.value(np.asarray(used.value))
     return {
-        "assumption_id": key,
+        "option": option.key,
+        "assumption_id": name,
         "name": used.name,
         "value": _first(used.value) if alone else None,
         "unit": used.unit,
-        "low": _end(option.low, used) if alone else None,
-        "high": _end(option.high, used) if alone else None,
+        "low": _end(option.low, line, used) if alone else None,
+        "high": _end(option.high, line, used) if alone else None,
         "source_url": where.url,
         "as_of": where.checked or where.since,
         "verified_by": where.said_by,
@@ -106,9 +115,10 @@ def _assumption(key: str, option: Option, used: Used) -> dict[str, Any]:
     }
 
 
-def _end(ledger: Ledger, used: Used) -> float | None:
-    """The value of the same input at the cheap or the dear end."""
-    found = next((other for line in ledger.lines for other in line.used if other.name == used.name), None)
+def _end(ledger: Ledger, line: Line, used: Used) -> float | None:
+    """The value of the same input of the same line at the cheap or the dear end."""
+    same = (other for one in ledger.lines if one.name == line.name for other in one.used)
+    found = next((other for other in same if other.name == used.name), None)
     return _first(found.value) if found is not None and np.size(found.value) == 1 else None
 
 
@@ -120,7 +130,9 @@ def results_table(plan: Plan, found: Answer, drawn: Futures | None = None) -> pd
     """One row for each option: what it comes to, against the baseline, and why a number is missing."""
     baseline = found.rent or found.best
     rows = [_result(plan, found, way, baseline) | _futures(way, baseline, drawn) for way in found.ranked]
-    return pd.DataFrame(rows).reindex(columns=list(RESULT_COLUMNS))
+    hours = hours_to_train(plan.setting.asked)
+    columns = [name for name in RESULT_COLUMNS if name != _TO_TRAIN or hours is not None]
+    return pd.DataFrame(rows).assign(**{_TO_TRAIN: hours}).reindex(columns=columns)
 
 
 def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -> dict[str, Any]:
@@ -132,7 +144,6 @@ def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -
         f"irr: {_reason(measures.irr)}" if _number(measures.irr) is None else "",
         f"payback: {np.asarray(measures.simple_payback.reason).flat[0]}",
         *(f"{one.name}: {one.reason}" for one in (busy, rent) if one and one.value is None),
-        _NOT_YET,
     ]
     return {
         "scenario_name": plan.setting.scenario.name,

@@ -8,8 +8,7 @@ moves no cash, so sums over `amount` are the totals on the screen.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
 
@@ -18,7 +17,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from planner.inputs.file import SCHEMA, Saved, write_scenario
-from planner.inputs.scenario import Way
 from planner.money.currency import USD, in_currency
 from planner.money.finance import days_since
 from planner.money.ledger import Line, Origin
@@ -31,29 +29,20 @@ from planner.report.quantities import priced
 
 SIGN = "Costs are positive, money that comes back is negative."
 COLUMNS = (
-    "schema_version", "scenario_id", "scenario_name", "scenario_version", "engine_version", "created_at_utc",
-    "created_by", "option", "provider", "sku", "region", "period_index", "period_start", "period_end", "line_code",
+    "schema_version", "scenario_id", "scenario_name", "scenario_version", "engine_version", "plan_day", "created_by",
+    "option", "provider", "sku", "region", "period_index", "period_start", "period_end", "line_code",
     "line_name", "cost_category", "capex_opex", "cash_or_noncash", "quantity", "unit", "unit_price", "price_type",
     "price_as_of", "price_source_url", "currency", "amount", "fx_rate", "fx_date", "reporting_currency",
     "amount_reporting", "nominal_or_real", "discount_convention", "discount_rate", "discount_factor", "present_value",
     "book_depreciation", "tax_depreciation", "tax_shield", "after_tax_cash_flow", "cumulative_cash",
     "gpu_hours_available", "gpu_hours_used", "utilisation", "probability_level", "assumption_id", "note",
 )  # fmt: skip
-SCHEMA_VERSION = "1"
-# finance.md's words for the five it names; the others keep their own, so that no two options share a word.
-OPTION_WORDS: dict[Way, str] = {"on_demand": "rent", "reserved": "reserve", "mix": "hybrid"}
+SCHEMA_VERSION = "2"
+CREATED_BY = "rent-or-buy"
 _CAPEX = {"capital": "capex", "sale": "capex", "expense": "opex", "financing": "financing", "tax": "tax", "imputed": ""}
 _PRICE_TYPES = {"list_price": "list", "quote": "quote", "input": "quote", "yours": "quote"}
 BOOK_LIFE = "owned-useful-life"
 _MONTHLESS = "moves no cash: hours of the month, and what the books write off"
-
-
-@dataclass(frozen=True)
-class Stamp:
-    """Who made the file, and when: said by the caller, since nothing here reads a clock."""
-
-    created_at_utc: str = ""
-    created_by: str = "rent-or-buy"
 
 
 def scenario_id(plan: Plan) -> str:
@@ -62,22 +51,15 @@ def scenario_id(plan: Plan) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def option_word(option: Option) -> str:
-    """The option in the words of the file: own, rent, reserve, spot, hybrid, or its own name; own-16 stays own-16."""
-    word = OPTION_WORDS.get(option.way, option.way)
-    return option.key.replace(option.way, word, 1)
-
-
-def cash_table(plan: Plan, stamp: Stamp | None = None, options: Sequence[Option] | None = None) -> pd.DataFrame:
+def cash_table(plan: Plan) -> pd.DataFrame:
     """One row for each option, month and line; long form."""
     ids = Ids(plan)
-    whole = _whole(plan, stamp or Stamp())
-    frames = [frame for option in options or plan.options for frame in _option(plan, option, ids)]
+    frames = [frame for option in plan.options for frame in _option(plan, option, ids)]
     table = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-    return table.assign(**whole).reindex(columns=list(COLUMNS))
+    return table.assign(**_whole(plan)).reindex(columns=list(COLUMNS))
 
 
-def _whole(plan: Plan, stamp: Stamp) -> dict[str, Any]:
+def _whole(plan: Plan) -> dict[str, Any]:
     """What is the same in every row."""
     setting, shown = plan.setting, in_currency(1.0, plan.setting.scenario.currency)
     return {
@@ -86,8 +68,8 @@ def _whole(plan: Plan, stamp: Stamp) -> dict[str, Any]:
         "scenario_name": setting.scenario.name,
         "scenario_version": str(SCHEMA),
         "engine_version": f"catalogue {setting.catalogue.digest[:16]}",
-        "created_at_utc": stamp.created_at_utc,
-        "created_by": stamp.created_by,
+        "plan_day": setting.day,  # and no moment of writing: the same plan is the same file
+        "created_by": CREATED_BY,
         "currency": USD,
         "fx_rate": shown.amount,
         "fx_date": shown.day,
@@ -101,7 +83,7 @@ def _whole(plan: Plan, stamp: Stamp) -> dict[str, Any]:
 
 def _option(plan: Plan, option: Option, ids: Ids) -> Iterator[pd.DataFrame]:
     start = _periods(plan)
-    same = {"option": option_word(option), **_seller(plan, option), **start}
+    same = {"option": option.key, **_seller(plan, option), **start}
     for place, line in enumerate(option.ledger.lines, start=1):
         yield pd.DataFrame({**same, **_line(plan, option, line, place, ids)})
     yield pd.DataFrame({**same, **_hours(plan, option)})

@@ -21,6 +21,11 @@ def guarded(text: str) -> str:
     return "'" + text if text.lstrip(" \u00a0").startswith(_FORMULA_STARTS) else text
 
 
+def unguarded(cell: str) -> str:
+    """The text of a cell as it was before it was guarded."""
+    return cell[1:] if cell.startswith("'") and guarded(cell[1:]) == cell else cell
+
+
 def to_csv(frame: pd.DataFrame) -> bytes:
     """The table as UTF-8 CSV: all its rows and columns in the order shown, full precision, empty where unknown."""
     out = io.StringIO(BYTE_ORDER_MARK, newline="")

@@ -2,45 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pandas as pd
 
 from planner.money.answer import Answer, Weighed
 from planner.report import words
 from planner.report.ways import doing
-from planner.study.futures import Band, Futures, band
+from planner.study.futures import Futures, band
 from planner.study.futures_breakeven import Turning, turning
-from planner.study.verdict import Judged, rounded
+from planner.study.verdict import STEP, Judged
 
-_HUNDRED = 100
-
-
-def of_100(found: Answer) -> int:
-    """In how many of a hundred futures the best way costs less than the best of the other sides."""
-    return round(_HUNDRED * (found.share_cheaper or 0.0))
+_STEP = round(100 * STEP)  # of 100: nobody knows a share of futures better
 
 
-def owning_of_100(judged: Judged) -> int | None:
+def best_of_100(found: Answer) -> float | None:
+    """In how many of a hundred futures the best way costs less than the best of the other sides; None: not drawn."""
+    return None if found.share_cheaper is None else words.of_100(found.share_cheaper, _STEP)
+
+
+def owning_of_100(judged: Judged) -> float | None:
     """In how many of a hundred futures owning costs less than renting; None where there are no two such ways."""
     own, rent, drawn = judged.answer.own, judged.answer.rent, judged.futures
     if own is None or rent is None or drawn is None or None in (drawn.row(own.option.key), drawn.row(rent.option.key)):
         return None
-    return round(_HUNDRED * rounded(drawn.share_cheaper(own.option.key, rent.option.key)))
+    return words.of_100(drawn.share_cheaper(own.option.key, rent.option.key), _STEP)
 
 
 def how_sure(found: Answer) -> tuple[str, ...]:
     """In how many futures it came out as the answer says; nothing where none were drawn."""
     if found.share_cheaper is None or found.best is None or found.against is None:
         return ()
-    count = of_100(found)
-    if count >= _HUNDRED:
-        times = "in all simulated futures"
-    else:
-        times = f"in {count} of 100 simulated futures" if count else "in hardly any of 100 simulated futures"
     best, other = doing(found.best.option.way), doing(found.against.option.way).lower()
-    return (f"{best} came out cheaper than {other} {times}.",)
+    return (f"{best} came out cheaper than {other} in {share_words(found.share_cheaper)} simulated futures.",)
 
 
 def chances(found: Answer, drawn: Futures | None) -> tuple[str, ...]:
@@ -64,17 +56,21 @@ def chances(found: Answer, drawn: Futures | None) -> tuple[str, ...]:
 
 def break_even_range(found: Answer, drawn: Futures | None, name: str) -> str:
     """The range of a break-even over all futures, in words; empty where nothing was drawn or nothing turns."""
-    there = _turning(found, drawn, name)
+    there = turning_of(found, drawn, name)
     if there is None:
         return ""
     if there.band is None:
-        return "; in no future is there one"
+        return f"; there is one in none of the {there.count:,} futures that were tried"
     write = words.percent if name == "busy_share" else words.usd_per_hour
     low, high = write(there.band.low), write(there.band.high)
-    return f"; there is one in {share_words(there.share)} futures, in eight of ten of those between {low} and {high}"
+    tried = (
+        f"all {there.count:,} futures that were tried" if there.share >= 1 else f"{share_words(there.share)} futures"
+    )
+    return f"; there is one in {tried}, in eight of ten of those between {low} and {high}"
 
 
-def _turning(found: Answer, drawn: Futures | None, name: str) -> Turning | None:
+def turning_of(found: Answer, drawn: Futures | None, name: str) -> Turning | None:
+    """A break-even of owning and renting over the futures; None where nothing was drawn or there are no such two."""
     own, rent = found.own, found.rent
     if drawn is None or own is None or rent is None:
         return None
@@ -115,7 +111,7 @@ def futures_table(found: Answer, drawn: Futures) -> pd.DataFrame:
         rows.append(
             {
                 "Way": way.option.title,
-                "Cheapest, of 100 futures": _HUNDRED * drawn.cheapest_share[way.option.key],
+                "Cheapest, of 100 futures": words.of_100(drawn.cheapest_share[way.option.key]),
                 "A tenth are below, USD": present.low,
                 "Half are below, USD": present.middle,
                 "A tenth are above, USD": present.high,
@@ -144,52 +140,9 @@ def inputs_table(drawn: Futures) -> pd.DataFrame:
     )
 
 
-def futures_data(found: Answer, drawn: Futures) -> dict[str, Any]:
-    """The same for JSON."""
-    own, rent = found.own, found.rent
-    pair = [one.option.key for one in (own, rent) if one is not None and drawn.row(one.option.key) is not None]
-    return {
-        "count": drawn.count,
-        "seed": drawn.plan.setting.scenario.seed,
-        "cheapest_share": drawn.cheapest_share,
-        "present_usd": {one.key: _band(drawn.present(one.key)) for one in drawn.options},
-        "cash_today_usd": {one.key: _band(drawn.cash(one.key)) for one in drawn.options},
-        "own_cheaper_than_rent_share": drawn.share_cheaper(pair[0], pair[1]) if len(pair) == 2 else None,
-        "own_saves_usd_dots": drawn.dots(pair[0], pair[1]).tolist() if len(pair) == 2 else [],
-        "break_even": {
-            name: {
-                "share_with_one": there.share,
-                **(dict.fromkeys(("p10", "p50", "p90")) if there.band is None else _band(there.band)),
-            }
-            for name in ("busy_share", "usd_per_accelerator_hour")
-            if (there := _turning(found, drawn, name)) is not None
-        },
-        "deadline_met_share": drawn.deadline_share,
-        "within_budget_share": _shares(drawn, drawn.within_budget_share),
-        "within_year_share": _shares(drawn, drawn.within_year_share),
-        "inputs": [
-            {
-                "name": one.name, "unit": one.unit, "low": one.spread.low, "typical": one.spread.typical,
-                "high": one.spread.high, "kind": one.kind, "source": one.source, "reason": one.reason,
-            }
-            for one in drawn.inputs
-        ],
-    }  # fmt: skip
-
-
-def _shares(drawn: Futures, of: Callable[[str], float | None]) -> dict[str, float]:
-    """A share for each option that has one."""
-    return {one.key: share for one in drawn.options if (share := of(one.key)) is not None}
-
-
-def _band(band: Band) -> dict[str, float]:
-    return {"p10": band.low, "p50": band.middle, "p90": band.high}
-
-
 def share_words(share: float) -> str:
-    """A share of futures as it is told: 74 of 100."""
-    count = round(_HUNDRED * rounded(share))
-    return "all" if count >= _HUNDRED else f"{count} of 100"  # in steps of 2: nobody knows it better
+    """A share of futures as it is told: 74 of 100; all or none only where it is."""
+    return words.times_of_100(share, _STEP)
 
 
 def _beside(saved_usd: float) -> str:

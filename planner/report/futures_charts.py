@@ -13,6 +13,7 @@ from planner.inputs.scenario import Way
 from planner.money.answer import Answer, Weighed
 from planner.report import words
 from planner.report.charts import BAR_PX, FRAME_PX, GRID, INK, PAPER, framed, names_above
+from planner.report.futures import share_words
 from planner.report.futures_words import label, saver, short, short_written, written
 from planner.report.ways import LOOKS
 from planner.study.futures import Futures
@@ -33,23 +34,28 @@ def sure(found: Answer, drawn: Futures, dark: bool) -> go.Figure | None:
     own, rent = found.own, found.rent
     if own is None or rent is None or None in (drawn.row(own.option.key), drawn.row(rent.option.key)):
         return None
-    return dots(drawn.dots(own.option.key, rent.option.key), own, rent, dark)
+    keys = own.option.key, rent.option.key
+    return dots(drawn.dots(*keys), own, rent, dark, drawn.share_cheaper(*keys))
 
 
-def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool) -> go.Figure:
-    """Fifty equally likely futures as dots over what owning saves: squares where it does, else circles."""
+def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool, share: float) -> go.Figure:
+    """Fifty equally likely futures as dots over what owning saves: squares where it does, else circles.
+
+    `share` is of all futures, those between the dots too: in it owning costs less.
+    """
     low, high = float(saved_usd.min()), float(saved_usd.max())
     width = max((high - low) / _BINS, 1.0)
     places = np.floor(saved_usd / width)  # nought is an edge: no dot lies on the wrong side of the line
     heights = np.array([np.sum(places[:number] == place) for number, place in enumerate(places)]) + 1.0
     data = []
-    for way, shape, wins in ((own, "square", saved_usd > 0), (rent, "circle", saved_usd <= 0)):
+    sides = ((own, "square", saved_usd > 0, share), (rent, "circle", saved_usd <= 0, 1 - share))
+    for way, shape, wins, often in sides:
         look = LOOKS[way.option.way]
         data.append(
             {
                 "type": "scatter",
                 "mode": "markers",
-                "name": f"{look.name} costs less: {2 * int(wins.sum())} of 100",
+                "name": f"{look.name} costs less: {share_words(often)}",
                 "x": ((places[wins] + 0.5) * width).tolist(),
                 "y": heights[wins].tolist(),
                 "marker": {"symbol": shape, "size": 11, "color": look.dark if dark else look.light},

@@ -68,7 +68,7 @@ def map_finding(found: BreakEvenMap, who: str = "owning") -> str:
     wins = float((found.saved_usd > 0).mean())
     across, up = found.across, found.up
     return (
-        f"{_first(who)} costs less on {words.percent(wins)} of this map "
+        f"{_first(who)} costs less on {words.of_100(wins):g}% of this map "
         f"({lower(short(across.name))} from left to right, {lower(short(up.name))} from bottom to top); "
         f"you are at {written(across.name, across.you)} and {written(up.name, up.you)}."
     )

@@ -1,8 +1,7 @@
-"""A plan and its answer as text for a terminal, and as data: the numbers of the page, from the same tables."""
+"""A plan and its answer as text for a terminal: the numbers of the page, from the same tables."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -19,9 +18,9 @@ from planner.report.advice import advice_lines
 from planner.report.answer import Told
 from planner.report.answer import not_counted as left_out
 from planner.report.cash_csv import SIGN
-from planner.report.futures import futures_data, futures_table, of_100
+from planner.report.futures import best_of_100, futures_table
 from planner.report.text_table import text_table
-from planner.report.waiting import waiting_data, waiting_text
+from planner.report.waiting import waiting_text
 from planner.report.ways import LOOKS
 from planner.study.futures import Futures
 from planner.study.waiting import NoWaiting, Waiting
@@ -110,53 +109,6 @@ def conventions(plan: Plan) -> tuple[str, ...]:
     )
 
 
-def plan_data(one: Reckoned) -> dict[str, Any]:
-    """The same as data for JSON: None where a number does not exist, its reason beside it."""
-    plan, found, setting = one.plan, one.found, one.plan.setting
-    return {
-        "scenario": setting.written.model_dump(mode="json", exclude_defaults=True),
-        "day": setting.day,
-        "catalogue_digest": setting.catalogue.digest,
-        "catalogue_day": setting.catalogue.day,
-        "verdict": found.verdict,
-        "title": one.told.title,
-        "sentences": [*one.told.sentences, *one.told.turns],
-        "about": list(one.about),
-        "best": found.best.option.key if found.best else None,
-        "own": found.own.option.key if found.own else None,
-        "rent": found.rent.option.key if found.rent else None,
-        "gap_share": found.gap_share,
-        "limit": None if found.limit is None else found.limit.said,
-        "share_cheaper": found.share_cheaper,
-        "against": found.against.option.key if found.against else None,
-        "futures": None if one.futures is None else futures_data(found, one.futures),
-        "options": [
-            {"key": way.option.key, **row, "lines": records(tables.lines_table(way.option.ledger))}
-            for way, row in zip(found.ranked, records(tables.options_table(found)), strict=True)
-        ],
-        "by_year": records(tables.cash_table(found.ranked)),
-        "break_evens": [
-            {"name": turn.name, "you": turn.you, "value": turn.value, "unit": turn.unit, "reason": turn.reason,
-             "achievable": turn.achievable}
-            for turn in found.break_evens
-        ],
-        "if_rents_change": records(tables.rent_path_table(found)),
-        "waiting": None if one.waits is None else waiting_data(*one.waits),
-        "warnings": list(warnings(plan, found)),
-        "not_counted": list(not_counted(plan, found)),
-        "conventions": list(conventions(plan)),
-    }  # fmt: skip
-
-
-def records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table, with None for what is not there."""
-    return [{str(key): _finite(value) for key, value in row.items()} for row in table.to_dict("records")]
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def compare_table(plans: Sequence[Reckoned]) -> pd.DataFrame:
     """One column for each plan, one row for each measure."""
     names = _unique([one.name for one in plans])
@@ -173,7 +125,7 @@ def _unique(names: Sequence[str]) -> list[str]:
 def _measures(one: Reckoned) -> Iterator[tuple[str, Any]]:
     plan, found, told = one.plan, one.found, one.told
     yield "Verdict", told.title
-    yield "Best way cheaper in so many of 100 futures", None if found.share_cheaper is None else of_100(found)
+    yield "Best way cheaper in so many of 100 futures", best_of_100(found)
     yield "Work", f"{plan.setting.demand.all.most_accelerators:,} x {plan.setting.scenario.accelerator}"
     yield "Years", plan.setting.scenario.years
     yield "Best way", found.best.option.title if found.best else None
@@ -189,14 +141,20 @@ def _measures(one: Reckoned) -> Iterator[tuple[str, Any]]:
 def differing(plans: Sequence[Reckoned]) -> pd.DataFrame:
     """What the scenarios say differently: one row for each input on which they are not all of one mind."""
     names = _unique([one.name for one in plans])
-    said = [dict(_flat(one.plan.setting.written.model_dump(mode="json"), "")) for one in plans]
-    keys = dict.fromkeys(key for one in said for key in one)
-    rows = [[key, *(_said(one, key) for one in said)] for key in keys if len({repr(one.get(key)) for one in said}) > 1]
+    rows = [[key, *(_said(value) for value in values)] for key, values in differences(plans)]
     return pd.DataFrame(rows, columns=["Input", *names])
 
 
-def _said(said: dict[str, Any], key: str) -> str:
-    value = said.get(key)
+def differences(plans: Sequence[Reckoned]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Each input on which the scenarios differ, by its path, with what each of them says; None: nothing."""
+    said = [dict(_flat(one.plan.setting.written.model_dump(mode="json"), "")) for one in plans]
+    for key in dict.fromkeys(key for one in said for key in one):
+        values = tuple(one.get(key) for one in said)
+        if len({repr(value) for value in values}) > 1:
+            yield key, values
+
+
+def _said(value: Any) -> str:
     return "–" if value is None else words.value(value) if isinstance(value, float) else str(value)
 
 

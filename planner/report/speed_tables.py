@@ -231,10 +231,8 @@ def agreement_finding(runs: Sequence[Published], near_share: float) -> str:
     """Half of the runs are within so much; so many of 100 within the drawn band."""
     group = group_of("all", "all", [run.error for run in runs])
     within = group.within_20 if near_share <= 0.2 else group.within_25
-    return (
-        f"Half of {group.n:,} published runs are within {words.percent(group.median_error)}; {within * 100:.0f} of 100 "
-        f"within {words.percent(near_share)}"
-    )
+    half, near = words.percent(group.median_error), words.percent(near_share)
+    return f"Half of {group.n:,} published runs are within {half}; {words.times_of_100(within)} within {near}"
 
 
 FITTED = (

@@ -6,23 +6,24 @@ import csv
 import io
 import math
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import get_args
 
 from planner.inputs.grid import Grid
 from planner.inputs.refusal import dotted
 from planner.inputs.scenario import Way
+from planner.report.answer_schema import Flip, Sweep
 from planner.report.csv import BYTE_ORDER_MARK, guarded
 from planner.study.sweep import Found
-from planner.study.sweep_flips import Flip, Winners, flips
 
 LINE_END = b"\r\n"
 RIGHT_SIZE = "own_right_size"
-_BY_WAY = ("present_usd", "low_usd", "high_usd", "cash_today_usd")
+BY_WAY = ("present_usd", "low_usd", "high_usd", "cash_today_usd")
 _NEVER_UNASKED = {"keep": "kept", "mix": "mix", "hosted": "hosted", "rent_to_own": "rent_to_own"}
 _PLACES = 6  # of shares and months
 _CENTS = 2
 _USD = ("npv_usd",)
 _MOST_FLIPS = 5
+_ONLY_LEADS = "Who leads at typical figures (verdict among the outputs says how sure)"
 
 
 class Columns:
@@ -30,9 +31,9 @@ class Columns:
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
-        self._ways = _ways(grid)
-        by_way = [f"{name}_{way}" for name in _BY_WAY if name in grid.outputs for way in self._ways]
-        said = [name for name in grid.outputs if name not in _BY_WAY and name != "note"]
+        self.ways = _ways(grid)
+        by_way = [f"{name}_{way}" for name in BY_WAY if name in grid.outputs for way in self.ways]
+        said = [name for name in grid.outputs if name not in BY_WAY and name != "note"]
         says = {"payback_months": "payback_says", "break_even_busy_share": "break_even_says"}
         self._said = [one for name in said for one in (name, says.get(name)) if one]
         note = ["note"] if "note" in grid.outputs else []
@@ -50,9 +51,9 @@ class Columns:
         cells: list[object] = [number, *(_cell(value) for value in self.grid.values(number))]
         cells += [_cell(getattr(found, name), _CENTS if name in _USD else _PLACES) for name in self._said]
         ways = {RIGHT_SIZE if key.startswith("own-") else key: way for key, way in found.ways.items()}
-        for name in _BY_WAY:
+        for name in BY_WAY:
             if name in self.grid.outputs:
-                cells += [_cell(getattr(ways[way], name), _CENTS) if way in ways else "" for way in self._ways]
+                cells += [_cell(getattr(ways[way], name), _CENTS) if way in ways else "" for way in self.ways]
         if "note" in self.grid.outputs:
             cells.append(_cell(found.note))
         return _line(cells)
@@ -95,41 +96,23 @@ def _line(cells: Sequence[object]) -> bytes:
     return out.getvalue().encode("utf-8")
 
 
-def summary(grid: Grid, winners: Winners) -> dict[str, Any]:
-    """What was found, as data."""
-    return {
-        "scenarios": grid.count,
-        ("verdicts" if "verdict" in grid.outputs else "leads"): winners.shares(0),
-        "best": {way or "none": share for way, share in winners.shares(1).items()},
-        "flips": [_flip_data(flip) for flip in flips(grid, winners)],
-    }
-
-
-def _flip_data(flip: Flip) -> dict[str, Any]:
-    return {
-        "input": " with ".join(flip.inputs),
-        "share_of_steps": flip.share,
-        "most_between": None if flip.between is None else [list(step) for step in flip.between],
-    }
-
-
-def summary_text(told: dict[str, Any]) -> str:
+def summary_text(told: Sweep) -> str:
     """What was found, in words."""
-    lines = [f"{told['scenarios']:,} scenarios", "", "Cheapest way"]
-    lines += [f"  {_percent(share)}  {way}" for way, share in told["best"].items()]
-    head = "Verdict" if "verdicts" in told else "Who leads at typical figures (verdict among the outputs says how sure)"
-    lines += ["", head]
-    lines += [f"  {_percent(share)}  {word}" for word, share in told.get("verdicts", told.get("leads", {})).items()]
+    lines = [f"{told.scenarios:,} scenarios", "", "Cheapest way"]
+    lines += [f"  {_percent(one.share)}  {one.value}" for one in told.best]
+    lines += ["", _ONLY_LEADS if told.verdicts is None else "Verdict"]
+    lines += [f"  {_percent(one.share)}  {one.value}" for one in told.verdicts or told.leads or ()]
     lines += ["", "What turns it: steps from one value to the next at which another way wins"]
-    lines += [_flip_text(flip) for flip in told["flips"][:_MOST_FLIPS]]
+    lines += [_flip_text(flip) for flip in told.flips[:_MOST_FLIPS]]
     return "\n".join(lines) + "\n"
 
 
-def _flip_text(flip: dict[str, Any]) -> str:
-    if flip["most_between"] is None:
-        return f"  {_percent(0.0)}  {flip['input']}: none"
-    before, after = (", ".join(_told(one) for one in step) for step in flip["most_between"])
-    return f"  {_percent(flip['share_of_steps'])}  {flip['input']}, most between {before} and {after}"
+def _flip_text(flip: Flip) -> str:
+    inputs = " with ".join(flip.inputs)
+    if flip.most_between is None:
+        return f"  {_percent(0.0)}  {inputs}: none"
+    before, after = (", ".join(_told(one) for one in step) for step in flip.most_between)
+    return f"  {_percent(flip.share_of_steps)}  {inputs}, most between {before} and {after}"
 
 
 def _told(value: object) -> str:
@@ -137,4 +120,6 @@ def _told(value: object) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:5.1f} %"
+    """With a place behind the point; 100.0 and 0.0 only where it is all or none."""
+    near = min(max(100 * share, 0.1), 99.9) if 0 < share < 1 else 100 * share
+    return f"{near:5.1f} %"

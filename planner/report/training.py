@@ -13,8 +13,10 @@ from pydantic import BaseModel
 from planner.money.hired import Hired
 from planner.report import words
 from planner.report.text_table import text_table
+from planner.speed.asked import HOURS_PER_DAY, Asked
 from planner.speed.training.anchor import Anchored
 from planner.speed.training.goodput import hours_over
+from planner.speed.training.images import learns_from_images
 from planner.speed.training.result import NOT_SPREAD, Layout, Speed, Training, WayToFit
 
 _MEMORY = {
@@ -56,6 +58,20 @@ def in_short(found: Training, label: str) -> str:
         return f"{run} does not fit on {where}."
     days = found.speed.days
     return f"{run} takes {_time(days.typical)} ({_time(days.low)} to {_time(days.high)}) on {where}."
+
+
+def hours_to_train(asked: Asked | None) -> float | None:
+    """How long one run takes on what it asks for, the longest where several models are trained; None where none is.
+
+    Alike for every way, as a run is never put on fewer than it asks for. Neither a queue nor interruptions are in it.
+    """
+    if asked is None:
+        return None
+    hours = [one.speed.days.typical * HOURS_PER_DAY for one in asked.trainings if one.speed is not None]
+    ran = [one for one in asked.written.work if one.run or (one.train and learns_from_images(one.train.model))]
+    # The runs of known hours stand in the order of their works; those that are trainings learn from pictures.
+    hours += [run.hours for work, run in zip(ran, asked.runs, strict=False) if work.train]
+    return max(hours, default=None)
 
 
 def training_text(found: Training, cost: Hired | None) -> str:
@@ -123,6 +139,7 @@ def training_rows(found: Training, cost: Hired | None) -> list[dict[str, Any]]:
 def training_data(found: Training, cost: Hired | None) -> dict[str, Any]:
     """All of it as data: numbers stay numbers, what does not exist is None."""
     data: dict[str, Any] = plain_data(asdict(found))
+    data["excluded"] = words.counted(found.excluded, "reason", "layouts")
     if found.speed is not None:
         data["speed"].pop("plan")
     usd = None if cost is None or found.speed is None else cost.usd_per_accelerator_hour

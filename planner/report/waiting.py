@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -101,7 +99,7 @@ def waiting_table(found: Waiting, drawn: WaitingFutures | None = None) -> pd.Dat
             "A tenth above, USD": drawn.high_usd,
             "Worth, a tenth below, USD": drawn.value_low_usd,
             "Worth, a tenth above, USD": drawn.value_high_usd,
-            "Cheaper than now, of 100 futures": 100 * drawn.share_cheaper,
+            "Cheaper than now, of 100 futures": [words.of_100(share) for share in drawn.share_cheaper.tolist()],
         }
     return pd.DataFrame(table)
 
@@ -113,20 +111,6 @@ def waiting_text(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> st
         return said
     few = waiting_table(found, drawn).drop(columns=["On the machines, USD", "Rent meanwhile, USD"])
     return f"{said}\n\n{text_table(few[few['Order in month'] % _QUARTER == 0])}"
-
-
-def waiting_data(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> dict[str, Any]:
-    """The same for JSON."""
-    sentences = {"sentences": list(waiting_sentences(found, drawn))}
-    if isinstance(found, NoWaiting):
-        return sentences
-    return sentences | {
-        "best_month": found.best_month,
-        "never_usd": found.never_usd,
-        "never_cheaper_share": None if drawn is None else drawn.share_never,
-        "futures": None if drawn is None else drawn.count,
-        "months": waiting_table(found, drawn).to_dict("records"),
-    }
 
 
 def waiting_finding(found: Waiting) -> str:

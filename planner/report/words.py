@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,6 +122,24 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{round(share * 100, digits):g}%" if digits else f"{share * 100:.0f}%"
 
 
+def of_100(share: float, step: int = 1) -> float:
+    """A share as a number of 100, in whole steps; 100 and 0 only where it is all or none: 99.9 for 1,023 of 1,024."""
+    count = step * round(100 * share / step)
+    if 0 < count < 100 or share <= 0 or share >= 1:
+        return float(count)
+    return min(max(round(100 * share, 1), 0.1), 99.9)
+
+
+def times_of_100(share: float, step: int = 1) -> str:
+    """The same in words, to stand before what is counted: all, 74 of 100, fewer than 1 of 100, none of 100."""
+    if share >= 1:
+        return "all"
+    if share <= 0:
+        return "none of 100"
+    count = of_100(share, step)
+    return "more than 99 of 100" if count > 99 else "fewer than 1 of 100" if count < 1 else f"{count:g} of 100"
+
+
 def day(when: date) -> str:
     """15 Nov 2026."""
     return f"{when.day} {when:%b %Y}"
@@ -150,6 +169,11 @@ def value(number: float | NDArray[np.float64]) -> str:
 def count(number: int, singular: str, plural: str | None = None) -> str:
     """1 offer, 12 offers."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def counted(numbers: Mapping[Any, int], of: str, what: str) -> list[dict[str, Any]]:
+    """How many of each there are, as data: words are values there, never keys."""
+    return [{of: word, what: number} for word, number in numbers.items()]
 
 
 def listed(words: Iterable[str], last: str = "and") -> str:

@@ -24,7 +24,8 @@ class Turning:
     """Where both cost the same: the range of eight of ten futures that have such a value, and how many have one."""
 
     band: Band | None
-    share: float  # of futures in which there is one
+    share: float  # of those futures in which there is one
+    count: int  # of futures in which it was looked for: the first of all that were drawn
 
 
 def turning(found: Futures, own: str, rent: str, name: str) -> Turning | None:
@@ -48,8 +49,8 @@ def turning(found: Futures, own: str, rent: str, name: str) -> Turning | None:
     turns = (saved[:, 1:] > 0) != (saved[:, :-1] > 0)
     there = turns.any(axis=1)
     if not there.any():
-        return Turning(None, 0.0)
+        return Turning(None, 0.0, count)
     row, at = np.flatnonzero(there), turns[there].argmax(axis=1)
     before, after = saved[row, at], saved[row, at + 1]
     values = (grid[at] - before * (grid[at + 1] - grid[at]) / (after - before)) * scale
-    return Turning(band(values), float(there.mean()))
+    return Turning(band(values), float(there.mean()), count)

@@ -57,7 +57,7 @@ def judged(found: Answer, drawn: Futures | None) -> Answer:
 
 
 def rounded(share: float) -> float:
-    """A share of futures as it is told: in steps of 2 of 100."""
+    """A share of futures as it is decided on: in steps of 2 of 100."""
     return round(round(share / STEP) * STEP, 2)
 
 
@@ -68,10 +68,10 @@ def _worded(found: Answer, drawn: Futures) -> Answer:
     keys = best.option.key, against.option.key
     if any(drawn.row(key) is None for key in keys):
         return found
-    share = rounded(drawn.share_cheaper(*keys, found.handicap_usd))
+    share = drawn.share_cheaper(*keys, found.handicap_usd)
     cost = drawn.present(keys[0]).middle
     gap = gap_share(cost, cost + float(np.median(drawn.saved_usd(*keys))))
-    return replace(found, verdict=verdict_of(best, share, gap), share_cheaper=share, gap_share=gap)
+    return replace(found, verdict=verdict_of(best, rounded(share), gap), share_cheaper=share, gap_share=gap)
 
 
 def verdict_of(best: Weighed, share: float, gap: float) -> Verdict:

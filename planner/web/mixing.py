@@ -67,5 +67,6 @@ def later(plan: Plan) -> None:
     with st.expander("Show this chart as a table", key="waiting-table", on_change="rerun") as box:
         if box.open:
             table = waiting_table(found, drawn)
-            st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], _MONEY))
+            columns = {name: _MONEY if name.endswith("USD") else show.OF_100 for name in table.columns[1:]}
+            st.dataframe(table, hide_index=True, column_config=columns)
             show.csv_button(table, "waiting.csv", "csv-waiting")

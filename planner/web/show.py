@@ -99,6 +99,7 @@ def _inputs(line: Line) -> pd.DataFrame:
 
 
 _OPEN = st.column_config.LinkColumn(display_text="open")
+OF_100 = st.column_config.NumberColumn(format="%.3g")  # 72, and 99.9 where it is not quite all
 MONEY = st.column_config.NumberColumn(format="%,.0f")  # the head says USD; a sign before a dollar mark reads badly
 _HOURLY = st.column_config.NumberColumn(format="$%,.2f")
 

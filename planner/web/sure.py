@@ -10,7 +10,7 @@ from planner.report.futures import futures_table, inputs_table, saving_finding
 from planner.study.futures import Futures
 from planner.web import show, state
 
-_SHARES = {"Cheapest, of 100 futures": st.column_config.NumberColumn(format="%.0f")}
+_SHARES = {"Cheapest, of 100 futures": show.OF_100}
 
 
 def view(found: Answer, drawn: Futures | None) -> None:

@@ -61,11 +61,11 @@ def test_a_sweep_writes_one_row_for_each_point(
     assert (code, err) == (OK, "")
     told = json.loads(out)
     assert (told["scenarios"], told["were_there"], told["day"]) == (6, 0, "2026-11-21")
-    assert sum(told["best"].values()) == pytest.approx(1.0)
+    assert sum(one["share"] for one in told["best"]) == pytest.approx(1.0)
     rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text("utf-8-sig"), newline="")))
     assert [row["id"] for row in rows] == [str(n) for n in range(6)]
     assert rows[0]["work.0.label"] == "'=1+1"  # no spreadsheet takes it for a formula
-    assert {row["best"] for row in rows} == set(told["best"])
+    assert {row["best"] for row in rows} == {one["value"] for one in told["best"]}
     code, out, _ = run(capsys, *six)  # no day said: that of the file
     assert code == OK
     assert "Cheapest way" in out

@@ -13,8 +13,10 @@ from planner.money.breakeven import builder_of, ledger_at
 from planner.money.measures import present_usd
 from planner.money.owned.said import ORDER
 from planner.money.plan import plan_at
+from planner.report.answer_data import waiting_data
 from planner.report.mix_charts import waiting_curve
-from planner.report.waiting import waiting_data, waiting_sentences, waiting_table, waiting_text
+from planner.report.waiting import waiting_sentences, waiting_table, waiting_text
+from planner.report.words import of_100
 from planner.study import waiting_futures as module
 from planner.study.doubtful import doubtful
 from planner.study.futures import futures
@@ -91,7 +93,7 @@ def test_words_table_and_chart_hold_the_same_numbers() -> None:
     found, there = of()
     table = waiting_table(found, there)
     assert len(table) == len(found.months)
-    assert table["Cheaper than now, of 100 futures"].tolist() == pytest.approx((100 * there.share_cheaper).tolist())
+    assert table["Cheaper than now, of 100 futures"].tolist() == [of_100(share) for share in there.share_cheaper]
     said = waiting_sentences(found, there)[1]
     assert said.startswith("Cheaper than ordering now: ordering in month ")
     assert "never buying in " in said
@@ -100,6 +102,6 @@ def test_words_table_and_chart_hold_the_same_numbers() -> None:
     assert figure.data[1].y == pytest.approx(tuple(there.high_usd))
     assert len(waiting_curve(found, False).data) == len(figure.data) - 2
     data = waiting_data(found, there)
-    assert data["futures"] == there.count
-    assert len(data["months"]) == len(found.months)
+    assert data.futures == there.count
+    assert [month.cheaper_than_today_share for month in data.months] == there.share_cheaper.tolist()
     assert said in waiting_text(found, there)

@@ -62,7 +62,7 @@ def test_every_preset_is_compared_in_the_words_of_its_page(
         assert (told["verdict"], told["share_cheaper"], told["gap_share"]) == (
             found.verdict, found.share_cheaper, found.gap_share,
         )  # fmt: skip
-        assert [(one["key"], one["Today's money, USD"]) for one in told["options"]] == [
+        assert [(one["key"], one["present_usd"]) for one in told["options"]] == [
             (way.option.key, pytest.approx(way.present_usd)) for way in found.ranked
         ]
         assert rows["Verdict"][key] == shown.told.title
