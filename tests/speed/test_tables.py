@@ -8,7 +8,7 @@ from datetime import date
 from typing import get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planner.inputs.measured import Kind
@@ -83,6 +83,8 @@ def tables(draw: st.DrawFn) -> tuple[Kind, int, str]:
     return kind, len(rows), as_csv(rows)
 
 
+@example(("serving", 1, as_csv([row("serving", id="vast", model="Kimi-K9", params_b="2800")])))
+@example(("training", 1, as_csv([row("training", id="none", model="Kimi-0B", active_params_b="1")])))
 @given(tables())
 def test_every_row_is_predicted_or_told_as_skipped_whatever_is_in_its_cells(table: tuple[Kind, int, str]) -> None:
     kind, many, text = table
