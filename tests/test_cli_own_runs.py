@@ -61,8 +61,7 @@ def test_check_ends_with_the_lines_of_a_scenario_that_says_the_same(
     assert brought == written
     assert "It goes by 3 runs of yours of this model on H100 SXM5 80 GB: 82% of what is predicted" in brought
     assert err == (
-        "=mine.csv: 1 run not used, such as =1+1: 112,520,181 times what is predicted: want 0.05 to 20; look at its "
-        "units.\n"
+        "=mine.csv: 1 run not used. =1+1: 112,520,181 times what is predicted: want 0.05 to 20; look at its units.\n"
     )
     assert json.loads(run(capsys, "check", "training", mine, *DAY, "--json")[1])["measured"][0]["ratio"] == 0.8
 
@@ -125,3 +124,35 @@ def test_tables_that_cannot_be_used_are_told_in_one_sentence(
         code, said, err = run(capsys, "plan", str(base), *DAY, *flags)
         assert (code, said) == (BAD_INPUT, "")
         assert wish in err.splitlines()[-1]
+
+
+BAD = (
+    {"id": "huge", "model": "Kimi-K9", "params_b": "2800"},  # a size without a name that is known: guessed
+    {"id": "slip", "params_b": "8030000000"},
+    {"id": "word", "n_accelerators": "many"},
+    {"id": "chip", "accelerator": "H1000"},
+)
+
+
+VERBS = {
+    "check training": "training", "check serving": "serving", "plan plan.yaml --runs": "training",
+    "train --model llama-3-8b --tokens 1e12 --accelerator h100-sxm5 --count 64 --runs": "training",
+    "serve --model llama-3.1-8b --accelerator h100-sxm5 --requests-per-s 2 --runs": "serving",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_row_stops_a_verb_and_each_that_is_not_used_is_told(
+    verb: str, base: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(base.parent)
+    rows = [one | {"params_b": ""} for one in own_rows(CATALOGUE, VERBS[verb], (0.8, 0.82))]
+    Path("mixed.csv").write_text(as_csv([*(rows[0] | change for change in BAD), *rows]), encoding="utf-8")
+    code, out, err = run(capsys, *verb.split(), "mixed.csv")
+    assert code == OK
+    checks = verb.startswith("check")
+    told = out if checks else err
+    for why in ("line 4, column n_accelerators: want a number, got 'many'", "8.03e+09 billion", "unknown accelerator"):
+        assert why in told
+    guessed = "6 runs: 3 predicted, 3 of them beside a published figure, 1 by a shape guessed from the size, 3 skipped"
+    assert (guessed if checks else "mixed.csv: 4 runs not used. ") in told

@@ -75,7 +75,7 @@ def test_check_without_a_file_uses_ours_and_counts_skips(capsys: pytest.CaptureF
         ("id;model;accelerator;n_accelerators\n", "separated by commas"),
         ("id,model,accelerator,accelerators\n", "no column 'n_accelerators'"),
         ("id,model,model,accelerator,n_accelerators\n", "'model' stands there twice"),
-        ('id,model,accelerator,n_accelerators\n"a\n', "not a CSV table"),
+        ('id,model,accelerator,"n_accelerators\n', "not a CSV table"),
         ("\xff", "UTF-8"),
     ],
 )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from planner.cli.common import BadInput
 from planner.inputs.scenario import Scenario
-from planner.report.own_runs import unused_words
+from planner.report.own_runs import not_used, unused_words
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
 from planner.speed.factors import put_together
 from planner.speed.own_runs import factors_in
@@ -50,6 +50,12 @@ def with_own_runs(scenario: Scenario, catalogue: Catalogue, paths: Sequence[Path
         for sentence in unused_words(found, carried=carried):
             sys.stderr.write(f"{path.name}: {sentence}\n")
     return scenario
+
+
+def say_unused(path: Path, unused: Iterable[tuple[str, str]]) -> None:
+    """Write to stderr which runs of a table cannot be gone by, and why."""
+    if said := not_used(unused):
+        sys.stderr.write(f"{path.name}: {said}\n")
 
 
 def text_of(path: Path) -> str:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from planner.cli.common import OK, versioned, whole, with_own_prices
 from planner.cli.common import day as day_of
-from planner.cli.runs import runs_of, text_of
+from planner.cli.runs import runs_of, say_unused, text_of
 from planner.cli.serve_other import serve_other
 from planner.cli.speed import add_output, job_of, number, share
 from planner.inputs.base import EngineName
@@ -27,7 +27,16 @@ from planner.report.csv import to_csv
 from planner.report.serving import serving_data, serving_row, serving_text
 from planner.report.small_work import small_sentences
 from planner.report.training import plain_data
-from planner.speed.serving import Serving, is_other_work, own_runs, read_constants, serve, small_work
+from planner.speed.serving import (
+    Constants,
+    OwnRuns,
+    Serving,
+    is_other_work,
+    own_runs,
+    read_constants,
+    serve,
+    small_work,
+)
 from pricing import Catalogue, load_catalogue
 from pricing import names as naming
 
@@ -89,7 +98,7 @@ def _serve(wanted: argparse.Namespace) -> int:
         return serve_other(wanted, catalogue, jobs, have, day)
     job = _job(wanted, wanted.accelerator)
     constants = None if wanted.constants is None else read_constants(text_of(wanted.constants), wanted.constants.name)
-    own = None if wanted.runs is None else own_runs(catalogue, runs_of("serving", wanted.runs), constants)
+    own = None if wanted.runs is None else _own_runs(catalogue, wanted.runs, constants)
     found = serve(catalogue, job, constants, own)
     cost = _hired(catalogue, job, found, day)
     small = small_work(catalogue, job, have, constants)
@@ -104,6 +113,12 @@ def _serve(wanted: argparse.Namespace) -> int:
         sold = _by_token(catalogue, job, found, cost)
         sys.stdout.write(serving_text(job, found, cost, wanted.busy_share, small_sentences(small), sold))
     return OK
+
+
+def _own_runs(catalogue: Catalogue, path: Path, constants: Constants | None) -> OwnRuns:
+    found = own_runs(catalogue, runs_of("serving", path), constants)
+    say_unused(path, found.unused)
+    return found
 
 
 def _by_token(catalogue: Catalogue, job: ServingJob, found: Serving, cost: Hired | None) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from planner.cli.common import OK, BadInput, versioned, whole, with_own_prices
 from planner.cli.common import day as day_of
-from planner.cli.runs import runs_of, text_of
+from planner.cli.runs import runs_of, say_unused, text_of
 from planner.cli.speed import add_output, amount, decimal_year, job_of, number
 from planner.cli.train_images import train_images
 from planner.inputs.training_job import Engine, Method, Optimizer, Precision, Recompute, Team, TrainingJob, Zero
@@ -119,7 +119,9 @@ def _own_runs(catalogue: Catalogue, job: TrainingJob, path: Path | None, known: 
         return Anchored(job, NO_RUNS, (), 0, "")
     if job.measured_over_predicted is not None:
         raise BadInput("--runs and --measured-over-predicted say the same thing; give one of them.")
-    return anchored(catalogue, job, runs_of("training", path), calibration=known)
+    found = anchored(catalogue, job, runs_of("training", path), calibration=known)
+    say_unused(path, found.why_not)
+    return found
 
 
 def _job(wanted: argparse.Namespace) -> TrainingJob:

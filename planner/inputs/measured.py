@@ -11,8 +11,9 @@ from planner.inputs.base import EngineName, Id, Inputs
 
 MOST_FACTORS = 16  # more would not go into a link
 LEAST_RATIO, MOST_RATIO = 0.05, 20.0  # beyond, units were mistaken
+FARTHEST_END = 10.0  # how far beyond these the ends of a spread may lie
 _Ratio = Annotated[float, Field(ge=LEAST_RATIO, le=MOST_RATIO)]
-_End = Annotated[float, Field(ge=LEAST_RATIO / 10, le=MOST_RATIO * 10)]
+_End = Annotated[float, Field(ge=LEAST_RATIO / FARTHEST_END, le=MOST_RATIO * FARTHEST_END)]
 
 Kind = Literal["training", "serving"]
 Bits = Literal["bf16", "fp8", "fp4"]

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from planner.report import words
 from planner.report.text_table import text_table
-from planner.speed.checked import Checked, Group, skips, summary
+from planner.speed.checked import Checked, Group, skipped, summary
 from planner.speed.serving.check import ServingChecked
 from planner.speed.training.check import TrainingChecked
 
@@ -33,7 +34,7 @@ def checked_rows(checked: Sequence[Checked]) -> list[dict[str, Any]]:
 
 
 def _row(one: Checked) -> dict[str, Any]:
-    said = {"fits": one.fits, "skipped_reason": one.skipped_reason or ""}
+    said = {"fits": one.fits, "skipped_reason": one.skipped_reason or "", "guessed": one.guessed}
     if isinstance(one, TrainingChecked):
         rate = "tokens_per_s_per_accelerator"
         predicted = {
@@ -107,7 +108,7 @@ def checked_text(checked: Sequence[Checked]) -> str:
         shown = [one for one in groups if one.by == by and (one.n >= _FEWEST or by in ("all", "kind"))]
         if shown:
             sections.append(text_table(groups_table(shown, head)))
-    told = [f"{number:>6,}  {reason}" for reason, number in skips(checked).items()]
+    told = [f"{len(ids):>6,}  {reason} ({words.some(ids)})" for reason, ids in skipped(checked).items()]
     if told:
         sections.append("\n".join(["skipped", *told]))
     return "\n\n".join(sections)
@@ -121,13 +122,15 @@ def left_out_text(groups: Sequence[Group]) -> str:
 
 
 def checked_line(checked: Sequence[Checked]) -> str:
-    """One sentence: how many were predicted, compared, skipped, and said not to fit."""
+    """One sentence: how many were predicted, compared, guessed, skipped, and said not to fit."""
     predicted = sum(one.skipped_reason is None for one in checked)
     compared = sum(one.error is not None for one in checked)
     not_fitting = sum(one.fits is False for one in checked)
+    guessed = sum(one.guessed for one in checked)
     return (
         f"{len(checked):,} runs: {predicted:,} predicted, {compared:,} of them beside a published figure, "
-        f"{len(checked) - predicted:,} skipped, {not_fitting:,} said not to fit."
+        f"{guessed:,} by a shape guessed from the size, {len(checked) - predicted:,} skipped, "
+        f"{not_fitting:,} said not to fit."
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -13,6 +13,7 @@ from planner.inputs.training_job import TrainingJob
 from planner.money.plan import Plan
 from planner.report import words
 from planner.speed.asked import serving_job, training_job
+from planner.speed.checked import by_reason
 from planner.speed.factors import OwnFactors
 from planner.speed.pace import Pace, believed, training_pace
 from planner.speed.serving.own_pace import serving_pace
@@ -21,6 +22,7 @@ from pricing import Catalogue
 
 EVERY_WAY = "every way"
 _TIMES = "times what is predicted"
+_MOST_REASONS = 5
 
 
 def finding(catalogue: Catalogue, found: OwnFactors) -> str:
@@ -47,6 +49,7 @@ def runs_table(catalogue: Catalogue, found: OwnFactors) -> pd.DataFrame:
                 "Predicted": run.predicted,
                 "Of predicted": run.ratio if run.like is not None else None,
                 "Unit": run.unit,
+                "Shape": "guessed from its size" if run.guessed else "",
                 "Not used because": run.why_not,
             }
             for run in found.runs
@@ -83,14 +86,25 @@ def in_use(carried: Sequence[Measured]) -> str:
 
 def unused_words(found: OwnFactors, *, carried: int) -> tuple[str, ...]:
     """What of a table is not carried, in sentences; none where all is."""
-    unused = [run for run in found.runs if run.like is None]
     left = len(found.factors) - carried
-    such = f", such as {unused[0].id or 'one without an id'}: {unused[0].why_not}." if unused else ""
     told = (
-        f"{words.count(len(unused), 'run')} not used{such}" if unused else "",
+        not_used((run.why_not, run.id) for run in found.runs if run.like is None),
         f"{words.count(left, 'factor')} of the fewest runs left out: a plan holds {MOST_FACTORS}." if left > 0 else "",
     )
     return tuple(sentence for sentence in told if sentence)
+
+
+def not_used(told: Iterable[tuple[str, str]]) -> str:
+    """Runs that cannot be gone by, each a reason and an id: how many, which and why; empty where there are none."""
+    found = by_reason(told)
+    if not found:
+        return ""
+    said = [f"{words.some(ids)}: {reason}" for reason, ids in list(found.items())[:_MOST_REASONS]]
+    others = sum(len(ids) for ids in list(found.values())[_MOST_REASONS:])
+    more = [f"{others:,} for other reasons"] if others else []
+    reasons = "; ".join([*said, *more])
+    end = "" if reasons.endswith((".", "?")) else "."
+    return f"{words.count(sum(map(len, found.values())), 'run')} not used. {reasons}{end}"
 
 
 def pace_words(catalogue: Catalogue, job: TrainingJob | ServingJob, accelerator: str) -> str:

@@ -37,6 +37,7 @@ SERVED_PARTS = {
     "working_gb": "working space",
     "cache_gb": "cache of requests",
 }
+_AS_MUCH, _TELLS = 0.005, 0.1  # no more is as much; a part below this share of the one that grew most is not named
 _KINDS = {
     "dense_layout_stated": "dense, layout stated",
     "dense_layout_chosen": "dense, layout chosen by us",
@@ -66,11 +67,22 @@ def memory_bars(found: Sequence[Saving]) -> list[Bar]:
     return [
         Bar(
             _first(one.words),
-            f"{_gb(float(one.memory.total_gb))}, {_fits(one.fits)}{_slower(one, now)}",
+            f"{_gb(float(one.memory.total_gb))}, {_fits(one.fits)}{_slower(one, now)}{_more(one, found[0])}",
             tuple(float(getattr(one.memory, name)) for name in MEMORY_PARTS),
         )
         for one in found
     ]
+
+
+def _more(one: Saving, now: Saving) -> str:
+    """Of a way that needs more than the plan does: how much, and in which parts, so that nobody takes it for a slip."""
+    above = float(one.memory.total_gb) - float(now.memory.total_gb)
+    if above <= float(now.memory.total_gb) * _AS_MUCH:
+        return ""
+    more = {label: float(getattr(one.memory, name) - getattr(now.memory, name)) for name, label in MEMORY_PARTS.items()}
+    least = _TELLS * max(more.values())
+    grown = words.listed(f"{label} {_gb(size)}" for label, size in more.items() if size >= least)
+    return f"; {_gb(above)} more than {AS_IT_IS}: {grown}"
 
 
 def _slower(one: Saving, now: float) -> str:

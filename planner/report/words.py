@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -180,6 +180,12 @@ def listed(words: Iterable[str], last: str = "and") -> str:
     """a, b and c."""
     *most, end = list(words) or [""]
     return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def some(names: Sequence[str], most: int = 3) -> str:
+    """The first few of many names, and how many more there are."""
+    more = [f"{len(names) - most:,} more"] if len(names) > most else []
+    return listed([*names[:most], *more])
 
 
 def years(value: float) -> str:

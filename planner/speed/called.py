@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from planner.speed.data_files import read_data
-from planner.speed.typical import size_in_name
+from planner.speed.typical import NEARLY, UNSAID, Sizes, size_in_name
 from pricing import AmbiguousName, Catalogue, UnknownName, names
 from pricing.records import Model
 
@@ -29,6 +29,11 @@ _MAKER = re.compile(r"^[\w.-]+/|^(meta|nvidia|amd|google|qwen|mistralai)[-_ ](?=
 _TUNED = re.compile(
     r"instruct|it|hf|chat|base|thinking|reasoning|preview|fp8|fp4|nvfp4|mxfp4|bf16|fp16|int[48]|awq|gptq|gguf|dynamic|kv"
     r"|w\d+a\d+|g128|act|class|lora|qlora|sft|pretrain\w*|v0\.[1-9]|\d{4}",
+    re.IGNORECASE,
+)
+# What makers add to a family's name for a model of another size: as last words, they are not to be dropped.
+_OTHER_SIZE = re.compile(
+    r"air|flash|lite|light|mini|nano|micro|tiny|small|medium|large|x+l|max|pro|plus|turbo|ultra|super|edge|next",
     re.IGNORECASE,
 )
 _EXPERTS_TIMES = re.compile(r"\d+x(\d+)B", re.IGNORECASE)
@@ -80,25 +85,35 @@ def _chip_spellings(said: str) -> Iterator[str]:
         yield " ".join(word for word in few if not _MEMORY.match(word.casefold()))
 
 
-def model_spellings(said: str, *, loosely: bool = True) -> Iterator[str]:
-    """The name as it is, then without makers, brackets and what tuning adds; loosely, then without its last words."""
+def model_spellings(said: str, *, loosely: bool = True, sized: bool = False) -> Iterator[str]:
+    """The name as it is, then without makers, brackets and what tuning adds; loosely, then without its last words.
+
+    A last word that says another size is dropped only where the model is known by its own size (`sized`).
+    """
     plain = _PARENTHESES.sub("", said.replace("_", " ")).strip()
     short = _MAKER.sub("", plain)
     words = [word for word in re.split(r"[- ]+", short) if not _TUNED.fullmatch(word)]
     yield from dict.fromkeys((said, plain, plain.replace(" ", "-"), short, short.replace(" ", "-"), "-".join(words)))
     for count in range(len(words) - 1, 0, -1) if loosely else ():
+        if not sized and _OTHER_SIZE.fullmatch(words[count]):
+            return
         if re.search(r"\d|bert", " ".join(words[:count]), re.IGNORECASE):
             yield "-".join(words[:count])
 
 
-def model_called(catalogue: Catalogue, said: str, *, loosely: bool = True) -> str | None:
-    """The catalogue's model that a table means, if there is one; never one of another size than the name states."""
+def model_called(catalogue: Catalogue, said: str, *, loosely: bool = True, sizes: Sizes = UNSAID) -> str | None:
+    """The catalogue's model that a table means, if there is one; never one of another size than the name states.
+
+    Nor one of other `sizes` than the table states beside the name: those win over a name.
+    """
     size = size_in_name(said)
-    for spelling in model_spellings(said, loosely=loosely):
+    for spelling in model_spellings(said, loosely=loosely, sized=sizes.params_b is not None):
         like = same_shape(spelling)
         try:
             key = names.model(catalogue, like["like"] if like else spelling)
         except UnknownName:
+            continue
+        if not _of_sizes(catalogue.models[key], sizes):
             continue
         if size is None or names.plain(spelling) == names.plain(said) or _of_size(catalogue.models[key], size):
             return key
@@ -118,3 +133,17 @@ def _of_size(model: Model, size_b: float) -> bool:
     experts = _EXPERTS_TIMES.search(model.label)
     sizes += [float(experts[1])] if experts else []
     return any(abs(one / size_b - 1) < _NEAR_SIZE for one in sizes)
+
+
+def _of_sizes(model: Model, sizes: Sizes) -> bool:
+    """Whether a model may have the sizes that a table states. Of pictures and speech a size is not told apart.
+
+    What is at work on a token is counted with one table of words, with both, or with none.
+    """
+    if model.modality not in ("text", "text_encoder"):
+        return True
+    if sizes.params_b is not None and abs(model.params_b / sizes.params_b - 1) > NEARLY:
+        return False
+    at_work, tables = model.active_params_b or model.params_b, 1e-9 * (model.vocab or 0) * (model.hidden or 0)
+    said = sizes.active_params_b
+    return said is None or (at_work - tables) * (1 - NEARLY) <= said <= (at_work + tables) * (1 + NEARLY)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from math import isfinite
 
+from planner.speed.typical import Sizes
+
 Row = Mapping[str, str]
 LEAST = 1e-12  # nothing in a table of runs is measured in less
 
@@ -22,6 +24,11 @@ def number(row: Row, column: str) -> float | None:
     except ValueError:
         return None
     return value if value >= LEAST and isfinite(value) else None
+
+
+def sizes_of(row: Row) -> Sizes:
+    """The sizes a row states beside its model's name."""
+    return Sizes(number(row, "params_b"), number(row, "active_params_b"))
 
 
 def year(published: str) -> float | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +23,8 @@ class Checked:
     precision: str
     kind: str
     scale: str
+    model: str | None = None  # the catalogue's that it was taken for; None where it has none of that name and size
+    guessed: bool = False  # its shape, from its size: the band is the wide one
     fits: bool | None = None
     skipped_reason: str | None = None
     low: float | None = None  # of the band around the first prediction there is
@@ -70,7 +71,20 @@ def summary(checked: Sequence[Checked]) -> list[Group]:
 
 def skips(checked: Sequence[Checked]) -> dict[str, int]:
     """How many rows were skipped, by reason, the most frequent first."""
-    return dict(Counter(row.skipped_reason for row in checked if row.skipped_reason).most_common())
+    return {reason: len(ids) for reason, ids in skipped(checked).items()}
+
+
+def skipped(checked: Sequence[Checked]) -> dict[str, list[str]]:
+    """Which rows were skipped, by reason, the most frequent first."""
+    return by_reason((row.skipped_reason, row.id) for row in checked if row.skipped_reason)
+
+
+def by_reason(told: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """What goes by each reason, the most frequent reason first."""
+    found: dict[str, list[str]] = {}
+    for reason, name in told:
+        found.setdefault(reason, []).append(name)
+    return dict(sorted(found.items(), key=lambda one: -len(one[1])))
 
 
 def group_of(by: str, name: str, errors: ArrayLike, *, skipped: int = 0) -> Group:

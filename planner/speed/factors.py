@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.inputs.measured import LEAST_RATIO, MOST_FACTORS, MOST_RATIO, Kind, Measured
+from planner.inputs.measured import FARTHEST_END, LEAST_RATIO, MOST_FACTORS, MOST_RATIO, Kind, Measured
 from planner.speed.pace import TENTH_SD, scatter_of
 
 _MOST_RUNS, _LONGEST_SOURCE, _LONGEST_NAME = 10_000, 60, 160
@@ -31,6 +31,7 @@ class OwnRun:
     unit: str = ""
     why_not: str = ""
     like: Mapping[str, str] | None = None
+    guessed: bool = False  # the shape of its model, from its size
 
     @property
     def ratio(self) -> float | None:
@@ -88,7 +89,10 @@ def _factor(kind: Kind, like: dict[str, str], runs: Sequence[OwnRun], source: st
     spread: dict[str, Any] = {}
     if len(errors) > 1:
         wide = exp(TENTH_SD * scatter_of(errors))
-        spread = {"low": _short(ratio / wide), "high": _short(ratio * wide)}
+        spread = {
+            "low": max(_short(ratio / wide), LEAST_RATIO / FARTHEST_END),
+            "high": min(_short(ratio * wide), MOST_RATIO * FARTHEST_END),
+        }
     said = Measured.model_validate(
         {key: value[:_LONGEST_NAME] for key, value in like.items() if value}
         | {"kind": kind, "ratio": ratio, "runs": min(len(errors), _MOST_RUNS), "day": day, "source": source}

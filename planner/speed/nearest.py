@@ -11,14 +11,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.speed.called import model_called
 from planner.speed.cells import Row, number, text
 from planner.speed.checked import Checked
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs, read_data
 from planner.speed.hardware import family_of
-from planner.speed.refused import UnknownChip, UnknownShape
 from planner.speed.serving import check_serving
-from planner.speed.serving.names import find_chip, find_shape
+from planner.speed.serving.names import find_chip
 from planner.speed.table import SERVING, TRAINING
 from planner.speed.training import check_training
 from pricing import Catalogue
@@ -104,16 +102,13 @@ def published_training(
 ) -> tuple[tuple[Published, ...], tuple[Checked, ...]]:
     """Every training run with a figure to compare, and all of them as they were checked; ours where none are given."""
     rows = published_runs(TRAINING_RUNS, TRAINING) if rows is None else rows
-    checked, named, found = check_training(catalogue, rows), dict[str, str | None](), list[Published]()
+    checked, found = check_training(catalogue, rows), list[Published]()
     for row, one in zip(rows, checked, strict=True):
         predicted, low, high = one.predicted_tokens_per_s_per_accelerator, one.low, one.high
         if one.error is None or predicted is None or low is None or high is None:
             continue
-        said, params_b = text(row, "model"), number(row, "params_b")
-        if said not in named:
-            named[said] = model_called(catalogue, said)
         work = Work(text(row, "precision"), text(row, "task"), one.accelerators, number(row, "seq_len"))
-        network = _network(catalogue, named[said]) or Network(None, said, params_b=params_b)
+        network = _network(catalogue, one.model) or _unlisted(row)
         traits = Traits(network, one.accelerator, _generation(catalogue, one.accelerator), work)
         found.append(_published(row, traits, one.error, predicted, (low, high)))
     return tuple(found), tuple(checked)
@@ -130,17 +125,12 @@ def published_serving(
         printed = number(row, "output_tokens_per_s_total")
         if one.error is None or predicted is None or printed is None or one.low is None or one.high is None:
             continue
-        try:
-            model, chip = (
-                find_shape(catalogue, row["model"], loosely=True).name,
-                find_chip(catalogue, row["accelerator"]).name,
-            )
-        except (UnknownShape, UnknownChip):
-            continue
+        chip = find_chip(catalogue, row["accelerator"]).name
         asked, answer = number(row, "input_tokens"), number(row, "output_tokens")
         tokens = asked + answer if asked and answer else None
         work = Work(text(row, "weight_precision"), text(row, "mode"), count, tokens)
-        traits = traits_of(catalogue, model, chip, work)
+        network = _network(catalogue, one.model) or _unlisted(row)
+        traits = Traits(network, chip, _generation(catalogue, chip), work)
         band = (one.low / count, one.high / count)
         found.append(_published(row, traits, one.error, predicted / count, band))
     return tuple(found), tuple(checked)
@@ -158,6 +148,11 @@ def traits_of(catalogue: Catalogue, model: str, accelerator: str, work: Work) ->
     """What a job of the catalogue's model on its accelerator is like."""
     network = _network(catalogue, model) or Network(None, model)
     return Traits(network, accelerator, _generation(catalogue, accelerator), work)
+
+
+def _unlisted(row: Row) -> Network:
+    """The model of a run that the catalogue does not have, or not in that size."""
+    return Network(None, text(row, "model"), params_b=number(row, "params_b"))
 
 
 def _network(catalogue: Catalogue, key: str | None) -> Network | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -14,7 +14,17 @@ from planner.speed.refused import BadTable, Skipped
 
 MOST_ROWS = 200_000
 _NOTHING = ("-", "–", "n/a", "na", "nan", "none", "null", "unknown", "not stated", "?")  # how tables leave a cell empty
-LARGEST = 1e16  # no count or rate of a run comes near
+LARGEST = 1e16  # no rate of a run comes near
+# Bounds of what a run is made of, ten times and more beyond any that was published: what lies outside is a slip, and
+# would only cost time. Billions of parameters are judged where a shape is guessed from them.
+_MOST = {
+    "layers": 1e4, "hidden": 1e6, "heads": 1e4, "kv_heads": 1e4, "ffn_hidden": 1e7, "vocab": 1e8, "seq_len": 1e9,
+    **dict.fromkeys(("n_accelerators", "tp", "pp", "vpp", "cp", "ep", "dp", "micro_batch"), 1e6),
+    **dict.fromkeys(("global_batch_sequences", "concurrency_or_batch", "input_tokens", "output_tokens"), 1e9),
+}  # fmt: skip
+_WHOLE = ("layers", "hidden", "heads", "kv_heads", "n_accelerators", "tp", "pp", "vpp", "cp", "ep", "dp")
+_NAMES, _LONGEST_NAME, _LONGEST_TEXT = ("id", "model", "accelerator"), 200, 2_000
+_MOST_LINES = 100  # of one row, where notes have several; a quote that is not closed ends there
 UNREADABLE = "unreadable"  # the column in which a row carries what is wrong with it; no table can bring its own
 
 
@@ -48,25 +58,64 @@ SERVING = Columns(
         *("source_url", "published", "task", "basis", "quality", "notes"),
     ),
     numbers=(
-        *("n_accelerators", "tp", "pp", "ep", "input_tokens", "output_tokens", "concurrency_or_batch"),
+        *(
+            "params_b",
+            "active_params_b",
+            "n_accelerators",
+            "tp",
+            "pp",
+            "ep",
+            "input_tokens",
+            "output_tokens",
+            "concurrency_or_batch",
+        ),
         *("output_tokens_per_s_total", "requests_per_s", "ttft_ms", "tpot_ms"),
     ),
 )
 
 
 def rows_in(text: str, columns: Columns, *, file: str) -> list[dict[str, str]]:
-    """The rows of a CSV. A row with an unreadable cell says so under `unreadable`; a table without sense is refused."""
-    try:
-        lines = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True))
-    except csv.Error as error:
-        raise BadTable(f"{file}: not a CSV table: {error}.") from error
-    if not lines:
+    """The rows of a CSV. One that cannot be read says so under `unreadable`; a table without sense is refused."""
+    records = list(_records(text.removeprefix("\ufeff")))
+    if not records:
         raise BadTable(f"{file}: empty; want a first line with the columns {', '.join(columns.required)}, …")
-    if len(lines) > MOST_ROWS + 1:
-        raise BadTable(f"{file}: {len(lines) - 1:,} rows, want at most {MOST_ROWS:,}.")
-    header = [name.strip() for name in lines[0]]
+    if records[0].wrong:
+        raise BadTable(f"{file}: line 1: not a CSV table: {records[0].wrong}")
+    if len(records) > MOST_ROWS + 1:
+        raise BadTable(f"{file}: {len(records) - 1:,} rows, want at most {MOST_ROWS:,}.")
+    header = [name.strip() for name in records[0].cells]
     _check_header(header, columns, file)
-    return [_row(number, header, cells, columns) for number, cells in enumerate(lines[1:], start=2) if any(cells)]
+    return [_row(record, header, columns) for record in records[1:] if record.wrong or any(record.cells)]
+
+
+@dataclass(frozen=True)
+class _Record:
+    """One row as it stands in the file: the line it begins on and its cells, or what is wrong with it as CSV."""
+
+    line: int
+    cells: tuple[str, ...] = ()
+    wrong: str = ""
+
+
+_LOST = "not a row of a CSV, its lines do not make so many cells; are its quotes closed?"
+
+
+def _records(text: str) -> Iterator[_Record]:
+    """The rows of a CSV one by one: what is wrong with one, a quote that is not closed say, leaves the others whole."""
+    lines = io.StringIO(text, newline="").readlines()
+    width, at = 0, 0
+    while at < len(lines):
+        reader = csv.reader(iter(lines[at : at + _MOST_LINES]), strict=True)
+        try:
+            cells = tuple(next(reader))
+        except csv.Error as error:
+            yield _Record(at + 1, wrong=f"not a row of a CSV, {error}; are its quotes closed?")
+            at += 1
+            continue
+        width = width or len(cells)
+        whole = reader.line_num == 1 or len(cells) == width
+        yield _Record(at + 1, cells) if whole else _Record(at + 1, wrong=_LOST)
+        at += reader.line_num if whole else 1
 
 
 # Columns that hold what was measured, by which the two kinds of tables are told apart.
@@ -128,21 +177,37 @@ def _check_header(header: Sequence[str], columns: Columns, file: str) -> None:
         raise BadTable(f"{file}: line 1: the column {twice[0]!r} stands there twice.")
 
 
-def _row(number: int, header: Sequence[str], cells: Sequence[str], columns: Columns) -> dict[str, str]:
-    row = dict(zip(header, (cell.strip() for cell in cells), strict=False))
-    row[UNREADABLE] = ""
-    if len(cells) != len(header):
-        row[UNREADABLE] = f"line {number}: {len(cells)} cells under {len(header)} columns"
+def _row(record: _Record, header: Sequence[str], columns: Columns) -> dict[str, str]:
+    row = dict.fromkeys(header, "") | dict(zip(header, (cell.strip() for cell in record.cells), strict=False))
     for name in columns.numbers:
         if row.get(name, "").casefold() in _NOTHING:
             row[name] = ""
-        if (cell := row.get(name, "")) and not _is_number(cell):
-            row[UNREADABLE] = row[UNREADABLE] or f"line {number}, column {name}: want a number, got {cell[:40]!r}"
-    return row
+    wrong = f": {record.wrong}" if record.wrong else next(_wrong(len(record.cells), header, row, columns), None)
+    for name in columns.text:
+        row[name] = row.get(name, "")[:_LONGEST_TEXT]
+    where = f"line {record.line}"
+    return row | {"id": row["id"] or where, UNREADABLE: f"{where}{wrong}" if wrong else ""}
 
 
-def _is_number(cell: str) -> bool:
+def _wrong(cells: int, header: Sequence[str], row: Mapping[str, str], columns: Columns) -> Iterator[str]:
+    """What of a row cannot be read, in words."""
+    if cells != len(header):
+        yield f": {cells} cells under {len(header)} columns"
+    for name in _NAMES:
+        if len(row.get(name, "")) > _LONGEST_NAME:
+            yield f", column {name}: {len(row[name]):,} characters, want at most {_LONGEST_NAME}"
+    for name in columns.numbers:
+        cell, most = row.get(name, ""), _MOST.get(name, LARGEST)
+        if cell and (wish := _wish(cell, most, whole=name in _WHOLE)):
+            yield f", column {name}: want {wish}, got {cell[:40]!r}"
+
+
+def _wish(cell: str, most: float, *, whole: bool) -> str:
+    """What a cell should have been; empty where it is a number that can be."""
     try:
-        return 0 <= float(cell) <= LARGEST
+        value = float(cell)
     except ValueError:
-        return False
+        return "a number"
+    if not 0 <= value <= most:
+        return f"a number from 0 to {most:,.0f}" if most < LARGEST else "a number"
+    return "a whole number" if whole and not value.is_integer() else ""

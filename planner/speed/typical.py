@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
+from planner.speed.refused import UnknownShape
 from pricing.records import Model
 from pricing.shapes import parameter_count_b
 
@@ -23,12 +25,29 @@ _MIXED = re.compile(
 )
 MIXED = "unknown shape: a model of other layers beside attention, which neither the row nor the catalogue describes"
 _BILLIONS = {"b": 1.0, "m": 1e-3, "t": 1e3}
+# Billions of parameters between which a decoder can be; and at the least how much of it works on a token.
+LEAST_B, MOST_B, LEAST_AT_WORK = 0.001, 100_000.0, 1e-4
+# Wider ones grow in depth: a record's widths end at 100,000, and a network is three and a half times as wide.
+_WIDEST = 27_648
+_MOST_EXPERTS, _NARROWEST_EXPERT = 65_536, 8
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Billions of parameters that a table states beside a model's name: all, and at work on each token."""
+
+    params_b: float | None = None
+    active_params_b: float | None = None
+
+
+UNSAID = Sizes()
 
 
 def size_in_name(name: str) -> float | None:
     """Billions of parameters that a name states, if it does."""
     found = _SIZE.search(name)
-    return float(found[1]) * _BILLIONS[found[2].casefold()] if found else None
+    return float(found[1]) * _BILLIONS[found[2].casefold()] or None if found else None
 
 
 def active_in_name(name: str) -> float | None:
@@ -42,34 +61,52 @@ def is_mixed(name: str) -> bool:
     return _MIXED.search(name) is not None
 
 
+def check_size(params_b: float, active_params_b: float | None = None) -> None:
+    """Raise `UnknownShape` for a size that no network has: there is nothing to guess a shape from."""
+    if not LEAST_B <= params_b <= MOST_B:
+        wish = f"want {LEAST_B:g} to {MOST_B:,.0f}"
+        raise UnknownShape(f"unknown shape: no network has {params_b:g} billion parameters; {wish}")
+    if active_params_b is None:
+        return
+    if active_params_b > params_b * (1 + NEARLY):
+        raise UnknownShape(f"unknown shape: {active_params_b:g} billion parameters at work of {params_b:g} there are")
+    if active_params_b < max(LEAST_B, LEAST_AT_WORK * params_b):
+        few = f"{active_params_b:g} billion parameters at work of {params_b:g}"
+        raise UnknownShape(f"unknown shape: {few} is fewer than any network has")
+
+
 def typical_model(name: str, *, params_b: float, active_params_b: float | None = None) -> Model:
     """A decoder of that size; with fewer active parameters than there are, a mixture of experts."""
+    check_size(params_b, active_params_b)
     active = active_params_b if active_params_b and active_params_b < _NEARLY_ALL * params_b else None
     body = (active or params_b) * 1e9
     hidden = _width(body)
     tied = params_b < _TIED_BELOW_B
+    tables = 1 if tied else 2
+    vocab = min(VOCABULARY, max(1, int(body / 2 / tables / hidden)))  # the smallest networks have few words
     heads = max(1, hidden // HEAD_DIM)
     kv_heads = next(n for n in range(min(KV_HEADS, heads), 0, -1) if heads % n == 0)
     attention = 2 * hidden * HEAD_DIM * (heads + kv_heads)
-    network = body - min(VOCABULARY * hidden * (1 if tied else 2), body / 2)
+    network = body - vocab * hidden * tables
     layers = max(1, round(network / (attention + _GATED * FFN_OVER_WIDTH * hidden**2)))
     ffn = max(64, round((network / layers - attention) / (_GATED * hidden)))
     dense = Model(
-        label=name or "a model of that size", family="typical", modality="text", params_b=params_b, layers=layers,
-        hidden=hidden, heads=heads, kv_heads=kv_heads, head_dim=HEAD_DIM, ffn_hidden=ffn, gated=True,
-        vocab=VOCABULARY, attention="GQA", tied_embeddings=tied, source="assumed", confidence="low",
+        label=name[:_LONGEST_NAME] or "a model of that size", family="typical", modality="text", params_b=params_b,
+        layers=layers, hidden=hidden, heads=heads, kv_heads=kv_heads, head_dim=HEAD_DIM, ffn_hidden=ffn, gated=True,
+        vocab=vocab, attention="GQA", tied_embeddings=tied, source="assumed", confidence="low",
     )  # fmt: skip
     return dense if active is None else _with_experts(dense, name, params_b * 1e9, body)
 
 
 _TIED_BELOW_B, _NEARLY_ALL = 4.0, 0.9
+NEARLY = 0.15  # sizes that differ by less are of one model
 
 
 def _width(body: float) -> int:
     """The usual width of so many parameters, in steps that heads and ranks divide."""
     wide = float(body * WIDTH_OVER_DEPTH / (2.5 + _GATED * FFN_OVER_WIDTH)) ** (1 / 3)
     step = next(size for size in (1024, 512, 256, HEAD_DIM) if wide > 3 * size or size == HEAD_DIM)
-    return int(step * max(1, round(wide / step)))
+    return min(int(step * max(1, round(wide / step))), _WIDEST)
 
 
 def _with_experts(dense: Model, name: str, params: float, active: float) -> Model:
@@ -77,9 +114,10 @@ def _with_experts(dense: Model, name: str, params: float, active: float) -> Mode
     layers, hidden = dense.layers or 1, dense.hidden or HEAD_DIM
     at_work = layers * _GATED * hidden * (dense.ffn_hidden or 1)
     asleep = (params - active + at_work) / at_work
-    counted = _COUNTED_EXPERTS.search(name) or _NAMED_EXPERTS.search(name)
-    experts = int(counted[1]) if counted else round(EXPERTS_PER_TOKEN * asleep)
-    per_token = max(1, min(round(experts / asleep), experts - 1)) if counted else EXPERTS_PER_TOKEN
+    experts = _named_experts(name, asleep, dense.ffn_hidden or 1) or min(
+        round(EXPERTS_PER_TOKEN * asleep), _MOST_EXPERTS
+    )
+    per_token = max(1, min(round(experts / asleep), experts - 1))
     width = max(1, round(at_work * asleep / (layers * experts * _GATED * hidden)))
     record = dense.model_copy(
         update={
@@ -88,3 +126,12 @@ def _with_experts(dense: Model, name: str, params: float, active: float) -> Mode
         }
     )  # fmt: skip
     return record.model_copy(update={"params_b": parameter_count_b(record)})
+
+
+def _named_experts(name: str, asleep: float, ffn: int) -> int | None:
+    """The experts a name counts, `8x22B` or `17B-16E`; None where there are none, or the sizes allow none such."""
+    found = _COUNTED_EXPERTS.search(name) or _NAMED_EXPERTS.search(name)
+    if found is None:
+        return None
+    experts = float(found[1])
+    return int(experts) if asleep <= experts <= min(_MOST_EXPERTS, ffn * asleep / _NARROWEST_EXPERT) else None

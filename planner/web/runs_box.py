@@ -19,7 +19,7 @@ from pricing import PricingError
 KEY, FOUND, REFUSAL = "runs_file", "own_runs", "runs_refusal"
 MOST_MB, MOST_ROWS = 2, 5_000
 _RATE = st.column_config.NumberColumn(format="%,.5g")
-_WHY_NOT, _WIDE = "Not used because", st.column_config.TextColumn(width=420)
+_SHAPE, _WHY_NOT, _WIDE = "Shape", "Not used because", st.column_config.TextColumn(width=420)
 _SHARE = st.column_config.NumberColumn(format="percent")
 
 
@@ -69,7 +69,7 @@ def _say(found: OwnFactors) -> None:
     columns = {"Measured": _RATE, "Predicted": _RATE, "Of predicted": _SHARE, _WHY_NOT: _WIDE}
     st.dataframe(
         table.round({"Of predicted": 2}), hide_index=True, column_config=columns, placeholder="–", alt=said,
-        column_order=[name for name in table.columns if name != _WHY_NOT or table[name].any()],
+        column_order=[name for name in table.columns if name not in (_SHAPE, _WHY_NOT) or table[name].any()],
     )  # fmt: skip
     show.csv_button(table, "my-runs.csv", "csv-my-runs")
     carried = put_together(state.scenario().measured, found)

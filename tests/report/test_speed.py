@@ -285,6 +285,19 @@ def test_the_parts_of_a_bar_add_up_and_its_note_says_whether_it_fits() -> None:
     assert parts.tolist() == pytest.approx(table["all"].tolist())
 
 
+def test_a_bar_above_the_plans_says_what_it_holds_more_of() -> None:
+    asked = training(512, model="Llama-3.1-70B").job
+    found = savings(load_catalogue(), asked)
+    for bar, one in zip(tables.memory_bars(found), found, strict=True):
+        above = float(one.memory.total_gb) / float(found[0].memory.total_gb) - 1
+        assert ("more than as it is: " in bar.note) is (above > 0.005), bar.label
+    notes = {bar.label: bar.note for bar in tables.memory_bars(found)}
+    # The plan shards 70.55 billion parameters over 512 (ZeRO 3): 2 bytes of weights and 4 of gradients are whole here.
+    assert "more than as it is: weights 70.3 GB and gradients 141 GB" in notes["ZeRO 1: states sharded"]
+    assert "more than" not in notes["Optimizer on the host"]
+    assert "more than" not in notes["QLoRA: on 4-bit weights"]
+
+
 def test_findings_name_the_largest_parts() -> None:
     found = savings(load_catalogue(), training().job)
     said = tables.memory_finding(found, found[0].memory_gb)

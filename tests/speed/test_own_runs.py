@@ -144,7 +144,8 @@ GOOD = own_rows(CATALOGUE, "training", (0.8,))[0]
         ({"accelerator": "H1000"}, "unknown accelerator"),
         ({"model": "nobody-7", "params_b": ""}, "unknown shape"),
         ({"n_accelerators": "-1"}, "want a number"),
-        ({"n_accelerators": "1e-300"}, "the number of accelerators is not stated"),
+        ({"n_accelerators": "1e-300"}, "want a whole number"),
+        ({"n_accelerators": "0"}, "the number of accelerators is not stated"),
     ],
 )  # fmt: skip
 def test_a_run_that_cannot_be_gone_by_says_why_and_the_others_count(change: dict[str, str], why: str) -> None:

@@ -29,5 +29,10 @@ def band_name(setup: Setup, *, single: bool) -> str:
 
 def band_of(setup: Setup, *, single: bool, guessed: bool = False) -> Band:
     """The band around a prediction, as factors on it; wide where the shape was guessed from the size."""
-    said, name = known(), "guessed shape" if guessed else band_name(setup, single=single)
+    named = _named(band_name(setup, single=single))
+    return named.or_wider(_named("guessed shape")) if guessed else named
+
+
+def _named(name: str) -> Band:
+    said = known()
     return said.bands.get(name) or said.assumed_bands.get(name, _WIDE)

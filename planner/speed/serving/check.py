@@ -82,6 +82,8 @@ def _checked(row: Row, run: Run, figures: _Figures) -> ServingChecked:
     compared = next(((mine, theirs) for mine, theirs in pairs if theirs is not None), None)
     return replace(
         _nothing(row, run.kind),
+        model=None if run.guessed else run.model,
+        guessed=run.guessed,
         predicted_output_tokens_per_s_total=figures.output,
         predicted_requests_per_s=figures.requests,
         predicted_ttft_ms=figures.ttft,

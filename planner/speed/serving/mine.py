@@ -17,6 +17,7 @@ from pydantic import Field
 from planner.inputs.base import EngineName
 from planner.speed.bands import Band
 from planner.speed.cells import Row, text
+from planner.speed.checked import by_reason
 from planner.speed.factors import OwnRun, compared
 from planner.speed.refused import BadTable
 from planner.speed.serving.check import ServingChecked, check_serving
@@ -34,6 +35,7 @@ from pricing.figure import Strict
 
 MOST_RUNS = 300  # go into one prediction: what is farther says nothing that nearer ones do not
 LEAST_SHARED = 0.15  # of an error: runs farther away are not named
+_MOST_REASONS = 3
 NARROWEST = 0.5  # of the band: nearer than that, two of three published pairs lay inside and not four of five
 _FARTHEST = 30.0  # times ours: a constant beyond is a slip, not a machine
 
@@ -45,22 +47,31 @@ class OwnRuns:
     ids: tuple[str, ...]
     places: Places
     errors: NDArray[np.float64]  # logarithm of predicted over measured
-    unused: int  # rows that measure no speed we predict
+    unused: tuple[tuple[str, str], ...]  # why a row cannot be gone by, and its id
 
 
 def own_runs(catalogue: Catalogue, rows: Sequence[Row], constants: Constants | None = None) -> OwnRuns:
     """The rows of a table that measure what is predicted. `BadTable` where none does."""
-    observations = observe(catalogue, rows, any_machine=True)
-    if not observations:
-        why = (
-            "want model, accelerator, lengths and output_tokens_per_s_total or tpot_ms that `check serving` can predict"
-        )
-        raise BadTable(f"None of the {len(rows):,} runs can be gone by: {why}.")
-    errors = Observed.of(observations).log_errors(constants or known().values())
-    usable = np.flatnonzero(np.isfinite(errors))
-    kept = [observations[int(place)] for place in usable]
-    ids = tuple(one.id or f"row {place + 1}" for place, one in zip(usable, kept, strict=True))
-    return OwnRuns(ids, places_of(kept), errors[usable], len(rows) - len(kept))
+    seen, errors = _seen(catalogue, rows, constants or known().values())
+    left = [row for place, row in enumerate(rows) if place not in errors]
+    unused = tuple((_why_not(one), one.id) for one in check_serving(catalogue, left))
+    if not errors:
+        why = "; ".join(f"{reason} ({len(ids):,} x)" for reason, ids in list(by_reason(unused).items())[:_MOST_REASONS])
+        raise BadTable(f"None of the {len(rows):,} runs can be gone by: {why or 'the table holds none'}.")
+    kept = [seen[place] for place in errors]
+    return OwnRuns(tuple(one.id for one in kept), places_of(kept), np.array(list(errors.values())), unused)
+
+
+def _seen(
+    catalogue: Catalogue, rows: Sequence[Row], constants: Constants
+) -> tuple[dict[int, Observation], dict[int, float]]:
+    """The rows that measure what is predicted, by their place, and by how much each prediction misses its own."""
+    seen = {place: one for place, row in enumerate(rows) for one in observe(catalogue, [row], any_machine=True)}
+    if not seen:
+        return {}, {}
+    with np.errstate(all="ignore"):  # what is beyond all sense is not finite, and left out
+        errors = Observed.of(list(seen.values())).log_errors(constants)
+    return seen, {place: float(error) for place, error in zip(seen, errors, strict=True) if np.isfinite(error)}
 
 
 def anchor(own: OwnRuns, worked: Plan, *, batch: float) -> Anchor | None:
@@ -89,21 +100,17 @@ def _taken(places: Places, index: NDArray[np.int_]) -> Places:
 
 _UNITS = {"rate": "tokens/s", "token": "tokens/s of one request", "step": "steps/s"}
 _NO_ENGINE = "no plan asks for its engine: want one of {}"
+GUESSED = "its shape was guessed from its size: no plan asks for a model that the catalogue does not have"
 NOTHING_MEASURED = "no speed is measured that we predict: want output_tokens_per_s_total, or tpot_ms of a service"
 
 
 def serving_runs(catalogue: Catalogue, rows: Sequence[Row]) -> tuple[OwnRun, ...]:
     """Each row beside what is predicted of it: tokens a second of all accelerators, of one request, or requests."""
     checked = check_serving(catalogue, rows)
-    seen = {place: one for place, row in enumerate(rows) for one in observe(catalogue, [row], any_machine=True)}
-    seen = {place: one for place, one in seen.items() if one.kind in _UNITS}
-    errors: dict[int, float] = {}
-    if seen:
-        with np.errstate(all="ignore"):  # what is beyond all sense is not finite, and left out
-            found = Observed.of(list(seen.values())).log_errors(known().values())
-        errors = {place: float(error) for place, error in zip(seen, found, strict=True) if np.isfinite(error)}
+    seen, errors = _seen(catalogue, rows, known().values())
+    usable = {place for place in errors if seen[place].kind in _UNITS}
     return tuple(
-        _measured(row, one, seen[place], errors[place]) if place in errors else _other(catalogue, row, one)
+        _measured(row, one, seen[place], errors[place]) if place in usable else _other(catalogue, row, one)
         for place, (row, one) in enumerate(zip(rows, checked, strict=True))
     )
 
@@ -123,10 +130,14 @@ def _other(catalogue: Catalogue, row: Row, one: ServingChecked) -> OwnRun:
     work = work_called(said, exactly=True)
     rate = one.predicted_requests_per_s
     if work is None or rate is None or one.error is None or one.predicted_output_tokens_per_s_total is not None:
-        return OwnRun(one.id, one.accelerator, said, why_not=one.skipped_reason or NOTHING_MEASURED)
+        return OwnRun(one.id, one.accelerator, said, why_not=_why_not(one), guessed=one.guessed)
     chip = find_chip(catalogue, one.accelerator).name
     run = OwnRun(one.id, chip, said, unit="requests/s")
     return compared(run, predicted=rate, error=one.error, like={"accelerator": chip, "model": work})
+
+
+def _why_not(one: ServingChecked) -> str:
+    return one.skipped_reason or (GUESSED if one.guessed else NOTHING_MEASURED)
 
 
 _Positive = Annotated[float, Field(gt=0)]

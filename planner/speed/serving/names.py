@@ -9,11 +9,11 @@ from functools import lru_cache
 
 from planner.speed.called import accelerator_called, model_called, model_spellings, same_shape
 from planner.speed.hardware import slice_shares
-from planner.speed.refused import UnknownChip, UnknownShape
+from planner.speed.refused import GapInShape, UnknownChip, UnknownShape
 from planner.speed.serving.chips import Chip, chip_of
 from planner.speed.serving.known import Period, known
 from planner.speed.serving.shapes import Shape, shape_of, without_window
-from planner.speed.typical import MIXED, active_in_name, is_mixed, size_in_name, typical_model
+from planner.speed.typical import MIXED, UNSAID, Sizes, active_in_name, is_mixed, size_in_name, typical_model
 from pricing.catalogue import Catalogue
 from pricing.errors import UnknownName
 
@@ -33,12 +33,17 @@ class Found:
     guessed: bool = False  # from its size
 
 
-def find_shape(catalogue: Catalogue, called: str, *, loosely: bool = False) -> Found:
-    """The shape of the model a run names, fine-tuned and quantised variants included, or `UnknownShape`.
+def find_shape(catalogue: Catalogue, called: str) -> Found:
+    """The shape of the model a person names, fine-tuned and quantised variants included, or `UnknownShape`."""
+    return _find_shape(catalogue.digest, _Held(catalogue), called)
 
-    A person is asked what an unknown last word means; a table cannot be, and is taken `loosely`.
+
+def shape_in_table(catalogue: Catalogue, called: str, sizes: Sizes = UNSAID) -> Found:
+    """The same of a table, which cannot be asked what an unknown last word means: loosely, but of its own sizes.
+
+    Where the catalogue has none of that name and those sizes, the shape is what such a size usually has.
     """
-    return _find_shape(catalogue.digest, _Held(catalogue), called, loosely)
+    return _shape_in_table(catalogue.digest, _Held(catalogue), called, sizes)
 
 
 class _Held:
@@ -55,24 +60,39 @@ class _Held:
 
 
 @lru_cache(maxsize=4_096)
-def _find_shape(_digest: str, held: _Held, called: str, loosely: bool) -> Found:
-    catalogue = held.catalogue
-    key = model_called(catalogue, _QUANTISED.sub("", called), loosely=loosely)
+def _find_shape(_digest: str, held: _Held, called: str) -> Found:
+    key = model_called(held.catalogue, _QUANTISED.sub("", called), loosely=False)
     if key is None:
         raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}")
+    return _recorded(held.catalogue, key, called)
+
+
+@lru_cache(maxsize=4_096)
+def _shape_in_table(_digest: str, held: _Held, called: str, sizes: Sizes) -> Found:
+    key = model_called(held.catalogue, _QUANTISED.sub("", called), sizes=sizes)
+    if key is None:
+        return _sized_shape(called, sizes)
+    try:
+        return _recorded(held.catalogue, key, called)
+    except GapInShape:
+        return _sized_shape(called, sizes)
+
+
+def _recorded(catalogue: Catalogue, key: str, called: str) -> Found:
+    """The catalogue's model; without its window where the variant that is called so has none."""
     shape = shape_of(catalogue.models[key])
     dropped = any((same_shape(name) or {}).get("no_window") for name in model_spellings(called))
     return Found(key, without_window(shape) if dropped else shape)
 
 
-def sized_shape(called: str, *, params_b: float | None, active_params_b: float | None) -> Found:
+def _sized_shape(called: str, sizes: Sizes) -> Found:
     """What a model of that size is usually like, where no catalogue knows it; without a size, `UnknownShape`."""
     if is_mixed(called):
         raise UnknownShape(MIXED)
-    size = params_b or size_in_name(called)
+    size = sizes.params_b or size_in_name(called)
     if size is None:
         raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}, and its size is not stated")
-    active = active_params_b or active_in_name(called)
+    active = sizes.active_params_b or active_in_name(called)
     return Found(called, shape_of(typical_model(called, params_b=size, active_params_b=active)), guessed=True)
 
 

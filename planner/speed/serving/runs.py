@@ -10,7 +10,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from planner.speed.cells import Row, number
+from planner.speed.cells import Row, number, sizes_of
 from planner.speed.refused import Skipped, UnknownChip, UnknownShape
 from planner.speed.serving.build import (
     Setup,
@@ -27,9 +27,8 @@ from planner.speed.serving.names import (
     find_chip,
     find_engine,
     find_period,
-    find_shape,
     published_on,
-    sized_shape,
+    shape_in_table,
 )
 from planner.speed.table import refuse_unreadable
 from pricing.catalogue import Catalogue
@@ -51,7 +50,7 @@ _WRITES = (
 _CACHE_BYTES = {"fp8": 1.0, "int8": 1.0, "fp16": 2.0, "bf16": 2.0, "fp32": 4.0}
 _LIMIT = re.compile(r"TTFT (\d+(?:\.\d+)?) ms / TPOT (\d+(?:\.\d+)?) ms")
 _ARRIVALS = re.compile(r"arrival QPS=(\d+(?:\.\d+)?)")
-_POOLS = re.compile(r"\b([1-9]\d*)P:([1-9]\d*)D")
+_POOLS = re.compile(r"\b([1-9]\d{0,3})P:([1-9]\d{0,3})D")
 _RANKS = re.compile(r"data_parallel=(\d+)")
 _LAYER_SPLIT = ("llama.cpp", "exllama", "ollama")
 _LAYERS_SPLIT_SINCE = 2024
@@ -87,7 +86,7 @@ def read_run(catalogue: Catalogue, row: Row) -> Run:
     """The case of one row, or `Skipped`."""
     _refuse(row)
     try:
-        found, chip = _shape(catalogue, row), find_chip(catalogue, row["accelerator"])
+        found, chip = shape_in_table(catalogue, row["model"], sizes_of(row)), find_chip(catalogue, row["accelerator"])
     except (UnknownShape, UnknownChip) as why:
         raise Skipped(str(why)) from why
     accelerators = number(row, "n_accelerators")
@@ -145,16 +144,6 @@ def _unsaid(row: Row, found: Found) -> float:
     several = not is_single(row)
     other = (not row.get("weight_precision"), not row.get("engine"), not row.get("published"))
     return several * (_LENGTHS * lengths * (not known_set) + _BATCH * batch) + sum(other)
-
-
-def _shape(catalogue: Catalogue, row: Row) -> Found:
-    try:
-        return find_shape(catalogue, row["model"], loosely=True)
-    except UnknownShape as why:
-        if "network" in str(why) or "attention of the kind" in str(why):
-            raise
-    params_b, active_b = number(row, "params_b"), number(row, "active_params_b")
-    return sized_shape(row["model"], params_b=params_b, active_params_b=active_b)
 
 
 def _precision(row: Row, found: Found, chip: Chip, family: str, accelerators: float) -> str:

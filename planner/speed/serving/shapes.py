@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from planner.speed.refused import UnknownShape
+from planner.speed.refused import GapInShape, UnknownShape
 from planner.speed.shape import ENDLESS, attention_counts, counted_params, expert_params, layers_seeing
 from pricing.records import Model
 
@@ -59,7 +59,7 @@ def shape_of(model: Model) -> Shape:
         raise UnknownShape(f"{model.label}: a {kind} network does not write tokens one by one")
     for name in ("layers", "hidden", "heads", "head_dim", "vocab"):
         if getattr(model, name) is None:
-            raise UnknownShape(f"{model.label}: the shape does not say {name}")
+            raise GapInShape(f"{model.label}: the shape does not say {name}")
     layers, hidden = float(model.layers or 0), float(model.hidden or 0)
     full, windowed, window = layers_seeing(model)
     latent = _is_latent(model)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planner.inputs.training_job import TrainingJob
-from planner.speed.called import model_called
 from planner.speed.cells import Row, text
 from planner.speed.factors import OwnRun, compared, factors
-from planner.speed.pace import Pace, alike, believed
+from planner.speed.pace import Pace, alike, believed, called
 from planner.speed.refused import BadJob
 from planner.speed.training.check import TrainingChecked, check_training
 from planner.speed.training.constants import Calibration
@@ -17,6 +16,7 @@ from planner.speed.training.rows import Reader
 from pricing import Catalogue, names
 
 _PRECISIONS = {16.0: "bf16", 8.0: "fp8", 4.0: "fp4"}
+OTHER_SIZE = "its size is not that of the model it is called, so it says nothing of either; look at params_b"
 NOTHING_MEASURED = "no speed is measured: want tokens_per_s_per_accelerator, or step_time_s with batch and length"
 
 
@@ -29,6 +29,7 @@ class Anchored:
     runs: tuple[str, ...]
     unused: int
     words: str
+    why_not: tuple[tuple[str, str], ...] = ()  # why a run cannot be gone by for any job, and its id
 
 
 def anchored(
@@ -47,7 +48,9 @@ def anchored(
     corrected = job.model_copy(update={"measured": tuple(one.said for one in here)})
     said, like = alike(catalogue, corrected, key)
     ids = tuple(name for one in here if one.said in said for name in one.ids)
-    return Anchored(corrected, believed(said, like), ids, len(found.runs) - len(ids), f"{_WORDS[like]} {key}")
+    why_not = tuple((run.why_not, run.id) for run in found.runs if run.like is None)
+    unused = len(found.runs) - len(ids)
+    return Anchored(corrected, believed(said, like), ids, unused, f"{_WORDS[like]} {key}", why_not)
 
 
 _WORDS = {
@@ -67,14 +70,16 @@ def training_runs(
 
 def _run(catalogue: Catalogue, reader: Reader, row: Row, one: TrainingChecked) -> OwnRun:
     said = text(row, "model")
-    run = OwnRun(one.id, one.accelerator, said, unit="tokens/s each")
+    run = OwnRun(one.id, one.accelerator, said, unit="tokens/s each", guessed=one.guessed)
     predicted = one.predicted_tokens_per_s_per_accelerator
     if predicted is None or one.error is None:
-        return OwnRun(one.id, one.accelerator, said, why_not=one.skipped_reason or NOTHING_MEASURED)
+        return replace(run, unit="", why_not=one.skipped_reason or NOTHING_MEASURED)
+    if one.model is None and called(catalogue, said) in catalogue.models:
+        return replace(run, unit="", why_not=OTHER_SIZE)
     plan = reader.run(row).plan
     like = {
         "accelerator": one.accelerator,
-        "model": model_called(catalogue, said) or said,
+        "model": one.model or said,
         "precision": _PRECISIONS[min(float(plan.bits), 16.0)],
         "method": "lora" if plan.trainable_share < 1 else "full",
     }

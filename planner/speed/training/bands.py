@@ -17,6 +17,9 @@ from planner.speed.training.rows import Run
 FEWEST = 25
 SCALES = {"up_to_64": (0.0, 64.0), "65_to_1024": (64.0, 1024.0), "above_1024": (1024.0, np.inf)}
 
+# Of a shape that was guessed from its size. Where the shapes of 888 published runs are so guessed, 86 % lie inside.
+GUESSED = Band(low=0.6, high=1.25, rows=888)
+
 
 def kind_of(*, moe: bool, layout_stated: bool) -> str:
     """The kinds of runs whose errors differ."""

@@ -11,7 +11,7 @@ from planner.speed.arrays import stacked
 from planner.speed.cells import Row, number, text
 from planner.speed.checked import Checked
 from planner.speed.refused import BEYOND, Skipped
-from planner.speed.training.bands import band_for, kind_of, scale_of
+from planner.speed.training.bands import GUESSED, band_for, kind_of, scale_of
 from planner.speed.training.calibration import Array
 from planner.speed.training.constants import Calibration, house_calibration
 from planner.speed.training.fitting import made_to_fit
@@ -79,10 +79,11 @@ def _checked(row: Row, run: Run, numbers: Array, known: Calibration) -> Training
         return _skipped(row, BEYOND)
     moe = bool(run.shape.moe_layers)
     band = band_for(moe=moe, layout_stated=run.layout_stated, accelerators=run.plan.accelerators, calibration=known)
-    band = band.widened(run.unsaid)
+    band = (band.or_wider(GUESSED) if run.shape_guessed else band).widened(run.unsaid)
     observed = observed_tokens_per_s(row, run)
     return replace(
         _skipped(row, None), accelerator=run.chip_key, kind=kind_of(moe=moe, layout_stated=run.layout_stated),
+        model=run.model, guessed=run.shape_guessed,
         observed_tokens_per_s_per_accelerator=observed, published_peak_memory_gb=number(row, "peak_memory_gb"),
         predicted_tokens_per_s_per_accelerator=tokens, predicted_step_time_s=step_s,
         predicted_peak_memory_gb=memory_gb, fits=bool(fits), low=tokens * band.low, high=tokens * band.high,

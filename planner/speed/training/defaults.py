@@ -21,8 +21,8 @@ MICRO_TOKENS_LARGE, MICRO_TOKENS, LARGE = 4_096.0, 8_192.0, 5e4
 MICRO_BATCHES_PER_STAGE = 4.0
 FLASH_SINCE, SEQUENCE_PARALLEL_SINCE, COMPILED_SINCE = 2023.0, 2022.4, 2025.3
 EIGHT_BITS_SINCE = 2024.4
-# Adapters of rank 16 beside every matrix of a model of 8B.
-ADAPTER_SHARE = 0.005
+# Adapters of rank 16 beside every matrix of a model of 8B, their own weights in 16 bits.
+ADAPTER_SHARE, ADAPTER_WEIGHT_BYTES = 0.005, 2.0
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,7 @@ def plan_of(shape: Shape, chip: Hardware, known: Known) -> Plan:
         grad_bytes=known.stack.gradients,
         whole_grad_bytes=known.stack.always,
         state_bytes=known.stack.states,
+        adapter_weight_bytes=ADAPTER_WEIGHT_BYTES if known.adapter else 0.0,
         loss_chunks=max(known.stack.loss_chunks, known.fused_loss * float(shape.vocab / shape.hidden)),
         buckets_gb=known.stack.buckets_gb,
         selective=float(known.selective),

@@ -28,6 +28,8 @@ FRAGMENT_SHARE = 0.04
 USABLE_SHARE = 0.98
 # With sharded weights a layer is at work while the next arrives; gradients of one leave in 32 bits.
 GATHERED_LAYERS, LEAVING_BYTES = 2.0, 4.0
+# Quantised matrices kept what came in, though frozen, until bitsandbytes 0.43.2 of July 2024 (its CHANGELOG.md).
+QUANTISED_FREE_SINCE = 2024.55
 WIDE_MOMENTS = 8.0
 
 
@@ -80,6 +82,7 @@ def _stage(shape: Shape, plan: Plan, *, last: bool) -> Memory:
     one_layer = (dense - table + routed) * plan.pp / shape.layers
     # Tables stay in 16 bits where the rest is quantised.
     weights = plan.weight_bytes * spread.over(3) + np.maximum(2 - plan.weight_bytes, 0) * table * spread.share(3)
+    weights = weights + plan.adapter_weight_bytes * plan.trainable_share * spread.over(3)
     weights = weights * (1 - plan.weight_offload)
     layer_bytes, inputs = layer_activation_bytes(shape, plan), _input_bytes(shape, plan)
     alive = np.where(last, 1.0, micro_batches_alive(plan))
@@ -88,14 +91,16 @@ def _stage(shape: Shape, plan: Plan, *, last: bool) -> Memory:
     activations = kept + alive * inputs * (plan.pp > 1) + (plan.again > 0) * layer_bytes
     logits = plan.tokens * shape.vocab * shape.head_share / plan.tp * plan.logit_bytes
     logits = logits / plan.loss_chunks * np.where(last, 1.0, plan.pp <= 1)
-    gathered = 2 * (GATHERED_LAYERS * one_layer + table) + LEAVING_BYTES * plan.trainable_share * one_layer
+    layer_weight_bytes = np.where(plan.weight_bytes < 1, plan.weight_bytes, 2.0)
+    gathered = layer_weight_bytes * GATHERED_LAYERS * one_layer + 2 * table
+    gathered = gathered + LEAVING_BYTES * plan.trainable_share * one_layer
     # Some stacks fill every rank's shard from a whole copy: before the first step, and not beside activations.
     loading = plan.loads_whole * 2 * (dense + routed) - activations - logits
     gathered = np.where((plan.shard >= 3) & (plan.dp * plan.cp > 1), np.maximum(gathered, loading), 0.0)
     # Plain PyTorch frees gradients after each update: with one micro-batch they grow only while activations go.
     shrinking = np.where((plan.eager > 0) & (plan.micro_batches <= 1), activations + logits, 0.0)
     gradients = np.maximum(_gradients(plan, spread, one_layer + table) - shrinking, 0.0)
-    working = gathered + plan.buckets_gb * GIGA
+    working = gathered + plan.buckets_gb * GIGA + _unpacked_bytes(shape, plan)
     fragments = FRAGMENT_SHARE * (activations + logits + gathered)
     states = _states(plan, spread, table)
     sizes = (weights, gradients, states, activations, logits, working, _context_gb(plan) * GIGA, fragments)
@@ -141,6 +146,12 @@ def _states(plan: Plan, spread: _Spread, table: Num) -> Num:
     return (plan.state_bytes * spread.over(1) + wide) * plan.trainable_share * (1 - plan.offload)
 
 
+def _unpacked_bytes(shape: Shape, plan: Plan) -> Num:
+    """The largest matrix in 16 bits, which a quantised one becomes while it is multiplied with. [B]"""
+    largest = 2 * shape.hidden * np.maximum(shape.ffn * (shape.dense_layers > 0), shape.expert_ffn) / plan.tp
+    return np.where(plan.weight_bytes < 1, largest, 0.0)
+
+
 def _context_gb(plan: Plan) -> Num:
     """What the driver, the kernels and the libraries that join accelerators hold."""
     return np.where(plan.year >= LAZY_SINCE, LAZY_CONTEXT_GB, CONTEXT_GB) + JOINED_GB * (plan.accelerators > 1)
@@ -172,8 +183,9 @@ def layer_activation_bytes(shape: Shape, plan: Plan) -> Num:
     """
     plain = np.asarray(plan.compiled) <= 0
     inner, multiplied, gated = _inner_widths(shape)
-    # Quantised matrices are unpacked by functions of their own, which keep what comes in.
-    frees = (plan.trainable_share < 1) & (plan.kept_layers >= 1) & (plan.weight_bytes >= 1)
+    # Quantised matrices are unpacked by functions of their own, which once kept what came in.
+    unpacked_free = (plan.weight_bytes >= 1) | (plan.year >= QUANTISED_FREE_SINCE)
+    frees = (plan.trainable_share < 1) & (plan.kept_layers >= 1) & unpacked_free
     operand = np.minimum(plan.bits / 8, 2.0)
     kept = 2 * (inner + gated * plain) + operand * multiplied * np.logical_not(frees)
     attending = shape.attention_layers / shape.layers

@@ -44,6 +44,7 @@ class Plan:
     grad_bytes: Num = 4.0
     whole_grad_bytes: Num = 0.0  # beside them, of gradients that only ZeRO 3 spreads
     state_bytes: Num = 12.0
+    adapter_weight_bytes: Num = 0.0  # of adapters that stand beside the frozen weights, for each trained parameter
     # Pieces in which the loss is computed. Shares of 1: update done while gradients appear, activations kept by the
     # host, moments of the embeddings left in 32 bits where the others have 8.
     loss_chunks: Num = 1.0

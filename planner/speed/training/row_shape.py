@@ -16,7 +16,7 @@ from planner.speed.shape import (
     model_shape,
     typical_shape,
 )
-from planner.speed.typical import MIXED, active_in_name, is_mixed, size_in_name, typical_model
+from planner.speed.typical import MIXED, NEARLY, active_in_name, check_size, is_mixed, size_in_name, typical_model
 from pricing import Catalogue
 
 # A network without a gate is four times as wide as the rest; with one, it is mostly narrower.
@@ -26,7 +26,7 @@ VIDEO = "unknown shape: a video model, whose tokens the table does not count"
 PROXY = "unknown shape: a cut-down stand-in for another model"
 _NOT_COUNTED = {r"\bm?t5\b": ENCODER_DECODER, "video": VIDEO, "proxy": PROXY}
 # What runs "like Llama" are like, since it has been there; and how near in size one must be to be taken for it.
-LLAMA_3, LLAMA_3_SINCE, NEARLY = ("Llama-3.2-1B", "Llama-3.2-3B", "Llama-3.1-8B", "Llama-3.1-70B"), 2024.75, 0.15
+LLAMA_3, LLAMA_3_SINCE = ("Llama-3.2-1B", "Llama-3.2-3B", "Llama-3.1-8B", "Llama-3.1-70B"), 2024.75
 UNKNOWN_SIZE = "unknown shape: neither the row nor the catalogue says it, nor the size"
 
 
@@ -51,6 +51,7 @@ def _guessed(catalogue: Catalogue, row: Row, said: str, active_b: float | None) 
     params_b = number(row, "params_b") or size_in_name(said)
     if params_b is None:
         raise UnknownShape(UNKNOWN_SIZE)
+    check_size(params_b, active_b)
     if active_b is not None:
         return model_shape(typical_model(said, params_b=params_b, active_params_b=active_b))
     params, vocab = params_b * 1e9, number(row, "vocab")

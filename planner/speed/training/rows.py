@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from planner.speed.called import accelerator_called, model_called
-from planner.speed.cells import Row, number, text, year
+from planner.speed.cells import Row, number, sizes_of, text, year
 from planner.speed.hardware import Hardware, family_of, hardware
 from planner.speed.refused import Skipped, UnknownChip, UnknownShape
 from planner.speed.shape import Shape
@@ -17,6 +17,7 @@ from planner.speed.training.defaults import Known, plan_of
 from planner.speed.training.plan import Plan
 from planner.speed.training.row_shape import shape_of
 from planner.speed.training.stacks import Counts, stack_of
+from planner.speed.typical import NEARLY, Sizes
 from pricing import Catalogue, UnknownName
 
 TIER_C = "tier C: the source contradicts itself or says too little"
@@ -66,6 +67,7 @@ class Run:
     plan: Plan
     layout_stated: bool
     shape_guessed: bool
+    model: str | None  # the catalogue's, if it is one of its
     free_recompute: float
     free_shard: float
     counts: Counts = "device"
@@ -82,7 +84,7 @@ class Reader:
     """Reads rows with one catalogue; remembers what each name meant, which is most of the work."""
 
     catalogue: Catalogue
-    _models: dict[str, str | None] = field(default_factory=dict)
+    _models: dict[tuple[str, Sizes], str | None] = field(default_factory=dict)
     _chips: dict[str, str] = field(default_factory=dict)
     _hardware: dict[str, Hardware] = field(default_factory=dict)
 
@@ -94,7 +96,9 @@ class Reader:
         try:
             key = self._chip(text(row, "accelerator"))
             chip = self._chip_of(key, network_gb_s(row))
-            shape, guessed = shape_of(self.catalogue, self._model(text(row, "model")), row)
+            model = self._model(text(row, "model"), sizes_of(row))
+            shape, guessed = shape_of(self.catalogue, model, row)
+            model = model if model is not None and self._has_size(model, shape) else None
         except (UnknownChip, UnknownShape) as error:
             raise Skipped(str(error)) from error
         known = known_of(row)
@@ -113,10 +117,11 @@ class Reader:
             plan,
             stated,
             guessed,
+            model,
             float(known.recompute is None),
             float(known.shard is None),
             known.stack.counts,
-            _unsaid(row, known, guessed=guessed),
+            _unsaid(row, known),
         )
 
     def _chip_of(self, key: str, nic_gb_s: float | None) -> Hardware:
@@ -125,10 +130,14 @@ class Reader:
             self._hardware[known] = hardware(key, self.catalogue.accelerators[key], nic_gb_s=nic_gb_s)
         return self._hardware[known]
 
-    def _model(self, said: str) -> str | None:
-        if said not in self._models:
-            self._models[said] = model_called(self.catalogue, said)
-        return self._models[said]
+    def _model(self, said: str, sizes: Sizes) -> str | None:
+        if (said, sizes) not in self._models:
+            self._models[said, sizes] = model_called(self.catalogue, said, sizes=sizes)
+        return self._models[said, sizes]
+
+    def _has_size(self, model: str, shape: Shape) -> bool:
+        """Whether a shape, which a row may have stated itself, is of the size of the model it is called."""
+        return abs(self.catalogue.models[model].params_b * 1e9 / float(shape.params) - 1) <= NEARLY
 
     def _chip(self, said: str) -> str:
         if said not in self._chips:
@@ -166,11 +175,11 @@ def known_of(row: Row) -> Known:
     )  # fmt: skip
 
 
-def _unsaid(row: Row, known: Known, *, guessed: bool) -> float:
-    """How many of the things that matter a row leaves open: the shape, bits, the batch, and what is done again."""
+def _unsaid(row: Row, known: Known) -> float:
+    """How many of the things that matter a row leaves open: bits, the batch, what is done again, and the year."""
     again = known.recompute is None and not known.adapter
     year_known = bool(text(row, "published") or software_year(row))
-    return float(sum((guessed, known.bits is None, known.global_batch is None, again, not year_known)))
+    return float(sum((known.bits is None, known.global_batch is None, again, not year_known)))
 
 
 def _ranks(row: Row) -> float | None:

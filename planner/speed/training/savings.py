@@ -23,7 +23,8 @@ from planner.speed.training.train import MOST_DOUBLINGS, Asked, base_plan, looke
 from pricing import Catalogue
 
 AS_IT_IS = "as it is"
-_LAYOUT = ("tp", "pp", "vpp", "cp", "ep", "dp", "micro_batch", "shard", "recompute")
+# All that a search may choose: what is left out of these would silently be another layout.
+_LAYOUT = ("tp", "pp", "vpp", "cp", "ep", "dp", "micro_batch", "shard", "shard_ranks", "recompute", "selective")
 
 
 @dataclass(frozen=True)
@@ -56,13 +57,18 @@ def _unstaged(plan: Plan) -> bool:
     return _several(plan) and bool(plan.pp == 1)
 
 
+def _sharded(stage: float) -> dict[str, float]:
+    """That ZeRO stage over all ranks that hold the same weights."""
+    return {"shard": stage, "shard_ranks": 0.0}
+
+
 _WAYS = (
     _Way(AS_IT_IS),
-    _Way("nothing sharded", layout={"shard": 0.0}, allowed=_several),
-    _Way("ZeRO 1: states sharded", layout={"shard": 1.0}, allowed=_several),
-    _Way("ZeRO 2: gradients too", layout={"shard": 2.0}, allowed=_unstaged),
-    _Way("ZeRO 3 (FSDP): weights too", layout={"shard": 3.0}, allowed=_unstaged),
-    _Way("activations recomputed", layout={"recompute": 1.0}),
+    _Way("nothing sharded", layout=_sharded(0.0), allowed=_several),
+    _Way("ZeRO 1: states sharded", layout=_sharded(1.0), allowed=_several),
+    _Way("ZeRO 2: gradients too", layout=_sharded(2.0), allowed=_unstaged),
+    _Way("ZeRO 3 (FSDP): weights too", layout=_sharded(3.0), allowed=_unstaged),
+    _Way("activations recomputed", layout={"recompute": 1.0, "selective": 0.0}),
     _Way("one sequence at a time", layout={"micro_batch": 1.0}),
     _Way("optimizer in 8 bits", {"optimizer": "adamw_8bit"}),
     _Way("optimizer on the host", {"offload_optimizer": True}),

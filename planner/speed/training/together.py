@@ -33,7 +33,6 @@ ON_A_BASE = ("lora", "qlora")  # methods that leave the base as it is, so that s
 MOST_ON_A_BASE = 64
 # More jobs are not taken for the last percent of speed.
 ENOUGH = 0.99
-ADAPTER_WEIGHT_BYTES = 2.0
 _ONE = dict.fromkeys(("tp", "pp", "virtual_stages", "cp", "ep", "dp", "zero")) | {"accelerators": 1}
 
 
@@ -108,8 +107,7 @@ def _on_one_base(asked: Asked) -> _Best | float:
     most = min(MOST_ON_A_BASE, max(int(1 / float(base.trainable_share)), 2))
     jobs = np.repeat(np.arange(2.0, most + 1), len(table["tp"]))
     plans = _joined(replace(base, **{name: np.tile(cells, most - 1) for name, cells in table.items()}), jobs)
-    adapters_gb = ADAPTER_WEIGHT_BYTES * plans.trainable_share * asked.shape.params / 1e9
-    memory_gb = np.asarray(peak_memory(asked.shape, plans).total_gb + adapters_gb)
+    memory_gb = np.asarray(peak_memory(asked.shape, plans).total_gb)
     fits = memory_gb <= asked.chip.memory_gb * USABLE_SHARE
     if not fits.any():
         return float(memory_gb.min())

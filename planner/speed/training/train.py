@@ -16,7 +16,7 @@ from planner.speed.shape import Shape, model_shape, predicting
 from planner.speed.training.bands import band_for
 from planner.speed.training.constants import Calibration, house_calibration
 from planner.speed.training.data_facts import data_facts
-from planner.speed.training.defaults import ADAPTER_SHARE, FLASH_SINCE, is_compiled
+from planner.speed.training.defaults import ADAPTER_SHARE, ADAPTER_WEIGHT_BYTES, FLASH_SINCE, is_compiled
 from planner.speed.training.fitting import LOSS_CHUNKS, WAYS
 from planner.speed.training.goodput import best_tokens, reliability, team_share, unique_tokens_worth
 from planner.speed.training.images import no_rate
@@ -161,6 +161,7 @@ def base_plan(job: TrainingJob, chip: Hardware, *, batch: int) -> Plan:
         eager=float(plain), compiled=is_compiled(job.compiled, eager=plain, year=job.software_year),
         state_bytes=_STATE_BYTES[job.optimizer], loss_chunks=LOSS_CHUNKS,
         grad_bytes=4.0 if job.optimizer == "adamw" else 2.0,
+        adapter_weight_bytes=ADAPTER_WEIGHT_BYTES if adapters else 0.0,
         wide_embedding_moments=float(job.optimizer == "adamw_8bit"),
     )  # fmt: skip
 

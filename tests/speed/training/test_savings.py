@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from planner.inputs.training_job import Precision, Recompute
+from planner.speed.refused import BadJob
 from planner.speed.training import TrainingJob, train
 from planner.speed.training.savings import AS_IT_IS, Saving, savings
 from planner.speed.training.stairs import PEAK, stairs
-from pricing import Catalogue
+from pricing import Catalogue, load_catalogue
 
 H100 = "H100-SXM5-80GB"
 
@@ -82,3 +86,81 @@ def test_the_stairs_go_down_without_a_gap_to_the_length_of_the_run(catalogue: Ca
         assert below.after <= below.before * (1 + 1e-9)
     seconds = answer.tokens / (steps[-1].after * answer.accelerators)
     assert seconds / 86_400 == pytest.approx(answer.speed.days.typical)
+
+
+ON_HOST, EIGHT, LORA, QLORA = (
+    "optimizer on the host", "optimizer in 8 bits", "LoRA: only adapters trained", "QLoRA: on 4-bit weights",
+)  # fmt: skip
+GB = 1e9
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"model": "Llama-3.1-70B", "accelerators": 512},  # norms and activations are computed again
+        {"model": "Llama-3-8B", "accelerators": 64, "zero": "hybrid"},  # sharded within each machine
+        {"model": "DeepSeek-V3", "accelerators": 1_024},
+        {"model": "Llama-3-8B", "accelerators": 1},  # fits nowhere: the leanest layout
+    ],
+)
+def test_the_optimizer_on_the_host_takes_its_twelve_bytes_a_parameter_away_and_nothing_else(
+    catalogue: Catalogue, asked: dict[str, Any]
+) -> None:
+    now, there = (found_by(savings(catalogue, job(**asked)), words) for words in (AS_IT_IS, ON_HOST))
+    assert float(now.memory.states_gb) > 0
+    assert float(there.memory.states_gb) == 0
+    for part in ("weights_gb", "gradients_gb", "activations_gb", "logits_gb", "working_gb", "context_gb"):
+        assert float(getattr(there.memory, part)) == pytest.approx(float(getattr(now.memory, part))), part
+    saved = float(now.memory.total_gb) - float(there.memory.total_gb)
+    assert saved == pytest.approx(float(now.memory.states_gb))
+
+
+def test_bytes_of_each_parameter_by_hand(catalogue: Catalogue) -> None:
+    # Llama 3 8B on one accelerator: 8.03 billion parameters, of which two tables of 128,256 x 4,096.
+    params, tables, adapters = 8.030e9, 2 * 128_256 * 4_096, 0.005 * 8.030e9
+    found = savings(catalogue, job(accelerators=1))
+    full, host, lora, qlora = (found_by(found, words).memory for words in (AS_IT_IS, ON_HOST, LORA, QLORA))
+    assert float(full.weights_gb) == pytest.approx(2 * params / GB, rel=1e-3)
+    assert float(full.gradients_gb) == pytest.approx(4 * params / GB, rel=1e-3)
+    assert float(full.states_gb) == pytest.approx(12 * params / GB, rel=1e-3)  # masters and two moments
+    on_device = host.weights_gb + host.gradients_gb + host.states_gb
+    assert float(on_device) == pytest.approx(6 * params / GB, rel=1e-3)
+    # Adapters of half a percent: 2 bytes of weights, 4 of gradients and 12 of states for each of theirs.
+    held = [float(one.weights_gb + one.gradients_gb + one.states_gb) for one in (lora, qlora)]
+    assert held[0] == pytest.approx((2 * params + 18 * adapters) / GB, rel=1e-3)
+    # Blocks of 64 values of 4 bits share one of 32: 4.5 bits a value. Tables stay in 16 bits.
+    assert held[1] == pytest.approx((0.56 * (params - tables) + 2 * tables + 18 * adapters) / GB, rel=1e-3)
+    # One matrix at a time, 4,096 x 14,336, is unpacked into 16 bits. Frozen weights keep nothing of what came in.
+    assert float(qlora.working_gb) == pytest.approx(2 * 4_096 * 14_336 / GB)
+    assert float(qlora.activations_gb) == float(lora.activations_gb)
+
+
+TEXT = sorted(key for key, model in load_catalogue().models.items() if model.modality == "text")
+
+
+@given(
+    model=st.sampled_from(TEXT),
+    accelerators=st.sampled_from([1, 2, 8, 24, 64, 512]),
+    seq_len=st.sampled_from([512, 4_096, 131_072]),
+    precision=st.sampled_from(get_args(Precision)),
+    recompute=st.sampled_from([None, *get_args(Recompute)]),
+    zero=st.sampled_from([None, "none", "zero1", "zero3", "hybrid"]),
+    accelerator=st.sampled_from([H100, "B200-SXM-180GB", "MI300X-192GB", "RTX-4090-24GB"]),
+)
+def test_what_does_less_needs_no_more(**asked: Any) -> None:
+    try:
+        found = savings(load_catalogue(), TrainingJob(**asked))
+    except BadJob:
+        return  # its shape is not on record
+    total = by_words(found)
+    if not total:
+        return  # no layout is legal
+    assert total.get(QLORA, 0) <= total.get(LORA, 0) <= total[AS_IT_IS] * (1 + 1e-9)
+    for words in (ON_HOST, EIGHT, "activations recomputed", "one sequence at a time"):
+        assert total.get(words, 0) <= total[AS_IT_IS] * (1 + 1e-9), words
+    sharded = [total[words] for words in total if words.startswith(("nothing sharded", "ZeRO 1", "ZeRO 2"))]
+    assert sharded == sorted(sharded, reverse=True)
+
+
+def found_by(found: tuple[Saving, ...], words: str) -> Saving:
+    return next(one for one in found if one.words == words)

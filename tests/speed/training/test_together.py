@@ -65,7 +65,7 @@ def test_slices_are_as_many_as_there_are_and_what_does_not_fit_says_so(catalogue
     cuts = {mig.name: mig.count for mig in catalogue.accelerators["H100-SXM5-80GB"].mig if mig.count > 1}
     assert set(found) == {"in_turn", "shared_base", *cuts}
     assert found["1g.10gb"].at_once == 0
-    assert found["1g.10gb"].reason == "needs 17.6 GB and a slice has 10.5"
+    assert found["1g.10gb"].reason == "needs 17.7 GB and a slice has 10.5"
     assert found["3g.40gb"].at_once == cuts["3g.40gb"] == 2
 
 
