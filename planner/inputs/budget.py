@@ -3,8 +3,8 @@
 The server answers many people on few cores, so a plan that takes more than `MOST_SECONDS` is refused, with the nearest
 that does not. Counted are the numbers that are reckoned: levels of demand x months, patterns of demand x months x
 futures (planner.money.levels), months of the ledgers, and choices of an accelerator that are left open. What one of
-them takes was measured once, on one core of a usual server, over two hundred random plans of which nine in ten took
-from two thirds to twice what is estimated here. On another machine all of them take longer or shorter alike.
+them takes was measured once, on one core of a usual server, over 160 random plans: nine in ten took from three quarters
+to twice what is estimated here. On another machine all of them take longer or shorter alike.
 """
 
 from __future__ import annotations
