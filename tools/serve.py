@@ -55,6 +55,8 @@ def main() -> None:
     root = Path(__file__).resolve().parent.parent
     os.chdir(root)  # where the settings are
     sys.path.insert(0, str(root))
+    # Before numpy loads: small matrices for many people, for which threads of their own only cost time.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Only now: to choose a port nothing has to be installed.
     from streamlit.web import cli
 

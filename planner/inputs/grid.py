@@ -10,7 +10,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from operator import itemgetter
 from typing import Annotated, Any, Literal
 
@@ -19,6 +18,7 @@ from pydantic import Field, model_validator
 
 from planner.inputs.base import Inputs
 from planner.inputs.file import Saved, scenario_of
+from planner.inputs.kept import cached_property
 from planner.inputs.keys import KEYS, PERCENT_PLACES, value_at
 from planner.inputs.known import NAMED, settle
 from planner.inputs.refusal import ScenarioError, complaints, dotted, shown, unknown

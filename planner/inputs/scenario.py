@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from planner.inputs import budget
 from planner.inputs.base import MONTHS_PER_YEAR, Id, Inputs, Label, Years
 from planner.inputs.measured import MOST_FACTORS, Measured
 from planner.inputs.own import Kept, Lease, Loan, Own, RentToOwn
@@ -60,6 +61,22 @@ class Scenario(Inputs):
             if way in self.ways and wanted is None:
                 raise ValueError(f"ways names {way}, but {name} is not filled in")
         return self
+
+    @model_validator(mode="after")
+    def _within_the_budget(self) -> Scenario:
+        beyond = budget.too_much(self._asked)
+        if beyond is not None:
+            raise ValueError(beyond)
+        return self
+
+    @property
+    def estimate(self) -> budget.Estimate:
+        """What a plan of it takes to reckon."""
+        return budget.estimate(self._asked)
+
+    @property
+    def _asked(self) -> budget.Asked:
+        return budget.Asked(self.work, self.years, self.accelerator == ANY_ACCELERATOR)
 
     @property
     def months(self) -> float:

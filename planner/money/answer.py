@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.inputs.kept import cached_property
 from planner.inputs.terms import Timing
 from planner.money.breakeven import NAMES, BreakEven, break_even, builder_of, ledger_at, paid_back
 from planner.money.ledger import Ledger

@@ -1,9 +1,8 @@
 """Demand: what the work of a scenario asks for, month by month, and what each layer of supply gets of it.
 
-Work is told by levels: how many accelerators are wanted at once, and in what share of the hours. Kinds of work and jobs
-come and go independently of each other, so that n of them make up to 2 ** n levels. A fleet of q accelerators does the
-part of every level that lies below q; what lies above is left for others. Work that may wait then fills the hours in
-which the fleet has nothing else to do.
+Work is told by levels (planner.money.levels): how many accelerators are wanted at once, and in what share of the hours.
+A fleet of q accelerators does the part of every level that lies below q; what lies above is left for others. Work that
+may wait then fills the hours in which the fleet has nothing else to do.
 
 Months are the last axis and have length one where all are alike. A factor on the share of busy hours may have one entry
 for each draw, as (draws, 1): this is how the use at which two ways cost the same is found.
@@ -11,23 +10,22 @@ for each draw, as (draws, 1): this is how the use at which two ways cost the sam
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.inputs.base import HOURS_PER_MONTH, MONTHS_PER_YEAR
+from planner.inputs.kept import cached_property
 from planner.inputs.scenario import Scenario
 from planner.inputs.work import Job, Work
 from planner.money.formula import Num
+from planner.money.levels import Levels, by_the_hour, on_and_off, together
 from planner.money.timeline import Timeline, timeline_of
 
 HOURS_PER_DAY = 24.0
 JANUARY = 1
-MOST_LEVELS = (
-    64  # beyond it, levels are gathered on a grid of as many steps: hours stay exact, what lies above nearly so
-)
 _ONE = 1e-9
 _NO_WORK = 1e-100
 
@@ -74,20 +72,20 @@ class Need:
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """All work of a scenario as levels x months; shares may have draws in front. Its layers are cut once each."""
+    """All work of a scenario, month by month, perhaps in several draws. Its layers are cut once each."""
 
     plain: Need  # what does not change from layer to layer
-    at_once: NDArray[np.float64]  # levels x months
-    shares: NDArray[np.float64]  # (draws x) levels x months
+    levels: Levels  # of what may not wait
     waiting_hours: NDArray[np.float64]  # (draws x) months: accelerator-hours of work that may wait
     waiting_at_once: NDArray[np.float64]  # months: how many that work asks for at once
     job_accelerators: int  # the accelerators one job takes: of the work that may wait, where there is any
     work_level: NDArray[np.float64]  # (draws x) months: hours of the work, jobs aside, over its usual hours
+    layers: dict[tuple[str, float, float], Need] = field(default_factory=dict)  # that were cut already
 
     @cached_property
     def peak(self) -> NDArray[np.float64]:
         """The most at once of what may not wait, by month."""
-        return np.asarray(np.where(self.shares > 0, self.at_once, 0.0).max(axis=-2))
+        return self.levels.peak
 
     @cached_property
     def all(self) -> Need:
@@ -99,7 +97,7 @@ class Demand:
 
         It keeps all the data. What is rented beside it keeps the part that belongs to the work it does.
         """
-        return _upto(self, fleet, reach)
+        return self._cut("upto", fleet, reach, _upto)
 
     def between(self, low: int, high: int, reach: float = 1.0) -> Need:
         """What the next layer does, above a fleet of `low` and up to `high` in all."""
@@ -108,7 +106,14 @@ class Demand:
 
     def above(self, fleet: float, reach: float = 1.0) -> Need:
         """What is left for others: on as many at once as are asked for beyond the fleet, more where they are full."""
-        return self.all if fleet == 0 else _above(self, fleet, reach)
+        return self.all if fleet == 0 else self._cut("above", fleet, reach, _above)
+
+    def _cut(self, name: str, fleet: float, reach: float, cut: Callable[[Demand, float, float], Need]) -> Need:
+        """A layer, cut once. Kept here and not beside all demands: those of many futures are large and soon let go."""
+        key = (name, fleet, reach)
+        if key not in self.layers:
+            self.layers[key] = cut(self, fleet, reach)
+        return self.layers[key]
 
     @cached_property
     def all_hours(self) -> NDArray[np.float64]:
@@ -125,8 +130,7 @@ class Demand:
         return np.asarray(np.minimum(self.waiting_hours, room))
 
     def _fixed_hours(self, high: float) -> NDArray[np.float64]:
-        part = np.minimum(self.at_once, high)
-        return np.asarray((part * self.shares).sum(axis=-2) * self.plain.hours_per_month)
+        return np.asarray(self.levels.below(high) * self.plain.hours_per_month)
 
     def need(self, hours: NDArray[np.float64], at_once: NDArray[np.float64]) -> Need:
         """So many hours on so many at once."""
@@ -145,12 +149,10 @@ class Demand:
         )
 
 
-@lru_cache(maxsize=32)
 def _upto(work: Demand, fleet: float, reach: float) -> Need:
     return work.need(work.done(fleet, reach), np.full(1, float(fleet)))
 
 
-@lru_cache(maxsize=32)
 def _above(work: Demand, fleet: float, reach: float) -> Need:
     hours = work.all_hours - work.done(fleet, reach)
     hours = np.where(hours > _ONE, hours, 0.0)
@@ -181,12 +183,17 @@ def demand(
         (work, _layer(work, timeline, scenario, busy_factor * hours_factor, starts_in) if work in predicted else layer)
         for work, layer in usually
     ]
-    fixed = [_over_day(layer, work.by_hour) if work.by_hour else layer for work, layer in kinds if not work.may_wait]
+    fixed = [
+        by_the_hour(*layer, work.by_hour) if work.by_hour else on_and_off(*layer)
+        for work, layer in kinds
+        if not work.may_wait
+    ]
     waiting = [layer for work, layer in kinds if work.may_wait]
     jobs = [
-        _job_layer(job, timeline, scenario, slower[work in predicted]) for work in scenario.work for job in work.jobs
+        on_and_off(*_job_layer(job, timeline, scenario, slower[work in predicted]))
+        for work in scenario.work
+        for job in work.jobs
     ]
-    at_once, shares = _levels([*fixed, *jobs])
     queue = [work for work in scenario.work if work.may_wait] or list(scenario.work)
     usual = max(sum(work.accelerators * _share(work, scenario) for work in scenario.work), _NO_WORK)
     return Demand(
@@ -201,8 +208,7 @@ def demand(
             site=scenario.site,
             hours_per_month=scenario.terms.hours_per_month,
         ),
-        at_once=at_once,
-        shares=shares,
+        levels=together([*fixed, *jobs]),
         waiting_hours=_together([many * share * scenario.terms.hours_per_month for many, share in waiting]),
         waiting_at_once=_together([many for many, _ in waiting]),
         job_accelerators=max(job_size(work) for work in queue),
@@ -219,7 +225,7 @@ def _together(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     return np.asarray(sum(parts)) if parts else np.zeros(1)
 
 
-# At once by month; share of hours, (draws x) months. Both may have levels in front of the months, one at a time.
+# At once by month; share of hours, (draws x) months.
 _Layer = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
@@ -232,24 +238,6 @@ def _layer(work: Work, timeline: Timeline, scenario: Scenario, factor: Num, star
     busy = asked * _share(work, scenario) * _season(work, timeline, starts_in)
     at_once = np.maximum(np.ceil(np.maximum(asked, busy) - _ONE), 1.0)
     return at_once, np.asarray(np.minimum(busy / at_once * factor, 1.0))
-
-
-def _over_day(layer: _Layer, by_hour: tuple[float, ...]) -> _Layer:
-    """A layer that asks for more and for less through the day: the same hours, as levels of which one is at a time.
-
-    With fewer hours than the day tells, each level is there less often; with more, all of them are wanted more often.
-    """
-    most, share = layer
-    parts = np.unique([part for part in by_hour if part > 0])
-    often = np.array([by_hour.count(part) for part in parts.tolist()])[:, None] / len(by_hour)
-    at_once = np.maximum(np.ceil(most * parts[:, None] - _ONE), 1.0)
-    usual, wanted = (at_once * often).sum(axis=0), most * share
-    less = np.minimum(wanted / usual, 1.0)
-    room = np.where(most > usual, most - usual, 1.0)
-    always = np.clip((wanted - usual) / room, 0.0, 1.0)
-    shares = often * (less * (1 - always))[..., None, :]
-    shares[..., -1, :] += always
-    return at_once, shares
 
 
 def _job_layer(job: Job, timeline: Timeline, scenario: Scenario, slower: Num) -> _Layer:
@@ -293,47 +281,6 @@ def _growth(work: Work, timeline: Timeline) -> NDArray[np.float64]:
         return np.ones(1)
     elapsed = np.maximum(np.arange(timeline.last + 1, dtype=np.float64) - 1, 0.0)
     return np.asarray((1 + work.growth_per_year) ** (elapsed / MONTHS_PER_YEAR))
-
-
-def _levels(layers: list[_Layer]) -> _Layer:
-    """Every combination of layers that may run at the same time, and how often it does."""
-    at_once, shares = np.zeros((1, 1)), np.ones((1, 1))
-    for layer_at_once, layer_share in layers:
-        many = np.atleast_2d(layer_at_once)
-        on = np.asarray(layer_share) if layer_at_once.ndim > 1 else np.asarray(layer_share)[..., None, :]
-        off = np.maximum(1 - on.sum(axis=-2, keepdims=True), 0.0)
-        often = [shares * off, *(shares * on[..., [level], :] for level in range(len(many)))]
-        shares = np.concatenate(np.broadcast_arrays(*often), axis=-2)
-        at_once = np.concatenate(np.broadcast_arrays(at_once, *(at_once + level for level in many)), axis=-2)
-        ever = (shares > 0).any(axis=-1).reshape(-1, shares.shape[-2]).any(axis=0)
-        at_once, shares = at_once[ever], shares[..., ever, :]
-        if len(at_once) > MOST_LEVELS:
-            at_once, shares = _merged(at_once, shares)
-        if len(at_once) > MOST_LEVELS:
-            at_once, shares = _gathered(at_once, shares)
-    return at_once, shares
-
-
-def _merged(at_once: NDArray[np.float64], shares: NDArray[np.float64]) -> _Layer:
-    """Levels that want the same number in every month are one level: nothing is lost."""
-    levels, place = np.unique(at_once, axis=0, return_inverse=True)
-    belongs = np.equal(place.reshape(-1), np.arange(len(levels))[:, None]).astype(np.float64)
-    return levels, np.einsum("gl,...lm->...gm", belongs, shares)
-
-
-def _gathered(at_once: NDArray[np.float64], shares: NDArray[np.float64]) -> _Layer:
-    """The levels on a grid from 0 to the highest of each month, each shared between the two points beside it.
-
-    Time and accelerator-hours stay what they were.
-    """
-    months = max(at_once.shape[-1], shares.shape[-1])
-    at_once, shares = (np.broadcast_to(one, (*one.shape[:-1], months)) for one in (at_once, shares))
-    ever = (shares > 0).reshape(-1, *shares.shape[-2:]).any(axis=0)
-    most = np.where(ever, at_once, 0.0).max(axis=0)
-    place = np.clip(at_once / np.where(most > 0, most, 1.0), 0.0, 1.0) * (MOST_LEVELS - 1)
-    part = np.maximum(1.0 - np.abs(place - np.arange(MOST_LEVELS)[:, None, None]), 0.0)  # grid x levels x months
-    grid = np.einsum("...lm,glm->...gm", shares, part)
-    return np.linspace(0.0, 1.0, MOST_LEVELS)[:, None] * most, grid
 
 
 def _plain(values: NDArray[np.float64]) -> Num:

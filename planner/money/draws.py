@@ -41,6 +41,8 @@ def blocks(
 ) -> Iterator[Block]:
     """The ledgers of all draws, block by block; `draws` has one value for each draw of each input, by formula name.
 
+    Who takes a block has done with it when the next is asked for.
+
     With a grid, that input takes each of its values in each draw: amounts are then draws x values x months, and what
     the input does not touch is reckoned once for all its values.
     """
@@ -54,6 +56,7 @@ def blocks(
             beside = {name: values[block, None, None] for name, values in draws.items()}
             tried = setting.trying({**beside, grid[0]: grid[1][None, :, None]})
         yield Block(block, tried, tuple(ledger_at(tried, build) for build in builders))
+        tried.let_go()
 
 
 def present_by_draw(

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.inputs.kept import cached_property
 from planner.money.formula import Num, formula
 
 # What the money is for. The order is the order on every chart and table.

@@ -11,12 +11,12 @@ it and with support.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.inputs.kept import cached_property
 from planner.inputs.rent import Rent
 from planner.money.basis import Basis
 from planner.money.demand import Need

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import cached_property
 
 from planner.inputs.base import MONTHS_PER_YEAR
+from planner.inputs.kept import cached_property
 from planner.inputs.scenario import Scenario
 from planner.inputs.terms import Terms
 from planner.inputs.work import Work
@@ -69,6 +69,11 @@ class Setting:
         )
 
     @cached_property
+    def usual_demand(self) -> Demand:
+        """The demand as the scenario tells it, whatever is tried out: a fleet is bought for that."""
+        return demand(self.scenario, starts_in=self.day.month) if _moving(self.tried) else self.demand
+
+    @cached_property
     def predicted(self) -> tuple[Work, ...]:
         """The work whose hours come from a model that was named, and so from a prediction."""
         told = zip(self.scenario.work, self.written.work, strict=True)
@@ -100,6 +105,19 @@ class Setting:
         there.__dict__.update(demand=self.demand, timeline=self.timeline)
         return there
 
+    def let_go(self) -> None:
+        """Forget the demand: of a thousand futures it is large, and what is kept by setting would hold on to it."""
+        self.__dict__.pop("demand", None)
+
     def trying(self, tried: Tried) -> Setting:
         """The same with these inputs tried out, beside those that are tried out already."""
-        return replace(self, tried={**self.tried, **tried})
+        there = replace(self, tried={**self.tried, **tried})
+        if "demand" in self.__dict__:
+            there.__dict__["usual_demand"] = self.usual_demand
+            there.__dict__.update({} if _moving(tried) else {"demand": self.demand})
+        return there
+
+
+def _moving(tried: Tried) -> bool:
+    """Whether what is tried out changes how much work there is."""
+    return BUSY_FACTOR in tried or HOURS_FACTOR in tried

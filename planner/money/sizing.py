@@ -13,7 +13,7 @@ import numpy as np
 from planner.money.demand import Demand, demand
 from planner.money.owned import machine
 from planner.money.queueing import achievable_busy_share, mean_wait_in_services
-from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, Setting
+from planner.money.setting import Setting
 from planner.money.solved import Solved
 
 WAIT = "achievable-wait-in-services"
@@ -64,7 +64,7 @@ def right_size(setting: Setting) -> int | None:
 
     None where no work may wait: then as many are needed as are wanted at once. Never more than are asked for.
     """
-    there = _usual_demand(setting)
+    there = setting.usual_demand
     return _fewest(setting, there) if np.any(there.waiting_hours > 0) else None
 
 
@@ -76,7 +76,7 @@ def spread_size(setting: Setting) -> int | None:
         return None
     there = demand(scenario.model_copy(update={"work": spread}), starts_in=setting.day.month)
     fewest = _fewest(setting, there)
-    now = right_size(setting) or _usual_demand(setting).all.most_accelerators
+    now = right_size(setting) or setting.usual_demand.all.most_accelerators
     return fewest if fewest < now else None
 
 
@@ -85,7 +85,7 @@ def spread_advice(setting: Setting) -> str | None:
     fewest = spread_size(setting)
     if fewest is None:
         return None
-    asked = _usual_demand(setting).all.most_accelerators
+    asked = setting.usual_demand.all.most_accelerators
     return f"If the work could be spread over the month, {fewest:,} would do it instead of {asked:,}"
 
 
@@ -97,12 +97,12 @@ def server_size(setting: Setting) -> int:
 
 def busy_share(setting: Setting, fleet: int) -> float:
     """How busy a fleet is with all the work, in the busiest month; above 1 where it does not fit. [1]"""
-    return _busiest(setting, _usual_demand(setting)) / fleet
+    return _busiest(setting, setting.usual_demand) / fleet
 
 
 def share_done(setting: Setting, fleet: float) -> float:
     """The share of all useful hours that a fleet does. [1]"""
-    there = _usual_demand(setting)
+    there = setting.usual_demand
     done = np.sum(there.done(fleet, reach(setting, fleet)) * setting.timeline.runs)
     return float(done) / max(_all_hours(setting), 1e-12)
 
@@ -114,7 +114,7 @@ def usual_share(setting: Setting, fleet: float) -> float:
 
 
 def _all_hours(setting: Setting) -> float:
-    return float(np.sum(_usual_demand(setting).all_hours * setting.timeline.runs))
+    return float(np.sum(setting.usual_demand.all_hours * setting.timeline.runs))
 
 
 def wait_hours(setting: Setting, fleet: float) -> Solved:
@@ -129,19 +129,12 @@ def wait_hours(setting: Setting, fleet: float) -> Solved:
 
 def wait_in_services(setting: Setting, fleet: int) -> Solved:
     """How long a job waits on average on such a fleet, in lengths of a job, in the busiest month. [1]"""
-    there = _usual_demand(setting)
+    there = setting.usual_demand
     return mean_wait_in_services(
         slots=float(max(fleet // there.job_accelerators, 1)),
         busy_share=_busiest(setting, there) / fleet,
         service_cv=SERVICE_CV,
     )
-
-
-@lru_cache(maxsize=16)
-def _usual_demand(setting: Setting) -> Demand:
-    """The demand as the scenario tells it, whatever is tried out: a fleet is bought for that."""
-    tried = BUSY_FACTOR in setting.tried or HOURS_FACTOR in setting.tried
-    return demand(setting.scenario, starts_in=setting.day.month) if tried else setting.demand
 
 
 def _busiest(setting: Setting, there: Demand) -> float:

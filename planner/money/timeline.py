@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.inputs.base import MONTHS_PER_YEAR
+from planner.inputs.kept import cached_property
 from planner.money.formula import Num
 from planner.money.ledger import Origin, Used
 

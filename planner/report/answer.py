@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from planner.inputs.kept import cached_property
 from planner.money.answer import Answer, Weighed
 from planner.money.breakeven import BreakEven, busy_share, lead_time_months
 from planner.money.plan import Plan

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.inputs.kept import cached_property
 from planner.money.breakeven import builder_of
 from planner.money.draws import Block, blocks
 from planner.money.ledger import Ledger

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.inputs.kept import cached_property
 from planner.money.demand import Demand
 from planner.money.queueing import least_busy_share_to_own
 from planner.money.setting import Setting
@@ -74,7 +74,7 @@ class Piece:
 def hours_done(demand: Demand, fleets: Array, reach: Array | float = 1.0) -> Array:
     """What fleets of these sizes do in a whole month: fleets x months, in accelerator-hours."""
     hours = demand.plain.hours_per_month
-    fixed = (np.minimum(demand.at_once, fleets[:, None, None]) * demand.shares).sum(axis=-2) * hours
+    fixed = demand.levels.below(fleets) * hours
     room = np.maximum(fleets[:, None] * hours * np.reshape(reach, (-1, 1)) - fixed, 0.0)
     return np.asarray(fixed + np.minimum(demand.waiting_hours, room))
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import product
 
 import numpy as np
 
+from planner.inputs.kept import cached_property
 from planner.inputs.rent import Mix, Peaks
 from planner.money.limits import Limits, limits_of
 from planner.money.measures import present_usd
@@ -245,9 +245,7 @@ def alike(setting: Setting) -> bool:
     demand = setting.demand
     if np.any(demand.waiting_hours > 0):
         return False
-    ever = np.broadcast_to(demand.shares > 0, np.broadcast_shapes(demand.shares.shape, demand.at_once.shape))
-    wanted = np.unique(np.broadcast_to(demand.at_once, ever.shape)[ever])
-    wanted = wanted[wanted > 0]
+    wanted = demand.levels.wanted
     server = server_size(setting)
     if len(wanted) != 1:
         return len(wanted) == 0

@@ -13,12 +13,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from datetime import date
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from planner.inputs.grid import Grid
+from planner.inputs.kept import cached_property
 from planner.inputs.refusal import ScenarioError
 from planner.inputs.scenario import Scenario
 from planner.inputs.shape import Path

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from threading import Lock
 
 import pandas as pd
@@ -14,6 +15,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from planner.inputs.kept import cached_property
 from planner.inputs.scenario import Scenario
 from planner.money.answer import Answer
 from planner.money.past import History, histories
@@ -226,7 +228,7 @@ class _Now:
 
 @st.cache_resource(show_spinner=False, max_entries=_PLANS)
 def _reckoned(digest: str, asked: str, day: date, _scenario: Scenario, _catalogue: Catalogue) -> Reckoned:
-    with _IN_TURN:
+    with _turn(_scenario):
         made = planned(_catalogue, _scenario, day)
         sure = decided(made)
         return Reckoned(made, sure.answer, sure.futures, told(made, sure.answer, sure.futures), hints(made))
@@ -234,6 +236,12 @@ def _reckoned(digest: str, asked: str, day: date, _scenario: Scenario, _catalogu
 
 # Python does one thing at a time: of many new answers side by side all are done last. In turn, half are by half time.
 _IN_TURN = Lock()
+_QUICK_SECONDS = 0.2
+
+
+def _turn(asked: Scenario) -> AbstractContextManager[object]:
+    """The turn of a plan that is quickly reckoned. One that is not keeps out of it: nobody waits for it to be done."""
+    return _IN_TURN if asked.estimate.seconds <= _QUICK_SECONDS else nullcontext()
 
 
 def reckoned(asked: Scenario | None = None) -> Reckoned:

@@ -6,6 +6,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
+from threading import Event
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -286,6 +287,35 @@ def test_new_answers_are_reckoned_in_turn(monkeypatch: pytest.MonkeyPatch) -> No
         )
     assert [one.plan.setting.scenario.work[0].accelerators for one in found] == [3, 5, 7, 11]
     assert max(most) == 1
+
+
+def test_nobody_waits_for_the_large_plan_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small plan that is asked for while a large one is reckoned is answered first: that one waits for it here."""
+    day = (1.0, *(0.49 + hour / 100 for hour in range(1, 24)))
+    works = tuple(Work(accelerators=many, by_hour=day, growth_per_year=2.0) for many in (100, 200))
+    large, small = Scenario(years=10.0, work=works), working(accelerators=13)
+    begun, answered = Event(), Event()
+
+    def watched(facts: Catalogue, asked: Scenario, day: date) -> Plan:
+        if asked == large:
+            begun.set()
+            assert answered.wait(SLOW), "the small plan waits for the large one"
+        return planned(facts, asked, day)
+
+    def ask_for(one: Scenario) -> state.Reckoned:
+        return state._reckoned(facts.digest, one.model_dump_json(), DAY, one, facts)
+
+    monkeypatch.setattr(state, "planned", watched)
+    facts = load_catalogue()
+    with ThreadPoolExecutor(2) as people:
+        first = people.submit(ask_for, large)
+        assert begun.wait(SLOW)
+        second = people.submit(ask_for, small)
+        try:
+            assert second.result(SLOW / 2).answer.best is not None
+        finally:
+            answered.set()
+        assert first.result(SLOW).answer.best is not None
 
 
 def test_what_leaves_the_page_is_made_when_it_is_asked_for() -> None:

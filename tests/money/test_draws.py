@@ -1,0 +1,28 @@
+"""Draws go through in blocks, of which none is held on to."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+
+from planner.inputs.scenario import Scenario
+from planner.money.demand import Demand
+from planner.money.draws import blocks
+from planner.money.plan import setting_of
+from planner.money.setting import BUSY_FACTOR
+from planner.money.ways import BUILDERS
+from tests.money.anyplan import CATALOGUE, DAY
+
+
+def test_no_block_keeps_the_demand_of_another_in_memory() -> None:
+    """What is kept by setting or by demand would add up: a demand of many futures takes tens of megabytes."""
+    setting = setting_of(CATALOGUE, Scenario(years=10.0), DAY)
+    draws = {BUSY_FACTOR: np.linspace(0.5, 1.5, 4_000)}
+    seen: list[weakref.ref[Demand]] = []
+    for block in blocks(setting, [BUILDERS["own"], BUILDERS["on_demand"]], draws):
+        seen.append(weakref.ref(block.setting.demand))
+        gc.collect()
+        assert sum(one() is not None for one in seen) == 1
+    assert len(seen) > 2
