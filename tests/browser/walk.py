@@ -87,9 +87,11 @@ def _number(name: str, rng: random.Random) -> str:
 
 
 def _choose(page: Page, field: Locator, rng: random.Random) -> None:
-    field.click()
-    options = page.get_by_role("option")
-    options.first.wait_for()
+    settle(page)  # a list that is open closes when the page runs again, or is scrolled
+    field.scroll_into_view_if_needed()
+    field.focus()
+    field.press("ArrowDown")
+    page.get_by_role("option").first.wait_for()
     for _ in range(rng.randint(1, 5)):
         field.press("ArrowDown")
     field.press("Enter")
