@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.cli.common import OK, BadInput, as_json
+from planner.cli.files import write_file
 from planner.cli.scenarios import add_facts, reckoned
 from planner.report.csv import to_csv
 from planner.report.plan_text import compare_table, differing, plan_data, records
@@ -32,7 +33,7 @@ def _compare(wanted: argparse.Namespace) -> int:
     plans = [reckoned(name, wanted) for name in wanted.scenarios]
     table, differences = compare_table(plans), differing(plans)
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(table))
+        write_file(wanted.csv, to_csv(table))
     if wanted.json:
         told = {"plans": [plan_data(it) for it in plans], "differences": records(differences)}
         sys.stdout.write(as_json(told) + "\n")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from planner.cli.common import BadInput
+from planner.cli.terminal import tell
 from planner.inputs.scenario import Scenario
 from planner.report.own_runs import unused_words
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
@@ -48,7 +48,7 @@ def with_own_runs(scenario: Scenario, catalogue: Catalogue, paths: Sequence[Path
         scenario = scenario.model_copy(update={"measured": put_together(scenario.measured, found)})
         carried = sum(one.kind == found.kind for one in scenario.measured)
         for sentence in unused_words(found, carried=carried):
-            sys.stderr.write(f"{path.name}: {sentence}\n")
+            tell(f"{path.name}: {sentence}")
     return scenario
 
 
