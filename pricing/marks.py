@@ -10,6 +10,9 @@ import unicodedata
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # control, format, half a character, line and paragraph ends
 
 
+NO_PLACE = "does not show (a control or invisible mark): leave it out"
+
+
 def is_unseen(mark: str) -> bool:
     """Whether one character does something instead of showing."""
     return unicodedata.category(mark) in _UNSEEN
@@ -21,6 +24,13 @@ def unseen(text: str, allowed: str = "") -> str:
         return ""
     found = ((place, mark) for place, mark in enumerate(text, start=1) if mark not in allowed and is_unseen(mark))
     return next((f"U+{ord(mark):04X} at character {place:,}" for place, mark in found), "")
+
+
+def all_seen(text: str) -> str:
+    """The text, or a `ValueError` that says which mark of it does not show."""
+    if mark := unseen(text):
+        raise ValueError(f"{mark} {NO_PLACE}")
+    return text
 
 
 def as_code(mark: str) -> str:

@@ -20,6 +20,7 @@ from planner.inputs.refusal import ScenarioError, complaints, dotted, shown
 from planner.inputs.scenario import Scenario
 from planner.inputs.shape import Path, shape, unit
 from pricing import CatalogError, Catalogue, strict_yaml
+from pricing.marks import as_code
 
 SCHEMA = 1
 HEAD = ("schema", "day", "catalogue")
@@ -229,14 +230,7 @@ def _text(text: str) -> str:
 
 def _quoted(text: str) -> str:
     """Text in double quotes, whatever is in it: what does not print is written as its code."""
-    return '"' + "".join(_ESCAPES.get(mark) or (mark if mark.isprintable() else _code(mark)) for mark in text) + '"'
+    return '"' + "".join(_ESCAPES.get(mark) or (mark if mark.isprintable() else as_code(mark)) for mark in text) + '"'
 
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
-
-
-def _code(mark: str) -> str:
-    number = ord(mark)
-    if number <= 0xFF:
-        return f"\\x{number:02x}"
-    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"

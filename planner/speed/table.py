@@ -11,6 +11,7 @@ from difflib import get_close_matches
 
 from planner.inputs.measured import Kind
 from planner.speed.refused import BadTable, Skipped
+from pricing.marks import NO_PLACE, unseen
 
 MOST_ROWS = 200_000
 _NOTHING = ("-", "–", "n/a", "na", "nan", "none", "null", "unknown", "not stated", "?")  # how tables leave a cell empty
@@ -133,6 +134,9 @@ def _row(number: int, header: Sequence[str], cells: Sequence[str], columns: Colu
     row[UNREADABLE] = ""
     if len(cells) != len(header):
         row[UNREADABLE] = f"line {number}: {len(cells)} cells under {len(header)} columns"
+    for name in columns.required:  # by which a run is told from others, and matched
+        if mark := unseen(row.get(name, "")):
+            row[UNREADABLE] = row[UNREADABLE] or f"line {number}, column {name}: {mark} {NO_PLACE}"
     for name in columns.numbers:
         if row.get(name, "").casefold() in _NOTHING:
             row[name] = ""

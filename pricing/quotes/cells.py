@@ -7,11 +7,11 @@ behind "want".
 from __future__ import annotations
 
 import re
-import unicodedata
 from datetime import date
 from math import isfinite
 from typing import Any, get_args
 
+from pricing.marks import unseen
 from pricing.quotes.files import Row, brief, did_you_mean, either
 from pricing.records import Area, Purchase
 
@@ -72,7 +72,7 @@ def plain_text(cell: object) -> str:
         raise ValueError("text (in YAML, put it in quotes)")
     if len(cell) > LONGEST_TEXT:
         raise ValueError(f"at most {LONGEST_TEXT} characters")
-    if any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for character in cell):
+    if unseen(cell):
         raise ValueError("one line of text without control or invisible characters")
     return cell
 
