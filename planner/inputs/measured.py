@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
 from planner.inputs.base import EngineName, Id, Inputs
+from pricing.days import Day
 from pricing.marks import all_seen
 
 MOST_FACTORS = 16  # more would not go into a link
@@ -33,7 +33,7 @@ class Measured(Inputs):
     low: Annotated[_End, Field(description="a tenth of such runs is slower than this; empty: not known")] | None = None
     high: Annotated[_End, Field(description="a tenth is faster")] | None = None
     runs: Annotated[int, Field(ge=1, le=10_000)] = 1
-    day: date | None = None
+    day: Day | None = None
     source: Annotated[str, Field(min_length=1, max_length=60), AfterValidator(all_seen)] = "my own runs"
 
     @model_validator(mode="after")
