@@ -115,6 +115,11 @@ def test_a_quick_run_on_a_processor_measures_writes_and_survives_what_is_missing
     assert not (tmp_path / "none.csv").exists()
 
 
+def test_a_day_in_quotes_is_a_day() -> None:
+    plain = read_measured(written(), "mine.yaml")
+    assert read_measured(written().replace("2026-11-21", "'2026-11-21'"), "mine.yaml") == plain
+
+
 def test_a_full_disk_leaves_the_measurements_of_before_and_names_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
