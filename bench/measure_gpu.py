@@ -13,6 +13,7 @@ import csv
 import io
 import json
 import platform
+import socket
 import statistics
 import subprocess
 import sys
@@ -32,7 +33,6 @@ LAYERS = (
 )  # fmt: skip
 QUICK_LAYERS = ((16, 256, 512),)
 PRECISIONS = ("bf16", "fp16", "fp8", "tf32", "fp32")
-BYTES = {"bf16": 2, "fp16": 2, "fp8": 1, "tf32": 4, "fp32": 4}
 MEMORY_BYTES, QUICK_MEMORY_BYTES = (64 << 20, 512 << 20, 2 << 30), (4 << 20,)
 LENGTHS, QUICK_LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384), (128,)
 HEADS, HEAD_WIDTH, TOKENS = 32, 128, 16_384  # of attention: a model of 8 billion; tokens in all
@@ -148,17 +148,15 @@ def scaled_product(torch: Any, device: str, rows: int, inner: int, columns: int)
 def memory(torch: Any, device: str, size: int) -> Iterator[Case]:
     """Copying, which reads and writes; and reading alone."""
 
+    def ones() -> Any:
+        return torch.ones(size // 4, device=device, dtype=torch.float32)
+
     def copy() -> Callable[[], Any]:
-        source = torch.ones(size // 4, device=device, dtype=torch.float32)
-        target = torch.empty_like(source)
+        source, target = ones(), ones()
         return lambda: target.copy_(source)
 
-    def read() -> Callable[[], Any]:
-        source = torch.ones(size // 4, device=device, dtype=torch.float32)
-        return source.sum
-
     yield Case("memory copy", "", str(size), "GB/s", 2.0 * size, copy)
-    yield Case("memory read", "", str(size), "GB/s", float(size), read)
+    yield Case("memory read", "", str(size), "GB/s", float(size), lambda: ones().sum)
 
 
 def attention(torch: Any, device: str, length: int, tokens: int) -> Iterator[Case]:
@@ -194,18 +192,14 @@ def launch(torch: Any, device: str) -> Case:
 def host_link(torch: Any, device: str, size: int) -> Iterator[Case]:
     """From pinned memory of the host to the device, and back."""
 
-    def to_device() -> Callable[[], Any]:
-        source = torch.empty(size, dtype=torch.uint8, pin_memory=True)
-        target = torch.empty(size, dtype=torch.uint8, device=device)
+    def link(back: bool) -> Callable[[], Any]:
+        host = torch.empty(size, dtype=torch.uint8, pin_memory=True)
+        there = torch.empty(size, dtype=torch.uint8, device=device)
+        source, target = (there, host) if back else (host, there)
         return lambda: target.copy_(source, non_blocking=True)
 
-    def to_host() -> Callable[[], Any]:
-        source = torch.empty(size, dtype=torch.uint8, device=device)
-        target = torch.empty(size, dtype=torch.uint8, pin_memory=True)
-        return lambda: target.copy_(source, non_blocking=True)
-
-    yield Case("host to device", "", str(size), "GB/s", float(size), to_device)
-    yield Case("device to host", "", str(size), "GB/s", float(size), to_host)
+    yield Case("host to device", "", str(size), "GB/s", float(size), lambda: link(False))
+    yield Case("device to host", "", str(size), "GB/s", float(size), lambda: link(True))
 
 
 def measure(torch: Any, device: str, case: Case, long_s: float) -> Result:
@@ -284,19 +278,14 @@ def exchanges(torch: Any, quick: bool) -> list[Result]:
         times = answers.get()
     except failed as error:
         return [Result("all-reduce", "bf16", f"{ranks} GPUs", "GB/s", note=" ".join(str(error).split())[:160])]
-    found = []
-    for size, seconds in zip(sizes, times, strict=True):
-        rate = value_of("GB/s", ring_bytes(size, ranks), seconds)
-        found.append(Result("all-reduce", "bf16", f"{ranks}x{size}", "GB/s", rate, seconds, 20 * REPEATS))
-    return found
+    rates = [value_of("GB/s", ring_bytes(size, ranks), one) for size, one in zip(sizes, times, strict=True)]
+    told = zip(sizes, rates, times, strict=True)
+    return [Result("all-reduce", "bf16", f"{ranks}x{size}", "GB/s", *one, 20 * REPEATS) for size, *one in told]
 
 
 def free_port() -> int:
     """A port of this machine that nobody uses."""
-    import socket
-
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
         return int(taken.getsockname()[1])
 
 
@@ -366,6 +355,17 @@ def everything(torch: Any, device: str, quick: bool, say: Callable[[str], None])
     return found, loaded or (smi() if device != "cpu" else {})
 
 
+def put(path: Path, text: str) -> None:
+    """A whole file, written beside the one that is there and then in its place."""
+    new = path.with_name(f".{path.name}.new")
+    try:
+        new.write_text(text, encoding="utf-8", newline="\n")
+        new.replace(path)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise SystemExit(f"{path}: not written, {error.strerror}.") from error
+
+
 def main() -> Iterator[str]:
     """What `python -m bench` says of it: it is run by hand, where a GPU is."""
     yield "run by hand where a GPU is: python bench/measure_gpu.py --out mine"
@@ -388,9 +388,9 @@ def run(asked: list[str]) -> int:
         return 1
     results, loaded = everything(torch, wanted.device, wanted.quick, print)
     day = datetime.now(UTC).date().isoformat()
-    wanted.out.with_suffix(".csv").write_text(as_csv(results), encoding="utf-8", newline="\n")
     told = as_yaml(machine(torch, wanted.device), loaded, results, day, wanted.quick)
-    wanted.out.with_suffix(".yaml").write_text(told, encoding="utf-8", newline="\n")
+    put(wanted.out.with_suffix(".csv"), as_csv(results))
+    put(wanted.out.with_suffix(".yaml"), told)
     print(f"{wanted.out.with_suffix('.csv')} and {wanted.out.with_suffix('.yaml')} written.")
     return 0
 

@@ -1,10 +1,27 @@
 """`python -m planner`."""
 
 import os
+import signal
 import sys
+from typing import NoReturn
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy loads: its matrices here are small
 
-from planner.cli import main
+class _Stopped(KeyboardInterrupt):
+    """Ctrl-C. Python's own ends the process by a signal, not with 130, where it comes while a dataclass is made."""
 
-sys.exit(main())
+
+def _stop(*_: object) -> NoReturn:
+    raise _Stopped
+
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where Ctrl-C is to be ignored
+    signal.signal(signal.SIGINT, _stop)
+try:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy loads: its matrices here are small
+    from planner.cli import main
+
+    ended = main()
+except KeyboardInterrupt:  # while it still loads
+    sys.stderr.write("Stopped.\n")
+    ended = 130
+sys.exit(ended)

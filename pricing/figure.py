@@ -12,6 +12,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from pricing.days import Day
+
 # One unit for each quantity, so that nothing is ever converted. Shares are 0.35, unit "1". 1 GB is 1e9 bytes.
 Unit = Literal[
     "1",
@@ -82,7 +84,7 @@ class Source(Strict):
     title: Text
     url: Url
     publisher: Text | None = None
-    retrieved: date = Field(description="the day we, or the collector we cite, read it")
+    retrieved: Day = Field(description="the day we, or the collector we cite, read it")
     via: Via
     licence: Text = Field(description="SPDX name where there is one; 'facts cited' where only facts are quoted")
     attribution: Text | None = Field(default=None, description="the credit line the licence asks for")
@@ -112,7 +114,7 @@ class Figure(Strict):
     """One number through time."""
 
     unit: Unit
-    checked: date = Field(description="somebody looked, and the newest value still held, on this day")
+    checked: Day = Field(description="somebody looked, and the newest value still held, on this day")
     values: dict[date, Value] = Field(min_length=1)
     note: Text | None = None
 

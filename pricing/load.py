@@ -24,10 +24,10 @@ from pricing import strict_yaml
 from pricing.catalogue import SECTIONS, Catalogue, cited_sources, figures
 from pricing.errors import CatalogError, Place
 from pricing.records import DataFile
+from pricing.wishes import first_wish
 
 DATA = Path(__file__).parent / "data"
 KEEP_COPIES = 3
-LONGEST_SHOWN = 80
 
 _DAY_AS_KEY = re.compile(r"datetime\.date\(([0-9]+), ([0-9]+), ([0-9]+)\)")
 
@@ -96,24 +96,16 @@ def read_file(name: str, raw: bytes) -> DataFile:
 
 
 def _first_wish(name: str, text: str, error: pydantic.ValidationError) -> CatalogError:
-    first = error.errors(include_url=False)[0]
-    path = tuple(_DAY_AS_KEY.sub(_as_written, str(step)) for step in first["loc"] if step != "[key]")
+    found, wish, _ = first_wish(error)
+    path = tuple(_DAY_AS_KEY.sub(_as_written, str(step)) for step in found)
     where = strict_yaml.lines(text, file=name)
     known = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in where), ())
-    got = first.get("input")
-    shown = f", got {_short(got)}" if isinstance(got, str | int | float | date) and "got" not in first["msg"] else ""
-    wish = first["msg"].removeprefix("Value error, ")
-    return CatalogError(Place(name, where.get(known), ".".join(path)), wish + shown)
+    return CatalogError(Place(name, where.get(known), ".".join(path)), wish)
 
 
 def _as_written(key: re.Match[str]) -> str:
     """pydantic names a day that is a key by its repr; the file says 2026-05-01."""
     return date(*map(int, key.groups())).isoformat()
-
-
-def _short(got: object) -> str:
-    text = repr(got)
-    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
 
 
 def _check_references(catalogue: Catalogue, home: dict[tuple[str, str], str]) -> None:

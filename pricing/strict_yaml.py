@@ -5,8 +5,8 @@ PyYAML's C parser does the scanning; what a plain word means is decided here, be
 
 - only `true` and `false` are booleans, only `null` and `~` are nothing; `NO`, `on` and `12:30` are text;
 - `8`, `1_000_000`, `0.35` and `1e6` are numbers, `2026-05-01` is a day;
-- `.nan`, `.inf`, `010` and `0x1F` are refused, as are anchors, aliases, tags, merge keys, repeated keys and a second
-  document.
+- `.nan`, `.inf`, `010` and `0x1F` are refused, as are anchors, aliases, tags, merge keys, repeated keys, a second
+  document, and marks that do not show.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from yaml.events import (
 )
 
 from pricing.errors import CatalogError, Place
+from pricing.marks import NO_PLACE, unseen
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 12
@@ -39,6 +40,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TRAP = re.compile(r"[-+]?(\.inf|\.nan|0x[0-9a-f]+|0o?[0-9_]+)", re.IGNORECASE)
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 _LONGEST_NUMBER = 40
+_LINES = "\n\t"  # what text in quotes, or a block of it, may hold
 
 Path = tuple[str, ...]
 
@@ -131,9 +133,11 @@ class _Reader:
     def _scalar(self, event: ScalarEvent, path: Path) -> Any:
         if event.anchor or event.tag:
             raise self._refuse(event, path, "anchors (&name) and tags (!name) are not read here")
-        if event.style:  # quoted or a block: text, whatever it looks like
-            return event.value
         value = event.value
+        if not value.isprintable() and (mark := unseen(value, _LINES if event.style else "")):
+            raise self._refuse(event, path, f"{mark} {NO_PLACE}")
+        if event.style:  # quoted or a block: text, whatever it looks like
+            return value
         if value[:1].isalpha() and value not in _WORDS:  # most words end here
             return value
         return self._plain(event, value, path)

@@ -115,6 +115,28 @@ def test_a_quick_run_on_a_processor_measures_writes_and_survives_what_is_missing
     assert not (tmp_path / "none.csv").exists()
 
 
+def test_a_day_in_quotes_is_a_day() -> None:
+    plain = read_measured(written(), "mine.yaml")
+    assert read_measured(written().replace("2026-11-21", "'2026-11-21'"), "mine.yaml") == plain
+
+
+def test_a_full_disk_leaves_the_measurements_of_before_and_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = tmp_path / "mine.csv"
+    old.write_text("measured before")
+
+    def full(path: Path, _: str, **__: str) -> None:
+        path.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(SystemExit, match=r"mine\.csv: not written, No space left on device"):
+        script.put(old, "measured now")
+    assert [one.name for one in tmp_path.iterdir()] == ["mine.csv"]
+    assert old.read_text() == "measured before"
+
+
 def test_without_torch_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     assert script.run([]) == 1

@@ -1,6 +1,7 @@
 """`python -m planner VERB …`: the same path as the pages, for people and scripts. One module for each verb.
 
 Exit 0: done. Exit 1: failed. Exit 2: bad input, with one sentence on stderr that says what was wanted.
+Exit 130: stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from planner.cli import calibrate, cheapest, check, compare, plan, prices, schema, serve, sweep, train
-from planner.cli.common import BAD_INPUT, FAILED, OK, BadInput
+from planner.cli.common import BAD_INPUT, FAILED, OK, STOPPED, BadInput
+from planner.cli.terminal import readable, tell
 from pricing import PricingError
 
 VERBS = (prices, train, serve, cheapest, plan, compare, sweep, check, calibrate, schema)
@@ -24,20 +26,30 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and give its exit code."""
+    with readable():
+        try:
+            return _done(arguments)
+        except BrokenPipeError:  # the reader, such as `head`, has seen enough
+            return OK
+        except OSError as error:
+            tell(f"{error.filename or 'file'}: {error.strerror}.")
+            return FAILED
+        except KeyboardInterrupt:
+            tell("Stopped.")
+            return STOPPED
+
+
+def _done(arguments: Sequence[str] | None) -> int:
     try:
         wanted = _parser().parse_args(arguments)
         verb: Callable[[argparse.Namespace], int] = wanted.verb
         return verb(wanted)
     except (BadInput, PricingError) as error:
         sentence = str(error)
-        sys.stderr.write(f"{sentence}{'' if sentence.endswith(('.', '?')) else '.'}\n")
+        tell(f"{sentence}{'' if sentence.endswith(('.', '?')) else '.'}")
         return BAD_INPUT
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        sys.stderr.close()
-        return OK
-    except OSError as error:
-        sys.stderr.write(f"{error.filename or 'file'}: {error.strerror}.\n")
-        return FAILED
+    finally:
+        sys.stdout.flush()  # here a reader that is gone, or a full disk, is still ours to tell
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -11,7 +11,9 @@ from typing import Any
 
 from planner.cli.common import OK, BadInput, versioned
 from planner.cli.common import day as day_of
+from planner.cli.files import write_file
 from planner.cli.runs import runs_of
+from planner.cli.terminal import tell
 from planner.report.checked import group_rows, left_out_text
 from planner.speed.cells import Row
 from planner.speed.checked import Group
@@ -48,12 +50,12 @@ def _calibrate(wanted: argparse.Namespace) -> int:
     rows, day = runs_of(wanted.kind, wanted.runs), wanted.day or date.today()
     text, left_out = FITS[wanted.kind](load_catalogue(), rows, day)
     if wanted.out:
-        wanted.out.write_text(text, encoding="utf-8", newline="\n")
+        write_file(wanted.out, text.encode("utf-8"))
     if wanted.json:
         sys.stdout.write(versioned({"day": day, "left_out": group_rows(left_out), "constants": text}) + "\n")
         return OK
     sys.stdout.write(f"{left_out_text(left_out)}\n")
-    sys.stderr.write(f"{wanted.out.name} written.\n" if wanted.out else "Nothing written; --out FILE writes it.\n")
+    tell(f"{wanted.out.name} written." if wanted.out else "Nothing written; --out FILE writes it.")
     return OK
 
 

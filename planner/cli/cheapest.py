@@ -10,9 +10,11 @@ from datetime import date
 from typing import Any, get_args
 
 from planner.cli.common import OK, BadInput, versioned, whole, with_own_prices
+from planner.cli.files import write_file
 from planner.cli.runs import add_runs, with_own_runs
 from planner.cli.scenarios import Opened, scenario_called
 from planner.cli.speed import add_output, amount, job_of, number
+from planner.cli.terminal import redraw
 from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
 from planner.inputs.serving_job import Precision as ServingPrecision
 from planner.inputs.task import Serve, Train
@@ -98,7 +100,7 @@ def _for_each_use(wanted: argparse.Namespace) -> int:
     facts = with_own_prices(load_catalogue(), wanted.quotes, day)
     found = choices(facts, day, _bar() if sys.stderr.isatty() else lambda _: None)
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(uses_table(found)))
+        write_file(wanted.csv, to_csv(uses_table(found)))
     if wanted.json:
         stamp = {"catalogue_digest": facts.digest, "catalogue_day": facts.day, "day": day}
         sys.stdout.write(versioned({**stamp, "uses": uses_data(found)}) + "\n")
@@ -111,7 +113,7 @@ def _write(found: Market, opened: Opened, wanted: argparse.Namespace) -> None:
     facts = opened.facts
     mixed = together(facts, opened.scenario, opened.day)
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(market_table(found)))
+        write_file(wanted.csv, to_csv(market_table(found)))
     if wanted.json:
         stamp = {"catalogue_digest": facts.digest, "catalogue_day": facts.day, "day": opened.day}
         both = {"all_on_one_kind": [plain_data(asdict(one)) for one in mixed]}
@@ -167,7 +169,6 @@ def _bar() -> Progress:
             shown = True
             done = round(share * _BAR)
             end = "\r\033[K" if share >= 1 else ""
-            sys.stderr.write(f"\r[{'#' * done}{'.' * (_BAR - done)}] {share:.0%}{end}")
-            sys.stderr.flush()
+            redraw(f"[{'#' * done}{'.' * (_BAR - done)}] {share:.0%}{end}")
 
     return tell

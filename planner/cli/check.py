@@ -15,6 +15,8 @@ from planner.cli.check_gpu import add_gpu
 from planner.cli.check_speed import add_serving, add_training
 from planner.cli.common import BAD_INPUT, FAILED, OK, BadInput, versioned
 from planner.cli.common import day as day_of
+from planner.cli.files import write_file
+from planner.cli.terminal import tell
 from planner.report.csv import to_csv
 from planner.report.published import published_frame, published_rows, published_text, summary
 from planner.study.cases import Cases, Ours, cases_in, mappings_in
@@ -55,7 +57,7 @@ def _tco(wanted: argparse.Namespace) -> int:
     found = compare(cases, catalogue, day, mappings={**ours, **extra}, bare=known.bare)
     rows = published_rows(found)
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(published_frame(rows)))
+        write_file(wanted.csv, to_csv(published_frame(rows)))
     if wanted.json:
         counts = {verdict.replace(" ", "_").lower(): found.count(verdict) for verdict in VERDICTS}
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
@@ -69,7 +71,8 @@ def _tco(wanted: argparse.Namespace) -> int:
 def _code(found: Published, file: str) -> int:
     """Bad input where a mapping cannot be used, each said once; failed where a number really differs."""
     broken = [f"{file}: {row.case}: {row.why}." for row in found.rows if row.verdict == "no answer"]
-    sys.stderr.write("".join(f"{sentence}\n" for sentence in dict.fromkeys(broken)))
+    for sentence in dict.fromkeys(broken):
+        tell(sentence)
     if broken:
         return BAD_INPUT
     return FAILED if found.count("DIFFERS") else OK

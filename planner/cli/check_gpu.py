@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from planner.cli.common import OK, versioned
+from planner.cli.files import write_file
 from planner.cli.runs import text_of
 from planner.report.csv import to_csv
 from planner.report.measured_gpu import factor_rows, measured_text
@@ -38,9 +39,9 @@ def _check(wanted: argparse.Namespace) -> int:
     if wanted.out:
         about = f"{catalogue.accelerator_label(accelerator)} as measured"
         text = constants_yaml(constants_of(found), about=about, on=measured.date)
-        wanted.out.write_text(text, encoding="utf-8", newline="\n")
+        write_file(wanted.out, text.encode("utf-8"))
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(pd.DataFrame(factor_rows(found), dtype=object)))
+        write_file(wanted.csv, to_csv(pd.DataFrame(factor_rows(found), dtype=object)))
     if wanted.json:
         told = {"accelerator": accelerator, "device": plain_data(measured.device), "date": measured.date}
         sys.stdout.write(versioned({**told, "factors": plain_data(factor_rows(found))}) + "\n")

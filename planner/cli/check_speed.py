@@ -11,6 +11,7 @@ from typing import Any
 
 from planner.cli.common import OK, versioned
 from planner.cli.common import day as day_of
+from planner.cli.files import write_file
 from planner.cli.runs import runs_of
 from planner.inputs.file import part_of_file
 from planner.report import words
@@ -59,7 +60,7 @@ def _check(wanted: argparse.Namespace) -> int:
     rows, found = checked_rows(checked), _factors(catalogue, wanted)
     said = tuple(one.model_dump(exclude_defaults=True) for one in (found.carried if found else ()))
     if wanted.csv:  # goes back to programs, which do not expect a byte order mark
-        wanted.csv.write_bytes(to_csv(checked_frame(rows)).removeprefix(BYTE_ORDER_MARK.encode()))
+        write_file(wanted.csv, to_csv(checked_frame(rows)).removeprefix(BYTE_ORDER_MARK.encode()))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day}
         told = {

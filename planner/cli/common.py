@@ -10,10 +10,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from planner.cli.terminal import json_codes, tell
 from pricing import Catalogue
 from pricing.quotes import parse_quotes, with_quotes
 
-OK, FAILED, BAD_INPUT = 0, 1, 2
+OK, FAILED, BAD_INPUT, STOPPED = 0, 1, 2, 130
 
 
 class BadInput(Exception):
@@ -26,7 +27,7 @@ def with_own_prices(catalogue: Catalogue, path: Path | None, day: date) -> Catal
         return catalogue
     quotes = parse_quotes(path.read_bytes(), name=path.name, catalogue=catalogue, day=day)
     for problem in (*quotes.problems, *quotes.questions):
-        sys.stderr.write(f"{path.name}: {problem}\n")
+        tell(f"{path.name}: {problem}")
     return with_quotes(catalogue, quotes)
 
 
@@ -55,4 +56,5 @@ def versioned(told: Mapping[str, Any]) -> str:
 
 def as_json(data: Any) -> str:
     """JSON as we print it."""
-    return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=lambda day: day.isoformat())
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=lambda day: day.isoformat())
+    return json_codes(text, sys.stdout)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.cli.common import OK, BadInput, as_json
+from planner.cli.files import write_file
 from planner.cli.scenarios import add_facts, reckoned
 from planner.report.answer_data import comparison_data
 from planner.report.csv import to_csv
@@ -33,7 +34,7 @@ def _compare(wanted: argparse.Namespace) -> int:
     plans = [reckoned(name, wanted) for name in wanted.scenarios]
     table = compare_table(plans)
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(table))
+        write_file(wanted.csv, to_csv(table))
     if wanted.json:
         sys.stdout.write(as_json(comparison_data(plans)) + "\n")
         return OK

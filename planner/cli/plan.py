@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.cli.common import OK, as_json
+from planner.cli.files import write_file
 from planner.cli.scenarios import add_facts, reckoned
 from planner.report.answer_data import answer_data
 from planner.report.assumptions_csv import assumptions_table, results_table
@@ -44,8 +45,8 @@ def _plan(wanted: argparse.Namespace) -> int:
 
 def _write(it: Reckoned, wanted: argparse.Namespace) -> None:
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(cash_table(it.plan)))
+        write_file(wanted.csv, to_csv(cash_table(it.plan)))
     if wanted.csv_assumptions:
-        wanted.csv_assumptions.write_bytes(to_csv(assumptions_table(it.plan, SIGN)))
+        write_file(wanted.csv_assumptions, to_csv(assumptions_table(it.plan, SIGN)))
     if wanted.csv_results:
-        wanted.csv_results.write_bytes(to_csv(results_table(it.plan, it.found, it.futures)))
+        write_file(wanted.csv_results, to_csv(results_table(it.plan, it.found, it.futures)))

@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from planner.cli.common import OK, BadInput, versioned, whole, with_own_prices
 from planner.cli.common import day as day_of
+from planner.cli.files import write_file
 from planner.report import words
 from planner.report.csv import to_csv
 from planner.report.offers import SORTS, offer_frame, offer_rows, offer_text, sort_offers
@@ -61,7 +62,7 @@ def _prices(wanted: argparse.Namespace) -> int:
     found = find(catalogue, wish, day)
     rows = offer_rows(catalogue, sort_offers(catalogue, found.ids, wanted.sort, day), day)
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(offer_frame(rows)))
+        write_file(wanted.csv, to_csv(offer_frame(rows)))
     if wanted.json:
         stamp: dict[str, Any] = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
         stamp |= {"offers": rows, "hidden": words.counted(found.hidden, "reason", "offers")}

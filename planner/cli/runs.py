@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from planner.cli.common import BadInput
+from planner.cli.terminal import tell
 from planner.inputs.scenario import Scenario
 from planner.report.own_runs import not_used, unused_words
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
@@ -48,14 +48,14 @@ def with_own_runs(scenario: Scenario, catalogue: Catalogue, paths: Sequence[Path
         scenario = scenario.model_copy(update={"measured": put_together(scenario.measured, found)})
         carried = sum(one.kind == found.kind for one in scenario.measured)
         for sentence in unused_words(found, carried=carried):
-            sys.stderr.write(f"{path.name}: {sentence}\n")
+            tell(f"{path.name}: {sentence}")
     return scenario
 
 
 def say_unused(path: Path, unused: Iterable[tuple[str, str]]) -> None:
     """Write to stderr which runs of a table cannot be gone by, and why."""
     if said := not_used(unused):
-        sys.stderr.write(f"{path.name}: {said}\n")
+        tell(f"{path.name}: {said}")
 
 
 def text_of(path: Path) -> str:

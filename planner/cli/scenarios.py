@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from planner.cli.common import BadInput, with_own_prices
 from planner.cli.common import day as day_of
 from planner.cli.runs import add_runs, with_own_runs
+from planner.cli.terminal import tell
 from planner.inputs.file import Saved, read_scenario
 from planner.inputs.presets import preset, presets
 from planner.inputs.refusal import ScenarioError
@@ -59,11 +59,11 @@ def scenario_called(name: str, wanted: argparse.Namespace) -> Opened:
     day: date = wanted.day or saved.day or date.today()
     facts = as_of(shipped, day)
     for note in saved.notes:
-        sys.stderr.write(f"{name}: {note}\n")
+        tell(f"{name}: {note}")
     if saved.of_other_facts(shipped):
-        sys.stderr.write(
+        tell(
             f"{name}: made with other facts (digest {str(saved.catalogue_digest)[:12]}; here {shipped.digest[:12]}). "
-            f"Reckoned with what is here, as it was known on {day.isoformat()}.\n"
+            f"Reckoned with what is here, as it was known on {day.isoformat()}."
         )
     facts = with_own_prices(facts, wanted.quotes, day)
     return Opened(with_own_runs(saved.scenario, facts, wanted.runs, day), facts, day, about)

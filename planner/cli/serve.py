@@ -13,6 +13,7 @@ import pandas as pd
 
 from planner.cli.common import OK, versioned, whole, with_own_prices
 from planner.cli.common import day as day_of
+from planner.cli.files import write_file
 from planner.cli.runs import runs_of, say_unused, text_of
 from planner.cli.serve_other import serve_other
 from planner.cli.speed import add_output, job_of, number, share
@@ -104,7 +105,7 @@ def _serve(wanted: argparse.Namespace) -> int:
     small = small_work(catalogue, job, have, constants)
     if wanted.csv:
         row = serving_row(job, found, cost, wanted.busy_share)
-        wanted.csv.write_bytes(to_csv(pd.DataFrame([row], dtype=object)))
+        write_file(wanted.csv, to_csv(pd.DataFrame([row], dtype=object)))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
         told = {**stamp, **serving_data(job, found, cost, wanted.busy_share), "without_gpu": plain_data(asdict(small))}

@@ -9,6 +9,7 @@ from datetime import date
 import pandas as pd
 
 from planner.cli.common import OK, versioned
+from planner.cli.files import write_file
 from planner.inputs.serving_job import ServingJob
 from planner.report.csv import to_csv
 from planner.report.other_work import other_rows, other_text, priced
@@ -25,7 +26,7 @@ def serve_other(
     rows = other_rows(every, wanted.busy_share)
     small = small_sentences(small_work(catalogue, jobs[0], have))
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(pd.DataFrame(rows, dtype=object)))
+        write_file(wanted.csv, to_csv(pd.DataFrame(rows, dtype=object)))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
         sys.stdout.write(versioned({**stamp, "work": rows, "without_gpu": list(small)}) + "\n")

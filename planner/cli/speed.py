@@ -14,7 +14,7 @@ from planner.cli.common import BadInput
 from planner.cli.common import day as day_of
 from planner.inputs.amounts import read_amount
 from planner.inputs.base import Inputs
-from planner.inputs.refusal import shown
+from pricing.wishes import first_wish
 
 J = TypeVar("J", bound=Inputs)
 
@@ -56,13 +56,12 @@ def job_of(kind: type[J], said: Mapping[str, Any], flags: Mapping[str, str]) -> 
     try:
         return kind(**{name: value for name, value in said.items() if value is not None})
     except pydantic.ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        name = str(first["loc"][0]) if first["loc"] else ""
-        message = str(first["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
-        if not name:
-            raise BadInput(f"{message}.") from error
+        place, wish, _ = first_wish(error)
+        if not place:
+            raise BadInput(f"{wish}.") from error
+        name = str(place[0])
         flag = flags.get(name, f"--{name.replace('_', '-')}")
-        raise BadInput(f"{flag}: want {message}, got {shown(first['input'])}.") from error
+        raise BadInput(f"{flag}: {wish}.") from error
 
 
 def decimal_year(day: date) -> float:

@@ -12,11 +12,12 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from planner.cli.common import FAILED, OK, BadInput, whole, with_own_prices
+from planner.cli.common import FAILED, OK, STOPPED, BadInput, whole, with_own_prices
 from planner.cli.runs import with_own_runs
 from planner.cli.scenarios import add_facts, saved_scenario
 from planner.cli.sweep_file import Note, Rows, digest, noted, program_digest
 from planner.cli.sweep_run import Job, Lost, Span, here, on_dask, sweep_of
+from planner.cli.terminal import redraw, tell
 from planner.inputs.file import Saved
 from planner.inputs.grid import Grid, read_grid
 from planner.inputs.refusal import ScenarioError
@@ -64,16 +65,20 @@ def _sweep(wanted: argparse.Namespace) -> int:
     winners = Winners(grid.count)
     with Rows(wanted.csv, note, Columns(grid)) as out:
         out.read(winners.add)
-        found = out.done
         try:
             seconds = _run(job, out, winners, wanted)
-        except (KeyboardInterrupt, Lost) as stop:
-            why = f"{stop}: " if isinstance(stop, Lost) else ""
-            sys.stderr.write(f"\n{why}stopped after {out.done:,} of {grid.count:,}; the same command goes on.\n")
-            return FAILED
-    told = sweep_document(grid, winners, Ran(str(wanted.csv), day, facts.digest, found, seconds))
+        except (KeyboardInterrupt, Lost, OSError) as stop:
+            tell(f"{_why(stop)} after {out.done:,} of {grid.count:,}; the same command goes on.")
+            return STOPPED if isinstance(stop, KeyboardInterrupt) else FAILED
+    told = sweep_document(grid, winners, Ran(str(wanted.csv), day, facts.digest, out.found, seconds))
     sys.stdout.writelines(sweep_json(told, grid, wanted.csv) if wanted.json else [summary_text(told)])
     return OK
+
+
+def _why(stop: BaseException) -> str:
+    if isinstance(stop, OSError):
+        return f"{stop.filename or 'file'}: {stop.strerror}: stopped"
+    return f"{stop}: stopped" if isinstance(stop, Lost) else "Stopped"
 
 
 def _with_own_runs(grid: Grid, facts: Catalogue, paths: Sequence[Path], day: date) -> Grid:
@@ -142,9 +147,10 @@ class Progress:
         if rate > 0:
             told += f", {rate:,.0f} a second, {_left((self._count - done) / rate)} left"
         full = _BAR * done // self._count
-        line = f"\r[{'#' * full}{'.' * (_BAR - full)}] {told}   " if self._bar else f"{told}\n"
-        sys.stderr.write(line + ("\n" if ready and self._bar else ""))
-        sys.stderr.flush()
+        if self._bar:
+            redraw(f"[{'#' * full}{'.' * (_BAR - full)}] {told}   " + ("\n" if ready else ""))
+        else:
+            tell(told)
 
 
 def _left(seconds: float) -> str:

@@ -10,13 +10,15 @@ import csv
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import date
 from pathlib import Path
 from typing import BinaryIO
 
 import pricing
 from planner.cli.common import BadInput
+from planner.cli.files import is_plain, named, write_file
 from planner.report.sweep import LINE_END, Columns
 
 NOTE = ".sweep.json"
@@ -57,9 +59,11 @@ def noted(out: Path) -> Note | None:
     if not path.is_file():
         return None
     try:
-        return Note(**json.loads(path.read_text(encoding="utf-8")))
+        note = Note(**json.loads(path.read_text(encoding="utf-8")))
+        date.fromisoformat(note.day)
     except (ValueError, TypeError) as error:
         raise BadInput(f"{path}: not a note of a sweep; remove it and {out.name} to begin anew") from error
+    return note
 
 
 def _beside(out: Path) -> Path:
@@ -67,14 +71,24 @@ def _beside(out: Path) -> Path:
 
 
 class Rows:
-    """A file of rows that is being written. Use with `with`: it is locked until then."""
+    """A file of rows that is being written. Use with `with`: it is locked until then.
+
+    The last row that was found is not believed: it may be torn in a number, with a line end put behind it by whoever
+    looked at the file. It stays where it is until it has been reckoned again.
+    """
 
     def __init__(self, out: Path, note: Note, columns: Columns) -> None:
         self._out, self._note, self._columns = out, note, columns
         self._file: BinaryIO
+        self._doubtful = b""  # the last row that was found
         self.done = 0  # rows that stand in it
+        self.found = 0  # of them, those that stood there from the beginning
 
     def __enter__(self) -> Rows:
+        if not is_plain(self._out):
+            raise BadInput(
+                f"{self._out}: a sweep is gone on with in its file; want a file on a disk, not a pipe or device"
+            )
         before = noted(self._out)
         if before is None and self._out.exists() and self._out.stat().st_size:
             raise BadInput(f"{self._out}: there is such a file, and it is not of a sweep; choose another name")
@@ -88,7 +102,7 @@ class Rows:
         self._file = self._out.open("r+b" if self._out.exists() else "x+b")
         _lock(self._file, self._out.name)
         if before is None:
-            _safely(_beside(self._out), json.dumps(asdict(self._note), indent=2).encode())
+            write_file(_beside(self._out), json.dumps(asdict(self._note), indent=2).encode())
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -96,39 +110,49 @@ class Rows:
 
     def read(self, heed: Callable[[list[tuple[str, str]]], None]) -> None:
         """Find what is there, telling `heed` each row's word and best way; cut off what was not finished."""
-        whole = len(head) if (head := self._columns.head) == self._file.readline() else 0
-        if whole:
-            for line in self._file:
-                if not line.endswith(LINE_END) or not line.startswith(f"{self.done},".encode()):
-                    break
-                cells = next(csv.reader([line.decode("utf-8")]))
-                heed([(cells[self._columns.word_at], cells[self._columns.best_at])])
-                whole += len(line)
-                self.done += 1
-        self._file.seek(whole)
-        self._file.truncate()
-        if not whole:
+        head = self._columns.head
+        believed = end = len(head) if self._file.readline() == head else 0
+        last: tuple[str, str] | None = None
+        for line in self._file if believed else ():
+            cells = self._cells(line)
+            if cells is None:
+                break
+            if last is not None:
+                heed([last])
+                self.done, believed = self.done + 1, end
+            last, self._doubtful = (cells[self._columns.word_at], cells[self._columns.best_at]), line
+            end += len(line)
+        self.found = self.done
+        with named(self._out):
+            self._file.truncate(end)
+            self._file.seek(believed)
+        if not believed:
             self._write([head])
 
-    def add(self, lines: Iterable[bytes], count: int) -> None:
+    def _cells(self, line: bytes) -> list[str] | None:
+        """The cells of a line that is the next row as a whole; None where it is not."""
+        number = self.done + bool(self._doubtful)
+        if not line.endswith(LINE_END) or not line.startswith(f"{number},".encode()):
+            return None
+        try:
+            cells = next(csv.reader([line.removesuffix(LINE_END).decode("utf-8")], strict=True))
+        except (UnicodeDecodeError, csv.Error):
+            return None
+        return cells if len(cells) == len(self._columns.names) else None
+
+    def add(self, lines: Sequence[bytes], count: int) -> None:
         """The next rows, on disk when this returns."""
+        self.found += bool(lines) and lines[0] == self._doubtful
+        self._doubtful = b""
         self._write(lines)
         self.done += count
 
-    def _write(self, lines: Iterable[bytes]) -> None:
-        self._file.write(b"".join(lines))
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-
-def _safely(path: Path, data: bytes) -> None:
-    """A whole file or none."""
-    new = path.with_name(path.name + ".new")
-    with new.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
+    def _write(self, lines: Sequence[bytes]) -> None:
+        with named(self._out):
+            self._file.write(b"".join(lines))
+            self._file.truncate()  # a doubtful row may have been longer
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
 
 def _lock(file: BinaryIO, name: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -87,32 +88,46 @@ def here(job: Job, spans: Iterator[Span], workers: int) -> Iterator[tuple[Span, 
     if workers == 1:
         yield from ((span, rows(job, span)) for span in spans)
         return
-    with ProcessPoolExecutor(workers, initializer=_begin, initargs=(job,), mp_context=_fresh()) as pool:
+    fresh = multiprocessing.get_context("spawn")  # alike on every system
+    stop = fresh.Event()
+    with ProcessPoolExecutor(workers, initializer=_begin, initargs=(job, stop), mp_context=fresh) as pool:
         try:
-            yield from _in_order(lambda span: pool.submit(_rows, span), spans, lambda: _AHEAD * workers)
+            yield from _in_order(lambda span: _asked(pool, span), spans, lambda: _AHEAD * workers)
         except BrokenProcessPool as error:
             raise Lost("a process of the sweep was ended from outside, perhaps for want of memory") from error
+        except BaseException:  # Ctrl-C, or nobody asks for more: blocks that are begun are not waited for
+            stop.set()
+            raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _fresh() -> Any:
-    return multiprocessing.get_context("spawn")  # alike on every system
+def _asked(pool: ProcessPoolExecutor, span: Span) -> Any:
+    """A block given to the pool. A process that begins meanwhile is deaf to Ctrl-C, which reaches all of them: ours
+    alone hears it, and tells the others to end."""
+    if not hasattr(signal, "pthread_sigmask"):  # not on every system
+        return pool.submit(_rows, span)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return pool.submit(_rows, span)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _JOB: list[Job] = []
 
 
-def _begin(job: Job) -> None:
-    """A worker of this machine: it ends with the process that began it, however that ends."""
+def _begin(job: Job, stop: Any) -> None:
+    """A worker of this machine: it ends when told to, and with the process that began it, however that ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _JOB[:] = [job]
     parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    for ended in (stop.wait, *([parent.join] if parent else [])):
+        threading.Thread(target=_end_with, args=(ended,), daemon=True).start()
 
 
-def _end_with(parent: Any) -> None:
-    parent.join()
+def _end_with(ended: Callable[[], object]) -> None:
+    ended()
     os._exit(1)
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from planner.cli.common import OK, BadInput, versioned, whole, with_own_prices
 from planner.cli.common import day as day_of
+from planner.cli.files import write_file
 from planner.cli.runs import runs_of, say_unused, text_of
 from planner.cli.speed import add_output, amount, decimal_year, job_of, number
 from planner.cli.train_images import train_images
@@ -97,7 +98,7 @@ def _train(wanted: argparse.Namespace) -> int:
     several = _several(catalogue, own.job, calibration)
     whole = _hired_one(catalogue, found.accelerator, several, day)
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(pd.DataFrame(training_rows(found, cost), dtype=object)))
+        write_file(wanted.csv, to_csv(pd.DataFrame(training_rows(found, cost), dtype=object)))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
         stamp |= {"own_runs": own_runs_data(own)} if own.runs else {}

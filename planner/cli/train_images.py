@@ -9,6 +9,7 @@ from datetime import date
 import pandas as pd
 
 from planner.cli.common import OK, BadInput, versioned
+from planner.cli.files import write_file
 from planner.cli.speed import job_of
 from planner.inputs.image_job import ImageJob
 from planner.money.hired import hired
@@ -32,7 +33,7 @@ def train_images(wanted: argparse.Namespace, catalogue: Catalogue, day: date) ->
     cost = hired(catalogue, found.accelerator, accelerators=count, hours=found.hours.typical, together=count, day=day)
     label = catalogue.accelerator_label(found.accelerator)
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(pd.DataFrame(images_rows(found, cost), dtype=object)))
+        write_file(wanted.csv, to_csv(pd.DataFrame(images_rows(found, cost), dtype=object)))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
         sys.stdout.write(versioned({**stamp, **images_data(found, label, cost)}) + "\n")

@@ -24,6 +24,7 @@ from planner.inputs.scenario import Scenario
 from planner.inputs.shape import Path
 from planner.inputs.terms import Tax
 from pricing import Catalogue, PricingError
+from pricing.marks import unseen
 from pricing.strict_yaml import MAX_DEPTH
 
 ALSO = "also"
@@ -135,6 +136,8 @@ def _read(held: Mapping[str, str], told: list[str]) -> Iterator[_Said]:
 
 def _why_not(key: Key, text: str) -> str:
     kind = key.shape.kind
+    if kind == "text" and (mark := unseen(text)):
+        return f", in which {mark} does not show"
     if kind not in ("whole", "number") or not _is_number(text):
         return f", not {f'a number, {key.range}' if kind == 'number' else key.shape.wish}"
     is_part = kind == "whole" and key.shape.holds(float(text))
@@ -153,7 +156,7 @@ def _parsed(key: Key, text: str) -> Any:
     if kind == "choice":
         return text if text in key.shape.choices else None
     if kind == "text":
-        return text if len(text) <= (key.shape.longest or 0) and _is_unicode(text) else None
+        return text if len(text) <= (key.shape.longest or 0) and not unseen(text) else None
     if not _is_number(text):
         return None
     exact = Decimal(text).scaleb(-PERCENT_PLACES if key.percent else 0)
@@ -161,10 +164,6 @@ def _parsed(key: Key, text: str) -> Any:
         return int(exact) if key.shape.holds(float(exact)) and exact == int(exact) else None
     value = float(exact)
     return value if key.shape.holds(value) else None
-
-
-def _is_unicode(text: str) -> bool:
-    return not any(0xD800 <= ord(mark) <= 0xDFFF for mark in text)
 
 
 def _written(key: Key, value: Any) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from pricing.marks import all_seen
 
 HOURS_PER_YEAR = 8_760
 MONTHS_PER_YEAR = 12
@@ -18,8 +20,8 @@ class Inputs(BaseModel):
 
 
 # Bounds are the widest that make sense; what lies outside is a slip of the finger, not a plan.
-Label = Annotated[str, Field(min_length=1, max_length=120)]
-Id = Annotated[str, Field(min_length=1, max_length=160)]
+Label = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(all_seen)]
+Id = Annotated[str, Field(min_length=1, max_length=160), AfterValidator(all_seen)]
 Count = Annotated[int, Field(ge=1, le=16_384)]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 UpTo10 = Annotated[float, Field(ge=0.0, le=10.0)]

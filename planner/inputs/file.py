@@ -16,10 +16,13 @@ from typing import Any
 import pydantic
 
 from planner.inputs.known import NAMED, settle
-from planner.inputs.refusal import ScenarioError, complaints, dotted, shown
+from planner.inputs.refusal import ScenarioError, complaints, dotted
 from planner.inputs.scenario import Scenario
 from planner.inputs.shape import Path, shape, unit
 from pricing import CatalogError, Catalogue, strict_yaml
+from pricing.days import as_day
+from pricing.marks import as_code
+from pricing.wishes import shown
 
 SCHEMA = 1
 HEAD = ("schema", "day", "catalogue")
@@ -103,9 +106,7 @@ def _migrated(data: dict[str, Any], name: str, lines: Mapping[tuple[str, ...], i
 
 
 def _head(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str, ...], int]) -> tuple[date | None, str | None]:
-    day, digest = data.get("day"), data.get("catalogue")
-    if day is not None and not isinstance(day, date):
-        raise ScenarioError(name, _line(lines, ("day",)), f"day: {shown(day)} must be a day such as 2026-11-21")
+    day, digest = day_at_head(data, name, _line(lines, ("day",))), data.get("catalogue")
     if digest is not None and not (isinstance(digest, str) and re.fullmatch("[0-9A-Za-z_-]{1,64}", digest)):
         wish = f"catalogue: {shown(digest)} must be a catalogue's digest, in quotes, or be left out"
         raise ScenarioError(name, _line(lines, ("catalogue",)), wish)
@@ -117,6 +118,18 @@ def _head(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str, ...], in
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join((*HEAD, *Scenario.model_fields))}"
             raise ScenarioError(name, _line(lines, (key,)), f"{key}: there is no such key; {hint}")
     return day, digest
+
+
+def day_at_head(data: Mapping[str, Any], name: str, line: int | None) -> date | None:
+    """The day that a file is for, if it says one."""
+    said = data.get("day")
+    try:
+        day = as_day(said)
+    except ValueError as error:
+        raise ScenarioError(name, line, f"day: {error}") from error
+    if day is None or isinstance(day, date):
+        return day
+    raise ScenarioError(name, line, f"day: {shown(said)} must be a day such as 2026-11-21")
 
 
 def _line(lines: Mapping[tuple[str, ...], int], path: Path) -> int | None:
@@ -229,14 +242,7 @@ def _text(text: str) -> str:
 
 def _quoted(text: str) -> str:
     """Text in double quotes, whatever is in it: what does not print is written as its code."""
-    return '"' + "".join(_ESCAPES.get(mark) or (mark if mark.isprintable() else _code(mark)) for mark in text) + '"'
+    return '"' + "".join(_ESCAPES.get(mark) or (mark if mark.isprintable() else as_code(mark)) for mark in text) + '"'
 
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
-
-
-def _code(mark: str) -> str:
-    number = ord(mark)
-    if number <= 0xFF:
-        return f"\\x{number:02x}"
-    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import pydantic
-from pydantic import Field, model_validator
 
-from planner.inputs.base import Inputs
-from planner.inputs.file import Saved, scenario_of
+from planner.inputs.file import Saved, day_at_head, scenario_of
+from planner.inputs.grid_range import MOST_LISTED, Range, Steps, Stretch, as_input
 from planner.inputs.kept import cached_property
 from planner.inputs.keys import KEYS, PERCENT_PLACES, value_at
 from planner.inputs.known import NAMED, settle
-from planner.inputs.refusal import ScenarioError, complaints, dotted, shown, unknown
+from planner.inputs.refusal import ScenarioError, complaints, dotted, unknown
 from planner.inputs.scenario import Scenario
 from planner.inputs.shape import Path, leaves, shape
 from pricing import CatalogError, Catalogue, strict_yaml
+from pricing.wishes import first_wish, shown
 
 MOST_POINTS = 10_000_000
 MOST_PATHS = 40
@@ -44,48 +44,12 @@ Lines = Mapping[tuple[str, ...], int]
 BaseOf = Callable[[str], Saved]  # the scenario of a preset or of a file
 
 
-class Range(Inputs):
-    """Values from one number to another, both in it: so many of them, or one every so much."""
-
-    first: Annotated[float, Field(alias="from", ge=-1e15, le=1e15)]
-    last: Annotated[float, Field(alias="to", ge=-1e15, le=1e15)]
-    steps: Annotated[int, Field(ge=2, le=MOST_POINTS)] | None = None
-    by: Annotated[float, Field(gt=0.0, le=1e15)] | None = None
-    scale: Literal["linear", "log"] = "linear"
-
-    @model_validator(mode="after")
-    def _agree(self) -> Range:
-        if (self.steps is None) == (self.by is None):
-            raise ValueError("want one of steps and by: how many values, or how far apart")
-        if self.scale == "log" and (self.by is not None or min(self.first, self.last) <= 0):
-            raise ValueError("scale log wants steps, and from and to above 0")
-        if self.by is not None and self.last < self.first:
-            raise ValueError(f"from {self.first:g} to {self.last:g} goes down: swap them, or use steps")
-        return self
-
-    @property
-    def count(self) -> int:
-        """How many values there are."""
-        return self.steps or math.floor((self.last - self.first) / (self.by or 1.0) + 1e-9) + 1
-
-    def values(self) -> tuple[float, ...]:
-        """The values, without the dust of adding them up."""
-        if self.by is not None:
-            return tuple(float(f"{self.first + step * self.by:.12g}") for step in range(self.count))
-        parts = [step / (self.count - 1) for step in range(self.count)]
-        if self.scale == "log":
-            found = [self.first * (self.last / self.first) ** part for part in parts]
-        else:
-            found = [self.first + (self.last - self.first) * part for part in parts]
-        return (self.first, *(float(f"{one:.12g}") for one in found[1:-1]), self.last)
-
-
 @dataclass(frozen=True)
 class Axis:
     """Some inputs that move together: at each step one value for each of them."""
 
     paths: tuple[Path, ...]
-    steps: tuple[tuple[Any, ...], ...]
+    steps: Sequence[tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
@@ -115,10 +79,12 @@ class Grid:
         return tuple(found)
 
     def of_path(self, path: Path) -> tuple[Any, ...]:
-        """All values that one input takes, each once, in their order."""
+        """All values that one input takes, each once, in their order; of very many the ends and the middle."""
         axis = next(axis for axis in self.axes if path in axis.paths)
         place = axis.paths.index(path)
-        return tuple(dict.fromkeys(step[place] for step in axis.steps))
+        last = len(axis.steps) - 1
+        told = [axis.steps[at] for at in (0, last // 2, last)] if isinstance(axis.steps, Steps) else axis.steps
+        return tuple(dict.fromkeys(step[place] for step in told))
 
     @cached_property
     def _base(self) -> dict[str, Any]:
@@ -147,7 +113,8 @@ def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf) -> 
     axes = (*_varied(data.get("vary"), name, lines), *_together(data.get("together"), name, lines))
     if not axes:
         raise ScenarioError(name, None, "nothing varies: want `vary:`, such as `vary: {years: [2, 3, 4, 5]}`")
-    _once(axes, name)
+    _not_too_many(axes, name)
+    _once(axes, name, lines)
     grid = Grid(saved, axes, _outputs(data.get("outputs"), name, lines))
     return _settled(grid, name, lines, catalogue)
 
@@ -181,7 +148,8 @@ def _saved(data: Mapping[str, Any], name: str, lines: Lines, base_of: BaseOf) ->
         return replace(saved, scenario=scenario_of({**said, **ways}, name, lines))
     if base is None or isinstance(base, dict):
         said = dict(base or {})
-        day = said.pop("day", None)
+        day = day_at_head(said, name, lines.get(("base", "day")))
+        said.pop("day", None)
         under = {place[1:]: line for place, line in lines.items() if place[:1] == ("base",)}
         under |= {place: line for place, line in lines.items() if place[:1] == ("ways",)}
         return Saved(scenario_of({**said, **ways}, name, under), day)
@@ -198,11 +166,7 @@ def _varied(vary: Any, name: str, lines: Lines) -> Iterable[Axis]:
     for key, said in vary.items():
         line = lines.get(("vary", str(key)))
         path, scale = _path(str(key), name, line)
-        values = _values(said, path, scale, name, line)
-        twice = next((value for value, times in Counter(map(repr, values)).items() if times > 1), None)
-        if twice is not None:
-            raise ScenarioError(name, line, f"{dotted(path)}: {twice} stands there twice; leave one out")
-        yield Axis((path,), tuple((value,) for value in values))
+        yield _axis((path,), [_values(said, path, scale, name, line)])
 
 
 def _together(groups: Any, name: str, lines: Lines) -> Iterable[Axis]:
@@ -222,7 +186,13 @@ def _together(groups: Any, name: str, lines: Lines) -> Iterable[Axis]:
         if len({len(column) for column in columns}) > 1:
             lengths = ", ".join(f"{key} has {len(column):,}" for key, column in zip(group, columns, strict=True))
             raise ScenarioError(name, line, f"together: lists must be as long as each other; {lengths}")
-        yield Axis(tuple(paths), tuple(zip(*columns, strict=True)))
+        yield _axis(tuple(paths), columns)
+
+
+def _axis(paths: tuple[Path, ...], columns: Sequence[Sequence[Any]]) -> Axis:
+    """Columns as one axis, written out but for long ranges alone."""
+    steps = Steps(tuple(columns))
+    return Axis(paths, steps if all(isinstance(one, Stretch) for one in columns) else tuple(steps))
 
 
 def _path(key: str, name: str, line: int | None) -> tuple[Path, int]:
@@ -238,40 +208,35 @@ def _path(key: str, name: str, line: int | None) -> tuple[Path, int]:
     raise ScenarioError(name, line, f"{key}: {unknown(str(path[known]), path[:known])}")
 
 
-def _values(said: Any, path: Path, scale: int, name: str, line: int | None) -> tuple[Any, ...]:
+def _values(said: Any, path: Path, scale: int, name: str, line: int | None) -> Sequence[Any]:
     kind = shape(path)
     assert kind is not None
-    read = _range(said, path, name, line) if isinstance(said, dict) else said
-    if not isinstance(read, tuple) or not read:
+    whole = kind.kind == "whole"
+    if isinstance(said, dict):
+        found = _range(said, path, name, line)
+        stretch = Stretch(found, scale, whole)
+        return stretch if found.count > MOST_LISTED else stretch[:]
+    if not isinstance(said, tuple) or not said:
         wish = "must be a list such as [1, 2, 3], or a range such as {from: 1, to: 3, steps: 5}"
-        raise ScenarioError(name, line, f"{dotted(path)}: {shown(read)} {wish}")
-    values: tuple[Any, ...] = read
-    if kind.kind == "number":
-        values = tuple(_number(value, scale) for value in values)
-    elif kind.kind == "whole":
-        values = tuple(int(one) if isinstance(one, float) and one.is_integer() else one for one in values)
-    return values
+        raise ScenarioError(name, line, f"{dotted(path)}: {shown(said)} {wish}")
+    return tuple(as_input(one, scale, whole=whole) for one in said) if whole or kind.kind == "number" else said
 
 
-def _number(value: Any, scale: int) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return value
-    return float(f"{value / scale:.15g}") if scale != 1 else float(value)
-
-
-def _range(said: dict[str, Any], path: Path, name: str, line: int | None) -> tuple[Any, ...]:
+def _range(said: dict[str, Any], path: Path, name: str, line: int | None) -> Range:
     numbers = {key: float(one) if type(one) is int and key != "steps" else one for key, one in said.items()}
     try:
         found = Range.model_validate(numbers)
     except pydantic.ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        wish = str(first["msg"]).removeprefix("Value error, ")
-        told = "there are from, to, steps, by, scale" if first["type"] == "extra_forbidden" else wish
-        raise ScenarioError(name, line, f"{dotted(path)}: {f'{where}: ' if where else ''}{told}") from error
+        place, wish, first = first_wish(error)
+        there = "; there are from, to, steps, by, scale" if first["type"] == "extra_forbidden" else ""
+        raise ScenarioError(name, line, f"{dotted((*path, *place))}: {wish}{there}") from error
     if found.count > MOST_POINTS:
         raise ScenarioError(name, line, f"{dotted(path)}: {_too_many(found.count)}")
-    return found.values()
+    if found.count > MOST_LISTED and not found.are_apart:
+        ends = f"{found.first:.15g} to {found.last:.15g}"
+        wish = f"{found.count:,} values from {ends} are too near to tell apart: use fewer"
+        raise ScenarioError(name, line, f"{dotted(path)}: {wish}")
+    return found
 
 
 def _too_many(count: int) -> str:
@@ -281,17 +246,27 @@ def _too_many(count: int) -> str:
     )
 
 
-def _once(axes: tuple[Axis, ...], name: str) -> None:
+def _not_too_many(axes: tuple[Axis, ...], name: str) -> None:
+    count = math.prod(len(axis.steps) for axis in axes)
+    if count > MOST_POINTS:
+        lengths = " x ".join(f"{len(axis.steps):,}" for axis in axes)
+        raise ScenarioError(name, None, f"{lengths} = {_too_many(count)}")
+
+
+def _once(axes: tuple[Axis, ...], name: str, lines: Lines) -> None:
+    """Each input varies once, and a list that varies alone says nothing twice."""
     paths = [path for axis in axes for path in axis.paths]
     twice = next((path for at, path in enumerate(paths) if path in paths[:at]), None)
     if twice is not None:
         raise ScenarioError(name, None, f"{dotted(twice)} varies twice: say it once")
     if len(paths) > MOST_PATHS:
         raise ScenarioError(name, None, f"{len(paths)} inputs vary; at most {MOST_PATHS} may")
-    count = math.prod(len(axis.steps) for axis in axes)
-    if count > MOST_POINTS:
-        lengths = " x ".join(f"{len(axis.steps):,}" for axis in axes)
-        raise ScenarioError(name, None, f"{lengths} = {_too_many(count)}")
+    for axis in axes:
+        if len(axis.paths) == 1 and not isinstance(axis.steps, Steps):
+            times = Counter(repr(step[0]) for step in axis.steps).most_common(1)
+            if times[0][1] > 1:
+                wish = f"{dotted(axis.paths[0])}: {times[0][0]} stands there twice; leave one out"
+                raise ScenarioError(name, _line_of(axis, lines), wish)
 
 
 def _settled(grid: Grid, name: str, lines: Lines, catalogue: Catalogue) -> Grid:
@@ -338,11 +313,14 @@ def _settled_axis(grid: Grid, axis: Axis, name: str, lines: Lines, catalogue: Ca
         settled[step] = tuple(value_at(scenario, path) for path in axis.paths)
     if len(refused) == len(tried):
         raise ScenarioError(name, line, refused[0])
-    return Axis(axis.paths, tuple(settled.get(step, step) for step in axis.steps))
+    long = isinstance(axis.steps, Steps)  # of numbers, which stay what they are
+    return axis if long else Axis(axis.paths, tuple(settled.get(step, step) for step in axis.steps))
 
 
-def _to_try(axis: Axis) -> tuple[tuple[Any, ...], ...]:
+def _to_try(axis: Axis) -> Sequence[tuple[Any, ...]]:
     """All steps; of very many numbers the least and the largest, since what is between them is in bounds too."""
+    if isinstance(axis.steps, Steps):  # the second tells whether a range of whole numbers goes by whole steps
+        return tuple(axis.steps[at] for at in (0, 1, len(axis.steps) - 1))
     numbers = all(type(value) is float for step in axis.steps for value in step)
     if len(axis.steps) <= _MOST_TRIED or not numbers:
         return axis.steps

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from planner.inputs.base import EngineName, Id, Inputs
+from pricing.days import Day
+from pricing.marks import all_seen
 
 MOST_FACTORS = 16  # more would not go into a link
 LEAST_RATIO, MOST_RATIO = 0.05, 20.0  # beyond, units were mistaken
@@ -33,8 +34,8 @@ class Measured(Inputs):
     low: Annotated[_End, Field(description="a tenth of such runs is slower than this; empty: not known")] | None = None
     high: Annotated[_End, Field(description="a tenth is faster")] | None = None
     runs: Annotated[int, Field(ge=1, le=10_000)] = 1
-    day: date | None = None
-    source: Annotated[str, Field(min_length=1, max_length=60)] = "my own runs"
+    day: Day | None = None
+    source: Annotated[str, Field(min_length=1, max_length=60), AfterValidator(all_seen)] = "my own runs"
 
     @model_validator(mode="after")
     def _agrees(self) -> Measured:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
 import pydantic
 
 from planner.inputs.shape import Path, Shape, nearest, shape
-from pricing import PricingError
+from pricing import PricingError, wishes
+from pricing.wishes import shown
 
-LONGEST_SHOWN = 60
 UNCHANGED = "nothing was changed"
 _PERCENT = 100
 
@@ -54,11 +53,9 @@ def _wish(error: Mapping[str, Any], path: Path) -> str:
     if kind == "missing":
         wanted = shape(path)
         return f"missing; it must be {wanted.wish}" if wanted else "missing"
-    if kind == "value_error":
-        return str(error["msg"]).removeprefix("Value error, ")
     wanted = shape(path)
-    if wanted is None:
-        return str(error["msg"])
+    if wanted is None or kind == "value_error":
+        return wishes.wish(error)
     if kind in ("too_short", "too_long"):
         return f"{len(error['input']):,} entries must be {wanted.entries}"
     return f"{shown(got)} must be {_must(wanted, got)}"
@@ -83,23 +80,6 @@ def unknown(key: str, path: Path) -> str:
     record = shape(path)
     known = f"; there are {', '.join(record.fields)}" if record and record.fields and not near else ""
     return f"there is no such key{hint}{known}" if path else f"there is no such key{hint or known}"
-
-
-def shown(got: object) -> str:
-    """A value from outside, cut short."""
-    if isinstance(got, bool) or got is None:
-        return {True: "true", False: "false", None: "nothing"}[got]
-    if isinstance(got, int | float):
-        text = f"{got:g}" if isinstance(got, float) else str(got)
-    elif isinstance(got, date):
-        text = got.isoformat()
-    else:
-        text = (
-            repr(got)
-            if isinstance(got, str)
-            else {"dict": "a group of keys", "tuple": "a list"}.get(type(got).__name__, type(got).__name__)
-        )
-    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
 
 
 def complaints(error: pydantic.ValidationError) -> list[tuple[Path, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -10,6 +9,7 @@ from pydantic import Field, model_validator
 from planner.inputs.base import EngineName, Inputs
 from planner.inputs.measured import Measured
 from planner.inputs.own_shape import OwnShape
+from pricing.days import Day
 
 Precision = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4", "mxfp4", "int4"]
 CachePrecision = Literal["bf16", "fp16", "fp8", "int8"]
@@ -28,7 +28,7 @@ class ServingJob(Inputs):
     mig_profile: str | None = Field(default=None, max_length=40, description="one slice of it, such as 1g.10gb")
     accelerators: int | None = Field(default=None, ge=1, le=100_000, description="what there is; absent: as few as fit")
     engine: EngineName = "vllm"
-    engine_on: date | None = Field(default=None, description="how engines were on that day; absent: the newest known")
+    engine_on: Day | None = Field(default=None, description="how engines were on that day; absent: the newest known")
     weight_precision: Precision | None = Field(default=None, description="absent: as the model is published")
     cache_precision: CachePrecision | None = None
     tensor_parallel: int | None = Field(default=None, ge=1, le=1_024)

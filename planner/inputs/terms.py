@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from planner.inputs.base import HOURS_PER_MONTH, ChangePerYear, Id, Inputs, Label, Share, Usd
+from pricing.days import Day
 
 # When, within its month or year, the money of a month is taken to move; `dated` counts the days of the calendar.
 Timing = Literal["month_end", "month_middle", "year_end", "year_middle", "dated"]
@@ -65,5 +65,5 @@ class Currency(Inputs):
 
     code: Annotated[str, Field(pattern="^[A-Z]{3}$")]
     usd_per_unit: Annotated[float, Field(gt=0.0, le=1_000.0)]
-    day: date
+    day: Day
     source: Label

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Annotated, Literal
 
 import pydantic
@@ -19,8 +18,10 @@ from planner.speed.serving.known import known
 from planner.speed.serving.names import find_chip
 from pricing import names, strict_yaml
 from pricing.catalogue import Catalogue
+from pricing.days import Day
 from pricing.errors import AmbiguousName, UnknownName
 from pricing.figure import Strict
+from pricing.wishes import first_wish
 
 MOST_RESULTS = 2_000
 _LARGEST = 1e9  # of any figure in its unit: TFLOP/s, GB/s, microseconds
@@ -60,7 +61,7 @@ class MeasuredGpu(Strict):
     """The whole file."""
 
     format: Literal[1]
-    date: date
+    date: Day
     quick: bool
     device: Device
     under_load: dict[str, _Said]
@@ -100,9 +101,9 @@ def read_measured(text: str, file: str) -> MeasuredGpu:
     try:
         return MeasuredGpu.model_validate(read)
     except pydantic.ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise BadTable(f"{file}: {where}: {first['msg']}; want what measure_gpu.py writes.") from error
+        place, wish, _ = first_wish(error)
+        where = ".".join(map(str, place)) or "the file"
+        raise BadTable(f"{file}: {where}: {wish}; give what measure_gpu.py writes.") from error
 
 
 def accelerator_of(catalogue: Catalogue, measured: MeasuredGpu, called: str | None = None) -> str:

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 
 from planner.inputs.measured import Kind
 from planner.speed.refused import BadTable, Skipped
+from pricing.marks import NO_PLACE, unseen
 
 MOST_ROWS = 200_000
 _NOTHING = ("-", "–", "n/a", "na", "nan", "none", "null", "unknown", "not stated", "?")  # how tables leave a cell empty
@@ -196,6 +197,9 @@ def _wrong(cells: int, header: Sequence[str], row: Mapping[str, str], columns: C
     for name in _NAMES:
         if len(row.get(name, "")) > _LONGEST_NAME:
             yield f", column {name}: {len(row[name]):,} characters, want at most {_LONGEST_NAME}"
+    for name in columns.required:  # by which a run is told from others, and matched
+        if mark := unseen(row.get(name, "")):
+            yield f", column {name}: {mark} {NO_PLACE}"
     for name in columns.numbers:
         cell, most = row.get(name, ""), _MOST.get(name, LARGEST)
         if cell and (wish := _wish(cell, most, whole=name in _WHOLE)):

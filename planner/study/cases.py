@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from planner.inputs.base import Inputs, Label
 from pricing import PricingError
 from pricing.strict_yaml import lines, read
+from pricing.wishes import first_wish, shown
 
 MOST_CASES = 500
 USUAL_TOLERANCE = 0.005
@@ -109,7 +110,7 @@ def mappings_in(text: str, *, file: str) -> Mapping[str, Ours]:
 def _checked(kind: type[Any], text: str, file: str) -> Any:
     data = read(text, file=file)
     if not isinstance(data, dict):
-        raise CasesError(f"{file}: want a map with {' and '.join(kind.model_fields)}, got {type(data).__name__}.")
+        raise CasesError(f"{file}: want a map with {' and '.join(kind.model_fields)}, got {shown(data)}.")
     try:
         return kind.model_validate(data)
     except pydantic.ValidationError as error:
@@ -117,16 +118,18 @@ def _checked(kind: type[Any], text: str, file: str) -> Any:
 
 
 def _sentence(error: pydantic.ValidationError, data: Any, text: str, file: str) -> str:
-    first = error.errors(include_url=False)[0]
-    path = tuple(str(step) for step in first["loc"])
+    found, wish, first = first_wish(error)
+    path = tuple(map(str, found))
     where = lines(text, file=file)
     known = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in where), ())
     place = f"{file}, line {where[known]}" if known else file
     if path[:1] == ("cases",) and len(path) > 1 and isinstance(data["cases"], tuple):
         case = data["cases"][int(path[1])]
         path = (str(case.get("id", path[1])) if isinstance(case, dict) else path[1], *path[2:])
-    known_keys = ", ".join((Each if "each" in path else Ours).model_fields)
-    wish = f"there is no such key; there are {known_keys}" if first["type"] == "extra_forbidden" else first["msg"]
+    if first["type"] == "extra_forbidden":
+        wish += f"; there are {', '.join((Each if 'each' in path else Ours).model_fields)}"
+    if path[-1] == "each" and isinstance(first["input"], dict):
+        wish = f"want a list, each entry with {', '.join(Each.model_fields)}: write - before its first key"
     if first["input"] is None and {"checks", "steps", "names"} & set(path):
         wish = "want a formula; one with a comma inside { } stands in quotes"
     return f"{place}: {'.'.join(path)}: {wish}."

@@ -13,6 +13,7 @@ import numpy as np
 import pydantic
 
 from planner.inputs.known import settle
+from planner.inputs.refusal import complaints
 from planner.inputs.scenario import Scenario
 from planner.money.answer import answer
 from planner.money.breakeven import break_evens
@@ -170,9 +171,7 @@ def scenario_of(said: Mapping[str, Any]) -> Scenario:
     try:
         return Scenario.model_validate(said)
     except pydantic.ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(step) for step in ("scenario", *first["loc"]))
-        raise Unusable(f"{place}: {first['msg'].removeprefix('Value error, ')}, got {first.get('input')!r}") from error
+        raise Unusable(f"scenario.{complaints(error)[0][1]}") from error
 
 
 def _amount_said(work: Mapping[str, Any]) -> bool:

@@ -7,11 +7,12 @@ behind "want".
 from __future__ import annotations
 
 import re
-import unicodedata
 from datetime import date
 from math import isfinite
 from typing import Any, get_args
 
+from pricing.days import as_day
+from pricing.marks import unseen
 from pricing.quotes.files import Row, brief, did_you_mean, either
 from pricing.records import Area, Purchase
 
@@ -72,7 +73,7 @@ def plain_text(cell: object) -> str:
         raise ValueError("text (in YAML, put it in quotes)")
     if len(cell) > LONGEST_TEXT:
         raise ValueError(f"at most {LONGEST_TEXT} characters")
-    if any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for character in cell):
+    if unseen(cell):
         raise ValueError("one line of text without control or invisible characters")
     return cell
 
@@ -118,14 +119,13 @@ def _whole(column: str, cell: object) -> int:
 
 
 def _day(column: str, cell: object) -> date:
-    if isinstance(cell, date):
-        return cell
-    if not isinstance(cell, str) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", cell):
-        raise ValueError(WISHES[column])
     try:
-        return date.fromisoformat(cell)
+        day = as_day(cell)
     except ValueError as error:
         raise ValueError("a day of the calendar") from error
+    if not isinstance(day, date):
+        raise ValueError(WISHES[column])
+    return day
 
 
 def _choice(cell: object, options: tuple[str, ...]) -> str:

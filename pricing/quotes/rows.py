@@ -21,6 +21,7 @@ from pricing.quotes.cells import KINDS, WISHES, read_cell
 from pricing.quotes.files import COLUMNS, Problem, Row, either, shown
 from pricing.quotes.known_names import KnownNames
 from pricing.quotes.records import AnyQuote, DiscountQuote, HardwareQuote, OfferQuote
+from pricing.wishes import wanted
 
 _MODELS: Mapping[str, type[AnyQuote]] = {"offer": OfferQuote, "discount": DiscountQuote, "hardware": HardwareQuote}
 # A filled cell in one of these columns tells what kind of row it is.
@@ -174,4 +175,4 @@ def _wish(kind: str, column: str, detail: ErrorDetails) -> str:
         longer = next((field for field in _MODELS[kind].model_fields if field.startswith(column)), None)
         hint = f" (did you mean {longer!r}?)" if longer else ""
         return f"nothing here: a row of kind {kind!r} has no {column}{hint}"
-    return WISHES.get(column, detail["msg"])
+    return WISHES.get(column, wanted(detail))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planner.inputs.scenario import Scenario
 from planner.inputs.shape import Path, Shape, shape
 
-_TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+_TEXT = st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"]), min_size=1, max_size=20)
 
 
 def scenarios() -> st.SearchStrategy[Scenario]:

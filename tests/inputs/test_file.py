@@ -73,7 +73,7 @@ def test_only_what_differs_is_written_in_the_records_order_with_units() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["yes", "NO", "null", "1e6", "2026-01-01", "a: b", "a #b", "- a", " a", "é\u2028\x85\x00\u200b", "'\"\\", "😀"],
+    ["yes", "NO", "null", "1e6", "2026-01-01", "a: b", "a #b", "- a", " a", "é\u00a0ü\u3000", "'\"\\", "😀"],
 )
 def test_a_name_is_a_name_for_every_reader_of_yaml(name: str) -> None:
     text = write_scenario(Saved(Scenario(name=name)))
@@ -152,6 +152,16 @@ def test_other_facts_are_told_and_not_refused() -> None:
         ("schema: one", "schema: 'one' must be a whole number, 1 to 1"),
         ("schema: 0", "schema: 0 must be a whole number"),
         ("day: tomorrow", "Line 1: day: 'tomorrow' must be a day such as 2026-11-21"),
+        ("day: '2026-11-31'", "Line 1: day: 2026-11-31 is not a day of the calendar"),
+        ("day: '21.11.2026'", "Line 1: day: '21.11.2026' must be a day such as 2026-11-21"),
+        (
+            'name: "a\\u202eb"',
+            "Line 1: name: U+202E at character 2 does not show (a control or invisible mark): leave it",
+        ),
+        ("years: 2\nname: a\u200bb", "Line 2: name: U+200B at character 2 does not show"),
+        ('name: "a\\nb"', "name: U+000A at character 2 does not show"),
+        ('work:\n  - label: "a\\eb"', "Line 2: work.0.label: U+001B at character 2 does not show"),
+        ('"na\\u2066me": x', "U+2066 at character 3 does not show"),
         ("catalogue: 12", "catalogue: 12 must be a catalogue's digest"),
         ("", "the file is empty"),
         ("- 1", "a list stands where keys and values are wanted"),
@@ -186,6 +196,18 @@ def test_a_bomb_of_aliases_is_refused_before_it_goes_off() -> None:
     )
     with pytest.raises(ScenarioError, match="anchors"):
         read(bomb)
+
+
+DAYS = (
+    "day: {day}\ncurrency: {{code: EUR, usd_per_unit: 1.1, day: {day}, source: x}}\n"
+    "measured: [{{kind: training, accelerator: H100-SXM5-80GB, ratio: 0.9, day: {day}}}]\n"
+)
+
+
+def test_a_day_in_quotes_is_a_day_everywhere() -> None:
+    plain, *quoted = (read(DAYS.format(day=day)) for day in ("2026-11-21", "'2026-11-21'", '"2026-11-21"'))
+    assert plain.day == plain.scenario.measured[0].day == date(2026, 11, 21)
+    assert quoted == [plain, plain]
 
 
 def test_a_file_with_a_byte_order_mark_and_windows_line_ends_reads() -> None:

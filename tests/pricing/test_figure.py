@@ -61,7 +61,7 @@ WRONG_FIGURES = [
     ({"unit": "usd"}, "unit", "'USD'"),
     ({"values": {}}, "values", "at least 1 item"),
     ({"checked": MAY}, "", "checked on or after the newest value 2026-06-01, got 2026-05-01"),
-    ({"checked": "2026-07-01"}, "checked", "valid date"),
+    ({"checked": "1 July 2026"}, "checked", "valid date"),
     ({"checked": None}, "checked", "valid date"),
     ({"label": "x"}, "label", "not permitted"),
 ]
@@ -83,7 +83,7 @@ WRONG_SOURCES = [
     ({"url": "https://" + "x" * 500}, "url", "at most 500 characters"),
     ({"via": "hearsay"}, "via", "'price_api'"),
     ({"title": ""}, "title", "at least 1 character"),
-    ({"retrieved": "2026-05-01"}, "retrieved", "valid date"),
+    ({"retrieved": "May 2026"}, "retrieved", "valid date"),
 ]
 
 

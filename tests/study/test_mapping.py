@@ -32,6 +32,38 @@ def ours() -> Cases:
     return cases_in(OUR_CASES.read_text(encoding="utf-8"), file=OUR_CASES.name)
 
 
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (
+            "ours: {each: {of: runs, checks: {a: b}}}",
+            "x.ours.each: want a list, each entry with of, steps",
+        ),
+        ("ours: {each: [of, runs]}", "x.ours.each.0: want a group of keys, got 'of'"),
+        ("ours: {checks: {m: [1]}}", "x.ours.checks.m: want text or a number, got a list"),
+        ("ours: {checks: [a]}", "x.ours.checks: want a group of keys, got a list"),
+        ("ours: {names: {gpus: 8}}", "x.ours.names.gpus: want text, got 8"),
+        ("ours: {steps: {a: }}", "x.ours.steps.a: want a formula"),
+        ("ours: {colour: red}", "x.ours.colour: there is no such key; there are names, steps, scenario"),
+        ("ours: {bare: 1}", "x.ours.bare: want true or false, got 1"),
+        ("checks: {metric: a}", "x.checks: want a list, got a group of keys: write - before each entry"),
+        ("inputs: [1]", "x.inputs: want a group of keys, got a list"),
+    ],
+)
+def test_a_case_of_another_form_is_told_what_was_wanted(said: str, why: str) -> None:
+    more = "" if said.startswith("checks") else "    checks: [{metric: m}]\n"
+    with pytest.raises(CasesError) as refusal:
+        cases_in(f"cases:\n  - id: x\n    {said}\n{more}", file="made.yaml")
+    assert why in str(refusal.value)
+    assert str(refusal.value).startswith("made.yaml, line 3: ")
+
+
+@pytest.mark.parametrize("said", ["cases: {x: 1}", "cases: 3", "cases: []", "- x", "cases:"])
+def test_a_file_without_a_list_of_cases_is_told_what_was_wanted(said: str) -> None:
+    with pytest.raises(CasesError, match=r"want (a list|a map|at least 1 entries)"):
+        cases_in(said, file="made.yaml")
+
+
 def only(text: str, catalogue: Catalogue, ours: Cases) -> dict[str, Compared]:
     """What comes of a file of one case, by metric."""
     rows = compare(cases_in(text, file="made.yaml"), catalogue, DAY, mappings={}, bare=ours.bare).rows
@@ -175,7 +207,7 @@ def test_the_page_names_every_function_and_reading(catalogue: Catalogue) -> None
         ("first_hours / 2 - 1", "total_usd(own, dear_rent)", "there is no scenario 'dear_rent'"),
         ("first_hours / 2 - 1", "gpus * bought", "bought is '2026-01-31', want a number"),
         ("busy_share: 1}", "busy_shore: 1}", "want accelerators, and busy_share"),
-        ("busy_share: 1}", "busy_share: 7}", "scenario.work.0.busy_share: Input should be less than or equal to 1"),
+        ("busy_share: 1}", "busy_share: 7}", "scenario.work.0.busy_share: 7 must be 0.01 to 1"),
         ('years: "=years"', 'years: "=yaers"', "ours.scenario.years: nothing is called 'yaers'; did you mean 'years'?"),
         ("of: runs", "of: gpus", "ours.each.0.of: want the place of a list or a map in the inputs"),
     ],

@@ -12,11 +12,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
 
-from planner.cli import BAD_INPUT, OK, main
+from planner.cli import BAD_INPUT, FAILED, OK, main
 from planner.cli.sweep_file import NOTE
 from planner.inputs.file import Saved
 from planner.inputs.grid import read_grid
@@ -82,6 +83,80 @@ def test_cut_off_anywhere_it_ends_as_the_same_bytes(
         path.write_bytes(whole[:cut] + (b"4,torn" if cut == line + 1 else b""))
         assert run(capsys, *six, *DAY)[0] == OK
         assert path.read_bytes() == whole
+
+
+# What may stand behind a torn row: nothing, or the line end of whoever looked at the file or copied it.
+ENDS = (b"", b"\n", b"\r", b"\r\n", b"\0\r\n", b'"\r\n')
+
+
+@pytest.mark.parametrize("finished", [False, True])
+def test_a_torn_last_row_with_any_line_end_is_thrown_away(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, finished: bool
+) -> None:
+    outputs = "base: {work: [{accelerators: 8}]}\nways: [own, on_demand]\noutputs: [npv_usd]\n"
+    path = grid(tmp_path, outputs + "vary:\n  work.0.label: ['Zürich, \"A\"', 'b–c']\n  years: [2, 3]\n")
+    out = tmp_path / "out.csv"
+    call = ["sweep", path, "--csv", str(out), "--jobs", "1", *DAY]
+    assert main(call) == OK
+    whole = out.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    before, last = (b"".join(lines[:4]), lines[4]) if finished else (b"".join(lines[:1]), lines[1])
+    name = last.index(b'"') + 3  # in quotes; in the first row within ü
+    for cut, end in product((1, name, len(last) - 4, len(last) - 2), ENDS):
+        out.write_bytes(before + last[:cut] + end)
+        assert main(call) == OK, (cut, end)
+        assert out.read_bytes() == whole, (cut, end)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_finished_sweep_says_that_all_rows_were_there(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, six: list[str]
+) -> None:
+    run(capsys, *six, *DAY)
+    before = (tmp_path / "out.csv").stat()
+    assert json.loads(run(capsys, *six, *DAY, "--json")[1])["were_there"] == 6
+    assert (tmp_path / "out.csv").stat().st_size == before.st_size
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdout", os.devnull])
+def test_a_sweep_wants_a_file_that_it_can_go_on_with(
+    capsys: pytest.CaptureFixture[str], six: list[str], name: str
+) -> None:
+    call = [name if one.endswith("out.csv") else one for one in six]
+    code, _, err = run(capsys, *call, *DAY)
+    assert code == BAD_INPUT
+    assert err.startswith(f"{name}: a sweep is gone on with in its file")
+
+
+def test_a_full_disk_stops_a_sweep_with_its_file_and_how_to_go_on(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, six: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(capsys, *six, *DAY)[0] == OK
+    whole = (tmp_path / "out.csv").read_bytes()
+    (tmp_path / "out.csv").write_bytes(whole[: whole.index(b"\n3,") + 1])
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        code, _, err = run(capsys, *six, *DAY)
+    assert (code, err) == (
+        FAILED,
+        f"{tmp_path / 'out.csv'}: No space left on device: stopped after 2 of 6; the same command goes on.\n",
+    )
+    assert run(capsys, *six, *DAY)[0] == OK
+    assert (tmp_path / "out.csv").read_bytes() == whole
+
+
+@pytest.mark.parametrize("note", ["[]", "{", '{"grid": "", "day": "soon", "facts": "", "program": "", "rows": 6}'])
+def test_a_note_that_is_none_is_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, six: list[str], note: str
+) -> None:
+    (tmp_path / f"out.csv{NOTE}").write_text(note)
+    code, _, err = run(capsys, *six, *DAY)
+    assert code == BAD_INPUT
+    assert "not a note of a sweep" in err
 
 
 def test_a_file_of_another_sweep_is_left_alone(
@@ -158,7 +233,11 @@ KILLED = """
 import os, signal, sys
 from planner.cli import main, sweep_file
 
+add = sweep_file.Rows.add
+
 def die(self, lines, count):
+    if count == 1:  # the last row that was there, reckoned again
+        return add(self, lines, count)
     whole = b"".join(lines)
     self._write([whole[: len(whole) - int(sys.argv[1])]])
     os.kill(os.getpid(), signal.SIGKILL)

@@ -11,6 +11,7 @@ from pydantic import Field
 from planner.speed.bands import Band
 from planner.speed.data_files import read_data
 from planner.speed.serving.constants import NAMES, Constants
+from pricing.days import Day
 from pricing.figure import Strict, Text
 
 ENGINES, CONSTANTS = "serving_engines.yaml", "serving_constants.yaml"
@@ -122,7 +123,7 @@ class WorkShares(Strict):
 class Fit(Strict):
     """How the constants came to be."""
 
-    on: date
+    on: Day
     command: Text
     rows: int
     sources: int

@@ -32,6 +32,7 @@ from planner.speed.serving.work import work_called
 from pricing import strict_yaml
 from pricing.catalogue import Catalogue
 from pricing.figure import Strict
+from pricing.wishes import first_wish
 
 MOST_RUNS = 300  # go into one prediction: what is farther says nothing that nearer ones do not
 LEAST_SHARED = 0.15  # of an error: runs farther away are not named
@@ -165,9 +166,9 @@ def read_constants(text: str, file: str) -> Constants:
     try:
         read = _File.model_validate(strict_yaml.read(text, file=file))
     except pydantic.ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise BadTable(f"{file}: {where}: {first['msg']}; want what `calibrate serving --out` writes.") from error
+        place, wish, _ = first_wish(error)
+        where = ".".join(map(str, place)) or "the file"
+        raise BadTable(f"{file}: {where}: {wish}; give what `calibrate serving --out` writes.") from error
     for name in read.constants:
         if name not in NAMES:
             near = get_close_matches(name, NAMES, n=1)

@@ -17,6 +17,7 @@ from planner.speed.training.calibration import Array, Sample
 from planner.speed.training.constants import NAMES, Calibration, Constants
 from pricing import strict_yaml
 from pricing.figure import Strict
+from pricing.wishes import first_wish
 
 COMMAND = "python -m planner calibrate training"
 
@@ -51,9 +52,9 @@ def calibration_in(text: str, *, file: str) -> Calibration:
     try:
         found = _File.model_validate(strict_yaml.read(text, file=file))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(step) for step in first["loc"]) or "the file"
-        raise BadTable(f"{file}: {where}: {str(first['msg']).lower()}; want what {COMMAND} --out writes.") from error
+        place, wish, _ = first_wish(error)
+        where = ".".join(map(str, place)) or "the file"
+        raise BadTable(f"{file}: {where}: {wish}; give what {COMMAND} --out writes.") from error
     _check_names(found, file)
     far = {name: one for name, one in found.constants.items() if not 1 / FARTHEST < one.value / one.prior < FARTHEST}
     for name, one in far.items():

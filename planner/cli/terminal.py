@@ -1,0 +1,143 @@
+"""What is printed, fit for the terminal that prints it: nothing that it would obey, nothing that it cannot write.
+
+Names come from files, links and tables of others. What a terminal would take for an order (to move, to recolour, to
+turn the direction of writing) is printed as its number, `\\x1b`. What the terminal's alphabet lacks is printed in
+letters it has: × as x, – as -, … as three points.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from functools import lru_cache
+from typing import Any, TextIO, cast
+
+from pricing.marks import as_code, is_unseen
+
+_IN_LETTERS = {
+    "×": "x", "–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "…": "...", "·": "-", "•": "*", "€": "EUR", "£": "GBP",
+    "→": "->", "←": "<-", "≥": ">=", "≤": "<=", "≈": "~", "±": "+/-", "‘": "'", "’": "'", "“": '"', "”": '"',
+    "„": '"', "«": '"', "»": '"', "µ": "u", "μ": "u", "°": " degrees", "─": "-", "│": "|", "├": "|", "└": "`",
+    "█": "#", "ß": "ss", "æ": "ae", "Æ": "AE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "œ": "oe", "Œ": "OE",
+}  # fmt: skip
+_LAYOUT = "\n\t"  # of tables and lines
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Within, all that goes to the output and to stderr is made fit for them."""
+    out = Readable(sys.stdout, "standard output")
+    err = Readable(sys.stderr, "")
+    with redirect_stdout(cast(TextIO, out)), redirect_stderr(cast(TextIO, err)):
+        yield
+
+
+class Readable:
+    """A stream that writes what the one under it can write. Without a name, nobody is told that it is full or gone."""
+
+    def __init__(self, under: TextIO | None, name: str) -> None:
+        self.under = under or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.under, name)
+
+    def write(self, text: str) -> int:
+        """Write a text, made fit."""
+        self._try(lambda: self.under.write(text.translate(_fit(encoding_of(self.under)))))
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is held back."""
+        self._try(self.under.flush)
+
+    def _try(self, write: Callable[[], object]) -> None:
+        try:
+            write()
+        except OSError as error:
+            self._hang_up()
+            if self._name:
+                raise OSError(error.errno, error.strerror or str(error), self._name) from error
+
+    def _hang_up(self) -> None:
+        """What is still held back goes nowhere, or it would fail again when the process ends."""
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.under.fileno())
+
+
+def encoding_of(stream: TextIO) -> str:
+    """The alphabet of a stream."""
+    return stream.encoding or "utf-8"
+
+
+def tell(sentence: str) -> None:
+    """One line on stderr, whatever stands in the names in it."""
+    sys.stderr.write(f"{' '.join(sentence.split())}\n")
+
+
+def redraw(line: str) -> None:
+    """A line on the terminal in place of the one before it: ours, so it may move."""
+    err: Any = sys.stderr
+    under = err.under if isinstance(err, Readable) else err
+    under.write(f"\r{line}")
+    under.flush()
+
+
+def json_codes(text: str, stream: TextIO) -> str:
+    r"""JSON with \u in place of what the stream could not print, or should not: it reads as the same data."""
+    return text.translate(_codes(encoding_of(stream)))
+
+
+class _Table(dict[int, str]):
+    """What to print for each character; found when it is first met."""
+
+    def __init__(self, instead: Callable[[str], str]) -> None:
+        super().__init__()
+        self._instead = instead
+
+    def __missing__(self, number: int) -> str:
+        self[number] = self._instead(chr(number))
+        return self[number]
+
+
+@lru_cache(maxsize=8)
+def _fit(encoding: str) -> _Table:
+    def instead(mark: str) -> str:
+        if mark in _LAYOUT:
+            return mark
+        if is_unseen(mark):
+            return as_code(mark)
+        return mark if _has(encoding, mark) else _spelt(encoding, mark)
+
+    return _Table(instead)
+
+
+@lru_cache(maxsize=8)
+def _codes(encoding: str) -> _Table:
+    def instead(mark: str) -> str:
+        if mark in _LAYOUT or (_has(encoding, mark) and not is_unseen(mark)):
+            return mark
+        pairs = mark.encode("utf-16-be", "surrogatepass").hex()
+        return "".join(f"\\u{pairs[start : start + 4]}" for start in range(0, len(pairs), 4))
+
+    return _Table(instead)
+
+
+def _has(encoding: str, text: str) -> bool:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _spelt(encoding: str, mark: str) -> str:
+    """A mark in letters the terminal has: without its accent, or as a question mark."""
+    bare = "".join(one for one in unicodedata.normalize("NFKD", mark) if not unicodedata.combining(one))
+    for text in (_IN_LETTERS.get(mark, ""), bare):
+        if text and _has(encoding, text):
+            return text
+    return "?"
