@@ -218,3 +218,13 @@ def test_the_best_mix_is_found_for_a_file_that_names_none(tmp_path: Path, capsys
     told = json.loads(capsys.readouterr().out)
     assert (told["title"], told["best"]) == ("Own 8 and rent the peaks.", "mix")
     assert "mix" not in told["scenario"]  # what was asked stays what was asked
+
+
+@pytest.mark.parametrize("name", ["any", "Any", " ANY "])
+def test_any_accelerator_needs_something_to_choose_for(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "any.yaml"
+    path.write_text(f"accelerator: '{name}'\nwork: [{{accelerators: 8}}]\n")
+    assert main(["plan", str(path)]) == BAD_INPUT
+    assert "any needs a model or a run to choose for: name one, or name an accelerator" in capsys.readouterr().err

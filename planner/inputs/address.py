@@ -49,7 +49,7 @@ def to_address(scenario: Scenario) -> dict[str, str]:
         value = _taken(rest, key.path)
         if value is not None:
             held[key.key] = _written(key, value)
-    _tidy(rest)
+    _tidy(rest, {str(KEYS[key].path[0]) for key in held})
     if rest:
         held[ALSO] = json.dumps(
             pydantic_core.to_jsonable_python(rest), ensure_ascii=False, separators=(",", ":"), allow_nan=False
@@ -68,6 +68,7 @@ class Reading(NamedTuple):
     scenario: Scenario
     told: list[str]  # a sentence for each thing that cannot be read, or names what nobody knows
     at_odds: dict[str, str]  # by key, a sentence for each that can be read, but not together with the others
+    unknown: frozenset[str]  # the keys whose name the catalogue does not know
 
 
 def from_address(
@@ -93,10 +94,12 @@ def read_address(
     parts = list(_read(held, told))
     also = _also(held.get(ALSO), told)
     scenario, at_odds = _together(parts, also, told)
+    unknown: set[str] = set()
     if catalogue is not None:
-        scenario = _settled(scenario, catalogue, told)
+        scenario = _settled(scenario, catalogue, told, unknown)
     told += [slip for key in held if key not in (*KEYS, ALSO, *others) and (slip := _misspelt(key))]
-    return Reading(scenario, [f"{said} {one}" for one in told], {key: f"{said} {one}" for key, one in at_odds.items()})
+    odd = {key: f"{said} {one}" for key, one in at_odds.items()}
+    return Reading(scenario, [f"{said} {one}" for one in told], odd, frozenset(unknown))
 
 
 def usable_address(
@@ -107,11 +110,19 @@ def usable_address(
     What can be read but does not agree with the rest is kept: one other edit may make it agree.
     """
     read = read_address(held, catalogue, others)
+    plain = {key: held[key] for key in (*KEYS, ALSO) if key in held}
     try:
         kept = to_address(read.scenario)
     except TooLong:  # written out, names can take more room than in the link
-        kept = {key: text for key, text in held.items() if key in (*KEYS, ALSO)}
-    return kept | {key: held[key] for key in read.at_odds}, read.told
+        return plain, read.told
+    chosen = {key: text for key, text in plain.items() if key in KEYS and key not in read.unknown and _says(key, text)}
+    return {**chosen, **kept, **{key: held[key] for key in read.at_odds}}, read.told
+
+
+def _says(key: str, text: str) -> bool:
+    """Whether a text can be read, and is not just what a field holds before anybody touches it."""
+    value = _parsed(KEYS[key], text) if text else None
+    return value is not None and value != KEYS[key].default
 
 
 class _Said(NamedTuple):
@@ -260,7 +271,7 @@ def _together(said: list[_Said], also: dict[str, Any], told: list[str]) -> tuple
     except pydantic.ValidationError:
         kept: list[_Said] = []
     at_odds: dict[str, str] = {}
-    for one in said:
+    for one in sorted(said, key=lambda one: one.key.path == ("accelerator",)):  # any of them needs a model before it
         try:
             _scenario([*kept, one], {})
         except pydantic.ValidationError as error:
@@ -324,11 +335,14 @@ def _taken(data: dict[str, Any], path: Path) -> Any:
     return here.pop(path[-1], None)
 
 
-def _tidy(rest: dict[str, Any]) -> None:
-    """Drop the records that short keys have emptied; one that may be absent says by its presence that it is there."""
+def _tidy(rest: dict[str, Any], said: Collection[str]) -> None:
+    """Drop the records that short keys have emptied, unless only their presence says that they are there.
+
+    `said` are the records of which a short key says something.
+    """
     usual = Scenario()
     for section in {str(key.path[0]) for key in KEYS.values() if len(key.path) > 1}:
-        if section in rest and not rest[section] and getattr(usual, section) is not None:
+        if section in rest and not rest[section] and (section in said or getattr(usual, section) is not None):
             del rest[section]
     for path in {
         key.path[:-1] for key in KEYS.values() if len(key.path) > _NESTED
@@ -340,7 +354,7 @@ def _tidy(rest: dict[str, Any]) -> None:
         del rest["work"]
 
 
-def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str]) -> Scenario:
+def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str], unknown: set[str]) -> Scenario:
     """Names as the catalogue writes them; a name it does not know gives way to the default."""
     settled, lost = known.settle(scenario, catalogue)
     if not lost:
@@ -357,6 +371,7 @@ def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str]) -> Scena
         if path == ("tax", "schedule"):
             default = Tax().schedule
         key = next((one.key for one in KEYS.values() if one.path == path), ".".join(map(str, path)))
+        unknown.add(key)
         instead = f"{default} is" if default else "The catalogue's is"
         told.append(f"{key} = {_shown(name)}. {error} {instead} used instead.")
         here: Any = data

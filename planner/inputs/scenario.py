@@ -63,6 +63,13 @@ class Scenario(Inputs):
         return self
 
     @model_validator(mode="after")
+    def _says_what_to_choose_for(self) -> Scenario:
+        name = "".join(mark for mark in self.accelerator.casefold() if mark.isalnum())
+        if name == ANY_ACCELERATOR and not any(work.train or work.serve or work.run for work in self.work):
+            raise ValueError("accelerator: any needs a model or a run to choose for: name one, or name an accelerator")
+        return self
+
+    @model_validator(mode="after")
     def _within_the_budget(self) -> Scenario:
         beyond = budget.too_much(self._asked)
         if beyond is not None:

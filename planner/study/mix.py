@@ -35,6 +35,8 @@ ALIKE = "the work wants the same number whenever it runs, so a fleet is used as 
 UNTOLD = (
     "when the peaks come is not said, so all are taken to be wanted at once: say it with `by_hour` in a scenario file"
 )
+MOST_MIXED = 1_000_000
+TOO_MANY = "the work grows to {peak:,.0f} accelerators at once, more than the {most:,} up to which a mix is looked for"
 NO_WAY = "nothing here has a price, so there is nothing to mix"
 FLAT_SHARE = 0.01  # bases within so much of the best cost the same
 _CURVE_POINTS = 24
@@ -179,6 +181,9 @@ def best_mix(plan: Plan) -> BestMix | NoMix:
     pure = _pure(plan)
     if pure is None or alike(setting):
         return NoMix(NO_WAY if pure is None else UNTOLD if _has_peaks(setting) else ALIKE)
+    peak = float(np.max(setting.demand.peak))
+    if peak > MOST_MIXED:
+        return NoMix(TOO_MANY.format(peak=peak, most=MOST_MIXED))
     rates = rates_of(setting)
     enough = least_fleet(setting)
     least = (enough,) if setting.terms.usd_per_waiting_hour is None else tuple({0, enough})

@@ -57,8 +57,8 @@ def write() -> None:
 
 
 def link() -> str:
-    """The address of this page, as it is now."""
-    return f"{(st.context.url or '').split('?')[0]}?{urlencode(st.session_state[_HELD], doseq=True)}"
+    """The address of this page, as it was written in this run."""
+    return f"{(st.context.url or '').split('?')[0]}?{urlencode(_in_browser(), doseq=True)}"
 
 
 def texts() -> dict[str, str]:

@@ -10,7 +10,6 @@ from planner.inputs.address import ALSO, to_address, usable_address
 from planner.inputs.keys import KEYS
 from planner.inputs.presets import preset
 from planner.inputs.question import HOURS, QUESTIONS, Question, belongs, question_of
-from planner.inputs.scenario import ANY_ACCELERATOR
 from planner.web import address, fields, through_the_day
 from pricing import Catalogue, PricingError
 from pricing import names as naming
@@ -29,8 +28,6 @@ def of_link(catalogue: Catalogue) -> list[str]:
     usable, told = usable_address({**plan, **slips}, catalogue, OURS)
     told += _name_models(catalogue, usable)
     told += [_two(name, held[name], question) for name in _WORK if name in held and name not in plan]
-    if held.get("gpu") == ANY_ACCELERATOR and question is HOURS:
-        told.append(_ANY)
     fields.start_anew()
     through_the_day.forget()
     address.replace({**usable, **_of_question(question)}, (*KEYS, ALSO, KEY))
@@ -60,7 +57,6 @@ def _two(name: str, said: str, question: Question) -> str:
 
 OURS = ("asof", "terms")  # keys of the page itself that look like one of the plan
 _WORK = ("train", "serve", fields.HOURS, fields.BUSY)
-_ANY = "This link held gpu = any, which needs a model to choose for: name one, or name a GPU."
 
 
 def ask() -> Question:

@@ -158,13 +158,17 @@ def lost(page: Page) -> list[str]:
         there = shown(other)
     finally:
         other.context.close()
-    differing = [
+    return differing(here, there)
+
+
+def differing(here: Shown, there: Shown) -> list[str]:
+    """What two pages show differently."""
+    said = [
         f"{name}: {here.fields.get(name)} here, {there.fields.get(name)} there"
         for name in here.fields.keys() | there.fields.keys()
         if here.fields.get(name) != there.fields.get(name)
     ]
-    differing += [f"{one} here, {two} there" for one, two in zip(here[:2], there[:2], strict=True) if one != two]
-    return differing
+    return said + [f"{one} here, {two} there" for one, two in zip(here[:2], there[:2], strict=True) if one != two]
 
 
 def main(walks: int, address: str, first: int = 0) -> int:

@@ -326,3 +326,15 @@ def test_a_link_says_more_than_a_slider_can_show() -> None:
     assert app.slider(key="busy").value == 59
     assert app.query_params["busy"] == "59.37"
     assert asked(app).work[0].busy_share == 0.5937
+
+
+def test_any_gpu_without_a_model_to_choose_for_is_told_and_ends_nothing() -> None:
+    app = visit(gpu="any", gpus="16")
+    assert not app.exception
+    assert "any needs a model or a run to choose for" in app.warning[0].value.replace("\\", "")
+    assert len(app.warning) == 1
+    app = visit(train="Llama-2-7B", gpu="any", choose="1")
+    assert not app.warning
+    app.selectbox(key="train").set_value(None).run()
+    assert not app.exception
+    assert "any needs a model or a run to choose for" in " ".join(one.value for one in app.warning).replace("\\", "")
