@@ -19,8 +19,7 @@ from planner.inputs.scenario import Scenario, Way
 from planner.inputs.terms import Tax, Terms
 from planner.inputs.work import Work
 from planner.money.plan import plan
-from pricing import figure, load_catalogue, records
-from pricing.query import Trust
+from pricing import choices, figure, load_catalogue, records
 from tests.house import ROOT
 
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
@@ -51,9 +50,9 @@ FIGURES = sorted(
 LISTS = {
     "Kind": figure.Kind,
     "Via": figure.Via,
-    "Purchase": records.Purchase,
+    "Purchase": choices.Purchase,
     "Doubt": records.Doubt,
-    "Trust": Trust,
+    "Trust": choices.Trust,
 }
 
 

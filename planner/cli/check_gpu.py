@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -19,18 +17,8 @@ from planner.speed.serving import constants_yaml
 from pricing import load_catalogue
 
 
-def add_gpu(kinds: Any) -> None:
-    """`check gpu`."""
-    verb = kinds.add_parser("gpu", help="what measure_gpu.py measured on your machine beside what is assumed")
-    verb.set_defaults(verb=_check)
-    verb.add_argument("measured", type=Path, metavar="FILE.yaml", help="what python bench/measure_gpu.py --out wrote")
-    verb.add_argument("--accelerator", metavar="NAME", help="which it is, where its driver's name does not say")
-    verb.add_argument("--out", type=Path, metavar="FILE", help="write constants for it, for serve --constants")
-    verb.add_argument("--json", action="store_true", help="print JSON")
-    verb.add_argument("--csv", type=Path, metavar="FILE", help="write the table")
-
-
-def _check(wanted: argparse.Namespace) -> int:
+def run(wanted: argparse.Namespace) -> int:
+    """What was measured beside what is assumed, as factors."""
     catalogue = load_catalogue()
     measured = read_measured(text_of(wanted.measured), wanted.measured.name)
     accelerator = accelerator_of(catalogue, measured, wanted.accelerator)

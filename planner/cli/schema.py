@@ -13,13 +13,7 @@ from planner.inputs.file import file_schema
 SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {"scenario": file_schema}
 
 
-def add(verbs: Any) -> None:
-    """The verb and its arguments."""
-    verb = verbs.add_parser("schema", help="what a file may hold, as JSON schema")
-    verb.set_defaults(verb=_schema)
-    verb.add_argument("what", choices=tuple(SCHEMAS))
-
-
-def _schema(wanted: argparse.Namespace) -> int:
+def run(wanted: argparse.Namespace) -> int:
+    """The schema that is wanted, as JSON."""
     sys.stdout.write(as_json(SCHEMAS[wanted.what]()) + "\n")
     return OK

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from datetime import date
 
 import pandas as pd
@@ -18,7 +19,7 @@ from pricing import Catalogue
 
 
 def serve_other(
-    wanted: argparse.Namespace, catalogue: Catalogue, jobs: list[ServingJob], have: tuple[str, ...], day: date
+    wanted: argparse.Namespace, catalogue: Catalogue, jobs: Sequence[ServingJob], have: tuple[str, ...], day: date
 ) -> int:
     """Each accelerator with the same work, side by side."""
     every = [priced(catalogue, other_work(catalogue, job), day) for job in jobs]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -29,5 +29,4 @@ Months = Annotated[float, Field(ge=0.0, le=120.0)]
 Years = Annotated[float, Field(ge=0.25, le=10.0)]
 Usd = Annotated[float, Field(ge=0.0, le=1e12)]
 UsdPerHour = Annotated[float, Field(ge=0.0, le=1_000.0)]
-EngineName = Literal["vllm", "trtllm", "sglang", "tgi", "lmdeploy", "local", "other"]
 Terabytes = Annotated[float, Field(ge=0.0, le=100_000.0)]

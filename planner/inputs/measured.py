@@ -7,14 +7,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from planner.inputs.base import EngineName, Id, Inputs
+from planner.inputs.base import Id, Inputs
+from planner.inputs.choices import EngineName, Kind
 
 MOST_FACTORS = 16  # more would not go into a link
 LEAST_RATIO, MOST_RATIO = 0.05, 20.0  # beyond, units were mistaken
 _Ratio = Annotated[float, Field(ge=LEAST_RATIO, le=MOST_RATIO)]
 _End = Annotated[float, Field(ge=LEAST_RATIO / 10, le=MOST_RATIO * 10)]
 
-Kind = Literal["training", "serving"]
 Bits = Literal["bf16", "fp8", "fp4"]
 Trained = Literal["full", "lora"]
 

@@ -12,8 +12,6 @@ from planner.report import words
 from pricing import Catalogue
 from pricing.query import freshness, price, trust
 
-SORTS = ("price", "instance", "age", "provider", "accelerator", "region")
-
 
 def offer_rows(catalogue: Catalogue, offers: Sequence[str], day: date) -> list[dict[str, Any]]:
     """One flat record for each offer: price, what it is for, how old it is and who says so."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from planner.inputs.measured import Kind
+from planner.inputs.choices import Kind
 from planner.speed.refused import BadTable, Skipped
 
 MOST_ROWS = 200_000

@@ -12,8 +12,8 @@ from datetime import date
 from math import isfinite
 from typing import Any, get_args
 
+from pricing.choices import Area, Purchase
 from pricing.quotes.files import Row, brief, did_you_mean, either
-from pricing.records import Area, Purchase
 
 LONGEST_TEXT = 200
 WISHES = {

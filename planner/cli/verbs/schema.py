@@ -1,0 +1,21 @@
+"""`schema`: its words."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+SCHEMAS = ("scenario",)
+
+
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("schema", help="what a file may hold, as JSON schema")
+    verb.set_defaults(verb=_begin)
+    verb.add_argument("what", choices=SCHEMAS)
+
+
+def _begin(wanted: argparse.Namespace) -> int:
+    from planner.cli.schema import run  # only once the words are understood
+
+    return run(wanted)
