@@ -51,7 +51,8 @@ def _scrambled(directions: Words, matrices: Words) -> Words:
 def _changed_digits(power: int) -> NDArray[np.intp]:
     """Which digit of a Gray code changes at each step: the number of zeros that the step's own number ends in."""
     steps = np.arange(1, 1 << power)
-    return np.log2(steps & -steps).astype(np.intp)
+    found: NDArray[np.intp] = np.log2(steps & -steps).astype(np.intp)
+    return found
 
 
 @lru_cache(maxsize=1)
