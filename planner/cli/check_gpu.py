@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-import pandas as pd
-
 from planner.cli.common import OK, as_json
 from planner.cli.runs import text_of
 from planner.report.csv import to_csv
 from planner.report.measured_gpu import factor_rows, measured_text
+from planner.report.table import Table
 from planner.report.training import plain_data
 from planner.speed.measured_gpu import accelerator_of, constants_of, factors, read_measured
 from planner.speed.serving import constants_yaml
@@ -28,7 +27,7 @@ def run(wanted: argparse.Namespace) -> int:
         text = constants_yaml(constants_of(found), about=about, on=measured.date)
         wanted.out.write_text(text, encoding="utf-8", newline="\n")
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(pd.DataFrame(factor_rows(found), dtype=object)))
+        wanted.csv.write_bytes(to_csv(Table.as_they_are(factor_rows(found))))
     if wanted.json:
         told = {"accelerator": accelerator, "device": plain_data(measured.device), "date": measured.date}
         sys.stdout.write(as_json({**told, "factors": plain_data(factor_rows(found))}) + "\n")

@@ -10,7 +10,7 @@ from planner.cli.common import OK, as_json
 from planner.cli.reckoned import reckoned
 from planner.cli.scenarios import Opened
 from planner.report.csv import to_csv
-from planner.report.plan_text import compare_table, differing, plan_data, records
+from planner.report.plan_text import compare_table, differing, plan_data
 from planner.report.text_table import text_table
 
 
@@ -21,7 +21,7 @@ def run(scenarios: Sequence[Opened], wanted: argparse.Namespace) -> int:
     if wanted.csv:
         wanted.csv.write_bytes(to_csv(table))
     if wanted.json:
-        told = {"plans": [plan_data(it) for it in plans], "differences": records(differences)}
+        told = {"plans": [plan_data(it) for it in plans], "differences": differences.records()}
         sys.stdout.write(as_json(told) + "\n")
         return OK
     differ = text_table(differences) if len(differences) else "Nothing: the scenarios say the same."

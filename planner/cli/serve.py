@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
 
-import pandas as pd
-
 from planner.cli.common import OK, BadInput, as_json, with_own_prices
 from planner.cli.runs import runs_of, text_of
 from planner.cli.serve_other import serve_other
@@ -21,6 +19,7 @@ from planner.report.by_token import by_token_words
 from planner.report.csv import to_csv
 from planner.report.serving import serving_data, serving_row, serving_text
 from planner.report.small_work import small_sentences
+from planner.report.table import Table
 from planner.report.training import plain_data
 from planner.speed.serving import Serving, is_other_work, own_runs, read_constants, serve, small_work
 from pricing import Catalogue, load_catalogue
@@ -44,7 +43,7 @@ def run(jobs: Sequence[ServingJob], wanted: argparse.Namespace) -> int:
     small = small_work(catalogue, job, have, constants)
     if wanted.csv:
         row = serving_row(job, found, cost, wanted.busy_share)
-        wanted.csv.write_bytes(to_csv(pd.DataFrame([row], dtype=object)))
+        wanted.csv.write_bytes(to_csv(Table.as_they_are([row])))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
         told = {**stamp, **serving_data(job, found, cost, wanted.busy_share), "without_gpu": plain_data(asdict(small))}

@@ -7,13 +7,12 @@ import sys
 from collections.abc import Sequence
 from datetime import date
 
-import pandas as pd
-
 from planner.cli.common import OK, as_json
 from planner.inputs.serving_job import ServingJob
 from planner.report.csv import to_csv
 from planner.report.other_work import other_rows, other_text, priced
 from planner.report.small_work import small_sentences
+from planner.report.table import Table
 from planner.speed.serving import other_work, small_work
 from pricing import Catalogue
 
@@ -26,7 +25,7 @@ def serve_other(
     rows = other_rows(every, wanted.busy_share)
     small = small_sentences(small_work(catalogue, jobs[0], have))
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(pd.DataFrame(rows, dtype=object)))
+        wanted.csv.write_bytes(to_csv(Table.as_they_are(rows)))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
         sys.stdout.write(as_json({**stamp, "work": rows, "without_gpu": list(small)}) + "\n")

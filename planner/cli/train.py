@@ -7,14 +7,13 @@ import sys
 from datetime import date
 from pathlib import Path
 
-import pandas as pd
-
 from planner.cli.common import OK, BadInput, as_json, with_own_prices
 from planner.cli.runs import runs_of, text_of
 from planner.cli.train_images import train_images
 from planner.inputs.training_job import TrainingJob
 from planner.money.hired import Hired, hired
 from planner.report.csv import to_csv
+from planner.report.table import Table
 from planner.report.together import together_data, together_text
 from planner.report.training import own_runs_data, own_runs_text, training_data, training_rows, training_text
 from planner.speed.pace import NO_RUNS
@@ -39,7 +38,7 @@ def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
     several = _several(catalogue, own.job, calibration)
     whole = _hired_one(catalogue, found.accelerator, several, day)
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(pd.DataFrame(training_rows(found, cost), dtype=object)))
+        wanted.csv.write_bytes(to_csv(Table.as_they_are(training_rows(found, cost))))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
         stamp |= {"own_runs": own_runs_data(own)} if own.runs else {}

@@ -6,14 +6,13 @@ import argparse
 import sys
 from datetime import date
 
-import pandas as pd
-
 from planner.cli.common import OK, BadInput, as_json
 from planner.cli.speed import job_of
 from planner.inputs.image_job import ImageJob
 from planner.money.hired import hired
 from planner.report.csv import to_csv
 from planner.report.images import images_data, images_rows, images_text
+from planner.report.table import Table
 from planner.speed.training.images import image_training
 from pricing import Catalogue
 
@@ -32,7 +31,7 @@ def train_images(wanted: argparse.Namespace, catalogue: Catalogue, day: date) ->
     cost = hired(catalogue, found.accelerator, accelerators=count, hours=found.hours.typical, together=count, day=day)
     label = catalogue.accelerator_label(found.accelerator)
     if wanted.csv:
-        wanted.csv.write_bytes(to_csv(pd.DataFrame(images_rows(found, cost), dtype=object)))
+        wanted.csv.write_bytes(to_csv(Table.as_they_are(images_rows(found, cost))))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
         sys.stdout.write(as_json({**stamp, **images_data(found, label, cost)}) + "\n")

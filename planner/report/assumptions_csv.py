@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from planner.money.answer import Answer, Weighed
 from planner.money.formula import Num
@@ -18,6 +17,7 @@ from planner.money.plan import Plan
 from planner.money.solved import Solved
 from planner.report import words
 from planner.report.own_runs import assumption_lines
+from planner.report.table import Table
 from planner.study.futures import Futures
 
 ASSUMPTION_COLUMNS = (
@@ -69,7 +69,7 @@ def _same(one: Num, other: Num) -> bool:
     return first.shape == second.shape and bool(np.array_equal(first, second, equal_nan=True))
 
 
-def assumptions_table(plan: Plan, sign: str) -> pd.DataFrame:
+def assumptions_table(plan: Plan, sign: str) -> Table:
     """Every input of every line once, with its range and its source; the conventions first."""
     setting = plan.setting
     said = [
@@ -85,7 +85,7 @@ def assumptions_table(plan: Plan, sign: str) -> pd.DataFrame:
     ]
     rows += assumption_lines(plan)
     rows += [_assumption(key, option, used) for key, (option, used) in Ids(plan).held.items()]
-    return pd.DataFrame(rows).reindex(columns=list(ASSUMPTION_COLUMNS))
+    return Table.of(rows, ASSUMPTION_COLUMNS)
 
 
 def _assumption(key: str, option: Option, used: Used) -> dict[str, Any]:
@@ -116,11 +116,11 @@ def _first(value: Num) -> float:
     return float(np.asarray(value).flat[0])
 
 
-def results_table(plan: Plan, found: Answer, drawn: Futures | None = None) -> pd.DataFrame:
+def results_table(plan: Plan, found: Answer, drawn: Futures | None = None) -> Table:
     """One row for each option: what it comes to, against the baseline, and why a number is missing."""
     baseline = found.rent or found.best
     rows = [_result(plan, found, way, baseline) | _futures(way, baseline, drawn) for way in found.ranked]
-    return pd.DataFrame(rows).reindex(columns=list(RESULT_COLUMNS))
+    return Table.of(rows, RESULT_COLUMNS)
 
 
 def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -> dict[str, Any]:

@@ -8,13 +8,13 @@ moves no cash, so sums over `amount` are the totals on the screen.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import repeat
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from planner.inputs.file import SCHEMA, Saved, write_scenario
@@ -28,6 +28,7 @@ from planner.money.plan import Plan
 from planner.money.taxed import book_depreciation_usd, tax_depreciation_usd
 from planner.report.assumptions_csv import Ids
 from planner.report.quantities import priced
+from planner.report.table import Table
 
 SIGN = "Costs are positive, money that comes back is negative."
 COLUMNS = (
@@ -68,13 +69,12 @@ def option_word(option: Option) -> str:
     return option.key.replace(option.way, word, 1)
 
 
-def cash_table(plan: Plan, stamp: Stamp | None = None, options: Sequence[Option] | None = None) -> pd.DataFrame:
+def cash_table(plan: Plan, stamp: Stamp | None = None, options: Sequence[Option] | None = None) -> Table:
     """One row for each option, month and line; long form."""
     ids = Ids(plan)
     whole = _whole(plan, stamp or Stamp())
-    frames = [frame for option in options or plan.options for frame in _option(plan, option, ids)]
-    table = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-    return table.assign(**whole).reindex(columns=list(COLUMNS))
+    rows = (row | whole for option in options or plan.options for row in _option(plan, option, ids))
+    return Table.of(rows, COLUMNS)
 
 
 def _whole(plan: Plan, stamp: Stamp) -> dict[str, Any]:
@@ -99,12 +99,19 @@ def _whole(plan: Plan, stamp: Stamp) -> dict[str, Any]:
     }
 
 
-def _option(plan: Plan, option: Option, ids: Ids) -> Iterator[pd.DataFrame]:
+def _option(plan: Plan, option: Option, ids: Ids) -> Iterator[dict[str, Any]]:
     start = _periods(plan)
     same = {"option": option_word(option), **_seller(plan, option), **start}
     for place, line in enumerate(option.ledger.lines, start=1):
-        yield pd.DataFrame({**same, **_line(plan, option, line, place, ids)})
-    yield pd.DataFrame({**same, **_hours(plan, option)})
+        yield from _by_period({**same, **_line(plan, option, line, place, ids)})
+    yield from _by_period({**same, **_hours(plan, option)})
+
+
+def _by_period(cells: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row for each period, of columns and of cells that are the same in all of them."""
+    columns = [list(cell) if isinstance(cell, np.ndarray | list) else repeat(cell) for cell in cells.values()]
+    for row in zip(*columns, strict=False):  # the same cell again and again has no end
+        yield dict(zip(cells, row, strict=True))
 
 
 def _periods(plan: Plan) -> dict[str, Any]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from planner.money.answer import Answer
 from planner.money.ledger import Ledger
@@ -20,6 +18,7 @@ from planner.report.answer import Told
 from planner.report.answer import not_counted as left_out
 from planner.report.cash_csv import SIGN
 from planner.report.futures import futures_data, futures_table, of_100
+from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.report.waiting import waiting_data, waiting_text
 from planner.report.ways import LOOKS
@@ -60,9 +59,9 @@ def plan_text(one: Reckoned) -> str:
     return "\n\n".join(f"{head}\n{'-' * len(head)}\n{body}" for head, body in sections if body) + "\n"
 
 
-def _ways(found: Answer) -> pd.DataFrame:
+def _ways(found: Answer) -> Table:
     """The options without the columns that would make lines too long; those stand in the JSON and the CSV."""
-    return tables.options_table(found).drop(columns=["Notes", "Idle, USD"], errors="ignore")
+    return tables.options_table(found).without("Notes", "Idle, USD")
 
 
 def _lines(ledger: Ledger) -> str:
@@ -131,16 +130,16 @@ def plan_data(one: Reckoned) -> dict[str, Any]:
         "against": found.against.option.key if found.against else None,
         "futures": None if one.futures is None else futures_data(found, one.futures),
         "options": [
-            {"key": way.option.key, **row, "lines": records(tables.lines_table(way.option.ledger))}
-            for way, row in zip(found.ranked, records(tables.options_table(found)), strict=True)
+            {"key": way.option.key, **row, "lines": tables.lines_table(way.option.ledger).records()}
+            for way, row in zip(found.ranked, tables.options_table(found).records(), strict=True)
         ],
-        "by_year": records(tables.cash_table(found.ranked)),
+        "by_year": tables.cash_table(found.ranked).records(),
         "break_evens": [
             {"name": turn.name, "you": turn.you, "value": turn.value, "unit": turn.unit, "reason": turn.reason,
              "achievable": turn.achievable}
             for turn in found.break_evens
         ],
-        "if_rents_change": records(tables.rent_path_table(found)),
+        "if_rents_change": tables.rent_path_table(found).records(),
         "waiting": None if one.waits is None else waiting_data(*one.waits),
         "warnings": list(warnings(plan, found)),
         "not_counted": list(not_counted(plan, found)),
@@ -148,22 +147,13 @@ def plan_data(one: Reckoned) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table, with None for what is not there."""
-    return [{str(key): _finite(value) for key, value in row.items()} for row in table.to_dict("records")]
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def compare_table(plans: Sequence[Reckoned]) -> pd.DataFrame:
+def compare_table(plans: Sequence[Reckoned]) -> Table:
     """One column for each plan, one row for each measure."""
     names = _unique([one.name for one in plans])
     rows = [dict(_measures(one)) for one in plans]
     measures = list(dict.fromkeys(measure for row in rows for measure in row))
     columns = {name: [row.get(one) for one in measures] for name, row in zip(names, rows, strict=True)}
-    return pd.DataFrame({"Measure": measures, **columns}, dtype=object)
+    return Table({"Measure": measures, **columns})
 
 
 def _unique(names: Sequence[str]) -> list[str]:
@@ -186,13 +176,13 @@ def _measures(one: Reckoned) -> Iterator[tuple[str, Any]]:
         yield f"Same cost at: {label}", turn.value
 
 
-def differing(plans: Sequence[Reckoned]) -> pd.DataFrame:
+def differing(plans: Sequence[Reckoned]) -> Table:
     """What the scenarios say differently: one row for each input on which they are not all of one mind."""
     names = _unique([one.name for one in plans])
     said = [dict(_flat(one.plan.setting.written.model_dump(mode="json"), "")) for one in plans]
     keys = dict.fromkeys(key for one in said for key in one)
     rows = [[key, *(_said(one, key) for one in said)] for key in keys if len({repr(one.get(key)) for one in said}) > 1]
-    return pd.DataFrame(rows, columns=["Input", *names])
+    return Table.listed(["Input", *names], rows)
 
 
 def _said(said: dict[str, Any], key: str) -> str:

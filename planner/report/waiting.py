@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from planner.money.answer import CLOSE_GAP
 from planner.report import words
 from planner.report.futures import share_words
+from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.study.waiting import NoWaiting, Waiting
 from planner.study.waiting_futures import WaitingFutures
@@ -86,7 +86,7 @@ def _computation(found: Waiting) -> tuple[str, ...]:
     )
 
 
-def waiting_table(found: Waiting, drawn: WaitingFutures | None = None) -> pd.DataFrame:
+def waiting_table(found: Waiting, drawn: WaitingFutures | None = None) -> Table:
     """What the plan costs by month of the order, and in how many futures that month is cheaper than now."""
     table = {
         "Order in month": found.months,
@@ -103,7 +103,7 @@ def waiting_table(found: Waiting, drawn: WaitingFutures | None = None) -> pd.Dat
             "Worth, a tenth above, USD": drawn.value_high_usd,
             "Cheaper than now, of 100 futures": 100 * drawn.share_cheaper,
         }
-    return pd.DataFrame(table)
+    return Table.by_column(table)
 
 
 def waiting_text(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> str:
@@ -111,8 +111,8 @@ def waiting_text(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> st
     said = " ".join(waiting_sentences(found, drawn))
     if isinstance(found, NoWaiting):
         return said
-    few = waiting_table(found, drawn).drop(columns=["On the machines, USD", "Rent meanwhile, USD"])
-    return f"{said}\n\n{text_table(few[few['Order in month'] % _QUARTER == 0])}"
+    few = waiting_table(found, drawn).without("On the machines, USD", "Rent meanwhile, USD")
+    return f"{said}\n\n{text_table(few.only(month % _QUARTER == 0 for month in few['Order in month']))}"
 
 
 def waiting_data(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def waiting_data(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> di
         "never_usd": found.never_usd,
         "never_cheaper_share": None if drawn is None else drawn.share_never,
         "futures": None if drawn is None else drawn.count,
-        "months": waiting_table(found, drawn).to_dict("records"),
+        "months": waiting_table(found, drawn).records(),
     }
 
 

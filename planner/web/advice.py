@@ -22,7 +22,7 @@ def say(reckoned: Reckoned) -> None:
     table = reckoned.sizes
     if table is not None:
         with st.expander("What another number of GPUs would do", key="sizes"):
-            st.table(table.set_index(table.columns[0]))
+            st.table(table.to_pandas().set_index(table.columns[0]))
             show.csv_button(table, "sizes.csv", "csv-sizes")
     started = next((one for one in presets() if one.scenario == reckoned.plan.setting.written), None)
     if started is not None:

@@ -46,7 +46,7 @@ def best(plan: Plan) -> None:
     with right:
         show.chart(mix_charts.base_curve(found, state.dark()), curve_finding(found), "base-curve")
     layers = layers_table(found)
-    st.table(layers.set_index(layers.columns[0]))
+    st.table(layers.to_pandas().set_index(layers.columns[0]))
     with st.expander("Show these charts as tables", key="mix-tables", on_change="rerun") as box:
         if box.open:
             curve = curve_table(found)

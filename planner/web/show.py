@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -29,6 +28,7 @@ from planner.report.buying import running_table
 from planner.report.compare import Own
 from planner.report.csv import to_csv
 from planner.report.market import history_table, worth_table
+from planner.report.table import Table
 from planner.web import state
 from pricing import Catalogue
 
@@ -40,11 +40,11 @@ def chart(figure: go.Figure, finding: str, key: str) -> None:
     st.plotly_chart(figure, config=_CHART, alt=finding, key=key)
 
 
-def csv_button(frame: pd.DataFrame, name: str, key: str) -> None:
+def csv_button(table: Table, name: str, key: str) -> None:
     """The table above as CSV, made when it is asked for."""
     st.download_button(
         "Download this table (CSV)",
-        data=lambda: to_csv(frame),
+        data=lambda: to_csv(table),
         file_name=name,
         mime="text/csv",
         icon=":material/download:",
@@ -77,7 +77,7 @@ def ledger(shown: Ledger) -> None:
     st.markdown(f"**Total: {words.money_in_markdown(total)}**{missing}. The sum of the lines above.")
 
 
-def _inputs(line: Line) -> pd.DataFrame:
+def _inputs(line: Line) -> Table:
     rows = []
     for used in line.used:
         origin = used.origin
@@ -94,7 +94,7 @@ def _inputs(line: Line) -> pd.DataFrame:
                     "Source": origin.url,
                 }
             )
-    return pd.DataFrame(rows)
+    return Table.as_they_are(rows)
 
 
 _OPEN = st.column_config.LinkColumn(display_text="open")
@@ -229,11 +229,11 @@ def turning(plan: Plan, found: Answer, turns: Sequence[str]) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         table = turning_table(found)
-        st.table(table.set_index(table.columns[0]))
+        st.table(table.to_pandas().set_index(table.columns[0]))
         csv_button(table, "break-evens.csv", "csv-turning")
     with right:
         table = rent_path_table(found)
-        st.table(table.set_index(table.columns[0]))
+        st.table(table.to_pandas().set_index(table.columns[0]))
         csv_button(table, "rent-paths.csv", "csv-paths")
     timing(plan, found)
 
@@ -243,7 +243,7 @@ def timing(plan: Plan, found: Answer) -> None:
     table = timing_table(plan, found)
     with table_on_demand("timing-table", "What owning saves under each convention of discounting") as is_open:
         if is_open:
-            st.table(table.set_index(table.columns[0]))
+            st.table(table.to_pandas().set_index(table.columns[0]))
 
 
 def cash(ways: Sequence[Weighed]) -> None:
@@ -260,15 +260,16 @@ def cash(ways: Sequence[Weighed]) -> None:
             csv_button(lines, "lines.csv", "csv-lines")
 
 
-def offers(table: pd.DataFrame, hidden: str, show_hidden: Callable[[], None]) -> None:
+def offers(table: Table, hidden: str, show_hidden: Callable[[], None]) -> None:
     """The comparison. Ticked rows join the chart below, by their id."""
-    key = f"offers-{hash(tuple(table.index))}"
+    key = f"offers-{hash(table.ids)}"
 
     def tick() -> None:
         rows = st.session_state[key]["selection"]["rows"]
-        st.session_state["pick"] = [str(table.index[row]) for row in rows][:6]
+        st.session_state["pick"] = [(table.ids or ())[row] for row in rows][:6]
 
-    badged = table.assign(**{name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")})
+    badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")}
+    badged = Table({**table.cells, **badges}, table.ids)
     st.dataframe(
         badged,
         hide_index=True,
@@ -366,7 +367,7 @@ def buying(catalogue: Catalogue, own: Own | None) -> None:
     ledger(own.option.ledger)
 
 
-def assumptions(table: pd.DataFrame) -> None:
+def assumptions(table: Table) -> None:
     """Every input with who says so."""
     config = {
         "Value": st.column_config.NumberColumn(format="%.6g"),
@@ -376,7 +377,7 @@ def assumptions(table: pd.DataFrame) -> None:
     csv_button(table, "assumptions.csv", "csv-assumptions")
 
 
-def sources(table: pd.DataFrame) -> None:
+def sources(table: Table) -> None:
     """All sources."""
     st.dataframe(
         table, hide_index=True, column_config={"Address": st.column_config.LinkColumn(display_text="open")}, height=480
@@ -384,6 +385,6 @@ def sources(table: pd.DataFrame) -> None:
     csv_button(table, "sources.csv", "csv-sources")
 
 
-def counts(table: pd.DataFrame) -> None:
+def counts(table: Table) -> None:
     """How much the catalogue holds."""
     st.dataframe(table, hide_index=True)
