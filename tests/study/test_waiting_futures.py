@@ -91,7 +91,7 @@ def test_words_table_and_chart_hold_the_same_numbers() -> None:
     found, there = of()
     table = waiting_table(found, there)
     assert len(table) == len(found.months)
-    assert table["Cheaper than now, of 100 futures"].tolist() == pytest.approx((100 * there.share_cheaper).tolist())
+    assert table["Cheaper than now, of 100 futures"] == pytest.approx((100 * there.share_cheaper).tolist())
     said = waiting_sentences(found, there)[1]
     assert said.startswith("Cheaper than ordering now: ordering in month ")
     assert "never buying in " in said
