@@ -12,12 +12,12 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from planner.money.owned.said import POSITION
 from planner.study.data_files import assumed
 from planner.study.distributions import DistributionError
 from planner.study.doubtful import RENTS, Doubtful, at
+from planner.study.normal import ndtri
 from planner.study.sobol import most_inputs, sobol
 
 MOST_DRAWS = 65_536
