@@ -14,7 +14,7 @@ HOURS_PER_MONTH = HOURS_PER_YEAR / MONTHS_PER_YEAR  # 730, on every page and in 
 class Inputs(BaseModel):
     """Checked on the way in, never changed afterwards."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 # Bounds are the widest that make sense; what lies outside is a slip of the finger, not a plan.

@@ -29,7 +29,7 @@ def sobol(inputs: int, power: int, seed: int) -> NDArray[np.float64]:
     (generator,) = np.random.default_rng(seed).spawn(1)  # scipy too draws from a child of the generator it is given
     shift = generator.integers(2, size=(inputs, BITS), dtype=np.uint32) @ (1 << np.arange(BITS, dtype=np.uint32))
     matrices = np.tril(generator.integers(2, size=(inputs, BITS, BITS), dtype=np.uint32), -1)
-    steps = _scrambled(_directions()[:inputs], matrices + np.eye(BITS, dtype=np.uint32))
+    steps = _scrambled(_directions(inputs), matrices + np.eye(BITS, dtype=np.uint32))
     walk = np.concatenate([shift[:, None], steps[:, _changed_digits(power)]], axis=1)
     points: NDArray[np.float64] = np.bitwise_xor.accumulate(walk, axis=1).T / float(1 << BITS)
     return points
@@ -37,7 +37,7 @@ def sobol(inputs: int, power: int, seed: int) -> NDArray[np.float64]:
 
 def most_inputs() -> int:
     """So many inputs there are direction numbers for."""
-    return len(_directions())
+    return len(_lines()) + 1
 
 
 def _scrambled(directions: Words, matrices: Words) -> Words:
@@ -55,14 +55,20 @@ def _changed_digits(power: int) -> NDArray[np.intp]:
     return found
 
 
-@lru_cache(maxsize=1)
-def _directions() -> Words:
-    """The direction numbers of every input that data/sobol.txt has a line for, inputs x digits."""
-    lines = (DATA / "sobol.txt").read_text(encoding="utf-8").splitlines()
-    rows = [[int(word) for word in line.split()] for line in lines if line and not line.startswith("#")]
+@lru_cache(maxsize=8)
+def _directions(inputs: int) -> Words:
+    """The direction numbers of the first inputs, inputs x digits."""
+    rows = ([int(word) for word in line.split()] for line in _lines()[: inputs - 1])
     found = np.array([_first(), *(_of(polynomial, first) for _, polynomial, *first in rows)], dtype=np.uint32)
     found.flags.writeable = False
     return found
+
+
+@lru_cache(maxsize=1)
+def _lines() -> tuple[str, ...]:
+    """A line for each input but the first: degree and coefficients of its polynomial, its first numbers."""
+    lines = (DATA / "sobol.txt").read_text(encoding="utf-8").splitlines()
+    return tuple(line for line in lines if not line.startswith("#"))
 
 
 def _first() -> list[int]:
