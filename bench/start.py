@@ -1,6 +1,6 @@
 """How long each verb takes from the shell and back, beside importing numpy in a process of its own in the same run.
 
-Time of the processor is told too: it does not tell of neighbours on a machine that is shared. On a quiet one the two are
+The time that the processor worked is told too, which on a machine that is shared says more. On a quiet one the two are
 alike.
 """
 
