@@ -15,6 +15,7 @@ from pathlib import Path
 from planner.inputs.scenario import Scenario
 from planner.money.rented import bills
 from planner.money.setting import Setting
+from planner.report.csv import to_csv
 from planner.report.offers import offer_frame, offer_rows
 from pricing import load_catalogue
 from pricing.load import DATA, load
@@ -40,7 +41,7 @@ def main() -> Iterator[str]:
     """One line for each thing measured: the best of several runs, and its ratio to the reference."""
     catalogue = load_catalogue()
     rows = offer_rows(catalogue, tuple(catalogue.offers), DAY)
-    text = offer_frame(rows).to_csv(index=False)
+    text = to_csv(offer_frame(rows)).decode("utf-8-sig")
     reference = best(lambda: list(csv.DictReader(io.StringIO(text))))
     yield f"reference: csv reads {len(rows):,} offers in {1000 * reference:.1f} ms"
     with tempfile.TemporaryDirectory() as folder:

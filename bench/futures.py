@@ -15,7 +15,6 @@ from planner.money.option import Option
 from planner.money.plan import Plan, plan
 from planner.study.futures import DRAWS as IN_A_PAGE
 from planner.study.futures import futures
-from planner.study.futures_draws import points
 from planner.study.indices import indices
 from planner.study.map import BUSY, YEARS, axis, break_even_map
 from planner.study.stress import under_stress
@@ -28,7 +27,6 @@ def main() -> Iterator[str]:
     """One line for each thing measured."""
     catalogue = load_catalogue()
     usual, large = (plan(catalogue, one, DAY) for one in (Scenario(), EIGHT.model_copy(update={"ways": WAYS})))
-    points(2, 2, 7)  # loads what makes the points, which a page does once
     months = large.setting.timeline.last
     reference = best(lambda: np.ones(DRAWS * months) + 1.0)
     numbers = f"{DRAWS:,} x {months} numbers ({DRAWS * months * BYTES_PER_NUMBER / MIB:.0f} MiB)"

@@ -12,7 +12,7 @@ from math import log
 
 import numpy as np
 
-from planner.inputs.measured import Kind
+from planner.inputs.choices import Kind
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
 from planner.speed.factors import OwnFactors, OwnRun, compared, factors
 from planner.speed.pace import NO_RUNS, Pace, believed

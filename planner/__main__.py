@@ -1,5 +1,6 @@
 """`python -m planner`."""
 
+import gc
 import os
 import signal
 import sys
@@ -16,6 +17,7 @@ def _stop(*_: object) -> NoReturn:
 
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where Ctrl-C is to be ignored
     signal.signal(signal.SIGINT, _stop)
+gc.set_threshold(100_000, 20, 20)  # the catalogue stays to the end: to look through it again and again finds nothing
 try:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy loads: its matrices here are small
     from planner.cli import main

@@ -1,9 +1,30 @@
-"""Facts: what a thing costs or can do, since when, and who says so."""
+"""Facts: what a thing costs or can do, since when, and who says so.
 
-from pricing.catalogue import Catalogue
-from pricing.errors import AmbiguousName, CatalogError, PricingError, QuoteError, UnknownName
-from pricing.figure import Figure, Source, Value
-from pricing.load import load_catalogue
+What this room offers is loaded when it is first asked for: the records take longer to build than a command line takes
+to refuse a word.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pricing.catalogue import Catalogue
+    from pricing.errors import AmbiguousName, CatalogError, PricingError, QuoteError, UnknownName
+    from pricing.figure import Figure, Source, Value
+    from pricing.load import load_catalogue
+else:
+    _HOME = {
+        "Catalogue": "catalogue",
+        **dict.fromkeys(("AmbiguousName", "CatalogError", "PricingError", "QuoteError", "UnknownName"), "errors"),
+        **dict.fromkeys(("Figure", "Source", "Value"), "figure"),
+        "load_catalogue": "load",
+    }
+
+    def __getattr__(name):
+        if name not in _HOME:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return globals().setdefault(name, getattr(import_module(f"{__name__}.{_HOME[name]}"), name))
+
 
 __all__ = [
     "AmbiguousName",

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal, get_args
+from typing import Literal
 
 from pricing.catalogue import Catalogue
+from pricing.choices import TRUST_ORDER, Trust
 from pricing.figure import Value
 from pricing.records import Doubt, Offer
-
-# What a price rests on, weakest first. The order is what `least_trust` compares.
-Trust = Literal["estimated", "collected", "published", "API", "quote", "yours"]
-TRUST_ORDER: dict[str, int] = {word: rank for rank, word in enumerate(get_args(Trust))}
 
 # How old a price is, in words. A stale price is taken only where none is fresher.
 FRESH_DAYS = 7

@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from pricing.choices import Area, Purchase
 from pricing.figure import Figure, Source, Strict, Text
 
 Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+/ ()-]*$", max_length=160)]
@@ -17,14 +18,7 @@ YearMonth = Annotated[str, Field(pattern=r"^\d{4}(-\d{2})?$")]
 Whole = Annotated[int, Field(ge=1, le=100_000)]
 Share = Annotated[float, Field(gt=0, le=1)]
 
-Purchase = Literal[
-    "on_demand", "spot", "reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y",
-    "capacity_block",
-]  # fmt: skip
 ProviderKind = Literal["hyperscaler", "neocloud", "marketplace", "serverless", "yours"]
-Area = Literal[
-    "north_america", "south_america", "europe", "asia", "middle_east", "africa", "oceania", "anywhere", "not_stated",
-]  # fmt: skip
 Confidence = Literal["high", "medium", "low"]
 
 # Why an offer, though it has a price, must not be called the cheapest way to rent.

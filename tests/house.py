@@ -33,7 +33,7 @@ _FEEDS = ("pricing.feeds",)
 ONLY_IN: dict[str, tuple[str, ...]] = {
     "streamlit": ("planner.web", "app"),
     "plotly": ("planner.report", "planner.web"),
-    "pandas": ("planner.report", "planner.store", "planner.web", "planner.cli"),
+    "pandas": ("planner.report.table", "planner.store", "planner.web"),
     **dict.fromkeys(("requests", "urllib.request", "urllib3", "http.client", "socket", "httpx", "aiohttp"), _FEEDS),
     **dict.fromkeys(("pickle", "marshal", "shelve", "dill", "cloudpickle"), ()),
 }

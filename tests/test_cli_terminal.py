@@ -201,9 +201,11 @@ def test_ctrl_c_ends_with_one_line_and_130(
 WHILE_IT_LOADS = """
 import os, runpy, signal, sys
 
+at = sys.argv.pop()
+
 class Interrupted:
     def find_spec(self, name, path=None, target=None):
-        if name == sys.argv[-1]:
+        if name == at:
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupted())

@@ -26,8 +26,8 @@ from planner.study.doubtful import Doubtful
 from planner.study.futures import DOTS, DRAWS
 from planner.study.futures_draws import normals
 from planner.study.verdict import LIKELY, STEP, SURE
-from pricing import figure, load_catalogue, records
-from pricing.query import AGEING_DAYS, Trust
+from pricing import choices, figure, load_catalogue, records
+from pricing.query import AGEING_DAYS
 from tests import house
 from tests.house import ROOT
 
@@ -61,9 +61,9 @@ FIGURES = sorted(
 LISTS = {
     "Kind": figure.Kind,
     "Via": figure.Via,
-    "Purchase": records.Purchase,
+    "Purchase": choices.Purchase,
     "Doubt": records.Doubt,
-    "Trust": Trust,
+    "Trust": choices.Trust,
 }
 
 

@@ -38,6 +38,7 @@ WRONG = [
     (house.wrong_direction, "planner/helpers.py", "x = 1", "stands in no room"),
     (house.wrong_library, "planner/report/a.py", "import streamlit as st", "imports streamlit"),
     (house.wrong_library, "planner/money/a.py", "from pandas import DataFrame", "imports pandas"),
+    (house.wrong_library, "planner/report/a.py", "def f():\n    import pandas", "imports pandas"),
     (house.wrong_library, "planner/cli.py", "import plotly.graph_objects as go", "imports plotly"),
     (house.wrong_library, "pricing/load.py", "from urllib import request", "imports urllib.request"),
     (house.wrong_library, "planner/web/a.py", "from http.client import HTTPConnection", "imports http.client"),

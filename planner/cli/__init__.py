@@ -1,5 +1,7 @@
 """`python -m planner VERB …`: the same path as the pages, for people and scripts. One module for each verb.
 
+The words of a verb stand in `verbs`, apart from what does its work: a verb loads what it uses, once it is understood.
+
 Exit 0: done. Exit 1: failed. Exit 2: bad input, with one sentence on stderr that says what was wanted.
 Exit 130: stopped by Ctrl-C.
 """
@@ -11,12 +13,10 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from planner.cli import calibrate, cheapest, check, compare, plan, prices, schema, serve, sweep, train
 from planner.cli.common import BAD_INPUT, FAILED, OK, STOPPED, BadInput
 from planner.cli.terminal import readable, tell
-from pricing import PricingError
-
-VERBS = (prices, train, serve, cheapest, plan, compare, sweep, check, calibrate, schema)
+from planner.cli.verbs import VERBS
+from pricing.errors import PricingError
 
 
 class _Parser(argparse.ArgumentParser):

@@ -6,11 +6,8 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from datetime import date
-from pathlib import Path
-from typing import Any
 
 from planner.cli.common import OK, BadInput, versioned
-from planner.cli.common import day as day_of
 from planner.cli.files import write_file
 from planner.cli.runs import runs_of
 from planner.cli.terminal import tell
@@ -29,24 +26,8 @@ FEWEST_SOURCES = 2  # with one, nothing can be left out
 _FEW = "{kind}: runs of {sources} sources can be fitted to, want at least {fewest}: leaving one out judges the fit."
 
 
-def add(verbs: Any) -> None:
-    """The verb and its arguments."""
-    verb = verbs.add_parser("calibrate", help="fit the constants of the speed models to runs")
-    verb.set_defaults(verb=_calibrate)
-    verb.add_argument("kind", choices=tuple(FITS))
-    verb.add_argument(
-        "runs",
-        type=Path,
-        nargs="?",
-        metavar="RUNS.csv",
-        help="your runs (docs/published-runs.md); without it, ours",
-    )
-    verb.add_argument("--out", type=Path, metavar="FILE", help="write the constants, as planner/speed/data holds them")
-    verb.add_argument("--day", type=day_of, default=None, metavar="YYYY-MM-DD", help="the day to sign it with; today")
-    verb.add_argument("--json", action="store_true", help="print JSON")
-
-
-def _calibrate(wanted: argparse.Namespace) -> int:
+def run(wanted: argparse.Namespace) -> int:
+    """Constants fitted to runs, written where it is wanted, with how far off they were."""
     rows, day = runs_of(wanted.kind, wanted.runs), wanted.day or date.today()
     text, left_out = FITS[wanted.kind](load_catalogue(), rows, day)
     if wanted.out:

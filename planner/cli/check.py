@@ -1,20 +1,16 @@
-"""`check`: what the engine gives beside what others published. One row of KINDS for each kind of publication."""
+"""`check tco`: what the engine gives beside what others published of buying and renting."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from planner import study
-from planner.cli.check_gpu import add_gpu
-from planner.cli.check_speed import add_serving, add_training
 from planner.cli.common import BAD_INPUT, FAILED, OK, BadInput, versioned
-from planner.cli.common import day as day_of
 from planner.cli.files import write_file
 from planner.cli.terminal import tell
 from planner.report.csv import to_csv
@@ -26,28 +22,8 @@ from pricing import load_catalogue
 OUR_CASES = Path(study.__file__).parent / "data" / "tco_cases.yaml"
 
 
-def add(verbs: Any) -> None:
-    """The verb and its kinds."""
-    check = verbs.add_parser("check", help="what was published beside what this engine gives")
-    kinds = check.add_subparsers(required=True, metavar="KIND", parser_class=type(check))
-    for kind in KINDS:
-        kind(kinds)
-
-
-def _add_tco(kinds: Any) -> None:
-    tco = kinds.add_parser("tco", help="published comparisons of buying and renting")
-    tco.set_defaults(verb=_tco)
-    tco.add_argument("cases", type=Path, nargs="?", metavar="CASES.yaml", help="cases of yours; without it, ours")
-    tco.add_argument("--mapping", type=Path, metavar="FILE", help="`ours:` for the cases of a file that holds none")
-    tco.add_argument("--day", type=day_of, default=None, metavar="YYYY-MM-DD", help="the day plans are made on; today")
-    tco.add_argument("--json", action="store_true", help="print JSON")
-    tco.add_argument("--csv", type=Path, metavar="FILE", help="write CSV")
-
-
-KINDS: tuple[Callable[[Any], None], ...] = (_add_tco, add_training, add_serving, add_gpu)
-
-
-def _tco(wanted: argparse.Namespace) -> int:
+def run(wanted: argparse.Namespace) -> int:
+    """Every published case beside ours."""
     day = wanted.day or date.today()
     catalogue = load_catalogue()
     known = cases_in(_text(OUR_CASES), file=OUR_CASES.name)

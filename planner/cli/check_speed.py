@@ -6,11 +6,8 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from pathlib import Path
-from typing import Any
 
 from planner.cli.common import OK, versioned
-from planner.cli.common import day as day_of
 from planner.cli.files import write_file
 from planner.cli.runs import runs_of
 from planner.inputs.file import part_of_file
@@ -29,32 +26,8 @@ Check = Callable[[Catalogue, Sequence[Mapping[str, str]]], Sequence[Checked]]
 CHECKS: dict[str, Check] = {"training": check_training, "serving": check_serving}
 
 
-def add_training(kinds: Any) -> None:
-    """`check training`."""
-    _add(kinds, "training", "how fast published training runs were, and how fast we say they are")
-
-
-def add_serving(kinds: Any) -> None:
-    """`check serving`."""
-    _add(kinds, "serving", "the same for serving")
-
-
-def _add(kinds: Any, kind: str, about: str) -> None:
-    verb = kinds.add_parser(kind, help=about)
-    verb.set_defaults(verb=_check, kind=kind)
-    verb.add_argument(
-        "runs",
-        type=Path,
-        nargs="?",
-        metavar="RUNS.csv",
-        help="your runs (docs/published-runs.md); without it, ours",
-    )
-    verb.add_argument("--day", type=day_of, default=None, metavar="YYYY-MM-DD", help="written beside factors; today")
-    verb.add_argument("--json", action="store_true", help="print JSON")
-    verb.add_argument("--csv", type=Path, metavar="FILE", help="write id and predictions of every run")
-
-
-def _check(wanted: argparse.Namespace) -> int:
+def run(wanted: argparse.Namespace) -> int:
+    """Every run beside what is predicted of it."""
     catalogue = load_catalogue()
     checked = CHECKS[wanted.kind](catalogue, runs_of(wanted.kind, wanted.runs))
     rows, found = checked_rows(checked), _factors(catalogue, wanted)

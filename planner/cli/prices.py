@@ -6,45 +6,21 @@ import argparse
 import sys
 from datetime import date
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any, get_args
 
-from planner.cli.common import OK, BadInput, versioned, whole, with_own_prices
-from planner.cli.common import day as day_of
+from planner.cli.common import OK, BadInput, versioned, with_own_prices
 from planner.cli.files import write_file
 from planner.report import words
 from planner.report.csv import to_csv
-from planner.report.offers import SORTS, offer_frame, offer_rows, offer_text, sort_offers
+from planner.report.offers import offer_frame, offer_rows, offer_text, sort_offers
 from pricing import load_catalogue
 from pricing import names as naming
-from pricing.query import TRUST_ORDER, Wish, find
-from pricing.records import Area, Purchase
+from pricing.choices import Area, Purchase
+from pricing.query import Wish, find
 
 
-def add(verbs: Any) -> None:
-    """The verb and its arguments."""
-    prices = verbs.add_parser("prices", help="rental offers, with age and source")
-    prices.set_defaults(verb=_prices)
-    prices.add_argument("--accelerator", metavar="NAME", help="H100-SXM5-80GB, mi300x, rtx 4090 …")
-    prices.add_argument("--provider", metavar="NAME")
-    prices.add_argument(
-        "--purchase", metavar="KIND", help=f"{', '.join(get_args(Purchase))}, or reserved for all of those"
-    )
-    prices.add_argument("--region", metavar="TEXT", help="part of a region's name, or an area: europe, north_america …")
-    prices.add_argument("--gpus", type=whole, metavar="N", help="machines with exactly N accelerators")
-    prices.add_argument("--max-age-days", type=whole, metavar="N", help="hide prices nobody has checked for longer")
-    prices.add_argument("--trust", choices=TRUST_ORDER, default="estimated", help="the least a price must rest on")
-    prices.add_argument("--sort", choices=SORTS, default="price")
-    prices.add_argument("--all", action="store_true", help="also what is listed but is no price to rent by")
-    prices.add_argument("--quotes", type=Path, metavar="FILE", help="your own prices, CSV or YAML; they win")
-    prices.add_argument(
-        "--day", type=day_of, default=None, metavar="YYYY-MM-DD", help="the day ages are counted to; today"
-    )
-    prices.add_argument("--json", action="store_true", help="print JSON")
-    prices.add_argument("--csv", type=Path, metavar="FILE", help="write CSV")
-
-
-def _prices(wanted: argparse.Namespace) -> int:
+def run(wanted: argparse.Namespace) -> int:
+    """The offers that are wanted, hidden ones counted."""
     day = wanted.day or date.today()
     catalogue = with_own_prices(load_catalogue(), wanted.quotes, day)
     wish = Wish(

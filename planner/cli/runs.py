@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from planner.cli.common import BadInput
 from planner.cli.terminal import tell
@@ -25,14 +24,6 @@ def runs_of(kind: str, path: Path | None) -> list[dict[str, str]]:
     """The rows of a table of that kind; ours where no file is given."""
     name, columns = TABLES[kind]
     return published_runs(name, columns) if path is None else rows_in(text_of(path), columns, file=path.name)
-
-
-def add_runs(verb: Any) -> None:
-    """The argument that brings runs of one's own into scenarios."""
-    verb.add_argument(
-        "--runs", type=Path, action="append", default=[], metavar="MINE.csv",
-        help="your own measured runs (docs/published-runs.md), training or serving: speed goes by them",
-    )  # fmt: skip
 
 
 def with_own_runs(scenario: Scenario, catalogue: Catalogue, paths: Sequence[Path], day: date) -> Scenario:

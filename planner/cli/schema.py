@@ -9,20 +9,18 @@ from typing import Any
 
 from planner.cli.common import OK, as_json
 from planner.inputs.file import file_schema
-from planner.report.answer_schema import answer_schema
-
-SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {"scenario": file_schema, "answer": answer_schema}
 
 
-def add(verbs: Any) -> None:
-    """The verb and its arguments."""
-    verb = verbs.add_parser(
-        "schema", help="what a scenario file may hold, and what answers are printed as: JSON schema"
-    )
-    verb.set_defaults(verb=_schema)
-    verb.add_argument("what", choices=tuple(SCHEMAS))
+def _answer_schema() -> dict[str, Any]:
+    from planner.report.answer_schema import answer_schema  # only who asks for it waits until it is built
+
+    return answer_schema()
 
 
-def _schema(wanted: argparse.Namespace) -> int:
+SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {"scenario": file_schema, "answer": _answer_schema}
+
+
+def run(wanted: argparse.Namespace) -> int:
+    """The schema that is wanted, as JSON."""
     sys.stdout.write(as_json(SCHEMAS[wanted.what]()) + "\n")
     return OK

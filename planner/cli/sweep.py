@@ -10,44 +10,26 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
-from planner.cli.common import FAILED, OK, STOPPED, BadInput, whole, with_own_prices
+from planner.cli.common import FAILED, OK, STOPPED, with_own_prices
 from planner.cli.runs import with_own_runs
-from planner.cli.scenarios import add_facts, saved_scenario
 from planner.cli.sweep_file import Note, Rows, digest, noted, program_digest
 from planner.cli.sweep_run import Job, Lost, Span, here, on_dask, sweep_of
 from planner.cli.terminal import redraw, tell
-from planner.inputs.file import Saved
-from planner.inputs.grid import Grid, read_grid
-from planner.inputs.refusal import ScenarioError
+from planner.inputs.grid import Grid
 from planner.report.sweep import Columns, summary_text
 from planner.report.sweep_data import Ran, sweep_document, sweep_json
 from planner.study.sweep_flips import Winners
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
-from pricing.strict_yaml import MAX_BYTES
 
 BLOCK, ALONE_BLOCK = 2_048, 32  # points that are written at once: told together, or reckoned one by one
 _BAR, _LINE_EVERY_S, _BAR_EVERY_S = 30, 10.0, 0.2
 
 
-def add(verbs: Any) -> None:
-    """The verb and its arguments."""
-    verb = verbs.add_parser("sweep", help="thousands of scenarios: lists and ranges over any input")
-    verb.set_defaults(verb=_sweep)
-    verb.add_argument("grid", type=Path, metavar="GRID", help="a YAML file (docs/sweeps.md)")
-    verb.add_argument("--csv", type=Path, metavar="FILE", required=True, help="write one row for each scenario")
-    add_facts(verb)
-    where = verb.add_mutually_exclusive_group()
-    where.add_argument("--jobs", type=whole, metavar="N", help="processes on this machine; all cores if not said")
-    where.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster, such as tcp://host:8786")
-    verb.add_argument("--json", action="store_true", help="print what was found, and the rows, as JSON")
-
-
-def _sweep(wanted: argparse.Namespace) -> int:
+def run(grid: Grid, wanted: argparse.Namespace) -> int:
+    """Every row that is not there yet, then what was found over all of them."""
     shipped = load_catalogue()
-    grid = _read(wanted.grid, shipped)
     before = noted(wanted.csv)
     begun = date.fromisoformat(before.day) if before else None
     day: date = wanted.day or grid.saved.day or begun or date.today()
@@ -84,19 +66,6 @@ def _why(stop: BaseException) -> str:
 def _with_own_runs(grid: Grid, facts: Catalogue, paths: Sequence[Path], day: date) -> Grid:
     scenario = with_own_runs(grid.saved.scenario, facts, paths, day)
     return replace(grid, saved=replace(grid.saved, scenario=scenario))
-
-
-def _read(path: Path, catalogue: Catalogue) -> Grid:
-    def base_of(name: str) -> Saved:
-        beside = path.parent / name
-        return saved_scenario(str(beside) if beside.is_file() else name, catalogue)[0]
-
-    with path.open("rb") as file:
-        text = file.read(MAX_BYTES + 1)
-    try:
-        return read_grid(text, path.name, catalogue, base_of)
-    except ScenarioError as error:
-        raise BadInput(f"{path.name}: {error}") from error
 
 
 def _run(job: Job, out: Rows, winners: Winners, wanted: argparse.Namespace) -> float:

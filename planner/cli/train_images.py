@@ -6,8 +6,6 @@ import argparse
 import sys
 from datetime import date
 
-import pandas as pd
-
 from planner.cli.common import OK, BadInput, versioned
 from planner.cli.files import write_file
 from planner.cli.speed import job_of
@@ -15,6 +13,7 @@ from planner.inputs.image_job import ImageJob
 from planner.money.hired import hired
 from planner.report.csv import to_csv
 from planner.report.images import images_data, images_rows, images_text
+from planner.report.table import Table
 from planner.speed.training.images import image_training
 from pricing import Catalogue
 
@@ -33,7 +32,7 @@ def train_images(wanted: argparse.Namespace, catalogue: Catalogue, day: date) ->
     cost = hired(catalogue, found.accelerator, accelerators=count, hours=found.hours.typical, together=count, day=day)
     label = catalogue.accelerator_label(found.accelerator)
     if wanted.csv:
-        write_file(wanted.csv, to_csv(pd.DataFrame(images_rows(found, cost), dtype=object)))
+        write_file(wanted.csv, to_csv(Table.as_they_are(images_rows(found, cost))))
     if wanted.json:
         stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
         sys.stdout.write(versioned({**stamp, **images_data(found, label, cost)}) + "\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -16,7 +16,7 @@ HOURS_PER_MONTH = HOURS_PER_YEAR / MONTHS_PER_YEAR  # 730, on every page and in 
 class Inputs(BaseModel):
     """Checked on the way in, never changed afterwards."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 # Bounds are the widest that make sense; what lies outside is a slip of the finger, not a plan.
@@ -31,5 +31,4 @@ Months = Annotated[float, Field(ge=0.0, le=120.0)]
 Years = Annotated[float, Field(ge=0.25, le=10.0)]
 Usd = Annotated[float, Field(ge=0.0, le=1e12)]
 UsdPerHour = Annotated[float, Field(ge=0.0, le=1_000.0)]
-EngineName = Literal["vllm", "trtllm", "sglang", "tgi", "lmdeploy", "local", "other"]
 Terabytes = Annotated[float, Field(ge=0.0, le=100_000.0)]

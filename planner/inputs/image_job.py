@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from planner.inputs.base import Inputs
-from planner.inputs.training_job import Team
+from planner.inputs.choices import Team
 
 
 class ImageJob(Inputs):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from planner.inputs.choices import USUAL_BUSY_SHARE
 from planner.inputs.scenario import Scenario
 from planner.inputs.shape import Path, Shape, number, shape, unit
-from planner.inputs.work import USUAL_BUSY_SHARE
 
 PERCENT_PLACES = 2
 

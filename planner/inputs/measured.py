@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from planner.inputs.base import EngineName, Id, Inputs
+from planner.inputs.base import Id, Inputs
+from planner.inputs.choices import EngineName, Kind
 from pricing.days import Day
 from pricing.marks import all_seen
 
@@ -16,7 +17,6 @@ FARTHEST_END = 10.0  # how far beyond these the ends of a spread may lie
 _Ratio = Annotated[float, Field(ge=LEAST_RATIO, le=MOST_RATIO)]
 _End = Annotated[float, Field(ge=LEAST_RATIO / FARTHEST_END, le=MOST_RATIO * FARTHEST_END)]
 
-Kind = Literal["training", "serving"]
 Bits = Literal["bf16", "fp8", "fp4"]
 Trained = Literal["full", "lora"]
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from planner.inputs.base import EngineName, Inputs
+from planner.inputs.base import Inputs
+from planner.inputs.choices import CachePrecision, EngineName, Mode, ServingPrecision
 from planner.inputs.measured import Measured
 from planner.inputs.own_shape import OwnShape
 from pricing.days import Day
 
-Precision = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4", "mxfp4", "int4"]
-CachePrecision = Literal["bf16", "fp16", "fp8", "int8"]
-Mode = Literal["offline", "server", "interactive"]
 _Tokens = Annotated[int, Field(ge=1, le=10_000_000)]
 _Rate = Annotated[float, Field(gt=0, le=1e7)]
 _Milliseconds = Annotated[float, Field(gt=0, le=1e7)]
@@ -29,7 +27,7 @@ class ServingJob(Inputs):
     accelerators: int | None = Field(default=None, ge=1, le=100_000, description="what there is; absent: as few as fit")
     engine: EngineName = "vllm"
     engine_on: Day | None = Field(default=None, description="how engines were on that day; absent: the newest known")
-    weight_precision: Precision | None = Field(default=None, description="absent: as the model is published")
+    weight_precision: ServingPrecision | None = Field(default=None, description="absent: as the model is published")
     cache_precision: CachePrecision | None = None
     tensor_parallel: int | None = Field(default=None, ge=1, le=1_024)
     pipeline_parallel: int = Field(default=1, ge=1, le=1_024)

@@ -6,10 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from planner.inputs.base import EngineName, Id, Inputs
-from planner.inputs.serving_job import CachePrecision
-from planner.inputs.serving_job import Precision as ServingPrecision
-from planner.inputs.training_job import Method, Precision
+from planner.inputs.base import Id, Inputs
+from planner.inputs.choices import CachePrecision, EngineName, Method, ServingPrecision, TrainingPrecision
 
 _Tokens = Annotated[int, Field(ge=1, le=10_000_000)]
 _Rate = Annotated[float, Field(ge=0.0001, le=1e6)]
@@ -37,7 +35,7 @@ class Train(Inputs):
         Annotated[float, Field(ge=1e3, le=1e16, description="of text there are; the rest are repeats")] | None
     ) = None
     method: Method = "full"
-    precision: Precision = "bf16"
+    precision: TrainingPrecision = "bf16"
     seq_len: Annotated[int, Field(ge=16, le=16_777_216)] = 4_096
     runs_per_month: _RunsPerMonth | None = None
     deadline_days: _Days | None = None

@@ -7,16 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from planner.inputs.base import Inputs
+from planner.inputs.choices import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
 from planner.inputs.measured import Measured
 from planner.inputs.own_shape import OwnShape
 
-Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp4"]
-Method = Literal["full", "frozen", "lora", "qlora"]
-Team = Literal["vendor_tuned", "experienced", "ordinary"]
-Engine = Literal["vendor", "pytorch"]
-Optimizer = Literal["adamw", "adamw_bf16", "adamw_8bit"]
-Zero = Literal["none", "zero1", "zero2", "zero3", "hybrid"]
-Recompute = Literal["none", "selective", "full"]
 MeasuredLike = Literal["job", "accelerator"]  # what the measured run was of: the same in all, or only on the same chip
 Ranks = Annotated[int, Field(ge=1, le=16_384)]
 
@@ -39,7 +33,7 @@ class TrainingJob(Inputs):
     extra_predicted_tokens: Annotated[int, Field(ge=0, le=8)] = 0
     seq_len: Annotated[int, Field(ge=16, le=16_777_216)] = 4_096
     global_batch_sequences: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
-    precision: Precision = "bf16"
+    precision: TrainingPrecision = "bf16"
     method: Method = "full"
     trainable_share: Annotated[float, Field(gt=0, le=1)] | None = None
     optimizer: Optimizer = "adamw"

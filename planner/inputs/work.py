@@ -7,9 +7,10 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from planner.inputs.base import HOURS_PER_MONTH, MONTHS_PER_YEAR, Count, Inputs, Label, Share, Terabytes
+from planner.inputs.choices import USUAL_BUSY_SHARE
 from planner.inputs.task import Run, Serve, Train
 
-USUAL_BUSY_SHARE, LEAST_BUSY_SHARE = 0.60, 0.01
+LEAST_BUSY_SHARE = 0.01
 MOST_SEASONS = MONTHS_PER_YEAR
 HOURS_OF_DAY = 24
 

@@ -20,8 +20,8 @@ from planner.money.setting import Setting, Taken
 from planner.money.sizing import reach, right_size
 from planner.speed.asked import Asked
 from pricing import Catalogue
+from pricing.choices import Purchase
 from pricing.query import Wish, find, may_be_cheapest
-from pricing.records import Purchase
 
 RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if kind.startswith("reserved"))
 # Spot is left out where nobody says that the work may stop.

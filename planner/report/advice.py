@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from planner.money.answer import Answer
 from planner.money.doubts import Doubt, doubts
@@ -12,6 +11,7 @@ from planner.money.plan import Plan
 from planner.money.sizing import spread_advice
 from planner.money.ways.right_size import Size, sizes
 from planner.report import words
+from planner.report.table import Table
 from planner.report.ways import LOOKS
 
 
@@ -46,12 +46,12 @@ def spread_line(plan: Plan) -> str | None:
     return None if said is None else f"{said}. Say so under 'Adjust assumptions' if it can wait."
 
 
-def sizes_table(plan: Plan) -> pd.DataFrame | None:
+def sizes_table(plan: Plan) -> Table | None:
     """What another number of machines would mean, where the work may wait; None where it may not."""
     found = sizes(plan.setting)
     if not found:
         return None
-    return pd.DataFrame(
+    return Table.of(
         [
             {
                 "GPUs": f"{size.accelerators:,}",

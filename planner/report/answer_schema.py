@@ -31,7 +31,9 @@ Side = Literal["own", "rent", "keep", "mix"]
 class Document(BaseModel):
     """A part of a document that is printed as JSON."""
 
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False, json_schema_serialization_defaults_required=True)
+    model_config = ConfigDict(
+        frozen=True, allow_inf_nan=False, json_schema_serialization_defaults_required=True, defer_build=True
+    )
 
 
 class Band(Document):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from planner.inputs.base import MONTHS_PER_YEAR
@@ -16,6 +15,7 @@ from planner.money.payback import Payback
 from planner.money.plan import Plan
 from planner.money.solved import Solved
 from planner.report import words
+from planner.report.table import Table
 from planner.report.ways import LOOKS
 
 Write = Callable[[float], str]
@@ -33,9 +33,9 @@ INPUTS: dict[str, tuple[str, Write]] = {
 }
 
 
-def options_table(found: Answer) -> pd.DataFrame:
+def options_table(found: Answer) -> Table:
     """Every way, the cheapest in today's money first."""
-    return pd.DataFrame([_option_row(way, is_baseline=way is found.rent) for way in found.ranked])
+    return Table.of([_option_row(way, is_baseline=way is found.rent) for way in found.ranked])
 
 
 def _option_row(way: Weighed, *, is_baseline: bool) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _years(months: int) -> list[str]:
     return ["Today", *(f"Year {year}" for year in range(1, -(-months // MONTHS_PER_YEAR) + 1))]
 
 
-def cash_table(ways: Sequence[Weighed]) -> pd.DataFrame:
+def cash_table(ways: Sequence[Weighed]) -> Table:
     """What each way pays in each year, as bills fall due, and its totals plain and in today's money."""
     rows = []
     for way in ways:
@@ -99,10 +99,10 @@ def cash_table(ways: Sequence[Weighed]) -> pd.DataFrame:
         years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
         total = {"All bills": float(usd.sum()), "Today's money": way.present_usd}
         rows.append({"USD": way.option.title, **years, **total})
-    return pd.DataFrame(rows)
+    return Table.of(rows)
 
 
-def lines_table(ledger: Ledger) -> pd.DataFrame:
+def lines_table(ledger: Ledger) -> Table:
     """The lines of one way by year; they sum to what `cash_table` shows."""
     rows = []
     for line in ledger.lines:
@@ -113,10 +113,10 @@ def lines_table(ledger: Ledger) -> pd.DataFrame:
     usd = ledger.monthly_usd
     years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
     rows.append({"Line, USD": "Total", "Part": "", **years, "All years": float(usd.sum())})
-    return pd.DataFrame(rows)
+    return Table.of(rows)
 
 
-def turning_table(found: Answer) -> pd.DataFrame:
+def turning_table(found: Answer) -> Table:
     """For each input alone: where both ways cost the same, or why they never do."""
     rows = []
     for one in found.break_evens:
@@ -129,7 +129,7 @@ def turning_table(found: Answer) -> pd.DataFrame:
                 "Why": _reason(one.value, one.achievable, one.reason),
             }
         )
-    return pd.DataFrame(rows)
+    return Table.of(rows)
 
 
 def _reason(value: float | None, achievable: float | None, reason: str) -> str:
@@ -140,9 +140,9 @@ def _reason(value: float | None, achievable: float | None, reason: str) -> str:
     return "" if reason == "found" else reason
 
 
-def rent_path_table(found: Answer) -> pd.DataFrame:
+def rent_path_table(found: Answer) -> Table:
     """When buying pays back if rents fall or rise, counted plainly."""
-    return pd.DataFrame(
+    return Table.of(
         [
             {
                 "Rents change a year by": f"{change * 100:+.0f}%" if change else "0%",
@@ -154,7 +154,7 @@ def rent_path_table(found: Answer) -> pd.DataFrame:
     )
 
 
-def timing_table(plan: Plan, found: Answer) -> pd.DataFrame:
+def timing_table(plan: Plan, found: Answer) -> Table:
     """What owning saves in today's money under each convention: the convention alone may turn a sign."""
     rent = found.rent
     owners = dict.fromkeys(way for way in (found.own, found.asked) if way is not None) if rent else {}
@@ -165,10 +165,10 @@ def timing_table(plan: Plan, found: Answer) -> pd.DataFrame:
         {"Payments at": words.TIMINGS[timing], **{name: words.usd(saved[timing]) for name, saved in columns.items()}}
         for timing in words.TIMINGS
     ]
-    return pd.DataFrame(rows)
+    return Table.of(rows)
 
 
-def parts_table(ledgers: Sequence[Ledger]) -> pd.DataFrame:
+def parts_table(ledgers: Sequence[Ledger]) -> Table:
     """Options as columns, parts as rows, and the totals below; only parts that somebody pays for."""
     rows = []
     for part in get_args(Part):
@@ -176,7 +176,7 @@ def parts_table(ledgers: Sequence[Ledger]) -> pd.DataFrame:
         if any(amounts):
             rows.append([part, *amounts])
     rows.append(["total", *(float(ledger.total_usd) for ledger in ledgers)])
-    return pd.DataFrame(rows, columns=["Part, USD", *(ledger.title for ledger in ledgers)])
+    return Table.listed(["Part, USD", *(ledger.title for ledger in ledgers)], rows)
 
 
 def way_name(way: Weighed) -> str:

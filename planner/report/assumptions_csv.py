@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from planner.money.answer import Answer, Weighed
 from planner.money.formula import Num
@@ -18,6 +17,7 @@ from planner.money.plan import Plan
 from planner.money.solved import Solved
 from planner.report import words
 from planner.report.own_runs import assumption_lines
+from planner.report.table import Table
 from planner.report.training import hours_to_train
 from planner.study.futures import Futures
 
@@ -71,7 +71,7 @@ def _same(one: Num, other: Num) -> bool:
     return first.shape == second.shape and bool(np.array_equal(first, second, equal_nan=True))
 
 
-def assumptions_table(plan: Plan, sign: str) -> pd.DataFrame:
+def assumptions_table(plan: Plan, sign: str) -> Table:
     """For each option every input of its lines once, with its range and its source; the conventions first.
 
     Conventions and measured speeds hold for every option, and stand with each: a row always has an option to join on.
@@ -93,7 +93,7 @@ def assumptions_table(plan: Plan, sign: str) -> pd.DataFrame:
     for option in plan.options:
         rows += [{"option": option.key, **row} for row in shared]
         rows += [_assumption(option, name, *there) for (key, name), there in held.items() if key == option.key]
-    return pd.DataFrame(rows or shared).reindex(columns=list(ASSUMPTION_COLUMNS))
+    return Table.of(rows or shared, ASSUMPTION_COLUMNS)
 
 
 def _assumption(option: Option, name: str, line: Line, used: Used) -> dict[str, Any]:
@@ -126,13 +126,13 @@ def _first(value: Num) -> float:
     return float(np.asarray(value).flat[0])
 
 
-def results_table(plan: Plan, found: Answer, drawn: Futures | None = None) -> pd.DataFrame:
+def results_table(plan: Plan, found: Answer, drawn: Futures | None = None) -> Table:
     """One row for each option: what it comes to, against the baseline, and why a number is missing."""
     baseline = found.rent or found.best
     rows = [_result(plan, found, way, baseline) | _futures(way, baseline, drawn) for way in found.ranked]
     hours = hours_to_train(plan.setting.asked)
     columns = [name for name in RESULT_COLUMNS if name != _TO_TRAIN or hours is not None]
-    return pd.DataFrame(rows).assign(**{_TO_TRAIN: hours}).reindex(columns=columns)
+    return Table.of(({**row, _TO_TRAIN: hours} for row in rows), columns)
 
 
 def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -> dict[str, Any]:

@@ -8,12 +8,12 @@ moves no cash, so sums over `amount` are the totals on the screen.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
+from itertools import repeat
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from planner.inputs.file import SCHEMA, Saved, write_scenario
@@ -26,6 +26,7 @@ from planner.money.plan import Plan
 from planner.money.taxed import book_depreciation_usd, tax_depreciation_usd
 from planner.report.assumptions_csv import Ids
 from planner.report.quantities import priced
+from planner.report.table import Table
 
 SIGN = "Costs are positive, money that comes back is negative."
 COLUMNS = (
@@ -51,12 +52,11 @@ def scenario_id(plan: Plan) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def cash_table(plan: Plan) -> pd.DataFrame:
+def cash_table(plan: Plan) -> Table:
     """One row for each option, month and line; long form."""
     ids = Ids(plan)
-    frames = [frame for option in plan.options for frame in _option(plan, option, ids)]
-    table = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-    return table.assign(**_whole(plan)).reindex(columns=list(COLUMNS))
+    whole = _whole(plan)
+    return Table.of((row | whole for option in plan.options for row in _option(plan, option, ids)), COLUMNS)
 
 
 def _whole(plan: Plan) -> dict[str, Any]:
@@ -81,12 +81,19 @@ def _whole(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _option(plan: Plan, option: Option, ids: Ids) -> Iterator[pd.DataFrame]:
+def _option(plan: Plan, option: Option, ids: Ids) -> Iterator[dict[str, Any]]:
     start = _periods(plan)
     same = {"option": option.key, **_seller(plan, option), **start}
     for place, line in enumerate(option.ledger.lines, start=1):
-        yield pd.DataFrame({**same, **_line(plan, option, line, place, ids)})
-    yield pd.DataFrame({**same, **_hours(plan, option)})
+        yield from _by_period({**same, **_line(plan, option, line, place, ids)})
+    yield from _by_period({**same, **_hours(plan, option)})
+
+
+def _by_period(cells: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row for each period, of columns and of cells that are the same in all of them."""
+    columns = [list(cell) if isinstance(cell, np.ndarray | list) else repeat(cell) for cell in cells.values()]
+    for row in zip(*columns, strict=False):  # the same cell again and again has no end
+        yield dict(zip(cells, row, strict=True))
 
 
 def _periods(plan: Plan) -> dict[str, Any]:

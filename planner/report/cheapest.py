@@ -7,8 +7,7 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-import pandas as pd
-
+from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.report.training import finite, plain_data
 from planner.speed.training.result import Range
@@ -33,9 +32,9 @@ def market_text(found: Market) -> str:
     return "\n\n".join(f"{head}\n{'-' * len(head)}\n{body}" for head, body in sections if body) + "\n"
 
 
-def market_table(found: Market) -> pd.DataFrame:
+def market_table(found: Market) -> Table:
     """Every try with its reason, for CSV."""
-    return pd.DataFrame([_row(one, found) for one in found.tries], dtype=object)
+    return Table.as_they_are([_row(one, found) for one in found.tries])
 
 
 def market_data(found: Market) -> dict[str, Any]:
@@ -85,23 +84,23 @@ def _ends(name: str, what: Range | None) -> dict[str, float | None]:
     return dict(zip((name, f"{name}_low", f"{name}_high"), ends, strict=True))
 
 
-def _front_table(found: Market) -> pd.DataFrame:
+def _front_table(found: Market) -> Table:
     rows = ((one, _shown(one, found)) for one in found.front)
-    return pd.DataFrame([row | {"layout": one.layout or "–", "": _note(one, found)} for one, row in rows])
+    return Table.of([row | {"layout": one.layout or "–", "": _note(one, found)} for one, row in rows])
 
 
 def _note(one: Try, found: Market) -> str:
     return "recommended" if one == found.best else one.why_not
 
 
-def _runners_table(found: Market) -> pd.DataFrame:
+def _runners_table(found: Market) -> Table:
     """The cheapest try of each accelerator that has a price, the recommended one aside."""
     best: dict[str, Try] = {}
     for one in sorted((one for one in found.tries if one.usd is not None), key=_preferred):
         best.setdefault(one.accelerator, one)
     skip = found.best.accelerator if found.best else None
     rows = sorted((one for key, one in best.items() if key != skip), key=_preferred)
-    return pd.DataFrame(
+    return Table.of(
         [_shown(one, found) | {"why not": one.why_not or "on the front, but dearer"} for one in rows[:_RUNNERS_UP]]
     )
 

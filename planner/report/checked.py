@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from planner.report import words
+from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.speed.checked import Checked, Group, skipped, summary
 from planner.speed.serving.check import ServingChecked
@@ -72,9 +72,9 @@ def _finite(row: dict[str, Any]) -> dict[str, Any]:
     return {key: None if isinstance(value, float) and not np.isfinite(value) else value for key, value in row.items()}
 
 
-def checked_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def checked_frame(rows: Sequence[Mapping[str, Any]]) -> Table:
     """The rows as a table for CSV; numbers stay numbers."""
-    return pd.DataFrame(rows, dtype=object)
+    return Table.as_they_are(rows)
 
 
 def group_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
@@ -82,9 +82,9 @@ def group_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
     return [_finite(asdict(group)) for group in groups]
 
 
-def groups_table(groups: Sequence[Group], head: str) -> pd.DataFrame:
+def groups_table(groups: Sequence[Group], head: str) -> Table:
     """Groups of runs as a table: how many, how far off, how many near, which way, how many skipped."""
-    return pd.DataFrame(
+    return Table.of(
         [
             {
                 head: group.name if len(group.name) <= _WIDEST else group.name[: _WIDEST - 1] + "…",
@@ -108,17 +108,24 @@ def checked_text(checked: Sequence[Checked]) -> str:
         shown = [one for one in groups if one.by == by and (one.n >= _FEWEST or by in ("all", "kind"))]
         if shown:
             sections.append(text_table(groups_table(shown, head)))
-    told = [f"{len(ids):>6,}  {reason} ({words.some(ids)})" for reason, ids in skipped(checked).items()]
+    told = [
+        f"{len(ids):>6,}  {_on_one_line(f'{reason} ({words.some(ids)})')}" for reason, ids in skipped(checked).items()
+    ]
     if told:
         sections.append("\n".join(["skipped", *told]))
     return "\n\n".join(sections)
+
+
+def _on_one_line(text: str) -> str:
+    """Names come from tables of others: one that holds the end of a line must not begin one of ours."""
+    return " ".join(text.split())
 
 
 def left_out_text(groups: Sequence[Group]) -> str:
     """How far off we are on sources that were left out of the fit, the worst first."""
     heads = {"all": "left out of the fit", "kind": "kind", "source": "source, worst first", "pair": "once measured"}
     tables = [(head, [one for one in groups if one.by == by]) for by, head in heads.items()]
-    return "\n\n".join(text_table(groups_table(found, head).drop(columns="skipped")) for head, found in tables if found)
+    return "\n\n".join(text_table(groups_table(found, head).without("skipped")) for head, found in tables if found)
 
 
 def checked_line(checked: Sequence[Checked]) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
-
-import pandas as pd
 
 from planner.money.demand import Need
 from planner.money.option import Option
@@ -15,6 +14,7 @@ from planner.money.owned import Buying, buying
 from planner.money.plan import Plan
 from planner.money.rented import Bills
 from planner.report import words
+from planner.report.table import Table
 from pricing import Catalogue
 from pricing.query import freshness, trust
 from pricing.records import Offer
@@ -52,7 +52,7 @@ def own_of(plan: Plan) -> Own | None:
     return None if option is None or bought is None else Own(option, bought)
 
 
-def compare_table(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None, day: date) -> pd.DataFrame:
+def compare_table(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None, day: date) -> Table:
     """Every bill and the purchase, ranked. The index holds the offer ids, so that a choice survives a new order."""
     own_usd = None if own is None else own.total_usd
     rank = bills.rank.tolist()
@@ -69,7 +69,7 @@ def compare_table(catalogue: Catalogue, need: Need, bills: Bills, own: Own | Non
         keys.insert(place, BUY_ID)
         rows.insert(place, buy_row(need, own))
     columns = {name: [row[name] for row in rows] for name in COLUMNS}
-    return pd.DataFrame(columns, index=pd.Index(keys, name="offer", dtype="str"))
+    return Table.by_column(columns, keys)
 
 
 class Bill(NamedTuple):
@@ -143,15 +143,16 @@ def _notes(offer: Offer, bill: Bill) -> str:
     return "; ".join(notes)
 
 
-def pickable(table: pd.DataFrame) -> list[str]:
+def pickable(table: Table) -> list[str]:
     """The rows that have a total and so can be drawn, in the order of the table."""
-    return [str(key) for key, _ in table["Plan total USD"].dropna().items()]
+    return [key for key, usd in table.by_id("Plan total USD").items() if usd is not None and not math.isnan(usd)]
 
 
-def row_names(picks: Sequence[str], table: pd.DataFrame) -> list[str]:
+def row_names(picks: Sequence[str], table: Table) -> list[str]:
     """What the chosen rows are called, told apart; with the GPU where there are several."""
-    parts = ["Provider", *(["GPU"] if "GPU" in table and table["GPU"].nunique() > 1 else []), "Terms", "Region"]
-    return unique([", ".join(str(table.at[key, part]) for part in parts) for key in picks])
+    parts = ["Provider", *(["GPU"] if "GPU" in table.columns and len(set(table["GPU"])) > 1 else []), "Terms", "Region"]
+    told = [table.by_id(part) for part in parts]
+    return unique([", ".join(str(column[key]) for column in told) for key in picks])
 
 
 def unique(titles: Sequence[str]) -> list[str]:

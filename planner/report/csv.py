@@ -10,7 +10,7 @@ import csv
 import io
 import math
 
-import pandas as pd
+from planner.report.table import Table
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 BYTE_ORDER_MARK = "\ufeff"  # so that spreadsheets read it as UTF-8
@@ -26,19 +26,19 @@ def unguarded(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and guarded(cell[1:]) == cell else cell
 
 
-def to_csv(frame: pd.DataFrame) -> bytes:
+def to_csv(table: Table) -> bytes:
     """The table as UTF-8 CSV: all its rows and columns in the order shown, full precision, empty where unknown."""
     out = io.StringIO(BYTE_ORDER_MARK, newline="")
     out.seek(0, io.SEEK_END)
     writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
-    writer.writerow([guarded(str(name)) for name in frame.columns])
-    for row in frame.itertuples(index=False):
+    writer.writerow([guarded(str(name)) for name in table.columns])
+    for row in table.rows():
         writer.writerow([_cell(value) for value in row])
     return out.getvalue().encode("utf-8")
 
 
 def _cell(value: object) -> object:
-    if value is None or value is pd.NaT or (isinstance(value, float) and math.isnan(value)):
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool):
         return str(value).lower()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from planner.money.answer import Answer, Weighed
 from planner.report import words
+from planner.report.table import Table
 from planner.report.ways import doing
 from planner.study.futures import Futures, band
 from planner.study.futures_breakeven import Turning, turning
@@ -101,7 +100,7 @@ def saving_finding(found: Answer, drawn: Futures) -> str:
     )
 
 
-def futures_table(found: Answer, drawn: Futures) -> pd.DataFrame:
+def futures_table(found: Answer, drawn: Futures) -> Table:
     """Every way in all futures: how often it is the cheapest, and the range that eight of ten lie in."""
     rows = []
     for way in found.ranked:
@@ -118,12 +117,12 @@ def futures_table(found: Answer, drawn: Futures) -> pd.DataFrame:
                 "Cash on day one, a tenth above, USD": cash.high,
             }
         )
-    return pd.DataFrame(rows)
+    return Table.of(rows)
 
 
-def inputs_table(drawn: Futures) -> pd.DataFrame:
+def inputs_table(drawn: Futures) -> Table:
     """Everything that is drawn: its range and who says so."""
-    return pd.DataFrame(
+    return Table.of(
         [
             {
                 "Input": one.name,

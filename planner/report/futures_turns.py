@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
-
 from planner.money.answer import Answer
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.futures import owning_of_100
 from planner.report.futures_words import label, lower, range_of, short, written
+from planner.report.table import Table
 from planner.report.title import title
 from planner.study.futures import Futures
 from planner.study.indices import Index
@@ -44,9 +43,9 @@ def tornado_title(bars: Sequence[Bar]) -> str:
     return f"{label(widest.input.name)} matters most; {many}."
 
 
-def tornado_table(bars: Sequence[Bar], who: str = "owning") -> pd.DataFrame:
+def tornado_table(bars: Sequence[Bar], who: str = "owning") -> Table:
     """What owning (or the mix) saves at both ends of each input, and where it turns."""
-    return pd.DataFrame(
+    return Table.of(
         [
             {
                 "Input": label(bar.input.name),
@@ -74,15 +73,15 @@ def map_finding(found: BreakEvenMap, who: str = "owning") -> str:
     )
 
 
-def map_table(found: BreakEvenMap) -> pd.DataFrame:
+def map_table(found: BreakEvenMap) -> Table:
     """What owning saves in each cell, USD: one row for each value upwards."""
     columns = [written(found.across.name, value) for value in found.across.values]
-    table = pd.DataFrame(found.saved_usd, columns=columns)
-    table.insert(0, label(found.up.name), [written(found.up.name, value) for value in found.up.values])
-    return table
+    upwards = [written(found.up.name, value) for value in found.up.values]
+    rows = [[up, *saved] for up, saved in zip(upwards, found.saved_usd, strict=True)]
+    return Table.listed([label(found.up.name), *columns], rows)
 
 
-def stress_table(tests: Sequence[Stressed], now: Judged, together: Judged | None = None) -> pd.DataFrame:
+def stress_table(tests: Sequence[Stressed], now: Judged, together: Judged | None = None) -> Table:
     """The plan as it is, under each test, and under all of them together: the answer, both costs, how sure."""
     rows = [_stress_row(AS_ENTERED, now)]
     for one in tests:
@@ -90,7 +89,7 @@ def stress_table(tests: Sequence[Stressed], now: Judged, together: Judged | None
             rows.append({"Plan": one.stress.label, "Answer": "not in this plan"})
         else:
             rows.append(_stress_row(one.stress.label, one.judged))
-    return pd.DataFrame([*rows, *([_stress_row(TOGETHER, together)] if together else [])])
+    return Table.of([*rows, *([_stress_row(TOGETHER, together)] if together else [])])
 
 
 AS_ENTERED, TOGETHER = "As entered", "All of these together"
@@ -109,9 +108,9 @@ def _stress_row(name: str, judged: Judged) -> dict[str, object]:
     }
 
 
-def indices_table(found: Sequence[Index]) -> pd.DataFrame:
+def indices_table(found: Sequence[Index]) -> Table:
     """Which share of the doubt comes from each input: by itself, and with what it works through."""
-    return pd.DataFrame(
+    return Table.of(
         [{"Input": label(one.name), "By itself": one.first, "With all it works through": one.total} for one in found]
     )
 

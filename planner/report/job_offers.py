@@ -8,7 +8,6 @@ from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger
@@ -16,6 +15,7 @@ from planner.money.rented import Bills, bills, supposed_usd
 from planner.report import words
 from planner.report.compare import BUY_ID, COLUMNS, Bill, Own, buy_row, compare_table, rent_row, row_names
 from planner.report.findings import Finding, against, cheapest, lower_but_older
+from planner.report.table import Table
 from planner.study.doers import Doer
 from planner.study.market_try import HOURS_PER_DAY, time_words
 from pricing import Catalogue
@@ -31,7 +31,7 @@ class Offers:
     """What the Compare page shows: the finding, the table, what is hidden, and the ledgers behind."""
 
     finding: Finding
-    table: pd.DataFrame
+    table: Table
     hidden: dict[str, int]
     all_rented: tuple[Rented, ...]
     own: Own | None
@@ -119,7 +119,7 @@ def rented(
     return tuple(Rented(one, bills(one.setting, one.need, tuple(ids[key]))) for key, one in by_chip.items()), hidden
 
 
-def job_table(catalogue: Catalogue, all_rented: Sequence[Rented], own: Own | None, day: date) -> pd.DataFrame:
+def job_table(catalogue: Catalogue, all_rented: Sequence[Rented], own: Own | None, day: date) -> Table:
     """Every bill of every accelerator and the purchase, ranked by the whole plan. The index holds the offer ids."""
     own_usd = None if own is None else own.total_usd
     rows = sorted(_rows(catalogue, all_rented, own_usd, day), key=lambda one: (round(one.supposed_usd, 2), one.key))
@@ -130,7 +130,7 @@ def job_table(catalogue: Catalogue, all_rented: Sequence[Rented], own: Own | Non
     unit = all_rented[0].unit
     names = (*COLUMNS[:3], *JOB_COLUMNS, unit, *COLUMNS[3:])
     columns = {name: [one.row.get(name) for one in rows] for name in names}
-    return pd.DataFrame(columns, index=pd.Index([one.key for one in rows], name="offer", dtype="str"))
+    return Table.by_column(columns, [one.key for one in rows])
 
 
 class _Row(NamedTuple):

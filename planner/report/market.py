@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
-
 from planner.money.past import History
 from planner.money.worth import Worth
 from planner.report import words
+from planner.report.table import Table
 from pricing import Catalogue
 
 MOST_ROWS = 16
@@ -58,9 +57,9 @@ def _cents(usd: float | None) -> str:
     return "an unknown amount" if usd is None else f"${words.significant(usd, 2):g}"
 
 
-def worth_table(catalogue: Catalogue, rows: Sequence[Worth]) -> pd.DataFrame:
+def worth_table(catalogue: Catalogue, rows: Sequence[Worth]) -> Table:
     """Each accelerator's spread of prices, and what its arithmetic and memory cost."""
-    return pd.DataFrame(
+    return Table.by_column(
         {
             "Accelerator": [catalogue.accelerator_label(row.accelerator) for row in rows],
             "Offers": [row.offers for row in rows],
@@ -94,14 +93,14 @@ def _moved(line: History) -> str:
     return f"{line.label} {verb} {start}{words.usd_per_hour(last)} on {words.day(now)}{by_way}."
 
 
-def history_table(lines: Sequence[History]) -> pd.DataFrame:
+def history_table(lines: Sequence[History]) -> Table:
     """Every reading of every line."""
-    return pd.DataFrame(
+    return Table.of(
         [
             {"Line": line.label, "Terms": words.PURCHASE[line.purchase], "Day": day, "USD per GPU-hour": price}
             for line in lines
             for day, price in zip(line.days, line.usd, strict=True)
             if price is not None
         ],
-        columns=["Line", "Terms", "Day", "USD per GPU-hour"],
+        ("Line", "Terms", "Day", "USD per GPU-hour"),
     )

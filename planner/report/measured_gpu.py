@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-import pandas as pd
-
 from planner.report import words
+from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.speed.measured_gpu import Factor, MeasuredGpu
 
@@ -39,7 +38,7 @@ def measured_text(measured: MeasuredGpu, label: str, found: tuple[Factor, ...]) 
     notes = ["A quick run shows that it works; its figures mean little."] if measured.quick else []
     parts = (
         "; ".join(part for part in (head, made, load) if part) + ".",
-        text_table(pd.DataFrame(rows, dtype=object)) or "Nothing in it is assumed anywhere.",
+        text_table(Table.as_they_are(rows)) or "Nothing in it is assumed anywhere.",
         "\n".join([*notes, *failed]),
     )
     return "\n\n".join(part for part in parts if part)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from planner.inputs.rent import Mix
 from planner.money.measures import present_usd
 from planner.money.sizing import share_done
 from planner.report import words
+from planner.report.table import Table
 from planner.study.load import Piece, Screen
 from planner.study.mix import BestMix, NoMix
 
@@ -111,14 +111,14 @@ def _wait(found: BestMix) -> tuple[str, ...]:
     )
 
 
-def layers_table(found: BestMix) -> pd.DataFrame:
+def layers_table(found: BestMix) -> Table:
     """The layers from the bottom up: how many, what part of the work, and what an hour costs."""
     setting = found.plan.setting
     done = [share_done(setting, fleet) for fleet in (found.own, found.own + found.reserved)]
     counts = {"own": found.own, "reserved": found.reserved}
     shares = {"own": done[0], "reserved": done[1] - done[0], found.burst: 1.0 - done[1]}
     cheapest = {piece.name: piece for piece in found.layers}
-    return pd.DataFrame(
+    return Table.of(
         [
             {
                 "Layer": LAYERS[one.name],
@@ -146,7 +146,7 @@ def _order(one: Screen) -> int:
     return list(LAYERS).index(one.name)
 
 
-def curve_table(found: BestMix) -> pd.DataFrame:
+def curve_table(found: BestMix) -> Table:
     """What the plan costs over the size of the base."""
     least = found.at_most_usd
     rows = [
@@ -157,10 +157,10 @@ def curve_table(found: BestMix) -> pd.DataFrame:
         }
         for one in found.curve
     ]
-    return pd.DataFrame(rows)
+    return Table.of(rows)
 
 
-def load_table(found: BestMix) -> pd.DataFrame:
+def load_table(found: BestMix) -> Table:
     """How busy each slice of capacity would be."""
     load = found.load
     rows = [
@@ -168,7 +168,7 @@ def load_table(found: BestMix) -> pd.DataFrame:
          "Hours": float(hours)}
         for low, high, share, hours in zip(load.edges[:-1], load.edges[1:], load.busy_share, load.hours, strict=True)
     ]  # fmt: skip
-    return pd.DataFrame(rows)
+    return Table.of(rows)
 
 
 def load_finding(found: BestMix) -> str:

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-import pandas as pd
-
 from planner.report import words
+from planner.report.table import Table
 from pricing import Catalogue
 from pricing.query import freshness, price, trust
-
-SORTS = ("price", "instance", "age", "provider", "accelerator", "region")
 
 
 def offer_rows(catalogue: Catalogue, offers: Sequence[str], day: date) -> list[dict[str, Any]]:
@@ -87,9 +84,9 @@ def sort_offers(catalogue: Catalogue, offers: Sequence[str], by: str, day: date)
     return sorted(offers, key=rank)
 
 
-def offer_frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+def offer_frame(rows: Sequence[dict[str, Any]]) -> Table:
     """The rows as a table for CSV; lists become one text."""
-    return pd.DataFrame([row | {"doubts": " ".join(row["doubts"])} for row in rows])
+    return Table.of([row | {"doubts": " ".join(row["doubts"])} for row in rows])
 
 
 def offer_text(rows: Sequence[dict[str, Any]]) -> str:

@@ -6,11 +6,10 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from planner.inputs.serving_job import ServingJob
 from planner.money.hired import Hired, hired
 from planner.report import words
+from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.report.training import hired_words, plain_data
 from planner.speed.hardware import first
@@ -51,7 +50,7 @@ def side_by_side(catalogue: Catalogue, job: ServingJob, day: date) -> list[Price
     return sorted(found, key=lambda one: (usd_per_hour_at_peak(one) or float("inf"), -one.found.requests_per_s))
 
 
-def side_table(beside: list[Priced]) -> pd.DataFrame:
+def side_table(beside: list[Priced]) -> Table:
     """The same for the screen and its file."""
     rows = [
         {
@@ -67,7 +66,7 @@ def side_table(beside: list[Priced]) -> pd.DataFrame:
         }
         for one in beside
     ]
-    return pd.DataFrame(rows)
+    return Table.of(rows)
 
 
 def usd_per_hour_at_peak(one: Priced) -> float | None:
@@ -155,9 +154,10 @@ _COLUMNS = {
 def other_text(every: list[Priced], busy_share: float) -> str:
     """A sentence for each accelerator, then all of them side by side."""
     said = [other_title(one.found, one.label) for one in every] + [_price(one) for one in every]
-    table = pd.DataFrame(other_rows(every, busy_share), dtype=object)[list(_COLUMNS)].rename(columns=_COLUMNS)
+    rows = other_rows(every, busy_share)
+    table = Table({label: [row[name] for row in rows] for name, label in _COLUMNS.items()})
     notes = [f"- {one.label}: {note}" for one in every for note in one.found.warnings]
-    parts = ("\n".join(said), text_table(table.astype(object).where(table.notna(), None)), "\n".join(notes))
+    parts = ("\n".join(said), text_table(table), "\n".join(notes))
     return "\n\n".join(part for part in parts if part)
 
 

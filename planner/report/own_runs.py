@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import pandas as pd
-
 from planner.inputs.measured import MOST_FACTORS, Measured
 from planner.inputs.serving_job import ServingJob
 from planner.inputs.training_job import TrainingJob
 from planner.money.plan import Plan
 from planner.report import words
+from planner.report.table import Table
 from planner.speed.asked import serving_job, training_job
 from planner.speed.checked import by_reason
 from planner.speed.factors import OwnFactors
@@ -37,9 +36,9 @@ def finding(catalogue: Catalogue, found: OwnFactors) -> str:
     return f"Your {words.count(used, f'{found.kind} run')} reached {words.listed([*said, *more])}"
 
 
-def runs_table(catalogue: Catalogue, found: OwnFactors) -> pd.DataFrame:
+def runs_table(catalogue: Catalogue, found: OwnFactors) -> Table:
     """Each run: measured beside predicted, or why it cannot be gone by."""
-    return pd.DataFrame(
+    return Table.of(
         [
             {
                 "Run": run.id,
@@ -57,9 +56,9 @@ def runs_table(catalogue: Catalogue, found: OwnFactors) -> pd.DataFrame:
     )
 
 
-def factors_table(catalogue: Catalogue, said: Sequence[Measured]) -> pd.DataFrame:
+def factors_table(catalogue: Catalogue, said: Sequence[Measured]) -> Table:
     """What the runs say together, and how much of it is believed of a job like them."""
-    return pd.DataFrame(
+    return Table.of(
         [
             {
                 "Kind": one.kind,

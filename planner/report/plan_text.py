@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from planner.money.answer import Answer
 from planner.money.ledger import Ledger
@@ -19,6 +18,7 @@ from planner.report.answer import Told
 from planner.report.answer import not_counted as left_out
 from planner.report.cash_csv import SIGN
 from planner.report.futures import best_of_100, futures_table
+from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.report.waiting import waiting_text
 from planner.report.ways import LOOKS
@@ -59,9 +59,9 @@ def plan_text(one: Reckoned) -> str:
     return "\n\n".join(f"{head}\n{'-' * len(head)}\n{body}" for head, body in sections if body) + "\n"
 
 
-def _ways(found: Answer) -> pd.DataFrame:
+def _ways(found: Answer) -> Table:
     """The options without the columns that would make lines too long; those stand in the JSON and the CSV."""
-    return tables.options_table(found).drop(columns=["Notes", "Idle, USD"], errors="ignore")
+    return tables.options_table(found).without("Notes", "Idle, USD")
 
 
 def _lines(ledger: Ledger) -> str:
@@ -109,13 +109,13 @@ def conventions(plan: Plan) -> tuple[str, ...]:
     )
 
 
-def compare_table(plans: Sequence[Reckoned]) -> pd.DataFrame:
+def compare_table(plans: Sequence[Reckoned]) -> Table:
     """One column for each plan, one row for each measure."""
     names = _unique([one.name for one in plans])
     rows = [dict(_measures(one)) for one in plans]
     measures = list(dict.fromkeys(measure for row in rows for measure in row))
     columns = {name: [row.get(one) for one in measures] for name, row in zip(names, rows, strict=True)}
-    return pd.DataFrame({"Measure": measures, **columns}, dtype=object)
+    return Table({"Measure": measures, **columns})
 
 
 def _unique(names: Sequence[str]) -> list[str]:
@@ -138,11 +138,11 @@ def _measures(one: Reckoned) -> Iterator[tuple[str, Any]]:
         yield f"Same cost at: {label}", turn.value
 
 
-def differing(plans: Sequence[Reckoned]) -> pd.DataFrame:
+def differing(plans: Sequence[Reckoned]) -> Table:
     """What the scenarios say differently: one row for each input on which they are not all of one mind."""
     names = _unique([one.name for one in plans])
     rows = [[key, *(_said(value) for value in values)] for key, values in differences(plans)]
-    return pd.DataFrame(rows, columns=["Input", *names])
+    return Table.listed(["Input", *names], rows)
 
 
 def differences(plans: Sequence[Reckoned]) -> Iterator[tuple[str, tuple[Any, ...]]]:

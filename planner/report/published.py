@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-import pandas as pd
-
+from planner.report.table import Table
 from planner.study.published import VERDICTS, Compared, Published, Result, Verdict
 
 _WIDEST = 48
@@ -29,9 +28,9 @@ def published_rows(published: Published) -> list[dict[str, Any]]:
     return [asdict(row) for row in published.rows]
 
 
-def published_frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+def published_frame(rows: Sequence[dict[str, Any]]) -> Table:
     """The rows as a table for CSV; numbers stay numbers."""
-    return pd.DataFrame(rows, dtype=object)
+    return Table.as_they_are(rows)
 
 
 def published_text(published: Published) -> str:

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
-import pandas as pd
-
 from planner.inputs.serving_job import ServingJob
 from planner.money.hired import Hired
 from planner.report import words
+from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.report.training import finite, hired_words, plain_data
 from planner.speed.serving import Anchor, Serving
@@ -85,25 +84,28 @@ def anchor_words(anchor: Anchor) -> str:
     )
 
 
-def latency_table(found: Serving) -> pd.DataFrame:
+def latency_table(found: Serving) -> Table:
     """Milliseconds to the first token and between tokens; empty where nothing arrives at a rate."""
     kinds = {"first token, ms": found.ttft, "further tokens, ms": found.tpot}
-    rows = [{"time to": name, **asdict(latency)} for name, latency in kinds.items() if latency is not None]
     names = {"mean_ms": "mean", "p50_ms": "half", "p95_ms": "95 %", "p99_ms": "99 %"}
-    return pd.DataFrame(rows).rename(columns=names)
+    there = {name: asdict(latency) for name, latency in kinds.items() if latency is not None}
+    return Table.of(
+        {"time to": name, **{names.get(key, key): value for key, value in latency.items()}}
+        for name, latency in there.items()
+    )
 
 
-def memory_table(found: Serving) -> pd.DataFrame:
+def memory_table(found: Serving) -> Table:
     """What one replica holds, part by part."""
     memory = found.memory
     parts = [(_MEMORY[part.name], getattr(memory, part.name)) for part in fields(memory) if part.name in _MEMORY]
-    return pd.DataFrame([*parts, ("all", memory.device_gb)], columns=["part", "GB"])
+    return Table.listed(["part", "GB"], [*parts, ("all", memory.device_gb)])
 
 
-def time_table(found: Serving) -> pd.DataFrame:
+def time_table(found: Serving) -> Table:
     """Where the time goes, the largest part first."""
     parts = [(part.name, words.percent(part.share, 1)) for part in found.time_shares if part.share >= 5e-4]
-    return pd.DataFrame(parts, columns=["part", "share"])
+    return Table.listed(["part", "share"], parts)
 
 
 def serving_row(job: ServingJob, found: Serving, cost: Hired | None, busy_share: float) -> dict[str, Any]:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from datetime import date
 
 import numpy as np
-import pandas as pd
 
 from planner.money.ledger import Origin
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.own_runs import assumption_rows
+from planner.report.table import Table
 from pricing import Catalogue
 from pricing.catalogue import cited_sources, figures
 from pricing.stale import ALLOWED_DAYS, stale
 
 
-def assumptions_table(plan: Plan) -> pd.DataFrame:
+def assumptions_table(plan: Plan) -> Table:
     """Your runs, then every input of the ledgers once: value, unit, who says so and since when; your own first."""
     rows: dict[tuple[str, str], dict[str, object]] = {}
     for ledger in (option.ledger for option in plan.options):
@@ -42,15 +42,15 @@ def assumptions_table(plan: Plan) -> pd.DataFrame:
                     )
     first = {"yours": 0, "quote": 0, "input": 1}
     inputs = sorted(rows.values(), key=lambda row: first.get(str(row["Kind"]), 2))
-    return pd.DataFrame([*assumption_rows(plan), *inputs])
+    return Table.of([*assumption_rows(plan), *inputs])
 
 
-def sources_table(catalogue: Catalogue) -> pd.DataFrame:
+def sources_table(catalogue: Catalogue) -> Table:
     """Every source: who, where, read when, under which licence, and how many statements rest on it."""
     cited: dict[str, int] = {}
     for _, _, source in cited_sources(catalogue):
         cited[source] = cited.get(source, 0) + 1
-    return pd.DataFrame(
+    return Table.of(
         [
             {
                 "Source": source.title,
@@ -74,7 +74,7 @@ def credits_owed(catalogue: Catalogue) -> list[tuple[str, str, str]]:
     return sorted((str(line), licence, url) for line, licence, url in owed)
 
 
-def counts_table(catalogue: Catalogue, day: date) -> pd.DataFrame:
+def counts_table(catalogue: Catalogue, day: date) -> Table:
     """How much the catalogue holds, and how much of it is due for another look."""
     due: dict[str, int] = {}
     for old in stale(catalogue, day):
@@ -93,7 +93,7 @@ def counts_table(catalogue: Catalogue, day: date) -> pd.DataFrame:
         "hosted": "Hosted models' prices",
         "facts": "Other facts",
     }
-    return pd.DataFrame(
+    return Table.of(
         [
             {
                 "Facts about": label,

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 from planner.inputs.scenario import Way
 from planner.report import words
 from planner.report.charts import INK, PAPER
 from planner.report.speed_charts import ORANGE, framed
+from planner.report.table import Table
 from planner.report.ways import LOOKS
 from planner.study.market import Market, Try
 
@@ -75,10 +75,10 @@ def front_finding(market: Market, plan: Try | None) -> str:
     return f"{said} {more} and {when}."
 
 
-def front_table(market: Market) -> pd.DataFrame:
+def front_table(market: Market) -> Table:
     """Every try, those that nothing beats first, then the cheapest; each with what it lost for. Its index is the id."""
     order = sorted(market.tries, key=lambda one: (not one.on_front, one.cost, one.speed, one.accelerator))
-    return pd.DataFrame([_row(one) for one in order], index=[try_id(one) for one in order])
+    return Table.of([_row(one) for one in order]).known_by(try_id(one) for one in order)
 
 
 def _row(one: Try) -> dict[str, object]:

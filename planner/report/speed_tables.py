@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from planner.report import words
 from planner.report.serving import time_table
+from planner.report.table import Table
 from planner.report.training import layouts_table
 from planner.speed.bands import Band
 from planner.speed.checked import Checked, group_of, skips
@@ -127,9 +127,9 @@ def _would_fit(ways: str) -> str:
     return f"It would fit in each of these ways: {ways}." if ways else "Nothing that was tried makes it fit."
 
 
-def memory_table(bars: Sequence[Bar], parts: Mapping[str, str], limit_gb: Sequence[float]) -> pd.DataFrame:
+def memory_table(bars: Sequence[Bar], parts: Mapping[str, str], limit_gb: Sequence[float]) -> Table:
     """The bars as numbers, with the line they stand against."""
-    return pd.DataFrame(
+    return Table.of(
         [
             {"GB": bar.label, **dict(zip(parts.values(), bar.amounts, strict=True)), "all": bar.total,
              "there are": limit, "result": bar.note}
@@ -186,7 +186,7 @@ def stairs_finding(steps: Sequence[Stair]) -> str:
     )
 
 
-def stairs_table(steps: Sequence[Stair]) -> pd.DataFrame:
+def stairs_table(steps: Sequence[Stair]) -> Table:
     """Each loss in tokens a second and as a share of the peak."""
     peak = steps[0].after
     rows = [
@@ -194,7 +194,7 @@ def stairs_table(steps: Sequence[Stair]) -> pd.DataFrame:
          "tokens/s left": one.after, "share of the peak left": one.after / peak}
         for one in steps
     ]  # fmt: skip
-    return pd.DataFrame(rows)
+    return Table.of(rows)
 
 
 def team_stair(steps: Sequence[Stair]) -> float:
@@ -208,18 +208,17 @@ def shares_finding(found: Serving) -> str:
     return f"A full batch spends most of its time on {most}."
 
 
-def shares_table(found: Serving) -> pd.DataFrame:
+def shares_table(found: Serving) -> Table:
     """Where the time goes, the largest part first."""
     return time_table(found)
 
 
-def runners_up(speed: Speed) -> pd.DataFrame:
+def runners_up(speed: Speed) -> Table:
     """The layout chosen and those that come next, with what each gives up."""
     table = layouts_table(speed)
-    best = float(table["tokens/s each"].iloc[0])
-    table.insert(0, "layout", ["chosen", *(f"runner-up {place}" for place in range(1, len(table)))])
-    table["slower"] = [1 - float(rate) / best for rate in table["tokens/s each"]]
-    return table
+    best, *_ = rates = [float(rate) for rate in table["tokens/s each"]]
+    places = ["chosen", *(f"runner-up {place}" for place in range(1, len(table)))]
+    return Table({"layout": places, **table.cells, "slower": [1 - rate / best for rate in rates]})
 
 
 def layouts_finding(found: Training) -> str:
@@ -233,10 +232,10 @@ def layouts_finding(found: Training) -> str:
     return f"{said} The next best is {close}; some of the speed is free to be traded for memory."
 
 
-def excluded_table(found: Training) -> pd.DataFrame:
+def excluded_table(found: Training) -> Table:
     """Why other layouts were not taken."""
     reasons = [(reason, number) for reason, number in found.excluded.items() if number]
-    return pd.DataFrame(sorted(reasons, key=lambda one: -one[1]), columns=["not taken because", "layouts"])
+    return Table.listed(["not taken because", "layouts"], sorted(reasons, key=lambda one: -one[1]))
 
 
 def agreement_finding(runs: Sequence[Published], near_share: float) -> str:
@@ -253,9 +252,9 @@ FITTED = (
 )
 
 
-def runs_table(runs: Sequence[Published]) -> pd.DataFrame:
+def runs_table(runs: Sequence[Published]) -> Table:
     """Every published run beside what is predicted of it."""
-    return pd.DataFrame(
+    return Table.of(
         [
             {
                 "Run": run.id,
@@ -282,13 +281,13 @@ def skipped_words(checked: Sequence[Checked]) -> str:
     return f"{sum(reasons.values()):,} of {words.count(len(checked), 'run')} are not predicted. {told}."
 
 
-def bands_table(bands: Mapping[str, Band], labels: Mapping[str, str]) -> pd.DataFrame:
+def bands_table(bands: Mapping[str, Band], labels: Mapping[str, str]) -> Table:
     """What runs were over predictions that had not seen their source: four of five lie between the two ends."""
     ours = {name: band for name, band in bands.items() if not name.startswith("own_runs/")}  # those are about yours
     most = sorted(ours.items(), key=lambda one: ("/" in one[0], one[0].startswith("chip/"), -one[1].rows))
     columns = ("left out of the fit", "runs", "four of five from", "to")
     rows = [(_kind(name, labels), band.rows, band.low - 1, band.high - 1) for name, band in most]
-    return pd.DataFrame(rows, columns=columns)
+    return Table.listed(columns, rows)
 
 
 def _kind(name: str, labels: Mapping[str, str]) -> str:
@@ -299,9 +298,9 @@ def _kind(name: str, labels: Mapping[str, str]) -> str:
     return f"{said}, {_SCALES.get(scale, scale)}" if scale else said
 
 
-def near_table(near: Sequence[Near], labels: Mapping[str, str]) -> pd.DataFrame:
+def near_table(near: Sequence[Near], labels: Mapping[str, str]) -> Table:
     """The published runs most like the job, the nearest first."""
-    return pd.DataFrame([_near_row(one, labels) for one in near])
+    return Table.of([_near_row(one, labels) for one in near])
 
 
 def _near_row(one: Near, labels: Mapping[str, str]) -> dict[str, object]:
@@ -336,7 +335,7 @@ def near_finding(near: Sequence[Near]) -> str:
     )
 
 
-def service_table(found: Serving) -> pd.DataFrame:
+def service_table(found: Serving) -> Table:
     """How a service is laid out, and what it needs."""
     said: dict[str, str] = {
         "Accelerators of one replica": f"{found.accelerators_per_replica:,}",
@@ -350,7 +349,7 @@ def service_table(found: Serving) -> pd.DataFrame:
         else f"{found.joules_per_output_token:.3g} J, accelerators only",
         "Band that holds": found.band,
     }  # fmt: skip
-    return pd.DataFrame(list(said.items()), columns=["layout", "is"])
+    return Table.listed(["layout", "is"], said.items())
 
 
 def _count(number: int | None) -> str:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import pandas as pd
+from planner.report.table import Table
 
 _WHOLE = 100.0  # dollars from which cents say nothing
 _WIDEST = 44
 _GAP = "  "
 
 
-def text_table(table: pd.DataFrame) -> str:
+def text_table(table: Table) -> str:
     """A table as aligned text: numbers to the right, words to the left; only the last column may be long."""
-    if table.empty:
+    if not len(table):
         return ""
     *most, last = [str(name) for name in table.columns]
-    columns = [_column(name, table[name].tolist(), _WIDEST) for name in most]
-    columns.append(_column(last, table[last].tolist(), None))
+    columns = [_column(name, table[name], _WIDEST) for name in most]
+    columns.append(_column(last, table[last], None))
     return "\n".join(_GAP.join(cells).rstrip() for cells in zip(*columns, strict=True))
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-import pandas as pd
-
 from planner.money.hired import Hired
 from planner.report import words
+from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.report.training import finite, hired_words, plain_data
 from planner.speed.training.result import Range
@@ -33,9 +32,9 @@ def together_text(ways: tuple[Together, ...], cost: Hired | None) -> str:
     return f"\n{head}\n{'-' * len(head)}\n{body}\n"
 
 
-def together_table(ways: tuple[Together, ...], cost: Hired | None) -> pd.DataFrame:
+def together_table(ways: tuple[Together, ...], cost: Hired | None) -> Table:
     """One row for each way that fits: how many at once, how fast, hours of one run and what it pays."""
-    return pd.DataFrame([_row(way, cost) for way in ways if way.pace is not None], dtype=object)
+    return Table.as_they_are([_row(way, cost) for way in ways if way.pace is not None])
 
 
 def together_data(ways: tuple[Together, ...], cost: Hired | None) -> list[dict[str, Any]]:

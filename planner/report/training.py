@@ -7,11 +7,11 @@ from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from pydantic import BaseModel
 
 from planner.money.hired import Hired
 from planner.report import words
+from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.speed.asked import HOURS_PER_DAY, Asked
 from planner.speed.training.anchor import Anchored
@@ -96,26 +96,26 @@ def training_text(found: Training, cost: Hired | None) -> str:
     return "\n\n".join(f"{head}\n{'-' * len(head)}\n{body}" if head else body for head, body in sections if body) + "\n"
 
 
-def layouts_table(speed: Speed) -> pd.DataFrame:
+def layouts_table(speed: Speed) -> Table:
     """The best layout and those that come next."""
-    return pd.DataFrame([_layout(layout) for layout in (speed.layout, *speed.runners_up)])
+    return Table.of([_layout(layout) for layout in (speed.layout, *speed.runners_up)])
 
 
-def memory_table(speed: Speed) -> pd.DataFrame:
+def memory_table(speed: Speed) -> Table:
     """What the fullest accelerator holds, part by part."""
     memory = speed.memory
     parts = [(_MEMORY[part.name], float(getattr(memory, part.name))) for part in fields(memory)]
-    return pd.DataFrame([*parts, ("all", float(memory.total_gb))], columns=["part", "GB"])
+    return Table.listed(["part", "GB"], [*parts, ("all", float(memory.total_gb))])
 
 
-def waterfall_table(speed: Speed) -> pd.DataFrame:
+def waterfall_table(speed: Speed) -> Table:
     """Where the time of a step goes."""
     parts = [
         {"part": part.words, "s": part.seconds, "share": words.percent(part.share, 1)}
         for part in speed.waterfall
         if abs(part.share) >= 5e-4
     ]
-    return pd.DataFrame([*parts, {"part": "a step", "s": speed.step_time_s, "share": "100%"}])
+    return Table.of([*parts, {"part": "a step", "s": speed.step_time_s, "share": "100%"}])
 
 
 def training_rows(found: Training, cost: Hired | None) -> list[dict[str, Any]]:

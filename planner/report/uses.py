@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-import pandas as pd
-
 from planner.report import words
+from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.report.training import plain_data
 from planner.study.market_try import WAYS, time_words
@@ -69,7 +68,7 @@ def _money(usd: float, monthly: bool) -> str:
     return f"about {words.usd(usd)} {'a month' if monthly else 'the run'}"
 
 
-def uses_table(found: Sequence[Choice]) -> pd.DataFrame:
+def uses_table(found: Sequence[Choice]) -> Table:
     """One row for each GPU that is named: a mixed use has one for each of its jobs."""
     rows = [
         {
@@ -90,13 +89,13 @@ def uses_table(found: Sequence[Choice]) -> pd.DataFrame:
         for one in found
         for pick in one.picks
     ]
-    return pd.DataFrame(rows, dtype=object)
+    return Table.as_they_are(rows)
 
 
 def uses_text(found: Sequence[Choice]) -> str:
     """For a terminal."""
     table = uses_table(found)
-    shown = table.drop(columns=["Job", "Why this job"], errors="ignore")
+    shown = table.without("Job", "Why this job")
     return "\n\n".join([TITLE, text_table(shown), *(use_sentence(one) for one in found), NOTE]) + "\n"
 
 

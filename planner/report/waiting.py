@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from planner.money.answer import CLOSE_GAP
 from planner.report import words
 from planner.report.futures import share_words
+from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.study.waiting import NoWaiting, Waiting
 from planner.study.waiting_futures import WaitingFutures
@@ -84,7 +84,7 @@ def _computation(found: Waiting) -> tuple[str, ...]:
     )
 
 
-def waiting_table(found: Waiting, drawn: WaitingFutures | None = None) -> pd.DataFrame:
+def waiting_table(found: Waiting, drawn: WaitingFutures | None = None) -> Table:
     """What the plan costs by month of the order, and in how many futures that month is cheaper than now."""
     table = {
         "Order in month": found.months,
@@ -101,7 +101,7 @@ def waiting_table(found: Waiting, drawn: WaitingFutures | None = None) -> pd.Dat
             "Worth, a tenth above, USD": drawn.value_high_usd,
             "Cheaper than now, of 100 futures": [words.of_100(share) for share in drawn.share_cheaper.tolist()],
         }
-    return pd.DataFrame(table)
+    return Table.by_column(table)
 
 
 def waiting_text(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> str:
@@ -109,8 +109,8 @@ def waiting_text(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> st
     said = " ".join(waiting_sentences(found, drawn))
     if isinstance(found, NoWaiting):
         return said
-    few = waiting_table(found, drawn).drop(columns=["On the machines, USD", "Rent meanwhile, USD"])
-    return f"{said}\n\n{text_table(few[few['Order in month'] % _QUARTER == 0])}"
+    few = waiting_table(found, drawn).without("On the machines, USD", "Rent meanwhile, USD")
+    return f"{said}\n\n{text_table(few.only(month % _QUARTER == 0 for month in few['Order in month']))}"
 
 
 def waiting_finding(found: Waiting) -> str:

@@ -6,12 +6,13 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-from planner.inputs.terms import Timing
+    from planner.inputs.terms import Timing
 
 NOT_PRICED = "ask for a quote"
 PURCHASE = {
@@ -159,11 +160,10 @@ def seller(provider: str, product: str | None) -> str:
 
 def value(number: float | NDArray[np.float64]) -> str:
     """An input as it was used; one that changes by the month is told by its first and last months."""
-    if isinstance(number, np.ndarray) and number.size > 1:
-        ends = number.reshape(-1)
-        return f"{ends[0]:,.10g} … {ends[-1]:,.10g}, by month"
-    number = float(np.asarray(number).flat[0])
-    return f"{number:,.10g}" if math.isfinite(number) else "unknown"
+    numbers = number.reshape(-1).tolist() if hasattr(number, "reshape") else [number]
+    if len(numbers) > 1:
+        return f"{numbers[0]:,.10g} … {numbers[-1]:,.10g}, by month"
+    return f"{numbers[0]:,.10g}" if math.isfinite(numbers[0]) else "unknown"
 
 
 def count(number: int, singular: str, plural: str | None = None) -> str:

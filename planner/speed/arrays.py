@@ -34,6 +34,6 @@ def taken(record: R, index: Any) -> R:
 
 
 def _entry(value: Any, index: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return taken(value, index)
-    return value[index] if np.ndim(value) else value
+    if isinstance(value, np.ndarray):  # asked first: most are, and there are tens of thousands in a search
+        return value[index] if value.ndim else value
+    return taken(value, index) if is_dataclass(value) and not isinstance(value, type) else value

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 
-from planner.inputs.measured import Kind
+from planner.inputs.choices import Kind
 from planner.speed.cells import Row
 from planner.speed.factors import OwnFactors, factors
 from planner.speed.refused import BadTable

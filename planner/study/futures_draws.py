@@ -12,12 +12,13 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from planner.money.owned.said import POSITION
 from planner.study.data_files import assumed
 from planner.study.distributions import DistributionError
 from planner.study.doubtful import RENTS, Doubtful, at
+from planner.study.normal import ndtri
+from planner.study.sobol import most_inputs, sobol
 
 MOST_DRAWS = 65_536
 _SMALLEST = 2.0**-32  # half a step of the sequence: no point lies on an edge
@@ -28,9 +29,9 @@ def points(inputs: int, count: int, seed: int) -> NDArray[np.float64]:
     """Points between 0 and 1, draws x inputs. The first are the same whatever the count, up to a power of two."""
     if not 1 <= count <= MOST_DRAWS:
         raise DistributionError(f"want 1 to {MOST_DRAWS:,} futures, got {count:,}.")
-    from scipy.stats import qmc  # takes longer to load than all else here together, so only where it is needed
-
-    made = qmc.Sobol(inputs, scramble=True, rng=np.random.default_rng(seed)).random_base2(math.ceil(math.log2(count)))
+    if inputs > most_inputs():
+        raise DistributionError(f"want at most {most_inputs()} inputs that may turn out otherwise, got {inputs:,}.")
+    made = sobol(inputs, math.ceil(math.log2(count)), seed)
     found: NDArray[np.float64] = np.clip(made[:count], _SMALLEST, 1 - _SMALLEST)
     found.flags.writeable = False
     return found

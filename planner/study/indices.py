@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
 
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.study.doubtful import at, doubtful
 from planner.study.futures_draws import points
+from planner.study.normal import ndtri
 from planner.study.tornado import saved_usd
 
 ROWS = 512

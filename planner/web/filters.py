@@ -11,7 +11,8 @@ from planner.money.choice import USUAL_AGE_DAYS, USUAL_PURCHASES
 from planner.report import words
 from planner.web import address
 from pricing import Catalogue
-from pricing.query import TRUST_ORDER, Wish
+from pricing.choices import TRUST_ORDER
+from pricing.query import Wish
 
 TERMS: dict[str, tuple[str, ...]] = {
     "On demand": ("on_demand",),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from planner.inputs.measured import Measured
@@ -68,8 +67,8 @@ def _say(found: OwnFactors) -> None:
     table = told.runs_table(state.catalogue(), found)
     columns = {"Measured": _RATE, "Predicted": _RATE, "Of predicted": _SHARE, _WHY_NOT: _WIDE}
     st.dataframe(
-        table.round({"Of predicted": 2}), hide_index=True, column_config=columns, placeholder="–", alt=said,
-        column_order=[name for name in table.columns if name not in (_SHAPE, _WHY_NOT) or table[name].any()],
+        table.to_pandas().round({"Of predicted": 2}), hide_index=True, column_config=columns, placeholder="–", alt=said,
+        column_order=[name for name in table.columns if name not in (_SHAPE, _WHY_NOT) or any(table[name])],
     )  # fmt: skip
     show.csv_button(table, "my-runs.csv", "csv-my-runs")
     carried = put_together(state.scenario().measured, found)
@@ -86,10 +85,14 @@ _BELIEF = "The more runs, and the nearer they are to each other, the more; the d
 
 
 def _factors(said: tuple[Measured, ...]) -> None:
-    table: pd.DataFrame = told.factors_table(state.catalogue(), said)
+    table = told.factors_table(state.catalogue(), said)
     shares = dict.fromkeys(("Of predicted", "from", "to", "Believed"), _SHARE)
     st.dataframe(
-        table.round(dict.fromkeys(shares, 2)), hide_index=True, column_config=shares, placeholder="–", alt=_BELIEF
+        table.to_pandas().round(dict.fromkeys(shares, 2)),
+        hide_index=True,
+        column_config=shares,
+        placeholder="–",
+        alt=_BELIEF,
     )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -29,6 +28,7 @@ from planner.report.buying import running_table
 from planner.report.compare import Own
 from planner.report.csv import to_csv
 from planner.report.market import history_table, worth_table
+from planner.report.table import Table
 from planner.web import state
 from planner.web.download import download
 from pricing import Catalogue
@@ -41,16 +41,19 @@ def chart(figure: go.Figure, finding: str, key: str) -> None:
     st.plotly_chart(figure, config=_CHART, alt=finding, key=key)
 
 
-def csv_button(frame: pd.DataFrame, name: str, key: str) -> None:
+def csv_button(table: Table, name: str, key: str) -> None:
     """The table above as CSV, made when it is asked for."""
-    download("Download this table (CSV)", name, lambda: to_csv(frame), key)
+    download("Download this table (CSV)", name, lambda: to_csv(table), key)
 
 
-def small_table(frame: pd.DataFrame) -> None:
+def small_table(table: Table) -> None:
     """A small table, its first column as the heads of its rows. What stands in it is text, never markup."""
-    shown = frame.set_axis([words.markdown(str(name)) for name in frame.columns], axis=1)
-    shown = shown.map(lambda cell: words.markdown(cell) if isinstance(cell, str) else cell)
-    st.table(shown.set_index(shown.columns[0]))
+    shown = Table({words.markdown(name): [_text(cell) for cell in table[name]] for name in table.columns})
+    st.table(shown.to_pandas().set_index(shown.columns[0]))
+
+
+def _text(cell: Any) -> Any:
+    return words.markdown(cell) if isinstance(cell, str) else cell
 
 
 def next_page(title: str, label: str) -> None:
@@ -78,7 +81,7 @@ def ledger(shown: Ledger) -> None:
     st.markdown(f"**Total: {words.money_in_markdown(total)}**{said}")
 
 
-def _inputs(line: Line) -> pd.DataFrame:
+def _inputs(line: Line) -> Table:
     rows = []
     for used in line.used:
         origin = used.origin
@@ -95,7 +98,7 @@ def _inputs(line: Line) -> pd.DataFrame:
                     "Source": origin.url,
                 }
             )
-    return pd.DataFrame(rows)
+    return Table.as_they_are(rows)
 
 
 _OPEN = st.column_config.LinkColumn(display_text="open")
@@ -262,15 +265,16 @@ def cash(ways: Sequence[Weighed]) -> None:
             csv_button(lines, "lines.csv", "csv-lines")
 
 
-def offers(table: pd.DataFrame, hidden: str, show_hidden: Callable[[], None]) -> None:
+def offers(table: Table, hidden: str, show_hidden: Callable[[], None]) -> None:
     """The comparison. Ticked rows join the chart below, by their id."""
-    key = f"offers-{hash(tuple(table.index))}"
+    key = f"offers-{hash(table.ids)}"
 
     def tick() -> None:
         rows = st.session_state[key]["selection"]["rows"]
-        st.session_state["pick"] = [str(table.index[row]) for row in rows][:6]
+        st.session_state["pick"] = [(table.ids or ())[row] for row in rows][:6]
 
-    badged = table.assign(**{name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")})
+    badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")}
+    badged = Table({**table.cells, **badges}, table.ids)
     st.dataframe(
         badged,
         hide_index=True,
@@ -368,7 +372,7 @@ def buying(catalogue: Catalogue, own: Own | None) -> None:
     ledger(own.option.ledger)
 
 
-def assumptions(table: pd.DataFrame) -> None:
+def assumptions(table: Table) -> None:
     """Every input with who says so."""
     config = {
         "Value": st.column_config.NumberColumn(format="%.6g"),
@@ -378,7 +382,7 @@ def assumptions(table: pd.DataFrame) -> None:
     csv_button(table, "assumptions.csv", "csv-assumptions")
 
 
-def sources(table: pd.DataFrame) -> None:
+def sources(table: Table) -> None:
     """All sources."""
     st.dataframe(
         table, hide_index=True, column_config={"Address": st.column_config.LinkColumn(display_text="open")}, height=480
@@ -386,6 +390,6 @@ def sources(table: pd.DataFrame) -> None:
     csv_button(table, "sources.csv", "csv-sources")
 
 
-def counts(table: pd.DataFrame) -> None:
+def counts(table: Table) -> None:
     """How much the catalogue holds."""
     st.dataframe(table, hide_index=True)

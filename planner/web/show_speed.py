@@ -13,6 +13,7 @@ from planner.inputs.work import Work
 from planner.report import speed_charts, speed_front, words
 from planner.report import speed_tables as tables
 from planner.report import uses as report
+from planner.report.table import Table
 from planner.speed.nearest import Near
 from planner.speed.serving.known import known
 from planner.speed.training.bands import house_bands
@@ -39,9 +40,9 @@ def as_table(key: str, label: str = "Show as a table") -> Iterator[bool]:
         yield bool(box.open)
 
 
-def _rounded(table: pd.DataFrame, columns: Mapping[str, object]) -> pd.DataFrame:
+def _rounded(table: Table, columns: Mapping[str, object]) -> pd.DataFrame:
     """Shares to whole percents, for the screen; files keep them as they are."""
-    return table.round({name: 2 for name, column in columns.items() if column is _SHARE})
+    return table.to_pandas().round({name: 2 for name, column in columns.items() if column is _SHARE})
 
 
 def finding(text: str) -> None:
@@ -114,18 +115,18 @@ def _front_chart(work: TrainingWork | ServingWork, found: Market, plan: Try | No
 
 def _front_table(found: Market, place: int) -> None:
     table, known_by = speed_front.front_table(found), speed_front.by_id(found)
-    key = f"front-rows-{hash(tuple(table.index))}"
+    key = f"front-rows-{hash(table.ids)}"
 
     def tick() -> None:
         rows = st.session_state[key]["selection"]["rows"]
-        _take([known_by.get(str(table.index[row])) for row in rows], place)
+        _take([known_by.get((table.ids or ())[row]) for row in rows], place)
 
     money = st.column_config.NumberColumn(format="%,.0f")
     columns = {name: money for name in table.columns if name.startswith("USD") or name == "Tokens/s each"}
     columns |= {"Days": st.column_config.NumberColumn(format="%,.1f"), "GPUs": money}
-    empty = [name for name in ("Days", "ms a token, 99 %") if table[name].isna().all()]
+    empty = [name for name in ("Days", "ms a token, 99 %") if table.is_empty(name)]
     st.dataframe(
-        table.drop(columns=empty), hide_index=True, column_config=columns, placeholder="–", height=440, key=key,
+        table.without(*empty), hide_index=True, column_config=columns, placeholder="–", height=440, key=key,
         on_select=tick, selection_mode="single-row",
     )  # fmt: skip
     show.small("Tick a row to plan with it.")
@@ -324,7 +325,7 @@ def _left_out(kind: str) -> None:
 
 
 def _runs_table(published: state_speed.Runs) -> None:
-    table: pd.DataFrame = tables.runs_table(published.runs)
+    table = tables.runs_table(published.runs)
     columns = {"Published": _RATE, "Predicted": _RATE, "Off by": _SHARE, "Source": _OPEN}
     st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=440)
     show.csv_button(table, "published-runs.csv", "csv-runs")

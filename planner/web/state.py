@@ -10,7 +10,6 @@ from datetime import date
 from functools import lru_cache
 from threading import Lock
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -26,6 +25,7 @@ from planner.report import charts, futures_charts
 from planner.report.advice import advice_lines, sizes_table, spread_line
 from planner.report.answer import Told, told
 from planner.report.market import order_of_rows, past_finding, worth_finding
+from planner.report.table import Table
 from planner.report.usual import hints
 from planner.study.doers import Doer, doers
 from planner.study.futures import Futures
@@ -207,7 +207,7 @@ class Reckoned:
         return (*advice_lines(self.plan, self.answer), *([spread] if spread else []))
 
     @cached_property
-    def sizes(self) -> pd.DataFrame | None:
+    def sizes(self) -> Table | None:
         """What another number of machines would mean."""
         return sizes_table(self.plan)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -16,6 +15,7 @@ from planner.money.hired import Hired, hired
 from planner.report import speed, speed_charts, speed_front
 from planner.report.other_work import side_by_side, side_table
 from planner.report.speed import Told
+from planner.report.table import Table
 from planner.speed.asked import serving_job
 from planner.speed.checked import Checked
 from planner.speed.nearest import Near, Published, nearest, published_serving, published_training, traits_of
@@ -48,11 +48,11 @@ def otherwise() -> Told | None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
-def _beside(digest: str, asked: str, day: date, _job: ServingJob, _facts: Catalogue) -> pd.DataFrame:
+def _beside(digest: str, asked: str, day: date, _job: ServingJob, _facts: Catalogue) -> Table:
     return side_table(side_by_side(_facts, _job, day))
 
 
-def beside() -> tuple[pd.DataFrame, ...]:
+def beside() -> tuple[Table, ...]:
     """For each service that writes no tokens: every accelerator that does it, cheapest first."""
     asked, facts = state.scenario(), state.catalogue()
     tasks = [work.serve for work in asked.work if work.serve and is_other_work(work.serve.model)]

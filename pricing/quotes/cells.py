@@ -11,10 +11,10 @@ from datetime import date
 from math import isfinite
 from typing import Any, get_args
 
+from pricing.choices import Area, Purchase
 from pricing.days import as_day
 from pricing.marks import unseen
 from pricing.quotes.files import Row, brief, did_you_mean, either
-from pricing.records import Area, Purchase
 
 LONGEST_TEXT = 200
 WISHES = {

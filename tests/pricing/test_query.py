@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pricing import load_catalogue
-from pricing.query import MILD, TRUST_ORDER, Wish, find, freshness, may_be_cheapest, price, reason_hidden, trust
+from pricing.choices import TRUST_ORDER
+from pricing.query import MILD, Wish, find, freshness, may_be_cheapest, price, reason_hidden, trust
 
 DAY = date(2026, 11, 21)
 CATALOGUE = load_catalogue()

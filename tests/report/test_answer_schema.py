@@ -147,7 +147,7 @@ def test_what_cannot_be_answered_is_described_too(scenario: dict[str, Any]) -> N
 @EACH
 def test_it_says_what_the_page_and_the_files_say(key: str) -> None:
     one, data = preset_of(key)
-    rows = results_table(one.plan, one.found, one.futures).set_index("option")
+    rows = results_table(one.plan, one.found, one.futures).to_pandas().set_index("option")
     assert [option["key"] for option in data["options"]] == list(rows.index)
     for option in data["options"]:
         row = rows.loc[option["key"]]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
@@ -23,6 +22,7 @@ from planner.report.compare import BUY_ID, COLUMNS, Own, compare_table, own_of, 
 from planner.report.findings import Finding, cheapest, hidden_words
 from planner.report.job_offers import Offers, Rented
 from planner.report.market import order_of_rows, past_finding, worth_finding, worth_table
+from planner.report.table import Table
 from planner.study.doers import doer_of
 from pricing import Catalogue, load_catalogue
 from pricing.query import Wish, find, may_be_cheapest
@@ -53,7 +53,7 @@ def bought() -> Own:
 
 def test_the_table_is_the_bills_and_the_purchase(catalogue: Catalogue, rent: Bills) -> None:
     own = bought()
-    table = compare_table(catalogue, NEED, rent, own, DAY)
+    table = compare_table(catalogue, NEED, rent, own, DAY).to_pandas()
     assert tuple(table.columns) == COLUMNS
     assert sorted(table.index) == sorted([*rent.offers, BUY_ID])
     for key, total in zip(rent.offers, rent.total_usd, strict=True):
@@ -68,14 +68,14 @@ def test_what_has_no_price_is_last_and_says_so(catalogue: Catalogue) -> None:
     setting = Setting(catalogue, Scenario(accelerator="B300-SXM-288GB"), DAY)
     need = setting.demand.all
     table = compare_table(catalogue, need, bills(setting, need, find(catalogue, wish, DAY).ids), None, DAY)
-    last = table.iloc[-1]
+    last = table.to_pandas().iloc[-1]
     assert last["Total is"] == "ask for a quote"
     assert np.isnan(last["Plan total USD"])
-    assert table.index[-1] not in pickable(table)
+    assert (table.ids or ())[-1] not in pickable(table)
 
 
 def test_reservations_say_that_they_bill_idle_hours(catalogue: Catalogue, rent: Bills) -> None:
-    table = compare_table(catalogue, NEED, rent, None, DAY)
+    table = compare_table(catalogue, NEED, rent, None, DAY).to_pandas()
     reserved = table[table["Terms"].str.contains("reserved")]
     assert len(reserved) > 5
     assert reserved["Notes"].str.contains("bills idle hours").all()
@@ -104,7 +104,7 @@ def test_without_offers_the_page_says_what_to_do(catalogue: Catalogue) -> None:
     assert "Widen the filters" in finding.sentences[0]
 
 
-def opened(picks: Sequence[str], table: pd.DataFrame, rent: Bills, own: Own | None) -> list[Ledger]:
+def opened(picks: Sequence[str], table: Table, rent: Bills, own: Own | None) -> list[Ledger]:
     """The ledgers behind chosen rows, as the page opens them."""
     return Offers(Finding("", ()), table, {}, (Rented(doer_of(SETTING), rent),), own).opened(picks)
 
@@ -121,12 +121,12 @@ def test_parts_sum_to_the_total_and_names_are_told_apart(catalogue: Catalogue, r
     table = compare_table(catalogue, NEED, rent, own, DAY)
     picks = [*pickable(table)[:5], BUY_ID]
     ledgers = opened(picks, table, rent, own)
-    parts = parts_table(ledgers)
+    parts = parts_table(ledgers).to_pandas()
     assert len(set(parts.columns)) == len(picks) + 1
     for number, key in enumerate(picks, start=1):
         column = parts.iloc[:, number]
         assert column.iloc[:-1].sum() == pytest.approx(column.iloc[-1])
-        assert column.iloc[-1] == pytest.approx(table.at[key, "Plan total USD"])
+        assert column.iloc[-1] == pytest.approx(table.by_id("Plan total USD")[key])
     assert unique(["a", "b", "a", "a"]) == ["a", "b", "a (2)", "a (3)"]
 
 

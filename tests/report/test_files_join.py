@@ -21,6 +21,7 @@ from planner.money.plan import Plan
 from planner.report.assumptions_csv import assumptions_table, results_table
 from planner.report.cash_csv import SIGN, cash_table
 from planner.report.csv import to_csv
+from planner.report.table import Table
 from planner.study.planned import planned
 from pricing import load_catalogue
 from tests.money.anyplan import of, plans
@@ -31,7 +32,7 @@ DAY = date(2026, 11, 21)
 EACH = pytest.mark.parametrize("key", [one.key for one in presets()])
 
 
-def as_read(table: pd.DataFrame) -> pd.DataFrame:
+def as_read(table: Table) -> pd.DataFrame:
     """A table as pandas reads its file."""
     return pd.read_csv(io.BytesIO(to_csv(table)), keep_default_na=False, na_values=[""], low_memory=False)
 

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from planner.inputs.terms import Terms
@@ -25,6 +24,7 @@ from planner.report.futures_turns import map_finding, stress_table
 from planner.report.plan_text import Reckoned, compare_table
 from planner.report.speed_tables import agreement_finding
 from planner.report.sweep import summary_text
+from planner.report.table import Table
 from planner.report.waiting import waiting_sentences, waiting_table
 from planner.report.words import of_100, times_of_100
 from planner.study.futures import Band, Futures
@@ -134,14 +134,14 @@ def counts(wins: int) -> Iterator[float]:
     there, futures = found(wins), drawn(wins)
     yield cell(futures_table(there, futures), "Cheapest, of 100 futures", "Way", made().options[0].title)
     yield cell(stress_table([], Judged(there, futures)), "Owning is cheaper, of 100 futures")
-    yield waiting_table(later(), later_drawn(wins))["Cheaper than now, of 100 futures"].iloc[-1]
+    yield waiting_table(later(), later_drawn(wins))["Cheaper than now, of 100 futures"][-1]
     one = Reckoned("it", made(), there, Told("", (), ()), (), futures)
     yield cell(compare_table([one]), "it", "Measure", "Best way cheaper in so many of 100 futures")
 
 
-def cell(table: pd.DataFrame, column: str, by: str | None = None, value: str = "") -> Any:
+def cell(table: Table, column: str, by: str | None = None, value: str = "") -> Any:
     """One cell: of the first row, or of that where another column says `value`."""
-    return (table if by is None else table[table[by] == value])[column].iloc[0]
+    return table[column][0 if by is None else table[by].index(value)]
 
 
 @EVERY_COUNT

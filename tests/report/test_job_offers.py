@@ -49,7 +49,8 @@ def anybody(tuning: Plan) -> tuple[Doer, ...]:
 def test_one_run_costs_its_hours_at_each_offer(tuning: Plan) -> None:
     doer = doer_of(tuning.setting)
     found = compared(tuning, (doer,))
-    rows = found.table[(found.table["Terms"] == "on demand") & found.table[ONE_RUN].notna()]
+    table = found.table.to_pandas()
+    rows = table[(table["Terms"] == "on demand") & table[ONE_RUN].notna()]
     assert doer.days is not None
     assert len(rows) > 10
     hours = doer.days.typical * 24 * doer.accelerators
@@ -68,10 +69,11 @@ def test_machines_that_are_too_small_are_left_out_and_counted(tuning: Plan) -> N
     doer = doer_of(tuning.setting)
     assert doer.together == 8
     strict, free = compared(tuning, (doer,)), compared(tuning, (doer,), large=False)
-    gone = set(free.table.index) - set(strict.table.index)
+    gone = set(free.table.ids or ()) - set(strict.table.ids or ())
     assert len(gone) == strict.hidden[TOO_SMALL] > 0
     assert all(CATALOGUE.offers[key].accelerators_per_instance < 8 for key in gone)
-    assert free.table.loc[sorted(gone), "Notes"].str.startswith("8 have to stand in one machine").all()
+    notes = free.table.by_id("Notes")
+    assert all(notes[key].startswith("8 have to stand in one machine") for key in gone)
     assert "machine too small" in hidden_words(strict.hidden, strict.of)
 
 
@@ -82,17 +84,18 @@ def test_any_gpu_has_its_own_number_and_time_and_the_order_is_by_the_plan(
     assert len({one.accelerator for one in anybody}) == len(anybody) > 10
     assert len({one.accelerators for one in anybody}) > 1
     found = compared(tuning, anybody)
-    complete = found.table[found.table["Total is"] == "complete"]["Plan total USD"]
+    table = found.table.to_pandas()
+    complete = table[table["Total is"] == "complete"]["Plan total USD"]
     assert list(complete) == sorted(complete)
     for one in anybody:
         label = CATALOGUE.accelerator_label(one.accelerator)
-        rows = found.table[(found.table["GPU"] == label) & (found.table.index != BUY_ID)]
+        rows = table[(table["GPU"] == label) & (table.index != BUY_ID)]
         assert (rows["GPUs"] == one.accelerators).all()
     assert found.finding.offer is not None
     assert may_be_cheapest(CATALOGUE.offers[found.finding.offer], DAY)
-    ledgers = found.opened([*found.table.index[:3], BUY_ID])
+    ledgers = found.opened([*table.index[:3], BUY_ID])
     assert [float(one.total_usd) for one in ledgers] == pytest.approx(
-        [found.table.at[key, "Plan total USD"] for key in (*found.table.index[:3], BUY_ID)]
+        [table.at[key, "Plan total USD"] for key in (*table.index[:3], BUY_ID)]
     )
 
 
@@ -100,9 +103,10 @@ def test_a_service_is_told_by_the_month() -> None:
     made = plan_of("chat-service")
     doer = doer_of(made.setting)
     found = compared(made, (doer,))
+    table = found.table.to_pandas()
     assert "serves it for the least" in found.finding.title
     assert "a month on 8 x H100 SXM5 80 GB" in found.finding.title
-    rows = found.table[(found.table["Terms"] == "on demand") & found.table[A_MONTH].notna()]
+    rows = table[(table["Terms"] == "on demand") & table[A_MONTH].notna()]
     busy = doer.need.busy_accelerator_hours / doer.need.months
     assert (rows[A_MONTH] >= rows["Sticker USD/GPU-h"] * busy * 0.999).all()
 
@@ -119,7 +123,7 @@ def test_work_without_tokens_can_be_compared_across_accelerators() -> None:
     made = plan_of("sentiment-api")
     who = doers(made.setting)
     assert {"RTX-4090-24GB", "H100-SXM5-80GB", "L4-24GB"} <= {one.accelerator for one in who}
-    assert compared(made, who).table["GPUs"].min() == 1
+    assert min(compared(made, who).table["GPUs"]) == 1
 
 
 def test_without_offers_the_page_says_what_to_do(tuning: Plan) -> None:
@@ -164,7 +168,8 @@ def test_training_on_pictures_is_compared_by_its_run() -> None:
     work = {"accelerators": 8, "train": {"model": "resnet-50"}}
     scenario = Scenario.model_validate({"accelerator": "H100-SXM5-80GB", "work": (work,)})
     found = compared(planned(CATALOGUE, scenario, DAY), doers(planned(CATALOGUE, scenario, DAY).setting))
-    rows = found.table[found.table[ONE_RUN].notna()]
+    table = found.table.to_pandas()
+    rows = table[table[ONE_RUN].notna()]
     assert rows["GPU"].nunique() > 3
     assert set(rows["Memory"]) == {"not checked"}
     assert (rows["Takes days"] > 0).all()

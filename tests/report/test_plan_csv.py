@@ -48,7 +48,7 @@ def made(scenario: Scenario) -> tuple[Plan, Answer]:
 @lru_cache(maxsize=16)
 def cash_of(scenario: Scenario) -> pd.DataFrame:
     """Its cash flow, to be read only."""
-    return cash_table(made(scenario)[0])
+    return cash_table(made(scenario)[0]).to_pandas()
 
 
 @EACH
@@ -90,7 +90,7 @@ def test_periods_are_the_months_of_the_calendar() -> None:
 
 def test_units_are_those_of_the_price() -> None:
     there, _ = made(Scenario())
-    table = cash_table(there)
+    table = cash_table(there).to_pandas()
     units = {(row.line_name, row.unit) for row in table.itertuples()}
     assert ("Useful hours", "accelerator-hour") in units
     assert ("Electricity while working", "kWh") in units
@@ -106,7 +106,7 @@ def test_units_are_those_of_the_price() -> None:
 
 def test_currency_and_tax_stand_beside_the_amounts() -> None:
     there, _ = made(TAXED)
-    table = cash_table(there)
+    table = cash_table(there).to_pandas()
     assert set(table["currency"]) == {"USD"}
     assert set(table["reporting_currency"]) == {"EUR"}
     assert set(table["fx_rate"]) == {0.8}
@@ -135,10 +135,10 @@ def test_a_formula_for_a_name_stays_text_and_numbers_stay_numbers() -> None:
 @EACH
 def test_every_assumption_of_a_row_stands_once_for_its_option(scenario: Scenario) -> None:
     there, _ = made(scenario)
-    table = assumptions_table(there, SIGN)
+    table = assumptions_table(there, SIGN).to_pandas()
     assert tuple(table.columns) == ASSUMPTION_COLUMNS
     assert not table.duplicated(["option", "assumption_id"]).any()
-    named = {name for ids in cash_table(there)["assumption_id"].dropna() for name in ids.split()}
+    named = {name for ids in cash_of(scenario)["assumption_id"].dropna() for name in ids.split()}
     assert named == set(table["assumption_id"]) - {
         one for one in table["assumption_id"] if one.startswith("convention")
     }
@@ -151,7 +151,7 @@ def test_every_assumption_of_a_row_stands_once_for_its_option(scenario: Scenario
 def test_results_give_the_reason_where_there_is_no_number() -> None:
     startup = next(one for one in presets() if one.key == "startup")
     there, found = made(startup.scenario)
-    table = results_table(there, found)
+    table = results_table(there, found).to_pandas()
     assert list(table.columns) == [name for name in RESULT_COLUMNS if name != "time_to_train_hours"]
     table = table.set_index("option")
     assert table.loc["own", "payback_months"] == pytest.approx(20.0)  # 80 trainings at four a month
@@ -163,6 +163,6 @@ def test_results_give_the_reason_where_there_is_no_number() -> None:
 
 def test_the_npv_of_the_enterprise_case_is_the_published_one() -> None:
     enterprise: Preset = next(one for one in presets() if one.key == "enterprise")
-    table = results_table(*made(enterprise.scenario)).set_index("option")
+    table = results_table(*made(enterprise.scenario)).to_pandas().set_index("option")
     assert table.loc["own", "npv_usd"] == pytest.approx(-86_922.5, abs=0.1)  # monthly, 10 % a year
     assert table.loc["own", "payback_months"] == pytest.approx(53.333, abs=1e-3)

@@ -178,7 +178,7 @@ def test_the_nearest_runs_say_how_far_off_we_are() -> None:
         "The nearest published run is Llama 3 8B on 64 accelerators (A table): we say 10% below it. Half of the 2 "
         "nearest are within 15%."
     )
-    table = tables.near_table(near, {H100: "H100", H200: "H200"})
+    table = tables.near_table(near, {H100: "H100", H200: "H200"}).to_pandas()
     assert list(table["On"]) == ["64 x H100", "64 x H200"]
     assert list(table["Differs"]) == ["–", "another accelerator of the generation"]
     assert tables.near_finding(()) == "No published run is like this one."
@@ -187,7 +187,7 @@ def test_the_nearest_runs_say_how_far_off_we_are() -> None:
 def test_bands_are_the_errors_of_runs_left_out_kinds_first() -> None:
     bands = {"chip/X": Band(low=0.9, high=1.1, rows=900), "moe/up_to_64": Band(low=0.7, high=1.15, rows=65),
              "moe": Band(low=0.74, high=1.25, rows=114)}  # fmt: skip
-    table = tables.bands_table(bands, {"X": "Chip X"})
+    table = tables.bands_table(bands, {"X": "Chip X"}).to_pandas()
     assert list(table["left out of the fit"]) == [
         "mixture of experts",
         "mixture of experts, up to 64 at once",
@@ -223,7 +223,7 @@ def test_the_front_says_what_is_recommended_and_how_the_plan_stands_beside_it() 
 
 
 def test_the_table_starts_with_the_front_and_says_why_others_lost() -> None:
-    table = speed_front.front_table(MARKET)
+    table = speed_front.front_table(MARKET).to_pandas()
     assert len(table) == len(TRIES)
     assert list(table["Why not"][:3]) == ["nothing beats it on both"] * 3
     assert table["Why not"].iloc[-1] == "does not fit"
@@ -280,7 +280,7 @@ def test_the_parts_of_a_bar_add_up_and_its_note_says_whether_it_fits() -> None:
     for bar, one in zip(bars, found, strict=True):
         assert bar.total == pytest.approx(float(one.memory.total_gb))
         assert ("does not fit" in bar.note) is not one.fits
-    table = tables.memory_table(bars, tables.MEMORY_PARTS, [one.memory_gb for one in found])
+    table = tables.memory_table(bars, tables.MEMORY_PARTS, [one.memory_gb for one in found]).to_pandas()
     parts = table[list(tables.MEMORY_PARTS.values())].sum(axis=1)
     assert parts.tolist() == pytest.approx(table["all"].tolist())
 
@@ -316,9 +316,9 @@ def test_where_the_speed_goes_in_words_and_numbers() -> None:
     assert speed is not None
     steps = stairs(speed)
     assert tables.stairs_finding(steps).startswith("Of 20,500 tokens/s that the peak would give, ")
-    table = tables.stairs_table(steps)
+    table = tables.stairs_table(steps).to_pandas()
     assert table["tokens/s left"].iloc[-1] == pytest.approx(steps[-1].after)
-    runners = tables.runners_up(speed)
+    runners = tables.runners_up(speed).to_pandas()
     assert runners["layout"].iloc[0] == "chosen"
     assert runners["slower"].iloc[0] == 0
     assert runners["slower"].is_monotonic_increasing

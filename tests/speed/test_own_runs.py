@@ -8,7 +8,8 @@ from math import log
 import numpy as np
 import pytest
 
-from planner.inputs.measured import MOST_FACTORS, Kind, Measured
+from planner.inputs.choices import Kind
+from planner.inputs.measured import MOST_FACTORS, Measured
 from planner.inputs.serving_job import ServingJob
 from planner.inputs.training_job import TrainingJob
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs

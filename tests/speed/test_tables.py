@@ -212,7 +212,7 @@ def test_own_runs_of_another_size_say_nothing_of_the_model_they_are_called(kind:
     assert run.guessed
     assert "size" in run.why_not
     assert not found.factors
-    assert runs_table(CATALOGUE, found)["Shape"].tolist() == ["guessed from its size"]
+    assert runs_table(CATALOGUE, found)["Shape"] == ["guessed from its size"]
 
 
 HEAD = "id,model,accelerator,n_accelerators,tp,notes"

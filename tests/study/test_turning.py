@@ -144,7 +144,7 @@ def test_any_two_inputs_make_a_map() -> None:
     assert np.all(np.diff(found.saved_usd, axis=1) > 0)  # dearer rents
     assert np.all(np.diff(found.saved_usd, axis=0) < 0)  # dearer machines
     assert "you are at 0% and $30,000" in map_finding(found)
-    assert map_table(found).shape == (3, 5)
+    assert map_table(found).to_pandas().shape == (3, 5)
     with pytest.raises(DistributionError, match="'colour' is certain in this plan or no input of it; choose one of"):
         axis(MADE, "colour")
 
@@ -185,7 +185,7 @@ def test_half_of_what_resale_brings() -> None:
 
 def test_a_test_that_touches_nothing_says_so() -> None:
     made = planned(own=Own(running_usd_per_month=1_000.0))
-    table = stress_table(under_stress(made, 16), decided(made, 16)).set_index("Plan")
+    table = stress_table(under_stress(made, 16), decided(made, 16)).to_pandas().set_index("Plan")
     assert table.loc["Electricity costs twice as much", "Answer"] == "not in this plan"
     assert table.loc["As entered", "Owning, USD"] > 0
     with pytest.raises(DistributionError, match="no stress test is called 'x'; there are rents-fall"):

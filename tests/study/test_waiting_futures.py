@@ -93,7 +93,7 @@ def test_words_table_and_chart_hold_the_same_numbers() -> None:
     found, there = of()
     table = waiting_table(found, there)
     assert len(table) == len(found.months)
-    assert table["Cheaper than now, of 100 futures"].tolist() == [of_100(share) for share in there.share_cheaper]
+    assert table["Cheaper than now, of 100 futures"] == [of_100(share) for share in there.share_cheaper]
     said = waiting_sentences(found, there)[1]
     assert said.startswith("Cheaper than ordering now: ordering in month ")
     assert "never buying in " in said

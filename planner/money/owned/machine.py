@@ -7,7 +7,8 @@ from functools import lru_cache, partial
 
 from planner.money.setting import Setting
 from pricing import Catalogue, Figure
-from pricing.query import Trust, trust
+from pricing.choices import Trust
+from pricing.query import trust
 from pricing.records import Server
 
 

@@ -14,7 +14,7 @@ import pydantic
 from numpy.typing import NDArray
 from pydantic import Field
 
-from planner.inputs.base import EngineName
+from planner.inputs.choices import EngineName
 from planner.speed.bands import Band
 from planner.speed.cells import Row, text
 from planner.speed.checked import by_reason

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.inputs.training_job import Team
+from planner.inputs.choices import Team
 from planner.speed.arrays import Num
 from planner.speed.data_files import read_data
 from pricing import Catalogue

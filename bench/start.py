@@ -1,0 +1,69 @@
+"""How long each verb takes from the shell and back, beside importing numpy in a process of its own in the same run.
+
+The time that the processor worked is told too, which on a machine that is shared says more. On a quiet one the two are
+alike.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from pricing import load_catalogue
+
+REPEATS = 5
+NUMPY = ("-c", "import numpy")
+# What each is allowed on a quiet machine of two cores. [s]
+VERBS: tuple[tuple[str, float], ...] = (
+    ("--help", 0.3),
+    ("plan --help", 0.3),
+    ("pricess", 0.3),
+    ("plan enterprize", 0.3),
+    ("train --model llama-3-8b --accelerator h1000", 0.3),
+    ("schema scenario", 0.7),
+    ("prices", 0.7),
+    ("plan enterprise", 1.2),
+    ("plan chat-service", 1.2),
+    ("plan fine-tune-70b", 1.2),
+    ("cheapest --model llama-3-8b --tokens 300B", 2.0),
+    ("cheapest --model llama-3.1-8b --requests-per-s 5", 2.0),
+)
+
+
+class Took(NamedTuple):
+    """How long a process lived, and how long the processor worked for it. [s]"""
+
+    wall: float
+    processor: float
+
+
+def main() -> Iterator[str]:
+    """One line for each verb: the best of several runs, and its ratio to the reference."""
+    load_catalogue()  # the checked copy, which only the first run ever makes
+    reference = best(NUMPY)
+    yield f"reference: importing numpy in a process of its own: {_told(reference)}"
+    for words, allowed in VERBS:
+        took = best(("-m", "planner", *words.split()))
+        ratio = f"{took.wall / reference.wall:.1f} and {took.processor / reference.processor:.1f} x the reference"
+        yield f"{words}: {_told(took)}; {ratio}; at most {allowed:g} s on a quiet machine"
+
+
+def best(arguments: Sequence[str], repeats: int = REPEATS) -> Took:
+    """The shortest of several runs, each of the two by itself; one run before them warms the disk."""
+    took = [_once(arguments) for _ in range(repeats + 1)][1:]
+    return Took(min(one.wall for one in took), min(one.processor for one in took))
+
+
+def _once(arguments: Sequence[str]) -> Took:
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run([sys.executable, *arguments], capture_output=True, check=False)
+    wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Took(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def _told(took: Took) -> str:
+    return f"{took.wall:.2f} s, {took.processor:.2f} s of the processor"

@@ -1,0 +1,72 @@
+"""The jobs that `train` and `serve` are asked for. What is out of bounds, or is the name of no accelerator, is refused
+here, before anything that reckons is loaded."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import date
+
+from planner.cli.speed import job_of
+from planner.inputs.serving_job import ServingJob
+from planner.inputs.training_job import TrainingJob
+from pricing import load_catalogue, names
+
+_TRAINING_FLAGS = {
+    "accelerators": "--count",
+    "global_batch_sequences": "--global-batch",
+    "software_year": "--date",
+    "virtual_stages": "--vpp",
+    "network_gb_s": "--network-gb-s",
+}
+# Arguments that are called as the field of the job is.
+_AS_THEY_ARE = (
+    *("model", "accelerator", "tokens", "unique_tokens", "seq_len", "precision", "method", "mig_profile"),
+    *("tp", "pp", "cp", "ep", "dp", "micro_batch", "zero", "recompute", "optimizer", "engine", "fused_attention"),
+    *("compiled", "power_cap_w", "team", "network_gb_s", "measured_over_predicted"),
+)
+_SERVING_FLAGS = {
+    "accelerators": "--count",
+    "weight_precision": "--precision",
+    "average_requests_per_s": "--requests-per-s",
+    "engine_on": "--date",
+    "tensor_parallel": "--tp",
+    "pipeline_parallel": "--pp",
+}
+
+
+def training_job(wanted: argparse.Namespace) -> TrainingJob:
+    """The run that the arguments of `train` name."""
+    names.accelerator(load_catalogue(), wanted.accelerator)
+    said = {name: getattr(wanted, name) for name in _AS_THEY_ARE}
+    said |= {
+        "accelerators": wanted.count or (8 if wanted.mig_profile is None else 1),
+        "global_batch_sequences": wanted.global_batch,
+        "virtual_stages": wanted.vpp,
+    }
+    said["software_year"] = None if wanted.date is None else _decimal_year(wanted.date)
+    return job_of(TrainingJob, said, _TRAINING_FLAGS)
+
+
+def serving_jobs(wanted: argparse.Namespace) -> list[ServingJob]:
+    """What the arguments of `serve` name, on each of the accelerators they list."""
+    return [_serving_job(wanted, name.strip()) for name in wanted.accelerator.split(",")]
+
+
+def _serving_job(wanted: argparse.Namespace, accelerator: str) -> ServingJob:
+    names.accelerator(load_catalogue(), accelerator)
+    taken = ("model", "input_tokens", "output_tokens", "peak_requests_per_s", "ttft_ms", "tpot_ms")
+    more = ("percentile", "mode", "cache_precision", "engine", "batch", "mig_profile", "lora_adapters", "power_cap_w")
+    said = {name: getattr(wanted, name) for name in (*taken, *more, "measured_over_predicted")}
+    said |= {"accelerators": wanted.count, "average_requests_per_s": wanted.requests_per_s, "engine_on": wanted.date}
+    said |= {
+        "accelerator": accelerator,
+        "weight_precision": wanted.precision,
+        "tensor_parallel": wanted.tp,
+        "pipeline_parallel": wanted.pp,
+    }
+    return job_of(ServingJob, said, _SERVING_FLAGS)
+
+
+def _decimal_year(day: date) -> float:
+    """2026-11-21 as 2026.88: the middle of its month."""
+    return day.year + (day.month - 0.5) / 12

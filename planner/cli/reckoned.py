@@ -1,0 +1,16 @@
+"""From an opened scenario to its plan with the answer."""
+
+from __future__ import annotations
+
+from planner.cli.scenarios import Opened
+from planner.report.answer import told
+from planner.report.plan_text import Reckoned
+from planner.study.planned import planned
+from planner.study.verdict import decided
+
+
+def reckoned(opened: Opened) -> Reckoned:
+    """The scenario, reckoned with the facts of its day; what it leaves open is chosen first."""
+    made = planned(opened.facts, opened.scenario, opened.day)
+    sure = decided(made)
+    return Reckoned(opened.name, made, sure.answer, told(made, sure.answer, sure.futures), opened.about, sure.futures)

@@ -1,0 +1,74 @@
+"""Arguments that several verbs take: numbers, days, the facts to reckon with, where the answer goes."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from planner.inputs.amounts import read_amount
+
+
+def whole(text: str) -> int:
+    """An argument that is a whole number of something."""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"want a whole number from 1 to 1,000,000, got {text!r}")
+    return int(text)
+
+
+def day(text: str) -> date:
+    """An argument that is a day."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"want a day such as 2026-11-21, got {text!r}") from error
+
+
+def amount(text: str) -> float:
+    """An argument that counts tokens: 15e12, 300B or 15T."""
+    found = read_amount(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"want a number of tokens such as 300B, 15T or 2e12, got {text!r}")
+    return found
+
+
+def number(text: str) -> float:
+    """An argument that is a number."""
+    try:
+        return float(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"want a number, got {text!r}") from error
+
+
+def share(text: str) -> float:
+    """An argument that is a share, such as 0.6."""
+    value = number(text)
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"want a share above 0 and up to 1, such as 0.6, got {text!r}")
+    return value
+
+
+def add_runs(verb: Any) -> None:
+    """The argument that brings runs of one's own into scenarios."""
+    verb.add_argument(
+        "--runs", type=Path, action="append", default=[], metavar="MINE.csv",
+        help="your own measured runs (docs/published-runs.md), training or serving: speed goes by them",
+    )  # fmt: skip
+
+
+def add_facts(verb: Any) -> None:
+    """The arguments that say which facts a scenario is reckoned with."""
+    verb.add_argument("--quotes", type=Path, metavar="FILE", help="your own prices, CSV or YAML; they win")
+    add_runs(verb)
+    verb.add_argument(
+        "--day", type=day, default=None, metavar="YYYY-MM-DD", help="the day to reckon for; the file's, else today"
+    )
+
+
+def add_output(verb: Any, *, csv: str) -> None:
+    """The arguments about prices and about where the answer goes."""
+    verb.add_argument("--quotes", type=Path, metavar="FILE", help="your own prices, CSV or YAML; they win")
+    verb.add_argument("--day", type=day, metavar="YYYY-MM-DD", help="the day of prices; today")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument("--csv", type=Path, metavar="FILE", help=csv)

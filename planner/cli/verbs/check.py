@@ -1,0 +1,85 @@
+"""`check`: its words, and those of each kind of publication."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from planner.cli.verbs.arguments import day
+
+
+def add(verbs: Any) -> None:
+    """The verb and its kinds."""
+    check = verbs.add_parser("check", help="what was published beside what this engine gives")
+    kinds = check.add_subparsers(required=True, metavar="KIND", parser_class=type(check))
+    for kind in KINDS:
+        kind(kinds)
+
+
+def _add_tco(kinds: Any) -> None:
+    tco = kinds.add_parser("tco", help="published comparisons of buying and renting")
+    tco.set_defaults(verb=_tco)
+    tco.add_argument("cases", type=Path, nargs="?", metavar="CASES.yaml", help="cases of yours; without it, ours")
+    tco.add_argument("--mapping", type=Path, metavar="FILE", help="`ours:` for the cases of a file that holds none")
+    tco.add_argument("--day", type=day, default=None, metavar="YYYY-MM-DD", help="the day plans are made on; today")
+    tco.add_argument("--json", action="store_true", help="print JSON")
+    tco.add_argument("--csv", type=Path, metavar="FILE", help="write CSV")
+
+
+def _add_training(kinds: Any) -> None:
+    """`check training`."""
+    _add_runs(kinds, "training", "how fast published training runs were, and how fast we say they are")
+
+
+def _add_serving(kinds: Any) -> None:
+    """`check serving`."""
+    _add_runs(kinds, "serving", "the same for serving")
+
+
+def _add_runs(kinds: Any, kind: str, about: str) -> None:
+    verb = kinds.add_parser(kind, help=about)
+    verb.set_defaults(verb=_runs, kind=kind)
+    verb.add_argument(
+        "runs",
+        type=Path,
+        nargs="?",
+        metavar="RUNS.csv",
+        help="your runs (docs/published-runs.md); without it, ours",
+    )
+    verb.add_argument("--day", type=day, default=None, metavar="YYYY-MM-DD", help="written beside factors; today")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument("--csv", type=Path, metavar="FILE", help="write id and predictions of every run")
+
+
+def _add_gpu(kinds: Any) -> None:
+    """`check gpu`."""
+    verb = kinds.add_parser("gpu", help="what measure_gpu.py measured on your machine beside what is assumed")
+    verb.set_defaults(verb=_gpu)
+    verb.add_argument("measured", type=Path, metavar="FILE.yaml", help="what python bench/measure_gpu.py --out wrote")
+    verb.add_argument("--accelerator", metavar="NAME", help="which it is, where its driver's name does not say")
+    verb.add_argument("--out", type=Path, metavar="FILE", help="write constants for it, for serve --constants")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument("--csv", type=Path, metavar="FILE", help="write the table")
+
+
+KINDS: tuple[Callable[[Any], None], ...] = (_add_tco, _add_training, _add_serving, _add_gpu)
+
+
+def _tco(wanted: argparse.Namespace) -> int:
+    from planner.cli.check import run  # only once the words are understood
+
+    return run(wanted)
+
+
+def _runs(wanted: argparse.Namespace) -> int:
+    from planner.cli.check_speed import run  # only once the words are understood
+
+    return run(wanted)
+
+
+def _gpu(wanted: argparse.Namespace) -> int:
+    from planner.cli.check_gpu import run  # only once the words are understood
+
+    return run(wanted)

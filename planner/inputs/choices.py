@@ -1,0 +1,21 @@
+"""The closed lists of words that work is asked for with. Nothing is loaded for them: `--help` says them at once."""
+
+from typing import Literal
+
+Kind = Literal["training", "serving"]  # of runs
+
+EngineName = Literal["vllm", "trtllm", "sglang", "tgi", "lmdeploy", "local", "other"]
+
+ServingPrecision = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4", "mxfp4", "int4"]
+CachePrecision = Literal["bf16", "fp16", "fp8", "int8"]
+Mode = Literal["offline", "server", "interactive"]
+
+TrainingPrecision = Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp4"]
+Method = Literal["full", "frozen", "lora", "qlora"]
+Team = Literal["vendor_tuned", "experienced", "ordinary"]
+Engine = Literal["vendor", "pytorch"]
+Optimizer = Literal["adamw", "adamw_bf16", "adamw_8bit"]
+Zero = Literal["none", "zero1", "zero2", "zero3", "hybrid"]
+Recompute = Literal["none", "selective", "full"]
+
+USUAL_BUSY_SHARE = 0.60  # of the hours, where nobody says

@@ -1,0 +1,107 @@
+"""A table: named columns of equal length. The same one is printed, written as CSV and as JSON, and shown on a page.
+
+It is made of plain Python values, so that who prints it loads no library of tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns by name, each its cells from the first row to the last; `ids` name rows that can be chosen."""
+
+    cells: Mapping[str, Sequence[Any]]
+    ids: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, rows: Iterable[Mapping[str, Any]], columns: Iterable[str] | None = None) -> Table:
+        """From rows by name, numbers evened. The columns are those asked for, else all there are."""
+        there = cls.as_they_are(rows, columns)
+        return cls.by_column(there.cells)
+
+    @classmethod
+    def by_column(cls, cells: Mapping[str, Iterable[Any]], ids: Iterable[str] | None = None) -> Table:
+        """From columns, numbers evened: in one column all are whole, or all have decimals and nan is what lacks."""
+        return cls({name: _evened(column) for name, column in cells.items()}, None if ids is None else tuple(ids))
+
+    @classmethod
+    def as_they_are(cls, rows: Iterable[Mapping[str, Any]], columns: Iterable[str] | None = None) -> Table:
+        """From rows by name, every cell left alone; None is what a row lacks."""
+        there = list(rows)
+        names = dict.fromkeys(name for row in there for name in row) if columns is None else columns
+        return cls({name: [row.get(name) for row in there] for name in names})
+
+    @classmethod
+    def listed(cls, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+        """From rows of as many cells as there are columns, numbers evened."""
+        if len(set(columns)) < len(columns):
+            raise ValueError(f"want every column under a name of its own, got {', '.join(columns)}")
+        return cls.of((dict(zip(columns, row, strict=True)) for row in rows), columns)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, in the order shown."""
+        return list(self.cells)
+
+    def __len__(self) -> int:
+        return max(map(len, self.cells.values()), default=0)
+
+    def __getitem__(self, name: str) -> list[Any]:
+        return list(self.cells[name])
+
+    def by_id(self, name: str) -> dict[str, Any]:
+        """One column, by what the rows are known by."""
+        return dict(zip(self.ids or (), self.cells[name], strict=True))
+
+    def known_by(self, ids: Iterable[str]) -> Table:
+        """The table with its rows known by these."""
+        return Table(self.cells, tuple(ids))
+
+    def is_empty(self, name: str) -> bool:
+        """Whether nothing stands in that column."""
+        return all(_finite(cell) is None for cell in self.cells[name])
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """The cells, row by row."""
+        return zip(*self.cells.values(), strict=True)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows by name, for JSON: None where there is no number."""
+        return [dict(zip(self.cells, map(_finite, row), strict=True)) for row in self.rows()]
+
+    def without(self, *names: str) -> Table:
+        """The table without these columns, where it has them."""
+        return Table({name: column for name, column in self.cells.items() if name not in names}, self.ids)
+
+    def only(self, wanted: Iterable[bool]) -> Table:
+        """The rows that are wanted."""
+        places = [place for place, take in enumerate(wanted) if take]
+        kept = {name: [column[place] for place in places] for name, column in self.cells.items()}
+        return Table(kept, None if self.ids is None else tuple(self.ids[place] for place in places))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """As a page shows it: Streamlit asks every table that it does not know for this."""
+        import pandas as pd  # takes longer to load than a plan to reckon, and only pages need it
+
+        index = None if self.ids is None else pd.Index(self.ids, dtype="str")
+        return pd.DataFrame(dict(self.cells), index=index)
+
+
+def _evened(column: Iterable[Any]) -> list[Any]:
+    cells = [cell.item() if hasattr(cell, "dtype") else cell for cell in column]
+    kinds = {type(cell) for cell in cells}
+    if (float in kinds and kinds <= {float, int, type(None)}) or kinds == {int, type(None)}:
+        return [math.nan if cell is None else float(cell) for cell in cells]
+    return cells
+
+
+def _finite(cell: Any) -> Any:
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell

@@ -1,0 +1,15 @@
+"""The closed lists of words that prices are asked for with. Nothing is loaded for them: `--help` says them at once."""
+
+from typing import Literal, get_args
+
+Purchase = Literal[
+    "on_demand", "spot", "reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y",
+    "capacity_block",
+]  # fmt: skip
+Area = Literal[
+    "north_america", "south_america", "europe", "asia", "middle_east", "africa", "oceania", "anywhere", "not_stated",
+]  # fmt: skip
+
+# What a price rests on, weakest first. The order is what `least_trust` compares.
+Trust = Literal["estimated", "collected", "published", "API", "quote", "yours"]
+TRUST_ORDER: dict[str, int] = {word: rank for rank, word in enumerate(get_args(Trust))}

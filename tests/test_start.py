@@ -1,0 +1,192 @@
+"""Verbs start at once: what each loads is said here by name, and asked of a process of its own. Nothing is timed."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from planner.cli import schema
+from planner.cli.verbs import VERBS
+from planner.cli.verbs.schema import SCHEMAS
+from planner.web.ready import LATER
+from tests import house
+from tests.house import ROOT
+
+OF_TABLES_AND_SCREENS = ("pandas", "plotly", "streamlit", "pyarrow")
+OF_SCIPY = ("scipy", "numpy.f2py")
+OF_FACTS = ("pydantic", "yaml")
+ENGINE = ("planner.speed", "planner.money", "planner.study")
+DAY = ("--day", "2026-11-21")
+TELL = """
+import contextlib, io, json, sys
+from planner.cli import main
+told = io.StringIO()
+with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+    try:
+        code = main(sys.argv[1:])
+    except SystemExit as end:  # --help
+        code = end.code
+print(json.dumps([code, told.getvalue(), sorted(sys.modules)]))
+"""
+
+
+class Ran(NamedTuple):
+    """What one call gave, and what stood in memory when it was over."""
+
+    code: int
+    said: str
+    modules: list[str]
+
+    def loaded(self, *names: str) -> list[str]:
+        """Which of these, or what stands in them, were loaded."""
+        return [one for one in self.modules if house.inside(one, names)]
+
+
+def ran(*arguments: str) -> Ran:
+    """`python -m planner` in a process of its own."""
+    command = [sys.executable, "-c", TELL, *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return Ran(*json.loads(done.stdout))
+
+
+def named(value: object) -> str:
+    """A case is called by its arguments."""
+    return " ".join(value) if isinstance(value, list) else ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--help"], 0),
+        (["plan", "--help"], 0),
+        (["check", "training", "--help"], 0),
+        (["pricess"], 2),
+        (["prices", "--accelertor", "h100"], 2),
+        (["train", "--model", "llama-3-8b", "--accelerator", "h100 sxm", "--count", "many"], 2),
+        (["serve", "--model", "llama-3-8b"], 2),
+        (["compare", "enterprise"], 2),
+    ],
+    ids=named,
+)
+def test_words_are_told_and_refused_by_nothing_but_words(arguments: list[str], code: int) -> None:
+    found = ran(*arguments)
+    assert found.code == code
+    assert not found.loaded("numpy", *OF_FACTS, *OF_SCIPY, *OF_TABLES_AND_SCREENS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["plan", "enterprize"], 2, "No file and no preset is called 'enterprize'"),
+        (["plan", "nowhere.yaml"], 1, "nowhere.yaml: No such file"),
+        (["sweep", "nowhere.yaml", "--csv", "rows.csv"], 1, "nowhere.yaml: No such file"),
+        (["cheapest", "--count", "8"], 2, "--count needs a job"),
+        (["cheapest", "--model", "llama-3-8b", "--accelerator", "h1000"], 2, "No accelerator is called 'h1000'"),
+        (["train", "--model", "llama-3-8b", "--accelerator", "h1000"], 2, "No accelerator is called 'h1000'"),
+        (["serve", "--model", "llama-3.1-8b", "--accelerator", "h1000"], 2, "No accelerator is called 'h1000'"),
+        (
+            ["train", "--model", "llama-3-8b", "--accelerator", "h100 sxm", "--power-cap-w", "-3"],
+            2,
+            "--power-cap-w: want a number above 0",
+        ),
+        (["schema", "scenario"], 0, '"title"'),
+    ],
+    ids=named,
+)
+def test_what_names_nothing_is_refused_before_anything_reckons(arguments: list[str], code: int, said: str) -> None:
+    found = ran(*arguments)
+    assert found.code == code
+    assert said in found.said
+    assert not found.loaded("numpy", *OF_SCIPY, *OF_TABLES_AND_SCREENS, *ENGINE)
+
+
+@pytest.mark.slow
+def test_prices_load_neither_tables_nor_engine() -> None:
+    for arguments in (["prices", *DAY], ["prices", *DAY, "--json"], ["prices", "--accelerator", "h1000"]):
+        found = ran(*arguments)
+        assert not found.loaded("numpy", *OF_SCIPY, *OF_TABLES_AND_SCREENS, *ENGINE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["plan", "enterprise", *DAY],
+        ["plan", "chat-service", *DAY, "--json"],
+        ["compare", "enterprise", "startup", *DAY],
+        ["cheapest", "--model", "llama-3-8b", "--tokens", "300B", *DAY],
+        ["train", "--model", "llama-3-8b", "--accelerator", "h100 sxm", *DAY],
+        ["serve", "--model", "llama-3.1-8b", "--accelerator", "h100 sxm", *DAY],
+    ],
+    ids=" ".join,
+)
+def test_what_reckons_loads_no_library_of_tables_and_no_scipy(arguments: list[str]) -> None:
+    found = ran(*arguments)
+    assert found.code == 0, found.said
+    assert found.loaded("numpy")
+    assert not found.loaded(*OF_SCIPY, *OF_TABLES_AND_SCREENS)
+
+
+@pytest.mark.slow
+def test_files_are_written_without_a_library_of_tables(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("cash.csv", "assumptions.csv", "results.csv")]
+    flags = ("--csv", "--csv-assumptions", "--csv-results")
+    found = ran("plan", "startup", *DAY, *(str(one) for pair in zip(flags, files, strict=True) for one in pair))
+    assert found.code == 0
+    assert all(one.stat().st_size > 500 for one in files)
+    assert not found.loaded(*OF_TABLES_AND_SCREENS)
+
+
+@pytest.mark.slow
+def test_only_a_mix_that_is_solved_loads_the_solver() -> None:
+    found = ran("plan", "fine-tune-70b", *DAY)
+    assert found.code == 0
+    assert found.loaded("scipy.optimize")
+    assert not found.loaded("scipy.stats", *OF_TABLES_AND_SCREENS)
+
+
+def test_every_verb_is_done_by_what_its_words_name() -> None:
+    """What is loaded late is found late: here all of it is."""
+    for verb in VERBS:
+        for name in _imported_late(Path(str(verb.__file__))):
+            module, _, what = name.rpartition(".")
+            assert hasattr(importlib.import_module(module), what), name
+    assert set(SCHEMAS) == set(schema.SCHEMAS)
+
+
+@pytest.mark.slow
+def test_a_server_has_loaded_what_would_be_loaded_late() -> None:
+    """Whoever comes first must not wait for what a command line leaves out."""
+    late = {
+        name.split(".")[0]
+        for module in house.modules()
+        if house.inside(module.name, ("pricing", "planner")) and not house.inside(module.name, ("planner.cli",))
+        for name in _imported_late(ROOT / module.path)
+    }
+    assert late - {"planner", "pricing"} <= {library.split(".")[0] for library in LATER}
+    told = subprocess.run(
+        [sys.executable, "-c", "from planner.web.ready import get_ready; get_ready(); import sys; print(*sys.modules)"],
+        cwd=ROOT, capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    assert {*LATER, "plotly", "planner.study.mix_programme"} <= set(told.stdout.split())
+
+
+def _imported_late(path: Path) -> Iterator[str]:
+    """What functions of a file import when they are called."""
+    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(function, ast.FunctionDef):
+            for node in ast.walk(function):
+                if isinstance(node, ast.ImportFrom):
+                    yield from (f"{node.module}.{one.name}" for one in node.names)
+                elif isinstance(node, ast.Import):
+                    yield from (one.name for one in node.names)
