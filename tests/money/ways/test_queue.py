@@ -68,7 +68,7 @@ def test_it_is_a_cost_and_no_payment() -> None:
         assert waited_usd(dear, key) > 0
     taxed = [one.ledger for usd in (0.0, 5.0) if (one := made(usd, **with_tax).option("own")) is not None]
     assert taxed[1].part_usd("tax") == pytest.approx(taxed[0].part_usd("tax"))
-    rows = cash_table(dear)
+    rows = cash_table(dear).to_pandas()
     row = rows[(rows["cost_category"] == "waiting") & (rows["option"] == "own")]
     assert set(row["cash_or_noncash"]) == {"noncash"}
     assert row["amount"].sum() == pytest.approx(waited_usd(dear, "own"))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.inputs.training_job import Precision, Recompute
+from planner.inputs.choices import Recompute, TrainingPrecision
 from planner.speed.refused import BadJob
 from planner.speed.training import TrainingJob, train
 from planner.speed.training.savings import AS_IT_IS, Saving, savings
@@ -142,7 +142,7 @@ TEXT = sorted(key for key, model in load_catalogue().models.items() if model.mod
     model=st.sampled_from(TEXT),
     accelerators=st.sampled_from([1, 2, 8, 24, 64, 512]),
     seq_len=st.sampled_from([512, 4_096, 131_072]),
-    precision=st.sampled_from(get_args(Precision)),
+    precision=st.sampled_from(get_args(TrainingPrecision)),
     recompute=st.sampled_from([None, *get_args(Recompute)]),
     zero=st.sampled_from([None, "none", "zero1", "zero3", "hybrid"]),
     accelerator=st.sampled_from([H100, "B200-SXM-180GB", "MI300X-192GB", "RTX-4090-24GB"]),
