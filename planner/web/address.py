@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -58,7 +58,8 @@ def write() -> None:
 
 def link() -> str:
     """The address of this page, as it was written in this run."""
-    return f"{(st.context.url or '').split('?')[0]}?{urlencode(_in_browser(), doseq=True)}"
+    there = urlsplit(st.context.url or "")
+    return urlunsplit((there.scheme, there.netloc, there.path or "/", urlencode(_in_browser(), doseq=True), ""))
 
 
 def texts() -> dict[str, str]:

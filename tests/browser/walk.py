@@ -46,10 +46,12 @@ def shown(page: Page) -> Shown:
 
 def unfold(page: Page) -> None:
     """Open the box of assumptions, if it is closed."""
-    settle(page)
     box = page.locator(".st-key-assumptions details, details.st-key-assumptions").first
-    if box.get_attribute("open") is None:
-        box.locator("summary").click()
+    settle(page)
+    for _ in range(3):  # it may close once more as the page comes to rest
+        if box.get_attribute("open") is None:
+            box.locator("summary").click()
+        page.wait_for_timeout(300)
         settle(page)
 
 

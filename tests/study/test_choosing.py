@@ -18,7 +18,7 @@ TUNE = Train(model="llama-3-8b", method="lora", tokens=1e8, deadline_days=3.0)
 
 
 def test_nothing_open_is_the_same_scenario() -> None:
-    for said in (Scenario(), Scenario(accelerator=ANY_ACCELERATOR), Scenario(work=(Work(train=TUNE),))):
+    for said in (Scenario(), Scenario(work=(Work(train=TUNE),))):
         assert chosen(CATALOGUE, said, DAY) is said
 
 
