@@ -1,10 +1,17 @@
-"""How properties are searched: the same examples in CI, new ones on a developer's machine, few of them in a hurry."""
+"""How properties are searched: the same examples in CI, new ones on a developer's machine, few of them in a hurry.
+
+And which facts the tests are given: the frozen ones.
+"""
 
 from __future__ import annotations
 
 import os
 
 from hypothesis import settings
+
+from tests import frozen
+
+frozen.freeze()  # before the first test module is read: many load the catalogue at the top
 
 # No deadline: on two shared cores a slow example says nothing about the code.
 settings.register_profile("here", deadline=None)
