@@ -16,7 +16,7 @@ from planner.inputs.terms import Currency, Terms
 from planner.money.currency import in_currency
 from planner.money.finance import days_since, flow_years
 from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
-from planner.money.measures import cumulative, discounted, measured, present_usd
+from planner.money.measures import cash_by_year_usd, cumulative, discounted, measured, present_usd
 from planner.money.setting import Setting
 from pricing import load_catalogue
 
@@ -70,6 +70,21 @@ def test_the_toy_pays_back_in_todays_money_only_in_a_longer_plan() -> None:
     hours = np.array([0.0] + [10_000.0] * 120)
     long = measured(setting(years=10), today_then(800_000, 5_000, 120), hours, today_then(0, 20_000, 120))
     assert long.payback.month == 70
+
+
+def test_a_year_ends_with_its_twelfth_month_and_day_one_is_in_the_first() -> None:
+    """100 today, then as many dollars as the month has number: 1 to 12, 13 to 24, and 25 to 30 of a third year."""
+    rising = Ledger("", (flow(np.array([100.0, *range(1, 31)])),))
+    assert cash_by_year_usd(rising).tolist() == [100 + 78, 222, 165]
+
+
+def test_a_year_holds_what_is_paid_and_neither_waits_nor_what_a_sale_would_fetch() -> None:
+    """40 forgone today by keeping, 7 a month of waiting that nobody is paid, 20 that a sale brings in month 13."""
+    months = np.arange(25)
+    kept = flow(np.where(months == 0, 40.0, np.where(months == 13, -20.0, 0.0)), "sold", treatment="sale")
+    waits = flow(np.where(months == 0, 0.0, 7.0), "waits", treatment="imputed")
+    paid = flow(np.where(months == 0, 100.0, 10.0))
+    assert cash_by_year_usd(Ledger("", (paid, kept, waits))).tolist() == [100 + 120, 120 - 20]
 
 
 @pytest.mark.parametrize(("timing", "npv_usd"), [("year_end", -9_440), ("month_end", 76_620), ("year_middle", 83_812)])
