@@ -16,5 +16,5 @@ frozen.freeze()  # before the first test module is read: many load the catalogue
 # No deadline: on two shared cores a slow example says nothing about the code.
 settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
-settings.register_profile("quick", settings.get_profile("here"), max_examples=10)
+settings.register_profile("quick", settings.get_profile("here"), max_examples=5)
 settings.load_profile("ci" if os.environ.get("CI") else "here")

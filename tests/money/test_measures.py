@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import pyxirr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.inputs.scenario import Scenario
@@ -19,6 +19,7 @@ from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
 from planner.money.measures import cash_by_year_usd, cumulative, discounted, measured, present_usd
 from planner.money.setting import Setting
 from pricing import load_catalogue
+from tests.examples import at_most
 
 CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
@@ -100,7 +101,7 @@ def test_a_published_plan_that_the_convention_turns(timing: str, npv_usd: float)
 MONTHLY = st.lists(st.floats(-1e6, 1e6).filter(lambda usd: abs(usd) > 1e-3), min_size=12, max_size=12)
 
 
-@settings(max_examples=50)
+@at_most(50)
 @given(MONTHLY, st.floats(0.0, 0.5), st.dates(date(2000, 1, 1), date(2100, 12, 31)))
 def test_dated_money_is_worth_what_a_spreadsheet_says(usd: list[float], rate: float, day: date) -> None:
     amounts = np.array([0.0, *usd])
@@ -110,7 +111,7 @@ def test_dated_money_is_worth_what_a_spreadsheet_says(usd: list[float], rate: fl
     assert present_usd(there, Ledger("", (flow(amounts),))) == pytest.approx(want, rel=1e-9, abs=1e-3)
 
 
-@settings(max_examples=50)
+@at_most(50)
 @given(st.floats(1e3, 1e6), st.lists(st.floats(1.0, 1e5), min_size=24, max_size=24))
 def test_the_rate_of_return_is_a_spreadsheets(price: float, savings: list[float]) -> None:
     own, rent = today_then(price, 0, 24), Ledger("", (flow(np.array([0.0, *savings])),))

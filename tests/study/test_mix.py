@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.inputs.presets import preset
@@ -28,6 +28,7 @@ from planner.study.mix_search import Search, least_fleet
 from planner.study.mix_slices import programme_of
 from planner.study.planned import planned
 from pricing import load_catalogue
+from tests.examples import at_most
 from tests.money.owning import EIGHTY
 from tests.money.renting import MARKET, offer, plan, setting, work
 
@@ -81,7 +82,7 @@ def test_it_is_what_trying_every_mix_finds() -> None:
 CHANCES = st.sampled_from([0.05, 0.1, 0.3, 0.6, 0.95])
 
 
-@settings(max_examples=5, deadline=None)
+@at_most(5)
 @given(
     st.lists(st.tuples(st.sampled_from([4, 8, 12, 16]), CHANCES, st.booleans()), min_size=1, max_size=3),
     st.sampled_from([4_000.0, 11_000.0, 25_000.0]),
@@ -182,7 +183,7 @@ def test_your_own_mix_stays_and_ways_you_named_stay() -> None:
     assert found(few).own == 8  # it can be asked for all the same
 
 
-@settings(max_examples=4, deadline=None)
+@at_most(4)
 @given(st.floats(0.0, 400_000.0), st.floats(0.0, 400_000.0))
 def test_more_cash_on_day_one_never_costs_more(one: float, other: float) -> None:
     costs = []
@@ -221,7 +222,7 @@ def test_cash_of_a_year() -> None:
     assert "no mix keeps to 10,000 USD in year 1: the least that does the work is" in tight.reason
 
 
-@settings(max_examples=4, deadline=None)
+@at_most(4)
 @given(st.floats(0.0, 400_000.0), st.floats(0.0, 400_000.0))
 def test_more_cash_in_a_year_never_costs_more(one: float, other: float) -> None:
     costs = []

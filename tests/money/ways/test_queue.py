@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.answer import answer
@@ -14,6 +14,7 @@ from planner.money.measures import cash_by_year_usd, cash_today_usd
 from planner.money.plan import Plan, plan_at
 from planner.money.sizing import wait_hours
 from planner.report.cash_csv import cash_table
+from tests.examples import at_most
 from tests.money.owning import EIGHTY
 from tests.money.renting import MARKET, plan, setting, work
 
@@ -85,7 +86,7 @@ def test_a_queue_that_only_grows_has_no_price() -> None:
     assert answer(there).verdict == "rent" or answer(there).missing
 
 
-@settings(max_examples=20, deadline=None)
+@at_most(20)
 @given(st.integers(14, 80), st.floats(0.0, 50.0))
 def test_a_larger_fleet_waits_less(fleet: int, usd: float) -> None:
     small, large = (
