@@ -94,8 +94,11 @@ def reckoned(world: str, name: str) -> Reckoned:
     return Reckoned(name, made, sure.answer, told(made, sure.answer, sure.futures), (), sure.futures)
 
 
-PRESETS = [one.key for one in presets()]
-each_preset = pytest.mark.parametrize("name", PRESETS)
+IN_A_HURRY = {"startup", "enterprise", "chat-service"}
+each_preset = pytest.mark.parametrize(
+    "name",
+    [one.key if one.key in IN_A_HURRY else pytest.param(one.key, marks=pytest.mark.slow) for one in presets()],
+)
 
 
 @each_world
@@ -237,7 +240,7 @@ def test_nothing_beats_the_front_and_every_loser_says_why(world: str, job: str) 
     assert market_data(found)["why"]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [SEEDS[0], *(pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS[1:])])
 def test_the_newcomers_are_twenty_correct_offers_of_every_kind(seed: int) -> None:
     before, after = live_catalogue(), newcomers.with_newcomers(seed)
     new = {key: offer for key, offer in after.offers.items() if key not in before.offers}

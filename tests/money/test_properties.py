@@ -154,7 +154,12 @@ WORLDS: dict[str, Callable[[Scenario], Scenario]] = {
 }
 
 
-@pytest.mark.parametrize("world", WORLDS)
+PATIENT = {"own sum", "refreshed"}
+
+
+@pytest.mark.parametrize(
+    "world", [pytest.param(one, marks=pytest.mark.slow) if one in PATIENT else one for one in WORLDS]
+)
 @pytest.mark.parametrize("way", BUILDERS)
 def test_many_at_once_are_what_each_is_alone(way: Way, world: str) -> None:
     setting = setting_of(CATALOGUE, WORLDS[world](ALL), DAY)
