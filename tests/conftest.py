@@ -1,4 +1,7 @@
-"""How properties are searched: the same examples in CI, new ones on a developer's machine, few of them in a hurry."""
+"""How properties are searched: the same examples in CI, new ones on a developer's machine, few of them in a hurry.
+
+And which facts the tests are given: the frozen ones.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,12 @@ import os
 
 from hypothesis import settings
 
+from tests import frozen
+
+frozen.freeze()  # before the first test module is read: many load the catalogue at the top
+
 # No deadline: on two shared cores a slow example says nothing about the code.
 settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
-settings.register_profile("quick", settings.get_profile("here"), max_examples=10)
+settings.register_profile("quick", settings.get_profile("here"), max_examples=5)
 settings.load_profile("ci" if os.environ.get("CI") else "here")

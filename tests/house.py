@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,6 +67,11 @@ class Module:
         """The module in `text`, as if it stood at `path`."""
         return cls(path, text, ast.parse(text, filename=path))
 
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Everything in it, walked once for all rules."""
+        return tuple(ast.walk(self.tree))
+
     @property
     def name(self) -> str:
         """Its dotted name; a package is called by its folder."""
@@ -85,8 +91,9 @@ class Module:
 Rule = Callable[[Module], Iterator[str]]
 
 
+@cache
 def modules(root: Path = ROOT) -> list[Module]:
-    """Every module of the program itself."""
+    """Every module of the program itself, read once."""
     paths = [root / "app.py", *sorted((root / "pricing").rglob("*.py")), *sorted((root / "planner").rglob("*.py"))]
     return [Module.of(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
 
@@ -103,7 +110,7 @@ def room_of(name: str) -> str | None:
 
 def imports(module: Module) -> Iterator[tuple[ast.stmt, str]]:
     """Everything it imports, under its full name: `from ..money import owned` is planner.money.owned."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             yield from ((node, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -159,7 +166,7 @@ def asks_the_day(module: Module) -> Iterator[str]:
 def computes_on_a_page(module: Module) -> Iterator[str]:
     """A page asks, calls and shows. What it would compute, the command line would not know."""
     if inside(module.name, (PAGES,)):
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in _ARITHMETIC:
                 yield module.at(node, f"computes with {_ARITHMETIC[type(node.op)]} on a page")
 
@@ -185,7 +192,7 @@ def too_long(module: Module) -> Iterator[str]:
     lines = len(module.text.splitlines())
     if lines > LONGEST_FILE:
         yield f"{module.path}:1: {lines} lines, want at most {LONGEST_FILE}: split it where the ideas part"
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("test_"):
             length = (node.end_lineno or node.lineno) - node.lineno + 1
             if length > LONGEST_FUNCTION:
@@ -193,7 +200,7 @@ def too_long(module: Module) -> Iterator[str]:
 
 
 def _calls(module: Module) -> Iterator[ast.Call]:
-    return (node for node in ast.walk(module.tree) if isinstance(node, ast.Call))
+    return (node for node in module.nodes if isinstance(node, ast.Call))
 
 
 def _dotted(node: ast.expr) -> str:
@@ -225,20 +232,25 @@ _TEXT = {".py", ".md", ".toml", ".yaml", ".yml", ".txt", ".sh", ".csv", ".cfg", 
 
 def names_somebodys_machine(path: str, text: str) -> Iterator[str]:
     """No file of this repository points at a place outside it on somebody's disk."""
+    if _SOMEBODYS.search(text) is None:  # as nearly always
+        return
     for number, line in enumerate(text.splitlines(), start=1):
         if (found := _SOMEBODYS.search(line)) is not None:
             yield f"{path}:{number}: {found.group()!r} is a place on somebody's machine"
 
 
-def texts(root: Path = ROOT) -> Iterator[tuple[str, str]]:
+@cache
+def texts(root: Path = ROOT) -> tuple[tuple[str, str], ...]:
     """Every text file that belongs to the repository: not the ones in hidden folders that tools leave behind."""
-    found = []
+    found: list[Path] = []
     for folder, inner, files in os.walk(root):
         inner[:] = [one for one in inner if _is_kept(one) and one not in ("__pycache__", "build")]  # not walked at all
         found += [Path(folder) / one for one in files if _is_kept(one)]
-    for path in sorted(found):
-        if path.suffix in _TEXT:
-            yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+    return tuple(
+        (path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
+        for path in sorted(found)
+        if path.suffix in _TEXT
+    )
 
 
 def _is_kept(name: str) -> bool:

@@ -37,6 +37,7 @@ def test_the_front_the_recommendation_and_why_others_lost(capsys: pytest.Capture
         assert f"\n{head}" in said
 
 
+@pytest.mark.slow
 def test_every_try_as_csv_and_data(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "tries.csv"
     code, said, _ = run(capsys, *RUN, "--json", "--csv", str(out), "--budget-usd", "1e9")
@@ -52,6 +53,7 @@ def test_every_try_as_csv_and_data(capsys: pytest.CaptureFixture[str], tmp_path:
     assert all(row["why_not"] or row["on_front"] == "true" or row is best for row in rows)
 
 
+@pytest.mark.slow
 def test_a_file_that_leaves_it_open_is_the_same_question(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     plan = tmp_path / "plan.yaml"
     plan.write_text(PLAN, encoding="utf-8")
@@ -62,6 +64,7 @@ def test_a_file_that_leaves_it_open_is_the_same_question(capsys: pytest.CaptureF
     assert "which accelerator is not said" not in said
 
 
+@pytest.mark.slow
 def test_a_service_and_its_accelerators(capsys: pytest.CaptureFixture[str]) -> None:
     some = ["--accelerator", "H100 SXM5", "--accelerator", "mi300x"]
     asked = ["--requests-per-s", "5", "--peak", "9", "--input-tokens", "500", "--output-tokens", "200"]
@@ -71,6 +74,7 @@ def test_a_service_and_its_accelerators(capsys: pytest.CaptureFixture[str]) -> N
     assert "ms a token" in said
 
 
+@pytest.mark.slow
 def test_whoever_waits_sees_a_bar_that_goes_away(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

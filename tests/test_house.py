@@ -7,18 +7,15 @@ import pytest
 from tests import house
 from tests.house import Module
 
-HOUSE = house.modules()
-TEXTS = tuple(house.texts())
-
 
 @pytest.mark.parametrize("rule", house.RULES, ids=lambda rule: rule.__name__)
 def test_the_house_keeps_its_rule(rule: house.Rule) -> None:
-    complaints = [complaint for module in HOUSE for complaint in rule(module)]
+    complaints = [complaint for module in house.modules() for complaint in rule(module)]
     assert not complaints, "\n".join(complaints)
 
 
 def test_the_inspector_saw_every_room_there_is() -> None:
-    seen = {house.room_of(module.name) for module in HOUSE}
+    seen = {house.room_of(module.name) for module in house.modules()}
     assert {"pricing", "planner.inputs", "planner.money", "planner.report", "planner.web", "planner.cli", "app"} <= seen
 
 
@@ -100,8 +97,8 @@ def test_the_inspector_leaves_in_peace(rule: house.Rule, path: str, code: str) -
 
 
 def test_nothing_else_is_too_long_either() -> None:
-    known = {module.path for module in HOUSE}
-    others = [Module.of(path, text) for path, text in TEXTS if path.endswith(".py") and path not in known]
+    known = {module.path for module in house.modules()}
+    others = [Module.of(path, text) for path, text in house.texts() if path.endswith(".py") and path not in known]
     complaints = [complaint for module in others for complaint in house.too_long(module)]
     assert not complaints, "\n".join(complaints)
 
@@ -111,7 +108,7 @@ def test_no_folder_wakes_streamlits_own_page_discovery() -> None:
 
 
 def test_no_file_points_at_somebodys_machine() -> None:
-    complaints = [one for path, text in TEXTS for one in house.names_somebodys_machine(path, text)]
+    complaints = [one for path, text in house.texts() for one in house.names_somebodys_machine(path, text)]
     assert not complaints, "\n".join(complaints)
 
 

@@ -96,6 +96,7 @@ def test_operations_and_bytes_are_counted_as_by_hand() -> None:
     assert script.value_of("us", 0.0, 2e-6) == pytest.approx(2)
 
 
+@pytest.mark.slow
 def test_a_quick_run_on_a_processor_measures_writes_and_survives_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -44,11 +44,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def app_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the real app, started as `make app` starts it, on a free port of this machine."""
+    """The address of the real app on the frozen catalogue, started as `make app` starts it, on a free port."""
     port = _free_port()
     address = f"http://127.0.0.1:{port}"
     log = tmp_path_factory.mktemp("server") / "log.txt"
-    command = [sys.executable, "tools/serve.py", str(port)]
+    command = [sys.executable, "-m", "tests.frozen", "tools/serve.py", str(port)]
     with log.open("wb") as out:
         server = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
     try:

@@ -48,10 +48,9 @@ def unfold(page: Page) -> None:
     """Open the box of assumptions, if it is closed."""
     box = page.locator(".st-key-assumptions details, details.st-key-assumptions").first
     settle(page)
-    for _ in range(3):  # it may close once more as the page comes to rest
-        if box.get_attribute("open") is None:
-            box.locator("summary").click()
-        page.wait_for_timeout(300)
+    while box.get_attribute("open") is None:  # it may close once more as the page comes to rest
+        box.locator("summary").click()
+        page.wait_for_timeout(500)
         settle(page)
 
 

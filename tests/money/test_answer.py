@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.inputs.own import Kept, Own
@@ -21,6 +21,7 @@ from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
 from planner.money.option import RENTING, Option
 from planner.money.plan import Plan, plan
 from pricing import load_catalogue
+from tests.examples import at_most
 from tests.money.test_breakeven import DAY, bare_own, scaled, toy
 
 CATALOGUE = load_catalogue()
@@ -155,7 +156,7 @@ def test_of_two_limits_the_first_that_cannot_be_kept_is_named() -> None:
     assert found.limit.said == "the least that any way needs (renting) is $400 in year 1 and you have $300"
 
 
-@settings(max_examples=60, deadline=None)
+@at_most(60)
 @given(st.lists(st.floats(1.0, 1_000.0), min_size=3, max_size=3), st.floats(0.0, 1_000.0), st.floats(0.0, 1_000.0))
 def test_a_wider_budget_never_costs_more(usd: list[float], one: float, other: float) -> None:
     """Up to the gap below which plainly buying speaks for owning."""
@@ -331,7 +332,7 @@ SCENARIOS = st.builds(
 )
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(SCENARIOS)
 def test_the_parts_of_an_answer_do_not_contradict_each_other(scenario: Scenario) -> None:
     found = asked(scenario)
@@ -359,7 +360,7 @@ def test_the_parts_of_an_answer_do_not_contradict_each_other(scenario: Scenario)
         assert (busy.value < busy.you) == (own.measures.npv_usd > 0) or busy.value == pytest.approx(busy.you, rel=1e-5)
 
 
-@settings(max_examples=15)
+@at_most(15)
 @given(st.floats(0.1, 50.0), st.floats(0.0, 0.3))
 def test_all_prices_times_k_leave_the_verdict(times: float, rate: float) -> None:
     once, again = asked(toy(rate=rate)), asked(scaled(toy(rate=rate), times))

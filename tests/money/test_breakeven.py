@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planner.inputs.own import Own
@@ -19,6 +19,7 @@ from planner.money.breakeven import HARDWARE_PRICES, BreakEven, break_evens, bui
 from planner.money.measures import present_usd
 from planner.money.plan import Plan, plan
 from pricing import load_catalogue
+from tests.examples import at_most
 
 CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
@@ -185,7 +186,7 @@ SCENARIOS = st.builds(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@at_most(25)
 @given(SCENARIOS)
 def test_at_a_break_even_both_ways_cost_the_same(scenario: Scenario) -> None:
     made = plan(CATALOGUE, scenario, DAY)
@@ -198,7 +199,7 @@ def test_at_a_break_even_both_ways_cost_the_same(scenario: Scenario) -> None:
             assert abs(saved) <= 1e-6 * size, name
 
 
-@settings(max_examples=25, deadline=None)
+@at_most(25)
 @given(SCENARIOS)
 def test_at_the_break_even_use_both_ways_cost_the_same(scenario: Scenario) -> None:
     one = found(scenario)["busy_share"]
@@ -209,7 +210,7 @@ def test_at_the_break_even_use_both_ways_cost_the_same(scenario: Scenario) -> No
     assert abs(saved) <= 1e-6 * size
 
 
-@settings(max_examples=15, deadline=None)
+@at_most(15)
 @given(st.floats(0.1, 50.0), st.floats(0.0, 0.3))
 def test_all_prices_times_k_leave_the_use_and_the_month(times: float, rate: float) -> None:
     once, again = found(toy(rate=rate)), found(scaled(toy(rate=rate), times))

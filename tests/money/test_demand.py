@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.inputs.scenario import Scenario
 from planner.money.demand import demand
 from planner.money.levels import MOST_LEVELS
+from tests.examples import at_most
 
 
 def scenario(*works: dict[str, Any], years: float = 1.0, hours_per_month: float = 730.0) -> Scenario:
@@ -184,7 +185,7 @@ SCENARIOS = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@at_most(60)
 @given(SCENARIOS, st.integers(0, 500), st.integers(0, 500), st.floats(0.0, 1.0), st.integers(1, 12))
 def test_layers_together_do_all_the_work_once(
     plan: Scenario, one: int, more: int, reach: float, starts_in: int
@@ -201,7 +202,7 @@ def test_layers_together_do_all_the_work_once(
         assert np.max(need.busy_share) <= 1 + 1e-9
 
 
-@settings(max_examples=30, deadline=None)
+@at_most(30)
 @given(SCENARIOS, st.lists(st.floats(0.1, 3.0), min_size=2, max_size=4), st.integers(1, 300))
 def test_draws_give_what_numbers_give(plan: Scenario, factors: list[float], fleet: int) -> None:
     """Beyond 64 levels the split above a fleet is near, not exact; the hours of all work are always exact."""
@@ -219,7 +220,7 @@ def test_draws_give_what_numbers_give(plan: Scenario, factors: list[float], flee
             assert np.allclose(rows[index], need.busy_hours, rtol=1e-9, atol=1e-6 + within * whole)
 
 
-@settings(max_examples=30, deadline=None)
+@at_most(30)
 @given(SCENARIOS, st.floats(1.0, 3.0))
 def test_a_busier_fleet_is_not_a_larger_one(plan: Scenario, factor: float) -> None:
     usual, busier = demand(plan), demand(plan, busy_factor=factor)

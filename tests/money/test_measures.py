@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import pyxirr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.inputs.scenario import Scenario
@@ -16,9 +16,10 @@ from planner.inputs.terms import Currency, Terms
 from planner.money.currency import in_currency
 from planner.money.finance import days_since, flow_years
 from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
-from planner.money.measures import cumulative, discounted, measured, present_usd
+from planner.money.measures import cash_by_year_usd, cumulative, discounted, measured, present_usd
 from planner.money.setting import Setting
 from pricing import load_catalogue
+from tests.examples import at_most
 
 CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
@@ -72,6 +73,21 @@ def test_the_toy_pays_back_in_todays_money_only_in_a_longer_plan() -> None:
     assert long.payback.month == 70
 
 
+def test_a_year_ends_with_its_twelfth_month_and_day_one_is_in_the_first() -> None:
+    """100 today, then as many dollars as the month has number: 1 to 12, 13 to 24, and 25 to 30 of a third year."""
+    rising = Ledger("", (flow(np.array([100.0, *range(1, 31)])),))
+    assert cash_by_year_usd(rising).tolist() == [100 + 78, 222, 165]
+
+
+def test_a_year_holds_what_is_paid_and_neither_waits_nor_what_a_sale_would_fetch() -> None:
+    """40 forgone today by keeping, 7 a month of waiting that nobody is paid, 20 that a sale brings in month 13."""
+    months = np.arange(25)
+    kept = flow(np.where(months == 0, 40.0, np.where(months == 13, -20.0, 0.0)), "sold", treatment="sale")
+    waits = flow(np.where(months == 0, 0.0, 7.0), "waits", treatment="imputed")
+    paid = flow(np.where(months == 0, 100.0, 10.0))
+    assert cash_by_year_usd(Ledger("", (paid, kept, waits))).tolist() == [100 + 120, 120 - 20]
+
+
 @pytest.mark.parametrize(("timing", "npv_usd"), [("year_end", -9_440), ("month_end", 76_620), ("year_middle", 83_812)])
 def test_a_published_plan_that_the_convention_turns(timing: str, npv_usd: float) -> None:
     """64 accelerators at 30,000, 728,681 to run them for 48 months, against 3,139,584 of rent."""
@@ -85,7 +101,7 @@ def test_a_published_plan_that_the_convention_turns(timing: str, npv_usd: float)
 MONTHLY = st.lists(st.floats(-1e6, 1e6).filter(lambda usd: abs(usd) > 1e-3), min_size=12, max_size=12)
 
 
-@settings(max_examples=50)
+@at_most(50)
 @given(MONTHLY, st.floats(0.0, 0.5), st.dates(date(2000, 1, 1), date(2100, 12, 31)))
 def test_dated_money_is_worth_what_a_spreadsheet_says(usd: list[float], rate: float, day: date) -> None:
     amounts = np.array([0.0, *usd])
@@ -95,7 +111,7 @@ def test_dated_money_is_worth_what_a_spreadsheet_says(usd: list[float], rate: fl
     assert present_usd(there, Ledger("", (flow(amounts),))) == pytest.approx(want, rel=1e-9, abs=1e-3)
 
 
-@settings(max_examples=50)
+@at_most(50)
 @given(st.floats(1e3, 1e6), st.lists(st.floats(1.0, 1e5), min_size=24, max_size=24))
 def test_the_rate_of_return_is_a_spreadsheets(price: float, savings: list[float]) -> None:
     own, rent = today_then(price, 0, 24), Ledger("", (flow(np.array([0.0, *savings])),))

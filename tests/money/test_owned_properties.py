@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.inputs.own import Own
@@ -15,6 +15,7 @@ from planner.money.formula import formula
 from planner.money.owned import owning
 from planner.money.setting import Setting
 from pricing import load_catalogue
+from tests.examples import at_most
 from tests.money.owning import DAY, EIGHTY, lines, scenario, setting, whole
 
 _ROOM = {**EIGHTY, "place": "own_room"}
@@ -110,7 +111,7 @@ def bare(plan: Scenario, **tried: Any) -> Setting:
     return Setting(load_catalogue(), plan, DAY, tried=tried)
 
 
-@settings(max_examples=40, deadline=None)
+@at_most(40)
 @given(plan=SCENARIOS)
 def test_lines_recompute_from_what_they_print(plan: Scenario) -> None:
     for line in lines(bare(plan)).values():
@@ -119,14 +120,14 @@ def test_lines_recompute_from_what_they_print(plan: Scenario) -> None:
         assert line.usd.shape == (bare(plan).timeline.last + 1,)
 
 
-@settings(max_examples=40, deadline=None)
+@at_most(40)
 @given(plan=SCENARIOS, kwh=st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0)))
 def test_dearer_power_never_lowers_the_cost(plan: Scenario, kwh: tuple[float, float]) -> None:
     cheap, dear = (whole(bare(plan, usd_per_kwh=usd)) for usd in sorted(kwh))
     assert dear >= cheap - 1e-9 * abs(cheap)
 
 
-@settings(max_examples=40, deadline=None)
+@at_most(40)
 @given(
     plan=SCENARIOS,
     name=st.sampled_from(
@@ -143,7 +144,7 @@ def test_many_at_once_are_what_each_is_alone(plan: Scenario, name: str, values: 
     assert together == pytest.approx(alone, rel=1e-9, abs=1e-3)
 
 
-@settings(max_examples=30, deadline=None)
+@at_most(30)
 @given(k=st.floats(0.1, 10.0), lead=st.floats(0.0, 30.0), room=st.booleans())
 def test_all_prices_times_k_are_all_costs_times_k(k: float, lead: float, room: bool) -> None:
     prices = {
@@ -163,7 +164,7 @@ def test_all_prices_times_k_are_all_costs_times_k(k: float, lead: float, room: b
     assert scaled == pytest.approx(once * k, rel=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@at_most(40)
 @given(plan=SCENARIOS, shares=st.tuples(st.floats(0.01, 1.0), st.floats(0.01, 1.0)))
 def test_a_busy_hour_of_your_own_never_costs_more_when_more_are_used(
     plan: Scenario, shares: tuple[float, float]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import pyxirr
-from hypothesis import Phase, example, given, settings
+from hypothesis import Phase, example, given
 from hypothesis import strategies as st
 
 from planner.inputs.own import Kept, Own, RentToOwn
@@ -22,11 +22,12 @@ from planner.money.measures import present_usd, saved_usd
 from planner.money.option import Option
 from planner.money.plan import plan_at, setting_of
 from planner.money.ways import BUILDERS
+from tests.examples import at_most
 from tests.money.anyplan import CATALOGUE, DAY, dearer, known, of, plans, scaled, small
 
 # Why an example fails is for whoever reads it to find: explaining takes minutes.
 _PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
-FEW = settings(max_examples=12, phases=_PHASES)
+FEW = at_most(12, phases=_PHASES)
 # A plan in which every way can be reckoned, of no round numbers.
 ALL = known(
     Scenario(
@@ -94,7 +95,7 @@ def size_of(ledger: Ledger) -> float:
     return float(sum(np.abs(np.nan_to_num(line.usd)).sum() for line in ledger.lines)) + 1.0
 
 
-@settings(max_examples=8, phases=_PHASES)
+@at_most(8, phases=_PHASES)
 @given(plans(), st.floats(0.1, 30.0))
 @example(ALL, 3.0)
 def test_all_prices_times_k_are_all_costs_times_k(scenario: Scenario, times: float) -> None:
@@ -153,7 +154,12 @@ WORLDS: dict[str, Callable[[Scenario], Scenario]] = {
 }
 
 
-@pytest.mark.parametrize("world", WORLDS)
+PATIENT = {"own sum", "refreshed"}
+
+
+@pytest.mark.parametrize(
+    "world", [pytest.param(one, marks=pytest.mark.slow) if one in PATIENT else one for one in WORLDS]
+)
 @pytest.mark.parametrize("way", BUILDERS)
 def test_many_at_once_are_what_each_is_alone(way: Way, world: str) -> None:
     setting = setting_of(CATALOGUE, WORLDS[world](ALL), DAY)
@@ -261,7 +267,7 @@ def counted(ledger: Ledger) -> float:
     return hours
 
 
-@settings(max_examples=8, phases=_PHASES)
+@at_most(8, phases=_PHASES)
 @given(plans(), st.sets(st.sampled_from(list(BUILDERS)), min_size=1, max_size=4))
 def test_asking_for_more_ways_makes_none_dearer(scenario: Scenario, few: set[Way]) -> None:
     ways = tuple(way for way in BUILDERS if way in few and (scenario.kept or way != "keep"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.inputs.scenario import Scenario
@@ -19,6 +19,7 @@ from planner.money.setting import Setting
 from pricing import load_catalogue
 from pricing.figure import Figure
 from pricing.records import Offer
+from tests.examples import at_most
 from tests.money import renting as market
 from tests.money.renting import DAY, figure, offer, plan, recomputes, work, world
 
@@ -291,7 +292,7 @@ def real(scenario: Scenario) -> Bills:
     return bills(setting, setting.demand.all, tuple(catalogue.offers))
 
 
-@settings(max_examples=20, deadline=None)
+@at_most(20)
 @given(SCENARIOS, st.integers(0, 10_000))
 def test_every_line_recomputes_from_what_it_prints(scenario: Scenario, pick: int) -> None:
     rent = real(scenario)
@@ -302,7 +303,7 @@ def test_every_line_recomputes_from_what_it_prints(scenario: Scenario, pick: int
         assert again == pytest.approx(together, rel=1e-9, abs=1e-9, nan_ok=True)
 
 
-@settings(max_examples=20, deadline=None)
+@at_most(20)
 @given(SCENARIOS)
 def test_no_cost_is_negative_and_no_bill_is_below_its_useful_hours(scenario: Scenario) -> None:
     rent = real(scenario)
@@ -311,14 +312,14 @@ def test_no_cost_is_negative_and_no_bill_is_below_its_useful_hours(scenario: Sce
     assert (rent.total_usd[known] >= rent.usd[0][known] * (1 - 1e-9)).all()
 
 
-@settings(max_examples=20, deadline=None)
+@at_most(20)
 @given(SCENARIOS, st.floats(0.1, 10.0))
 def test_prices_times_k_cost_k_times_as_much(scenario: Scenario, factor: float) -> None:
     cheap = one(scenario, offer(usd=1.0)).total_usd
     assert float(one(scenario, offer(usd=factor)).total_usd) == pytest.approx(float(cheap) * factor)
 
 
-@settings(max_examples=20, deadline=None)
+@at_most(20)
 @given(SCENARIOS, st.floats(1.0, 100.0))
 def test_a_busy_hour_never_costs_more_when_more_of_them_are_used(scenario: Scenario, busier: float) -> None:
     usual = scenario.work[0]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.plan import plan_at
@@ -22,6 +22,7 @@ from planner.money.sizing import (
     wait_in_services,
 )
 from planner.money.ways.right_size import Size, sizes
+from tests.examples import at_most
 from tests.money.owning import EIGHTY
 from tests.money.renting import plan, setting, work
 
@@ -121,7 +122,7 @@ def test_what_is_tried_out_does_not_change_the_fleet() -> None:
     assert right_size(there.trying({"busy_factor": np.array([[0.1], [3.0]])})) == 16
 
 
-@settings(max_examples=25, deadline=None)
+@at_most(25)
 @given(st.integers(2, 300), st.floats(0.05, 0.9), st.integers(1, 4))
 def test_the_right_size_keeps_the_wait_and_one_server_less_does_not(count: int, busy: float, job: int) -> None:
     job = min(job, count)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.inputs.scenario import Scenario
@@ -18,6 +18,7 @@ from planner.money.measures import present_usd
 from planner.money.setting import Setting
 from planner.money.taxed import book_depreciation_usd, tax_depreciation_usd, taxed
 from pricing import load_catalogue
+from tests.examples import at_most
 
 CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
@@ -202,7 +203,7 @@ def test_books_and_tax_are_apart() -> None:
     assert of_tax.sum() == pytest.approx(800_000 * (1 - 0.0576))
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(
     st.lists(st.floats(0.0, 1e6), min_size=2, max_size=4),
     st.integers(1, 40),
@@ -236,7 +237,7 @@ def test_every_line_recomputes_and_draws_are_their_numbers(
         assert rows[index] == pytest.approx(one.monthly_usd, rel=1e-9, abs=1e-6)
 
 
-@settings(max_examples=30)
+@at_most(30)
 @given(st.floats(0.0, 1e6), st.floats(0.0, 1e6), st.integers(1, 60))
 def test_over_the_whole_plan_tax_is_a_share_of_what_it_cost(price: float, fetched: float, sale: int) -> None:
     """With enough profit and whatever schedule, every dollar of cost saves its tax sooner or later."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pricing.catalogue import Catalogue
-from pricing.load import load_catalogue
+from tests.frozen import live_catalogue
 from tests.small_catalogue import small_catalogue, small_contents
 
 
@@ -24,4 +24,4 @@ def small() -> Catalogue:
 @pytest.fixture(scope="session")
 def real() -> Catalogue:
     """The catalogue that ships."""
-    return load_catalogue()
+    return live_catalogue()

@@ -14,10 +14,11 @@ from pydantic import BaseModel
 from pricing import strict_yaml
 from pricing.catalogue import SECTIONS, Catalogue
 from pricing.figure import Figure
-from pricing.load import DATA, read_file
+from pricing.load import read_file
 from pricing.records import DataFile, Offer, Record, Series
+from tests.frozen import LIVE
 
-FILES = {path.relative_to(DATA).as_posix(): path for path in sorted(DATA.rglob("*.yaml"))}
+FILES = {path.relative_to(LIVE).as_posix(): path for path in sorted(LIVE.rglob("*.yaml"))}
 
 # How a field's name says its unit, where it is not the unit itself written in words (USD/kWh: usd_per_kwh).
 IN_WORDS = {
@@ -63,7 +64,7 @@ def texts_in(record: Any) -> Iterator[str]:
 
 def test_there_are_data_files_and_nothing_that_only_looks_like_one() -> None:
     assert FILES
-    others = {path.name for path in DATA.rglob("*") if path.is_file()} - {path.name for path in FILES.values()}
+    others = {path.name for path in LIVE.rglob("*") if path.is_file()} - {path.name for path in FILES.values()}
     assert others <= {"README.md"}, "only .yaml is read: a file with another ending would be overlooked"
 
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from pricing import load_catalogue
 from pricing.catalogue import Catalogue, figures
 from pricing.errors import AmbiguousName
 from pricing.figure import Figure
 from pricing.names import accelerator, plain
+from tests.frozen import live_catalogue
 
 ROOT = Path(__file__).parents[2]
 RATES = (
@@ -20,7 +20,7 @@ KINDS = {"gpu", "tpu", "asic", "apu", "cpu", "apple", "edge"}
 
 @pytest.fixture(scope="module")
 def catalogue() -> Catalogue:
-    return load_catalogue()
+    return live_catalogue()
 
 
 def typical(figure: Figure | None) -> float:

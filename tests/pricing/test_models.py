@@ -7,19 +7,19 @@ from datetime import date, timedelta
 
 import pytest
 
-from pricing import load_catalogue
 from pricing.catalogue import Catalogue
 from pricing.figure import Figure
 from pricing.names import plain
 from pricing.records import HostedPrice, Model
 from pricing.shapes import CannotCount, active_parameter_count_b, parameter_count_b
+from tests.frozen import live_catalogue
 
 TOLD_APART_BY_A_DOT = {"OPT-1.3B", "OPT-13B"}
 
 
 @pytest.fixture(scope="module")
 def catalogue() -> Catalogue:
-    return load_catalogue()
+    return live_catalogue()
 
 
 def recounted(catalogue: Catalogue) -> list[Model]:

@@ -6,15 +6,15 @@ from datetime import date
 
 import pytest
 
-from pricing import load_catalogue
 from pricing.catalogue import Catalogue
+from tests.frozen import live_catalogue
 from tests.pricing.test_rentals import price, priced, rents
 
 
 @pytest.fixture(scope="module")
 def catalogue() -> Catalogue:
     """The facts that ship."""
-    return load_catalogue()
+    return live_catalogue()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections import defaultdict
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pricing.catalogue import Catalogue, figures
@@ -24,6 +24,7 @@ from pricing.quotes import (
     with_quotes,
 )
 from pricing.records import Offer
+from tests.examples import at_most
 from tests.pricing.quoting import CARD, CHIP, NORTH_EU, SMALL, assert_sound, offer_row, price, quoted
 from tests.small_catalogue import DAY
 
@@ -222,7 +223,7 @@ ROWS = [
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=20)
+@at_most(20)
 def test_the_order_of_rows_that_do_not_compete_does_not_matter(chance: random.Random) -> None:
     rows = list(ROWS)
     chance.shuffle(rows)

@@ -10,9 +10,10 @@ from itertools import pairwise
 
 import pytest
 
-from pricing import Figure, load_catalogue, names
+from pricing import Figure, names
 from pricing.catalogue import Catalogue
 from pricing.records import Doubt, Offer
+from tests.frozen import live_catalogue
 
 MONTHS = {
     "reserved_1m": 1, "reserved_3m": 3, "reserved_6m": 6, "reserved_1y": 12, "reserved_2y": 24, "reserved_3y": 36,
@@ -29,7 +30,7 @@ Machine = tuple[str, str, int, str]
 
 @pytest.fixture(scope="module")
 def catalogue() -> Catalogue:
-    return load_catalogue()
+    return live_catalogue()
 
 
 def priced(catalogue: Catalogue) -> Iterator[tuple[str, Offer, Figure]]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pricing import load_catalogue
 from pricing.catalogue import Catalogue
+from tests.frozen import live_catalogue
 
 STATES = {
     "AK", "AL", "AR", "AZ", "CA", "CO", "CT", "DC", "DE", "FL", "GA", "HI", "IA", "ID", "IL", "IN", "KS", "KY", "LA",
@@ -17,7 +17,7 @@ FIGURES = (
 
 @pytest.fixture(scope="module")
 def catalogue() -> Catalogue:
-    return load_catalogue()
+    return live_catalogue()
 
 
 def known(catalogue: Catalogue, figure: str) -> dict[str, float]:

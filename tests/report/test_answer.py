@@ -5,12 +5,14 @@ from __future__ import annotations
 from datetime import date
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 
 from planner.inputs.address import from_address
 from planner.inputs.presets import preset, presets
 from planner.inputs.scenario import Scenario
 from planner.report.answer import Told, told
+from planner.report.answer_tables import by_year
 from planner.report.findings import by_the_token
 from planner.report.plan_text import Reckoned, plan_text
 from planner.report.words import usd
@@ -76,6 +78,11 @@ def test_what_to_do_where_a_price_is_missing() -> None:
     said = said_of(from_address(dict(parse_qsl(link)), CATALOGUE)[0])
     assert said.title == "Not enough to answer yet."
     assert said.sentences[-1].startswith("Under 'Adjust assumptions', set disk and traffic to 0")
+
+
+def test_a_table_of_years_begins_with_today_and_ends_each_year_with_its_twelfth_month() -> None:
+    """100 today, then as many dollars as the month has number: 1 to 12, 13 to 24, and 25 to 30 of a third year."""
+    assert by_year(np.array([100.0, *range(1, 31)])) == [100, 78, 222, 165]
 
 
 def test_the_command_line_says_all_of_it() -> None:

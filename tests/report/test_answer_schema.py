@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from jsonschema import Draft202012Validator, FormatChecker
 
 from planner.cli import OK, main
@@ -30,6 +30,7 @@ from planner.study.verdict import decided
 from planner.study.waiting import NoWaiting, waiting
 from planner.study.waiting_futures import waiting_futures
 from pricing import load_catalogue
+from tests.examples import at_most
 from tests.house import ROOT
 from tests.money.anyplan import of, plans
 
@@ -120,7 +121,7 @@ def test_a_preset_is_answered_as_described(key: str) -> None:
     described(preset_of(key)[1])
 
 
-@settings(max_examples=12, deadline=None)
+@at_most(12)
 @given(plans())
 def test_any_plan_is_answered_as_described(scenario: Scenario) -> None:
     described(answer_data(reckoned(of(scenario))))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from planner.cli import main
 from planner.inputs.presets import preset, presets
@@ -24,6 +24,7 @@ from planner.report.csv import to_csv
 from planner.report.table import Table
 from planner.study.planned import planned
 from pricing import load_catalogue
+from tests.examples import at_most
 from tests.money.anyplan import of, plans
 
 pytestmark = pytest.mark.slow
@@ -77,7 +78,7 @@ def test_the_files_of_a_preset_join(key: str) -> None:
     joined(*files_of(key))
 
 
-@settings(max_examples=10, deadline=None)
+@at_most(10)
 @given(plans())
 def test_the_files_of_any_plan_join(scenario: Scenario) -> None:
     plan = of(scenario)

@@ -139,6 +139,7 @@ def test_plain_hours_and_mixed_work_name_no_model() -> None:
     assert not names_a_model(plan_of("research-lab").setting)
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_as_asked_may_fit_elsewhere() -> None:
     one = preset("fine-tune-70b")
     assert one is not None
@@ -151,6 +152,7 @@ def test_what_does_not_fit_as_asked_may_fit_elsewhere() -> None:
     assert "H100-SXM5-80GB" in {each.accelerator for each in able}
 
 
+@pytest.mark.slow
 def test_what_is_left_to_be_chosen_stays_open_in_what_was_written() -> None:
     one = preset("pre-train-7b")
     assert one is not None

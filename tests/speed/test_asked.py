@@ -6,7 +6,7 @@ import re
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.inputs.address import from_address, to_address
@@ -25,6 +25,7 @@ from planner.speed.training import train
 from planner.speed.training.in_time import fewest_in_time
 from planner.study.market import market
 from pricing import load_catalogue
+from tests.examples import at_most
 
 CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
@@ -73,7 +74,7 @@ def test_more_of_them_do_not_help_for_ever() -> None:
     assert late.late[0].work.train == once
 
 
-@settings(max_examples=8, deadline=None)
+@at_most(8)
 @given(st.sampled_from([1, 3, 8, 64]), st.floats(0.5, 60.0))
 def test_the_number_that_is_in_time_is_in_time(accelerators: int, deadline_days: float) -> None:
     task = Train(model="llama-3-8b", tokens=1e10)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
+import pytest
+
 from planner.inputs.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
 from planner.inputs.task import Serve, Train
 from planner.inputs.work import Work
@@ -50,6 +52,7 @@ def test_how_many_is_chosen_for_the_accelerator_that_is_named() -> None:
     assert filled.work[0].accelerators == best.accelerators
 
 
+@pytest.mark.slow
 def test_a_service_gets_an_accelerator_even_where_tokens_are_cheaper() -> None:
     said = Scenario(accelerator=ANY_ACCELERATOR, work=(Work(serve=Serve(model="llama-3-8b", requests_per_s=0.01)),))
     found = market(CATALOGUE, said, DAY)

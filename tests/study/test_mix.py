@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.inputs.presets import preset
@@ -17,6 +17,7 @@ from planner.inputs.rent import Mix
 from planner.inputs.scenario import Scenario
 from planner.inputs.work import Work
 from planner.money.answer import answer
+from planner.money.ledger import Ledger
 from planner.money.measures import cash_by_year_usd, cash_today_usd, present_usd
 from planner.money.plan import Plan, plan_at
 from planner.report import words
@@ -28,6 +29,7 @@ from planner.study.mix_search import Search, least_fleet
 from planner.study.mix_slices import programme_of
 from planner.study.planned import planned
 from pricing import load_catalogue
+from tests.examples import at_most
 from tests.money.owning import EIGHTY
 from tests.money.renting import MARKET, offer, plan, setting, work
 
@@ -81,7 +83,7 @@ def test_it_is_what_trying_every_mix_finds() -> None:
 CHANCES = st.sampled_from([0.05, 0.1, 0.3, 0.6, 0.95])
 
 
-@settings(max_examples=5, deadline=None)
+@at_most(5)
 @given(
     st.lists(st.tuples(st.sampled_from([4, 8, 12, 16]), CHANCES, st.booleans()), min_size=1, max_size=3),
     st.sampled_from([4_000.0, 11_000.0, 25_000.0]),
@@ -182,7 +184,7 @@ def test_your_own_mix_stays_and_ways_you_named_stay() -> None:
     assert found(few).own == 8  # it can be asked for all the same
 
 
-@settings(max_examples=4, deadline=None)
+@at_most(4)
 @given(st.floats(0.0, 400_000.0), st.floats(0.0, 400_000.0))
 def test_more_cash_on_day_one_never_costs_more(one: float, other: float) -> None:
     costs = []
@@ -205,25 +207,30 @@ def yearly(usd: float, **more: float) -> dict[str, float]:
     return {"rent_change_per_year": 0.0, "cash_per_year_usd": usd, **more}
 
 
+def dearest_year_usd(ledger: Ledger) -> float:
+    """What the dearer of the two years takes, day one being in the first; nothing here is sold or only imputed."""
+    monthly = ledger.monthly_usd
+    return max(float(monthly[:13].sum()), float(monthly[13:].sum()))
+
+
 def test_cash_of_a_year() -> None:
     """84,000 on day one is too much for a year of 150,000: renting costs 162,000 a year, and that is too much too."""
     free = found(made())
-    monthly = _ledger(free).monthly_usd
-    spent = max(float(monthly[:13].sum()), float(monthly[13:].sum()))
+    spent = dearest_year_usd(_ledger(free))
     assert found(made(terms=yearly(spent * 1.001))).mix == free.mix
     tight = best_mix(made(terms=yearly(10_000.0)))
     assert isinstance(tight, NoMix)
     assert "no mix keeps to 10,000 USD in year 1: the least that does the work is" in tight.reason
 
 
-@settings(max_examples=4, deadline=None)
+@at_most(4)
 @given(st.floats(0.0, 400_000.0), st.floats(0.0, 400_000.0))
 def test_more_cash_in_a_year_never_costs_more(one: float, other: float) -> None:
     costs = []
     for cash in sorted((one, other)):
         best = best_mix(made(terms=yearly(cash)))
         if isinstance(best, BestMix):
-            assert float(cash_by_year_usd(_ledger(best)).max()) <= cash + 1e-3
+            assert dearest_year_usd(_ledger(best)) <= cash + 1e-3
             costs.append(best.at_most_usd)
     assert costs == sorted(costs, reverse=True)
 
@@ -258,7 +265,7 @@ def test_a_budget_buys_part_of_a_fleet_that_would_else_be_bought_whole() -> None
 def test_a_mix_that_alone_keeps_to_the_limits_is_offered() -> None:
     """Renting is too dear for a year, buying for day one; the mix of both is dearer than neither."""
     free = {one.way: one.ledger for one in cash_or_rent().options}
-    year = float(cash_by_year_usd(free["on_demand"]).max()) * 0.999
+    year = dearest_year_usd(free["on_demand"]) * 0.999
     day = float(cash_today_usd(free["own"])) * 0.999
     there = with_best_mix(cash_or_rent(cash_per_year_usd=year, cash_on_day_one_usd=day))
     said = answer(there)
@@ -274,7 +281,7 @@ def test_a_limit_that_nothing_keeps_to_is_told_with_the_least_that_would_do() ->
     assert said.verdict == "limited"
     assert said.limit is not None
     assert said.best is not None
-    least = min(float(cash_by_year_usd(one.ledger).max()) for one in there.options)
+    least = min(dearest_year_usd(one.ledger) for one in there.options)
     assert said.limit.needs_usd == pytest.approx(least)
     shown = told(there, said)
     assert shown.title.startswith("Nothing keeps to what you can pay: the least that any way needs (")

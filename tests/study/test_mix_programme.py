@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planner.study.load import curve_of
 from planner.study.mix_programme import Found, Infeasible, Limit, Programme, Sum, best, enumerated
+from tests.examples import at_most
 
 # Owning costs 0.90 an hour and 0.06 more when busy; renting 2.00.
 OWN, BUSY, RENT = 0.90, 0.06, 2.00
@@ -126,7 +127,7 @@ def programmes(draw: st.DrawFn) -> Programme:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@at_most(25)
 @given(programmes())
 def test_the_programme_finds_what_trying_everything_finds(there: Programme) -> None:
     found = best(there)
@@ -148,7 +149,7 @@ def volumes(draw: st.DrawFn) -> Programme:
     return replace(there, cost=replace(there.cost, volume=usd), volume_from=least)
 
 
-@settings(max_examples=40, deadline=None)
+@at_most(40)
 @given(volumes())
 def test_with_prices_for_a_volume_it_finds_what_trying_everything_finds(there: Programme) -> None:
     found, plain = best(there), best(replace(there, cost=replace(there.cost, volume=np.zeros(0)), volume_from=()))
@@ -162,7 +163,7 @@ def test_with_prices_for_a_volume_it_finds_what_trying_everything_finds(there: P
     assert found.usd <= plain.usd + 1e-4  # one more price can only help
 
 
-@settings(max_examples=12, deadline=None)
+@at_most(12)
 @given(programmes(), st.floats(0.0, 500.0), st.floats(0.0, 500.0))
 def test_a_wider_budget_never_costs_more(there: Programme, one: float, other: float) -> None:
     zero = np.zeros(len(there.edges) - 1)
@@ -173,7 +174,7 @@ def test_a_wider_budget_never_costs_more(there: Programme, one: float, other: fl
     assert wide.usd <= tight.usd + 1e-4
 
 
-@settings(max_examples=12, deadline=None)
+@at_most(12)
 @given(programmes())
 def test_one_more_way_never_costs_more(there: Programme) -> None:
     """More machines to reserve, or spot for what is left, can only help."""

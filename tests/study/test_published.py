@@ -165,6 +165,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return code, told.out, told.err
 
 
+@pytest.mark.slow
 def test_without_a_file_it_runs_ours(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "tco.csv"
     code, out, err = run(capsys, "--day", "2026-11-21", "--csv", str(path))

@@ -134,12 +134,14 @@ def test_what_people_vary_goes_through_together_and_every_point_is_right() -> No
     assert all(one.agrees(other) for one, other in zip(sweep.block(5, 15), found[5:15], strict=True))
 
 
+@pytest.mark.slow
 def test_what_changes_the_shape_of_a_plan_is_never_told_as_a_column() -> None:
     paths = {("work", 0, "accelerators"): (8, 16, 64), ("years",): (2.0, 3.0, 5.0), POWER: (0.1, 0.2)}
     sweep = Sweep(CATALOGUE, grid(FULL, paths), DAY, with_break_even=False)
     assert set(sweep.hows) == {POWER}
 
 
+@pytest.mark.slow
 def test_a_column_that_the_engine_takes_wrongly_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     sweep = Sweep(CATALOGUE, grid(Scenario(), {POWER: tuple(0.01 * n for n in range(5, 25))}), DAY, False)
     honest = sweep.block(0, 20)
@@ -173,6 +175,7 @@ def test_a_row_with_a_verdict_says_what_the_page_says() -> None:
         }
 
 
+@pytest.mark.slow
 def test_what_is_left_open_is_chosen_in_a_row_as_on_the_page() -> None:
     work = Work(train=Train(model="llama-3.1-8b", tokens=2e10, runs_per_month=1.0, choose_count=True))
     base = Scenario(work=(work,), accelerator="any", ways=("own", "on_demand"))

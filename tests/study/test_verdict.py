@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.inputs.scenario import Scenario
@@ -19,6 +19,7 @@ from planner.report.answer import told
 from planner.report.futures import how_sure
 from planner.study.futures import Futures, futures
 from planner.study.verdict import LIKELY, SURE, decided, judged, rounded
+from tests.examples import at_most
 from tests.money.test_answer import option
 from tests.study.planned import DAY, catalogue, planned
 
@@ -114,7 +115,7 @@ def test_an_open_question_stays_open() -> None:
     assert judged(answer(lone), None).verdict == "incomplete"
 
 
-@settings(max_examples=8)
+@at_most(8)
 @given(st.floats(0.05, 1.0), st.floats(0.5, 8.0), st.integers(0, 3))
 def test_nothing_is_surer_than_what_was_counted(busy: float, usd: float, seed: int) -> None:
     scenario = Scenario.model_validate(

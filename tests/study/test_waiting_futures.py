@@ -35,6 +35,7 @@ def of(**changes: Any) -> tuple[Waiting, WaitingFutures]:
     return found, there
 
 
+@pytest.mark.slow
 def test_each_future_is_a_plan_of_its_own() -> None:
     """Futures 0, 5 and 17, ordered in month 0 and in the last: what a ledger with these inputs comes to."""
     found, there = of()

@@ -55,6 +55,7 @@ def one_broken_file() -> None:
     download("Broken", "broken.csv", broken, "broken")
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_made_is_said(offered: dict[str, Make]) -> None:
     app = AppTest.from_function(one_broken_file, default_timeout=SLOW).run()
     assert not app.error

@@ -117,11 +117,11 @@ def test_the_first_visit_holds_an_answer(app: AppTest) -> None:
     ("key", "value", "scenario"),
     [
         ("gpus", 9.0, working(accelerators=9)),
-        ("gpus", 16_384.0, working(accelerators=16_384)),
-        ("gpus", 32.5, working(accelerators=33)),
-        ("session", 0.5, Scenario(rent=Rent(hours_per_session=0.5))),
+        pytest.param("gpus", 16_384.0, working(accelerators=16_384), marks=pytest.mark.slow),
+        pytest.param("gpus", 32.5, working(accelerators=33), marks=pytest.mark.slow),
+        pytest.param("session", 0.5, Scenario(rent=Rent(hours_per_session=0.5)), marks=pytest.mark.slow),
         ("disk", 0.0, working(storage_tb=0.0)),
-        ("egress", 100_000.0, working(egress_tb_per_month=100_000.0)),
+        pytest.param("egress", 100_000.0, working(egress_tb_per_month=100_000.0), marks=pytest.mark.slow),
     ],
 )
 def test_a_changed_number_moves_the_answer(app: AppTest, key: str, value: float, scenario: Scenario) -> None:
@@ -151,6 +151,7 @@ def test_every_accelerator_one_can_choose_gives_a_page(app: AppTest, every: int)
         assert app.title[0].value == headline(Scenario(accelerator=gpu)), gpu
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "view", ["Where the money goes", "Buy and run it", "Other GPUs", "Price history", "Your own prices"]
 )
@@ -186,6 +187,7 @@ def test_no_key_of_the_page_itself_is_taken_for_a_slip(app: AppTest) -> None:
     assert not [name for name in bound - KEYS.keys() if from_address({name: "1"}, others=questions.OURS)[1]]
 
 
+@pytest.mark.slow
 def test_an_old_link_says_what_its_sender_saw_until_one_asks_for_today(app: AppTest) -> None:
     made = date(2026, 8, 25)
     app.query_params["asof"] = made.isoformat()
@@ -338,6 +340,7 @@ def test_how_sure_it_is_can_be_opened() -> None:
     assert any("Cheapest, of 100 futures" in table.value.columns for table in app.dataframe)
 
 
+@pytest.mark.slow
 def test_the_answer_turns_with_use_and_with_the_path_of_rents() -> None:
     app = visit("Answer").run()
     app.slider(key="busy").set_value(10).run()

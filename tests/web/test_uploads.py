@@ -9,6 +9,8 @@ from pricing import load_catalogue
 from tests.speed.mine import as_csv, own_rows
 from tests.web.test_pages import visit
 
+pytestmark = pytest.mark.slow
+
 QUOTES = "kind,provider,accelerator,accelerators_per_instance,purchase,usd_per_accelerator_hour\n"
 GOOD = QUOTES + "offer,Ours,H100 SXM5 80GB,8,on_demand,1.95\n"
 NONE_GOOD = QUOTES + "offer,Ours,H100 SXM5 80GB,8,on_demand,free\noffer,Ours,no such chip,8,on_demand,2\n"

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.setting import Setting
 from planner.money.ways import mix, on_demand, own, reserved, spot
+from tests.examples import at_most
 from tests.money.owning import EIGHTY
 from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, why, work
 
@@ -114,7 +115,7 @@ def test_reasons() -> None:
     assert "renting" in why(setting(plan(mix={}), {"year": offer("reserved_1y")}), mix.build)
 
 
-@settings(max_examples=25, deadline=None)
+@at_most(25)
 @given(
     st.integers(0, 30),
     st.integers(0, 30),

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.inputs.rent import Reserve
 from planner.money.ledger import Ledger
 from planner.money.ways import reserved
 from planner.money.ways.built import Built
+from tests.examples import at_most
 from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, why, work
 
 YEAR = 8 * 730 * 12 * 1.5  # eight for a year at 1.5, busy or not
@@ -179,7 +180,7 @@ def test_what_two_quotes_imply_is_told() -> None:
 TERMS = ("reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y")
 
 
-@settings(max_examples=40, deadline=None)
+@at_most(40)
 @given(
     st.sampled_from(TERMS),
     st.floats(0.25, 5.0),

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.queueing import best_checkpoint_interval_hours, preemption_stretch
 from planner.money.ways import spot
 from planner.money.ways.built import Built
+from tests.examples import at_most
 from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, why, work
 
 USEFUL = 8 * 0.5 * 8_760 * 0.8  # half of a year on eight at 0.8
@@ -123,7 +124,7 @@ def test_at_the_dear_end_nobody_pays_more_than_on_demand() -> None:
     assert high == pytest.approx(64 * 4_380 * 2.0 * 1.1, rel=0.2)  # with support, and dearer by the end of the year
 
 
-@settings(max_examples=30, deadline=None)
+@at_most(30)
 @given(st.lists(st.tuples(st.floats(0.0, 2.0), st.floats(0.1, 3.0)), min_size=2, max_size=4))
 def test_draws_give_what_numbers_give_and_more_interruptions_never_cost_less(
     draws: list[tuple[float, float]],

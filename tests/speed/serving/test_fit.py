@@ -57,6 +57,7 @@ def test_each_source_counts_the_same() -> None:
         assert total / rows[name] == pytest.approx(weights[0])
 
 
+@pytest.mark.slow
 def test_what_is_written_can_be_read_again() -> None:
     made = calibrate(CATALOGUE, ROWS, on=date(2026, 11, 21))
     data = read(as_yaml(made), file="made.yaml")

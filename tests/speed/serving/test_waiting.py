@@ -46,6 +46,19 @@ def test_one_queue_is_the_textbooks_where_lengths_are_memoryless() -> None:
     assert busy * math.exp(-(1 - busy) * wait / service) == pytest.approx(1 - share)
 
 
+def test_uneven_lengths_wait_longer_by_the_square_of_how_uneven_they_are() -> None:
+    """A queue half full: ln(0.5 / 0.01) = 3.912023 times 2 s over 0.5 is 15.648092 s, at cv 3 times (1 + 9) / 2."""
+    for cv, seconds in ((0.0, 7.824046), (1.0, 15.648092), (3.0, 78.240460)):
+        wait = prompt_wait_s(busy_share=0.5, prompt_s=2.0, prompt_cv=cv, share=0.99)
+        assert float(np.asarray(wait)) == pytest.approx(seconds, rel=1e-7)
+    even, uneven = (
+        float(np.asarray(place_wait_s(places=100.0, load=98.0, service_s=5.0, service_cv=cv, share=0.99)))
+        for cv in (1.0, 3.0)
+    )
+    assert even > 0
+    assert uneven == pytest.approx(5 * even)
+
+
 def test_waits_rise_with_load_and_with_the_share_that_is_promised() -> None:
     load = np.linspace(1, 99, 50)
     waits = np.asarray(place_wait_s(places=100.0, load=load, service_s=5.0, service_cv=1.0, share=0.99))

@@ -63,6 +63,21 @@ def test_adam_in_mixed_precision_takes_eighteen_bytes_a_parameter(catalogue: Cat
     assert held_gb == pytest.approx(18 * 8.03, rel=0.01)
 
 
+def test_four_hundredths_of_what_comes_and_goes_cannot_be_used_again(catalogue: Catalogue) -> None:
+    """Activations, logits and gathered weights: of each layer, which is at work while the next arrives, 2 x 2 bytes.
+
+    Llama 3 8B has 218,112,000 parameters in a layer, whose gradients leave in 4 bytes, and 525,336,576 in each of two
+    tables.
+    """
+    shape = model_shape(catalogue.models["Llama-3-8B"])
+    alone = peak_memory(shape, plan_of(catalogue))
+    assert float(alone.fragmentation_gb) == pytest.approx(0.04 * float(alone.activations_gb + alone.logits_gb))
+    spread = peak_memory(shape, at_8b(catalogue, shard=3.0))
+    gathered_gb = (4 + 4) * 0.218112000 + 2 * 2 * 0.525336576
+    held_gb = float(spread.activations_gb + spread.logits_gb) + gathered_gb
+    assert float(spread.fragmentation_gb) == pytest.approx(0.04 * held_gb, rel=1e-3)
+
+
 def test_a_mixtures_experts_are_spread(catalogue: Catalogue) -> None:
     shape = model_shape(catalogue.models["DeepSeek-V3"])
     plan = replace(plan_of(catalogue), accelerators=256.0, dp=64.0, pp=4.0, global_batch=64.0, micro_batch=1.0)

@@ -101,6 +101,18 @@ def test_what_is_said_of_the_software_counts(
     assert rates[0] < rates[1]
 
 
+def test_micro_batches_that_enter_at_both_ends_leave_a_third_of_the_bubble(catalogue: Catalogue) -> None:
+    """DeepSeek-V3's report, table 2, with a head that costs nothing, for which no stage would wait."""
+    headless = replace(llama(), head_share=0.0)
+    one_way, both_ways = (
+        step_parts(headless, chip(catalogue), plan(catalogue, pp=4.0, dp=4.0, two_way=two_way), K)
+        for two_way in (0.0, 1.0)
+    )
+    assert float(one_way.head_s) == 0
+    assert float(one_way.bubble_s) > 0
+    assert float(both_ways.bubble_s) == pytest.approx(float(one_way.bubble_s) / 3)
+
+
 def test_causal_attention_counts_half_and_a_window_less(catalogue: Catalogue) -> None:
     long = plan(catalogue, seq_len=65_536.0, global_batch=64.0)
     near = replace(llama(), window=4_096.0, window_share=1.0)

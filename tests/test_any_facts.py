@@ -1,0 +1,266 @@
+"""What holds whatever the facts are: on the frozen catalogue, on the one that ships, and with twenty more offers.
+
+No word, sign or amount is asserted here. Whoever adds a correct price, offer, provider or accelerator sees these tests
+pass; where one fails, the program is wrong and not the price.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from datetime import date
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from planner.inputs.presets import preset, presets
+from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
+from planner.inputs.task import Serve, Train
+from planner.inputs.work import Work
+from planner.money.answer import Answer, Verdict, Weighed
+from planner.money.choice import together, usual_wish
+from planner.money.option import OWNING, RENTING
+from planner.report.answer import told
+from planner.report.answer_data import answer_data
+from planner.report.answer_tables import options_table
+from planner.report.assumptions_csv import results_table
+from planner.report.cash_csv import cash_table
+from planner.report.cheapest import market_data, market_table, market_text
+from planner.report.csv import to_csv
+from planner.report.offers import SORTS, offer_rows, sort_offers
+from planner.report.plan_text import Reckoned, plan_text
+from planner.report.ways import LOOKS
+from planner.study.market import Market, market
+from planner.study.planned import planned
+from planner.study.verdict import decided
+from pricing import Catalogue, load_catalogue
+from pricing.query import Wish, find, may_be_cheapest
+from tests import newcomers
+from tests.frozen import live_catalogue
+from tests.house import ROOT
+
+DAY = date(2026, 11, 21)
+DRAWS = 128
+SEEDS = (1, 2, 3)
+WORLDS = ["frozen", "live", *(f"newcomers {seed}" for seed in SEEDS)]
+QUICK = "newcomers 1"
+each_world = pytest.mark.parametrize(
+    "world", [one if one == QUICK else pytest.param(one, marks=pytest.mark.slow) for one in WORLDS]
+)
+CHIPS = ("H100-SXM5-80GB", *newcomers.CHIPS)
+JOBS = {
+    "train": Work(accelerators=8, may_stop=True, train=Train(model="llama-3-8b", tokens=2e10, deadline_days=20.0)),
+    "serve": Work(serve=Serve(model="llama-3-8b", requests_per_s=5.0, peak_requests_per_s=9.0)),
+}
+# What a verdict is about: the ways that may be named by it. The others are about no way in particular.
+SIDES: dict[Verdict, tuple[str, ...]] = {
+    "own": OWNING, "probably own": OWNING, "rent": RENTING, "probably rent": RENTING, "mix": ("mix",),
+    "keep": ("keep",), "probably keep": ("keep",),
+}  # fmt: skip
+
+
+@lru_cache(maxsize=len(WORLDS))
+def catalogue_of(world: str) -> Catalogue:
+    """The facts of a world."""
+    if world == "frozen":
+        return load_catalogue()
+    return live_catalogue() if world == "live" else newcomers.with_newcomers(int(world.split()[1]))
+
+
+def day_of(world: str) -> date:
+    """The day that its plans are for: none of its figures is of a later one."""
+    return max(DAY, catalogue_of(world).day)
+
+
+def scenario_called(name: str) -> Scenario:
+    """A preset, or the first question of the app about an accelerator."""
+    found = preset(name)
+    return Scenario(accelerator=name) if found is None else found.scenario
+
+
+@lru_cache(maxsize=64)
+def reckoned(world: str, name: str) -> Reckoned:
+    """A plan with its answer, its words and its futures."""
+    made = planned(catalogue_of(world), scenario_called(name), day_of(world))
+    sure = decided(made, DRAWS)
+    return Reckoned(name, made, sure.answer, told(made, sure.answer, sure.futures), (), sure.futures)
+
+
+IN_A_HURRY = {"startup", "enterprise", "chat-service"}
+each_preset = pytest.mark.parametrize(
+    "name",
+    [one.key if one.key in IN_A_HURRY else pytest.param(one.key, marks=pytest.mark.slow) for one in presets()],
+)
+
+
+@each_world
+@each_preset
+def test_every_preset_has_an_answer_or_says_what_is_missing(world: str, name: str) -> None:
+    one = reckoned(world, name)
+    found = one.found
+    assert found.ranked
+    assert one.told.title
+    assert found.missing if found.verdict == "incomplete" else found.best is not None
+
+
+@each_world
+def test_every_accelerator_has_an_answer_or_says_what_is_missing(world: str) -> None:
+    for name in chips_of(world, CHIPS):
+        one = reckoned(world, name)
+        assert one.told.title
+        assert one.found.missing or one.found.best is not None
+        assert plan_text(one)
+
+
+def chips_of(world: str, names: Iterable[str]) -> list[str]:
+    """Those of the accelerators that somebody has heard of in a world."""
+    return [one for one in names if one in catalogue_of(world).accelerators]
+
+
+@each_world
+@each_preset
+def test_the_verdict_is_that_of_its_own_table(world: str, name: str) -> None:
+    found = reckoned(world, name).found
+    costs = [way.present_usd for way in found.ranked]
+    assert costs == sorted(costs)
+    assert options_table(found).shape[0] == len(found.ranked)
+    if found.best is not None and found.verdict in SIDES:
+        assert found.best.option.way in SIDES[found.verdict]
+        assert found.against is not None
+        assert found.best.present_usd <= found.against.present_usd * (1 + 1e-12)
+    assert all(way is None or way in found.ranked for way in named(found))
+
+
+def named(found: Answer) -> tuple[Weighed | None, ...]:
+    """The ways that an answer speaks of."""
+    return found.best, found.against, found.own, found.rent, found.asked
+
+
+@each_world
+@each_preset
+def test_a_title_names_only_a_way_that_there_is(world: str, name: str) -> None:
+    one = reckoned(world, name)
+    there = {option.way for option in one.plan.options}
+    longest = sorted(LOOKS.items(), key=lambda item: -len(item[1].advice))  # "Rent, reserved" is not "Rent"
+    said = next((way for way, look in longest if one.told.title.startswith(look.advice)), None)
+    assert said is None or said in there
+    assert {absent.way for absent in one.plan.absent}.isdisjoint(there)
+
+
+@each_world
+@each_preset
+def test_lines_sum_to_totals_and_the_files_to_the_screen(world: str, name: str) -> None:
+    one = reckoned(world, name)
+    rows = cash_table(one.plan)
+    for way in one.found.ranked:
+        ledger = way.option.ledger
+        lines = sum(float(np.nan_to_num(line.usd).sum()) for line in ledger.lines)
+        assert float(ledger.total_usd) == pytest.approx(lines, rel=1e-9, abs=1e-6)
+        of = rows[rows["option"] == way.option.key]
+        assert of["amount"].sum() == pytest.approx(lines, rel=1e-9, abs=1e-6)
+        assert (of["amount"] * of["discount_factor"]).sum() == pytest.approx(way.present_usd, rel=1e-9, abs=1e-6)
+        assert of["present_value"].sum() == pytest.approx(way.present_usd, rel=1e-9, abs=1e-6)
+    results = csv.reader(io.StringIO(to_csv(results_table(one.plan, one.found, one.futures)).decode("utf-8-sig")))
+    assert len(list(results)) == 1 + len(one.found.ranked)
+
+
+@each_world
+@each_preset
+def test_text_and_data_can_be_made_of_it(world: str, name: str) -> None:
+    one = reckoned(world, name)
+    text, data = plan_text(one), answer_data(one)
+    assert one.told.title in text
+    assert "nan" not in text.lower().split()
+    assert data["title"] == one.told.title
+    assert [way["key"] for way in data["options"]] == [way.option.key for way in one.found.ranked]
+
+
+@each_world
+@each_preset
+def test_what_a_plan_rents_is_on_offer_believed_where_anything_is_and_never_in_doubt(world: str, name: str) -> None:
+    setting, day = reckoned(world, name).plan.setting, day_of(world)
+    offers = setting.catalogue.offers
+    shown = find(setting.catalogue, usual_wish(setting.scenario.accelerator), day).ids
+    large = [offers[key] for key in shown if offers[key].accelerators_per_instance >= together(setting.asked)]
+    believed = {offer.purchase for offer in large if may_be_cheapest(offer, day)}
+    for key in (setting.taken.on_demand, setting.taken.reserved):
+        if key is not None:
+            offer = offers[key]
+            assert key in shown
+            assert offer.usd_per_accelerator_hour is not None
+            assert may_be_cheapest(offer, day) or offer.purchase not in believed
+
+
+@each_world
+def test_every_offer_is_shown_or_counted_and_rows_are_in_order(world: str) -> None:
+    facts, day = catalogue_of(world), day_of(world)
+    found = find(facts, Wish(), day)
+    assert len(found.ids) + sum(found.hidden.values()) == len(facts.offers)
+    for by in SORTS:
+        rows = offer_rows(facts, sort_offers(facts, found.ids, by, day), day)
+        assert len(rows) == len(found.ids)
+    usd = [
+        row["usd_per_accelerator_hour"] for row in offer_rows(facts, sort_offers(facts, found.ids, "price", day), day)
+    ]
+    priced = [one for one in usd if one is not None]
+    assert priced == sorted(priced)
+    assert None not in usd[: len(priced)]  # what has no price comes last
+
+
+@lru_cache(maxsize=16)
+def studied(world: str, job: str) -> Market:
+    """The market of one piece of work on some accelerators."""
+    asked = Scenario(accelerator=ANY_ACCELERATOR, work=(JOBS[job],))
+    chips = chips_of(world, (*CHIPS, "A100-SXM4-80GB", "MI300X-192GB"))
+    return market(catalogue_of(world), asked, day_of(world), accelerators=chips)
+
+
+@each_world
+@pytest.mark.parametrize("job", JOBS)
+def test_nothing_beats_the_front_and_every_loser_says_why(world: str, job: str) -> None:
+    found = studied(world, job)
+    front = [(one.speed, one.cost) for one in found.front]
+    assert front == sorted(front)
+    assert [cost for _, cost in front] == sorted((cost for _, cost in front), reverse=True)
+    assert all(one.why_not or one.on_front or one == found.best for one in found.tries)
+    assert found.best is not None
+    assert math.isfinite(found.best.cost)
+    inside = [one for one in found.tries if not one.why_not]
+    assert all(one.cost >= found.best.cost * (1 - 1e-9) for one in inside)
+    assert len(market_table(found)) == len(found.tries)
+    assert market_text(found)
+    assert market_data(found)["why"]
+
+
+@pytest.mark.parametrize("seed", [SEEDS[0], *(pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS[1:])])
+def test_the_newcomers_are_twenty_correct_offers_of_every_kind(seed: int) -> None:
+    before, after = live_catalogue(), newcomers.with_newcomers(seed)
+    new = {key: offer for key, offer in after.offers.items() if key not in before.offers}
+    assert len(new) == 20
+    assert {offer.provider for offer in new.values()} - before.providers.keys()
+    assert {offer.accelerator for offer in new.values()} - before.accelerators.keys()
+    assert any(not may_be_cheapest(offer, after.day) for offer in new.values())
+    h100 = usual_wish("H100-SXM5-80GB")
+    assert find(after, h100, after.day).ids[0] in new  # one of them is cheaper than any before
+    assert newcomers.newcomers(seed) == newcomers.newcomers(seed)
+    assert newcomers.newcomers(seed) != newcomers.newcomers(seed + 1)
+
+
+@pytest.mark.slow
+def test_twenty_more_offers_in_a_copy_of_the_tree_break_no_test_of_the_data(tmp_path: Path) -> None:
+    left_out = shutil.ignore_patterns(".*", "__pycache__")
+    copy = Path(shutil.copytree(ROOT, tmp_path / "copy", ignore=left_out))
+    newcomers.put_newcomers(copy / "pricing" / "data", SEEDS[0])
+    call = [sys.executable, "-m", "pytest", "tests/pricing", "--hypothesis-profile=quick", "-p", "no:cacheprovider"]
+    alone = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+    where = {**alone, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = subprocess.run(call, cwd=copy, env=where, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3_000:]

@@ -1,0 +1,22 @@
+"""Tests of the program are given the frozen catalogue, and only tests of the data see the one that ships."""
+
+from __future__ import annotations
+
+from pricing import load_catalogue
+from pricing.load import load
+from tests import house
+from tests.frozen import FROZEN, LIVE
+
+SEE_THE_LIVE_ONE = ("tests/pricing/", "tests/frozen.py", "tests/newcomers.py", "tests/test_any_facts.py")
+
+
+def test_every_test_is_given_the_frozen_catalogue() -> None:
+    assert FROZEN != LIVE
+    assert load_catalogue().digest == load(FROZEN).digest
+
+
+def test_only_tests_of_the_data_and_of_any_facts_ask_for_the_live_one() -> None:
+    mine = f"{__name__.replace('.', '/')}.py"
+    asking = [path for path, text in house.texts() if path.endswith(".py") and "from tests.frozen import" in text]
+    assert "tests/pricing/conftest.py" in asking
+    assert [path for path in asking if not path.startswith(SEE_THE_LIVE_ONE) and path != mine] == []
