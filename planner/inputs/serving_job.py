@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 
 from planner.inputs.base import EngineName, Inputs
 from planner.inputs.measured import Measured
-from planner.inputs.own_shape import OwnShape
 
 Precision = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4", "mxfp4", "int4"]
 CachePrecision = Literal["bf16", "fp16", "fp8", "int8"]
@@ -23,7 +22,6 @@ class ServingJob(Inputs):
     """A model to be served on one kind of accelerator."""
 
     model: str = Field(default="", max_length=160, description="a model of the catalogue, loosely spelled")
-    shape: OwnShape | None = Field(default=None, description="a shape of your own; wins over `model`")
     accelerator: str = Field(min_length=1, max_length=160)
     mig_profile: str | None = Field(default=None, max_length=40, description="one slice of it, such as 1g.10gb")
     accelerators: int | None = Field(default=None, ge=1, le=100_000, description="what there is; absent: as few as fit")
