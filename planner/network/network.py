@@ -164,14 +164,15 @@ class Network:
         far, near = self.cache_values * self.full_layers, self.cache_values * self.window_layers
         return far * context + near * np.minimum(context, self.window)
 
-    def prompt_pairs_flops(self, *, tokens: Num) -> Num:
-        """Operations of attention for a whole prompt: each token sees those before it, or the near ones."""
-        seen = np.minimum(tokens, self.window)
-        width = self.heads * (self.qk_dim + self.v_dim) / 2
-        near = 4.0 * width * self.window_layers * (tokens - seen / 2) * seen
-        return 2.0 * width * self.full_layers * tokens**2 + near
+    def prompt_flops(self, *, tokens: Num) -> Num:
+        """Operations of attention for a whole prompt. [FLOP]"""
+        return self.score_flops * tokens * self.seen_tokens(tokens=tokens)
 
     def seen_tokens(self, *, tokens: Num) -> Num:
-        """How many tokens of a sequence of so many a token looks at, on average over tokens and layers. [token]"""
-        full = tokens * (1 - 0.5 * self.causal)
-        return full * (1 - self.window_share) + np.minimum(full, self.window) * self.window_share
+        """How many tokens of a sequence of so many a token looks at, on average over tokens and layers. [token]
+
+        Looking back, a token sees half of a sequence on average; the first ones see no more while a window fills.
+        """
+        window = np.minimum(tokens, self.window)
+        full, near = tokens * (1 - 0.5 * self.causal), window * (1 - 0.5 * self.causal * window / tokens)
+        return full * (1 - self.window_share) + near * self.window_share

@@ -27,7 +27,7 @@ def test_grouped_heads_keep_keys_and_values_and_compute_for_each_query() -> None
     assert net.cache_heads == 2
     assert net.score_flops == 10 * 4 * (2 * 16 + 2 * 16)
     assert net.decode_flops == net.score_flops
-    assert net.prompt_pairs_flops(tokens=6) == net.score_flops * 6 * 6 / 2
+    assert net.prompt_flops(tokens=6) == net.score_flops * 6 * 6 / 2
     assert net.attention_params == 10 * (64 * 64 + 64 * 32 + 64 * 32 + 64 * 64)
 
 
@@ -53,6 +53,22 @@ def test_a_window_ends_what_its_layers_keep_and_see(window: dict[str, int], shar
     assert near.seen_tokens(tokens=5) == far.seen_tokens(tokens=5) == 2.5
     assert near.seen_tokens(tokens=1_000) < far.seen_tokens(tokens=1_000) == 500
     assert near.without_window().cached_values(context=20) == far.cached_values(context=20)
+
+
+def test_what_a_token_sees_is_counted_token_by_token() -> None:
+    window = {"tokens": 5, "layers": 3, "of": 4}
+    net, tokens = network_of(model(**SMALL, window=window)), 12
+    far = sum(at for at in range(tokens)) + tokens / 2  # the diagonal counts half: a continuous mask
+    near = sum(min(at, 5) for at in range(tokens)) + 5 / 2  # and is cut off where the window is full
+    by_hand = (far / 4 + near * 3 / 4) / tokens
+    assert net.seen_tokens(tokens=tokens) == pytest.approx(by_hand)
+    assert net.prompt_flops(tokens=tokens) == pytest.approx(net.score_flops * tokens * by_hand)
+
+
+def test_what_looks_both_ways_sees_all_of_its_window() -> None:
+    net = network_of(model(**{**SMALL, "modality": "text_encoder"}, window={"tokens": 5}))
+    assert net.seen_tokens(tokens=4) == 4
+    assert net.seen_tokens(tokens=12) == 5
 
 
 def test_pieces_are_counted_like_a_window_of_their_length() -> None:

@@ -134,7 +134,7 @@ def decode_step(case: Case, rates: Rates, *, batch: Num, context: Num) -> Parts:
 
 def prefill(case: Case, rates: Rates, *, prompts: Num, tokens: Num) -> Parts:
     """`prompts` prompts of `tokens` tokens each among other work: what each token costs, nothing that is shared. [s]"""
-    squares = case.network.prompt_pairs_flops(tokens=tokens)
+    squares = case.network.prompt_flops(tokens=tokens)
     matmuls = 2 * prompts * tokens * _worked_params(case, rates) / _computing(case, rates)
     passing = _passing_s(case, rates, tokens=prompts * tokens)
     nothing = 0.0 * matmuls
