@@ -10,10 +10,10 @@ import numpy as np
 from bench.catalogue import best, line
 from planner.inputs.serving_job import ServingJob
 from planner.inputs.training_job import TrainingJob
+from planner.network.record import network_of
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
 from planner.speed.hardware import hardware
 from planner.speed.serving import check_serving, serve
-from planner.speed.shape import model_shape
 from planner.speed.table import SERVING, TRAINING
 from planner.speed.training import check_training
 from planner.speed.training.constants import house_calibration
@@ -35,7 +35,7 @@ def main() -> Iterator[str]:
     square = np.random.default_rng(1).random((WIDTH, WIDTH))
     reference = best(lambda: square @ square)
     yield f"reference: two matrices of {WIDTH:,} x {WIDTH:,} multiplied in {1000 * reference:.1f} ms"
-    shape = model_shape(catalogue.models[GPT_3.model])
+    shape = network_of(catalogue.models[GPT_3.model])
     chip = hardware(GPT_3.accelerator, catalogue.accelerators[GPT_3.accelerator])
     base = base_plan(GPT_3, chip, batch=4_096)
     weigh = partial(search, shape, chip, base, house_calibration().constants, wish=Wish())

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from pydantic import Field
 
 from pricing.figure import Figure, Source, Strict
+from pricing.model import Model
 from pricing.records import (
     Accelerator,
     AmbiguousAccelerator,
     Fact,
     HostedPrice,
-    Model,
     Offer,
     Provider,
     ResidualCurve,

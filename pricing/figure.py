@@ -61,6 +61,10 @@ Kind = Literal["list_price", "quote", "measured", "spec", "reported", "derived",
 Via = Literal["price_api", "official_page", "document", "third_party", "ours", "yours"]
 
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
+Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+/ ()-]*$", max_length=160)]
+YearMonth = Annotated[str, Field(pattern=r"^\d{4}(-\d{2})?$")]
+Whole = Annotated[int, Field(ge=1, le=100_000)]
+Confidence = Literal["high", "medium", "low"]
 
 
 def _web_address(url: str) -> str:

@@ -11,15 +11,12 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from pricing.choices import Area, Purchase
-from pricing.figure import Figure, Source, Strict, Text
+from pricing.figure import Confidence, Figure, Id, Source, Strict, Text, Whole, YearMonth
+from pricing.model import Model
 
-Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+/ ()-]*$", max_length=160)]
-YearMonth = Annotated[str, Field(pattern=r"^\d{4}(-\d{2})?$")]
-Whole = Annotated[int, Field(ge=1, le=100_000)]
 Share = Annotated[float, Field(gt=0, le=1)]
 
 ProviderKind = Literal["hyperscaler", "neocloud", "marketplace", "serverless", "yours"]
-Confidence = Literal["high", "medium", "low"]
 
 # Why an offer, though it has a price, must not be called the cheapest way to rent.
 Doubt = Literal[
@@ -243,48 +240,6 @@ class Series(Record):
     usd_per_accelerator_hour: Figure
 
     FIGURE_UNITS: ClassVar[dict[str, str]] = {"usd_per_accelerator_hour": "USD/accelerator-hour"}
-
-
-class Model(Strict):
-    """The shape of a neural network, enough to count its parameters again."""
-
-    label: Text
-    family: Text
-    modality: Literal[
-        "text", "text_encoder", "text_encoder_decoder", "vision", "vision_text", "speech", "image", "video",
-    ]  # fmt: skip
-    released: YearMonth | None = None
-    aliases: tuple[Id, ...] = ()
-    params_b: float = Field(gt=0, description="total parameters as stated, in 1e9")
-    active_params_b: float | None = Field(default=None, gt=0, description="used for each token; mixtures of experts")
-    layers: Whole | None = None
-    hidden: Whole | None = None
-    heads: Whole | None = None
-    kv_heads: Whole | None = None
-    head_dim: Whole | None = None
-    ffn_hidden: Whole | None = None
-    gated: bool | None = None
-    vocab: int | None = Field(default=None, ge=1, le=2_000_000)
-    context: int | None = Field(default=None, ge=1, le=100_000_000)
-    attention: Text | None = None
-    tied_embeddings: bool | None = None
-    sliding_window: int | None = Field(default=None, ge=1)
-    experts: Whole | None = None
-    experts_per_token: Whole | None = None
-    shared_experts: int | None = Field(default=None, ge=0, le=1_000)
-    moe_ffn_hidden: Whole | None = None
-    dense_layers: int | None = Field(default=None, ge=0, le=10_000)
-    moe_layers: int | None = Field(default=None, ge=0, le=10_000)
-    q_lora: int | None = Field(default=None, ge=1)
-    kv_lora: int | None = Field(default=None, ge=1)
-    qk_nope_dim: int | None = Field(default=None, ge=1)
-    qk_rope_dim: int | None = Field(default=None, ge=1)
-    v_head_dim: int | None = Field(default=None, ge=1)
-    source: str
-    locator: Text | None = None
-    confidence: Confidence
-    not_recounted: Text | None = Field(default=None, description="why the stated count cannot be had from the shape")
-    note: Text | None = None
 
 
 class HostedPrice(Record):

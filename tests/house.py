@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("pricing",),
     ("planner.inputs",),
+    ("planner.network",),
     ("planner.speed",),
     ("planner.money",),
     ("planner.study",),

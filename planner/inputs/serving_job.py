@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 from planner.inputs.base import Inputs
 from planner.inputs.choices import CachePrecision, EngineName, Mode, ServingPrecision
 from planner.inputs.measured import Measured
-from planner.inputs.own_shape import OwnShape
 from pricing.days import Day
 
 _Tokens = Annotated[int, Field(ge=1, le=10_000_000)]
@@ -21,7 +20,6 @@ class ServingJob(Inputs):
     """A model to be served on one kind of accelerator."""
 
     model: str = Field(default="", max_length=160, description="a model of the catalogue, loosely spelled")
-    shape: OwnShape | None = Field(default=None, description="a shape of your own; wins over `model`")
     accelerator: str = Field(min_length=1, max_length=160)
     mig_profile: str | None = Field(default=None, max_length=40, description="one slice of it, such as 1g.10gb")
     accelerators: int | None = Field(default=None, ge=1, le=100_000, description="what there is; absent: as few as fit")

@@ -9,7 +9,6 @@ from pydantic import BeforeValidator, Field
 from planner.inputs.base import Inputs
 from planner.inputs.choices import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
 from planner.inputs.measured import Measured
-from planner.inputs.own_shape import OwnShape
 
 MeasuredLike = Literal["job", "accelerator"]  # what the measured run was of: the same in all, or only on the same chip
 Ranks = Annotated[int, Field(ge=1, le=16_384)]
@@ -24,13 +23,11 @@ class TrainingJob(Inputs):
     """One training run. What is left out is chosen: the layout by search, the tokens by what fits the model best."""
 
     model: str = Field(default="", max_length=160)
-    shape: OwnShape | None = None
     accelerator: str = Field(min_length=1, max_length=80)
     accelerators: Annotated[int, Field(ge=1, le=131_072)] = 8
     mig_profile: str | None = Field(default=None, max_length=40)
     tokens: Annotated[float, Field(gt=0, le=1e16)] | None = None
     unique_tokens: Annotated[float, Field(gt=0, le=1e16)] | None = None
-    extra_predicted_tokens: Annotated[int, Field(ge=0, le=8)] = 0
     seq_len: Annotated[int, Field(ge=16, le=16_777_216)] = 4_096
     global_batch_sequences: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
     precision: TrainingPrecision = "bf16"

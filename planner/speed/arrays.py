@@ -7,9 +7,10 @@ from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-Num = float | NDArray[np.float64]
+from planner.network.network import Num
+
+__all__ = ["Num", "stacked", "taken"]
 
 
 class _Record(Protocol):
@@ -24,8 +25,13 @@ def stacked(records: Sequence[R]) -> R:
     columns: dict[str, Any] = {}
     for field in fields(records[0]):
         column = [getattr(record, field.name) for record in records]
-        columns[field.name] = stacked(column) if is_dataclass(column[0]) else np.array(column, dtype=np.float64)
+        columns[field.name] = stacked(column) if is_dataclass(column[0]) else _column(column)
     return type(records[0])(**columns)
+
+
+def _column(values: list[Any]) -> Any:
+    """Names stay names; whatever else there is becomes a number."""
+    return np.array(values) if isinstance(values[0], str) else np.array(values, dtype=np.float64)
 
 
 def taken(record: R, index: Any) -> R:

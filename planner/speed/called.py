@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from planner.network.guess import NEARLY, UNSAID, Sizes, size_in_name
 from planner.speed.data_files import read_data
-from planner.speed.typical import NEARLY, UNSAID, Sizes, size_in_name
 from pricing import AmbiguousName, Catalogue, UnknownName, names
-from pricing.records import Model
+from pricing.model import Model
 
 _COUNT = re.compile(r"^\s*\d+\s*[x×]\s*|\s*[x×]\s*\d+\s*$", re.IGNORECASE)
 _PARENTHESES = re.compile(r"\s*\(([^)]*)\)")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from math import isfinite
 
-from planner.speed.typical import Sizes
+from planner.network.guess import Sizes
 
 Row = Mapping[str, str]
 LEAST = 1e-12  # nothing in a table of runs is measured in less

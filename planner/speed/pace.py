@@ -59,7 +59,7 @@ def alike(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> tuple[Seq
     here = [one for one in job.measured if one.kind == "training" and one.accelerator == accelerator]
     if not here:
         return (), "accelerator"
-    model = names.plain(job.model) if job.shape is not None else called(catalogue, job.model)
+    model = called(catalogue, job.model)
     bits, method = min(BITS[job.precision], 16.0), "lora" if job.method in ADAPTERS else "full"
     same = [
         one

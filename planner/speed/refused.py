@@ -11,14 +11,6 @@ class BadJob(PricingError):
     """A job that cannot exist. The text says what, why, and the nearest values that can."""
 
 
-class UnknownShape(PricingError):
-    """The record does not say enough to count what the network does. The text says what is missing."""
-
-
-class GapInShape(UnknownShape):
-    """The record lacks one number of its shape; what its size usually is built like can stand in."""
-
-
 class UnknownChip(PricingError):
     """The catalogue lacks what speed cannot be had without. The text says what."""
 

@@ -11,10 +11,10 @@ from typing import Annotated
 from pydantic import Field, ValidationInfo, field_validator
 
 from pricing.choices import Area, Purchase
-from pricing.figure import Strict
+from pricing.figure import Id, Strict, Whole
 from pricing.quotes.cells import LONGEST_TEXT, WISHES
 from pricing.quotes.files import brief
-from pricing.records import Id, Offer, Whole
+from pricing.records import Offer
 
 MAX_USD_PER_ACCELERATOR_HOUR = 1_000.0
 MAX_HARDWARE_USD = 10_000_000.0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from planner.network.guess import active_in_name, is_mixed, size_in_name, typical_model
+from planner.network.record import network_of
 from planner.speed.bands import Band, band_of_errors
 from planner.speed.called import accelerator_called, model_called
 from planner.speed.serving.chips import precision_called
-from planner.speed.shape import model_shape
 from planner.speed.table import TRAINING, rows_in
-from planner.speed.typical import active_in_name, is_mixed, size_in_name, typical_model
 from pricing import UnknownName, load_catalogue
 
 CATALOGUE = load_catalogue()
@@ -93,7 +93,7 @@ def test_number_formats_are_known_by_what_tables_call_them(said: str, meant: str
     [("Some-8B", 8.0, None), ("Some-70B", 70.0, None), ("Other 8x22B", 141.0, 39.0), ("Some-671B-A37B", 671.0, 37.0)],
 )
 def test_a_model_of_which_only_the_size_is_known_has_that_size(name: str, params_b: float, active_b: float) -> None:
-    shape = model_shape(typical_model(name, params_b=params_b, active_params_b=active_b))
+    shape = network_of(typical_model(name, params_b=params_b, active_params_b=active_b))
     assert float(shape.params) == pytest.approx(params_b * 1e9, rel=0.01)
     assert float(shape.active_params) == pytest.approx((active_b or params_b) * 1e9, rel=0.12)
     assert bool(shape.is_moe) is (active_b is not None)

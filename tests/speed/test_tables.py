@@ -12,20 +12,20 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planner.inputs.measured import Kind
+from planner.network.guess import LEAST_B, MOST_B, typical_model
+from planner.network.record import writer_of
+from planner.network.refused import UnknownShape
 from planner.report.checked import checked_line, checked_rows, checked_text
 from planner.report.own_runs import not_used, runs_table
 from planner.speed.checked import Checked, skips
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
 from planner.speed.factors import OwnRun, factors
 from planner.speed.own_runs import COLUMNS, factors_of
-from planner.speed.refused import UnknownShape
 from planner.speed.serving import ServingChecked, check_serving
 from planner.speed.serving.known import known
-from planner.speed.serving.shapes import shape_of
 from planner.speed.table import rows_in
 from planner.speed.training import TrainingChecked, check_training
 from planner.speed.training.bands import GUESSED
-from planner.speed.typical import LEAST_B, MOST_B, typical_model
 from pricing import load_catalogue
 from tests.speed.mine import SERVED, TRAINED, as_csv
 
@@ -140,11 +140,11 @@ def test_a_size_that_no_network_has_is_skipped_and_the_rest_stands(kind: Kind, s
 def test_a_guessed_shape_has_the_size_it_was_guessed_from(params_b: float, share: float | None, name: str) -> None:
     active_b = None if share is None else params_b * share
     try:
-        shape = shape_of(typical_model(name, params_b=params_b, active_params_b=active_b))
+        shape = writer_of(typical_model(name, params_b=params_b, active_params_b=active_b))
     except UnknownShape:
         assert params_b < 1.01 * LEAST_B or params_b > 0.99 * MOST_B or (active_b or 1.0) < LEAST_B
         return
-    assert shape.total_params == pytest.approx(params_b * 1e9, rel=0.03)
+    assert shape.counted_params == pytest.approx(params_b * 1e9, rel=0.03)
     assert (shape.experts > 1) is (share is not None)
 
 

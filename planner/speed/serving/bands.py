@@ -17,7 +17,7 @@ def band_name(setup: Setup, *, single: bool) -> str:
     names = {
         "processor": chip.kind == "cpu",
         "single": setup.engine == "local",
-        "hybrid": shape.hybrid,
+        "hybrid": shape.is_hybrid,
         "other chips": chip.kind not in ("gpu", "edge"),
         "one request, experts": single and many,
         "one request, dense": single,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from dataclasses import dataclass
 
-from planner.speed.serving.cases import Case, Layout, Limits, Machine, Network, Traffic, Traits, Widths
+from planner.network.network import Network
+from planner.speed.serving.cases import Case, Layout, Limits, Machine, Traffic, Traits, Widths
 from planner.speed.serving.chips import WEIGHT_BYTES, Chip
 from planner.speed.serving.known import Period
-from planner.speed.serving.shapes import Shape
+from pricing.model import WeightFormat
 
 _NARROW = ("fp8", "int8", "fp4", "mxfp4", "int4", "int3", "int2.5", "int5")
 _COMPILED = ("trtllm", "tensorrt", "lmdeploy", "local")
@@ -24,10 +24,21 @@ _GROUPED_BY_EIGHT = 8.0  # query heads for each key head that early kernels were
 
 
 @dataclass(frozen=True)
+class Checkpoint:
+    """How a model's weights are published. None: nobody says."""
+
+    weights: WeightFormat | None = None
+    wide_parts: tuple[str, ...] | None = None
+
+
+UNSAID_CHECKPOINT = Checkpoint()
+
+
+@dataclass(frozen=True)
 class Setup:
     """What a case is made of, besides its traffic."""
 
-    shape: Shape
+    shape: Network
     chip: Chip
     engine: str
     period: Period
@@ -35,29 +46,33 @@ class Setup:
     kv_bytes: float
     gguf: bool = False
     compiled: bool = False  # kernels made for one model
+    checkpoint: Checkpoint = UNSAID_CHECKPOINT
 
 
 def widths(setup: Setup) -> Widths:
     """Bytes of a weight, of attention's weights, of the head's, of a cached value."""
     precision = setup.precision
     weight = WEIGHT_BYTES[_GGUF.get(precision, precision) if setup.gguf else precision]
-    attention = weight
-    if precision == "mxfp4":  # these checkpoints narrow their experts only
-        attention = 2.0
-    elif precision == "fp4" and setup.shape.latent:
+    wide = _wide_parts(setup)
+    attention = 2.0 if "attention" in wide else weight
+    if precision == "fp4" and setup.shape.latent and setup.checkpoint.wide_parts is None:
         attention = _LATENT_FP4_ATTENTION
-    head = weight if setup.engine == "local" or precision not in _NARROW else 2.0
+    head = 2.0 if "head" in wide else weight
     return Widths(weight=weight, attention=attention, head=head, kv=setup.kv_bytes)
+
+
+def _wide_parts(setup: Setup) -> tuple[str, ...]:
+    """Parts in 16 bits: as the checkpoint says, where it runs as it is published; else as such formats usually are."""
+    local, said = setup.engine == "local", setup.checkpoint.wide_parts
+    if said is not None and setup.precision == setup.checkpoint.weights and not local:
+        return said
+    head = ("head",) if setup.precision in _NARROW and not local else ()
+    return (*head, "attention") if setup.precision == "mxfp4" else head  # mxfp4 narrows experts only
 
 
 def default_kv_bytes(period: Period, precision: str) -> float:
     """Bytes of a cached value where nobody says: some engines keep 8 bits beside narrow weights."""
     return 1.0 if period.small_cache and precision in ("fp8", "fp4") else 2.0
-
-
-def network(shape: Shape) -> Network:
-    """The shape as the numbers of a case."""
-    return Network(**{field.name: float(getattr(shape, field.name)) for field in dataclasses.fields(Network)})
 
 
 def machine(chip: Chip, precision: str, group: float) -> Machine:
@@ -91,7 +106,7 @@ def traits(setup: Setup, *, group: float, static: bool = False) -> Traits:
     local, narrow = setup.engine == "local", precision in _FOUR_BIT
     server_blackwell = chip.architecture.startswith("Blackwell") and chip.hbm
     composed = setup.engine not in _COMPILED
-    queries = shape.query_heads / shape.kv_heads
+    queries = shape.heads / shape.cache_heads
     flags = {
         "hidden_scheduler": setup.period.scheduler != "inline" or static,
         "native_scheduler": setup.period.scheduler == "native",
@@ -119,7 +134,7 @@ def smallest_group(setup: Setup, accelerators: float) -> float:
         return 1.0  # nobody knows how much it holds
     if setup.shape.latent:
         return float(min(_LATENT_GROUP, accelerators))
-    stored = setup.shape.total_params * widths(setup).weight
+    stored = setup.shape.counted_params * widths(setup).weight
     enough = (size for size in _GROUPS if stored < _MOST_FILLED * size * setup.chip.memory_bytes)
     return float(min(next(enough, 8), accelerators))
 
@@ -127,7 +142,7 @@ def smallest_group(setup: Setup, accelerators: float) -> float:
 def make_case(setup: Setup, layout: Layout, limit: Limits, traffic: Traffic, *, static: bool = False) -> Case:
     """All of it together."""
     return Case(
-        network=network(setup.shape),
+        network=setup.shape,
         widths=widths(setup),
         machine=machine(setup.chip, setup.precision, float(layout.group)),
         layout=layout,

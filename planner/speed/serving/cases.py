@@ -4,30 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planner.network.network import Network
 from planner.speed.arrays import Num
-
-
-@dataclass(frozen=True)
-class Network:
-    """What the model asks for. Counts of parameters, of cached values, of FLOPs; see `Shape`."""
-
-    layers: Num
-    moe_layers: Num
-    hidden: Num
-    attention_params: Num
-    other_params: Num
-    head_params: Num
-    embedding_params: Num
-    expert_params: Num
-    experts: Num
-    experts_per_token: Num
-    kv_values: Num
-    kv_window_values: Num
-    window: Num
-    kv_heads: Num
-    prefill_attention_flops: Num
-    prefill_window_flops: Num
-    decode_attention_flops: Num
 
 
 @dataclass(frozen=True)

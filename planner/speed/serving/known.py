@@ -135,7 +135,6 @@ class Known(Strict):
     about: Text
     engines: dict[str, Engine]
     same_shape: dict[str, SameShape]
-    native_precision: dict[str, str]
     datasets: dict[str, Dataset]
     requests_in_run: dict[str, dict[str, int]]
     power: Power

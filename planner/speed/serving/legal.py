@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from planner.network.network import Network
 from planner.speed.refused import BadJob, UnknownChip
 from planner.speed.serving.build import Setup, make_case, widths
 from planner.speed.serving.cases import Case, Layout, Limits, Traffic
 from planner.speed.serving.chips import chip_of
 from planner.speed.serving.memory import fits, held
 from planner.speed.serving.result import WayToFit
-from planner.speed.serving.shapes import Shape
 from pricing.catalogue import Catalogue
 
 _NARROWER = {"fp32": "bf16", "bf16": "fp8", "fp16": "fp8", "fp8": "int4", "int8": "int4"}
@@ -19,19 +19,19 @@ _MOST_TOGETHER = 64
 _LARGER_SHOWN = 3
 
 
-def legal_groups(shape: Shape, *, most: int = _MOST_TOGETHER) -> tuple[int, ...]:
+def legal_groups(shape: Network, *, most: int = _MOST_TOGETHER) -> tuple[int, ...]:
     """Tensor parallel degrees that divide the query heads and do not split a key head unevenly."""
-    heads, keys = int(shape.query_heads), int(shape.kv_heads)
+    heads, keys = int(shape.heads), int(shape.cache_heads)
     found = (size for size in range(1, most + 1) if heads % size == 0)
     return tuple(size for size in found if shape.latent or keys % size == 0 or size % keys == 0)
 
 
-def refuse_illegal(shape: Shape, *, group: int, stages: int, spread: bool) -> None:
+def refuse_illegal(shape: Network, *, group: int, stages: int, spread: bool) -> None:
     """Raise `BadJob` where heads, experts or layers do not divide."""
     legal = legal_groups(shape, most=max(_MOST_TOGETHER, 2 * group))
     if group not in legal:
         raise BadJob(
-            f"{shape.label}: {int(shape.query_heads)} query and {int(shape.kv_heads)} key heads cannot be shared by "
+            f"{shape.label}: {int(shape.heads)} query and {int(shape.cache_heads)} key heads cannot be shared by "
             f"{group}; nearest: {_nearest(legal, group)}"
         )
     if stages > shape.layers:
@@ -91,7 +91,7 @@ def _narrower_weights(
     while (narrower := _NARROWER.get(precision)) is not None:
         precision = narrower
         if _fits(replace(setup, precision=precision), layout, limit, traffic):
-            stored = setup.shape.total_params * widths(replace(setup, precision=precision)).weight / 1e9
+            stored = setup.shape.counted_params * widths(replace(setup, precision=precision)).weight / 1e9
             yield WayToFit(f"store weights as {precision}, about {stored:,.0f} GB", devices, setup.chip.name)
             return
 

@@ -33,7 +33,7 @@ def weights_bytes(case: Case) -> Num:
     net, wide = case.network, case.widths
     attention = wide.attention * net.attention_params * case.layout.attention_ranks
     tables = wide.head * (net.head_params + net.embedding_params)
-    return attention + tables + wide.weight * (net.other_params + net.expert_params)
+    return attention + tables + wide.weight * (net.other_params + net.routed_params)
 
 
 def held(case: Case, *, extra_bytes: Num = 0.0) -> Held:

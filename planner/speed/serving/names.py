@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
+from planner.network.guess import MIXED, UNSAID, Sizes, active_in_name, is_mixed, size_in_name, typical_model
+from planner.network.network import Network
+from planner.network.record import writer_of
+from planner.network.refused import GapInShape, UnknownShape
 from planner.speed.called import accelerator_called, model_called, model_spellings, same_shape
 from planner.speed.hardware import slice_shares
-from planner.speed.refused import GapInShape, UnknownChip, UnknownShape
+from planner.speed.refused import UnknownChip
+from planner.speed.serving.build import UNSAID_CHECKPOINT, Checkpoint
 from planner.speed.serving.chips import Chip, chip_of
 from planner.speed.serving.known import Period, known
-from planner.speed.serving.shapes import Shape, shape_of, without_window
-from planner.speed.typical import MIXED, UNSAID, Sizes, active_in_name, is_mixed, size_in_name, typical_model
 from pricing.catalogue import Catalogue
 from pricing.errors import UnknownName
 
@@ -29,7 +32,8 @@ class Found:
     """A model that was found, and its shape."""
 
     name: str
-    shape: Shape
+    shape: Network
+    checkpoint: Checkpoint = UNSAID_CHECKPOINT
     guessed: bool = False  # from its size
 
 
@@ -80,9 +84,10 @@ def _shape_in_table(_digest: str, held: _Held, called: str, sizes: Sizes) -> Fou
 
 def _recorded(catalogue: Catalogue, key: str, called: str) -> Found:
     """The catalogue's model; without its window where the variant that is called so has none."""
-    shape = shape_of(catalogue.models[key])
+    record = catalogue.models[key]
+    shape = writer_of(record)
     dropped = any((same_shape(name) or {}).get("no_window") for name in model_spellings(called))
-    return Found(key, without_window(shape) if dropped else shape)
+    return Found(key, shape.without_window() if dropped else shape, Checkpoint(record.weights, record.wide_parts))
 
 
 def _sized_shape(called: str, sizes: Sizes) -> Found:
@@ -93,7 +98,7 @@ def _sized_shape(called: str, sizes: Sizes) -> Found:
     if size is None:
         raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}, and its size is not stated")
     active = sizes.active_params_b or active_in_name(called)
-    return Found(called, shape_of(typical_model(called, params_b=size, active_params_b=active)), guessed=True)
+    return Found(called, writer_of(typical_model(called, params_b=size, active_params_b=active)), guessed=True)
 
 
 def find_chip(catalogue: Catalogue, called: str) -> Chip:

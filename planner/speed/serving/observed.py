@@ -101,7 +101,7 @@ def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> Observation |
         run = read_run(catalogue, row)
     except Skipped:
         return None
-    fitted = not run.setup.shape.hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
+    fitted = not run.setup.shape.is_hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
     if run.guessed or not (fitted or any_machine) or (row.get("task") or "llm") != "llm":
         return None
     kind, value = _figure(run, row)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from planner.inputs.serving_job import ServingJob
+from planner.network.refused import UnknownShape
 from planner.speed.pace import NO_RUNS, Pace, band_left, believed, called
-from planner.speed.refused import UnknownShape
 from planner.speed.serving.names import find_shape
-from pricing import Catalogue, names
+from pricing import Catalogue
 
 
 def serving_pace(catalogue: Catalogue, job: ServingJob, accelerator: str) -> Pace:
@@ -20,7 +20,7 @@ def serving_pace(catalogue: Catalogue, job: ServingJob, accelerator: str) -> Pac
     here = [one for one in here if one.engine in (None, job.engine)]
     if not here:
         return NO_RUNS
-    model = names.plain(job.model) if job.shape is not None else _called(catalogue, job.model)
+    model = _called(catalogue, job.model)
     same = [one for one in here if one.model is not None and called(catalogue, one.model) == model]
     return believed(same, "job") if same else believed([one for one in here if one.model is None], "accelerator")
 

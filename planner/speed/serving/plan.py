@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass, replace
 
 from planner.inputs.serving_job import ServingJob
-from planner.speed.own import as_model
-from planner.speed.refused import BadJob, UnknownShape
+from planner.network.network import Network
+from planner.network.refused import UnknownShape
+from planner.speed.refused import BadJob
 from planner.speed.serving.build import Setup, default_kv_bytes, limits, make_case, smallest_group
 from planner.speed.serving.cases import Case, Layout, Limits, Traffic
 from planner.speed.serving.chips import Chip
@@ -17,7 +18,6 @@ from planner.speed.serving.legal import refuse_illegal
 from planner.speed.serving.names import Found, find_chip, find_period, find_shape
 from planner.speed.serving.other import nearest_work
 from planner.speed.serving.promise import Promise
-from planner.speed.serving.shapes import Shape, shape_of
 from pricing import names
 from pricing.catalogue import Catalogue
 from pricing.errors import PricingError, UnknownName
@@ -44,7 +44,7 @@ class Plan:
     promise: Promise | None
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Network:
         """The model's."""
         return self.setup.shape
 
@@ -71,18 +71,15 @@ def plan(catalogue: Catalogue, job: ServingJob, constants: Constants) -> Plan:
 
 
 def _setup(catalogue: Catalogue, job: ServingJob) -> Setup:
-    if job.shape is not None:
-        shape, native = shape_of(as_model(job.shape, job.model)), "bf16"
-    else:
-        found = _found(catalogue, job.model)
-        shape, native = found.shape, known().native_precision.get(found.name, "bf16")
+    found = _found(catalogue, job.model)
     key = names.accelerator(catalogue, job.accelerator)
     called = key if job.mig_profile is None else f"{key} MIG {job.mig_profile}"
     chip = _capped(find_chip(catalogue, called), job.power_cap_w)
     period = find_period(job.engine, job.engine_on or max(known().engines[job.engine].periods))
-    precision = job.weight_precision or native
+    precision = job.weight_precision or found.checkpoint.weights or "bf16"
     kv_bytes = _CACHE_BYTES.get(job.cache_precision or "") or default_kv_bytes(period, precision)
-    return Setup(shape, chip, job.engine, period, precision, kv_bytes, gguf=job.engine == "local")
+    gguf = job.engine == "local"
+    return Setup(found.shape, chip, job.engine, period, precision, kv_bytes, gguf, checkpoint=found.checkpoint)
 
 
 def _found(catalogue: Catalogue, called: str) -> Found:
@@ -140,9 +137,9 @@ def _fewest(setup: Setup, job: ServingJob) -> int:
     return int(smallest_group(setup, max(most, 1)))
 
 
-def _adapter_bytes(job: ServingJob, shape: Shape) -> float:
+def _adapter_bytes(job: ServingJob, shape: Network) -> float:
     """Adapters on attention, in 16 bits: two thin matrices beside each of four square ones. [byte]"""
-    return job.lora_adapters * 2.0 * 4 * job.lora_rank * 2 * shape.hidden * shape.layers
+    return job.lora_adapters * 2.0 * 4 * job.lora_rank * 2 * float(shape.hidden * shape.layers)
 
 
 def _promise(job: ServingJob) -> Promise | None:

@@ -10,8 +10,9 @@ import math
 import re
 from dataclasses import dataclass, replace
 
+from planner.network.refused import UnknownShape
 from planner.speed.cells import Row, number, sizes_of
-from planner.speed.refused import Skipped, UnknownChip, UnknownShape
+from planner.speed.refused import Skipped, UnknownChip
 from planner.speed.serving.build import (
     Setup,
     default_kv_bytes,
@@ -77,7 +78,7 @@ class Run:
         """What it is judged with: one user's engine, a hybrid, many experts, or plain."""
         if self.setup.engine == "local" or self.case.traffic.batch == 1.0:
             return "single"
-        if self.setup.shape.hybrid:
+        if self.setup.shape.is_hybrid:
             return "hybrid"
         return "experts" if self.setup.shape.experts > 1 else "dense"
 
@@ -98,7 +99,9 @@ def read_run(catalogue: Catalogue, row: Row) -> Run:
     kv_bytes = _CACHE_BYTES.get(row.get("kv_precision", "").strip().casefold()) or default_kv_bytes(period, precision)
     if _is_mlperf(row) and precision in ("fp8", "fp4"):
         kv_bytes = 1.0  # submitters tune it
-    setup = Setup(found.shape, chip, family, period, precision, kv_bytes, _is_gguf(row), _is_compiled(row))
+    setup = Setup(
+        found.shape, chip, family, period, precision, kv_bytes, _is_gguf(row), _is_compiled(row), found.checkpoint
+    )
     layout = _layout(setup, row, accelerators)
     static = "static batch" in row.get("notes", "")
     tuned = _is_mlperf(row) or "max_num_seqs" in row.get("notes", "")
@@ -150,10 +153,10 @@ def _precision(row: Row, found: Found, chip: Chip, family: str, accelerators: fl
     """As stated; else as the checkpoint is published, or the widest that the machine holds."""
     if said := row.get("weight_precision", ""):
         return precision_called(said)
-    native = known().native_precision.get(found.name) or ("int4" if family == "local" else "bf16")
+    native = found.checkpoint.weights or ("int4" if family == "local" else "bf16")
     holds = _MOST_FILLED * accelerators * (chip.memory_bytes or math.inf)
     eight = "fp8" if chip.flops_8bit > chip.flops_16bit else "int8"
-    return next((one for one in (native, eight) if found.shape.total_params * WEIGHT_BYTES[one] < holds), "int4")
+    return next((one for one in (native, eight) if found.shape.counted_params * WEIGHT_BYTES[one] < holds), "int4")
 
 
 def _is_mlperf(row: Row) -> bool:
@@ -177,8 +180,8 @@ def _layout(setup: Setup, row: Row, accelerators: float) -> Layout:
     if group * stages > accelerators:
         stages = max(1.0, accelerators // group)
     alone = re.search(r"attention DP|\bdep\d", notes) is not None
-    alone |= setup.shape.latent and _is_mlperf(row)
-    alone |= setup.period.spread_experts and setup.shape.experts > 1 and not _is_mlperf(row)
+    alone |= bool(setup.shape.latent) and _is_mlperf(row)
+    alone |= setup.period.spread_experts and bool(setup.shape.experts > 1) and not _is_mlperf(row)
     replicas = max(1.0, accelerators / (group * stages))
     if (pools := _POOLS.search(notes)) is not None:
         replicas *= int(pools[2]) / (int(pools[1]) + int(pools[2]))

@@ -90,7 +90,7 @@ def _needed(worked: Plan, requests_per_s: float | None, within: float) -> int | 
 
 def _cold_start_s(worked: Plan) -> float:
     """From wanting a replica until it answers: a machine starts, and loads its weights. [s]"""
-    stored = worked.setup.shape.total_params * float(widths(worked.setup).weight)
+    stored = float(worked.setup.shape.counted_params) * float(widths(worked.setup).weight)
     return worked.job.boot_s + stored / (worked.job.load_gb_per_s * 1e9)
 
 
@@ -153,11 +153,11 @@ def _warnings(worked: Plan, output: float, batch: float, *, no_run: bool) -> tup
         "more than one machine works on each step: the network between them is not in this model": worked.devices
         > ONE_MACHINE,
         "so many short requests that the host may set the pace": each > _REQUESTS_PER_ACCELERATOR,
-        "layers that are not attention are counted as matrix products only: a wide band": shape.hybrid,
+        "layers that are not attention are counted as matrix products only: a wide band": shape.is_hybrid,
         "a processor: measured runs reach a third to a whole of this, and its memory is assumed": chip.kind == "cpu",
         "adapters: a loss of a fifth is assumed, nobody published a measurement": worked.job.lora_adapters > 1,
         "more key and value copies than heads: the cache is kept several times": float(worked.layout.group)
-        > shape.kv_heads * float(worked.layout.attention_ranks)
+        > shape.cache_heads * float(worked.layout.attention_ranks)
         and not shape.latent,
         _NO_RUN_NEAR: no_run,
         "less than one request at a time keeps the promise": worked.promise is not None and batch < 1,

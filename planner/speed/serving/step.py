@@ -47,7 +47,7 @@ class Parts:
 
 def expert_coverage(case: Case, *, tokens: Num, skew: Num) -> Num:
     """The share of routed experts that `tokens` tokens touch between them. [1] Routing is skewed: fewer than chance."""
-    missed = 1 - case.network.experts_per_token / case.network.experts
+    missed = 1 - case.network.experts_per_token / np.maximum(case.network.experts, 1.0)
     return 1 - np.maximum(missed, 0.0) ** (skew * tokens)
 
 
@@ -56,28 +56,19 @@ def streamed_bytes(case: Case, rates: Rates, *, tokens: Num) -> Num:
     net, wide, layout = case.network, case.widths, case.layout
     attention = wide.attention * net.attention_params * layout.attention_ranks
     every = wide.weight * net.other_params + wide.head * net.head_params
-    experts = wide.weight * net.expert_params * expert_coverage(case, tokens=tokens, skew=rates.skew)
+    experts = wide.weight * net.routed_params * expert_coverage(case, tokens=tokens, skew=rates.skew)
     return attention + every + experts / rates.expert_reading_share
-
-
-def active_params(case: Case) -> Num:
-    """Parameters that work on each token. [count]"""
-    net = case.network
-    dense = net.attention_params + net.other_params + net.head_params
-    return dense + net.expert_params * net.experts_per_token / net.experts
 
 
 def cache_bytes(case: Case, *, context: Num) -> Num:
     """Bytes of the cache of one request with so many tokens, on all accelerators that keep a copy of it. [byte]"""
-    net = case.network
-    values = net.kv_values * context + net.kv_window_values * np.minimum(context, net.window)
-    return values * case.widths.kv * cache_copies(case)
+    return case.network.cached_values(context=context) * case.widths.kv * cache_copies(case)
 
 
 def cache_copies(case: Case) -> Num:
     """How many accelerators of a group keep the same key and value heads. [1]"""
     sharing = case.layout.group / case.layout.attention_ranks  # accelerators that share one request's attention
-    return np.maximum(sharing / case.network.kv_heads, 1.0)
+    return np.maximum(sharing / case.network.cache_heads, 1.0)
 
 
 def _reading(case: Case, rates: Rates) -> Num:
@@ -91,9 +82,8 @@ def _computing(case: Case, rates: Rates) -> Num:
 def _worked_params(case: Case, rates: Rates) -> Num:
     """Active parameters, experts that live whole on one accelerator each counted by what the fullest one delays."""
     net = case.network
-    experts = net.expert_params * net.experts_per_token / net.experts
     alone = np.asarray(case.layout.attention_ranks) > 1
-    return active_params(case) + np.where(alone, (rates.spread_expert_work - 1) * experts, 0.0)
+    return net.active_params + np.where(alone, (rates.spread_expert_work - 1) * net.routed_active_params, 0.0)
 
 
 def _attending(case: Case, rates: Rates) -> Num:
@@ -110,7 +100,8 @@ def _wire_s(case: Case, rates: Rates, *, tokens: Num) -> Num:
     """Two all-reduces a layer; or tokens sent to experts and back where attention is not shared. [s]"""
     group, net = np.asarray(case.layout.group), case.network
     ring = 2 * (group - 1) / group * tokens * net.hidden * _ACTIVATION_BYTES
-    others = (group - 1) * (1 - (1 - 1 / group) ** net.experts_per_token)  # other accelerators a token is sent to
+    sends = np.maximum(net.experts_per_token, 1.0)
+    others = (group - 1) * (1 - (1 - 1 / group) ** sends)  # other accelerators a token is sent to
     to_experts = others * tokens * net.hidden * _DISPATCH_BYTES / group
     sent = np.where(np.asarray(case.layout.attention_ranks) > 1, to_experts, ring)
     seconds = 2 * net.layers * sent / (rates.link_share * case.machine.link_bytes_per_s)
@@ -129,7 +120,7 @@ def _layers_s(case: Case, rates: Rates) -> Num:
 def decode_step(case: Case, rates: Rates, *, batch: Num, context: Num) -> Parts:
     """One token for each of `batch` requests that have seen `context` tokens. [s]"""
     cached = batch * cache_bytes(case, context=context) * rates.cache_reading / _reading(case, rates)
-    attention = batch * case.network.decode_attention_flops * context / _attending(case, rates)
+    attention = batch * case.network.decode_flops * context / _attending(case, rates)
     matmuls = 2 * batch * _worked_params(case, rates) / _computing(case, rates)
     return Parts(
         weights_s=streamed_bytes(case, rates, tokens=batch) / _reading(case, rates),
@@ -143,9 +134,7 @@ def decode_step(case: Case, rates: Rates, *, batch: Num, context: Num) -> Parts:
 
 def prefill(case: Case, rates: Rates, *, prompts: Num, tokens: Num) -> Parts:
     """`prompts` prompts of `tokens` tokens each among other work: what each token costs, nothing that is shared. [s]"""
-    net = case.network
-    seen = np.minimum(tokens, net.window)
-    squares = net.prefill_attention_flops * tokens**2 + net.prefill_window_flops * (tokens - seen / 2) * seen
+    squares = case.network.prompt_flops(tokens=tokens)
     matmuls = 2 * prompts * tokens * _worked_params(case, rates) / _computing(case, rates)
     passing = _passing_s(case, rates, tokens=prompts * tokens)
     nothing = 0.0 * matmuls

@@ -1,6 +1,5 @@
 """Training: does a job fit, how fast is it, how long does it take; and how far off we are on published runs."""
 
-from planner.inputs.own_shape import OwnShape
 from planner.inputs.training_job import TrainingJob
 from planner.speed.refused import BadJob
 from planner.speed.training.anchor import Anchored, anchored
@@ -15,7 +14,6 @@ __all__ = [
     "Anchored",
     "BadJob",
     "Calibration",
-    "OwnShape",
     "Training",
     "TrainingChecked",
     "TrainingJob",

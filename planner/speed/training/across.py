@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.inputs.training_job import MeasuredLike, TrainingJob
+from planner.network.network import Network
 from planner.speed.arrays import stacked, taken
 from planner.speed.bands import Band
 from planner.speed.hardware import Hardware, family_of, hardware
 from planner.speed.pace import Pace, training_pace
 from planner.speed.refused import UnknownChip
-from planner.speed.shape import Shape
 from planner.speed.training.bands import band_for
 from planner.speed.training.constants import Calibration, house_calibration
 from planner.speed.training.goodput import TeamShare, best_tokens, reliability, team_share
@@ -96,7 +96,7 @@ def across(
     """
     known = calibration or house_calibration()
     chips = _side_by_side(catalogue, accelerators, known, job)
-    shape = named_shape(catalogue, job)[1]
+    shape = named_shape(catalogue, job)
     widest = taken(chips.columns, (int(np.argmax(chips.domain)), 0))
     base = base_plan(job, widest, batch=usual_batch(job))
     domains = sorted({float(size) for size in chips.domain})
@@ -136,7 +136,7 @@ class _Layouts:
     domain: Array  # for chips with so many on a fast link; 0: for all
 
 
-def _layouts(shape: Shape, widest: Hardware, base: Plan, domains: Sequence[float]) -> _Layouts:
+def _layouts(shape: Network, widest: Hardware, base: Plan, domains: Sequence[float]) -> _Layouts:
     table = legal_layouts(shape, widest, base, Wish(), {})
     table = {name: column[_may_win(table)] for name, column in table.items()}
     table, domain = _with_hybrids(table, domains)
@@ -185,7 +185,7 @@ class _Best:
     rate: Array
 
 
-def _best(shape: Shape, chips: _Chips, layouts: _Layouts, known: Calibration) -> _Best:
+def _best(shape: Network, chips: _Chips, layouts: _Layouts, known: Calibration) -> _Best:
     """All layouts on all chips, some at a time."""
     many = len(chips.keys)
     at, rate = np.zeros(many, dtype=np.intp), np.zeros(many)
@@ -221,7 +221,7 @@ class _Run:
     team: TeamShare
 
 
-def _run(catalogue: Catalogue, job: TrainingJob, shape: Shape, count: int, likes: set[MeasuredLike | None]) -> _Run:
+def _run(catalogue: Catalogue, job: TrainingJob, shape: Network, count: int, likes: set[MeasuredLike | None]) -> _Run:
     often = reliability(
         catalogue, accelerators=float(count), params=float(shape.params), team=job.team,
         spot_stops_per_month=job.spot_stops_per_month,

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.network.network import Network
 from planner.speed.arrays import stacked, taken
 from planner.speed.cells import Row, text
 from planner.speed.data_files import read_data
 from planner.speed.hardware import Hardware
 from planner.speed.refused import Skipped
-from planner.speed.shape import Shape
 from planner.speed.training.constants import NAMES, Calibration, Constants
 from planner.speed.training.observed import observed_tokens_per_s
 from planner.speed.training.plan import Plan
@@ -40,7 +40,7 @@ class Sample:
     """Runs with what was measured, as arrays; `block` is what is left out together when the fit is judged."""
 
     runs: tuple[Run, ...]
-    shape: Shape
+    shape: Network
     chip: Hardware
     plan: Plan
     log_observed: Array

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from planner.network.network import Network
 from planner.speed.hardware import Hardware
-from planner.speed.shape import Shape
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.defaults import Known
 from planner.speed.training.fitting import fits
@@ -18,7 +18,7 @@ from planner.speed.training.plan import Plan
 WHOLE_LAYERS_UNTIL, ONE_MACHINE = 2024.4, 8
 
 
-def chosen(shape: Shape, chip: Hardware, plan: Plan, known: Known) -> Plan:
+def chosen(shape: Network, chip: Hardware, plan: Plan, known: Known) -> Plan:
     """The plan with the layout of a mixture and the recompute that nobody stated.
 
     A pod's torus is no switch: what the search would take for free there, compilers do not, so it is for GPUs.
@@ -31,7 +31,7 @@ def chosen(shape: Shape, chip: Hardware, plan: Plan, known: Known) -> Plan:
     return plan
 
 
-def _fastest(shape: Shape, chip: Hardware, plan: Plan, known: Known) -> Plan:
+def _fastest(shape: Network, chip: Hardware, plan: Plan, known: Known) -> Plan:
     """The fastest legal layout that fits, of those that agree with what is stated; as it was if there is none."""
     wish = Wish(
         tp=known.tp, pp=known.pp, vpp=known.vpp, cp=known.cp, ep=known.ep, dp=known.dp, micro_batch=known.micro_batch,

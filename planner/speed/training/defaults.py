@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import ceil, gcd, log2
 
+from planner.network.network import Network
 from planner.speed.hardware import Hardware
-from planner.speed.shape import Shape
 from planner.speed.training.plan import Plan
 from planner.speed.training.stacks import Stack, stack_of
 
@@ -58,7 +58,7 @@ class Known:
     two_way: bool = False
 
 
-def plan_of(shape: Shape, chip: Hardware, known: Known) -> Plan:
+def plan_of(shape: Network, chip: Hardware, known: Known) -> Plan:
     """A whole plan: what was said, and for the rest what is usual."""
     count = known.accelerators or 1.0
     seq_len = known.seq_len or (USUAL_ADAPTER_SEQUENCE if known.adapter else USUAL_SEQUENCE)
@@ -132,7 +132,7 @@ def is_compiled(said: bool | None, *, eager: bool, year: float) -> float:
     return float(said if said is not None else not eager or year >= COMPILED_SINCE)
 
 
-def _splits(shape: Shape, chip: Hardware, known: Known, count: float, seq_len: float) -> tuple[float, float, float]:
+def _splits(shape: Network, chip: Hardware, known: Known, count: float, seq_len: float) -> tuple[float, float, float]:
     """Tensor, pipeline and context ranks: as stated, else the least that holds the model and the batch."""
     if known.tp is not None and known.pp is not None:
         # More tensor ranks than the fast fabric holds: the table counts the cores of a chip, of which there are two.
@@ -154,14 +154,14 @@ def _splits(shape: Shape, chip: Hardware, known: Known, count: float, seq_len: f
     return tp, known.pp or rest, known.cp or 1.0
 
 
-def _stages(shape: Shape, pp: float, interleaves: bool) -> float:
+def _stages(shape: Network, pp: float, interleaves: bool) -> float:
     """Virtual stages: where the engine interleaves them, chunks of about two layers, up to four to a rank."""
     if pp <= 1 or not interleaves:
         return 1.0
     return float(min(MOST_STAGES, max(1, int(float(shape.layers) / pp / LAYERS_PER_CHUNK))))
 
 
-def _micro_batch(shape: Shape, seq_len: float, cp: float, batch: float | None, dp: float) -> float:
+def _micro_batch(shape: Network, seq_len: float, cp: float, batch: float | None, dp: float) -> float:
     tokens = MICRO_TOKENS_LARGE if float(shape.layers * shape.hidden) > LARGE else MICRO_TOKENS
     micro = max(1.0, tokens * cp // seq_len)
     return min(micro, max(1.0, batch / dp)) if batch else micro

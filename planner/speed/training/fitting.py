@@ -9,9 +9,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.network.network import Network
 from planner.speed.arrays import Num
 from planner.speed.hardware import Hardware
-from planner.speed.shape import Shape
 from planner.speed.training.memory import USABLE_SHARE, Memory, peak_memory
 from planner.speed.training.plan import Plan
 
@@ -95,7 +95,7 @@ def fits(memory: Memory, chip: Hardware) -> NDArray[np.bool_]:
     return np.asarray(memory.total_gb <= chip.memory_gb * USABLE_SHARE)
 
 
-def made_to_fit(shape: Shape, chip: Hardware, plan: Plan, *, free: Mapping[str, Num]) -> Fitted:
+def made_to_fit(shape: Network, chip: Hardware, plan: Plan, *, free: Mapping[str, Num]) -> Fitted:
     """The first of the ways, one on top of the other, with which each plan fits; `free` tells which are open to it."""
     memory = peak_memory(shape, plan)
     good = fits(memory, chip)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.network.network import Network
 from planner.speed.arrays import Num, taken
 from planner.speed.hardware import Hardware
-from planner.speed.shape import Shape
 from planner.speed.training.constants import Constants
 from planner.speed.training.memory import USABLE_SHARE, peak_memory
 from planner.speed.training.plan import Plan
@@ -83,7 +83,7 @@ class Search:
 
 
 def search(
-    shape: Shape, chip: Hardware, base: Plan, constants: Constants, *, wish: Wish, chip_factor: float = 1.0
+    shape: Network, chip: Hardware, base: Plan, constants: Constants, *, wish: Wish, chip_factor: float = 1.0
 ) -> Search:
     """The fastest layouts that fit. `base` says all that is not layout: batch, length, precision, year."""
     excluded: dict[str, int] = {}
@@ -120,7 +120,7 @@ def _best(rate: Array, table: Columns) -> list[int]:
     return chosen
 
 
-def legal_layouts(shape: Shape, chip: Hardware, base: Plan, wish: Wish, excluded: dict[str, int]) -> Columns:
+def legal_layouts(shape: Network, chip: Hardware, base: Plan, wish: Wish, excluded: dict[str, int]) -> Columns:
     """All layouts that obey the rules; `excluded` is filled with how many broke which."""
     count, batch = float(base.accelerators), float(base.global_batch)
     layers, experts = float(shape.layers), float(shape.experts)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from planner.inputs.training_job import TrainingJob
+from planner.network.network import Network
 from planner.speed.hardware import Hardware
 from planner.speed.refused import BadJob
-from planner.speed.shape import Shape
 
 
-def check_job(job: TrainingJob, shape: Shape, chip: Hardware, *, global_batch: int) -> None:
+def check_job(job: TrainingJob, shape: Network, chip: Hardware, *, global_batch: int) -> None:
     """Refuses ranks that the model, the batch or the number of accelerators does not allow."""
     count, layers = job.accelerators, int(shape.layers)
     heads, kv_heads, experts = int(shape.heads), int(shape.kv_heads), int(shape.experts)

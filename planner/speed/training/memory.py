@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from planner.network.network import Network
 from planner.speed.arrays import Num
-from planner.speed.shape import Shape
 from planner.speed.training.plan import Plan
 
 GIGA = 1e9
@@ -65,7 +65,7 @@ class Memory:
         return total
 
 
-def peak_memory(shape: Shape, plan: Plan) -> Memory:
+def peak_memory(shape: Network, plan: Plan) -> Memory:
     """Memory of the fuller of the first and the last pipeline stage. [GB]"""
     first, last = _stage(shape, plan, last=False), _stage(shape, plan, last=True)
     fuller = np.asarray(first.total_gb) >= np.asarray(last.total_gb)
@@ -76,7 +76,7 @@ def peak_memory(shape: Shape, plan: Plan) -> Memory:
     return Memory(**parts)
 
 
-def _stage(shape: Shape, plan: Plan, *, last: bool) -> Memory:
+def _stage(shape: Network, plan: Plan, *, last: bool) -> Memory:
     dense, routed, table = _params(shape, plan)
     spread = _Spread.of(dense, routed, plan)
     one_layer = (dense - table + routed) * plan.pp / shape.layers
@@ -146,7 +146,7 @@ def _states(plan: Plan, spread: _Spread, table: Num) -> Num:
     return (plan.state_bytes * spread.over(1) + wide) * plan.trainable_share * (1 - plan.offload)
 
 
-def _unpacked_bytes(shape: Shape, plan: Plan) -> Num:
+def _unpacked_bytes(shape: Network, plan: Plan) -> Num:
     """The largest matrix in 16 bits, which a quantised one becomes while it is multiplied with. [B]"""
     largest = 2 * shape.hidden * np.maximum(shape.ffn * (shape.dense_layers > 0), shape.expert_ffn) / plan.tp
     return np.where(plan.weight_bytes < 1, largest, 0.0)
@@ -157,11 +157,11 @@ def _context_gb(plan: Plan) -> Num:
     return np.where(plan.year >= LAZY_SINCE, LAZY_CONTEXT_GB, CONTEXT_GB) + JOINED_GB * (plan.accelerators > 1)
 
 
-def _params(shape: Shape, plan: Plan) -> tuple[Num, Num, Num]:
+def _params(shape: Network, plan: Plan) -> tuple[Num, Num, Num]:
     """Parameters of one stage on one rank: all but routed experts; routed experts; the table among the first."""
     tied_or_input = shape.vocab * shape.hidden
-    tables = np.where(plan.pp > 1, tied_or_input, shape.embedding_params) / plan.tp
-    body = (shape.params - shape.routed_params - shape.embedding_params) / plan.tp / plan.pp
+    tables = np.where(plan.pp > 1, tied_or_input, shape.table_params) / plan.tp
+    body = (shape.params - shape.routed_params - shape.table_params) / plan.tp / plan.pp
     routed = shape.routed_params / np.maximum(plan.ep, 1.0) / np.where(plan.ep > 1, 1.0, plan.tp) / plan.pp
     return np.maximum(body, 0.0) + tables, routed, tables
 
@@ -172,7 +172,7 @@ def micro_batches_alive(plan: Plan) -> Num:
     return np.minimum(alive, np.maximum(plan.micro_batches, 1.0) * 1.0)
 
 
-def layer_activation_bytes(shape: Shape, plan: Plan) -> Num:
+def layer_activation_bytes(shape: Network, plan: Plan) -> Num:
     """What one layer keeps of one micro-batch without recompute. [B]
 
     Matrices that are trained keep what they were multiplied with, in the bits they multiply in; frozen ones do not.
@@ -198,7 +198,7 @@ def layer_activation_bytes(shape: Shape, plan: Plan) -> Num:
     return plan.tokens * (kept / plan.tp + around) * np.where(plain, UNCOMPILED, 1.0)
 
 
-def _inner_widths(shape: Shape) -> tuple[Num, Num, Num]:
+def _inner_widths(shape: Network) -> tuple[Num, Num, Num]:
     """Values of a token between a layer's matrices: what activations need, what matrices multiply, what gates make."""
     attending, gates = shape.attention_layers / shape.layers, shape.mlp_matrices - 1
     shared = shape.shared_params / np.maximum(shape.mlp_matrices * shape.hidden, 1.0)
@@ -214,11 +214,11 @@ def _split(plan: Plan) -> Num:
     return np.where(plan.sequence_parallel > 0, plan.tp, 1.0)
 
 
-def _input_bytes(shape: Shape, plan: Plan) -> Num:
+def _input_bytes(shape: Network, plan: Plan) -> Num:
     return 2 * plan.tokens * shape.hidden / _split(plan)
 
 
-def kept_bytes(shape: Shape, plan: Plan) -> Num:
+def kept_bytes(shape: Network, plan: Plan) -> Num:
     """The same with recompute: of what is recomputed, only the layer's input; selective, what matrices put out. [B]"""
     inner, _, _ = _inner_widths(shape)
     chosen = plan.tokens * (2 * inner / plan.tp + 2 * NORMS * shape.hidden / _split(plan))

@@ -38,7 +38,6 @@ def _from_share(row: Row) -> float | None:
 def _flops_per_token(run: Run, seq_len: float, *, again: float, causal: bool) -> float:
     shape = run.shape
     width = float(shape.heads * (shape.qk_dim + shape.v_dim) / 2 * shape.attention_layers)
-    routed = float(shape.moe_layers * shape.experts_per_token * shape.expert_params)
     attention = 12 * width * seq_len * (0.5 if causal else 1.0)
-    linear = float(shape.linear_params) + routed
+    linear = float(shape.linear_params + shape.routed_active_params)
     return (6 + 2 * again) * linear + 6 * float(shape.vocab * shape.hidden) + attention * (1 + again / 3)

@@ -5,18 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from planner.network.guess import MIXED, NEARLY, active_in_name, check_size, is_mixed, size_in_name, typical_model
+from planner.network.network import ENDLESS, Network
+from planner.network.record import network_of
+from planner.network.refused import UnknownShape
+from planner.network.stack import TYPICAL_HEAD_DIM, TYPICAL_VOCABULARY, Stack, stack_network, typical_stack
 from planner.speed.cells import Row, number, text, year
-from planner.speed.refused import UnknownShape
-from planner.speed.shape import (
-    TYPICAL_HEAD_DIM,
-    TYPICAL_VOCABULARY,
-    Dense,
-    Shape,
-    dense_shape,
-    model_shape,
-    typical_shape,
-)
-from planner.speed.typical import MIXED, NEARLY, active_in_name, check_size, is_mixed, size_in_name, typical_model
 from pricing import Catalogue
 
 # A network without a gate is four times as wide as the rest; with one, it is mostly narrower.
@@ -30,7 +24,7 @@ LLAMA_3, LLAMA_3_SINCE = ("Llama-3.2-1B", "Llama-3.2-3B", "Llama-3.1-8B", "Llama
 UNKNOWN_SIZE = "unknown shape: neither the row nor the catalogue says it, nor the size"
 
 
-def shape_of(catalogue: Catalogue, name: str | None, row: Row) -> tuple[Shape, bool]:
+def shape_of(catalogue: Catalogue, name: str | None, row: Row) -> tuple[Network, bool]:
     """The shape, and whether it was guessed from the size. `name` is the catalogue's model, if there is one."""
     said = text(row, "model")
     for words, why in _NOT_COUNTED.items():
@@ -40,11 +34,11 @@ def shape_of(catalogue: Catalogue, name: str | None, row: Row) -> tuple[Shape, b
     if active_b is None and number(row, "hidden") and (number(row, "vocab") or number(row, "layers")):
         return _stated_shape(row, name, catalogue), False
     if name is not None:
-        return model_shape(catalogue.models[name]), False
+        return network_of(catalogue.models[name]), False
     return _guessed(catalogue, row, said, active_b), True
 
 
-def _guessed(catalogue: Catalogue, row: Row, said: str, active_b: float | None) -> Shape:
+def _guessed(catalogue: Catalogue, row: Row, said: str, active_b: float | None) -> Network:
     """What a model of that size usually looks like."""
     if is_mixed(said):
         raise UnknownShape(MIXED)
@@ -53,16 +47,16 @@ def _guessed(catalogue: Catalogue, row: Row, said: str, active_b: float | None) 
         raise UnknownShape(UNKNOWN_SIZE)
     check_size(params_b, active_b)
     if active_b is not None:
-        return model_shape(typical_model(said, params_b=params_b, active_params_b=active_b))
+        return network_of(typical_model(said, params_b=params_b, active_params_b=active_b))
     params, vocab = params_b * 1e9, number(row, "vocab")
-    return _like_llama(catalogue, row, params) or typical_shape(params=params, vocab=vocab)
+    return _like_llama(catalogue, row, params) or typical_stack(params=params, vocab=vocab)
 
 
-def _like_llama(catalogue: Catalogue, row: Row, params: float) -> Shape | None:
+def _like_llama(catalogue: Catalogue, row: Row, params: float) -> Network | None:
     """Something like a Llama of which only the size is said: the nearest Llama 3, filled up to that size."""
     if "llama" not in text(row, "model").lower() or (year(text(row, "published")) or 0) < LLAMA_3_SINCE:
         return None
-    known = [model_shape(catalogue.models[key]) for key in LLAMA_3]
+    known = [network_of(catalogue.models[key]) for key in LLAMA_3]
     nearest = min(known, key=lambda shape: abs(float(shape.params) / params - 1))
     more = params - float(nearest.params)
     if abs(more) > NEARLY * params or more < -float(nearest.attention_params):
@@ -71,8 +65,8 @@ def _like_llama(catalogue: Catalogue, row: Row, params: float) -> Shape | None:
     return replace(nearest, params=params, attention_params=nearest.attention_params + more)
 
 
-def _stated_shape(row: Row, name: str | None, catalogue: Catalogue) -> Shape:
-    known = model_shape(catalogue.models[name]) if name is not None else None
+def _stated_shape(row: Row, name: str | None, catalogue: Catalogue) -> Network:
+    known = network_of(catalogue.models[name]) if name is not None else None
     hidden, vocab = number(row, "hidden") or 0.0, number(row, "vocab") or TYPICAL_VOCABULARY
     same = known if known is not None and known.hidden == hidden else None
     heads = number(row, "heads") or (float(same.heads) if same else usual_heads(hidden))
@@ -83,17 +77,19 @@ def _stated_shape(row: Row, name: str | None, catalogue: Catalogue) -> Shape:
     params = (number(row, "params_b") or 0.0) * 1e9
     tied = _tied(row, name, catalogue, params, layers)
     if layers is None:
-        one = dense_shape(Dense(layers=1, hidden=hidden, heads=heads, ffn=ffn, vocab=0, kv_heads=kv_heads, gated=gated))
+        one = stack_network(
+            Stack(layers=1, hidden=hidden, heads=heads, ffn=ffn, vocab=0, kv_heads=kv_heads, gated=gated)
+        )
         layers = max(1.0, round((params - vocab * hidden) / float(one.linear_params)))
-    return dense_shape(Dense(
+    return stack_network(Stack(
         layers=layers, hidden=hidden, heads=heads, ffn=ffn, vocab=vocab, kv_heads=kv_heads, gated=gated, tied=tied,
         causal="bert" not in text(row, "model").lower(),
         head_dim=float(known.qk_dim) if known and known.heads == heads and known.hidden == hidden else None,
-        window=float(known.window) if known else 0.0, window_share=float(known.window_share) if known else 0.0,
+        window=float(known.window) if known else ENDLESS, window_share=float(known.window_share) if known else 0.0,
     ))  # fmt: skip
 
 
-def _gated(row: Row, same: Shape | None, widening: float) -> bool:
+def _gated(row: Row, same: Network | None, widening: float) -> bool:
     """Whether the network has a gate: as stated, as the catalogue says, else by how much it widens."""
     if said := text(row, "gated_mlp"):
         return said in ("1", "1.0", "true", "yes")

@@ -6,18 +6,19 @@ import re
 from dataclasses import dataclass, field
 from math import prod
 
+from planner.network.guess import NEARLY, Sizes
+from planner.network.network import Network
+from planner.network.refused import UnknownShape
 from planner.speed.called import accelerator_called, model_called
 from planner.speed.cells import Row, number, sizes_of, text, year
 from planner.speed.hardware import Hardware, family_of, hardware
-from planner.speed.refused import Skipped, UnknownChip, UnknownShape
-from planner.speed.shape import Shape
+from planner.speed.refused import Skipped, UnknownChip
 from planner.speed.table import refuse_unreadable
 from planner.speed.training.chosen import chosen
 from planner.speed.training.defaults import Known, plan_of
 from planner.speed.training.plan import Plan
 from planner.speed.training.row_shape import shape_of
 from planner.speed.training.stacks import Counts, stack_of
-from planner.speed.typical import NEARLY, Sizes
 from pricing import Catalogue, UnknownName
 
 TIER_C = "tier C: the source contradicts itself or says too little"
@@ -60,7 +61,7 @@ class Run:
 
     id: str
     source: str
-    shape: Shape
+    shape: Network
     chip: Hardware
     chip_key: str
     family: str
@@ -135,7 +136,7 @@ class Reader:
             self._models[said, sizes] = model_called(self.catalogue, said, sizes=sizes)
         return self._models[said, sizes]
 
-    def _has_size(self, model: str, shape: Shape) -> bool:
+    def _has_size(self, model: str, shape: Network) -> bool:
         """Whether a shape, which a row may have stated itself, is of the size of the model it is called."""
         return abs(self.catalogue.models[model].params_b * 1e9 / float(shape.params) - 1) <= NEARLY
 

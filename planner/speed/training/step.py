@@ -10,9 +10,9 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from planner.network.network import Network
 from planner.speed.arrays import Num
 from planner.speed.hardware import Hardware
-from planner.speed.shape import Shape
 from planner.speed.training.constants import Constants
 from planner.speed.training.plan import Plan
 from planner.speed.training.traffic import all_to_all_s, context_s, data_s, optimizer_s, tensor_s
@@ -61,7 +61,7 @@ class StepParts:
 
 
 def step_parts(
-    shape: Shape, chip: Hardware, plan: Plan, k: Constants, *, chip_factor: Num = 1.0, pace: Num = 1.0
+    shape: Network, chip: Hardware, plan: Plan, k: Constants, *, chip_factor: Num = 1.0, pace: Num = 1.0
 ) -> StepParts:
     """What a step takes, by part; all of it at a `pace` that runs of one's own showed. [s]"""
     factor = chip_factor * chip.power_share**k.power
@@ -93,14 +93,14 @@ def step_parts(
 
 
 def tokens_per_s(
-    shape: Shape, chip: Hardware, plan: Plan, k: Constants, *, chip_factor: Num = 1.0, pace: Num = 1.0
+    shape: Network, chip: Hardware, plan: Plan, k: Constants, *, chip_factor: Num = 1.0, pace: Num = 1.0
 ) -> Num:
     """Tokens trained on each second by each accelerator. [token/s]"""
     step_s = step_parts(shape, chip, plan, k, chip_factor=chip_factor, pace=pace).total_s
     return plan.tokens_per_step / (plan.accelerators * step_s)
 
 
-def linear_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
+def linear_s(shape: Network, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
     """Projections, dense feed-forward and shared experts of one micro-batch, all layers. [s]"""
     width = np.where(shape.dense_layers > 0, shape.ffn, shape.heads * shape.qk_dim) / plan.tp
     rate = chip.peak_tflops(plan.bits) * TERA * efficiency(plan, k) * factor * size_share(plan, width, k)
@@ -118,13 +118,13 @@ def size_share(plan: Plan, width: Num, k: Constants) -> Num:
     return plan.tokens / (plan.tokens + k.half_tokens) * width / (width + k.half_width)
 
 
-def aligned_share(shape: Shape, plan: Plan, k: Constants) -> Num:
+def aligned_share(shape: Network, plan: Plan, k: Constants) -> Num:
     """What is left where a head or a split layer is no multiple of the tensor cores' 64-wide tiles. [1]"""
     uneven = (shape.hidden / plan.tp) % TILE > 0
     return np.exp(-k.odd_head * (shape.qk_dim % TILE > 0) - k.odd_width * uneven)
 
 
-def head_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
+def head_s(shape: Network, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
     """The projection to the vocabulary: 16 bits always, never recomputed. [s]"""
     width = np.where(shape.dense_layers > 0, shape.ffn, shape.heads * shape.qk_dim) / plan.tp
     rate = chip.wide_tflops(plan.bits) * TERA * k.e16 * factor * size_share(plan, width, k)
@@ -132,10 +132,10 @@ def head_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, factor: Num) 
     return flops / rate
 
 
-def attention_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
+def attention_s(shape: Network, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
     """Scores and their sums; 16 bits always. Fused kernels skip what a causal mask hides, others do not. [s]"""
-    full = 2 * plan.tokens * shape.heads / plan.tp * (shape.qk_dim + shape.v_dim) * shape.attention_layers
-    seen = seen_tokens(shape, plan)
+    full = plan.tokens * shape.score_flops / plan.tp
+    seen = shape.seen_tokens(tokens=plan.seq_len)
     width = (shape.qk_dim + shape.v_dim) / 2
     share = k.attention * np.exp(k.attention_progress * _years(plan))
     share = np.minimum(share * np.exp(-k.torch_attention * plan.eager), BEST_ATTENTION)
@@ -151,14 +151,7 @@ def attention_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, factor: 
     return np.where(plan.fused_attention > 0, fused_s, unfused_s)
 
 
-def seen_tokens(shape: Shape, plan: Plan) -> Num:
-    """How many tokens a token looks at on average. [token]"""
-    full = plan.seq_len * (1 - 0.5 * shape.causal)
-    near = np.minimum(full, np.where(shape.window > 0, shape.window, full))
-    return full * (1 - shape.window_share) + near * shape.window_share
-
-
-def elementwise_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
+def elementwise_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
     """Norms, activations, rotations, residuals, casts: work that only moves bytes. [s]"""
     both = 1 + (shape.mlp_matrices > 2)
     values = 10 * shape.layers * shape.hidden + shape.dense_layers * 2 * both * shape.ffn
@@ -173,11 +166,11 @@ def elementwise_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num
     return bytes_moved / (chip.bandwidth_gb_s * GIGA)
 
 
-def experts_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
+def experts_s(shape: Network, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
     """The routed experts of one micro-batch, all layers. [s]"""
     each = plan.tokens * shape.experts_per_token * plan.ep / np.maximum(shape.experts, 1.0)
     share = each / (each + k.half_tokens) * shape.expert_ffn / (shape.expert_ffn + k.half_expert)
-    share = share * shape.expert_width / (shape.expert_width + k.half_hidden) * k.expert
+    share = share * shape.hidden / (shape.hidden + k.half_hidden) * k.expert
     share = share * np.exp(k.moe_progress / 2 * _mixture_years(plan))
     share = share * np.where(plan.bits < 16, k.expert_low, 1.0)
     rate = chip.peak_tflops(plan.bits) * TERA * efficiency(plan, k) * factor * np.maximum(share, 1e-9)
@@ -185,14 +178,14 @@ def experts_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants, factor: Nu
     return 2 * plan.tokens * plan.passes * work / rate
 
 
-def permute_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
+def permute_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
     """Sorting tokens by expert and back. [s]"""
-    rows = plan.tokens / plan.tp * shape.moe_layers * shape.experts_per_token * shape.expert_width
+    rows = plan.tokens / plan.tp * shape.moe_layers * shape.experts_per_token * shape.hidden
     late = np.exp(-k.moe_progress * _mixture_years(plan))
     return late * k.elementwise * k.permute * 8 * rows * plan.passes / (chip.bandwidth_gb_s * GIGA)
 
 
-def host_s(shape: Shape, plan: Plan, k: Constants) -> Num:
+def host_s(shape: Network, plan: Plan, k: Constants) -> Num:
     """Launching kernels, and waiting for the host; mixtures wait more, the less so the newer the software. [s]"""
     waits = k.moe_host_s * np.exp(-k.moe_progress * _mixture_years(plan)) * shape.moe_layers * plan.dropless
     launches = k.host_s * np.exp(-k.progress * _years(plan)) * shape.layers

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.network.network import Network
 from planner.speed.arrays import Num
 from planner.speed.hardware import Hardware
-from planner.speed.shape import Shape
 from planner.speed.training.constants import Constants
 from planner.speed.training.plan import Plan
 
@@ -16,7 +16,7 @@ OPTIMIZER_BYTES, WEIGHT_BYTES = 30.0, 4.0
 OFFLOAD_BYTES, HOST_LINK_GB_S = 16.0, 20.0
 
 
-def tensor_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
+def tensor_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
     """Tensor and sequence parallelism: two exchanges for each layer and pass. [s] for one micro-batch"""
     inside = plan.tp <= chip.domain
     rate = np.where(inside, chip.link_gb_s, chip.nic_gb_s) * GIGA
@@ -24,7 +24,7 @@ def tensor_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
     return k.tensor_exposed * shape.layers * 2 * plan.passes * moved / rate
 
 
-def context_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
+def context_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
     """Context parallelism: keys and values go round. [s] for one micro-batch"""
     inside = plan.tp * plan.cp <= chip.domain
     rate = np.where(inside, chip.link_gb_s, chip.nic_gb_s) * GIGA
@@ -32,7 +32,7 @@ def context_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
     return k.context_exposed * moved * plan.passes / rate
 
 
-def all_to_all_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
+def all_to_all_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
     """Expert parallelism: tokens go to their experts and back. [s] for one micro-batch
 
     A token crosses to another node once, however many of its experts live there, and is spread within. Two-way
@@ -42,12 +42,12 @@ def all_to_all_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
     nodes = np.maximum(plan.ep / chip.domain, 1.0)
     reached = nodes * (1 - (1 - 1 / nodes) ** shape.experts_per_token)
     away = np.where(shape.expert_groups > 0, np.minimum(reached, shape.expert_groups), reached) * (1 - 1 / nodes)
-    each = 8 * plan.tokens / plan.tp * shape.moe_layers * shape.expert_width
+    each = 8 * plan.tokens / plan.tp * shape.moe_layers * shape.hidden
     seconds = k.expert_exposed * each * (copies / chip.link_gb_s + away / chip.nic_gb_s) / GIGA
     return seconds * (1 - plan.two_way)
 
 
-def rank_params(shape: Shape, plan: Plan) -> Num:
+def rank_params(shape: Network, plan: Plan) -> Num:
     """Parameters that one rank of a tensor, pipeline and expert group stands for. [count]"""
     routed = shape.routed_params
     return ((shape.params - routed) / plan.tp + routed / np.maximum(plan.ep, plan.tp)) / plan.pp
@@ -60,7 +60,7 @@ def data_gb_s(chip: Hardware, plan: Plan) -> Num:
     return np.where(inside, chip.link_gb_s, np.minimum(chip.link_gb_s, chip.nic_gb_s * rails))
 
 
-def data_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
+def data_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
     """Gradients and weights of data parallelism, the part that is not hidden, for the whole step. [s]"""
     own, group, depth = rank_params(shape, plan), plan.sharing, shape.layers / plan.pp
     inside = plan.tp * group <= chip.domain
@@ -82,7 +82,7 @@ def _gradients_s(plan: Plan, k: Constants, params: Num, ranks: Num, rate: Num, d
     return k.data_exposed * moved / rate + k.ring_s * (ranks - 1) * depth
 
 
-def optimizer_s(shape: Shape, chip: Hardware, plan: Plan, k: Constants) -> Num:
+def optimizer_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
     """Updating the weights, and crossing to the host where the optimizer lives there. [s]"""
     own = rank_params(shape, plan) * plan.trainable_share
     split = np.where(plan.shard >= 1, plan.sharing, 1.0)

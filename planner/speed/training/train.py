@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.inputs.training_job import TrainingJob
+from planner.network.network import Network
+from planner.network.record import network_of
+from planner.network.refused import UnknownShape
 from planner.speed.bands import Band
 from planner.speed.hardware import Hardware, capped, family_of, hardware, slice_shares, sliced
-from planner.speed.own import as_model
 from planner.speed.pace import BITS, Pace, training_pace
-from planner.speed.refused import BadJob, UnknownChip, UnknownShape
-from planner.speed.shape import Shape, model_shape, predicting
+from planner.speed.refused import BadJob, UnknownChip
 from planner.speed.training.bands import band_for
 from planner.speed.training.constants import Calibration, house_calibration
 from planner.speed.training.data_facts import data_facts
@@ -52,8 +53,7 @@ class Asked:
     """A job with its names looked up."""
 
     job: TrainingJob
-    label: str
-    shape: Shape
+    shape: Network
     chip_key: str
     chip: Hardware
     factor: float
@@ -80,7 +80,7 @@ def train(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration | 
     best = found.found[0] if found.found else None
     worth = unique_tokens_worth(unique_tokens=job.unique_tokens or tokens, tokens=tokens)
     return Training(
-        fits=best is not None, model=asked.label, accelerator=asked.chip_key, accelerators=job.accelerators,
+        fits=best is not None, model=asked.shape.label, accelerator=asked.chip_key, accelerators=job.accelerators,
         params=float(asked.shape.params), active_params=float(asked.shape.active_params), tokens=tokens,
         fresh_tokens_worth=float(worth),
         global_batch_sequences=asked.batch, memory_gb=float(asked.chip.memory_gb) * USABLE_SHARE,
@@ -96,8 +96,7 @@ def looked_up(catalogue: Catalogue, job: TrainingJob, calibration: Calibration) 
     """The job with its names looked up. Raises `BadJob` and the catalogue's errors, as `train` does."""
     key = names.accelerator(catalogue, job.accelerator)
     record = catalogue.accelerators[key]
-    label, shape = named_shape(catalogue, job)
-    shape = predicting(shape, float(job.extra_predicted_tokens)) if job.extra_predicted_tokens else shape
+    shape = named_shape(catalogue, job)
     factor = calibration.chip_factor(key, family_of(record))
     zero = None if job.zero is None else _ZERO[job.zero]
     wish = Wish(
@@ -105,7 +104,7 @@ def looked_up(catalogue: Catalogue, job: TrainingJob, calibration: Calibration) 
         shard=zero, recompute=None if job.recompute is None else _RECOMPUTE[job.recompute],
     )  # fmt: skip
     chip, pace = _chip(key, record, job), training_pace(catalogue, job, key)
-    return Asked(job, label, shape, key, chip, factor, pace, calibration, usual_batch(job), wish)
+    return Asked(job, shape, key, chip, factor, pace, calibration, usual_batch(job), wish)
 
 
 def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
@@ -121,19 +120,18 @@ def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
     return sliced(chip, compute_share=compute_share, memory_share=memory_share)
 
 
-def named_shape(catalogue: Catalogue, job: TrainingJob) -> tuple[str, Shape]:
-    """What the job's model is called, and its shape."""
-    if job.shape is None and not job.model:
-        raise BadJob("neither a model nor a shape is given; name a model of the catalogue or give layers and widths")
-    own = None if job.shape is None else as_model(job.shape, job.model)
-    record = own or catalogue.models[names.model(catalogue, job.model)]
+def named_shape(catalogue: Catalogue, job: TrainingJob) -> Network:
+    """The network of the model that the job names."""
+    if not job.model:
+        raise BadJob("no model is named; name one of the catalogue")
+    record = catalogue.models[names.model(catalogue, job.model)]
     try:
-        return record.label, model_shape(record)
+        return network_of(record)
     except UnknownShape as error:
         without = no_rate(record.label, record.modality)
         if without is not None:
             raise BadJob(without) from error
-        raise BadJob(f"{error}; give the shape yourself") from error
+        raise BadJob(str(error)) from error
 
 
 def usual_batch(job: TrainingJob) -> int:
@@ -252,8 +250,7 @@ def _warnings(catalogue: Catalogue, asked: Asked, found: Search) -> list[str]:
         said.append(NOT_SPREAD)
     if BITS[job.precision] < 16 and float(chip.peak_tflops(BITS[job.precision])) <= float(chip.tflops_16):
         said.append(f"{asked.chip_key} is no faster in {job.precision} than in 16 bits")
-    if job.shape is None:
-        context = catalogue.models[names.model(catalogue, job.model)].context
-        if context is not None and job.seq_len > context:
-            said.append(f"sequences of {job.seq_len:,} tokens are longer than the {context:,} the model was made for")
+    context = catalogue.models[names.model(catalogue, job.model)].context
+    if context is not None and job.seq_len > context:
+        said.append(f"sequences of {job.seq_len:,} tokens are longer than the {context:,} the model was made for")
     return said

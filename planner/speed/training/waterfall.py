@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from planner.network.network import Network
 from planner.speed.hardware import Hardware
-from planner.speed.shape import Shape
 from planner.speed.training.plan import Plan
 from planner.speed.training.result import Part
-from planner.speed.training.step import StepParts, seen_tokens
+from planner.speed.training.step import StepParts
 
 _WORDS = {
     "elementwise_s": "norms, activations and casts, which only move bytes",
@@ -22,17 +22,16 @@ _WORDS = {
 }
 
 
-def flops_per_token(shape: Shape, plan: Plan) -> tuple[float, float]:
+def flops_per_token(shape: Network, plan: Plan) -> tuple[float, float]:
     """Operations of the model for each token (6N without the input table, causal attention), and those really done."""
-    routed = shape.moe_layers * shape.experts_per_token * shape.expert_params
-    linear = 2 * (shape.linear_params + routed)
+    linear = 2 * (shape.linear_params + shape.routed_active_params)
     head = 2 * shape.vocab * shape.hidden * shape.head_share * (1 + plan.backward)
-    scores = 2 * shape.heads * (shape.qk_dim + shape.v_dim) * shape.attention_layers * seen_tokens(shape, plan)
+    scores = shape.score_flops * shape.seen_tokens(tokens=plan.seq_len)
     useful = (linear + scores) * (1 + plan.backward) + head
     return float(useful), float(useful + (linear + scores) * plan.recompute)
 
 
-def waterfall(shape: Shape, chip: Hardware, plan: Plan, parts: StepParts) -> tuple[Part, ...]:
+def waterfall(shape: Network, chip: Hardware, plan: Plan, parts: StepParts) -> tuple[Part, ...]:
     """The parts of a step in the order a reader follows; they add up to it."""
     total_s = float(parts.total_s)
     useful, done = flops_per_token(shape, plan)

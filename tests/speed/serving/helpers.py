@@ -6,7 +6,8 @@ import math
 from dataclasses import fields, replace
 from typing import Any
 
-from planner.speed.serving.cases import Case, Layout, Limits, Machine, Network, Traffic, Traits, Widths
+from planner.network.network import Network
+from planner.speed.serving.cases import Case, Layout, Limits, Machine, Traffic, Traits, Widths
 from planner.speed.serving.constants import NAMES, Constants
 
 # Every share one, every loss nothing: what is left is the plain roofline.
@@ -17,14 +18,19 @@ IDEAL = replace(
 
 
 def network(**changed: float) -> Network:
-    """Ten layers of a hundred units with a million parameters of each kind, and a cache of 1,000 numbers a token."""
+    """Ten layers of a hundred units with a million parameters of each kind, and a cache of 1,000 numbers a token.
+
+    What attention computes is left out: its heads have no width.
+    """
     plain = {
-        "layers": 10.0, "moe_layers": 0.0, "hidden": 100.0, "attention_params": 1e6, "other_params": 2e6,
-        "head_params": 1e6, "embedding_params": 1e6, "expert_params": 0.0, "experts": 1.0, "experts_per_token": 1.0,
-        "kv_values": 1_000.0, "kv_window_values": 0.0, "window": 1e9, "kv_heads": 8.0, "prefill_attention_flops": 0.0,
-        "prefill_window_flops": 0.0, "decode_attention_flops": 0.0,
+        "layers": 10.0, "hidden": 100.0, "vocab": 1e4, "params": 5e6, "table_params": 2e6, "causal": 1.0,
+        "head_share": 1.0, "attention_layers": 10.0, "attention_params": 1e6, "heads": 8.0, "kv_heads": 8.0,
+        "qk_dim": 0.0, "v_dim": 0.0, "cache_values": 100.0, "cache_heads": 8.0, "decode_dim": 0.0, "latent": 0.0,
+        "window": 1e9, "window_share": 0.0, "ffn": 1.0, "dense_layers": 10.0, "dense_mlp_params": 2e6,
+        "mlp_matrices": 2.0, "mixer_params": 0.0, "moe_layers": 0.0, "experts": 0.0, "experts_per_token": 0.0,
+        "expert_params": 0.0, "expert_ffn": 0.0, "shared_params": 0.0,
     }  # fmt: skip
-    return Network(**{**plain, **changed})
+    return Network(label="by hand", **{**plain, **changed})
 
 
 def case(**parts: Any) -> Case:

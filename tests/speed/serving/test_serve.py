@@ -5,18 +5,19 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from planner.network.record import writer_of
 from planner.speed.refused import BadJob
 from planner.speed.serving import Serving, ServingJob, serve
 from planner.speed.serving.legal import legal_groups
-from planner.speed.serving.shapes import shape_of
-from pricing import load_catalogue
+from pricing import Catalogue, load_catalogue
+from tests.network.models import with_model
 
 CATALOGUE = load_catalogue()
 
 
-def served(**wish: Any) -> Serving:
+def served(catalogue: Catalogue = CATALOGUE, **wish: Any) -> Serving:
     """Llama 3.1 8B on one H100, unless wished otherwise."""
-    return serve(CATALOGUE, ServingJob(**{"model": "llama-3.1-8b", "accelerator": "H100-SXM5-80GB", **wish}))
+    return serve(catalogue, ServingJob(**{"model": "llama-3.1-8b", "accelerator": "H100-SXM5-80GB", **wish}))
 
 
 def test_a_small_model_fits_and_says_how_fast_and_where_the_time_goes() -> None:
@@ -65,8 +66,8 @@ def test_a_layout_that_cannot_be_is_refused_with_the_nearest_that_can(wish: dict
 
 
 def test_legal_degrees_divide_heads_and_do_not_split_a_key_head() -> None:
-    assert legal_groups(shape_of(CATALOGUE.models["Llama-3-70B"]), most=64) == (1, 2, 4, 8, 16, 32, 64)
-    assert legal_groups(shape_of(CATALOGUE.models["Phi-4-14B"]), most=16) == (1, 2, 5, 10)
+    assert legal_groups(writer_of(CATALOGUE.models["Llama-3-70B"]), most=64) == (1, 2, 4, 8, 16, 32, 64)
+    assert legal_groups(writer_of(CATALOGUE.models["Phi-4-14B"]), most=16) == (1, 2, 5, 10)
 
 
 @pytest.mark.parametrize(
@@ -144,39 +145,36 @@ def test_a_measurement_of_ones_own_moves_and_narrows_the_band() -> None:
 
 
 LLAMA = {
-    "layers": 32, "hidden": 4_096, "heads": 32, "kv_heads": 8, "ffn_hidden": 14_336, "vocab": 128_256,
+    "attention": "GQA", "params_b": 8.0, "layers": 32, "hidden": 4_096, "heads": 32, "kv_heads": 8, "head_dim": 128,
+    "ffn_hidden": 14_336, "vocab": 128_256, "gated": True, "tied_embeddings": False,
 }  # fmt: skip
 
 
-def test_a_model_of_ones_own_is_counted_from_its_shape() -> None:
-    own = served(model="Ours", shape=LLAMA)
-    assert own.output_tokens_per_s == pytest.approx(served().output_tokens_per_s)
-    assert own.model == "Ours"
+def own(**shape: Any) -> Catalogue:
+    return with_model(CATALOGUE, "Ours", **shape)
+
+
+def test_a_model_of_ones_own_is_counted_from_its_record() -> None:
+    ours = served(own(**LLAMA), model="Ours")
+    assert ours.output_tokens_per_s == pytest.approx(served().output_tokens_per_s)
+    assert ours.model == "Ours"
 
 
 def test_a_mixture_of_ones_own_is_that_of_the_catalogue() -> None:
     shape = {
-        "layers": 61, "hidden": 7_168, "heads": 128, "head_dim": 128, "ffn_hidden": 18_432, "vocab": 129_280,
-        "experts": 256, "experts_per_token": 8, "shared_experts": 1, "expert_ffn_hidden": 2_048, "moe_layers": 58,
-        "query_latent": 1_536, "kv_latent": 512, "nope_dim": 128, "rope_dim": 64, "value_dim": 128,
+        "attention": "MLA", "params_b": 671.0, "layers": 61, "hidden": 7_168, "heads": 128, "head_dim": 192,
+        "ffn_hidden": 18_432, "vocab": 129_280, "gated": True, "tied_embeddings": False, "experts": 256,
+        "experts_per_token": 8, "shared_experts": 1, "moe_ffn_hidden": 2_048, "moe_layers": 58, "dense_layers": 3,
+        "q_lora": 1_536, "kv_lora": 512, "qk_nope_dim": 128, "qk_rope_dim": 64, "v_head_dim": 128,
     }  # fmt: skip
-    own, known = served(model="", shape=shape, weight_precision="fp8"), served(model="deepseek-v3")
-    assert own.memory.weights_gb == pytest.approx(known.memory.weights_gb)
-    assert own.ways_to_fit[0].accelerators_per_replica == known.ways_to_fit[0].accelerators_per_replica
-
-
-@pytest.mark.parametrize(
-    ("wrong", "wish"),
-    [({"heads": 31}, "nearest: 16 or 32"), ({"experts": 8}, "all three"), ({"kv_latent": 512}, "give all or none")],
-)
-def test_a_network_that_cannot_exist_is_refused(wrong: dict[str, int], wish: str) -> None:
-    with pytest.raises(ValidationError, match=wish):
-        served(shape={**LLAMA, "kv_heads": None, **wrong})
+    ours, known = served(own(**shape), model="Ours", weight_precision="fp8"), served(model="deepseek-v3")
+    assert ours.memory.weights_gb == pytest.approx(known.memory.weights_gb)
+    assert ours.ways_to_fit[0].accelerators_per_replica == known.ways_to_fit[0].accelerators_per_replica
 
 
 def test_twice_the_layers_take_about_twice_as_long() -> None:
     short, long = (
-        served(shape={**LLAMA, "layers": layers}, model="x", batch=16, accelerators=1) for layers in (32, 64)
+        served(own(**{**LLAMA, "layers": layers}), model="Ours", batch=16, accelerators=1) for layers in (32, 64)
     )
     assert 1.8 < short.output_tokens_per_s / long.output_tokens_per_s < 2.1
 

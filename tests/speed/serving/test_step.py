@@ -10,7 +10,6 @@ from planner.speed.serving.cases import Layout, Widths
 from planner.speed.serving.constants import rates
 from planner.speed.serving.known import known
 from planner.speed.serving.step import (
-    active_params,
     cache_bytes,
     cache_copies,
     decode_step,
@@ -42,7 +41,7 @@ def test_two_accelerators_share_the_work_and_talk() -> None:
 
 
 def test_a_window_stops_the_cache_from_growing() -> None:
-    windowed = case(network=network(kv_values=500.0, kv_window_values=500.0, window=100.0))
+    windowed = case(network=network(window=100.0, window_share=0.5))
     assert cache_bytes(windowed, context=50.0) == 50 * 1_000 * 2
     assert cache_bytes(windowed, context=1_000.0) == (1_000 * 500 + 100 * 500) * 2
 
@@ -55,11 +54,10 @@ def test_more_accelerators_than_key_heads_keep_copies() -> None:
 
 
 def test_few_tokens_touch_few_experts() -> None:
-    mixture = case(network=network(expert_params=8e6, experts=8.0, experts_per_token=2.0))
+    mixture = case(network=network(moe_layers=1.0, expert_params=1e6, experts=8.0, experts_per_token=2.0))
     assert expert_coverage(mixture, tokens=1.0, skew=1.0) == pytest.approx(0.25)
     assert expert_coverage(mixture, tokens=11.0, skew=1.0) == pytest.approx(0.95, abs=0.01)
-    assert active_params(mixture) == pytest.approx(4e6 + 2e6)
-    assert expert_coverage(case(), tokens=1.0, skew=1.0) == 1
+    assert mixture.network.active_params == pytest.approx(4e6 + 2e6)
 
 
 def test_prompts_cost_arithmetic_and_a_first_token_the_weights_too() -> None:
@@ -73,7 +71,7 @@ def test_many_cases_at_once_are_the_same_as_one_by_one() -> None:
     cases = [
         case(),
         case(widths=Widths(1.0, 1.0, 2.0, 1.0)),
-        case(network=network(expert_params=8e6, experts=8.0, experts_per_token=2.0, moe_layers=10.0)),
+        case(network=network(moe_layers=10.0, expert_params=1e5, experts=8.0, experts_per_token=2.0)),
         case(layout=Layout(4.0, 2.0, 1.0, 4.0)),
     ]
     many = stacked(cases)

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planner.network.network import Network
+from planner.network.record import network_of
 from planner.speed.hardware import hardware
-from planner.speed.shape import Shape, model_shape
 from planner.speed.training import TrainingJob, check_training
 from planner.speed.training.fitting import WAYS, fits, made_to_fit
 from planner.speed.training.memory import layer_activation_bytes, peak_memory
@@ -44,19 +45,19 @@ def test_the_published_ablation_is_met(catalogue: Catalogue, line: int) -> None:
     plan = plan_of(catalogue)
     for _, change, _ in ABLATION[: line + 1]:
         plan = replace(plan, **change)
-    memory = peak_memory(model_shape(catalogue.models["Llama-3.2-3B"]), plan)
+    memory = peak_memory(network_of(catalogue.models["Llama-3.2-3B"]), plan)
     assert memory.allocated_gb == pytest.approx(ABLATION[line][2], rel=0.10)
 
 
 @pytest.mark.parametrize(("method", "published_gb"), [("lora", 8.5), ("qlora", 4.6)])
 def test_adapters_are_met(catalogue: Catalogue, method: str, published_gb: float) -> None:
     plan = replace(plan_of(catalogue, method), loss_chunks=8.0, recompute=1.0, activation_offload=1.0)
-    memory = peak_memory(model_shape(catalogue.models["Llama-3.2-3B"]), plan)
+    memory = peak_memory(network_of(catalogue.models["Llama-3.2-3B"]), plan)
     assert memory.allocated_gb == pytest.approx(published_gb, rel=0.10)
 
 
 def test_adam_in_mixed_precision_takes_eighteen_bytes_a_parameter(catalogue: Catalogue) -> None:
-    shape = model_shape(catalogue.models["Llama-3-8B"])
+    shape = network_of(catalogue.models["Llama-3-8B"])
     plan = replace(plan_of(catalogue), grad_bytes=4.0, state_bytes=12.0, eager=0.0)
     memory = peak_memory(shape, plan)
     held_gb = memory.weights_gb + memory.gradients_gb + memory.states_gb
@@ -69,7 +70,7 @@ def test_four_hundredths_of_what_comes_and_goes_cannot_be_used_again(catalogue: 
     Llama 3 8B has 218,112,000 parameters in a layer, whose gradients leave in 4 bytes, and 525,336,576 in each of two
     tables.
     """
-    shape = model_shape(catalogue.models["Llama-3-8B"])
+    shape = network_of(catalogue.models["Llama-3-8B"])
     alone = peak_memory(shape, plan_of(catalogue))
     assert float(alone.fragmentation_gb) == pytest.approx(0.04 * float(alone.activations_gb + alone.logits_gb))
     spread = peak_memory(shape, at_8b(catalogue, shard=3.0))
@@ -79,7 +80,7 @@ def test_four_hundredths_of_what_comes_and_goes_cannot_be_used_again(catalogue: 
 
 
 def test_a_mixtures_experts_are_spread(catalogue: Catalogue) -> None:
-    shape = model_shape(catalogue.models["DeepSeek-V3"])
+    shape = network_of(catalogue.models["DeepSeek-V3"])
     plan = replace(plan_of(catalogue), accelerators=256.0, dp=64.0, pp=4.0, global_batch=64.0, micro_batch=1.0)
     together, spread = (float(peak_memory(shape, replace(plan, ep=ep)).weights_gb) for ep in (1.0, 64.0))
     assert together == pytest.approx(2 * 671 / 4, rel=0.03)
@@ -88,14 +89,14 @@ def test_a_mixtures_experts_are_spread(catalogue: Catalogue) -> None:
 
 @pytest.mark.parametrize("way", WAYS, ids=[way.name for way in WAYS])
 def test_no_way_to_save_memory_costs_any(catalogue: Catalogue, way: object) -> None:
-    shape = model_shape(catalogue.models["Llama-3-8B"])
+    shape = network_of(catalogue.models["Llama-3-8B"])
     plan = replace(plan_of(catalogue), dp=8.0, accelerators=8.0, global_batch=64.0, grad_bytes=4.0, state_bytes=12.0)
     changed = next(one for one in WAYS if one is way).change(plan)
     assert float(peak_memory(shape, changed).total_gb) < float(peak_memory(shape, plan).total_gb)
 
 
 def test_ways_are_taken_in_order_and_only_where_open(catalogue: Catalogue) -> None:
-    shape = model_shape(catalogue.models["Llama-3-8B"])
+    shape = network_of(catalogue.models["Llama-3-8B"])
     chip = hardware("A100-SXM4-80GB", catalogue.accelerators["A100-SXM4-80GB"])
     plan = replace(plan_of(catalogue), grad_bytes=4.0, state_bytes=12.0, eager=0.0)
     both = replace(plan, micro_batch=np.array([1.0, 1.0]))
@@ -120,7 +121,7 @@ def at_8b(catalogue: Catalogue, **changes: float) -> Plan:
 
 
 def test_selective_recompute_lies_between_none_and_full(catalogue: Catalogue) -> None:
-    shape = model_shape(catalogue.models["Llama-3-8B"])
+    shape = network_of(catalogue.models["Llama-3-8B"])
     none, selective, full = (
         float(peak_memory(shape, at_8b(catalogue, **how)).activations_gb)
         for how in ({}, {"selective": 1.0}, {"recompute": 1.0})
@@ -136,7 +137,7 @@ def test_selective_recompute_lies_between_none_and_full(catalogue: Catalogue) ->
 
 
 def test_hybrid_sharding_holds_what_its_group_shares(catalogue: Catalogue) -> None:
-    shape = model_shape(catalogue.models["Llama-3-8B"])
+    shape = network_of(catalogue.models["Llama-3-8B"])
     whole, within, all_of_them = (
         peak_memory(shape, at_8b(catalogue, **how)) for how in ({}, {"shard": 3.0, "shard_ranks": 8.0}, {"shard": 3.0})
     )
@@ -146,7 +147,7 @@ def test_hybrid_sharding_holds_what_its_group_shares(catalogue: Catalogue) -> No
 
 @pytest.mark.parametrize("bits", [8.0, 16.0])
 def test_frozen_weights_keep_less_and_fewer_bits_less(catalogue: Catalogue, bits: float) -> None:
-    shape = model_shape(catalogue.models["Llama-3-8B"])
+    shape = network_of(catalogue.models["Llama-3-8B"])
     trained, frozen = (
         float(layer_activation_bytes(shape, at_8b(catalogue, bits=bits, trainable_share=share)))
         for share in (1.0, 0.005)
@@ -196,7 +197,7 @@ def test_a_peak_is_compared_with_what_its_tool_counts(catalogue: Catalogue) -> N
     assert float(memory.allocated_gb) < float(memory.reserved_gb) < float(memory.total_gb)
 
 
-def _of(catalogue: Catalogue, row: dict[str, str]) -> tuple[Shape, Plan]:
+def _of(catalogue: Catalogue, row: dict[str, str]) -> tuple[Network, Plan]:
     run = Reader(catalogue).run(row)
     return run.shape, run.plan
 

@@ -7,9 +7,11 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from planner.network.network import Network
+from planner.network.record import network_of
+from planner.network.stack import Stack, stack_network, typical_stack
 from planner.speed.arrays import stacked, taken
 from planner.speed.hardware import Hardware, hardware
-from planner.speed.shape import Dense, Shape, dense_shape, model_shape, typical_shape
 from planner.speed.training import TrainingJob
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.plan import Plan
@@ -34,14 +36,14 @@ def plan(catalogue: Catalogue, **layout: float) -> Plan:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_parts_add_up_and_none_is_negative(catalogue: Catalogue, name: str) -> None:
-    parts = step_parts(model_shape(catalogue.models[name]), chip(catalogue), plan(catalogue), K)
+    parts = step_parts(network_of(catalogue.models[name]), chip(catalogue), plan(catalogue), K)
     seconds = [float(getattr(parts, field.name)) for field in fields(StepParts)]
     assert min(seconds) >= 0
     assert float(parts.total_s) == pytest.approx(sum(seconds))
 
 
 def test_arrays_are_their_scalars(catalogue: Catalogue) -> None:
-    shapes = [model_shape(catalogue.models[name]) for name in MODELS]
+    shapes = [network_of(catalogue.models[name]) for name in MODELS]
     plans = [
         plan(catalogue, tp=float(tp), ep=float(ep))
         for tp, ep in zip([1, 2, 4, 8, 1, 2], [1, 2, 8, 4, 1, 8], strict=True)
@@ -52,8 +54,8 @@ def test_arrays_are_their_scalars(catalogue: Catalogue) -> None:
     assert float(taken(stacked(plans), 3).tp) == 8.0
 
 
-def llama(layers: int = 32) -> Shape:
-    return dense_shape(Dense(layers=layers, hidden=4_096, heads=32, ffn=14_336, vocab=128_256, kv_heads=8))
+def llama(layers: int = 32) -> Network:
+    return stack_network(Stack(layers=layers, hidden=4_096, heads=32, ffn=14_336, vocab=128_256, kv_heads=8))
 
 
 def test_twice_the_layers_take_about_twice_as_long(catalogue: Catalogue) -> None:
@@ -66,7 +68,7 @@ def test_twice_the_layers_take_about_twice_as_long(catalogue: Catalogue) -> None
 def test_faster_hardware_never_slows(catalogue: Catalogue, link: str, layout: dict[str, float]) -> None:
     slow = chip(catalogue)
     fast = replace(slow, **{link: 2 * float(getattr(slow, link))})
-    shape, asked = model_shape(catalogue.models["Qwen3-30B-A3B"]), plan(catalogue, ep=8.0, **layout)
+    shape, asked = network_of(catalogue.models["Qwen3-30B-A3B"]), plan(catalogue, ep=8.0, **layout)
     assert float(tokens_per_s(shape, fast, asked, K)) >= float(tokens_per_s(shape, slow, asked, K))
 
 
@@ -133,18 +135,18 @@ def test_no_prediction_beats_the_peak(catalogue: Catalogue) -> None:
 
 def test_a_guessed_shape_has_the_size_it_was_guessed_from() -> None:
     for params in (1.3e9, 8.9e9, 80e9, 1e12):
-        assert float(typical_shape(params=params).active_params) == pytest.approx(params, rel=0.15)
+        assert float(typical_stack(params=params).active_params) == pytest.approx(params, rel=0.15)
 
 
 @pytest.mark.parametrize(
     "name", ["Llama-3-8B", "Llama-3.1-405B", "Qwen3-235B-A22B", "DeepSeek-V3", "GPT-3-175B", "Mixtral-8x7B"]
 )
 def test_counts_are_those_of_the_catalogue(catalogue: Catalogue, name: str) -> None:
-    shape, model = model_shape(catalogue.models[name]), catalogue.models[name]
-    counted = shape.routed_params + shape.linear_params + shape.embedding_params
+    shape, model = network_of(catalogue.models[name]), catalogue.models[name]
+    counted = shape.routed_params + shape.linear_params + shape.table_params
     assert float(counted) == pytest.approx(model.params_b * 1e9, rel=0.01)
 
 
 @pytest.mark.parametrize(("name", "share"), [("Gemma-3-27B", 5 / 6), ("Gemma-2-9B", 0.5), ("OLMo-3-32B", 0.75)])
 def test_only_some_layers_look_through_a_window(catalogue: Catalogue, name: str, share: float) -> None:
-    assert float(model_shape(catalogue.models[name]).window_share) == pytest.approx(share)
+    assert float(network_of(catalogue.models[name]).window_share) == pytest.approx(share)

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from planner.network.record import network_of
 from planner.speed.hardware import hardware
 from planner.speed.refused import BadJob
-from planner.speed.shape import model_shape
 from planner.speed.training import Training, TrainingJob, train
 from planner.speed.training.goodput import best_params, best_tokens, reliability, unique_tokens_worth, useful_share
 from planner.speed.training.layout import Wish, legal_layouts
 from planner.speed.training.train import base_plan
 from pricing import Catalogue, PricingError
+from tests.network.models import with_model
 
 H100 = "H100-SXM5-80GB"
 
@@ -77,6 +78,7 @@ def test_more_memory_never_stops_fitting_and_more_accelerators_never_take_longer
 @pytest.mark.parametrize(
     ("said", "wish"),
     [
+        ({"model": ""}, "no model is named"),
         ({"tp": 16}, "nearest: 8"),
         ({"tp": 3}, "nearest: 2 or 4"),
         ({"pp": 64, "accelerators": 64}, "more stages than layers"),
@@ -85,7 +87,6 @@ def test_more_memory_never_stops_fitting_and_more_accelerators_never_take_longer
         ({"ep": 4}, "no experts"),
         ({"cp": 3}, "nearest: 2 or 4"),
         ({"model": "Qwen3-30B-A3B", "ep": 7}, "nearest: 4 or 8"),
-        ({"model": ""}, "neither a model nor a shape"),
         ({"model": "ResNet-50"}, "learns from pictures"),
     ],
 )
@@ -96,26 +97,22 @@ def test_what_cannot_be_is_refused_with_the_nearest_that_can(
         asked(catalogue, **said)
 
 
-OWN = {"layers": 24, "hidden": 2_048, "heads": 16, "ffn_hidden": 8_192, "vocab": 50_304}
-
-
-def test_a_shape_of_ones_own_is_trained(catalogue: Catalogue) -> None:
-    answer = asked(catalogue, model="mine", shape=OWN)
+def test_a_network_of_ones_own_is_trained_as_a_record_of_its_own(catalogue: Catalogue) -> None:
+    shape = {"layers": 24, "hidden": 2_048, "heads": 16, "head_dim": 128, "ffn_hidden": 8_192, "vocab": 50_304}
+    answer = asked(with_model(catalogue, "mine", attention="MHA", params_b=1.8, **shape), model="mine")
     assert answer.fits
-    assert answer.params == pytest.approx(1.8e9, rel=0.1)
+    assert answer.params == 1.8e9
 
 
 @pytest.mark.parametrize(
-    ("wrong", "wish"),
-    [({"heads": 15}, "nearest: 8 or 16"), ({"kv_heads": 5}, "nearest: 4 or 8"), ({"heads": 3}, "2 or 4")],
-)
-def test_a_shape_that_cannot_exist_is_refused(catalogue: Catalogue, wrong: dict[str, int], wish: str) -> None:
-    with pytest.raises(ValidationError, match=wish):
-        asked(catalogue, shape=OWN | wrong)
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"accelerators": 0}, {"tokens": float("nan")}, {"tp": "2"}, {"colour": "red"}, {"precision": "int3"}]
+    "wrong",
+    [
+        {"accelerators": 0},
+        {"tokens": float("nan")},
+        {"tp": "2"},
+        {"colour": "red"},
+        {"precision": "int3"},
+    ],
 )
 def test_bad_input_is_refused(catalogue: Catalogue, wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
@@ -220,22 +217,6 @@ def test_a_slice_is_a_small_accelerator(catalogue: Catalogue) -> None:
         asked(catalogue, accelerator="A100-SXM4-40GB", accelerators=2, mig_profile="1g.10gb")
 
 
-def test_predicting_a_further_token_costs_a_layer_and_a_head(catalogue: Catalogue) -> None:
-    said = {
-        "model": "DeepSeek-V3",
-        "accelerators": 2_048,
-        "precision": "fp8",
-        "global_batch_sequences": 8_192,
-        "ep": 64,
-    }
-    plain, more = (asked(catalogue, extra_predicted_tokens=extra, **said) for extra in (0, 1))
-    assert plain.speed is not None
-    assert more.speed is not None
-    ratio = plain.speed.tokens_per_s_per_accelerator.typical / more.speed.tokens_per_s_per_accelerator.typical
-    assert 1.01 < ratio < 1.06
-    assert more.params > plain.params
-
-
 def test_repeated_tokens_are_shown_for_what_they_are_worth(catalogue: Catalogue) -> None:
     assert asked(catalogue, tokens=1e10).fresh_tokens_worth == 1e10
     assert asked(catalogue, tokens=1.6e11, unique_tokens=1e10).fresh_tokens_worth == pytest.approx(1.06e11, rel=0.01)
@@ -284,7 +265,7 @@ def test_whole_copies_in_each_node_pay_where_the_network_is_slow(catalogue: Cata
 def test_a_search_weighs_hybrid_sharding_within_racks(catalogue: Catalogue) -> None:
     job = TrainingJob(accelerator="GB200-NVL72-186GB", accelerators=288)
     chip = hardware(job.accelerator, catalogue.accelerators[job.accelerator])
-    shape = model_shape(catalogue.models["Llama-3-8B"])
+    shape = network_of(catalogue.models["Llama-3-8B"])
     table = legal_layouts(shape, chip, base_plan(job, chip, batch=1_152), Wish(), {})
     hybrid = table["shard_ranks"] > 0
     assert hybrid.any()

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from planner.network.record import network_of
 from planner.speed.hardware import hardware
-from planner.speed.shape import model_shape
 from planner.speed.training import check_training
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.plan import Plan
@@ -51,13 +51,13 @@ def test_a_two_way_pipeline_idles_less_and_hides_its_exchanges(catalogue: Catalo
 
 def test_a_token_crosses_to_a_node_once_and_to_no_more_groups_than_routing_allows(catalogue: Catalogue) -> None:
     shape, chip = (
-        model_shape(catalogue.models["DeepSeek-V3"]),
+        network_of(catalogue.models["DeepSeek-V3"]),
         hardware("H800", catalogue.accelerators["H800-SXM5-80GB"]),
     )
     plan, constants = replace(plan_of(catalogue), two_way=0.0), house_calibration().constants
     limited = float(all_to_all_s(shape, chip, plan, constants))
     free = float(all_to_all_s(replace(shape, expert_groups=0.0), chip, plan, constants))
-    each = 8 * plan.tokens * shape.moe_layers * shape.expert_width * constants.expert_exposed / 1e9
+    each = 8 * plan.tokens * shape.moe_layers * shape.hidden * constants.expert_exposed / 1e9
     every_copy = float(each * 8 * 7 / 8 / chip.nic_gb_s)
     assert shape.expert_groups == 4
     assert limited < free < every_copy
@@ -67,7 +67,7 @@ def test_wide_experts_reach_nearly_what_dense_products_do(catalogue: Catalogue) 
     chip, constants = hardware("H100", catalogue.accelerators["H100-SXM5-80GB"]), house_calibration().constants
     rates = []
     for name in ("Qwen3-30B-A3B", "Mixtral-8x7B", "Mixtral-8x22B"):
-        shape = model_shape(catalogue.models[name])
+        shape = network_of(catalogue.models[name])
         plan = replace(plan_of(catalogue), ep=8.0, year=2026.0, bits=16.0)
         work = 2 * plan.tokens * plan.passes * shape.moe_layers * shape.experts_per_token * shape.expert_params
         rates.append(float(work / experts_s(shape, chip, plan, constants, 1.0) / chip.tflops_16 / 1e12))

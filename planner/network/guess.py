@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from planner.speed.refused import UnknownShape
-from pricing.records import Model
-from pricing.shapes import parameter_count_b
+from planner.network.params import parameter_count_b
+from planner.network.refused import UnknownShape
+from pricing.model import Model
 
 # Assumptions, read off the catalogue's models of 2024 to 2026: width over depth, heads 128 wide of which eight keep
 # keys and values, a gated network three and a half times as wide, and eight experts at work on a token.

@@ -8,14 +8,13 @@ heads for multi-token prediction, indexers of sparse attention).
 
 from __future__ import annotations
 
-from pricing.records import Model
+from planner.network.kinds import COUNTED, LATENT, attention_of, refuse_unknown_kind
+from planner.network.refused import CannotCount, UnknownShape
+from pricing.model import Model
 
-_GROUPED = ("MHA", "GQA", "MQA")
-_MODALITIES = ("text", "text_encoder")
-
-
-class CannotCount(ValueError):
-    """The shape on record is not enough, or the kind of network is not one we count. The text says which."""
+_GROUPED_WIDTHS = ("hidden", "heads", "kv_heads", "head_dim")
+_LATENT_RANKS = ("hidden", "heads", "kv_lora", "qk_nope_dim", "qk_rope_dim", "v_head_dim")
+MODALITIES = ("text", "text_encoder")  # networks whose parameters all lie in the one stack that a record describes
 
 
 def parameter_count_b(model: Model) -> float:
@@ -39,15 +38,20 @@ def active_parameter_count_b(model: Model) -> float | None:
 
 
 def _refuse_other_kinds(model: Model) -> None:
-    if model.modality not in _MODALITIES:
+    if model.modality not in MODALITIES:
         raise CannotCount(f"{model.label}: a {model.modality} network has parts that this shape does not describe")
-    if _kind(model) not in (*_GROUPED, "MLA"):
-        raise CannotCount(f"{model.label}: attention of the kind {model.attention!r} is not counted here")
+    try:
+        refuse_unknown_kind(model, COUNTED)
+    except UnknownShape as error:
+        raise CannotCount(str(error)) from error
+    if has_other_mixers(model):
+        raise CannotCount(f"{model.label}: layers that do not attend are not described by its shape")
 
 
-def _kind(model: Model) -> str:
-    """First word of `attention`: MHA, GQA, MQA or MLA; anything else is not counted."""
-    return (model.attention or "").partition(",")[0]
+def has_other_mixers(model: Model) -> bool:
+    """Whether layers that attend take turns with others, whose parameters no field describes."""
+    said = model.attention_layers
+    return bool(model.linear_layers or model.recurrent_layers or (said is not None and said != model.layers))
 
 
 def _once(model: Model) -> int:
@@ -56,7 +60,7 @@ def _once(model: Model) -> int:
     if model.tied_embeddings is None:
         raise CannotCount(f"{model.label}: not known whether the head shares its weights with the embeddings")
     tables = _whole(model, "vocab") * (1 if model.tied_embeddings else 2)
-    if _says(model, "learned positions"):
+    if model.positions == "learned":
         tables += _whole(model, "context")
     return (tables + 1) * hidden
 
@@ -73,27 +77,13 @@ def _in_layers(model: Model, *, experts: int | None) -> int:
 
 
 def _attention(model: Model) -> int:
-    return _latent_attention(model) if _kind(model) == "MLA" else _grouped_attention(model)
-
-
-def _grouped_attention(model: Model) -> int:
-    """Queries and output for every head, keys and values for the shared ones."""
-    hidden, width = _whole(model, "hidden"), _whole(model, "head_dim")
-    count = 2 * hidden * width * (_whole(model, "heads") + _whole(model, "kv_heads"))
-    if _says(model, "relative positions"):
-        count += hidden * hidden
-    return count
-
-
-def _latent_attention(model: Model) -> int:
-    """Keys and values come out of a narrow shared vector, and so may queries."""
-    hidden, heads = _whole(model, "hidden"), _whole(model, "heads")
-    rope, latent = _whole(model, "qk_rope_dim"), _whole(model, "kv_lora")
-    key, value = _whole(model, "qk_nope_dim"), _whole(model, "v_head_dim")
-    queries = heads * (key + rope)
-    count = hidden * queries if model.q_lora is None else model.q_lora * (hidden + queries + 1)
-    count += hidden * (latent + rope) + latent * (heads * (key + value) + 1)
-    return count + heads * value * hidden
+    """The projections of one layer, with what stands beside them: norms of latent vectors, tables of distances."""
+    for name in _LATENT_RANKS if model.attention == LATENT else _GROUPED_WIDTHS:
+        _whole(model, name)
+    count = int(attention_of(model).params)
+    if model.attention == LATENT:
+        return count + (model.q_lora or 0) + _whole(model, "kv_lora")
+    return count + (_whole(model, "hidden") ** 2 if model.positions == "relative" else 0)
 
 
 def _feed_forward(model: Model, width: int) -> int:
@@ -103,13 +93,15 @@ def _feed_forward(model: Model, width: int) -> int:
 
 
 def _experts(model: Model, experts: int) -> int:
-    """Routed and shared experts, all of one width, and the router that sees every expert."""
-    one = _feed_forward(model, _whole(model, "moe_ffn_hidden"))
-    return (experts + (model.shared_experts or 0)) * one + _whole(model, "hidden") * _whole(model, "experts")
+    """Routed and shared experts, and the router that sees every routed one."""
+    routed = experts * _feed_forward(model, _whole(model, "moe_ffn_hidden"))
+    shared = _feed_forward(model, shared_width(model))
+    return routed + shared + _whole(model, "hidden") * _whole(model, "experts")
 
 
-def _says(model: Model, detail: str) -> bool:
-    return detail in (model.attention or "")
+def shared_width(model: Model) -> int:
+    """Width of the shared experts of a layer together."""
+    return model.shared_ffn_hidden or (model.shared_experts or 0) * (model.moe_ffn_hidden or 0)
 
 
 def _whole(model: Model, name: str) -> int:

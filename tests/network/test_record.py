@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from planner.speed.refused import UnknownShape
-from planner.speed.serving.shapes import shape_of, without_window
+from planner.network.record import writer_of
+from planner.network.refused import UnknownShape
 from pricing import load_catalogue
 
 MODELS = load_catalogue().models
@@ -19,14 +19,14 @@ CACHE_BYTES = {
 
 @pytest.mark.parametrize(("name", "size"), CACHE_BYTES.items())
 def test_the_cache_is_counted_by_kind_of_attention(name: str, size: int) -> None:
-    shape = shape_of(MODELS[name])
-    assert 2 * (shape.kv_values + shape.kv_window_values) == size
+    shape = writer_of(MODELS[name])
+    assert 2 * shape.cached_values(context=1) == size
 
 
 @pytest.mark.parametrize("name", ["Llama-3-8B", "DeepSeek-V3", "gpt-oss-120b", "Qwen3-30B-A3B", "Mixtral-8x7B"])
 def test_the_parts_sum_to_all_parameters(name: str) -> None:
-    model, shape = MODELS[name], shape_of(MODELS[name])
-    assert shape.total_params == pytest.approx(1e9 * model.params_b, rel=0.01)
+    model, shape = MODELS[name], writer_of(MODELS[name])
+    assert shape.counted_params == pytest.approx(1e9 * model.params_b, rel=0.01)
     active = model.active_params_b or model.params_b
     # Stated active counts include one table of embeddings or two; a step streams none but the head.
     assert 1e9 * active - 2.1 * shape.head_params <= shape.active_params <= 1e9 * active * 1.01
@@ -38,20 +38,22 @@ def test_the_parts_sum_to_all_parameters(name: str) -> None:
      ("Mistral-7B-v0.1", 1), ("Llama-3-8B", 0)],
 )  # fmt: skip
 def test_layers_that_see_a_window_are_read_from_the_record(name: str, share: float) -> None:
-    shape = shape_of(MODELS[name])
-    assert shape.kv_window_values == pytest.approx(share * (shape.kv_values + shape.kv_window_values))
+    shape = writer_of(MODELS[name])
+    assert shape.window_layers == pytest.approx(share * float(shape.layers))
 
 
 def test_a_hybrid_has_attention_in_some_layers_only() -> None:
-    shape = shape_of(MODELS["Qwen3-Next-80B-A3B"])
-    assert shape.hybrid
-    assert shape.kv_values == 12 * 2 * 2 * 256
+    shape = writer_of(MODELS["Qwen3-Next-80B-A3B"])
+    assert shape.is_hybrid
+    assert shape.cached_values(context=1) == 12 * 2 * 2 * 256
 
 
 def test_a_window_can_be_dropped() -> None:
-    shape = shape_of(MODELS["Mistral-7B-v0.1"])
-    assert without_window(shape).kv_values == shape.kv_window_values
-    assert without_window(shape).kv_window_values == 0
+    shape = writer_of(MODELS["Mistral-7B-v0.1"])
+    assert (shape.full_layers, shape.window_layers) == (0, 32)
+    whole = shape.without_window()
+    assert (whole.full_layers, whole.window_layers) == (32, 0)
+    assert whole.cached_values(context=10_000) > shape.cached_values(context=10_000)
 
 
 @pytest.mark.parametrize(
@@ -59,4 +61,4 @@ def test_a_window_can_be_dropped() -> None:
 )
 def test_what_writes_no_tokens_is_refused_with_a_reason(name: str, why: str) -> None:
     with pytest.raises(UnknownShape, match=why):
-        shape_of(MODELS[name])
+        writer_of(MODELS[name])

@@ -1,0 +1,151 @@
+"""The record of a neural network: its shape, as the numbers that whoever counts it needs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from pricing.figure import Confidence, Id, Strict, Text, Whole, YearMonth
+
+WeightFormat = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4", "mxfp4", "int4"]
+
+# How the layers of a network that attend do it. What each kind keeps and computes is counted in planner/network.
+Attention = Literal[
+    "MHA",  # every head of queries has its own keys and values
+    "GQA",  # heads of queries share them in groups
+    "MQA",  # all share one
+    "MLA",  # keys and values come out of a narrow shared vector, the latent one, whose ranks the record gives
+    "compressed",  # what is kept is compressed along the sequence
+    "mixed",  # layers differ in more than the window they see: in their heads, for one
+    "convolution",
+    "none",  # no layer attends
+]  # fmt: skip
+
+
+_LATENT_RANKS = ("kv_lora", "qk_nope_dim", "qk_rope_dim", "v_head_dim")
+
+
+class Window(Strict):
+    """What some layers see of the context: `layers` `of` so many see no more than `tokens` tokens."""
+
+    kind: Literal["sliding", "chunked"] = Field(
+        default="sliding", description="the last tokens, or those of a fixed piece; counted alike"
+    )
+    tokens: int = Field(ge=1, le=100_000_000)
+    layers: Whole = 1
+    of: Whole = Field(default=1, description="either all layers that attend, or the period in which kinds alternate")
+
+    @model_validator(mode="after")
+    def _some_of_them(self) -> Window:
+        if self.layers > self.of:
+            raise ValueError(f"want at most {self.of} layers of {self.of} with a window, got {self.layers}")
+        return self
+
+
+class Model(Strict):
+    """The shape of a neural network: every fact that parameters, memory and speed are counted from is a field.
+
+    `note` and `not_recounted` are for people. No program reads them.
+    """
+
+    label: Text
+    family: Text
+    modality: Literal[
+        "text", "text_encoder", "text_encoder_decoder", "vision", "vision_text", "speech", "image", "video",
+    ]  # fmt: skip
+    released: YearMonth | None = None
+    aliases: tuple[Id, ...] = ()
+    params_b: float = Field(gt=0, description="total parameters as stated, in 1e9")
+    active_params_b: float | None = Field(default=None, gt=0, description="used for each token; mixtures of experts")
+    layers: Whole | None = None
+    hidden: Whole | None = None
+    heads: Whole | None = None
+    kv_heads: Whole | None = None
+    head_dim: Whole | None = None
+    ffn_hidden: Whole | None = None
+    gated: bool | None = None
+    vocab: int | None = Field(default=None, ge=1, le=2_000_000)
+    context: int | None = Field(default=None, ge=1, le=100_000_000)
+    weights: WeightFormat | None = Field(default=None, description="as published; absent: 16 bits")
+    wide_parts: tuple[Literal["attention", "head"], ...] | None = Field(
+        default=None, description="what stays in 16 bits where `weights` are narrower; absent: as the format usually is"
+    )
+    attention: Attention | None = None
+    attention_layers: int | None = Field(default=None, ge=0, le=10_000, description="absent: all but the two below")
+    linear_layers: int | None = Field(default=None, ge=1, le=10_000, description="linear attention: a state, no cache")
+    recurrent_layers: int | None = Field(default=None, ge=1, le=10_000, description="state-space and other recurrence")
+    window: Window | None = Field(default=None, description="absent: layers that attend see the whole context")
+    sparse: bool = Field(default=False, description="tokens look at chosen ones only; counted as if they saw them all")
+    positions: Literal["learned", "relative", "alibi"] | None = Field(
+        default=None, description="absent: rotary, or none"
+    )
+    tied_embeddings: bool | None = None
+    experts: Whole | None = None
+    experts_per_token: Whole | None = None
+    expert_groups_per_token: Whole | None = Field(
+        default=None, description="of the groups on nodes of their own, how many a token may go to; absent: any"
+    )
+    shared_experts: int | None = Field(default=None, ge=0, le=1_000)
+    shared_ffn_hidden: Whole | None = Field(
+        default=None, description="width of the shared experts together; absent: so many as wide as routed ones"
+    )
+    moe_ffn_hidden: Whole | None = None
+    dense_layers: int | None = Field(
+        default=None, ge=0, le=10_000, description="with a dense network; mostly the leading ones"
+    )
+    moe_layers: int | None = Field(default=None, ge=0, le=10_000)
+    prediction_layers: Whole | None = Field(
+        default=None, description="predict further tokens; in no count: neither in params_b nor in layers"
+    )
+    q_lora: int | None = Field(default=None, ge=1)
+    kv_lora: int | None = Field(default=None, ge=1)
+    qk_nope_dim: int | None = Field(default=None, ge=1)
+    qk_rope_dim: int | None = Field(default=None, ge=1)
+    v_head_dim: int | None = Field(default=None, ge=1)
+    source: str
+    locator: Text | None = None
+    confidence: Confidence
+    not_recounted: Text | None = Field(default=None, description="why the stated count cannot be had from the shape")
+    note: Text | None = None
+
+    @model_validator(mode="after")
+    def _layers_add_up(self) -> Model:
+        kinds = {name: getattr(self, name) or 0 for name in ("attention_layers", "linear_layers", "recurrent_layers")}
+        if self.layers is not None and sum(kinds.values()) > self.layers:
+            parts = " + ".join(f"{count} {name}" for name, count in kinds.items())
+            raise ValueError(f"want no more than the {self.layers} layers there are, got {parts}")
+        if self.layers is not None and (self.moe_layers or 0) > self.layers:
+            raise ValueError(f"want no more than the {self.layers} layers there are, got {self.moe_layers} moe_layers")
+        return self
+
+    @model_validator(mode="after")
+    def _heads_divide(self) -> Model:
+        heads, shared = self.heads, self.kv_heads
+        if heads and shared and heads % shared:
+            raise ValueError(f"want kv_heads that divide the {heads} heads, got {shared}")
+        if heads and self.hidden and self.head_dim is None and self.hidden % heads:
+            raise ValueError(f"want heads that divide a hidden width of {self.hidden}, or head_dim, got {heads} heads")
+        return self
+
+    @model_validator(mode="after")
+    def _mixture_is_whole(self) -> Model:
+        parts = (self.experts, self.experts_per_token, self.moe_ffn_hidden)
+        if any(parts) and not all(parts):
+            raise ValueError("a mixture needs experts, experts_per_token and moe_ffn_hidden: want all three or none")
+        if self.experts and self.experts_per_token and self.experts_per_token > self.experts:
+            raise ValueError(
+                f"want at most the {self.experts} experts there are, got {self.experts_per_token} per token"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _latent_has_its_ranks(self) -> Model:
+        missing = [name for name in _LATENT_RANKS if getattr(self, name) is None]
+        if self.attention == "MLA" and missing:
+            raise ValueError(
+                f"attention of the kind MLA needs {', '.join(_LATENT_RANKS)}: {', '.join(missing)} missing"
+            )
+        if self.attention != "MLA" and len(missing) < len(_LATENT_RANKS):
+            raise ValueError(f"{', '.join(_LATENT_RANKS)} are of attention of the kind MLA, got {self.attention}")
+        return self

@@ -1,0 +1,32 @@
+"""Catalogues with other models than the one on record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+from pricing.catalogue import Catalogue
+from pricing.model import Model
+
+
+def model(label: str = "Ours", **fields: Any) -> Model:
+    """A model that writes, checked as the reader of the data files checks one."""
+    plain = {"family": "ours", "modality": "text", "source": "ours", "confidence": "high"}
+    return Model(**{"label": label, **plain, **fields})
+
+
+def with_model(catalogue: Catalogue, key: str, **fields: Any) -> Catalogue:
+    """The catalogue with one more model, which is called by its key."""
+    return with_models(catalogue, {**catalogue.models, key: model(key, **fields)})
+
+
+def reworded(catalogue: Catalogue, change: Callable[[Model], dict[str, Any]]) -> Catalogue:
+    """The catalogue with fields of every model changed."""
+    return with_models(catalogue, {key: one.model_copy(update=change(one)) for key, one in catalogue.models.items()})
+
+
+def with_models(catalogue: Catalogue, models: dict[str, Model]) -> Catalogue:
+    """The catalogue with these models; its digest says that it is another."""
+    digest = sha256(repr(models).encode()).hexdigest()
+    return catalogue.model_copy(update={"models": models, "digest": digest})

@@ -1,0 +1,103 @@
+"""A kind of attention is one that is known, or it is refused by its name: never taken for another."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+from pydantic import ValidationError
+
+from planner.inputs.serving_job import ServingJob
+from planner.inputs.training_job import TrainingJob
+from planner.network.kinds import COUNTED, HALF_COUNTED
+from planner.network.params import CannotCount, parameter_count_b
+from planner.network.record import network_of
+from planner.network.refused import UnknownShape
+from planner.speed.refused import BadJob
+from planner.speed.serving import serve
+from planner.speed.training import train
+from pricing import CatalogError, load_catalogue
+from pricing.load import build
+from pricing.model import Attention, Model
+from tests.network.models import model, with_models
+
+CATALOGUE = load_catalogue()
+LLAMA = CATALOGUE.models["Llama-3.1-8B"]
+H100 = "H100-SXM5-80GB"
+WITHOUT_LAYERS = {"convolution", "none"}
+
+
+def of_kind(kind: str | None) -> Model:
+    """Llama with another attention, which the reader of the data files would not have let in."""
+    return LLAMA.model_copy(update={"attention": kind})
+
+
+def test_every_kind_that_a_record_may_have_is_counted_or_named_as_not() -> None:
+    assert {*COUNTED, *HALF_COUNTED} | WITHOUT_LAYERS == set(get_args(Attention))
+
+
+@pytest.mark.parametrize("kind", ["retention", "hybrid: something new", "MLA, sparse", "gqa", ""])
+def test_an_unknown_kind_is_refused_by_its_name_with_those_that_are_known(kind: str) -> None:
+    other = with_models(CATALOGUE, {**CATALOGUE.models, "Llama-3.1-8B": of_kind(kind)})
+    with pytest.raises(BadJob) as trained:
+        train(other, TrainingJob(model="Llama-3.1-8B", accelerator=H100))
+    with pytest.raises(UnknownShape) as served:
+        serve(other, ServingJob(model="Llama-3.1-8B", accelerator=H100))
+    with pytest.raises(CannotCount) as counted:
+        parameter_count_b(of_kind(kind))
+    for refusal in (trained, served, counted):
+        assert all(name in str(refusal.value) for name in (repr(kind), *COUNTED))
+
+
+@pytest.mark.parametrize("kind", sorted(WITHOUT_LAYERS))
+def test_a_network_that_does_not_attend_is_not_taken_for_one_that_does(kind: str) -> None:
+    with pytest.raises(UnknownShape, match=f"'{kind}' is not counted here"):
+        network_of(of_kind(kind))
+
+
+@pytest.mark.parametrize("kind", HALF_COUNTED)
+def test_what_is_known_by_half_is_trained_and_not_served(kind: str) -> None:
+    other = with_models(CATALOGUE, {**CATALOGUE.models, "Llama-3.1-8B": of_kind(kind)})
+    assert train(other, TrainingJob(model="Llama-3.1-8B", accelerator=H100)).fits
+    with pytest.raises(UnknownShape, match=f"'{kind}' is not counted here; want one of MHA, GQA, MQA, MLA"):
+        serve(other, ServingJob(model="Llama-3.1-8B", accelerator=H100))
+
+
+def test_a_record_that_does_not_say_its_attention_is_missing_a_number() -> None:
+    with pytest.raises(UnknownShape, match="does not say attention"):
+        network_of(of_kind(None))
+
+
+def test_a_data_file_with_an_unknown_kind_is_refused_with_the_list() -> None:
+    text = (
+        "about: a model of a new kind\nmodels:\n"
+        "  New: {label: New, family: New, modality: text, params_b: 1.0, source: s, confidence: low,\n"
+        "    attention: retention}\n"
+    )
+    with pytest.raises(CatalogError, match=r"models\.New\.attention.*'MHA', 'GQA', 'MQA', 'MLA'.*got 'retention'"):
+        build({"models/new.yaml": text.encode()}, "digest")
+
+
+GQA: dict[str, Any] = {"params_b": 1.0, "layers": 32, "hidden": 512, "heads": 8, "attention": "GQA"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "wish"),
+    [
+        ({"heads": 7}, "want heads that divide a hidden width of 512"),
+        ({"kv_heads": 3}, "want kv_heads that divide the 8 heads, got 3"),
+        ({"experts": 8}, "want all three or none"),
+        ({"experts": 8, "experts_per_token": 9, "moe_ffn_hidden": 64}, "want at most the 8 experts there are"),
+        ({"moe_layers": 33}, "got 33 moe_layers"),
+        ({"linear_layers": 20, "recurrent_layers": 20}, "20 linear_layers \\+ 20 recurrent_layers"),
+        ({"window": {"tokens": 64, "layers": 5, "of": 4}}, "want at most 4 layers of 4 with a window, got 5"),
+        ({"window": {"tokens": 0}}, "greater than or equal to 1"),
+        ({"window": {"tokens": 64, "kind": "dilated"}}, "'sliding' or 'chunked'"),
+        ({"attention": "MLA"}, "kv_lora, qk_nope_dim, qk_rope_dim, v_head_dim missing"),
+        ({"kv_lora": 64}, "are of attention of the kind MLA, got GQA"),
+    ],
+)
+def test_a_shape_that_cannot_exist_is_refused_as_it_is_read(wrong: dict[str, Any], wish: str) -> None:
+    assert model(**GQA).attention == "GQA"
+    with pytest.raises(ValidationError, match=wish):
+        model(**{**GQA, **wrong})
