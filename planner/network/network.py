@@ -7,10 +7,11 @@ training and in serving. Every field but the label is a number, or an array over
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from planner.inputs.kept import cached_property
 
 Num = float | NDArray[np.float64]
 ENDLESS = 1e9  # no window: longer than any context

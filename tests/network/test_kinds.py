@@ -74,7 +74,7 @@ def test_a_data_file_with_an_unknown_kind_is_refused_with_the_list() -> None:
         "  New: {label: New, family: New, modality: text, params_b: 1.0, source: s, confidence: low,\n"
         "    attention: retention}\n"
     )
-    with pytest.raises(CatalogError, match=r"models\.New\.attention.*'MHA', 'GQA', 'MQA', 'MLA'.*got 'retention'"):
+    with pytest.raises(CatalogError, match=r"models\.New\.attention.*MHA, GQA, MQA, MLA.*got 'retention'"):
         build({"models/new.yaml": text.encode()}, "digest")
 
 

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from planner.inputs.presets import preset
 from planner.inputs.rent import Mix
 from planner.inputs.scenario import Scenario
-from planner.inputs.work import Work
 from planner.money.answer import answer
 from planner.money.ledger import Ledger
 from planner.money.measures import cash_by_year_usd, cash_today_usd, present_usd
@@ -395,11 +394,3 @@ def test_a_service_whose_peaks_nobody_places_says_what_to_add() -> None:
     told_when = chat.scenario.work[0].model_copy(update={"by_hour": by_hour})
     placed = planned(load_catalogue(), chat.scenario.model_copy(update={"work": (told_when,)}), date(2026, 11, 21))
     assert isinstance(best_mix(placed), BestMix)
-
-
-@pytest.mark.parametrize("growth", [3.0, 9.0])
-def test_growth_beyond_all_hardware_is_told_and_ends_nothing(growth: float) -> None:
-    grown = Scenario(years=10.0, work=(Work(accelerators=1_000, growth_per_year=growth),))
-    found = best_mix(planned(load_catalogue(), grown, date(2026, 11, 21)))
-    assert isinstance(found, NoMix)
-    assert "accelerators at once, more than the 1,000,000 up to which a mix is looked for" in found.reason

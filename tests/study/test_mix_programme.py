@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from planner.inputs.scenario import Scenario
+from planner.inputs.work import Work
 from planner.study.load import curve_of
+from planner.study.mix import NoMix, best_mix
 from planner.study.mix_programme import Found, Infeasible, Limit, Programme, Sum, best, enumerated
+from planner.study.planned import planned
+from pricing import load_catalogue
 from tests.examples import at_most
 
 # Owning costs 0.90 an hour and 0.06 more when busy; renting 2.00.
@@ -206,3 +212,11 @@ def test_a_limit_nobody_can_keep_says_how_much_would_do() -> None:
     assert found.reason == ("no mix keeps to 60 USD in year 1: the least that does the work is 100, which is 40 more")
     met = best(replace(there, limits=(easy, Limit("in year 1", found.least_usd, rent))))
     assert isinstance(met, Found)
+
+
+@pytest.mark.parametrize("growth", [3.0, 9.0])
+def test_growth_beyond_all_hardware_is_told_and_ends_nothing(growth: float) -> None:
+    grown = Scenario(years=10.0, work=(Work(accelerators=1_000, growth_per_year=growth),))
+    found = best_mix(planned(load_catalogue(), grown, date(2026, 11, 21)))
+    assert isinstance(found, NoMix)
+    assert "accelerators at once, more than the 1,000,000 up to which a mix is looked for" in found.reason
