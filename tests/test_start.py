@@ -135,6 +135,7 @@ def test_what_reckons_loads_no_library_of_tables_and_no_scipy(arguments: list[st
     assert found.code == 0, found.said
     assert found.loaded("numpy")
     assert not found.loaded(*OF_SCIPY, *OF_TABLES_AND_SCREENS)
+    assert bool(found.loaded("planner.report.answer_schema")) is ("--json" in arguments)  # only programs read it
 
 
 @pytest.mark.slow
