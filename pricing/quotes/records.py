@@ -10,10 +10,11 @@ from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from pricing.fields import Id, Whole
 from pricing.figure import Strict
 from pricing.quotes.cells import LONGEST_TEXT, WISHES
 from pricing.quotes.files import brief
-from pricing.records import Area, Id, Offer, Purchase, Whole
+from pricing.records import Area, Offer, Purchase
 
 MAX_USD_PER_ACCELERATOR_HOUR = 1_000.0
 MAX_HARDWARE_USD = 10_000_000.0
