@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from pricing.fields import UNIT, Aliases, Confidence, Id, Label, Share, Whole, YearMonth, figure, in_unit
-from pricing.figure import Figure, Note, Source, Strict, Text
+from pricing.figure import Figure, Locator, Note, Source, SourceId, Strict, Text
 from pricing.finance import ResidualCurve, Schedule, UsedPrice
 
 Purchase = Literal[
@@ -230,43 +230,49 @@ class Series(Record):
 class Model(Strict):
     """The shape of a neural network, enough to count its parameters again."""
 
-    label: Text
-    family: Text
+    label: Label
+    family: Text = Field(description="whose shape its like have: Llama 3, Qwen2.5")
     modality: Literal[
         "text", "text_encoder", "text_encoder_decoder", "vision", "vision_text", "speech", "image", "video",
-    ]  # fmt: skip
+    ] = Field(description="what it takes and gives")  # fmt: skip
     released: YearMonth | None = None
-    aliases: tuple[Id, ...] = ()
+    aliases: Aliases = ()
     params_b: float = Field(gt=0, description="total parameters as stated, in 1e9")
     active_params_b: float | None = Field(default=None, gt=0, description="used for each token; mixtures of experts")
-    layers: Whole | None = None
-    hidden: Whole | None = None
-    heads: Whole | None = None
-    kv_heads: Whole | None = None
-    head_dim: Whole | None = None
-    ffn_hidden: Whole | None = None
-    gated: bool | None = None
-    vocab: int | None = Field(default=None, ge=1, le=2_000_000)
-    context: int | None = Field(default=None, ge=1, le=100_000_000)
-    attention: Text | None = None
-    tied_embeddings: bool | None = None
-    sliding_window: int | None = Field(default=None, ge=1)
-    experts: Whole | None = None
-    experts_per_token: Whole | None = None
-    shared_experts: int | None = Field(default=None, ge=0, le=1_000)
-    moe_ffn_hidden: Whole | None = None
-    dense_layers: int | None = Field(default=None, ge=0, le=10_000)
-    moe_layers: int | None = Field(default=None, ge=0, le=10_000)
-    q_lora: int | None = Field(default=None, ge=1)
-    kv_lora: int | None = Field(default=None, ge=1)
-    qk_nope_dim: int | None = Field(default=None, ge=1)
-    qk_rope_dim: int | None = Field(default=None, ge=1)
-    v_head_dim: int | None = Field(default=None, ge=1)
-    source: str
-    locator: Text | None = None
+    layers: Whole | None = Field(default=None, description="layers in all")
+    hidden: Whole | None = Field(default=None, description="width of the stream between layers")
+    heads: Whole | None = Field(default=None, description="query heads of attention in one layer")
+    kv_heads: Whole | None = Field(
+        default=None, description="key and value heads in one layer; fewer than heads where queries share them"
+    )
+    head_dim: Whole | None = Field(default=None, description="width of one head; absent: hidden over heads")
+    ffn_hidden: Whole | None = Field(default=None, description="inner width of the dense network of a layer")
+    gated: bool | None = Field(
+        default=None, description="whether the inner network has a gate: three matrices, not two"
+    )
+    vocab: int | None = Field(default=None, ge=1, le=2_000_000, description="words and pieces it knows")
+    context: int | None = Field(default=None, ge=1, le=100_000_000, description="tokens it reads at most")
+    attention: Text | None = Field(default=None, description="kind of attention: MHA, GQA, MQA, MLA")
+    tied_embeddings: bool | None = Field(default=None, description="whether words in and words out share one matrix")
+    sliding_window: int | None = Field(default=None, ge=1, description="tokens that a windowed layer sees")
+    experts: Whole | None = Field(default=None, description="routed experts in a layer of a mixture")
+    experts_per_token: Whole | None = Field(default=None, description="routed experts that work on each token")
+    shared_experts: int | None = Field(default=None, ge=0, le=1_000, description="experts that work on every token")
+    moe_ffn_hidden: Whole | None = Field(default=None, description="inner width of one expert")
+    dense_layers: int | None = Field(default=None, ge=0, le=10_000, description="layers without experts")
+    moe_layers: int | None = Field(default=None, ge=0, le=10_000, description="layers with experts")
+    q_lora: int | None = Field(default=None, ge=1, description="rank of compressed queries (MLA)")
+    kv_lora: int | None = Field(default=None, ge=1, description="rank of compressed keys and values (MLA)")
+    qk_nope_dim: int | None = Field(
+        default=None, ge=1, description="width of a head of queries and keys without positions (MLA)"
+    )
+    qk_rope_dim: int | None = Field(default=None, ge=1, description="width of its part with positions (MLA)")
+    v_head_dim: int | None = Field(default=None, ge=1, description="width of a head of values (MLA)")
+    source: SourceId
+    locator: Locator = None
     confidence: Confidence
     not_recounted: Text | None = Field(default=None, description="why the stated count cannot be had from the shape")
-    note: Text | None = None
+    note: Note = None
 
 
 class HostedPrice(Record):
