@@ -9,6 +9,7 @@ from typing import NamedTuple
 from pydantic import Field
 
 from pricing.figure import Figure, Source, Strict
+from pricing.finance import ResidualCurve, Schedule, UsedPrice
 from pricing.model import Model
 from pricing.records import (
     Accelerator,
@@ -17,12 +18,9 @@ from pricing.records import (
     HostedPrice,
     Offer,
     Provider,
-    ResidualCurve,
-    Schedule,
     Series,
     Server,
     Site,
-    UsedPrice,
 )
 
 SECTIONS = (

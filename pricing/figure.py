@@ -61,10 +61,6 @@ Kind = Literal["list_price", "quote", "measured", "spec", "reported", "derived",
 Via = Literal["price_api", "official_page", "document", "third_party", "ours", "yours"]
 
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
-Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+/ ()-]*$", max_length=160)]
-YearMonth = Annotated[str, Field(pattern=r"^\d{4}(-\d{2})?$")]
-Whole = Annotated[int, Field(ge=1, le=100_000)]
-Confidence = Literal["high", "medium", "low"]
 
 
 def _web_address(url: str) -> str:
@@ -73,7 +69,14 @@ def _web_address(url: str) -> str:
     return url
 
 
-Url = Annotated[str, Field(min_length=5, max_length=500), AfterValidator(_web_address)]
+Url = Annotated[
+    str,
+    Field(min_length=5, max_length=500, json_schema_extra={"pattern": "^(https?://|docs/)"}),
+    AfterValidator(_web_address),
+]
+Note = Annotated[Text | None, Field(description="what somebody must know who uses it; for people, no program reads it")]
+Locator = Annotated[Text | None, Field(description="where inside the source: page, table, row, address")]
+SourceId = Annotated[str, Field(description="who says so: the id of a source that some file declares")]
 
 
 class Strict(BaseModel):
@@ -85,11 +88,11 @@ class Strict(BaseModel):
 class Source(Strict):
     """Somebody who says so."""
 
-    title: Text
-    url: Url
-    publisher: Text | None = None
+    title: Text = Field(description="of the page, document or data set, as it calls itself")
+    url: Url = Field(description="where it can be read: https://, or docs/ for a decision of ours")
+    publisher: Text | None = Field(default=None, description="who answers for what it says")
     retrieved: Day = Field(description="the day we, or the collector we cite, read it")
-    via: Via
+    via: Via = Field(description="by which road it reaches us; the trust in a price is read from it")
     licence: Text = Field(description="SPDX name where there is one; 'facts cited' where only facts are quoted")
     attribution: Text | None = Field(default=None, description="the credit line the licence asks for")
 
@@ -97,13 +100,15 @@ class Source(Strict):
 class Value(Strict):
     """What a figure is from one day on. A posted price has only `typical`; a range adds `low`, `high` or both."""
 
-    typical: float
-    low: float | None = None
-    high: float | None = None
-    kind: Kind
-    source: str = Field(min_length=1, description="id of a declared source")
-    locator: Text | None = Field(default=None, description="where inside the source: page, table, row, address")
-    note: Text | None = None
+    typical: float = Field(description="the number itself; of a range its middle, as the source has it")
+    low: float | None = Field(default=None, description="low end of the range, at most `typical`; leave out if unknown")
+    high: float | None = Field(default=None, description="high end, at least `typical`; leave out if unknown")
+    kind: Kind = Field(
+        description="what kind of statement it is; `assumption` is ours, `derived` says from what in `note`"
+    )
+    source: SourceId = Field(min_length=1)
+    locator: Locator = None
+    note: Note = None
 
     @model_validator(mode="after")
     def _in_order(self) -> Value:
@@ -117,10 +122,12 @@ class Value(Strict):
 class Figure(Strict):
     """One number through time."""
 
-    unit: Unit
+    unit: Unit = Field(description='one for each quantity; shares have the unit "1", in quotes')
     checked: Day = Field(description="somebody looked, and the newest value still held, on this day")
-    values: dict[date, Value] = Field(min_length=1)
-    note: Text | None = None
+    values: dict[date, Value] = Field(
+        min_length=1, description="since which day it is what; a new price is a new day, the old one stays"
+    )
+    note: Note = None
 
     @model_validator(mode="after")
     def _dates(self) -> Figure:

@@ -1,8 +1,9 @@
 """From data files to one catalogue: the only code that opens a data file.
 
 Reading YAML strictly takes a few tenths of a second, so the checked result is kept in the user's cache folder as JSON.
-The key of that copy is a digest of every byte of the data *and* of this package's code: a copy that is out of date has
-another name and is never looked at. What is read back is validated again; a damaged copy is rebuilt.
+The key of that copy is a digest of every byte of the data, but for the line that names its schema to editors, *and* of
+this package's code: a copy that is out of date has another name and is never looked at. What is read back is validated
+again; a damaged copy is rebuilt.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from pricing.wishes import first_wish
 DATA = Path(__file__).parent / "data"
 KEEP_COPIES = 3
 
+# Tells an editor which schema a file keeps to. It is no fact, and in just this form it can hide none: the digest leaves
+# it out, so that saved plans stay those of the same facts.
+_LINE_FOR_EDITORS = re.compile(rb"\A# yaml-language-server: \$schema=[A-Za-z0-9_./-]+\r?\n")
 _DAY_AS_KEY = re.compile(r"datetime\.date\(([0-9]+), ([0-9]+), ([0-9]+)\)")
 
 
@@ -52,7 +56,7 @@ def load(folder: Path, *, cache: Path | None = None) -> Catalogue:
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.yaml"))}
     if not contents:
         raise CatalogError(Place(folder.name), "want at least one .yaml file in this folder")
-    digest = _digest(contents)
+    digest = _digest({name: _LINE_FOR_EDITORS.sub(b"", raw) for name, raw in contents.items()})
     if cache is None:
         return build(contents, digest)
     copy = cache / f"catalogue-{_digest({'data': digest.encode(), 'code': _code_digest().encode()})[:32]}.json"

@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from pricing.figure import Confidence, Id, Strict, Text, Whole, YearMonth
+from pricing.fields import Aliases, Confidence, Label, Whole, YearMonth
+from pricing.figure import Locator, Note, SourceId, Strict, Text
 
 WeightFormat = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4", "mxfp4", "int4"]
 
@@ -32,8 +33,8 @@ class Window(Strict):
     kind: Literal["sliding", "chunked"] = Field(
         default="sliding", description="the last tokens, or those of a fixed piece; counted alike"
     )
-    tokens: int = Field(ge=1, le=100_000_000)
-    layers: Whole = 1
+    tokens: int = Field(ge=1, le=100_000_000, description="what such a layer sees at most")
+    layers: Whole = Field(default=1, description="how many layers of `of` have the window")
     of: Whole = Field(default=1, description="either all layers that attend, or the period in which kinds alternate")
 
     @model_validator(mode="after")
@@ -49,65 +50,79 @@ class Model(Strict):
     `note` and `not_recounted` are for people. No program reads them.
     """
 
-    label: Text
-    family: Text
+    label: Label
+    family: Text = Field(description="whose shape its like have: Llama 3, Qwen2.5")
     modality: Literal[
         "text", "text_encoder", "text_encoder_decoder", "vision", "vision_text", "speech", "image", "video",
-    ]  # fmt: skip
+    ] = Field(description="what it takes and gives")  # fmt: skip
     released: YearMonth | None = None
-    aliases: tuple[Id, ...] = ()
+    aliases: Aliases = ()
     params_b: float = Field(gt=0, description="total parameters as stated, in 1e9")
     active_params_b: float | None = Field(default=None, gt=0, description="used for each token; mixtures of experts")
-    layers: Whole | None = None
-    hidden: Whole | None = None
-    heads: Whole | None = None
-    kv_heads: Whole | None = None
-    head_dim: Whole | None = None
-    ffn_hidden: Whole | None = None
-    gated: bool | None = None
-    vocab: int | None = Field(default=None, ge=1, le=2_000_000)
-    context: int | None = Field(default=None, ge=1, le=100_000_000)
-    weights: WeightFormat | None = Field(default=None, description="as published; absent: 16 bits")
+    layers: Whole | None = Field(default=None, description="layers in all")
+    hidden: Whole | None = Field(default=None, description="width of the stream between layers")
+    heads: Whole | None = Field(default=None, description="query heads of attention in one layer")
+    kv_heads: Whole | None = Field(
+        default=None, description="key and value heads in one layer; fewer than heads where queries share them"
+    )
+    head_dim: Whole | None = Field(default=None, description="width of one head; absent: hidden over heads")
+    ffn_hidden: Whole | None = Field(default=None, description="inner width of the dense network of a layer")
+    gated: bool | None = Field(
+        default=None, description="whether the inner network has a gate: three matrices, not two"
+    )
+    vocab: int | None = Field(default=None, ge=1, le=2_000_000, description="words and pieces it knows")
+    context: int | None = Field(default=None, ge=1, le=100_000_000, description="tokens it reads at most")
+    weights: WeightFormat | None = Field(default=None, description="format they are published in; absent: 16 bits")
     wide_parts: tuple[Literal["attention", "head"], ...] | None = Field(
         default=None, description="what stays in 16 bits where `weights` are narrower; absent: as the format usually is"
     )
-    attention: Attention | None = None
-    attention_layers: int | None = Field(default=None, ge=0, le=10_000, description="absent: all but the two below")
-    linear_layers: int | None = Field(default=None, ge=1, le=10_000, description="linear attention: a state, no cache")
-    recurrent_layers: int | None = Field(default=None, ge=1, le=10_000, description="state-space and other recurrence")
-    window: Window | None = Field(default=None, description="absent: layers that attend see the whole context")
+    attention: Attention | None = Field(default=None, description="how the layers that attend do it")
+    attention_layers: int | None = Field(
+        default=None, ge=0, le=10_000, description="layers that attend; absent: all but linear and recurrent"
+    )
+    linear_layers: int | None = Field(
+        default=None, ge=1, le=10_000, description="of linear attention: a state, no cache"
+    )
+    recurrent_layers: int | None = Field(
+        default=None, ge=1, le=10_000, description="of state space or other recurrence"
+    )
+    window: Window | None = Field(
+        default=None, description="what some layers see; absent: all that attend see the whole context"
+    )
     sparse: bool = Field(default=False, description="tokens look at chosen ones only; counted as if they saw them all")
     positions: Literal["learned", "relative", "alibi"] | None = Field(
-        default=None, description="absent: rotary, or none"
+        default=None, description="how it learns the order of tokens; absent: rotary, or none"
     )
-    tied_embeddings: bool | None = None
-    experts: Whole | None = None
-    experts_per_token: Whole | None = None
+    tied_embeddings: bool | None = Field(default=None, description="whether words in and words out share one matrix")
+    experts: Whole | None = Field(default=None, description="routed experts in a layer of a mixture")
+    experts_per_token: Whole | None = Field(default=None, description="routed experts that work on each token")
     expert_groups_per_token: Whole | None = Field(
         default=None, description="of the groups on nodes of their own, how many a token may go to; absent: any"
     )
-    shared_experts: int | None = Field(default=None, ge=0, le=1_000)
+    shared_experts: int | None = Field(default=None, ge=0, le=1_000, description="experts that work on every token")
     shared_ffn_hidden: Whole | None = Field(
         default=None, description="width of the shared experts together; absent: so many as wide as routed ones"
     )
-    moe_ffn_hidden: Whole | None = None
+    moe_ffn_hidden: Whole | None = Field(default=None, description="inner width of one routed expert")
     dense_layers: int | None = Field(
-        default=None, ge=0, le=10_000, description="with a dense network; mostly the leading ones"
+        default=None, ge=0, le=10_000, description="layers with a dense network; mostly the leading ones"
     )
-    moe_layers: int | None = Field(default=None, ge=0, le=10_000)
+    moe_layers: int | None = Field(default=None, ge=0, le=10_000, description="layers with experts")
     prediction_layers: Whole | None = Field(
-        default=None, description="predict further tokens; in no count: neither in params_b nor in layers"
+        default=None, description="layers that predict further tokens; in no count: neither in params_b nor in layers"
     )
-    q_lora: int | None = Field(default=None, ge=1)
-    kv_lora: int | None = Field(default=None, ge=1)
-    qk_nope_dim: int | None = Field(default=None, ge=1)
-    qk_rope_dim: int | None = Field(default=None, ge=1)
-    v_head_dim: int | None = Field(default=None, ge=1)
-    source: str
-    locator: Text | None = None
+    q_lora: int | None = Field(default=None, ge=1, description="rank of compressed queries (MLA)")
+    kv_lora: int | None = Field(default=None, ge=1, description="rank of compressed keys and values (MLA)")
+    qk_nope_dim: int | None = Field(
+        default=None, ge=1, description="width of a head of queries and keys without positions (MLA)"
+    )
+    qk_rope_dim: int | None = Field(default=None, ge=1, description="width of its part with positions (MLA)")
+    v_head_dim: int | None = Field(default=None, ge=1, description="width of a head of values (MLA)")
+    source: SourceId
+    locator: Locator = None
     confidence: Confidence
     not_recounted: Text | None = Field(default=None, description="why the stated count cannot be had from the shape")
-    note: Text | None = None
+    note: Note = None
 
     @model_validator(mode="after")
     def _layers_add_up(self) -> Model:

@@ -1,22 +1,24 @@
 """The records of the catalogue: things in the world, made of figures.
 
 Every record is strict and frozen. A figure's field name ends in its unit where the unit is not plain from the name, and
-`FIGURE_UNITS` fixes the one unit it may carry, so that a file cannot say kW where W is meant.
+the field says the one unit it may carry, so that a file cannot say kW where W is meant. What a field means stands on it
+too: editors show it, and the glossary says the same.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from pricing.choices import Area, Purchase
-from pricing.figure import Confidence, Figure, Id, Source, Strict, Text, Whole, YearMonth
+from pricing.fields import UNIT, Aliases, Confidence, Id, Label, Share, Whole, YearMonth, figure, in_unit
+from pricing.figure import Figure, Note, Source, Strict, Text
+from pricing.finance import ResidualCurve, Schedule, UsedPrice
 from pricing.model import Model
 
-Share = Annotated[float, Field(gt=0, le=1)]
-
 ProviderKind = Literal["hyperscaler", "neocloud", "marketplace", "serverless", "yours"]
+HOURLY = "Price of one accelerator for one clock hour, busy or not"
 
 # Why an offer, though it has a price, must not be called the cheapest way to rent.
 Doubt = Literal[
@@ -37,9 +39,17 @@ Doubt = Literal[
 
 
 class Record(Strict):
-    """A record whose figures must carry the units it names."""
+    """A record whose figures must carry the units that its fields name."""
 
     FIGURE_UNITS: ClassVar[dict[str, str]] = {}
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        """Read the units off the fields."""
+        marks = {name: field.json_schema_extra for name, field in cls.model_fields.items()}
+        cls.FIGURE_UNITS = {
+            name: str(mark[UNIT]) for name, mark in marks.items() if isinstance(mark, dict) and UNIT in mark
+        }
 
     @model_validator(mode="after")
     def _units(self) -> Record:
@@ -53,168 +63,138 @@ class Record(Strict):
 class MigProfile(Strict):
     """One way to slice an accelerator. Memory and compute of one slice; `count` fit at once."""
 
-    name: Text
-    count: Whole
-    memory_gb: float = Field(gt=0)
-    compute_share: Share
+    name: Text = Field(description="as its maker calls the slice: 1g.10gb")
+    count: Whole = Field(description="how many of them fit at once")
+    memory_gb: float = Field(gt=0, description="memory of one slice")
+    compute_share: Share = Field(description="part of the accelerator's compute in one slice")
 
 
 class Accelerator(Record):
     """A chip that computes. All rates are dense: never the 2:4-sparse figure of the data sheets' headlines."""
 
-    label: Text
-    vendor: Text
-    architecture: Text | None = None
-    kind: Literal["gpu", "tpu", "asic", "apu", "cpu", "apple", "edge"]
+    label: Label
+    vendor: Text = Field(description="who makes it")
+    architecture: Text | None = Field(default=None, description="generation of the chip: Hopper, CDNA3")
+    kind: Literal["gpu", "tpu", "asic", "apu", "cpu", "apple", "edge"] = Field(description="what sort of chip it is")
     launched: YearMonth | None = None
-    form_factor: Text
-    memory_type: Text | None = None
-    link: Text | None = None
-    aliases: tuple[Id, ...] = ()
-    rent_only: bool = False
-    dies_per_unit: Whole = 1
+    form_factor: Text = Field(description="how it is built in: SXM5, PCIe, OAM, board")
+    memory_type: Text | None = Field(default=None, description="HBM3, GDDR6X")
+    link: Text | None = Field(default=None, description="what joins it to its like in one machine: NVLink 4")
+    aliases: Aliases = ()
+    rent_only: bool = Field(default=False, description="true where nobody sells it")
+    dies_per_unit: Whole = Field(default=1, description="chips in what is sold and counted as one")
     confidence: Confidence
-    memory_gb: Figure | None = None
-    memory_real_gb: Figure | None = None
-    memory_bandwidth_gb_s: Figure | None = None
-    fp64_tflops: Figure | None = None
-    fp32_tflops: Figure | None = None
-    tf32_dense_tflops: Figure | None = None
-    fp16_dense_tflops: Figure | None = None
-    bf16_dense_tflops: Figure | None = None
-    fp8_dense_tflops: Figure | None = None
-    fp4_dense_tflops: Figure | None = None
-    int8_dense_tops: Figure | None = None
-    link_gb_s: Figure | None = None
-    tdp_w: Figure | None = None
-    price_usd: Figure | None = None
-    mig: tuple[MigProfile, ...] = ()
-    mig_source: str | None = None
-    note: Text | None = None
-
-    FIGURE_UNITS: ClassVar[dict[str, str]] = {
-        "memory_gb": "GB",
-        "memory_real_gb": "GB",
-        "memory_bandwidth_gb_s": "GB/s",
-        **{f"{p}_tflops": "TFLOP/s" for p in ("fp64", "fp32")},
-        **{f"{p}_dense_tflops": "TFLOP/s" for p in ("tf32", "fp16", "bf16", "fp8", "fp4")},
-        "int8_dense_tops": "TOP/s",
-        "link_gb_s": "GB/s",
-        "tdp_w": "W",
-        "price_usd": "USD",
-    }
+    memory_gb: Figure | None = figure("GB", "Memory as it is marketed")
+    memory_real_gb: Figure | None = figure(
+        "GB", "Memory the device really has, in units of 1e9 bytes; what has to fit must fit into this"
+    )
+    memory_bandwidth_gb_s: Figure | None = figure("GB/s", "Peak rate between memory and chip")
+    fp64_tflops: Figure | None = figure("TFLOP/s", "Peak dense rate, 64-bit floating point")
+    fp32_tflops: Figure | None = figure("TFLOP/s", "Peak dense rate, 32-bit floating point, without tensor units")
+    tf32_dense_tflops: Figure | None = figure("TFLOP/s", "Peak dense rate, 32-bit inputs at reduced precision")
+    fp16_dense_tflops: Figure | None = figure("TFLOP/s", "Peak dense rate, 16-bit floating point")
+    bf16_dense_tflops: Figure | None = figure(
+        "TFLOP/s", "Peak dense rate, 16-bit brain floating point; what training is planned with"
+    )
+    fp8_dense_tflops: Figure | None = figure("TFLOP/s", "Peak dense rate, 8-bit floating point")
+    fp4_dense_tflops: Figure | None = figure("TFLOP/s", "Peak dense rate, 4-bit floating point")
+    int8_dense_tops: Figure | None = figure("TOP/s", "Peak dense rate, 8-bit integers")
+    link_gb_s: Figure | None = figure(
+        "GB/s", "Rate of the link between accelerators of one machine, both directions together"
+    )
+    tdp_w: Figure | None = figure("W", "Power the maker designs the cooling for")
+    price_usd: Figure | None = figure("USD", "Price of one accelerator, or of one whole server, new")
+    mig: tuple[MigProfile, ...] = Field(default=(), description="the slices it can be cut into")
+    mig_source: str | None = Field(default=None, description="who says how it can be cut: the id of a source")
+    note: Note = None
 
 
 class AmbiguousAccelerator(Strict):
     """A trade name that covers several chips. Offers that say no more than this keep it; nobody guesses for them."""
 
-    label: Text
-    candidates: tuple[Id, ...] = Field(min_length=2)
-    aliases: tuple[Id, ...] = ()
-    why: Text
+    label: Label
+    candidates: tuple[Id, ...] = Field(min_length=2, description="the accelerators it may be, by their ids")
+    aliases: Aliases = ()
+    why: Text = Field(description="in what they differ, so that nobody may guess")
 
 
 class Server(Record):
     """A machine as it is bought: whole, with its accelerators in it."""
 
-    label: Text
-    accelerator: Id
-    accelerators: Whole
-    nics: Text | None = None
-    cooling: Text | None = None
+    label: Label
+    accelerator: Id = Field(description="id of the accelerator in it")
+    accelerators: Whole = Field(description="how many are in it")
+    nics: Text | None = Field(default=None, description="its network cards")
+    cooling: Text | None = Field(default=None, description="air, liquid")
     confidence: Confidence
-    price_usd: Figure | None = None
-    max_power_w: Figure | None = None
-    typical_power_w: Figure | None = None
-    rack_units: Figure | None = None
-    support_usd_per_year: Figure | None = None
+    price_usd: Figure | None = figure("USD", "Price of one accelerator, or of one whole server, new")
+    max_power_w: Figure | None = figure("W", "Power of the whole server at most, as its maker states it")
+    typical_power_w: Figure | None = figure("W", "Power of the whole server under a real load")
+    rack_units: Figure | None = figure("U", "Height in a rack")
+    support_usd_per_year: Figure | None = figure("USD/year", "Support contract for one server")
     cheaper_than_parts: Text | None = Field(default=None, description="why it costs less than its accelerators alone")
-    note: Text | None = None
-
-    FIGURE_UNITS: ClassVar[dict[str, str]] = {
-        "price_usd": "USD",
-        **{f"{case}_power_w": "W" for case in ("max", "typical")},
-        "rack_units": "U",
-        "support_usd_per_year": "USD/year",
-    }
+    note: Note = None
 
 
 class Site(Record):
     """A place on the electricity map. What it does not know it takes from `parent`."""
 
-    label: Text
-    kind: Literal["world", "bloc", "country", "province", "us_state"]
-    country: Text | None = None
-    parent: Id | None = None
-    aliases: tuple[Id, ...] = ()
-    usd_per_kwh: Figure | None = None
-    carbon_g_per_kwh: Figure | None = None
-    pue: Figure | None = None
-    colocation_usd_per_kw_month: Figure | None = None
-    build_usd_per_kw: Figure | None = None
-    corporate_tax_share: Figure | None = None
-    note: Text | None = None
-
-    FIGURE_UNITS: ClassVar[dict[str, str]] = {
-        "usd_per_kwh": "USD/kWh",
-        "carbon_g_per_kwh": "g/kWh",
-        "pue": "1",
-        "colocation_usd_per_kw_month": "USD/kW-month",
-        "build_usd_per_kw": "USD/kW",
-        "corporate_tax_share": "1",
-    }
+    label: Label
+    kind: Literal["world", "bloc", "country", "province", "us_state"] = Field(description="how large a place it is")
+    country: Text | None = Field(default=None, description="in which it lies, in words")
+    parent: Id | None = Field(default=None, description="id of the site that knows what this one does not")
+    aliases: Aliases = ()
+    usd_per_kwh: Figure | None = figure("USD/kWh", "Electricity at the meter, for a large site")
+    carbon_g_per_kwh: Figure | None = figure("g/kWh", "Carbon dioxide equivalent of one kWh from the grid")
+    pue: Figure | None = figure("1", "Energy of the whole facility over energy of its computers")
+    colocation_usd_per_kw_month: Figure | None = figure(
+        "USD/kW-month", "Space, cooling and connection in somebody's data centre, for each kW reserved"
+    )
+    build_usd_per_kw: Figure | None = figure("USD/kW", "Building a data centre, for each kW of computers")
+    corporate_tax_share: Figure | None = figure("1", "Tax rate on a company's profit, national and local together")
+    note: Note = None
 
 
 class Provider(Record):
     """Somebody who rents accelerators out, and the small print."""
 
-    label: Text
-    kind: ProviderKind
+    label: Label
+    kind: ProviderKind = Field(description="what sort of business it is")
     headquarters: Text | None = Field(default=None, description="general knowledge, not from the terms' source")
-    aliases: tuple[Id, ...] = ()
-    billing_increment_s: Figure | None = None
-    minimum_accelerators: Figure | None = None
-    egress_usd_per_gb: Figure | None = None
-    free_egress_gb_per_month: Figure | None = None
-    block_storage_usd_per_gb_month: Figure | None = None
-    object_storage_usd_per_gb_month: Figure | None = None
-    startup_credits_usd: Figure | None = None
-    interconnect: Text | None = None
-    spot_semantics: Text | None = None
-    compliance: Text | None = None
-    note: Text | None = None
-
-    FIGURE_UNITS: ClassVar[dict[str, str]] = {
-        "billing_increment_s": "second",
-        "minimum_accelerators": "count",
-        "egress_usd_per_gb": "USD/GB",
-        "free_egress_gb_per_month": "GB/month",
-        "block_storage_usd_per_gb_month": "USD/GB-month",
-        "object_storage_usd_per_gb_month": "USD/GB-month",
-        "startup_credits_usd": "USD",
-    }
+    aliases: Aliases = ()
+    billing_increment_s: Figure | None = figure("second", "What the length of a session is rounded up to")
+    minimum_accelerators: Figure | None = figure("count", "The fewest that are rented out at once")
+    egress_usd_per_gb: Figure | None = figure("USD/GB", "Traffic out to the internet, beyond what is free")
+    free_egress_gb_per_month: Figure | None = figure("GB/month", "Traffic out that costs nothing")
+    block_storage_usd_per_gb_month: Figure | None = figure("USD/GB-month", "Disks attached to machines")
+    object_storage_usd_per_gb_month: Figure | None = figure("USD/GB-month", "Storage reached over the network")
+    startup_credits_usd: Figure | None = figure(
+        "USD", "The most that the provider's programme for young companies gives"
+    )
+    interconnect: Text | None = Field(default=None, description="the network between its machines, in words")
+    spot_semantics: Text | None = Field(default=None, description="what may happen to a spot machine, in words")
+    compliance: Text | None = Field(default=None, description="what it is certified for, in words")
+    note: Note = None
 
 
 class Offer(Record):
     """One price of one provider for one shape in one region under one kind of purchase."""
 
-    provider: Id
-    accelerator: Id
-    accelerators_per_instance: Whole
-    region: Text
-    area: Area
-    purchase: Purchase
-    sku: Text | None = None
-    vcpus: float | None = Field(default=None, gt=0)
-    ram_gb: float | None = Field(default=None, gt=0)
-    usd_per_accelerator_hour: Figure | None = Field(default=None, description="absent: ask for a quote")
+    provider: Id = Field(description="id of the provider")
+    accelerator: Id = Field(description="id of the accelerator, or of the trade name where the source says no more")
+    accelerators_per_instance: Whole = Field(description="Accelerators in one rented machine; it is rented whole")
+    region: Text = Field(description="as the provider calls it")
+    area: Area = Field(description="in which part of the world that is")
+    purchase: Purchase = Field(description="on demand, spot, or reserved for how long")
+    sku: Text | None = Field(default=None, description="what the provider calls the machine")
+    vcpus: float | None = Field(default=None, gt=0, description="virtual processors of one rented machine")
+    ram_gb: float | None = Field(default=None, gt=0, description="Main memory of one rented machine")
+    usd_per_accelerator_hour: Figure | None = figure("USD/accelerator-hour", HOURLY + "; absent: ask for a quote")
     usd_per_instance_hour: float | None = Field(
         default=None, gt=0, description="as the source prints it for the newest reading; must equal price x count"
     )
-    doubts: tuple[Doubt, ...] = ()
-    note: Text | None = None
-
-    FIGURE_UNITS: ClassVar[dict[str, str]] = {"usd_per_accelerator_hour": "USD/accelerator-hour"}
+    doubts: tuple[Doubt, ...] = Field(default=(), description="why it must not be called the cheapest")
+    note: Note = None
 
     @model_validator(mode="after")
     def _instance_is_its_accelerators(self) -> Offer:
@@ -232,118 +212,69 @@ class Offer(Record):
 class Series(Record):
     """A price through time that is not one offer: an index, a marketplace median, an offer no longer sold."""
 
-    label: Text
-    accelerator: Id
-    publisher: Text
-    purchase: Purchase
-    measure: Literal["list", "index", "marketplace_median", "lowest_listing", "minimum_bid"]
-    usd_per_accelerator_hour: Figure
-
-    FIGURE_UNITS: ClassVar[dict[str, str]] = {"usd_per_accelerator_hour": "USD/accelerator-hour"}
+    label: Label
+    accelerator: Id = Field(description="id of the accelerator, or of the trade name where the source says no more")
+    publisher: Text = Field(description="whose offer, index or market it is")
+    purchase: Purchase = Field(description="on demand, spot, or reserved for how long")
+    measure: Literal["list", "index", "marketplace_median", "lowest_listing", "minimum_bid"] = Field(
+        description="what of a market was read"
+    )
+    usd_per_accelerator_hour: Figure = Field(description=HOURLY, json_schema_extra=in_unit("USD/accelerator-hour"))
 
 
 class HostedPrice(Record):
     """What a hosted model costs for each million tokens."""
 
-    label: Text
-    vendor: Text
-    model: Text
-    input_usd_per_mtoken: Figure
-    output_usd_per_mtoken: Figure | None = None
-    cached_input_usd_per_mtoken: Figure | None = None
-    note: Text | None = None
-
-    FIGURE_UNITS: ClassVar[dict[str, str]] = {
-        "input_usd_per_mtoken": "USD/Mtoken",
-        "output_usd_per_mtoken": "USD/Mtoken",
-        "cached_input_usd_per_mtoken": "USD/Mtoken",
-    }
+    label: Label
+    vendor: Text = Field(description="who sells it by the token")
+    model: Text = Field(description="which model, as the catalogue or the seller calls it")
+    input_usd_per_mtoken: Figure = Field(
+        description="A million tokens sent to a hosted model", json_schema_extra=in_unit("USD/Mtoken")
+    )
+    output_usd_per_mtoken: Figure | None = figure("USD/Mtoken", "A million tokens it writes")
+    cached_input_usd_per_mtoken: Figure | None = figure(
+        "USD/Mtoken", "A million tokens sent that it has seen shortly before"
+    )
+    note: Note = None
 
 
 class Fact(Strict):
     """A figure that belongs to no chip, place or provider: staff, spares, failure rates, cost of capital."""
 
-    label: Text
+    label: Label
     topic: Literal[
         "network", "storage", "power", "cooling", "staff", "maintenance", "insurance", "install", "spares", "software",
         "facility", "finance", "tax", "reliability", "preemption", "utilisation", "market", "residual",
-    ]  # fmt: skip
-    scope: Text | None = None
-    figure: Figure
-
-
-class Schedule(Strict):
-    """Shares of a cost written off year by year. They sum to 1."""
-
-    label: Text
-    jurisdiction: Text
-    shares_by_year: tuple[Share, ...] = Field(min_length=1)
-    source: str
-    locator: Text | None = None
-    note: Text | None = None
-
-    @model_validator(mode="after")
-    def _whole(self) -> Schedule:
-        if abs(sum(self.shares_by_year) - 1) > 1e-6:
-            raise ValueError(f"want shares that sum to 1, got {sum(self.shares_by_year):.6f}")
-        return self
-
-
-class ResidualCurve(Strict):
-    """What is left of the launch price at an age. low / typical / high as three curves where known."""
-
-    label: Text
-    accelerators: tuple[Id, ...] = Field(default=(), description="empty: any accelerator")
-    age_months: tuple[int, ...] = Field(min_length=1)
-    typical: tuple[float, ...]
-    low: tuple[float, ...] | None = None
-    high: tuple[float, ...] | None = None
-    kind: Literal["measured", "reported", "derived", "assumption"]
-    source: str
-    locator: Text | None = None
-    note: Text | None = None
-
-    @model_validator(mode="after")
-    def _one_share_for_each_age(self) -> ResidualCurve:
-        if list(self.age_months) != sorted(set(self.age_months)):
-            raise ValueError("want ages in months that rise")
-        for name in ("typical", "low", "high"):
-            shares = getattr(self, name)
-            if shares is not None and len(shares) != len(self.age_months):
-                raise ValueError(f"{name}: want {len(self.age_months)} shares, one for each age, got {len(shares)}")
-        return self
-
-
-class UsedPrice(Strict):
-    """What an accelerator of a given age was seen to sell for."""
-
-    accelerator: Text
-    age_months: int | None = Field(default=None, ge=0)
-    price_usd: float | None = Field(default=None, gt=0)
-    launch_price_usd: float | None = Field(default=None, gt=0)
-    share_of_launch_price: float | None = Field(default=None, gt=0)
-    on: YearMonth
-    basis: Text
-    confidence: Confidence
-    source: str
-    note: Text | None = None
+    ] = Field(description="what it is about")  # fmt: skip
+    scope: Text | None = Field(default=None, description="for what, and per what, it holds")
+    figure: Figure = Field(description="the number, in any unit of the list")
 
 
 class DataFile(Strict):
-    """What any file under data/ may hold. One schema for all of them; a file uses the sections it needs."""
+    """What any file under data/ may hold. A file uses the sections it needs."""
 
     about: Text = Field(description="one sentence: what this file holds and where it came from")
-    sources: dict[Id, Source] = Field(default_factory=dict)
-    accelerators: dict[Id, Accelerator] = Field(default_factory=dict)
-    ambiguous: dict[Id, AmbiguousAccelerator] = Field(default_factory=dict)
-    servers: dict[Id, Server] = Field(default_factory=dict)
-    sites: dict[Id, Site] = Field(default_factory=dict)
-    providers: dict[Id, Provider] = Field(default_factory=dict)
-    offers: dict[Id, Offer] = Field(default_factory=dict)
-    series: dict[Id, Series] = Field(default_factory=dict)
-    models: dict[Id, Model] = Field(default_factory=dict)
-    hosted: dict[Id, HostedPrice] = Field(default_factory=dict)
-    facts: dict[Id, Fact] = Field(default_factory=dict)
-    schedules: dict[Id, Schedule] = Field(default_factory=dict)
-    residuals: dict[Id, ResidualCurve] = Field(default_factory=dict)
-    used_prices: dict[Id, UsedPrice] = Field(default_factory=dict)
+    sources: dict[Id, Source] = Field(default_factory=dict, description="who says so, by id")
+    accelerators: dict[Id, Accelerator] = Field(default_factory=dict, description="chips that compute, by id")
+    ambiguous: dict[Id, AmbiguousAccelerator] = Field(
+        default_factory=dict, description="trade names that cover several chips, by name"
+    )
+    servers: dict[Id, Server] = Field(default_factory=dict, description="machines as they are bought, by id")
+    sites: dict[Id, Site] = Field(default_factory=dict, description="places on the electricity map, by id")
+    providers: dict[Id, Provider] = Field(default_factory=dict, description="who rents accelerators out, by id")
+    offers: dict[Id, Offer] = Field(
+        default_factory=dict, description="what they ask, by provider/accelerator/count/region/purchase"
+    )
+    series: dict[Id, Series] = Field(
+        default_factory=dict, description="prices through time that are not one offer, by id"
+    )
+    models: dict[Id, Model] = Field(default_factory=dict, description="networks by id")
+    hosted: dict[Id, HostedPrice] = Field(default_factory=dict, description="prices by the token, by id")
+    facts: dict[Id, Fact] = Field(
+        default_factory=dict, description="figures that belong to no chip, place or provider, by id"
+    )
+    schedules: dict[Id, Schedule] = Field(default_factory=dict, description="how a cost may be written off, by id")
+    residuals: dict[Id, ResidualCurve] = Field(
+        default_factory=dict, description="what is left of a price at an age, by id"
+    )
+    used_prices: dict[Id, UsedPrice] = Field(default_factory=dict, description="what used accelerators sold for, by id")

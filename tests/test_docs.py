@@ -58,6 +58,14 @@ FIGURES = sorted(
         for name, unit in record.FIGURE_UNITS.items()
     }
 )
+MEANINGS = sorted(
+    {
+        (name, record.model_fields[name].description or "")
+        for record in vars(records).values()
+        if isinstance(record, type) and issubclass(record, records.Record)
+        for name in record.FIGURE_UNITS
+    }
+)
 LISTS = {
     "Kind": figure.Kind,
     "Via": figure.Via,
@@ -71,6 +79,13 @@ LISTS = {
 def test_every_figure_is_in_the_glossary_with_its_unit(name: str, unit: str) -> None:
     assert name in ROWS, f"add {name} to docs/glossary.md"
     assert ROWS[name][0] == unit
+
+
+@pytest.mark.parametrize(("name", "meaning"), MEANINGS)
+def test_a_figure_means_in_the_glossary_what_its_field_says(name: str, meaning: str) -> None:
+    assert meaning, f"{name} says nothing of itself in pricing/records.py"
+    told = ROWS[name][1]
+    assert meaning.startswith(told) or told.startswith(meaning)
 
 
 @pytest.mark.parametrize("closed_list", LISTS)

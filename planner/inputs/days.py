@@ -18,9 +18,11 @@ class Day(Inputs):
     """One shape of a day: the part of the most that each hour wants, what it means, and who says so."""
 
     name: Label
-    by_hour: Annotated[tuple[Share, ...], Field(min_length=24, max_length=24)]
-    says: Annotated[str, Field(min_length=1, max_length=400)]
-    source: Label
+    by_hour: Annotated[tuple[Share, ...], Field(min_length=24, max_length=24)] = Field(
+        description="the part of the most that each hour wants, from midnight"
+    )
+    says: Annotated[str, Field(min_length=1, max_length=400)] = Field(description="what that means, in a sentence")
+    source: Label = Field(description="who says so, or that it is an assumption of ours")
 
 
 @lru_cache(maxsize=1)

@@ -20,13 +20,13 @@ class Latency(Inputs):
     """One class: its promise, how long its requests usually are, why, and who says so."""
 
     name: Label
-    ttft_ms: _Milliseconds | None
-    tpot_ms: _Milliseconds | None
-    input_tokens: _Tokens
-    output_tokens: _Tokens
-    says: Annotated[str, Field(min_length=1, max_length=400)]
-    source: Label
-    url: str | None
+    ttft_ms: _Milliseconds | None = Field(description="promise for the first word, at the 99th percentile; null: none")
+    tpot_ms: _Milliseconds | None = Field(description="the same for each further word")
+    input_tokens: _Tokens = Field(description="how long a request usually is")
+    output_tokens: _Tokens = Field(description="how long an answer usually is")
+    says: Annotated[str, Field(min_length=1, max_length=400)] = Field(description="what that means, in a sentence")
+    source: Label = Field(description="who says so")
+    url: str | None = Field(description="where that can be read; null: nowhere")
 
 
 @lru_cache(maxsize=1)

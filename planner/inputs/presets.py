@@ -23,13 +23,13 @@ class Preset(Inputs):
     """One situation. `says` is what a reader must know before believing the numbers."""
 
     key: Id
-    place: Annotated[int, Field(ge=1, le=99)]  # in the row of presets
-    title: Label
-    short: Annotated[str, Field(min_length=1, max_length=20)]  # what the row of presets calls it
-    what: Sentence
-    says: tuple[Sentence, ...]
-    source: Label
-    scenario: Scenario
+    place: Annotated[int, Field(ge=1, le=99)] = Field(description="in the row of presets")
+    title: Label = Field(description="as a page calls it")
+    short: Annotated[str, Field(min_length=1, max_length=20)] = Field(description="what the row of presets calls it")
+    what: Sentence = Field(description="the situation in a sentence")
+    says: tuple[Sentence, ...] = Field(description="what a reader must know before believing the numbers")
+    source: Label = Field(description="who states the numbers")
+    scenario: Scenario = Field(description="the plan: what differs from the defaults")
 
 
 @lru_cache(maxsize=1)

@@ -15,9 +15,9 @@ WIDER = 0.2  # how much each thing that a table leaves open widens a band, found
 class Band(Strict):
     """Factors on a prediction: a tenth of runs lies below `low`, a tenth above `high`."""
 
-    low: float = Field(gt=0)
-    high: float = Field(gt=0)
-    rows: int = Field(ge=0)
+    low: float = Field(gt=0, description="a tenth of runs lies below this factor")
+    high: float = Field(gt=0, description="a tenth of runs lies above it")
+    rows: int = Field(ge=0, description="runs that it was taken from")
 
     def or_wider(self, other: Band) -> Band:
         """The outer ends of both."""

@@ -6,11 +6,23 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
 from planner.speed.table import Columns, rows_in
 from pricing import strict_yaml
+from pricing.figure import Strict, Text
 
 DATA = Path(__file__).parent / "data"
 TRAINING_RUNS, SERVING_RUNS = "training_runs.csv", "inference_runs.csv"
+
+
+class Reached(Strict):
+    """What is reached of a rate, as a share of it, and who reaches that."""
+
+    low: float = Field(gt=0, description="share at the low end")
+    typical: float = Field(gt=0, description="share that is usual")
+    high: float = Field(gt=0, description="share at the high end")
+    words: Text = Field(description="who or what reaches it, as a page says it")
 
 
 @lru_cache(maxsize=8)

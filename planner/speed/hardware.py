@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
+from pydantic import Field
 
 from planner.speed.arrays import Num
 from planner.speed.data_files import read_data
 from planner.speed.refused import UnknownChip
-from pricing.figure import Figure
+from pricing.figure import Figure, Strict, Text
 from pricing.records import Accelerator
 
 GIB_PER_GB = 1.073741824
 NEVER = 9_999.0
+
+
+class Rule(Strict):
+    """What joins accelerators of a kind, where the catalogue does not say. Rates are one way, for each of them."""
+
+    when: tuple[str, ...] = Field(description="words that all stand in its id, form factor or architecture")
+    link_gb_s: float = Field(gt=0, description="the fast link within a domain, where no link figure is on record")
+    nic_gb_s: float = Field(gt=0, description="the network between nodes")
+    domain: int = Field(ge=1, description="the largest group that the fast link joins")
+    pcie: bool = Field(default=False, description="whether they meet in their slots only")
+    label_in_gib: bool = Field(description="whether memory on the label counts in 2^30 bytes")
+    four_bits_since: float = Field(default=NEVER, description="year in which training in 4 bits became usual on it")
+
+
+class FullPower(Strict):
+    """The full-power part of a generation, which capped parts of the same die are compared with."""
+
+    watts: float = Field(gt=0, description="its thermal design power")
+    tflops: float = Field(gt=0, description="its dense 16-bit rate")
+
+
+class Network(Strict):
+    """What a data sheet of an accelerator does not say."""
+
+    about: Text = Field(description="what this file holds and where it came from")
+    rules: tuple[Rule, ...] = Field(description="the first that fits counts; the last fits all")
+    full_power: dict[str, FullPower] = Field(description="by architecture")
 
 
 @dataclass(frozen=True)
@@ -52,22 +80,22 @@ def hardware(key: str, record: Accelerator, *, nic_gb_s: float | None = None) ->
     if sixteen is None or record.memory_bandwidth_gb_s is None:
         raise UnknownChip(f"{record.label}: neither the 16-bit rate nor the bandwidth may be missing")
     eight = first(record.fp8_dense_tflops, record.int8_dense_tops if record.kind == "tpu" else None) or sixteen
-    pcie = bool(rule.get("pcie"))
-    link = float(rule["link_gb_s"]) if pcie or record.link_gb_s is None else record.link_gb_s.newest.typical / 2
+    pcie = rule.pcie
+    link = rule.link_gb_s if pcie or record.link_gb_s is None else record.link_gb_s.newest.typical / 2
     return Hardware(
         tflops_32=first(record.tf32_dense_tflops, record.fp32_tflops) or sixteen / 2,
         tflops_16=sixteen,
         tflops_8=eight,
         tflops_4=first(record.fp4_dense_tflops) or eight,
-        memory_gb=_memory_gb(record, bool(rule["label_in_gib"])),
+        memory_gb=_memory_gb(record, rule.label_in_gib),
         bandwidth_gb_s=record.memory_bandwidth_gb_s.newest.typical,
         link_gb_s=link,
-        nic_gb_s=nic_gb_s or float(rule["nic_gb_s"]),
-        domain=float(rule["domain"]),
-        node=float(min(int(rule["domain"]), 8)),
+        nic_gb_s=nic_gb_s or rule.nic_gb_s,
+        domain=float(rule.domain),
+        node=float(min(rule.domain, 8)),
         power_share=_power_share(record, sixteen),
         is_gpu=float(record.kind == "gpu" and "Gaudi" not in key),
-        four_bits_since=float(rule.get("four_bits_since", NEVER)),
+        four_bits_since=rule.four_bits_since,
     )
 
 
@@ -107,17 +135,21 @@ def family_of(record: Accelerator) -> str:
 
 def _power_share(record: Accelerator, tflops: float) -> float:
     """Watts for each unit of rate against the generation's full-power part; 1 where nothing is known."""
-    full = read_data("network.yaml")["full_power"].get(record.architecture or "")
+    full = _network().full_power.get(record.architecture or "")
     watts = first(record.tdp_w)
     if watts is None or full is None:
         return 1.0
-    return min(1.0, watts / float(full["watts"]) * float(full["tflops"]) / tflops)
+    return min(1.0, watts / full.watts * full.tflops / tflops)
 
 
-def _rule(key: str, record: Accelerator) -> dict[str, Any]:
+@lru_cache(maxsize=1)
+def _network() -> Network:
+    return Network.model_validate(read_data("network.yaml"))
+
+
+def _rule(key: str, record: Accelerator) -> Rule:
     said = f"{key} {record.form_factor} {record.architecture or ''}"
-    rules: tuple[dict[str, Any], ...] = read_data("network.yaml")["rules"]
-    return next(rule for rule in rules if all(word in said for word in rule["when"]))
+    return next(rule for rule in _network().rules if all(word in said for word in rule.when))
 
 
 def _memory_gb(record: Accelerator, label_in_gib: bool) -> float:

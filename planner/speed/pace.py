@@ -12,21 +12,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import exp, log
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import Field
 
 from planner.inputs.measured import Measured
 from planner.inputs.training_job import MeasuredLike, TrainingJob
 from planner.speed.bands import Band
 from planner.speed.data_files import read_data
 from pricing import Catalogue, PricingError, names
+from pricing.figure import Strict, Text
 
 ADAPTERS = ("lora", "qlora")
 BITS = {"fp32": 32.0, "tf32": 32.0, "fp16": 16.0, "bf16": 16.0, "fp8": 8.0, "fp4": 4.0}
 TENTH_SD = 1.2816  # standard deviations from the middle to where a tenth lies beyond
+
+
+class OwnRuns(Strict):
+    """How much of what runs of one's own say is believed, and how wide the band is that they leave."""
+
+    about: Text = Field(description="what this file holds and where it came from")
+    usual_scatter: float = Field(gt=0, description="how far a run lies from the middle of its like, as a logarithm")
+    worth_runs: float = Field(gt=0, description="how many runs that scatter is worth, until runs themselves say more")
+    doubt: dict[str, float] = Field(description="runs of the usual scatter until half of what they say is believed")
+    band_left: dict[str, float] = Field(description="what is left of the band of serving, as a power of its ends")
 
 
 @dataclass(frozen=True)
@@ -97,7 +109,7 @@ def believed(entries: Sequence[Measured], like: MeasuredLike) -> Pace:
 def _scatter(one: Measured) -> float:
     """Of the runs of an entry, as a logarithm; the usual where it does not say."""
     if one.low is None or one.high is None:
-        return float(_said()["usual_scatter"])
+        return _said().usual_scatter
     return max(log(one.high / one.low) / 2 / TENTH_SD, 1e-3)
 
 
@@ -105,25 +117,26 @@ def scatter_of(errors: ArrayLike) -> float:
     """How far runs lie from their middle, drawn to the usual where there are few. [1]"""
     off, said = np.asarray(errors, dtype=np.float64), _said()
     off = off - np.median(off)
-    square = said["worth_runs"] * said["usual_scatter"] ** 2 + float(off @ off)
-    return float(np.sqrt(square / (said["worth_runs"] + len(off) - 1)))
+    square = said.worth_runs * said.usual_scatter**2 + float(off @ off)
+    return float(np.sqrt(square / (said.worth_runs + len(off) - 1)))
 
 
 def kept_share(runs: int, doubt: float, scatter: float | None = None) -> float:
     """What of a measured ratio is believed of so many runs: with as many as `doubt`, of the usual scatter, half."""
-    times = 1.0 if scatter is None else (scatter / _said()["usual_scatter"]) ** 2
+    times = 1.0 if scatter is None else (scatter / _said().usual_scatter) ** 2
     return float(runs / (runs + doubt * times))
 
 
 def doubt_of(like: str) -> float:
     """How many runs it takes until half of what they say is believed."""
-    return float(_said()["doubt"][like])
+    return _said().doubt[like]
 
 
 def band_left(like: str) -> float:
     """What is left of the band of serving, as a power of its ends."""
-    return float(_said()["band_left"][like])
+    return _said().band_left[like]
 
 
-def _said() -> Any:
-    return read_data("own_runs.yaml")
+@lru_cache(maxsize=1)
+def _said() -> OwnRuns:
+    return OwnRuns.model_validate(read_data("own_runs.yaml"))

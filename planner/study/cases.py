@@ -37,54 +37,62 @@ class _Foreign(BaseModel):
 class Check(_Foreign):
     """One number (or word) that was stated, and what an independent recomputation of it gave."""
 
-    metric: Annotated[str, Field(min_length=1, max_length=200)]
-    unit: str | float | None = None
-    stated: float | str | None = None
-    recomputed: float | str | None = None
-    tolerance_rel: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
-    match: bool | None = None
-    note: str | None = None
+    metric: Annotated[str, Field(min_length=1, max_length=200)] = Field(description="what the number is of")
+    unit: str | float | None = Field(default=None, description="its unit")
+    stated: float | str | None = Field(default=None, description="the number or word of the source")
+    recomputed: float | str | None = Field(default=None, description="what its own inputs give by its own formula")
+    tolerance_rel: Annotated[float, Field(ge=0.0, le=1.0)] | None = Field(
+        default=None, description="by how much the two may differ"
+    )
+    match: bool | None = Field(default=None, description="whether they agree")
+    note: str | None = Field(default=None, description="why not, or what else to know")
 
 
 class Each(Inputs):
     """The same steps and checks for every item of a list or map in the inputs; `{key}` in a metric is the item's."""
 
-    of: str
-    steps: Formulas = Field(default_factory=dict)
-    scenario: dict[str, Any] | None = None
-    checks: Formulas
+    of: str = Field(description="the list or map of the inputs to go through")
+    steps: Formulas = Field(default_factory=dict, description="formulas worked out in their order")
+    scenario: dict[str, Any] | None = Field(default=None, description="laid over the bare one")
+    checks: Formulas = Field(description="a formula for each number that was stated")
 
 
 class Ours(Inputs):
     """How the engine reckons a case: names for its inputs, steps, scenarios of the planner, and the checks."""
 
-    names: dict[str, str] = Field(default_factory=dict)
-    steps: Formulas = Field(default_factory=dict)
-    scenario: dict[str, Any] | None = None
-    variants: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    bare: bool = True
-    checks: Formulas = Field(default_factory=dict)
-    each: tuple[Each, ...] = ()
-    errors: dict[str, str] = Field(default_factory=dict)
-    not_comparable: dict[str, str] = Field(default_factory=dict)
-    notes: dict[str, str] = Field(default_factory=dict)
+    names: dict[str, str] = Field(default_factory=dict, description="short names for inputs of the case")
+    steps: Formulas = Field(default_factory=dict, description="formulas worked out in their order")
+    scenario: dict[str, Any] | None = Field(default=None, description="laid over the bare one")
+    variants: dict[str, dict[str, Any]] = Field(default_factory=dict, description="changes of that scenario, by name")
+    bare: bool = Field(default=True, description="whether all else costs nothing")
+    checks: Formulas = Field(default_factory=dict, description="a formula for each number that was stated")
+    each: tuple[Each, ...] = Field(default=(), description="the same for every item of a list or map")
+    errors: dict[str, str] = Field(default_factory=dict, description="what the source got wrong, by metric")
+    not_comparable: dict[str, str] = Field(
+        default_factory=dict, description="what cannot be compared, by metric, and why"
+    )
+    notes: dict[str, str] = Field(default_factory=dict, description="what else to know, by metric")
 
 
 class Case(_Foreign):
     """One publication."""
 
-    id: Label
-    url: str | None = None
-    inputs: dict[Any, Any] = Field(default_factory=dict)
-    checks: tuple[Check, ...]
-    ours: Ours | None = None
+    id: Label = Field(description="its name, once in a file")
+    url: str | None = Field(default=None, description="where it can be read")
+    inputs: dict[Any, Any] = Field(default_factory=dict, description="what the source reckons with")
+    checks: tuple[Check, ...] = Field(description="what it states")
+    ours: Ours | None = Field(default=None, description="how this engine reckons it")
 
 
 class Cases(_Foreign):
     """A file of cases. `bare` is the scenario in which everything that a case does not mention costs nothing."""
 
-    cases: Annotated[tuple[Case, ...], Field(min_length=1, max_length=MOST_CASES)]
-    bare: dict[str, Any] = Field(default_factory=dict)
+    cases: Annotated[tuple[Case, ...], Field(min_length=1, max_length=MOST_CASES)] = Field(
+        description="one for each publication"
+    )
+    bare: dict[str, Any] = Field(
+        default_factory=dict, description="the scenario in which what a case does not mention costs nothing"
+    )
 
 
 class _Mappings(Inputs):

@@ -17,58 +17,60 @@ DATA = Path(__file__).parent / "data"
 class Said(Strict):
     """Who says so, and why."""
 
-    kind: Literal["assumption", "derived", "reported", "measured"]
-    source: Text
-    reason: Text
+    kind: Literal["assumption", "derived", "reported", "measured"] = Field(description="what kind of statement it is")
+    source: Text = Field(description="the id of a source, or a decision in docs/")
+    reason: Text = Field(description="why it is worth reckoning with")
 
 
 class Factor(Said):
     """A factor with its ends."""
 
-    label: Text
-    low: float
-    typical: float
-    high: float
+    label: Text = Field(description="what people call it")
+    low: float = Field(description="a tenth of futures lie below")
+    typical: float = Field(description="the middle")
+    high: float = Field(description="a tenth of futures lie above")
 
 
 class Listings(Strict):
     """What listings of the same seller and machine did in a year, over more years than one."""
 
-    low: float
-    typical: float
-    high: float
-    count: int
-    least_years: float
+    low: float = Field(description="change in a year that a tenth of listings lie below")
+    typical: float = Field(description="the middle of their changes")
+    high: float = Field(description="change that a tenth lie above")
+    count: int = Field(description="how many listings")
+    least_years: float = Field(description="how long the shortest of them was watched")
 
 
 class Rents(Said):
     """How rents may move."""
 
-    listings: Listings
+    listings: Listings = Field(description="what listings of the same machine did")
 
 
 class Together(Said):
     """Two inputs that move together."""
 
-    first: Text
-    second: Text
-    coefficient: Annotated[float, Field(gt=-1.0, lt=1.0)]
+    first: Text = Field(description="one input")
+    second: Text = Field(description="the other")
+    coefficient: Annotated[float, Field(gt=-1.0, lt=1.0)] = Field(
+        description="how closely they move together: 1 as one, 0 not at all"
+    )
 
 
 class Ranges(Strict):
     """How the range of a figure is read."""
 
-    reason: Text
-    source: Text
+    reason: Text = Field(description="how low and high of a figure are taken")
+    source: Text = Field(description="a decision in docs/")
 
 
 class Assumed(Strict):
     """What the futures are drawn from beside the catalogue's ranges."""
 
-    ranges: Ranges
-    use: Factor
-    rents: Rents
-    together: Together
+    ranges: Ranges = Field(description="how the range of a figure is read")
+    use: Factor = Field(description="a factor on every share of busy hours that is entered")
+    rents: Rents = Field(description="how rents may move")
+    together: Together = Field(description="two inputs that move together")
 
 
 def read_data(name: str) -> Any:

@@ -29,9 +29,9 @@ _USUAL = {STEP: 1.0, STEP_AFTER: 0.0, TIMES: 1.0, POSITION: 0.0}
 class Change(Strict):
     """What becomes of one input: exactly one of the three."""
 
-    is_: float | None = Field(default=None, alias="is")
-    add: float | None = None
-    times: float | None = None
+    is_: float | None = Field(default=None, alias="is", description="what the input becomes")
+    add: float | None = Field(default=None, description="what is added to it")
+    times: float | None = Field(default=None, description="what it is multiplied by")
 
     @model_validator(mode="after")
     def _one(self) -> Change:
@@ -49,12 +49,14 @@ class Change(Strict):
 class Stress(Said):
     """One named test."""
 
-    label: Text
-    changes: dict[str, Change] = Field(min_length=1)
+    label: Text = Field(description="what people call it")
+    changes: dict[str, Change] = Field(min_length=1, description="what becomes of each input, as the formulas name it")
 
 
-class _File(Strict):
-    stresses: dict[str, Stress]
+class Stresses(Strict):
+    """All of them."""
+
+    stresses: dict[str, Stress] = Field(description="named tests, by key, in the order they are shown")
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ class Stressed:
 @lru_cache(maxsize=1)
 def stresses() -> dict[str, Stress]:
     """All named tests, by key, in the order they are shown."""
-    return _File.model_validate(read_data("stress.yaml")).stresses
+    return Stresses.model_validate(read_data("stress.yaml")).stresses
 
 
 def stressed(plan: Plan, key: str, count: int = DRAWS) -> Stressed:

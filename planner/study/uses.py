@@ -29,13 +29,15 @@ Key = Literal["learning", "fine-tuning", "training", "serving", "mixed"]
 class Use(Said):
     """One use with the job that stands for it: a preset's, or one of its own; paid by the hour where hours are said."""
 
-    key: Key
-    label: Text
-    what: Text
-    preset: str | None = None
-    scenario: Scenario | None = None
-    hours_per_month: Annotated[float, Field(gt=0.0)] | None = None
-    session_hours: Annotated[float, Field(gt=0.0)] = 1.0
+    key: Key = Field(description="which of the uses it is")
+    label: Text = Field(description="what people call it")
+    what: Text = Field(description="the typical job in a sentence")
+    preset: str | None = Field(default=None, description="the preset whose job it is; or a scenario")
+    scenario: Scenario | None = Field(default=None, description="the job itself, where no preset has it")
+    hours_per_month: Annotated[float, Field(gt=0.0)] | None = Field(
+        default=None, description="paid by the hour for so many; absent: for the job"
+    )
+    session_hours: Annotated[float, Field(gt=0.0)] = Field(default=1.0, description="how long one session lasts")
 
     @property
     def job(self) -> tuple[str, Scenario]:
@@ -49,16 +51,16 @@ class Use(Said):
 class Mixed(Said):
     """Several uses on one kind of accelerator."""
 
-    key: Key
-    label: Text
-    of: tuple[Key, ...]
+    key: Key = Field(description="which of the uses it is")
+    label: Text = Field(description="what people call it")
+    of: tuple[Key, ...] = Field(description="the uses that share one kind of accelerator")
 
 
 class Uses(Strict):
     """All of them."""
 
-    uses: tuple[Use, ...]
-    mixed: Mixed
+    uses: tuple[Use, ...] = Field(description="one typical job each")
+    mixed: Mixed = Field(description="a bit of everything")
 
 
 @lru_cache(maxsize=1)

@@ -11,7 +11,8 @@ from typing import Annotated
 from pydantic import Field, ValidationInfo, field_validator
 
 from pricing.choices import Area, Purchase
-from pricing.figure import Id, Strict, Whole
+from pricing.fields import Id, Whole
+from pricing.figure import Strict
 from pricing.quotes.cells import LONGEST_TEXT, WISHES
 from pricing.quotes.files import brief
 from pricing.records import Offer

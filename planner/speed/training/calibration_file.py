@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
@@ -17,16 +17,17 @@ from planner.speed.training.calibration import Array, Sample
 from planner.speed.training.constants import NAMES, Calibration, Constants
 from pricing import strict_yaml
 from pricing.figure import Strict
+from pricing.schema import editor_schema
 from pricing.wishes import first_wish
 
 COMMAND = "python -m planner calibrate training"
 
 
 class _Entry(Strict):
-    value: float = Field(gt=0, le=1e6)
-    prior: float = Field(gt=0, le=1e6)
-    sd: float = Field(gt=0, le=10)
-    meaning: str = Field(max_length=400)
+    value: float = Field(gt=0, le=1e6, description="as fitted")
+    prior: float = Field(gt=0, le=1e6, description="to which it was drawn")
+    sd: float = Field(gt=0, le=10, description="how far it may stray from that, as a logarithm")
+    meaning: str = Field(max_length=400, description="what it is, and in which unit")
 
 
 _Factor = Annotated[float, Field(ge=0.05, le=20)]
@@ -35,16 +36,24 @@ _Factor = Annotated[float, Field(ge=0.05, le=20)]
 class _File(Strict):
     """What `constants_text` writes; beyond what is needed to predict, only that it looks like that is checked."""
 
-    about: str = ""
-    fitted: dict[str, date | int | str] = Field(default_factory=dict)
-    constants: dict[str, _Entry]
-    chips: dict[str, _Factor]
-    families: dict[str, _Factor]
-    family_priors: dict[str, _Factor] = Field(default_factory=dict)
-    own_runs: dict[str, float] = Field(default_factory=dict)  # in files of before; not used
-    left_out_by_model: tuple[str, ...] = ()
-    not_fitted: dict[str, str] = Field(default_factory=dict)
-    bands: dict[str, Band]
+    about: str = Field(default="", description="what this file holds and where it came from")
+    fitted: dict[str, date | int | str] = Field(
+        default_factory=dict, description="on which day, from what and by which command"
+    )
+    constants: dict[str, _Entry] = Field(description="by name; all of them are wanted")
+    chips: dict[str, _Factor] = Field(description="what each chip, on top of its family, reaches of the constants")
+    families: dict[str, _Factor] = Field(description="what each family of chips reaches of the constants")
+    family_priors: dict[str, _Factor] = Field(
+        default_factory=dict, description="beliefs about families that data sheets flatter"
+    )
+    own_runs: dict[str, float] = Field(default_factory=dict, description="in files of before; not used")
+    left_out_by_model: tuple[str, ...] = Field(
+        default=(), description="sources that are judged by models instead of as a whole"
+    )
+    not_fitted: dict[str, str] = Field(
+        default_factory=dict, description="runs that contradict physics or themselves, and why"
+    )
+    bands: dict[str, Band] = Field(description="published over predicted, where the source was left out")
 
 
 def calibration_in(text: str, *, file: str) -> Calibration:
@@ -61,6 +70,11 @@ def calibration_in(text: str, *, file: str) -> Calibration:
         raise BadTable(f"{file}: constants.{name}: {one.value:g} is beyond {FARTHEST:g} times its prior {one.prior:g}.")
     values = Constants(**{name: found.constants[name].value for name in NAMES})
     return Calibration(values, found.chips, found.families, found.bands)
+
+
+def constants_schema() -> dict[str, Any]:
+    """What such a file may hold, as JSON schema."""
+    return editor_schema(_File)
 
 
 FARTHEST = 1_000.0

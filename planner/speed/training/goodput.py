@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from pydantic import Field
 
 from planner.inputs.choices import Team
 from planner.speed.arrays import Num
-from planner.speed.data_files import read_data
+from planner.speed.data_files import Reached, read_data
 from pricing import Catalogue
+from pricing.figure import Strict, Text
 
 HOURS_PER_DAY = 24.0
 ACCELERATORS_PER_NODE = 8.0
@@ -97,9 +100,22 @@ class TeamShare:
         return TeamShare(low, typical, high, "as fast as your own runs", measured=True)
 
 
+class Teams(Strict):
+    """What each kind of team reaches."""
+
+    about: Text = Field(description="what this file holds and where it came from")
+    teams: dict[Team, Reached] = Field(description="what teams reach of a speed that was published")
+
+
 def team_share(team: Team) -> TeamShare:
     """Published tables are best cases; this is the visible factor between them and a team's own run."""
-    return TeamShare(**read_data("goodput.yaml")["teams"][team])
+    said = _teams()[team]
+    return TeamShare(said.low, said.typical, said.high, said.words)
+
+
+@lru_cache(maxsize=1)
+def _teams() -> dict[Team, Reached]:
+    return Teams.model_validate(read_data("goodput.yaml")).teams
 
 
 def hours_over(share: TeamShare, team: Team) -> tuple[float, float, float]:

@@ -35,21 +35,21 @@ _PICTURES = ("vision", "image", "video", "vision_text")
 class Dataset(Strict):
     """Pictures that are usually learnt from."""
 
-    label: Text
-    images: int = Field(ge=1)
-    source: Text
+    label: Text = Field(description="what people call it")
+    images: int = Field(ge=1, description="training pictures in it")
+    source: Text = Field(description="who says so")
 
 
 class Network(Strict):
     """A network with published rates, and how long it is usually trained."""
 
-    label: Text
-    also: tuple[str, ...] = ()
-    dataset: str | None = None
-    usual_epochs: float | None = Field(default=None, gt=0)
-    usual_images: float | None = Field(default=None, gt=0)
-    usual: Text
-    bound: Literal["compute", "bandwidth"]
+    label: Text = Field(description="name, version and size of its pictures")
+    also: tuple[str, ...] = Field(default=(), description="other names that people type for it")
+    dataset: str | None = Field(default=None, description="on what it is usually trained: a key of datasets")
+    usual_epochs: float | None = Field(default=None, gt=0, description="how often it usually sees the set")
+    usual_images: float | None = Field(default=None, gt=0, description="pictures of a whole run, where no set is named")
+    usual: Text = Field(description="whose usual run that is")
+    bound: Literal["compute", "bandwidth"] = Field(description="the peak by which a rate is carried over")
 
     @model_validator(mode="after")
     def _one_length(self) -> Network:
@@ -61,9 +61,9 @@ class Network(Strict):
 class Known(Strict):
     """All of them."""
 
-    about: Text
-    datasets: dict[str, Dataset]
-    models: dict[str, Network]
+    about: Text = Field(description="what this file holds and where it came from")
+    datasets: dict[str, Dataset] = Field(description="what networks are trained on")
+    models: dict[str, Network] = Field(description="networks with published rates")
 
 
 @dataclass(frozen=True)

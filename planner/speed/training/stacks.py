@@ -2,38 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from pydantic import Field
+
 from planner.speed.data_files import read_data
+from pricing.figure import Strict, Text
 
 Counts = Literal["allocated", "reserved", "device"]
 
 
-@dataclass(frozen=True)
-class Stack:
+class Stack(Strict):
     """One stack of software. Bytes are for each trained parameter."""
 
-    when: tuple[str, ...]
-    gradients: float
-    states: float
-    counts: Counts
-    source: str
-    always: float = 0.0
-    loss_chunks: float = 1.0
-    buckets_gb: float = 0.0
-    host_weights: bool = False
-    logits: float = 10.0
-    fused_norms: bool = False
-    loads_whole: bool = False
-    recompute_when_sharded: bool = False
+    when: tuple[str, ...] = Field(
+        description="words that all stand in the framework of a run, its precision among them"
+    )
+    gradients: float = Field(ge=0, description="bytes of a gradient, sharded from ZeRO 2 on")
+    states: float = Field(ge=0, description="bytes of master weights, moments and whatever else ZeRO 1 spreads")
+    counts: Counts = Field(description="what a printed peak holds: live tensors, the allocator's pool, or all of it")
+    source: Text = Field(description="where that is read or printed")
+    always: float = Field(default=0.0, ge=0, description="bytes of a gradient that no sharding below ZeRO 3 spreads")
+    loss_chunks: float = Field(default=1.0, ge=1, description="pieces in which the loss is worked out")
+    buckets_gb: float = Field(default=0.0, ge=0, description="set aside for exchanges")
+    host_weights: bool = Field(default=False, description="what is moved to the host goes there with the weights")
+    logits: float = Field(default=10.0, gt=0, description="bytes of a logit while the loss is worked out")
+    fused_norms: bool = Field(default=False, description="norms are one kernel where the rest is not")
+    loads_whole: bool = Field(default=False, description="every rank first holds the whole model")
+    recompute_when_sharded: bool = Field(
+        default=False, description="layers are computed again where weights are sharded"
+    )
+
+
+class Stacks(Strict):
+    """All of them; the first that fits counts."""
+
+    about: Text = Field(description="what this file holds and where it came from")
+    stacks: tuple[Stack, ...] = Field(description="the first counts of which every word of `when` fits")
 
 
 @lru_cache(maxsize=1)
 def _stacks() -> tuple[Stack, ...]:
-    listed = read_data("training_stacks.yaml")["stacks"]
-    return tuple(Stack(**{**each, "when": tuple(each["when"])}) for each in listed)
+    return Stacks.model_validate(read_data("training_stacks.yaml")).stacks
 
 
 @lru_cache(maxsize=512)

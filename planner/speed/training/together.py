@@ -7,14 +7,16 @@ smaller chip. What only several cost is an assumption of its own, with a range.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from pydantic import Field
 
 from planner.inputs.training_job import TrainingJob
 from planner.speed.arrays import Num
 from planner.speed.bands import Band
-from planner.speed.data_files import read_data
+from planner.speed.data_files import Reached, read_data
 from planner.speed.refused import UnknownChip
 from planner.speed.training.bands import band_for
 from planner.speed.training.constants import Calibration, house_calibration
@@ -27,6 +29,7 @@ from planner.speed.training.result import Range
 from planner.speed.training.step import tokens_per_s
 from planner.speed.training.train import Asked, base_plan, looked_up, run_hours
 from pricing import Catalogue
+from pricing.figure import Strict, Text
 
 WayName = Literal["in_turn", "shared_base", "slices"]
 ON_A_BASE = ("lora", "qlora")  # methods that leave the base as it is, so that several may use one
@@ -34,6 +37,13 @@ MOST_ON_A_BASE = 64
 # More jobs are not taken for the last percent of speed.
 ENOUGH = 0.99
 _ONE = dict.fromkeys(("tp", "pp", "virtual_stages", "cp", "ep", "dp", "zero")) | {"accelerators": 1}
+
+
+class Ways(Strict):
+    """What several jobs reach on one accelerator, for each way to run them there."""
+
+    about: Text = Field(description="what this file holds and where it came from")
+    ways: dict[WayName, Reached] = Field(description="what they reach of the rate of one batch made of all of them")
 
 
 @dataclass(frozen=True)
@@ -139,15 +149,20 @@ def _way(
     profile: str | None = None,
     slices: int = 1,
 ) -> Together:
-    said = read_data("together.yaml")["ways"][way]
-    loss = Range(said["low"], said["typical"], said["high"])
+    said = _ways()[way]
+    loss = Range(said.low, said.typical, said.high)
     has = float(asked.chip.memory_gb) * USABLE_SHARE
     if not isinstance(best, _Best):
         where = "a slice" if profile else "the accelerator"
         reason = f"needs {best:,.1f} GB and {where} has {has:,.1f}" if np.isfinite(best) else "no layout is legal"
-        return Together(way, profile, 0, best, has, None, said["words"], reason)
+        return Together(way, profile, 0, best, has, None, said.words, reason)
     pace = _pace(catalogue, asked, best, loss, slices)
-    return Together(way, profile, best.at_once * slices, best.memory_gb, has, pace, said["words"])
+    return Together(way, profile, best.at_once * slices, best.memory_gb, has, pace, said.words)
+
+
+@lru_cache(maxsize=1)
+def _ways() -> dict[WayName, Reached]:
+    return Ways.model_validate(read_data("together.yaml")).ways
 
 
 def _pace(catalogue: Catalogue, asked: Asked, best: _Best, loss: Range, slices: int) -> Pace:

@@ -1,0 +1,78 @@
+"""The page docs/commands.md: every verb with all that it takes, in the words of `--help`.
+
+`python -m planner.cli.help_page > docs/commands.md` writes it anew. It is made from the parser itself, not from what
+`--help` prints, because that is broken into lines as each version of Python likes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+
+from planner.cli import _parser
+
+WRITE = "python -m planner.cli.help_page > docs/commands.md"
+_HEAD = f"""# Commands
+
+Every verb of the command line with all that it takes, as `--help` says it. Made by `{WRITE}`; `make quick` says
+when it is out of date. What the verbs are good for stands in the [README](../README.md).
+
+Exit 0: done. Exit 1: failed. Exit 2: bad input, with one sentence that says what was wanted.
+"""
+
+
+def help_page() -> str:
+    """The whole page."""
+    return _HEAD + "".join(_verbs(_parser()))
+
+
+def _verbs(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Each verb of a parser; one with kinds of its own is followed by these."""
+    for several in parser._actions:
+        if isinstance(several, argparse._SubParsersAction):
+            said = {one.dest: one.help for one in several._choices_actions}
+            for name, verb in several.choices.items():
+                yield _verb(verb, said.get(name) or "")
+                yield from _verbs(verb)
+
+
+def _verb(verb: argparse.ArgumentParser, said: str) -> str:
+    taken = [one for one in verb._actions if not isinstance(one, argparse._HelpAction | argparse._SubParsersAction)]
+    rows = "".join(f"| {_name(one)} | {_cell(_says(verb, one))} |\n" for one in taken)
+    kinds = any(isinstance(one, argparse._SubParsersAction) for one in verb._actions)
+    usage = " ".join([verb.prog, *(["KIND ..."] if kinds else []), *(_called(one) for one in taken if one.required)])
+    table = f"\n| What | Meaning |\n|---|---|\n{rows}" if rows else ""
+    more = f"\n```text\n{verb.epilog}\n```\n" if verb.epilog else ""
+    title = verb.prog.removeprefix("python -m planner ")
+    return f"\n## {title}\n\n{said[:1].upper()}{said[1:]}.\n\n```sh\n{usage}\n```\n{table}{more}"
+
+
+def _called(action: argparse.Action) -> str:
+    """How it is written on the command line: `--count N`, SCENARIO."""
+    value = action.metavar or action.dest.upper()
+    value = value if isinstance(value, str) else " ".join(value)
+    several = " ..." if action.nargs in ("+", "*") else ""
+    if not action.option_strings:
+        return f"{value}{several}"
+    ways = ", ".join(action.option_strings)
+    return ways if action.nargs == 0 else f"{ways} {value if action.metavar or not action.choices else 'WORD'}{several}"
+
+
+def _name(action: argparse.Action) -> str:
+    return f"`{_called(action)}`{', needed' if action.required and action.option_strings else ''}"
+
+
+def _says(verb: argparse.ArgumentParser, action: argparse.Action) -> str:
+    """Its help, and the words to choose from where the help leaves them to the brackets."""
+    told = argparse.HelpFormatter(verb.prog)._expand_help(action) if action.help else ""
+    words = ", ".join(map(str, action.choices)) if action.choices and not action.metavar else ""
+    return "; ".join(part for part in (told, words) if part)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(help_page())

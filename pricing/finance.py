@@ -1,0 +1,71 @@
+"""What money and time do to a machine: how its price is written off, what is left of it, what it was sold for."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from pricing.fields import Confidence, Id, Label, Share, YearMonth
+from pricing.figure import Locator, Note, SourceId, Strict, Text
+
+
+class Schedule(Strict):
+    """Shares of a cost written off year by year. They sum to 1."""
+
+    label: Label
+    jurisdiction: Text = Field(description="whose tax office allows it: US, DE, any")
+    shares_by_year: tuple[Share, ...] = Field(
+        min_length=1, description="Part of the price written off in each year; they sum to 1"
+    )
+    source: SourceId
+    locator: Locator = None
+    note: Note = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> Schedule:
+        if abs(sum(self.shares_by_year) - 1) > 1e-6:
+            raise ValueError(f"want shares that sum to 1, got {sum(self.shares_by_year):.6f}")
+        return self
+
+
+class ResidualCurve(Strict):
+    """What is left of the launch price at an age. low / typical / high as three curves where known."""
+
+    label: Label
+    accelerators: tuple[Id, ...] = Field(default=(), description="empty: any accelerator")
+    age_months: tuple[int, ...] = Field(min_length=1, description="Age since launch; each more than the one before")
+    typical: tuple[float, ...] = Field(description="share of the launch price that is left, one for each age")
+    low: tuple[float, ...] | None = Field(default=None, description="the same at the low end")
+    high: tuple[float, ...] | None = Field(default=None, description="the same at the high end")
+    kind: Literal["measured", "reported", "derived", "assumption"] = Field(description="what kind of statement it is")
+    source: SourceId
+    locator: Locator = None
+    note: Note = None
+
+    @model_validator(mode="after")
+    def _one_share_for_each_age(self) -> ResidualCurve:
+        if list(self.age_months) != sorted(set(self.age_months)):
+            raise ValueError("want ages in months that rise")
+        for name in ("typical", "low", "high"):
+            shares = getattr(self, name)
+            if shares is not None and len(shares) != len(self.age_months):
+                raise ValueError(f"{name}: want {len(self.age_months)} shares, one for each age, got {len(shares)}")
+        return self
+
+
+class UsedPrice(Strict):
+    """What an accelerator of a given age was seen to sell for."""
+
+    accelerator: Text = Field(description="what was sold, as the source calls it")
+    age_months: int | None = Field(default=None, ge=0, description="Age since it was bought new, or since launch")
+    price_usd: float | None = Field(default=None, gt=0, description="what was paid for one")
+    launch_price_usd: float | None = Field(default=None, gt=0, description="Price when it came out")
+    share_of_launch_price: float | None = Field(
+        default=None, gt=0, description="What a used one sold for, over its launch price"
+    )
+    on: YearMonth
+    basis: Text = Field(description="what sort of price it is: a completed sale, a listing, a list")
+    confidence: Confidence
+    source: SourceId
+    note: Note = None
