@@ -119,6 +119,14 @@ def test_a_view_a_filter_and_a_pick_are_in_the_address_too(page: Page) -> None:
             expect(page.get_by_role("tab", name=view)).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.parametrize("path", ["/compare?gpus=16", "/speed", "/what-if", "/assumptions"])
+def test_a_deep_link_asks_for_nothing_that_is_not_there(page: Page, path: str) -> None:
+    missing: list[str] = []
+    page.on("response", lambda answer: missing.append(answer.url) if answer.status >= 400 else None)
+    open_page(page, path)
+    assert not missing
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_random_walk_loses_nothing(page: Page, seed: int) -> None:
     done = walk(page, seed)
