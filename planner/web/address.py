@@ -20,7 +20,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 Texts = tuple[str, ...]  # a key may stand in an address several times
 Read = Callable[[Texts], Any]
 Write = Callable[[Any], Texts]
-_HELD, _WRITTEN, _VIEWS = "address", "address_written", "address_views"
+_HELD, _WRITTEN, _VIEWS, _TAKEN = "address", "address_written", "address_views", "address_taken"
 
 
 def arrive() -> bool:
@@ -29,14 +29,21 @@ def arrive() -> bool:
     Called before the navigation, which gives the page that one turns to the address that was written last.
     """
     run = get_script_run_ctx()
-    if _HELD not in st.session_state or (run is not None and run.is_history_navigation):
-        st.session_state[_HELD] = _in_browser()
+    if not st.session_state.get(_TAKEN) or (run is not None and run.is_history_navigation):
+        st.session_state[_WRITTEN] = _in_browser()
+        st.session_state[_HELD] = dict(st.session_state[_WRITTEN])
         st.session_state[_VIEWS] = {}  # every widget is filled anew
+        st.session_state[_TAKEN] = False
         return True
     if _in_browser() != st.session_state[_WRITTEN]:  # as after a click on another page, which drops it
         st.query_params.from_dict(st.session_state[_WRITTEN])
     take_over()
     return False
+
+
+def arrived() -> None:
+    """What the address held is taken over. A run that was cut short before this begins again with it."""
+    st.session_state[_TAKEN] = True
 
 
 def take_over() -> None:

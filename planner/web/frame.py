@@ -20,6 +20,7 @@ def arrive() -> None:
     if address.arrive():
         told = _day_of_link()
         st.session_state["notices"] = [*told, *questions.of_link(state.catalogue())]
+        address.arrived()
     address.put({AS_OF: state.day().isoformat()})
 
 

@@ -338,3 +338,20 @@ def test_any_gpu_without_a_model_to_choose_for_is_told_and_ends_nothing() -> Non
     app.selectbox(key="train").set_value(None).run()
     assert not app.exception
     assert "any needs a model or a run to choose for" in " ".join(one.value for one in app.warning).replace("\\", "")
+
+
+@pytest.mark.parametrize("where", ["questions.of_link", "address.write"])
+def test_a_first_run_that_is_cut_short_loses_nothing_of_the_link(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody is quicker than the page: the run after it starts from the same link."""
+
+    def cut_short(*_: object) -> None:
+        raise InterruptedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"planner.web.{where}", cut_short)
+        app = visit(gpus="16", busy="30")
+        assert app.exception
+    app.run()
+    assert not app.exception
+    assert asked(app).work[0].accelerators == 16
+    assert (app.query_params["gpus"], app.query_params["busy"]) == ("16", "30")
