@@ -6,18 +6,20 @@ After a walk the address must hold all that the page shows as entered: another b
 
 from __future__ import annotations
 
+import contextlib
 import random
 import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, TimeoutError
 
 from planner.inputs.keys import KEYS
 from tests.browser.visit import open_page, settle
 
 PAGES = ("Answer", "Speed", "Compare", "What if", "Assumptions")
 QUESTIONS = ("Train", "Fine-tune", "Serve", "GPU-hours")
+PATIENCE_MS = 10_000
 BOX = "Adjust assumptions"
 _TYPED = (0.02, 0.2, 1.1, 1.5, 2.0, 3.0, 7.0, 12.0, 40.0, 300.0, 30_000.0)
 _FIELDS = """() => Object.fromEntries([...document.querySelectorAll('[class*="st-key-"] input')]
@@ -101,7 +103,8 @@ def _choose(page: Page, field: Locator, rng: random.Random) -> None:
 def _any_field(page: Page, rng: random.Random) -> None:
     names = [name for name in page.evaluate(_FIELDS) if name in KEYS]
     if names:
-        enter(page, rng.choice(names), rng)
+        with contextlib.suppress(TimeoutError):  # the page ran again, and the field is gone
+            enter(page, rng.choice(names), rng)
 
 
 def _box(page: Page, rng: random.Random) -> None:
@@ -140,6 +143,7 @@ def walk(page: Page, seed: int, steps: int = 12) -> list[str]:
     """Walk, often without waiting for the page, and tell what was done."""
     rng, done = random.Random(seed), []
     open_page(page)
+    page.set_default_timeout(PATIENCE_MS)
     for _ in range(steps):
         step = rng.choices([one for one, _ in _STEPS], [weight for _, weight in _STEPS])[0]
         done.append(step.__name__.strip("_"))
