@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
-from planner.inputs.scenario import Scenario
-from planner.money.rented import bills
+from planner.money.renting.bill import bills
 from planner.money.setting import Setting
-from planner.report.csv import to_csv
-from planner.report.offers import offer_frame, offer_rows
+from planner.report.files.csv import to_csv
+from planner.report.market.offers import offer_frame, offer_rows
+from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from pricing.load import DATA, load
 from pricing.query import Wish, find

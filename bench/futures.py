@@ -10,16 +10,16 @@ import numpy as np
 
 from bench.catalogue import best, line
 from bench.money import BYTES_PER_NUMBER, DAY, DRAWS, EIGHT, MIB, WAYS
-from planner.inputs.scenario import Scenario
 from planner.money.option import Option
 from planner.money.plan import Plan, plan
-from planner.study.futures import DRAWS as IN_A_PAGE
-from planner.study.futures import futures
-from planner.study.indices import indices
-from planner.study.map import BUSY, YEARS, axis, break_even_map
-from planner.study.stress import under_stress
-from planner.study.tornado import first_flip, tornado
-from planner.study.verdict import decided
+from planner.scenario.scenario import Scenario
+from planner.study.uncertainty.breakeven_map import BUSY, YEARS, axis, break_even_map
+from planner.study.uncertainty.futures import DRAWS as IN_A_PAGE
+from planner.study.uncertainty.futures import futures
+from planner.study.uncertainty.indices import indices
+from planner.study.uncertainty.stress import under_stress
+from planner.study.uncertainty.sure_verdict import decided
+from planner.study.uncertainty.tornado import first_flip, tornado
 from pricing import load_catalogue
 
 

@@ -9,14 +9,14 @@ from datetime import date
 import numpy as np
 
 from bench.catalogue import line
-from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
-from planner.inputs.task import Serve, Train
-from planner.inputs.training_job import TrainingJob
-from planner.inputs.work import Work
+from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
+from planner.scenario.task import Serve, Train
+from planner.scenario.training_job import TrainingJob
+from planner.scenario.work import Work
 from planner.speed.training import train
 from planner.speed.training.across import across, unknown_speed
-from planner.study.market import market
-from planner.study.market_work import COUNTS
+from planner.study.market.hours_needed import COUNTS
+from planner.study.market.survey import market
 from pricing import load_catalogue
 
 DAY = date(2026, 11, 21)

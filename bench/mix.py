@@ -7,12 +7,12 @@ from dataclasses import replace
 from datetime import date
 
 from bench.catalogue import best, line
-from planner.inputs.own import Own
-from planner.inputs.scenario import Scenario
-from planner.inputs.work import Work
 from planner.money.plan import Plan, plan
-from planner.study.mix import BestMix, best_mix, with_best_mix
-from planner.study.waiting import waiting
+from planner.scenario.own import Own
+from planner.scenario.scenario import Scenario
+from planner.scenario.work import Work
+from planner.study.mix.best_mix import BestMix, best_mix, with_best_mix
+from planner.study.when.buy_or_wait import waiting
 from pricing import load_catalogue
 
 DAY = date(2026, 11, 21)

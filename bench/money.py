@@ -10,13 +10,13 @@ from datetime import date
 import numpy as np
 
 from bench.catalogue import best, line
-from planner.inputs.own import Kept, RentToOwn
-from planner.inputs.rent import Hosted, Mix
-from planner.inputs.scenario import Scenario, Way
-from planner.inputs.work import Work
-from planner.money.answer import answer
-from planner.money.draws import present_by_draw
+from planner.money.many_ledgers import present_by_draw
 from planner.money.plan import Plan, plan, plan_at, setting_of
+from planner.money.verdict.answer import answer
+from planner.scenario.own import Kept, RentToOwn
+from planner.scenario.rent import Hosted, Mix
+from planner.scenario.scenario import Scenario, Way
+from planner.scenario.work import Work
 from pricing import load_catalogue
 
 DAY = date(2026, 11, 21)

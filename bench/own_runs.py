@@ -12,13 +12,13 @@ from math import log
 
 import numpy as np
 
-from planner.inputs.choices import Kind
+from planner.scenario.vocabulary import Kind
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
 from planner.speed.factors import OwnFactors, OwnRun, compared, factors
 from planner.speed.pace import NO_RUNS, Pace, believed
 from planner.speed.serving.fit import leave_one_out
-from planner.speed.serving.mine import serving_runs
 from planner.speed.serving.observed import observe
+from planner.speed.serving.own_anchor import serving_runs
 from planner.speed.table import SERVING, TRAINING
 from planner.speed.training import leave_one_source_out
 from planner.speed.training.anchor import training_runs

@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 
 from bench.catalogue import best, line
-from planner.inputs.serving_job import ServingJob
-from planner.inputs.training_job import TrainingJob
 from planner.network.record import network_of
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.training_job import TrainingJob
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
 from planner.speed.hardware import hardware
 from planner.speed.serving import check_serving, serve

@@ -7,13 +7,13 @@ from time import perf_counter
 
 from bench.catalogue import best, line
 from bench.money import DAY
-from planner.inputs.file import Saved
-from planner.inputs.grid import Axis, Grid
-from planner.inputs.scenario import Scenario
-from planner.inputs.work import Work
-from planner.money.answer import answer
 from planner.money.plan import plan
-from planner.study.sweep import Sweep
+from planner.money.verdict.answer import answer
+from planner.scenario.file import Saved
+from planner.scenario.grid import Axis, Grid
+from planner.scenario.scenario import Scenario
+from planner.scenario.work import Work
+from planner.study.sweep.sweep import Sweep
 from pricing import load_catalogue
 
 ROWS = 2_048

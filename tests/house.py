@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # From the facts up to the screen. A module may import from its own floor's room and from every floor below.
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("pricing",),
-    ("planner.inputs",),
+    ("planner.scenario",),
     ("planner.network",),
     ("planner.speed",),
     ("planner.money",),
@@ -110,7 +110,7 @@ def room_of(name: str) -> str | None:
 
 
 def imports(module: Module) -> Iterator[tuple[ast.stmt, str]]:
-    """Everything it imports, under its full name: `from ..money import owned` is planner.money.owned."""
+    """Everything it imports, under its full name: `from ..money import owned` is planner.money.owning."""
     for node in module.nodes:
         if isinstance(node, ast.Import):
             yield from ((node, alias.name) for alias in node.names)
@@ -134,6 +134,24 @@ def wrong_direction(module: Module) -> Iterator[str]:
             yield module.at(node, f"imports {name}, which stands in no room")
         elif other != own and (own is None or FLOOR_OF[other] >= FLOOR_OF[own]):
             yield module.at(node, f"{own or module.name} must not import {other} ({name})")
+
+
+def circles(found: list[Module], room: str) -> list[str]:
+    """The folders of a room, and modules beside them, that know each other in a circle: inside too, arrows run one way."""
+    known = {part: set[str]() for module in found if (part := _part(module.name, room))}
+    for module in found:
+        for _, name in imports(module):
+            own, other = _part(module.name, room), _part(name, room)
+            if own and other in known and own != other:
+                known[own].add(other)
+    while free := {part for part, others in known.items() if not others & known.keys()}:
+        known = {part: others for part, others in known.items() if part not in free}
+    return [f"{room}.{part} and {', '.join(sorted(others & known.keys()))}" for part, others in sorted(known.items())]
+
+
+def _part(name: str, room: str) -> str:
+    """The folder of a room in which a dotted name stands, or the module beside the folders."""
+    return name.removeprefix(f"{room}.").split(".")[0] if name.startswith(f"{room}.") else ""
 
 
 def wrong_library(module: Module) -> Iterator[str]:

@@ -21,27 +21,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planner.inputs.presets import preset, presets
-from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
-from planner.inputs.task import Serve, Train
-from planner.inputs.work import Work
-from planner.money.answer import Answer, Verdict, Weighed
-from planner.money.choice import together, usual_wish
 from planner.money.option import OWNING, RENTING
-from planner.report.answer import told
-from planner.report.answer_data import answer_data
-from planner.report.answer_tables import options_table
-from planner.report.assumptions_csv import results_table
-from planner.report.cash_csv import cash_table
-from planner.report.cheapest import market_data, market_table, market_text
-from planner.report.choices import SORTS
-from planner.report.csv import to_csv
-from planner.report.offers import offer_rows, sort_offers
-from planner.report.plan_text import Reckoned, plan_text
+from planner.money.renting.cheapest_offer import together, usual_wish
+from planner.money.verdict.answer import Answer, Verdict, Weighed
+from planner.report.answer.document import answer_data
+from planner.report.answer.plan_text import Reckoned, plan_text
+from planner.report.answer.sentences import told
+from planner.report.answer.tables import options_table
+from planner.report.files.assumptions_csv import results_table
+from planner.report.files.cash_csv import cash_table
+from planner.report.files.csv import to_csv
+from planner.report.files.sort_words import SORTS
+from planner.report.market.cheapest_words import market_data, market_table, market_text
+from planner.report.market.offers import offer_rows, sort_offers
 from planner.report.ways import LOOKS
-from planner.study.market import Market, market
-from planner.study.planned import planned
-from planner.study.verdict import decided
+from planner.scenario.presets import preset, presets
+from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
+from planner.scenario.task import Serve, Train
+from planner.scenario.work import Work
+from planner.study.market.survey import Market, market
+from planner.study.plan_any import planned
+from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, load_catalogue
 from pricing.query import Wish, find, may_be_cheapest
 from tests import newcomers

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from planner.cli import BAD_INPUT, OK, main
-from planner.inputs.file import read_scenario
+from planner.scenario.file import read_scenario
 from pricing import load_catalogue
 from tests.speed.mine import as_csv, own_rows
 

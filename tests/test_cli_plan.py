@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from planner.cli import BAD_INPUT, FAILED, OK, main
-from planner.inputs.file import Saved, write_scenario
-from planner.inputs.presets import presets
-from planner.inputs.scenario import Scenario
-from planner.inputs.work import Work
+from planner.scenario.file import Saved, write_scenario
+from planner.scenario.presets import presets
+from planner.scenario.scenario import Scenario
+from planner.scenario.work import Work
 from pricing import load_catalogue
 
 pytestmark = pytest.mark.slow

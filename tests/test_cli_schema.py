@@ -9,7 +9,7 @@ import pytest
 
 from planner.cli import main
 from planner.cli.common import BAD_INPUT, OK
-from planner.report.file_kinds import FOLDER, KINDS, WRITE
+from planner.report.files.file_kinds import FOLDER, KINDS, WRITE
 from tests.house import ROOT
 
 

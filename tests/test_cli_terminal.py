@@ -214,7 +214,7 @@ runpy.run_module("planner", run_name="__main__")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("module", ["planner.cli", "numpy", "planner.inputs.scenario"])
+@pytest.mark.parametrize("module", ["planner.cli", "numpy", "planner.scenario.scenario"])
 def test_ctrl_c_while_it_loads_ends_with_one_line_and_130(module: str) -> None:
     call = [sys.executable, "-c", WHILE_IT_LOADS, "plan", "startup", module]
     done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -13,19 +13,19 @@ from typing import get_args
 import pytest
 
 from planner.cli import main
-from planner.inputs.own import Kept, Lease, Own, RentToOwn
-from planner.inputs.rent import Hosted, Mix, Rent, Reserve
-from planner.inputs.scenario import Scenario, Way
-from planner.inputs.terms import Tax, Terms
-from planner.inputs.work import Work
-from planner.money.choice import USUAL_AGE_DAYS
 from planner.money.plan import plan
+from planner.money.renting.cheapest_offer import USUAL_AGE_DAYS
+from planner.scenario.own import Kept, Lease, Own, RentToOwn
+from planner.scenario.rent import Hosted, Mix, Rent, Reserve
+from planner.scenario.scenario import Scenario, Way
+from planner.scenario.terms import Tax, Terms
+from planner.scenario.work import Work
 from planner.study.data_files import assumed
-from planner.study.distributions import Spread
-from planner.study.doubtful import Doubtful
-from planner.study.futures import DOTS, DRAWS
-from planner.study.futures_draws import normals
-from planner.study.verdict import LIKELY, STEP, SURE
+from planner.study.uncertainty.distributions import Spread
+from planner.study.uncertainty.draws import normals
+from planner.study.uncertainty.futures import DOTS, DRAWS
+from planner.study.uncertainty.sure_verdict import LIKELY, STEP, SURE
+from planner.study.uncertainty.uncertain_inputs import Doubtful
 from pricing import choices, figure, load_catalogue, records
 from pricing.query import AGEING_DAYS
 from tests import house

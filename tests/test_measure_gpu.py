@@ -19,7 +19,7 @@ from planner.cli import BAD_INPUT, OK, main
 from planner.speed.measured_gpu import accelerator_of, constants_of, factors, read_measured
 from planner.speed.refused import BadTable
 from planner.speed.serving import read_constants
-from planner.speed.serving.known import known
+from planner.speed.serving.engine_data import known
 from pricing import PricingError, load_catalogue
 
 CATALOGUE = load_catalogue()

@@ -137,7 +137,7 @@ def test_what_reckons_loads_no_library_of_tables_and_no_scipy(arguments: list[st
     assert found.code == 0, found.said
     assert found.loaded("numpy")
     assert not found.loaded(*OF_SCIPY, *OF_TABLES_AND_SCREENS)
-    assert bool(found.loaded("planner.report.answer_schema")) is ("--json" in arguments)  # only programs read it
+    assert bool(found.loaded("planner.report.files.answer_schema")) is ("--json" in arguments)  # only programs read it
 
 
 @pytest.mark.slow
@@ -180,7 +180,7 @@ def test_a_server_has_loaded_what_would_be_loaded_late() -> None:
         [sys.executable, "-c", "from planner.web.ready import get_ready; get_ready(); import sys; print(*sys.modules)"],
         cwd=ROOT, capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
-    assert {*LATER, "plotly", "planner.study.mix_programme"} <= set(told.stdout.split())
+    assert {*LATER, "plotly", "planner.study.mix.programme"} <= set(told.stdout.split())
 
 
 def _imported_late(path: Path) -> Iterator[str]:

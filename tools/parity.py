@@ -47,7 +47,7 @@ MODELS = (
     "DeepSeek-V3",
 )
 CHECKS = ("training", "serving", "tco")
-PRESETS = tuple(sorted(one.stem for one in (TREE / "planner/inputs/presets").glob("*.yaml")))
+PRESETS = tuple(sorted(one.stem for one in (TREE / "planner/scenario/presets").glob("*.yaml")))
 
 # What a random scenario may say, by the dotted path that files use. Half of a plan's fields are left to the catalogue.
 FIELDS: dict[str, tuple[Any, ...]] = {

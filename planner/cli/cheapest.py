@@ -12,13 +12,13 @@ from planner.cli.common import OK, versioned, with_own_prices
 from planner.cli.files import write_file
 from planner.cli.scenarios import Opened
 from planner.cli.terminal import redraw
-from planner.report.cheapest import market_data, market_table, market_text
-from planner.report.csv import to_csv
-from planner.report.training import plain_data
-from planner.report.uses import together_sentence, uses_data, uses_table, uses_text
-from planner.study.market import Market, market
-from planner.study.market_work import Progress
-from planner.study.uses import choices, together
+from planner.report.files.csv import to_csv
+from planner.report.market.cheapest_words import market_data, market_table, market_text
+from planner.report.market.gpu_uses import together_sentence, uses_data, uses_table, uses_text
+from planner.report.speed.training_words import plain_data
+from planner.study.market.gpu_guide import choices, together
+from planner.study.market.hours_needed import Progress
+from planner.study.market.survey import Market, market
 from pricing import load_catalogue
 
 _SECONDS_BEFORE_A_BAR, _BAR = 1.0, 30

@@ -9,9 +9,9 @@ from typing import Any
 from planner.cli.common import BadInput, with_own_prices
 from planner.cli.scenarios import Opened, scenario_called, with_runs
 from planner.cli.speed import job_of
-from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
-from planner.inputs.task import Serve, Train
-from planner.inputs.work import Work
+from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
+from planner.scenario.task import Serve, Train
+from planner.scenario.work import Work
 from pricing import load_catalogue, names
 
 _OF_NO_JOB = frozenset({"verb", "day", "quotes", "json", "csv"})  # what may be said without one

@@ -13,10 +13,10 @@ from planner import study
 from planner.cli.common import BAD_INPUT, FAILED, OK, BadInput, versioned
 from planner.cli.files import write_file
 from planner.cli.terminal import tell
-from planner.report.csv import to_csv
-from planner.report.published import published_frame, published_rows, published_text, summary
-from planner.study.cases import Cases, Ours, cases_in, mappings_in
-from planner.study.published import VERDICTS, Published, compare
+from planner.report.evidence.published import published_frame, published_rows, published_text, summary
+from planner.report.files.csv import to_csv
+from planner.study.cases.cases import Cases, Ours, cases_in, mappings_in
+from planner.study.cases.check import VERDICTS, Published, compare
 from pricing import load_catalogue
 
 OUR_CASES = Path(study.__file__).parent / "data" / "tco_cases.yaml"

@@ -8,10 +8,10 @@ import sys
 from planner.cli.common import OK, versioned
 from planner.cli.files import write_file
 from planner.cli.runs import text_of
-from planner.report.csv import to_csv
-from planner.report.measured_gpu import factor_rows, measured_text
+from planner.report.evidence.measured_gpu_words import factor_rows, measured_text
+from planner.report.files.csv import to_csv
+from planner.report.speed.training_words import plain_data
 from planner.report.table import Table
-from planner.report.training import plain_data
 from planner.speed.measured_gpu import accelerator_of, constants_of, factors, read_measured
 from planner.speed.serving import constants_yaml
 from pricing import load_catalogue

@@ -10,11 +10,11 @@ from datetime import date
 from planner.cli.common import OK, versioned
 from planner.cli.files import write_file
 from planner.cli.runs import runs_of
-from planner.inputs.file import part_of_file
 from planner.report import words
-from planner.report.checked import checked_frame, checked_line, checked_rows, checked_text, group_rows
-from planner.report.csv import BYTE_ORDER_MARK, to_csv
-from planner.report.own_runs import finding
+from planner.report.evidence.checked import checked_frame, checked_line, checked_rows, checked_text, group_rows
+from planner.report.evidence.own_runs_words import finding
+from planner.report.files.csv import BYTE_ORDER_MARK, to_csv
+from planner.scenario.file import part_of_file
 from planner.speed.checked import Checked, skips, summary
 from planner.speed.factors import OwnFactors
 from planner.speed.own_runs import factors_of

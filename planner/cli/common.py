@@ -33,7 +33,7 @@ def with_own_prices(catalogue: Catalogue, path: Path | None, day: date) -> Catal
     return with_quotes(catalogue, quotes)
 
 
-VERSION = 1  # of the keys that verbs print; those of answers have their own (planner.report.answer_schema)
+VERSION = 1  # of the keys that verbs print; those of answers have their own (planner.report.files.answer_schema)
 
 
 def versioned(told: Mapping[str, Any]) -> str:

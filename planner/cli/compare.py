@@ -10,8 +10,8 @@ from planner.cli.common import OK, as_json
 from planner.cli.files import write_file
 from planner.cli.reckoned import reckoned
 from planner.cli.scenarios import Opened
-from planner.report.csv import to_csv
-from planner.report.plan_text import compare_table, differing
+from planner.report.answer.plan_text import compare_table, differing
+from planner.report.files.csv import to_csv
 from planner.report.text_table import text_table
 
 
@@ -22,7 +22,7 @@ def run(scenarios: Sequence[Opened], wanted: argparse.Namespace) -> int:
     if wanted.csv:
         write_file(wanted.csv, to_csv(table))
     if wanted.json:
-        from planner.report.answer_data import comparison_data  # only programs wait for what describes it
+        from planner.report.answer.document import comparison_data  # only programs wait for what describes it
 
         sys.stdout.write(as_json(comparison_data(plans)) + "\n")
         return OK

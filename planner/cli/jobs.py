@@ -7,8 +7,8 @@ import argparse
 from datetime import date
 
 from planner.cli.speed import job_of
-from planner.inputs.serving_job import ServingJob
-from planner.inputs.training_job import TrainingJob
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.training_job import TrainingJob
 from pricing import load_catalogue, names
 
 _TRAINING_FLAGS = {

@@ -9,12 +9,12 @@ from planner.cli.common import OK, as_json
 from planner.cli.files import write_file
 from planner.cli.reckoned import reckoned
 from planner.cli.scenarios import Opened
-from planner.report.assumptions_csv import assumptions_table, results_table
-from planner.report.cash_csv import SIGN, cash_table
-from planner.report.csv import to_csv
-from planner.report.plan_text import Reckoned, plan_text
-from planner.study.waiting import NoWaiting, waiting
-from planner.study.waiting_futures import waiting_futures
+from planner.report.answer.plan_text import Reckoned, plan_text
+from planner.report.files.assumptions_csv import assumptions_table, results_table
+from planner.report.files.cash_csv import SIGN, cash_table
+from planner.report.files.csv import to_csv
+from planner.study.when.buy_or_wait import NoWaiting, waiting
+from planner.study.when.buy_or_wait_futures import waiting_futures
 
 
 def run(opened: Opened, wanted: argparse.Namespace) -> int:
@@ -24,7 +24,7 @@ def run(opened: Opened, wanted: argparse.Namespace) -> int:
     it = it._replace(waits=(waits, None if isinstance(waits, NoWaiting) else waiting_futures(waits)))
     _write(it, wanted)
     if wanted.json:
-        from planner.report.answer_data import answer_data  # only programs wait for what describes it
+        from planner.report.answer.document import answer_data  # only programs wait for what describes it
 
         sys.stdout.write(as_json(answer_data(it)) + "\n")
     else:

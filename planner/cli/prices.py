@@ -11,8 +11,8 @@ from typing import Any, get_args
 from planner.cli.common import OK, BadInput, versioned, with_own_prices
 from planner.cli.files import write_file
 from planner.report import words
-from planner.report.csv import to_csv
-from planner.report.offers import offer_frame, offer_rows, offer_text, sort_offers
+from planner.report.files.csv import to_csv
+from planner.report.market.offers import offer_frame, offer_rows, offer_text, sort_offers
 from pricing import load_catalogue
 from pricing import names as naming
 from pricing.choices import Area, Purchase

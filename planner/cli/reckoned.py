@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from planner.cli.scenarios import Opened
-from planner.report.answer import told
-from planner.report.plan_text import Reckoned
-from planner.study.planned import planned
-from planner.study.verdict import decided
+from planner.report.answer.plan_text import Reckoned
+from planner.report.answer.sentences import told
+from planner.study.plan_any import planned
+from planner.study.uncertainty.sure_verdict import decided
 
 
 def reckoned(opened: Opened) -> Reckoned:

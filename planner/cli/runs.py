@@ -8,8 +8,8 @@ from pathlib import Path
 
 from planner.cli.common import BadInput
 from planner.cli.terminal import tell
-from planner.inputs.scenario import Scenario
-from planner.report.own_runs import not_used, unused_words
+from planner.report.evidence.own_runs_words import not_used, unused_words
+from planner.scenario.scenario import Scenario
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
 from planner.speed.factors import put_together
 from planner.speed.own_runs import factors_in

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from planner.cli.common import BadInput, with_own_prices
 from planner.cli.terminal import tell
-from planner.inputs.file import Saved, read_scenario
-from planner.inputs.grid import Grid, read_grid
-from planner.inputs.presets import preset, presets
-from planner.inputs.refusal import ScenarioError
-from planner.inputs.scenario import Scenario
+from planner.scenario.file import Saved, read_scenario
+from planner.scenario.grid import Grid, read_grid
+from planner.scenario.presets import preset, presets
+from planner.scenario.refusal import ScenarioError
+from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.strict_yaml import MAX_BYTES

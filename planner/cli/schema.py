@@ -9,7 +9,7 @@ from typing import Any
 
 from planner.cli.common import OK, BadInput, as_json
 from planner.cli.files import named, write_file
-from planner.report.file_kinds import KINDS
+from planner.report.files.file_kinds import KINDS
 
 
 def run(wanted: argparse.Namespace) -> int:

@@ -13,16 +13,16 @@ from planner.cli.common import OK, BadInput, versioned, with_own_prices
 from planner.cli.files import write_file
 from planner.cli.runs import runs_of, say_unused, text_of
 from planner.cli.serve_other import serve_other
-from planner.inputs.serving_job import ServingJob
-from planner.inputs.task import Serve
 from planner.money.by_token import by_token
-from planner.money.hired import Hired, hired
-from planner.report.by_token import by_token_words
-from planner.report.csv import to_csv
-from planner.report.serving import serving_data, serving_row, serving_text
-from planner.report.small_work import small_sentences
+from planner.money.renting.job_hour import Hired, hired
+from planner.report.answer.by_token import by_token_words
+from planner.report.answer.small_work import small_sentences
+from planner.report.files.csv import to_csv
+from planner.report.speed.serving_words import serving_data, serving_row, serving_text
+from planner.report.speed.training_words import plain_data
 from planner.report.table import Table
-from planner.report.training import plain_data
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.task import Serve
 from planner.speed.serving import (
     Constants,
     OwnRuns,

@@ -9,11 +9,11 @@ from datetime import date
 
 from planner.cli.common import OK, versioned
 from planner.cli.files import write_file
-from planner.inputs.serving_job import ServingJob
-from planner.report.csv import to_csv
-from planner.report.other_work import other_rows, other_text, priced
-from planner.report.small_work import small_sentences
+from planner.report.answer.small_work import small_sentences
+from planner.report.files.csv import to_csv
+from planner.report.speed.other_work import other_rows, other_text, priced
 from planner.report.table import Table
+from planner.scenario.serving_job import ServingJob
 from planner.speed.serving import other_work, small_work
 from pricing import Catalogue
 

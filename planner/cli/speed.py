@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import pydantic
 
 from planner.cli.common import BadInput
-from planner.inputs.base import Inputs
+from planner.scenario.base import Inputs
 from pricing.wishes import first_wish
 
 J = TypeVar("J", bound=Inputs)

@@ -16,10 +16,10 @@ from planner.cli.runs import with_own_runs
 from planner.cli.sweep_file import Note, Rows, digest, noted, program_digest
 from planner.cli.sweep_run import Job, Lost, Span, here, on_dask, sweep_of
 from planner.cli.terminal import redraw, tell
-from planner.inputs.grid import Grid
-from planner.report.sweep import Columns, summary_text
-from planner.report.sweep_data import Ran, sweep_document, sweep_json
-from planner.study.sweep_flips import Winners
+from planner.report.files.sweep_csv import Columns, summary_text
+from planner.report.files.sweep_json import Ran, sweep_document, sweep_json
+from planner.scenario.grid import Grid
+from planner.study.sweep.flips import Winners
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 

@@ -19,7 +19,7 @@ from typing import BinaryIO
 import pricing
 from planner.cli.common import BadInput
 from planner.cli.files import is_plain, named, write_file
-from planner.report.sweep import LINE_END, Columns
+from planner.report.files.sweep_csv import LINE_END, Columns
 
 NOTE = ".sweep.json"
 _ROOMS = ("inputs", "speed", "money", "study", "report")

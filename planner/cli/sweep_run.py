@@ -20,9 +20,9 @@ from typing import Any
 
 from planner.cli.common import BadInput
 from planner.cli.sweep_file import program_digest
-from planner.inputs.grid import OF_FUTURES, Grid
-from planner.report.sweep import Columns
-from planner.study.sweep import Sweep
+from planner.report.files.sweep_csv import Columns
+from planner.scenario.grid import OF_FUTURES, Grid
+from planner.study.sweep.sweep import Sweep
 from pricing import Catalogue, PricingError, load_catalogue
 from pricing.asof import as_of
 from pricing.quotes import parse_quotes, with_quotes

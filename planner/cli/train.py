@@ -11,16 +11,22 @@ from planner.cli.common import OK, BadInput, versioned, with_own_prices
 from planner.cli.files import write_file
 from planner.cli.runs import runs_of, say_unused, text_of
 from planner.cli.train_images import train_images
-from planner.inputs.training_job import TrainingJob
-from planner.money.hired import Hired, hired
-from planner.report.csv import to_csv
+from planner.money.renting.job_hour import Hired, hired
+from planner.report.files.csv import to_csv
+from planner.report.speed.packing_words import together_data, together_text
+from planner.report.speed.training_words import (
+    own_runs_data,
+    own_runs_text,
+    training_data,
+    training_rows,
+    training_text,
+)
 from planner.report.table import Table
-from planner.report.together import together_data, together_text
-from planner.report.training import own_runs_data, own_runs_text, training_data, training_rows, training_text
+from planner.scenario.training_job import TrainingJob
 from planner.speed.pace import NO_RUNS
 from planner.speed.training import Anchored, Calibration, Training, anchored, calibration_in, train
 from planner.speed.training.images import learns_from_images
-from planner.speed.training.together import ON_A_BASE, Together, together
+from planner.speed.training.packing import ON_A_BASE, Together, together
 from pricing import Catalogue, load_catalogue
 
 

@@ -9,11 +9,11 @@ from datetime import date
 from planner.cli.common import OK, BadInput, versioned
 from planner.cli.files import write_file
 from planner.cli.speed import job_of
-from planner.inputs.image_job import ImageJob
-from planner.money.hired import hired
-from planner.report.csv import to_csv
-from planner.report.images import images_data, images_rows, images_text
+from planner.money.renting.job_hour import hired
+from planner.report.files.csv import to_csv
+from planner.report.speed.image_words import images_data, images_rows, images_text
 from planner.report.table import Table
+from planner.scenario.image_job import ImageJob
 from planner.speed.training.images import image_training
 from pricing import Catalogue
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from planner.inputs.terms import Currency
 from planner.money.formula import Num
+from planner.scenario.terms import Currency
 
 USD = "USD"
 

@@ -16,10 +16,10 @@ from datetime import date
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from planner.inputs.base import MONTHS_PER_YEAR
-from planner.inputs.terms import Timing
 from planner.money.formula import Num
-from planner.money.solved import Solved, root, solved
+from planner.money.outcome import Solved, root, solved
+from planner.scenario.base import MONTHS_PER_YEAR
+from planner.scenario.terms import Timing
 
 DAYS_PER_YEAR = 365  # of dated flows; leap years too, as spreadsheets do
 # No yearly rate outside these is looked for: lose all but a hundredth of a per cent, or multiply ten thousand times.

@@ -18,8 +18,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.inputs.kept import cached_property
 from planner.money.formula import Num, formula
+from planner.scenario.memo import cached_property
 
 # What the money is for. The order is the order on every chart and table.
 Part = Literal[

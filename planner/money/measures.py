@@ -13,7 +13,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.inputs.base import MONTHS_PER_YEAR
 from planner.money.finance import (
     discount_factors,
     equivalent_annual_usd,
@@ -24,9 +23,10 @@ from planner.money.finance import (
 )
 from planner.money.formula import Num
 from planner.money.ledger import Ledger
+from planner.money.outcome import Solved
 from planner.money.payback import Payback, simple_payback
 from planner.money.setting import Setting
-from planner.money.solved import Solved
+from planner.scenario.base import MONTHS_PER_YEAR
 
 RATE = "discount_rate_per_year"
 _KEPT = 16  # settings

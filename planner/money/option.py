@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.inputs.scenario import Way
 from planner.money.ledger import Ledger
+from planner.scenario.scenario import Way
 
 # Ways by what they are at heart: hardware of one's own, somebody else's, or both.
 OWNING: tuple[Way, ...] = ("own", "loan", "lease", "rent_to_own", "keep")

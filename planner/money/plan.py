@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
-from planner.inputs.scenario import Scenario, Way
-from planner.money.choice import taken
 from planner.money.ledger import Ledger
 from planner.money.option import Absent, Option
+from planner.money.renting.cheapest_offer import taken
 from planner.money.setting import Setting
 from planner.money.sizing import right_size
-from planner.money.taxed import taxed
+from planner.money.tax.lines import taxed
 from planner.money.ways import BUILDERS
 from planner.money.ways.built import Builder, Why
 from planner.money.ways.right_size import of_right_size
-from planner.speed.asked import asked
+from planner.scenario.scenario import Scenario, Way
+from planner.speed.work_to_hours import asked
 from pricing import Catalogue
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from planner.inputs.base import MONTHS_PER_YEAR
-from planner.inputs.kept import cached_property
-from planner.inputs.scenario import Scenario
-from planner.inputs.terms import Terms
-from planner.inputs.work import Work
-from planner.money.basis import Basis, Case, Tried
-from planner.money.demand import Demand, demand
+from planner.money.demand.stream import Demand, demand
+from planner.money.input_sheet import Basis, Case, Tried
 from planner.money.timeline import Timeline, timeline_of
-from planner.speed.asked import Asked
+from planner.scenario.base import MONTHS_PER_YEAR
+from planner.scenario.memo import cached_property
+from planner.scenario.scenario import Scenario
+from planner.scenario.terms import Terms
+from planner.scenario.work import Work
+from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
 
 RENT_CHANGE = "rent-change-per-year"

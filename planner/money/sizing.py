@@ -10,11 +10,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from planner.money.demand import Demand, demand
-from planner.money.owned import machine
-from planner.money.queueing import achievable_busy_share, mean_wait_in_services
+from planner.money.demand.queueing import achievable_busy_share, mean_wait_in_services
+from planner.money.demand.stream import Demand, demand
+from planner.money.outcome import Solved
+from planner.money.owning import machine
 from planner.money.setting import Setting
-from planner.money.solved import Solved
 
 WAIT = "achievable-wait-in-services"
 SERVICE_CV = 1.0  # lengths of jobs as random as their arrivals

@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.inputs.base import MONTHS_PER_YEAR
-from planner.inputs.kept import cached_property
 from planner.money.formula import Num
 from planner.money.ledger import Origin, Used
+from planner.scenario.base import MONTHS_PER_YEAR
+from planner.scenario.memo import cached_property
 
 PLAN = Origin("the months of the plan", "computed")
 _NEARLY = 1e-9  # 36.0000000001 months are 36

@@ -14,12 +14,12 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.io import templates
 
-from planner.money.answer import Answer, Weighed
 from planner.money.ledger import Ledger, Part
-from planner.money.past import History
-from planner.money.worth import Priced, Worth
+from planner.money.verdict.answer import Answer, Weighed
 from planner.report import words
 from planner.report.ways import LOOKS
+from planner.study.market.price_history import History
+from planner.study.market.value_for_money import Priced, Worth
 
 ROW_PX = 44
 BAR_PX = 48  # a line of words and a bar

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.money.answer import Answer
+from planner.money.verdict.answer import Answer
 from planner.report.ways import LOOKS
 
 

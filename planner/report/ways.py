@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from planner.inputs.scenario import Way
 from planner.money.option import DOING
+from planner.scenario.scenario import Way
 
 
 class Look(NamedTuple):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from planner.inputs.terms import Timing
+    from planner.scenario.terms import Timing
 
 NOT_PRICED = "ask for a quote"
 PURCHASE = {

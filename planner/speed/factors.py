@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from planner.inputs.choices import Kind
-from planner.inputs.measured import FARTHEST_END, LEAST_RATIO, MOST_FACTORS, MOST_RATIO, Measured
+from planner.scenario.measured import FARTHEST_END, LEAST_RATIO, MOST_FACTORS, MOST_RATIO, Measured
+from planner.scenario.vocabulary import Kind
 from planner.speed.pace import TENTH_SD, scatter_of
 
 _MOST_RUNS, _LONGEST_SOURCE, _LONGEST_NAME = 10_000, 60, 160

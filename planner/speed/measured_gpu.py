@@ -11,11 +11,11 @@ import pydantic
 from pydantic import Field
 
 from planner.speed.refused import BadTable
-from planner.speed.serving.build import SLOT_BYTES_PER_S
+from planner.speed.serving.case_of import SLOT_BYTES_PER_S
 from planner.speed.serving.chips import Chip
 from planner.speed.serving.constants import Constants
-from planner.speed.serving.known import known
-from planner.speed.serving.names import find_chip
+from planner.speed.serving.engine_data import known
+from planner.speed.serving.lookup import find_chip
 from pricing import names, strict_yaml
 from pricing.catalogue import Catalogue
 from pricing.days import Day

@@ -16,7 +16,7 @@ from planner.speed.checked import Checked
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs, read_data
 from planner.speed.hardware import family_of
 from planner.speed.serving import check_serving
-from planner.speed.serving.names import find_chip
+from planner.speed.serving.lookup import find_chip
 from planner.speed.table import SERVING, TRAINING
 from planner.speed.training import check_training
 from pricing import Catalogue

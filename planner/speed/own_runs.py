@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 
-from planner.inputs.choices import Kind
+from planner.scenario.vocabulary import Kind
 from planner.speed.cells import Row
 from planner.speed.factors import OwnFactors, factors
 from planner.speed.refused import BadTable
-from planner.speed.serving.mine import serving_runs
+from planner.speed.serving.own_anchor import serving_runs
 from planner.speed.table import SERVING, TRAINING, Columns, kind_of, rows_in
 from planner.speed.training.anchor import training_runs
 from pricing import Catalogue

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
-from planner.inputs.measured import Measured
-from planner.inputs.training_job import MeasuredLike, TrainingJob
+from planner.scenario.measured import Measured
+from planner.scenario.training_job import MeasuredLike, TrainingJob
 from planner.speed.bands import Band
 from planner.speed.data_files import read_data
 from pricing import Catalogue, PricingError, names

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from planner.inputs.choices import Kind
+from planner.scenario.vocabulary import Kind
 from planner.speed.refused import BadTable, Skipped
 from pricing.marks import NO_PLACE, unseen
 

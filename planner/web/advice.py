@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from planner.inputs.presets import presets
-from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
 from planner.money.plan import Plan
 from planner.report import words
-from planner.report.advice import absent_lines
+from planner.report.answer.advice import absent_lines
+from planner.scenario.presets import presets
+from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.web import ask, show
 from planner.web.state import Reckoned
 

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from planner.inputs.address import ALSO, from_address, read_address, to_address
-from planner.inputs.keys import KEYS
-from planner.inputs.presets import presets
-from planner.inputs.question import SERVE, TRAIN, TUNE, Question
-from planner.inputs.scenario import Scenario
 from planner.report import words
-from planner.report.echo import echo
+from planner.report.answer.echo import echo
+from planner.scenario.link import ALSO, from_address, read_address, to_address
+from planner.scenario.presets import presets
+from planner.scenario.question import SERVE, TRAIN, TUNE, Question
+from planner.scenario.scenario import Scenario
+from planner.scenario.short_keys import KEYS
 from planner.web import address, fields, latency, questions, state, through_the_day
 from planner.web.fields import GPUS
 from pricing import Catalogue

@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from planner.inputs.address import ALSO, also_by_hour, from_address
-from planner.inputs.amounts import amount_text, read_amount
-from planner.inputs.keys import KEYS, Key
-from planner.inputs.scenario import ANY_ACCELERATOR
+from planner.scenario.amounts import amount_text, read_amount
+from planner.scenario.link import ALSO, also_by_hour, from_address
+from planner.scenario.scenario import ANY_ACCELERATOR
+from planner.scenario.short_keys import KEYS, Key
 from planner.speed.serving import work_names
 from planner.web import address
 from pricing import Catalogue

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from planner.money.choice import USUAL_AGE_DAYS, USUAL_PURCHASES
+from planner.money.renting.cheapest_offer import USUAL_AGE_DAYS, USUAL_PURCHASES
 from planner.report import words
 from planner.web import address
 from pricing import Catalogue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from planner.inputs.latency import latencies, promised
+from planner.scenario.latency import latencies, promised
 from planner.web import address, fields
 
 KEY, OWN = "pace", "as entered"

@@ -7,12 +7,20 @@ from datetime import date
 import streamlit as st
 
 from planner.money.plan import Plan
-from planner.report import mix_charts, words
-from planner.report.mix import curve_finding, curve_table, layers_table, load_finding, load_table, mix_sentences
-from planner.report.waiting import waiting_finding, waiting_sentences, waiting_table
-from planner.study.mix import BestMix, NoMix, best_mix
-from planner.study.waiting import NoWaiting, Waiting, waiting
-from planner.study.waiting_futures import WaitingFutures, waiting_futures
+from planner.report import words
+from planner.report.futures.waiting_words import waiting_finding, waiting_sentences, waiting_table
+from planner.report.mix import mix_charts
+from planner.report.mix.mix_words import (
+    curve_finding,
+    curve_table,
+    layers_table,
+    load_finding,
+    load_table,
+    mix_sentences,
+)
+from planner.study.mix.best_mix import BestMix, NoMix, best_mix
+from planner.study.when.buy_or_wait import NoWaiting, Waiting, waiting
+from planner.study.when.buy_or_wait_futures import WaitingFutures, waiting_futures
 from planner.web import show, state
 
 _MONEY = st.column_config.NumberColumn(format="%,.0f")

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from planner.inputs.address import ALSO, to_address, usable_address
-from planner.inputs.keys import KEYS
-from planner.inputs.presets import preset
-from planner.inputs.question import HOURS, QUESTIONS, Question, belongs, question_of
+from planner.scenario.link import ALSO, to_address, usable_address
+from planner.scenario.presets import preset
+from planner.scenario.question import HOURS, QUESTIONS, Question, belongs, question_of
+from planner.scenario.short_keys import KEYS
 from planner.web import address, fields, through_the_day
 from pricing import Catalogue, PricingError
 from pricing import names as naming

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from planner.inputs.file import Saved, read_scenario, write_scenario
-from planner.money.answer import Answer
 from planner.money.plan import Plan
+from planner.money.verdict.answer import Answer
 from planner.report import words
-from planner.report.assumptions_csv import assumptions_table, results_table
-from planner.report.cash_csv import SIGN, cash_table
-from planner.report.csv import to_csv
+from planner.report.files.assumptions_csv import assumptions_table, results_table
+from planner.report.files.cash_csv import SIGN, cash_table
+from planner.report.files.csv import to_csv
+from planner.scenario.file import Saved, read_scenario, write_scenario
 from planner.web import address, ask, state
 from planner.web.download import download
 from pricing import PricingError

@@ -10,12 +10,11 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from planner.money.answer import Answer, Weighed
 from planner.money.ledger import Ledger, Line, Origin
 from planner.money.plan import Plan
+from planner.money.verdict.answer import Answer, Weighed
 from planner.report import charts, words
-from planner.report.answer import Figure
-from planner.report.answer_tables import (
+from planner.report.answer.tables import (  # fmt: skip
     cash_table,
     lines_table,
     options_table,
@@ -23,12 +22,13 @@ from planner.report.answer_tables import (
     rent_path_table,
     timing_table,
     turning_table,
-)  # fmt: skip
-from planner.report.buying import running_table
-from planner.report.compare import Own
-from planner.report.csv import to_csv
-from planner.report.market import history_table, worth_table
+)
+from planner.report.files.csv import to_csv
+from planner.report.market.buying import running_table
+from planner.report.market.compare import Own
+from planner.report.market.prices_through_time import history_table, worth_table
 from planner.report.table import Table
+from planner.report.tile import Tile
 from planner.web import state
 from planner.web.download import download
 from pricing import Catalogue
@@ -36,7 +36,7 @@ from pricing import Catalogue
 _CHART = {"displayModeBar": False, "scrollZoom": False}
 
 
-def chart(figure: go.Figure, finding: str, key: str) -> None:
+def chart(figure: go.Tile, finding: str, key: str) -> None:
     """A chart, with its finding for those who cannot see it."""
     st.plotly_chart(figure, config=_CHART, alt=finding, key=key)
 
@@ -192,7 +192,7 @@ def table_on_demand(key: str, label: str = "Show as a table") -> Iterator[bool]:
         yield bool(box.open)
 
 
-def figures(four: Sequence[Figure]) -> None:
+def figures(four: Sequence[Tile]) -> None:
     """Four figures with their ranges, two by two on a phone."""
     with st.grid(4, min_column_width=150):
         for one in four:

@@ -8,19 +8,20 @@ from contextlib import contextmanager
 import pandas as pd
 import streamlit as st
 
-from planner.inputs.presets import presets
-from planner.inputs.work import Work
-from planner.report import speed_charts, speed_front, words
-from planner.report import speed_tables as tables
-from planner.report import uses as report
+from planner.report import words
+from planner.report.market import gpu_uses as report
+from planner.report.speed import speed_charts, time_cost_front
+from planner.report.speed import speed_tables as tables
 from planner.report.table import Table
+from planner.scenario.presets import presets
+from planner.scenario.work import Work
 from planner.speed.nearest import Near
-from planner.speed.serving.known import known
+from planner.speed.scenario_jobs import ServingWork, TrainingWork
+from planner.speed.serving.engine_data import known
 from planner.speed.training.bands import house_bands
 from planner.speed.training.result import Speed
-from planner.speed.training.stairs import stairs
-from planner.speed.worked import ServingWork, TrainingWork
-from planner.study.market import Market, Try
+from planner.speed.training.team_losses import stairs
+from planner.study.market.survey import Market, Try
 from planner.web import ask, fields, show, state, state_speed
 from pricing import PricingError
 
@@ -86,10 +87,10 @@ def which(works: tuple[TrainingWork | ServingWork, ...]) -> TrainingWork | Servi
 def front(work: TrainingWork | ServingWork) -> None:
     """Time against cost over the catalogue. A point or a row that is clicked becomes the plan."""
     found = state_speed.front(work)
-    plan = speed_front.plan_of(found, work.found.accelerator, getattr(work.found, "accelerators", 0))
-    said = speed_front.front_finding(found, plan)
+    plan = time_cost_front.plan_of(found, work.found.accelerator, getattr(work.found, "accelerators", 0))
+    said = time_cost_front.front_finding(found, plan)
     finding(said)
-    if speed_front.drawable(found):
+    if time_cost_front.drawable(found):
         _front_chart(work, found, plan, said)
     show.small(words.markdown(" ".join(found.why[1:])))
     with as_table("front-table", f"Show all {len(found.tries):,} as a table, with why each lost") as is_open:
@@ -98,7 +99,7 @@ def front(work: TrainingWork | ServingWork) -> None:
 
 
 def _front_chart(work: TrainingWork | ServingWork, found: Market, plan: Try | None, said: str) -> None:
-    known_by, key = speed_front.by_id(found), "front"
+    known_by, key = time_cost_front.by_id(found), "front"
 
     def click() -> None:
         points = st.session_state[key]["selection"]["points"]
@@ -106,7 +107,7 @@ def _front_chart(work: TrainingWork | ServingWork, found: Market, plan: Try | No
         _take(clicked, work.place)
 
     st.plotly_chart(
-        state_speed.front_chart(work, found, "" if plan is None else speed_front.try_id(plan)),
+        state_speed.front_chart(work, found, "" if plan is None else time_cost_front.try_id(plan)),
         config={"displayModeBar": False, "scrollZoom": False}, alt=said, key=key, on_select=click,
         selection_mode="points",
     )  # fmt: skip
@@ -114,7 +115,7 @@ def _front_chart(work: TrainingWork | ServingWork, found: Market, plan: Try | No
 
 
 def _front_table(found: Market, place: int) -> None:
-    table, known_by = speed_front.front_table(found), speed_front.by_id(found)
+    table, known_by = time_cost_front.front_table(found), time_cost_front.by_id(found)
     key = f"front-rows-{hash(table.ids)}"
 
     def tick() -> None:

@@ -6,20 +6,21 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from planner.inputs.scenario import Scenario
-from planner.report import futures_charts, words
-from planner.report import what_if as said
-from planner.report.futures_turns import (
+from planner.report import words
+from planner.report.futures import future_charts
+from planner.report.futures.what_turns import (  # fmt: skip
     indices_table,
     map_finding,
     map_table,
     stress_table,
     tornado_table,
     tornado_title,
-)  # fmt: skip
-from planner.study.entered import can_enter, entered
-from planner.study.map import BreakEvenMap, sides
-from planner.study.stress import stresses
+)
+from planner.report.what_if import what_if_words as said
+from planner.scenario.scenario import Scenario
+from planner.study.uncertainty.as_scenario import can_enter, entered
+from planner.study.uncertainty.breakeven_map import BreakEvenMap, sides
+from planner.study.uncertainty.stress import stresses
 from planner.web import address, ask, show, state, state_what_if
 
 STRESS = "stress"  # in the address: stress=Rents+fall
@@ -91,7 +92,7 @@ def _map_chart(found: BreakEvenMap, finding: str) -> None:
     def click() -> None:
         points = st.session_state[key]["selection"]["points"]
         cells = [str(point["customdata"][0]) for point in points if point.get("customdata")]
-        place = futures_charts.place_of(found, cells[0]) if cells else None
+        place = future_charts.place_of(found, cells[0]) if cells else None
         _plan_with(None if place is None else entered(plan, place))
 
     st.plotly_chart(

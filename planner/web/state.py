@@ -14,23 +14,24 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from planner.inputs.kept import cached_property
-from planner.inputs.scenario import Scenario
-from planner.money.answer import Answer
-from planner.money.past import History, histories
 from planner.money.plan import Plan
 from planner.money.setting import Setting
-from planner.money.worth import Worth, dots, worth
-from planner.report import charts, futures_charts
-from planner.report.advice import advice_lines, sizes_table, spread_line
-from planner.report.answer import Told, told
-from planner.report.market import order_of_rows, past_finding, worth_finding
+from planner.money.verdict.answer import Answer
+from planner.report import charts
+from planner.report.answer.advice import advice_lines, sizes_table, spread_line
+from planner.report.answer.hints import hints
+from planner.report.answer.sentences import Told, told
+from planner.report.futures import future_charts
+from planner.report.market.prices_through_time import order_of_rows, past_finding, worth_finding
 from planner.report.table import Table
-from planner.report.usual import hints
-from planner.study.doers import Doer, doers
-from planner.study.futures import Futures
-from planner.study.planned import planned
-from planner.study.verdict import decided
+from planner.scenario.memo import cached_property
+from planner.scenario.scenario import Scenario
+from planner.study.market.candidates import Doer, doers
+from planner.study.market.price_history import History, histories
+from planner.study.market.value_for_money import Worth, dots, worth
+from planner.study.plan_any import planned
+from planner.study.uncertainty.futures import Futures
+from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.query import Wish, find
@@ -273,7 +274,7 @@ def open_with_answer() -> None:
 
 # By answer: it is one and the same for everybody who asks the same.
 _payback = lru_cache(maxsize=_PLANS)(charts.payback)
-_sure = lru_cache(maxsize=_PLANS)(futures_charts.sure)
+_sure = lru_cache(maxsize=_PLANS)(future_charts.sure)
 
 
 def sure() -> go.Figure | None:

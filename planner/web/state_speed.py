@@ -8,24 +8,24 @@ from datetime import date
 import plotly.graph_objects as go
 import streamlit as st
 
-from planner.inputs.scenario import Scenario
-from planner.inputs.serving_job import ServingJob
-from planner.inputs.training_job import TrainingJob
-from planner.money.hired import Hired, hired
-from planner.report import speed, speed_charts, speed_front
-from planner.report.other_work import side_by_side, side_table
-from planner.report.speed import Told
+from planner.money.renting.job_hour import Hired, hired
+from planner.report.speed import finding, speed_charts, time_cost_front
+from planner.report.speed.finding import Told
+from planner.report.speed.other_work import side_by_side, side_table
 from planner.report.table import Table
-from planner.speed.asked import serving_job
+from planner.scenario.scenario import Scenario
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.training_job import TrainingJob
 from planner.speed.checked import Checked
 from planner.speed.nearest import Near, Published, nearest, published_serving, published_training, traits_of
 from planner.speed.nearest import Work as WorkTraits
+from planner.speed.scenario_jobs import ServingWork, TrainingWork, worked
 from planner.speed.serving import is_other_work
 from planner.speed.serving.savings import ServedOtherwise, served_otherwise
 from planner.speed.training.savings import Saving, savings
-from planner.speed.worked import ServingWork, TrainingWork, worked
-from planner.study.market import Market, market
-from planner.study.uses import Choice, choices
+from planner.speed.work_to_hours import serving_job
+from planner.study.market.gpu_guide import Choice, choices
+from planner.study.market.survey import Market, market
 from planner.web import state
 from pricing import Catalogue
 
@@ -44,7 +44,7 @@ def works() -> tuple[TrainingWork | ServingWork, ...]:
 def otherwise() -> Told | None:
     """What is said of work without tokens and of runs of known hours; None where there is none."""
     asked = state.reckoned().plan.setting.asked
-    return None if asked is None else speed.otherwise(state.catalogue(), asked)
+    return None if asked is None else finding.otherwise(state.catalogue(), asked)
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
@@ -119,7 +119,7 @@ def _market(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Cat
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def _front(digest: str, asked: str, day: date, plan: str, night: bool, _found: Market) -> go.Figure:
-    return speed_front.front_chart(_found, speed_front.by_id(_found).get(plan), night)
+    return time_cost_front.front_chart(_found, time_cost_front.by_id(_found).get(plan), night)
 
 
 def _alone(work: TrainingWork | ServingWork) -> Scenario:

@@ -7,17 +7,17 @@ from datetime import date
 import plotly.graph_objects as go
 import streamlit as st
 
-from planner.inputs.scenario import Way
 from planner.money.option import Option
 from planner.money.plan import Plan
-from planner.report import futures_charts
-from planner.report.futures_words import saver
-from planner.report.what_if import pair
-from planner.study.indices import Index, indices
-from planner.study.map import BreakEvenMap, axis, break_even_map
-from planner.study.stress import Stressed, laid_over, stressed
-from planner.study.tornado import Bar, tornado
-from planner.study.verdict import Judged, decided
+from planner.report.futures import future_charts
+from planner.report.futures.input_words import saver
+from planner.report.what_if.what_if_words import pair
+from planner.scenario.scenario import Way
+from planner.study.uncertainty.breakeven_map import BreakEvenMap, axis, break_even_map
+from planner.study.uncertainty.indices import Index, indices
+from planner.study.uncertainty.stress import Stressed, laid_over, stressed
+from planner.study.uncertainty.sure_verdict import Judged, decided
+from planner.study.uncertainty.tornado import Bar, tornado
 from planner.web import state
 
 Who = tuple[str, str, date]  # digest of the catalogue, scenario, day: what all of this depends on
@@ -59,7 +59,7 @@ def bars() -> tuple[Bar, ...]:
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _tornado(who: Who, night: bool, _ways: tuple[Way, Way], _bars: tuple[Bar, ...]) -> go.Figure:
-    return futures_charts.tornado(_bars, night, _ways)
+    return future_charts.tornado(_bars, night, _ways)
 
 
 def tornado_chart() -> go.Figure:
@@ -79,7 +79,7 @@ def saving_map(across: str, up: str) -> BreakEvenMap:
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _drawn_map(who: Who, across: str, up: str, night: bool, _ways: tuple[Way, Way], _found: BreakEvenMap) -> go.Figure:
-    return futures_charts.break_even_map(_found, night, _ways)
+    return future_charts.break_even_map(_found, night, _ways)
 
 
 def map_chart(found: BreakEvenMap) -> go.Figure:

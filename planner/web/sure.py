@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from planner.money.answer import Answer
+from planner.money.verdict.answer import Answer
 from planner.report import words
-from planner.report.futures import futures_table, inputs_table, saving_finding
-from planner.study.futures import Futures
+from planner.report.futures.counted import futures_table, inputs_table, saving_finding
+from planner.study.uncertainty.futures import Futures
 from planner.web import show, state
 
 _SHARES = {"Cheapest, of 100 futures": show.OF_100}

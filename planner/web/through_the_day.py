@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from planner.inputs.address import ALSO, also_by_hour, also_with_hours
-from planner.inputs.days import day_of, days
-from planner.inputs.question import TRAIN, TUNE, Question
+from planner.scenario.day_patterns import day_of, days
+from planner.scenario.link import ALSO, also_by_hour, also_with_hours
+from planner.scenario.question import TRAIN, TUNE, Question
 from planner.web import address
 
 KEY, EVEN, OWN = "through_the_day", "the same at any hour", "as entered"

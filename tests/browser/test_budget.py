@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page, expect
 
-from planner.inputs.address import to_address
-from planner.inputs.scenario import Scenario
+from planner.scenario.link import to_address
+from planner.scenario.scenario import Scenario
 from tests.browser.visit import FIRST_WORDS_MS, TRACEBACK, open_page, settle
 
 SEASON = (1.0, 1.1, 0.9, 1.0, 1.0, 1.0, 0.7, 1.0, 1.2, 1.0, 1.0, 1.0)

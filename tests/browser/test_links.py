@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from planner.inputs.keys import KEYS
+from planner.scenario.short_keys import KEYS
 from tests.browser.visit import open_page, settle
 from tests.browser.walk import PAGES, QUESTIONS, differing, enter, lost, shown, turn_to, unfold, walk
 

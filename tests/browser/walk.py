@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from playwright.sync_api import Locator, Page, TimeoutError
 
-from planner.inputs.keys import KEYS
+from planner.scenario.short_keys import KEYS
 from tests.browser.visit import open_page, settle
 
 PAGES = ("Answer", "Speed", "Compare", "What if", "Assumptions")

@@ -7,11 +7,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from planner.inputs.scenario import Scenario
 from planner.money.plan import Plan, plan
+from planner.scenario.scenario import Scenario
 from pricing import Catalogue, Figure, load_catalogue
 from pricing.figure import Value
-from tests.inputs.scenarios import scenarios
+from tests.scenario.scenarios import scenarios
 
 DAY = date(2026, 11, 21)
 CHIPS = ("H100-SXM5-80GB", "RTX-4090-24GB", "MI300X-192GB", "GB200-NVL72-186GB")

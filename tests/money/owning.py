@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.inputs.scenario import Scenario
 from planner.money.ledger import Ledger, Line
-from planner.money.owned import owning
+from planner.money.owning import owning
 from planner.money.plan import setting_of
 from planner.money.setting import Setting
 from planner.money.ways.built import Builder, Built
+from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 
 DAY = date(2026, 11, 21)

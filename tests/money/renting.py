@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from planner.inputs.scenario import Scenario
 from planner.money.formula import formula
 from planner.money.ledger import Ledger, Line
 from planner.money.plan import setting_of
 from planner.money.setting import Setting
 from planner.money.ways.built import Builder, Built, Why
+from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
 from pricing.figure import Figure, Source, Value
 from pricing.records import Offer, Provider

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.inputs.own import Kept, Own
-from planner.inputs.rent import Rent
-from planner.inputs.scenario import Scenario, Way
-from planner.inputs.terms import Tax, Terms
-from planner.inputs.work import Work
-from planner.money.answer import CLOSE_GAP, Answer, answer
 from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
 from planner.money.option import RENTING, Option
 from planner.money.plan import Plan, plan
+from planner.money.verdict.answer import CLOSE_GAP, Answer, answer
+from planner.scenario.own import Kept, Own
+from planner.scenario.rent import Rent
+from planner.scenario.scenario import Scenario, Way
+from planner.scenario.terms import Tax, Terms
+from planner.scenario.work import Work
 from pricing import load_catalogue
 from tests.examples import at_most
 from tests.money.test_breakeven import DAY, bare_own, scaled, toy

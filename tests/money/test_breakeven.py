@@ -10,14 +10,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from planner.inputs.own import Own
-from planner.inputs.rent import Rent, Reserve
-from planner.inputs.scenario import Scenario
-from planner.inputs.terms import Terms
-from planner.inputs.work import Work
-from planner.money.breakeven import HARDWARE_PRICES, BreakEven, break_evens, builder_of, ledger_at
 from planner.money.measures import present_usd
 from planner.money.plan import Plan, plan
+from planner.money.verdict.breakeven import HARDWARE_PRICES, BreakEven, break_evens, builder_of, ledger_at
+from planner.scenario.own import Own
+from planner.scenario.rent import Rent, Reserve
+from planner.scenario.scenario import Scenario
+from planner.scenario.terms import Terms
+from planner.scenario.work import Work
 from pricing import load_catalogue
 from tests.examples import at_most
 

@@ -6,16 +6,16 @@ from datetime import date
 
 import pytest
 
-from planner.inputs.scenario import Scenario
-from planner.inputs.task import Serve
-from planner.inputs.work import Work
-from planner.money.answer import answer
 from planner.money.by_token import by_token, even_requests_per_s, hosted_usd_per_request
 from planner.money.plan import plan
-from planner.report.answer import told
-from planner.report.by_token import by_token_words
-from planner.speed.asked import cheapest_door, serving_job
+from planner.money.verdict.answer import answer
+from planner.report.answer.by_token import by_token_words
+from planner.report.answer.sentences import told
+from planner.scenario.scenario import Scenario
+from planner.scenario.task import Serve
+from planner.scenario.work import Work
 from planner.speed.serving import serve
+from planner.speed.work_to_hours import cheapest_door, serving_job
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from planner.money.choice import taken
+from planner.money.renting.cheapest_offer import taken
 from planner.money.setting import Setting, Taken
 from pricing.records import Offer
 from tests.money.renting import DAY, MARKET, figure, offer, plan, work, world

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.inputs.scenario import Scenario
-from planner.money.demand import demand
-from planner.money.levels import MOST_LEVELS
+from planner.money.demand.levels import MOST_LEVELS
+from planner.money.demand.stream import demand
+from planner.scenario.scenario import Scenario
 from tests.examples import at_most
 
 

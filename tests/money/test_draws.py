@@ -7,12 +7,12 @@ import weakref
 
 import numpy as np
 
-from planner.inputs.scenario import Scenario
-from planner.money.demand import Demand
-from planner.money.draws import blocks
+from planner.money.demand.stream import Demand
+from planner.money.many_ledgers import blocks
 from planner.money.plan import setting_of
 from planner.money.setting import BUSY_FACTOR
 from planner.money.ways import BUILDERS
+from planner.scenario.scenario import Scenario
 from tests.money.anyplan import CATALOGUE, DAY
 
 

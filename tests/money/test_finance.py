@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planner.money import finance
-from planner.money.solved import FOUND, root, solved
+from planner.money.outcome import FOUND, root, solved
 
 RATE = st.floats(-0.5, 3.0)
 USD = st.floats(-1e6, 1e6)

@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from planner.money import finance, payback, price_path, queueing, tax
+from planner.money import finance, payback
+from planner.money.demand import queueing
+from planner.money.outcome import Solved
 from planner.money.payback import Payback
-from planner.money.solved import Solved
+from planner.money.renting import price_path
+from planner.money.tax import books
 from pricing.figure import Strict, Text
 from pricing.strict_yaml import read
 
@@ -55,21 +58,21 @@ def monthly_payment_usd(*, rate_per_year: float, months: int, **loan: Any) -> An
 
 def worth_of_writing_off_usd(*, shares_by_year: Array, rate_per_year: float) -> Any:
     years = len(shares_by_year)
-    usd = tax.depreciation_usd(cost_usd=1.0, shares_by_year=shares_by_year, years=years)
+    usd = books.depreciation_usd(cost_usd=1.0, shares_by_year=shares_by_year, years=years)
     return finance.npv_usd(usd=usd, rate_per_year=rate_per_year, years=np.arange(1, years + 1))
 
 
 def straight_line_usd(*, cost_usd: float, years: int) -> Any:
-    shares = tax.straight_line_shares(years=years)
-    return tax.depreciation_usd(cost_usd=cost_usd, shares_by_year=shares, years=years)
+    shares = books.straight_line_shares(years=years)
+    return books.depreciation_usd(cost_usd=cost_usd, shares_by_year=shares, years=years)
 
 
 def after_tax_npv_usd(
     *, cost_usd: float, saving_usd: Array, shares_by_year: Array, tax_share: float, rate_per_year: float
 ) -> Any:
     years = len(saving_usd)
-    written_off = tax.depreciation_usd(cost_usd=cost_usd, shares_by_year=shares_by_year, years=years)
-    kept = tax.after_tax_usd(saving_usd=saving_usd, depreciation_usd=written_off, tax_share=tax_share)
+    written_off = books.depreciation_usd(cost_usd=cost_usd, shares_by_year=shares_by_year, years=years)
+    kept = books.after_tax_usd(saving_usd=saving_usd, depreciation_usd=written_off, tax_share=tax_share)
     return finance.npv_usd(usd=np.append(-cost_usd, kept), rate_per_year=rate_per_year, years=np.arange(years + 1))
 
 
@@ -109,7 +112,13 @@ CALLS: dict[str, Callable[..., Any]] = {
         *(finance.npv_usd, finance.irr, finance.equivalent_annual_usd, finance.levelised_usd_per_hour),
         *(finance.level_stream_usd, finance.loan_payment_usd, finance.loan_balance_usd, finance.implied_lease_rate),
         *(payback.simple_payback, payback.discounted_payback),
-        *(tax.half_year_shares, tax.tax_basis_usd, tax.tax_usd, tax.deferred_tax_shield_usd, tax.tax_on_sale_usd),
+        *(
+            books.half_year_shares,
+            books.tax_basis_usd,
+            books.tax_usd,
+            books.deferred_tax_shield_usd,
+            books.tax_on_sale_usd,
+        ),
         *(queueing.mean_wait_in_services, queueing.achievable_busy_share, queueing.slots_needed),
         *(queueing.preemption_stretch, queueing.interruptions_at_stretch, queueing.best_checkpoint_interval_hours),
         *(queueing.young_interval_hours, queueing.failure_waste_share, queueing.job_hours_between_failures),

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from planner.money.hired import hired
+from planner.money.renting.job_hour import hired
 from pricing import load_catalogue
 from pricing.query import may_be_cheapest
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.inputs.scenario import Scenario
-from planner.money.demand import demand
-from planner.money.levels import GRID_ERROR, MOST_LEVELS, Levels, by_the_hour, on_and_off, together
+from planner.money.demand.levels import GRID_ERROR, MOST_LEVELS, Levels, by_the_hour, on_and_off, together
+from planner.money.demand.stream import demand
+from planner.scenario.scenario import Scenario
 
 MEGABYTE = 1e6
 SEASON = (1.0, 1.1, 0.9, 1.0, 1.0, 1.0, 0.7, 1.0, 1.2, 1.0, 1.0, 1.0)

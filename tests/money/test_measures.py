@@ -11,13 +11,13 @@ import pyxirr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.inputs.scenario import Scenario
-from planner.inputs.terms import Currency, Terms
 from planner.money.currency import in_currency
 from planner.money.finance import days_since, flow_years
 from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
 from planner.money.measures import cash_by_year_usd, cumulative, discounted, measured, present_usd
 from planner.money.setting import Setting
+from planner.scenario.scenario import Scenario
+from planner.scenario.terms import Currency, Terms
 from pricing import load_catalogue
 from tests.examples import at_most
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.inputs.scenario import Scenario
-from planner.money.owned import buying, owned
+from planner.money.owning import buying, owned
 from planner.money.plan import setting_of
 from planner.money.setting import Setting
+from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
 from pricing.figure import Source, Value
 from tests.money.owning import DAY, EIGHTY, NOTHING, lines, scenario, setting, whole

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.inputs.own import Own
-from planner.inputs.scenario import Scenario
 from planner.money.formula import formula
-from planner.money.owned import owning
+from planner.money.owning import owning
 from planner.money.setting import Setting
+from planner.scenario.own import Own
+from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from tests.examples import at_most
 from tests.money.owning import DAY, EIGHTY, lines, scenario, setting, whole

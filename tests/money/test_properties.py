@@ -12,17 +12,17 @@ import pyxirr
 from hypothesis import Phase, example, given
 from hypothesis import strategies as st
 
-from planner.inputs.own import Kept, Own, RentToOwn
-from planner.inputs.rent import Hosted, Mix
-from planner.inputs.scenario import Scenario, Way
-from planner.inputs.work import Work
-from planner.money.answer import answer
-from planner.money.breakeven import builder_of, ledger_at
 from planner.money.ledger import Ledger, Line
 from planner.money.measures import present_usd, saved_usd
 from planner.money.option import Option
 from planner.money.plan import plan_at, setting_of
+from planner.money.verdict.answer import answer
+from planner.money.verdict.breakeven import builder_of, ledger_at
 from planner.money.ways import BUILDERS
+from planner.scenario.own import Kept, Own, RentToOwn
+from planner.scenario.rent import Hosted, Mix
+from planner.scenario.scenario import Scenario, Way
+from planner.scenario.work import Work
 from tests.examples import at_most
 from tests.money.anyplan import CATALOGUE, DAY, dearer, known, of, plans, scaled, small
 

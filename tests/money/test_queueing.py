@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money import queueing
-from planner.money.solved import FOUND
+from planner.money.demand import queueing
+from planner.money.outcome import FOUND
 
 BUSY = st.floats(0.001, 0.999)
 SLOTS = st.integers(1, 300)

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.inputs.own import Lease, Own, RentToOwn
-from planner.inputs.rent import Mix, Rent, Reserve
-from planner.inputs.scenario import Scenario, Way
-from planner.inputs.terms import Tax, Terms
-from planner.inputs.work import Work
 from planner.money.finance import real_rate
 from planner.money.measures import present_usd, rate_per_year
 from planner.money.plan import plan
+from planner.scenario.own import Lease, Own, RentToOwn
+from planner.scenario.rent import Mix, Rent, Reserve
+from planner.scenario.scenario import Scenario, Way
+from planner.scenario.terms import Tax, Terms
+from planner.scenario.work import Work
 from pricing import load_catalogue
 from tests.money.anyplan import DAY
 

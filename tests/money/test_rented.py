@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.inputs.scenario import Scenario
 from planner.money.formula import formula
 from planner.money.ledger import Ledger, Line
-from planner.money.rent_path import path_warnings, quotes
-from planner.money.rented import Bills, bills, renting
+from planner.money.renting.bill import Bills, bills, renting
+from planner.money.renting.rent_levels import path_warnings, quotes
 from planner.money.setting import Setting
+from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from pricing.figure import Figure
 from pricing.records import Offer

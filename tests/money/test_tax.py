@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money import tax
+from planner.money.tax import books
 from pricing.load import load_catalogue
 
 USD = st.floats(-1e6, 1e6)
@@ -30,15 +30,15 @@ def one_by_one(taxable: Any, share: float, losses: float) -> list[float]:
 
 @given(COST, st.integers(1, 12), st.booleans())
 def test_depreciation_sums_to_the_cost(cost: float, life: int, half: bool) -> None:
-    shares = tax.half_year_shares(years=life) if half else tax.straight_line_shares(years=life)
-    assert tax.depreciation_usd(cost_usd=cost, shares_by_year=shares, years=life + 1).sum() == pytest.approx(cost)
+    shares = books.half_year_shares(years=life) if half else books.straight_line_shares(years=life)
+    assert books.depreciation_usd(cost_usd=cost, shares_by_year=shares, years=life + 1).sum() == pytest.approx(cost)
 
 
 @given(COST, st.integers(1, 12), st.integers(0, 15))
 def test_what_is_not_written_off_is_still_in_the_books(cost: float, life: int, years: int) -> None:
-    shares = tax.half_year_shares(years=life)
-    written_off = tax.depreciation_usd(cost_usd=cost, shares_by_year=shares, years=years)
-    basis = tax.tax_basis_usd(cost_usd=cost, shares_by_year=shares, years=years)
+    shares = books.half_year_shares(years=life)
+    written_off = books.depreciation_usd(cost_usd=cost, shares_by_year=shares, years=years)
+    basis = books.tax_basis_usd(cost_usd=cost, shares_by_year=shares, years=years)
     assert written_off.shape == (years,)
     assert written_off.sum() + basis == pytest.approx(cost)
 
@@ -47,13 +47,15 @@ def test_the_schedules_of_the_catalogue_write_off_everything() -> None:
     schedules = load_catalogue().schedules
     assert schedules
     for schedule in schedules.values():
-        usd = tax.depreciation_usd(cost_usd=np.array([100.0, 300.0]), shares_by_year=schedule.shares_by_year, years=10)
+        usd = books.depreciation_usd(
+            cost_usd=np.array([100.0, 300.0]), shares_by_year=schedule.shares_by_year, years=10
+        )
         assert usd.sum(axis=-1) == pytest.approx([100.0, 300.0], rel=1e-5)
 
 
 @given(YEARS, SHARE, st.floats(0.0, 1e6))
 def test_losses_are_used_as_a_tax_form_uses_them(taxable: Any, share: float, losses: float) -> None:
-    got = tax.tax_usd(taxable_usd=taxable, tax_share=share, losses_brought_usd=losses)
+    got = books.tax_usd(taxable_usd=taxable, tax_share=share, losses_brought_usd=losses)
     assert got == pytest.approx(one_by_one(taxable, share, losses), abs=1e-6)
     assert (got >= 0).all()
 
@@ -62,8 +64,8 @@ def test_losses_are_used_as_a_tax_form_uses_them(taxable: Any, share: float, los
 def test_a_shield_that_waits_is_never_more_than_one_at_once(profit: Any, deductible: Any, share: float) -> None:
     years = min(len(profit), len(deductible))
     profit, deductible = profit[:years], np.abs(deductible[:years])
-    now = tax.tax_shield_usd(deductible_usd=deductible, tax_share=share)
-    later = tax.deferred_tax_shield_usd(
+    now = books.tax_shield_usd(deductible_usd=deductible, tax_share=share)
+    later = books.deferred_tax_shield_usd(
         deductible_usd=deductible, other_profit_usd=profit, tax_share=share, losses_brought_usd=0.0
     )
     assert (np.cumsum(later) <= np.cumsum(now) + 1e-6).all()
@@ -72,17 +74,17 @@ def test_a_shield_that_waits_is_never_more_than_one_at_once(profit: Any, deducti
 @given(YEARS, SHARE)
 def test_with_profit_enough_nothing_waits(deductible: Any, share: float) -> None:
     deductible = np.abs(deductible)
-    later = tax.deferred_tax_shield_usd(
+    later = books.deferred_tax_shield_usd(
         deductible_usd=deductible,
         other_profit_usd=np.full(deductible.shape, 1e6),
         tax_share=share,
         losses_brought_usd=0.0,
     )
-    assert later == pytest.approx(tax.tax_shield_usd(deductible_usd=deductible, tax_share=share), abs=1e-6)
+    assert later == pytest.approx(books.tax_shield_usd(deductible_usd=deductible, tax_share=share), abs=1e-6)
 
 
 def test_without_profit_nothing_is_saved() -> None:
-    later = tax.deferred_tax_shield_usd(
+    later = books.deferred_tax_shield_usd(
         deductible_usd=np.array([10.0, 10.0]), other_profit_usd=np.zeros(2), tax_share=0.25, losses_brought_usd=0.0
     )
     assert later.tolist() == [0.0, 0.0]
@@ -91,25 +93,25 @@ def test_without_profit_nothing_is_saved() -> None:
 @given(YEARS, YEARS)
 def test_untaxed_is_what_it_was(saving: Any, written_off: Any) -> None:
     years = min(len(saving), len(written_off))
-    kept = tax.after_tax_usd(saving_usd=saving[:years], depreciation_usd=written_off[:years], tax_share=0.0)
+    kept = books.after_tax_usd(saving_usd=saving[:years], depreciation_usd=written_off[:years], tax_share=0.0)
     assert kept == pytest.approx(saving[:years])
 
 
 @given(st.lists(st.tuples(YEARS.filter(lambda years: len(years) == 1), SHARE), min_size=1, max_size=5))
 def test_arrays_give_what_scalars_give(rows: list[tuple[Any, float]]) -> None:
     taxable, shares = np.array([row for row, _ in rows]), np.array([share for _, share in rows])
-    every = tax.tax_usd(taxable_usd=taxable, tax_share=shares, losses_brought_usd=0.0)
-    each = [tax.tax_usd(taxable_usd=row, tax_share=share, losses_brought_usd=0.0) for row, share in rows]
+    every = books.tax_usd(taxable_usd=taxable, tax_share=shares, losses_brought_usd=0.0)
+    each = [books.tax_usd(taxable_usd=row, tax_share=share, losses_brought_usd=0.0) for row, share in rows]
     assert every.tolist() == np.array(each).tolist()
 
 
 @given(st.integers(1, 80))
 def test_months_are_summed_into_years_and_paid_at_their_ends(months: int) -> None:
     usd = np.arange(months + 1, dtype=float)
-    by_year = tax.by_tax_year(usd=np.stack([usd, 2 * usd]))
+    by_year = books.by_tax_year(usd=np.stack([usd, 2 * usd]))
     assert by_year.shape == (2, -(-months // 12))
     assert by_year.sum(axis=-1) == pytest.approx([usd.sum(), 2 * usd.sum()])
-    paid = tax.at_year_ends(usd_by_year=by_year, months=months)
+    paid = books.at_year_ends(usd_by_year=by_year, months=months)
     assert paid.shape == (2, months + 1)
     assert paid.sum(axis=-1) == pytest.approx(by_year.sum(axis=-1))
     assert set(np.flatnonzero(paid[0])) <= {*range(12, months + 1, 12), months}
@@ -117,10 +119,10 @@ def test_months_are_summed_into_years_and_paid_at_their_ends(months: int) -> Non
 
 def test_today_belongs_to_the_first_tax_year() -> None:
     usd = np.ones(26)
-    assert tax.by_tax_year(usd=usd).tolist() == [13.0, 12.0, 1.0]
-    assert tax.by_tax_year(usd=np.ones(1)).tolist() == [1.0]
+    assert books.by_tax_year(usd=usd).tolist() == [13.0, 12.0, 1.0]
+    assert books.by_tax_year(usd=np.ones(1)).tolist() == [1.0]
 
 
 def test_years_that_do_not_match_the_months_are_refused() -> None:
     with pytest.raises(ValueError, match="want one amount for each tax year of 25 months, got 2"):
-        tax.at_year_ends(usd_by_year=np.ones(2), months=25)
+        books.at_year_ends(usd_by_year=np.ones(2), months=25)

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.inputs.scenario import Scenario
-from planner.inputs.terms import Tax, Terms
 from planner.money.formula import formula
 from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
 from planner.money.measures import present_usd
 from planner.money.setting import Setting
-from planner.money.taxed import book_depreciation_usd, tax_depreciation_usd, taxed
+from planner.money.tax.lines import book_depreciation_usd, tax_depreciation_usd, taxed
+from planner.scenario.scenario import Scenario
+from planner.scenario.terms import Tax, Terms
 from pricing import load_catalogue
 from tests.examples import at_most
 

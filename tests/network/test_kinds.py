@@ -7,12 +7,12 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
-from planner.inputs.serving_job import ServingJob
-from planner.inputs.training_job import TrainingJob
 from planner.network.kinds import COUNTED, HALF_COUNTED
 from planner.network.params import CannotCount, parameter_count_b
 from planner.network.record import network_of
 from planner.network.refused import UnknownShape
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.training_job import TrainingJob
 from planner.speed.refused import BadJob
 from planner.speed.serving import serve
 from planner.speed.training import train

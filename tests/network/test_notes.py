@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from planner.inputs.serving_job import ServingJob
-from planner.inputs.training_job import TrainingJob
 from planner.network.record import network_of
 from planner.network.refused import UnknownShape
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.training_job import TrainingJob
 from planner.speed.serving import serve
 from planner.speed.training import train
 from pricing import Catalogue, PricingError, load_catalogue

@@ -8,16 +8,16 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from planner.inputs.address import from_address
-from planner.inputs.presets import preset, presets
-from planner.inputs.scenario import Scenario
-from planner.report.answer import Told, told
-from planner.report.answer_tables import by_year
-from planner.report.findings import by_the_token
-from planner.report.plan_text import Reckoned, plan_text
+from planner.report.answer.plan_text import Reckoned, plan_text
+from planner.report.answer.sentences import Told, told
+from planner.report.answer.tables import by_year
+from planner.report.market.findings import by_the_token
 from planner.report.words import usd
-from planner.study.planned import planned
-from planner.study.verdict import decided
+from planner.scenario.link import from_address
+from planner.scenario.presets import preset, presets
+from planner.scenario.scenario import Scenario
+from planner.study.plan_any import planned
+from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
 
 CATALOGUE, DAY = load_catalogue(), date(2026, 11, 21)

@@ -17,18 +17,18 @@ from hypothesis import given
 from jsonschema import Draft202012Validator, FormatChecker
 
 from planner.cli import OK, main
-from planner.inputs.presets import preset, presets
-from planner.inputs.scenario import Scenario
 from planner.money.plan import Plan
-from planner.report import answer_schema as schema
-from planner.report.answer import told
-from planner.report.answer_data import answer_data, comparison_data
-from planner.report.assumptions_csv import results_table
-from planner.report.plan_text import Reckoned, plan_text
-from planner.study.planned import planned
-from planner.study.verdict import decided
-from planner.study.waiting import NoWaiting, waiting
-from planner.study.waiting_futures import waiting_futures
+from planner.report.answer.document import answer_data, comparison_data
+from planner.report.answer.plan_text import Reckoned, plan_text
+from planner.report.answer.sentences import told
+from planner.report.files import answer_schema as schema
+from planner.report.files.assumptions_csv import results_table
+from planner.scenario.presets import preset, presets
+from planner.scenario.scenario import Scenario
+from planner.study.plan_any import planned
+from planner.study.uncertainty.sure_verdict import decided
+from planner.study.when.buy_or_wait import NoWaiting, waiting
+from planner.study.when.buy_or_wait_futures import waiting_futures
 from pricing import load_catalogue
 from tests.examples import at_most
 from tests.house import ROOT

@@ -9,21 +9,21 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from planner.inputs.scenario import Scenario
 from planner.money.ledger import Ledger
-from planner.money.past import histories
 from planner.money.plan import plan
-from planner.money.rented import Bills, bills
+from planner.money.renting.bill import Bills, bills
 from planner.money.setting import Setting
-from planner.money.worth import dots, worth
 from planner.report import charts
-from planner.report.answer_tables import parts_table
-from planner.report.compare import BUY_ID, COLUMNS, Own, compare_table, own_of, pickable, unique
-from planner.report.findings import Finding, cheapest, hidden_words
-from planner.report.job_offers import Offers, Rented
-from planner.report.market import order_of_rows, past_finding, worth_finding, worth_table
+from planner.report.answer.tables import parts_table
+from planner.report.market.compare import BUY_ID, COLUMNS, Own, compare_table, own_of, pickable, unique
+from planner.report.market.findings import Finding, cheapest, hidden_words
+from planner.report.market.job_offers import Offers, Rented
+from planner.report.market.prices_through_time import order_of_rows, past_finding, worth_finding, worth_table
 from planner.report.table import Table
-from planner.study.doers import doer_of
+from planner.scenario.scenario import Scenario
+from planner.study.market.candidates import doer_of
+from planner.study.market.price_history import histories
+from planner.study.market.value_for_money import dots, worth
 from pricing import Catalogue, load_catalogue
 from pricing.query import Wish, find, may_be_cheapest
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.report.csv import guarded, to_csv
+from planner.report.files.csv import guarded, to_csv
 from planner.report.table import Table
 
 

@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft7Validator, FormatChecker
 
 from planner.cli.common import as_json
-from planner.report.file_kinds import FOLDER, KINDS, WRITE, FileKind
+from planner.report.files.file_kinds import FOLDER, KINDS, WRITE, FileKind
 from pricing import strict_yaml
 from pricing.schema import DIALECT, schema_line
 from tests.house import ROOT
@@ -185,10 +185,10 @@ def test_an_editor_underlines_a_slip(file: str, old: str, new: str, wish: str) -
 
 # The same in a file that comes with the program, on a copy of it.
 OURS = [
-    ("planner/inputs/days.yaml", "  says: All of it", "  say: All of it", "'say' was unexpected"),
-    ("planner/inputs/latency.yaml", "tpot_ms: 200", "tpot_ms: fast", "'fast' is not"),
-    ("planner/inputs/presets/startup.yaml", "\nplace: 1\n", "\nplace: first\n", "'first' is not of type 'integer'"),
-    ("planner/inputs/presets/startup.yaml", "\n  accelerator:", "\n  acelerator:", "'acelerator' was unexpected"),
+    ("planner/scenario/days.yaml", "  says: All of it", "  say: All of it", "'say' was unexpected"),
+    ("planner/scenario/latency.yaml", "tpot_ms: 200", "tpot_ms: fast", "'fast' is not"),
+    ("planner/scenario/presets/startup.yaml", "\nplace: 1\n", "\nplace: first\n", "'first' is not of type 'integer'"),
+    ("planner/scenario/presets/startup.yaml", "\n  accelerator:", "\n  acelerator:", "'acelerator' was unexpected"),
     ("planner/study/data/stress.yaml", "{is: 0.7}", "{set: 0.7}", "'set' was unexpected"),
     ("planner/study/data/futures.yaml", "  low: 0.7\n", "", "'low' is a required property"),
     ("planner/study/data/uses.yaml", "key: learning", "key: lerning", "'lerning' is not one of"),

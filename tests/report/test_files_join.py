@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given
 
 from planner.cli import main
-from planner.inputs.presets import preset, presets
-from planner.inputs.scenario import Scenario
-from planner.inputs.task import Train
-from planner.inputs.work import Work
-from planner.money.answer import answer
 from planner.money.plan import Plan
-from planner.report.assumptions_csv import assumptions_table, results_table
-from planner.report.cash_csv import SIGN, cash_table
-from planner.report.csv import to_csv
+from planner.money.verdict.answer import answer
+from planner.report.files.assumptions_csv import assumptions_table, results_table
+from planner.report.files.cash_csv import SIGN, cash_table
+from planner.report.files.csv import to_csv
 from planner.report.table import Table
-from planner.study.planned import planned
+from planner.scenario.presets import preset, presets
+from planner.scenario.scenario import Scenario
+from planner.scenario.task import Train
+from planner.scenario.work import Work
+from planner.study.plan_any import planned
 from pricing import load_catalogue
 from tests.examples import at_most
 from tests.money.anyplan import of, plans

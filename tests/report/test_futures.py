@@ -12,27 +12,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.inputs.terms import Terms
-from planner.money.answer import Answer, answer
 from planner.money.plan import Plan
-from planner.report import futures as told_futures
-from planner.report.answer import Told
-from planner.report.answer_schema import Counted, Sweep
-from planner.report.futures import break_even_range, chances, futures_table, how_sure, saving_finding
-from planner.report.futures_charts import sure
-from planner.report.futures_turns import map_finding, stress_table
-from planner.report.plan_text import Reckoned, compare_table
-from planner.report.speed_tables import agreement_finding
-from planner.report.sweep import summary_text
+from planner.money.verdict.answer import Answer, answer
+from planner.report.answer.plan_text import Reckoned, compare_table
+from planner.report.answer.sentences import Told
+from planner.report.files.answer_schema import Counted, Sweep
+from planner.report.files.sweep_csv import summary_text
+from planner.report.futures import counted as told_futures
+from planner.report.futures.counted import break_even_range, chances, futures_table, how_sure, saving_finding
+from planner.report.futures.future_charts import sure
+from planner.report.futures.waiting_words import waiting_sentences, waiting_table
+from planner.report.futures.what_turns import map_finding, stress_table
+from planner.report.speed.speed_tables import agreement_finding
 from planner.report.table import Table
-from planner.report.waiting import waiting_sentences, waiting_table
 from planner.report.words import of_100, times_of_100
-from planner.study.futures import Band, Futures
-from planner.study.futures_breakeven import Turning
-from planner.study.map import Axis, BreakEvenMap
-from planner.study.verdict import Judged, judged
-from planner.study.waiting import Waiting, waiting
-from planner.study.waiting_futures import WaitingFutures
+from planner.scenario.terms import Terms
+from planner.study.uncertainty.breakeven_map import Axis, BreakEvenMap
+from planner.study.uncertainty.drawn_breakeven import Turning
+from planner.study.uncertainty.futures import Band, Futures
+from planner.study.uncertainty.sure_verdict import Judged, judged
+from planner.study.when.buy_or_wait import Waiting, waiting
+from planner.study.when.buy_or_wait_futures import WaitingFutures
 from tests.money.test_answer import option
 from tests.report.test_speed import published
 from tests.study.planned import planned

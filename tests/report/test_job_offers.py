@@ -7,15 +7,15 @@ from datetime import date
 
 import pytest
 
-from planner.inputs.presets import preset
-from planner.inputs.scenario import Scenario
-from planner.money.choice import usual_wish
 from planner.money.plan import Plan
-from planner.report.compare import BUY_ID, own_of
-from planner.report.findings import hidden_words
-from planner.report.job_offers import A_MONTH, ONE_RUN, TOO_SMALL, Offers, offers_of
-from planner.study.doers import Doer, doer_of, doers, names_a_model
-from planner.study.planned import planned
+from planner.money.renting.cheapest_offer import usual_wish
+from planner.report.market.compare import BUY_ID, own_of
+from planner.report.market.findings import hidden_words
+from planner.report.market.job_offers import A_MONTH, ONE_RUN, TOO_SMALL, Offers, offers_of
+from planner.scenario.presets import preset
+from planner.scenario.scenario import Scenario
+from planner.study.market.candidates import Doer, doer_of, doers, names_a_model
+from planner.study.plan_any import planned
 from pricing import load_catalogue
 from pricing.query import may_be_cheapest
 

@@ -7,10 +7,11 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from planner.inputs.rent import Mix
 from planner.money.plan import Plan, plan_at
-from planner.report import mix_charts, words
-from planner.report.mix import (
+from planner.report import words
+from planner.report.futures.waiting_words import waiting_finding, waiting_sentences, waiting_table
+from planner.report.mix import mix_charts
+from planner.report.mix.mix_words import (
     curve_finding,
     curve_table,
     in_words,
@@ -19,9 +20,9 @@ from planner.report.mix import (
     load_table,
     mix_sentences,
 )
-from planner.report.waiting import waiting_finding, waiting_sentences, waiting_table
-from planner.study.mix import ALIKE, BestMix, best_mix
-from planner.study.waiting import Waiting, waiting
+from planner.scenario.rent import Mix
+from planner.study.mix.best_mix import ALIKE, BestMix, best_mix
+from planner.study.when.buy_or_wait import Waiting, waiting
 from tests.money.owning import EIGHTY
 from tests.money.renting import MARKET, plan, setting, work
 

@@ -11,16 +11,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from planner.inputs.presets import Preset, presets
-from planner.inputs.scenario import Scenario
-from planner.inputs.terms import Currency, Tax, Terms
-from planner.inputs.work import Work
-from planner.money.answer import Answer, answer
 from planner.money.plan import Plan, plan
-from planner.report.assumptions_csv import ASSUMPTION_COLUMNS, RESULT_COLUMNS, assumptions_table, results_table
-from planner.report.cash_csv import COLUMNS, SIGN, cash_table
-from planner.report.csv import to_csv
-from planner.report.quantities import LUMP, priced
+from planner.money.verdict.answer import Answer, answer
+from planner.report.files.assumptions_csv import ASSUMPTION_COLUMNS, RESULT_COLUMNS, assumptions_table, results_table
+from planner.report.files.cash_csv import COLUMNS, SIGN, cash_table
+from planner.report.files.csv import to_csv
+from planner.report.files.quantities import LUMP, priced
+from planner.scenario.presets import Preset, presets
+from planner.scenario.scenario import Scenario
+from planner.scenario.terms import Currency, Tax, Terms
+from planner.scenario.work import Work
 from pricing import load_catalogue
 
 pytestmark = pytest.mark.slow

@@ -10,23 +10,24 @@ from datetime import date
 import plotly.graph_objects as go
 import pytest
 
-from planner.inputs.scenario import Scenario, Way
-from planner.inputs.task import Serve, Train
-from planner.inputs.work import Work
-from planner.money.hired import Hired
-from planner.report import speed_charts, speed_front, words
-from planner.report import speed_tables as tables
-from planner.report.speed import how_long, many, no_model, refused, told, usd_per_million
-from planner.speed.asked import asked
+from planner.money.renting.job_hour import Hired
+from planner.report import words
+from planner.report.speed import speed_charts, time_cost_front
+from planner.report.speed import speed_tables as tables
+from planner.report.speed.finding import how_long, many, no_model, refused, told, usd_per_million
+from planner.scenario.scenario import Scenario, Way
+from planner.scenario.task import Serve, Train
+from planner.scenario.work import Work
 from planner.speed.bands import Band
 from planner.speed.nearest import Published, Traits, nearest, traits_of
 from planner.speed.nearest import Work as WorkTraits
+from planner.speed.scenario_jobs import ServingWork, TrainingWork, worked
 from planner.speed.serving.savings import served_otherwise
 from planner.speed.training.result import Range
 from planner.speed.training.savings import savings
-from planner.speed.training.stairs import stairs
-from planner.speed.worked import ServingWork, TrainingWork, worked
-from planner.study.market import Market, Try
+from planner.speed.training.team_losses import stairs
+from planner.speed.work_to_hours import asked
+from planner.study.market.survey import Market, Try
 from pricing import load_catalogue
 
 H100, H200 = "H100-SXM5-80GB", "H200-SXM-141GB"
@@ -213,28 +214,28 @@ MARKET = Market("Train", TRIES, TRIES[0], TRIES[2], 60.0, None, ("8 x H100 on de
 
 
 def test_the_front_says_what_is_recommended_and_how_the_plan_stands_beside_it() -> None:
-    plan = speed_front.plan_of(MARKET, H100, 32)
+    plan = time_cost_front.plan_of(MARKET, H100, 32)
     assert plan is TRIES[2]
-    assert speed_front.front_finding(MARKET, plan) == (
+    assert time_cost_front.front_finding(MARKET, plan) == (
         "Recommended: 8 x H100 on demand: 100 days, 1,000 USD. Your plan, 32 x H100 on demand, costs 50% more and is "
         "done 4 times as fast."
     )
-    assert speed_front.front_finding(MARKET, TRIES[0]).endswith("1,000 USD. That is your plan.")
+    assert time_cost_front.front_finding(MARKET, TRIES[0]).endswith("1,000 USD. That is your plan.")
 
 
 def test_the_table_starts_with_the_front_and_says_why_others_lost() -> None:
-    table = speed_front.front_table(MARKET).to_pandas()
+    table = time_cost_front.front_table(MARKET).to_pandas()
     assert len(table) == len(TRIES)
     assert list(table["Why not"][:3]) == ["nothing beats it on both"] * 3
     assert table["Why not"].iloc[-1] == "does not fit"
     assert table.index.is_unique
-    assert all(speed_front.by_id(MARKET)[key] in TRIES for key in table.index)
+    assert all(time_cost_front.by_id(MARKET)[key] in TRIES for key in table.index)
 
 
 def test_the_chart_leaves_what_is_far_off_to_the_table() -> None:
-    seen = speed_front.window(MARKET, None)
+    seen = time_cost_front.window(MARKET, None)
     assert {one.cost for one in seen} == {1_000.0, 1_100.0, 1_500.0, 1_900.0, 900.0}
-    chart = speed_front.front_chart(MARKET, TRIES[2], False)
+    chart = time_cost_front.front_chart(MARKET, TRIES[2], False)
     names = [trace["name"] for trace in chart.to_dict()["data"]]
     assert names[-2:] == ["recommended", "your plan"]
     text = " ".join(note["text"] for note in chart.to_dict()["layout"]["annotations"])
@@ -244,8 +245,8 @@ def test_the_chart_leaves_what_is_far_off_to_the_table() -> None:
 
 
 def test_a_wide_span_is_drawn_in_powers_of_ten() -> None:
-    assert speed_front.is_log([1.0, 21.0])
-    assert not speed_front.is_log([1.0, 19.0])
+    assert time_cost_front.is_log([1.0, 21.0])
+    assert not time_cost_front.is_log([1.0, 19.0])
 
 
 def charts(dark: bool) -> Iterator[go.Figure]:
@@ -264,8 +265,8 @@ def charts(dark: bool) -> Iterator[go.Figure]:
     yield speed_charts.time_shares(serving().found.time_shares, dark)
     runs = [published(0.1), published(-0.1, model="DeepSeek-V3", rate=2_000.0)]
     yield speed_charts.agreement(runs, {runs[0].id}, 0.2, dark)
-    yield speed_front.front_chart(MARKET, TRIES[2], dark)
-    yield speed_front.front_chart(replace(MARKET, service=True, monthly=True, budget_usd=1_200.0), None, dark)
+    yield time_cost_front.front_chart(MARKET, TRIES[2], dark)
+    yield time_cost_front.front_chart(replace(MARKET, service=True, monthly=True, budget_usd=1_200.0), None, dark)
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from planner.inputs.scenario import Scenario
 from planner.money.plan import plan
-from planner.report.usual import hints
+from planner.report.answer.hints import hints
+from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from planner.speed.serving.mine import serving_runs
+from planner.speed.serving.own_anchor import serving_runs
 from planner.speed.training.anchor import training_runs
 from pricing import Catalogue
 

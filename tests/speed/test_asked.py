@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.inputs.address import from_address, to_address
-from planner.inputs.file import Saved, read_scenario, write_scenario
-from planner.inputs.scenario import Scenario
-from planner.inputs.task import Run, Serve, Train
-from planner.inputs.work import Work
-from planner.money.answer import answer
 from planner.money.plan import plan
-from planner.report.advice import spread_line
-from planner.report.answer import told
-from planner.speed.asked import asked, serving_job, training_job
+from planner.money.verdict.answer import answer
+from planner.report.answer.advice import spread_line
+from planner.report.answer.sentences import told
+from planner.scenario.file import Saved, read_scenario, write_scenario
+from planner.scenario.link import from_address, to_address
+from planner.scenario.scenario import Scenario
+from planner.scenario.task import Run, Serve, Train
+from planner.scenario.work import Work
 from planner.speed.serving import serve
-from planner.speed.serving.other import OtherWork
+from planner.speed.serving.non_llm import OtherWork
 from planner.speed.training import train
 from planner.speed.training.in_time import fewest_in_time
-from planner.study.market import market
+from planner.speed.work_to_hours import asked, serving_job, training_job
+from planner.study.market.survey import market
 from pricing import load_catalogue
 from tests.examples import at_most
 

@@ -8,10 +8,10 @@ from math import log
 import numpy as np
 import pytest
 
-from planner.inputs.choices import Kind
-from planner.inputs.measured import MOST_FACTORS, Measured
-from planner.inputs.serving_job import ServingJob
-from planner.inputs.training_job import TrainingJob
+from planner.scenario.measured import MOST_FACTORS, Measured
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.training_job import TrainingJob
+from planner.scenario.vocabulary import Kind
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
 from planner.speed.factors import OwnFactors, OwnRun, factors, put_together
 from planner.speed.own_runs import factors_in, factors_of

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planner.inputs.measured import Kind
 from planner.network.guess import LEAST_B, MOST_B, typical_model
 from planner.network.record import writer_of
 from planner.network.refused import UnknownShape
-from planner.report.checked import checked_line, checked_rows, checked_text
-from planner.report.own_runs import not_used, runs_table
+from planner.report.evidence.checked import checked_line, checked_rows, checked_text
+from planner.report.evidence.own_runs_words import not_used, runs_table
+from planner.scenario.measured import Kind
 from planner.speed.checked import Checked, skips
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
 from planner.speed.factors import OwnRun, factors
 from planner.speed.own_runs import COLUMNS, factors_of
 from planner.speed.serving import ServingChecked, check_serving
-from planner.speed.serving.known import known
+from planner.speed.serving.engine_data import known
 from planner.speed.table import rows_in
 from planner.speed.training import TrainingChecked, check_training
 from planner.speed.training.bands import GUESSED

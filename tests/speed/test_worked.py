@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from planner.inputs.scenario import Scenario
-from planner.inputs.task import Serve, Train
-from planner.inputs.work import Work
-from planner.speed.asked import asked
+from planner.scenario.scenario import Scenario
+from planner.scenario.task import Serve, Train
+from planner.scenario.work import Work
+from planner.speed.scenario_jobs import ServingWork, TrainingWork, worked
 from planner.speed.training import train
-from planner.speed.worked import ServingWork, TrainingWork, worked
+from planner.speed.work_to_hours import asked
 from pricing import load_catalogue
 
 

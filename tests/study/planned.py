@@ -6,12 +6,12 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from planner.inputs.own import Own
-from planner.inputs.rent import Rent
-from planner.inputs.scenario import Scenario
-from planner.inputs.terms import Terms
-from planner.inputs.work import Work
 from planner.money.plan import Plan, plan
+from planner.scenario.own import Own
+from planner.scenario.rent import Rent
+from planner.scenario.scenario import Scenario
+from planner.scenario.terms import Terms
+from planner.scenario.work import Work
 from pricing import Catalogue, load_catalogue
 
 DAY = date(2026, 11, 21)

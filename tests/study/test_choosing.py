@@ -6,12 +6,12 @@ from datetime import date
 
 import pytest
 
-from planner.inputs.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
-from planner.inputs.task import Serve, Train
-from planner.inputs.work import Work
 from planner.money.plan import plan
-from planner.study.choosing import chosen
-from planner.study.market import market
+from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
+from planner.scenario.task import Serve, Train
+from planner.scenario.work import Work
+from planner.study.fill_in import chosen
+from planner.study.market.survey import market
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()

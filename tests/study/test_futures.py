@@ -11,25 +11,25 @@ from datetime import date
 import numpy as np
 import pytest
 
-from planner.inputs.own import Own
-from planner.inputs.rent import Rent
-from planner.inputs.scenario import Scenario
-from planner.inputs.task import Train
-from planner.inputs.terms import Terms
-from planner.inputs.work import Work
-from planner.money.answer import answer
-from planner.money.breakeven import builder_of, ledger_at
 from planner.money.measures import present_usd
-from planner.money.owned.said import POSITION
+from planner.money.owning.inputs import POSITION
 from planner.money.plan import plan
-from planner.report.futures import chances
-from planner.study import futures_draws
+from planner.money.verdict.answer import answer
+from planner.money.verdict.breakeven import builder_of, ledger_at
+from planner.report.futures.counted import chances
+from planner.scenario.own import Own
+from planner.scenario.rent import Rent
+from planner.scenario.scenario import Scenario
+from planner.scenario.task import Train
+from planner.scenario.terms import Terms
+from planner.scenario.work import Work
 from planner.study.data_files import assumed
-from planner.study.distributions import DistributionError, Spread
-from planner.study.doubtful import Doubtful, at, doubtful
-from planner.study.futures import Futures, _counted, _eighty, futures
-from planner.study.futures_draws import drawn, normals, points
-from planner.study.verdict import judged
+from planner.study.uncertainty import draws
+from planner.study.uncertainty.distributions import DistributionError, Spread
+from planner.study.uncertainty.draws import drawn, normals, points
+from planner.study.uncertainty.futures import Futures, _counted, _eighty, futures
+from planner.study.uncertainty.sure_verdict import judged
+from planner.study.uncertainty.uncertain_inputs import Doubtful, at, doubtful
 from tests.study.planned import DAY, catalogue, certain, planned
 
 
@@ -89,7 +89,7 @@ def test_a_future_at_all_middles_is_the_plan_itself() -> None:
 
 
 def test_sobol_agrees_with_two_hundred_thousand_plain_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planner.money.draws.CELLS", 1_000_000)  # a plan of seven numbers for each draw is small
+    monkeypatch.setattr("planner.money.many_ledgers.CELLS", 1_000_000)  # a plan of seven numbers for each draw is small
     made = plan(catalogue(), certain(years=0.5), DAY)
     inputs = doubtful(made)
     few = of(certain(years=0.5))
@@ -275,4 +275,4 @@ def test_spot_that_is_interrupted_too_often_is_given_up() -> None:
 def test_inputs_that_are_not_there_leave_the_rest_alone() -> None:
     one = (Doubtful("usd_per_kwh", "USD/kWh", Spread(0.05, 0.1, 0.2), "why", "assumption", "us"),)
     z = np.zeros((4, 1))
-    assert futures_draws.tied(one, z) is z
+    assert draws.tied(one, z) is z

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.study.load import Screen, crossing, curve_of, envelope, hours_done, load_curve, threshold
+from planner.study.mix.load_duration import Screen, crossing, curve_of, envelope, hours_done, load_curve, threshold
 from tests.money.renting import plan, setting, work
 
 OWN, ON_DEMAND = Screen("own", 0.90, 0.06), Screen("on_demand", 0.0, 2.00)

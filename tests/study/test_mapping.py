@@ -10,11 +10,11 @@ import pytest
 from planner.cli import main
 from planner.cli.check import OUR_CASES
 from planner.cli.common import BAD_INPUT
-from planner.study.calls import ENGINE, HELPERS
-from planner.study.cases import Cases, CasesError, cases_in, mappings_in
-from planner.study.expression import Scope, Unusable, value
-from planner.study.published import Compared, compare
-from planner.study.readings import Readings
+from planner.study.cases.calls import ENGINE, HELPERS
+from planner.study.cases.case_functions import Readings
+from planner.study.cases.cases import Cases, CasesError, cases_in, mappings_in
+from planner.study.cases.check import Compared, compare
+from planner.study.cases.expression import Scope, Unusable, value
 from pricing import CatalogError, Catalogue, load_catalogue
 from tests.house import ROOT
 

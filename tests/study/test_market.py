@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.inputs.own import Kept
-from planner.inputs.rent import Rent
-from planner.inputs.scenario import ANY_ACCELERATOR, Scenario
-from planner.inputs.task import Serve, Train
-from planner.inputs.work import Work
-from planner.money.demand import Need
-from planner.money.hired import hired
+from planner.money.demand.stream import Need
 from planner.money.measures import factors
-from planner.money.owned import owning
+from planner.money.owning import owning
+from planner.money.renting.job_hour import hired
 from planner.money.setting import Setting
-from planner.speed.asked import serving_job, training_job
+from planner.scenario.own import Kept
+from planner.scenario.rent import Rent
+from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
+from planner.scenario.task import Serve, Train
+from planner.scenario.work import Work
 from planner.speed.refused import BadJob
 from planner.speed.serving import serve
 from planner.speed.training import train
-from planner.study.market import Market, Try, market
-from planner.study.market_try import enough_usd_words
+from planner.speed.work_to_hours import serving_job, training_job
+from planner.study.market.survey import Market, Try, market
+from planner.study.market.tried import enough_usd_words
 from pricing import PricingError, load_catalogue
 
 CATALOGUE = load_catalogue()

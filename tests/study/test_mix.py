@@ -12,21 +12,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.inputs.presets import preset
-from planner.inputs.rent import Mix
-from planner.inputs.scenario import Scenario
-from planner.money.answer import answer
 from planner.money.ledger import Ledger
 from planner.money.measures import cash_by_year_usd, cash_today_usd, present_usd
 from planner.money.plan import Plan, plan_at
+from planner.money.verdict.answer import answer
 from planner.report import words
-from planner.report.answer import told
-from planner.study.mix import ALIKE, UNTOLD, BestMix, NoMix, best_mix, with_best_mix
-from planner.study.mix_programme import enumerated
-from planner.study.mix_rates import rates_of
-from planner.study.mix_search import Search, least_fleet
-from planner.study.mix_slices import programme_of
-from planner.study.planned import planned
+from planner.report.answer.sentences import told
+from planner.scenario.presets import preset
+from planner.scenario.rent import Mix
+from planner.scenario.scenario import Scenario
+from planner.study.mix.best_mix import ALIKE, UNTOLD, BestMix, NoMix, best_mix, with_best_mix
+from planner.study.mix.programme import enumerated
+from planner.study.mix.rates import rates_of
+from planner.study.mix.search import Search, least_fleet
+from planner.study.mix.slices import programme_of
+from planner.study.plan_any import planned
 from pricing import load_catalogue
 from tests.examples import at_most
 from tests.money.owning import EIGHTY

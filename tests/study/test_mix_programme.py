@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from planner.inputs.scenario import Scenario
-from planner.inputs.work import Work
-from planner.study.load import curve_of
-from planner.study.mix import NoMix, best_mix
-from planner.study.mix_programme import Found, Infeasible, Limit, Programme, Sum, best, enumerated
-from planner.study.planned import planned
+from planner.scenario.scenario import Scenario
+from planner.scenario.work import Work
+from planner.study.mix.best_mix import NoMix, best_mix
+from planner.study.mix.load_duration import curve_of
+from planner.study.mix.programme import Found, Infeasible, Limit, Programme, Sum, best, enumerated
+from planner.study.plan_any import planned
 from pricing import load_catalogue
 from tests.examples import at_most
 

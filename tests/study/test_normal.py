@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtri as scipys
 
-from planner.study.futures_draws import points
-from planner.study.normal import NEAREST, ndtri
+from planner.study.uncertainty.draws import points
+from planner.study.uncertainty.normal import NEAREST, ndtri
 
 
 @pytest.mark.parametrize("seed", [7, 8, 2**40])

@@ -13,9 +13,9 @@ import pytest
 from planner.cli import main
 from planner.cli.check import OUR_CASES
 from planner.cli.common import BAD_INPUT, FAILED, OK
-from planner.study.cases import Cases, cases_in
-from planner.study.published import Published, compare
-from planner.study.readings import Readings, laid_over
+from planner.study.cases.case_functions import Readings, laid_over
+from planner.study.cases.cases import Cases, cases_in
+from planner.study.cases.check import Published, compare
 from pricing import Catalogue, load_catalogue
 
 DAY = date(2026, 11, 21)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import qmc
 
-from planner.study.distributions import DistributionError
-from planner.study.futures_draws import points
-from planner.study.sobol import BITS, most_inputs, sobol
+from planner.study.uncertainty.distributions import DistributionError
+from planner.study.uncertainty.draws import points
+from planner.study.uncertainty.sobol import BITS, most_inputs, sobol
 
 
 @pytest.mark.parametrize("seed", [0, 7, 2**40 + 1])

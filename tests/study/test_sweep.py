@@ -10,23 +10,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.inputs.file import Saved
-from planner.inputs.grid import Axis, Grid
-from planner.inputs.keys import value_at
-from planner.inputs.own import Kept, Loan, Own, RentToOwn
-from planner.inputs.rent import Hosted, Mix, Rent, Reserve, Spot, VolumePrice
-from planner.inputs.scenario import Scenario
-from planner.inputs.shape import Path, leaves, shape
-from planner.inputs.task import Train
-from planner.inputs.terms import Tax, Terms
-from planner.inputs.work import Work
-from planner.money.answer import answer
 from planner.money.option import OWNING, RENTING
-from planner.study import sweep as sweeping
-from planner.study.planned import planned
-from planner.study.sweep import REFUSED, Found, Sweep
-from planner.study.sweep_flips import Winners, flips
-from planner.study.verdict import decided
+from planner.money.verdict.answer import answer
+from planner.scenario.field_shapes import Path, leaves, shape
+from planner.scenario.file import Saved
+from planner.scenario.grid import Axis, Grid
+from planner.scenario.own import Kept, Loan, Own, RentToOwn
+from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot, VolumePrice
+from planner.scenario.scenario import Scenario
+from planner.scenario.short_keys import value_at
+from planner.scenario.task import Train
+from planner.scenario.terms import Tax, Terms
+from planner.scenario.work import Work
+from planner.study.plan_any import planned
+from planner.study.sweep import sweep as sweeping
+from planner.study.sweep.flips import Winners, flips
+from planner.study.sweep.sweep import REFUSED, Found, Sweep
+from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
 
 DAY = date(2026, 11, 21)

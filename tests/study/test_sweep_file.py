@@ -19,9 +19,9 @@ import pytest
 
 from planner.cli import BAD_INPUT, FAILED, OK, main
 from planner.cli.sweep_file import NOTE
-from planner.inputs.file import Saved
-from planner.inputs.grid import read_grid
-from planner.inputs.presets import presets
+from planner.scenario.file import Saved
+from planner.scenario.grid import read_grid
+from planner.scenario.presets import presets
 from pricing import load_catalogue
 from tests.house import ROOT
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planner.inputs.address import from_address
-from planner.inputs.own import Own
-from planner.inputs.scenario import Scenario
-from planner.money.answer import Answer
-from planner.money.breakeven import builder_of, ledger_at
 from planner.money.measures import present_usd
 from planner.money.option import Option
 from planner.money.plan import Plan, plan
-from planner.report import futures_charts
-from planner.report.futures_turns import (
+from planner.money.verdict.answer import Answer
+from planner.money.verdict.breakeven import builder_of, ledger_at
+from planner.report.futures import future_charts
+from planner.report.futures.what_turns import (  # fmt: skip
     indices_table,
     map_finding,
     map_table,
@@ -22,17 +19,20 @@ from planner.report.futures_turns import (
     tornado_table,
     tornado_title,
     turns_first,
-)  # fmt: skip
-from planner.study.distributions import DistributionError
-from planner.study.doubtful import doubtful
-from planner.study.futures import futures
-from planner.study.futures_breakeven import turning
-from planner.study.futures_draws import drawn
-from planner.study.indices import indices
-from planner.study.map import BUSY, YEARS, axis, break_even_map
-from planner.study.stress import Change, stressed, stresses, under_stress
-from planner.study.tornado import first_flip, saved_usd, tornado
-from planner.study.verdict import decided
+)
+from planner.scenario.link import from_address
+from planner.scenario.own import Own
+from planner.scenario.scenario import Scenario
+from planner.study.uncertainty.breakeven_map import BUSY, YEARS, axis, break_even_map
+from planner.study.uncertainty.distributions import DistributionError
+from planner.study.uncertainty.drawn_breakeven import turning
+from planner.study.uncertainty.draws import drawn
+from planner.study.uncertainty.futures import futures
+from planner.study.uncertainty.indices import indices
+from planner.study.uncertainty.stress import Change, stressed, stresses, under_stress
+from planner.study.uncertainty.sure_verdict import decided
+from planner.study.uncertainty.tornado import first_flip, saved_usd, tornado
+from planner.study.uncertainty.uncertain_inputs import doubtful
 from tests.study.planned import DAY, catalogue, planned
 
 
@@ -217,10 +217,10 @@ def test_charts_are_what_plotly_takes() -> None:
     bars = tornado(made, *pair(made))
     there = break_even_map(made, *pair(made), axis(made, BUSY, 4), axis(made, YEARS))
     for dark in (False, True):
-        sure = futures_charts.sure(one.answer, one.futures, dark)
+        sure = future_charts.sure(one.answer, one.futures, dark)
         assert sure is not None
         assert sum(len(trace["x"]) for trace in sure.data) == 50
-        for figure in (sure, futures_charts.tornado(bars, dark), futures_charts.break_even_map(there, dark)):
+        for figure in (sure, future_charts.tornado(bars, dark), future_charts.break_even_map(there, dark)):
             type(figure)(figure.to_dict())  # plotly's own validation
     assert tornado_title(bars).startswith("Change of rents a year matters most; ")
     assert len(tornado_table(bars)) == len(bars)

@@ -11,12 +11,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.cli import BAD_INPUT, OK, main
-from planner.inputs.presets import preset
-from planner.inputs.scenario import Scenario
-from planner.money.hired import hired
-from planner.report.uses import use_sentence, uses_table
-from planner.study.market import market
-from planner.study.uses import Choice, choices, together, uses
+from planner.money.renting.job_hour import hired
+from planner.report.market.gpu_uses import use_sentence, uses_table
+from planner.scenario.presets import preset
+from planner.scenario.scenario import Scenario
+from planner.study.market.gpu_guide import Choice, choices, together, uses
+from planner.study.market.survey import market
 from planner.web import state
 from pricing import Catalogue, load_catalogue
 from tests.web.test_pages import SLOW, one_page

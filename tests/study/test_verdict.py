@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.inputs.scenario import Scenario
-from planner.money.answer import CLOSE_GAP, Answer, answer
 from planner.money.option import OWNING, RENTING
 from planner.money.plan import Plan, plan
-from planner.report.answer import told
-from planner.report.futures import how_sure
-from planner.study.futures import Futures, futures
-from planner.study.verdict import LIKELY, SURE, decided, judged, rounded
+from planner.money.verdict.answer import CLOSE_GAP, Answer, answer
+from planner.report.answer.sentences import told
+from planner.report.futures.counted import how_sure
+from planner.scenario.scenario import Scenario
+from planner.study.uncertainty.futures import Futures, futures
+from planner.study.uncertainty.sure_verdict import LIKELY, SURE, decided, judged, rounded
 from tests.examples import at_most
 from tests.money.test_answer import option
 from tests.study.planned import DAY, catalogue, planned

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.inputs.scenario import Scenario
 from planner.money.measures import factors
 from planner.money.plan import Plan, plan_at
-from planner.study.mix import with_best_mix
-from planner.study.waiting import (
+from planner.scenario.scenario import Scenario
+from planner.study.mix.best_mix import with_best_mix
+from planner.study.when.buy_or_wait import (
     NO_FASTER,
     SHORTER,
     NoWaiting,

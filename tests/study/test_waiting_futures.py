@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.inputs.own import Own
-from planner.inputs.terms import Terms
-from planner.money.breakeven import builder_of, ledger_at
 from planner.money.measures import present_usd
-from planner.money.owned.said import ORDER
+from planner.money.owning.inputs import ORDER
 from planner.money.plan import plan_at
-from planner.report.answer_data import waiting_data
-from planner.report.mix_charts import waiting_curve
-from planner.report.waiting import waiting_sentences, waiting_table, waiting_text
+from planner.money.verdict.breakeven import builder_of, ledger_at
+from planner.report.answer.document import waiting_data
+from planner.report.futures.waiting_words import waiting_sentences, waiting_table, waiting_text
+from planner.report.mix.mix_charts import waiting_curve
 from planner.report.words import of_100
-from planner.study import waiting_futures as module
-from planner.study.doubtful import doubtful
-from planner.study.futures import futures
-from planner.study.futures_draws import drawn
-from planner.study.waiting import Waiting, waiting
-from planner.study.waiting_futures import WaitingFutures, waiting_futures
+from planner.scenario.own import Own
+from planner.scenario.terms import Terms
+from planner.study.uncertainty.draws import drawn
+from planner.study.uncertainty.futures import futures
+from planner.study.uncertainty.uncertain_inputs import doubtful
+from planner.study.when import buy_or_wait_futures as module
+from planner.study.when.buy_or_wait import Waiting, waiting
+from planner.study.when.buy_or_wait_futures import WaitingFutures, waiting_futures
 from tests.study.planned import planned
 
 

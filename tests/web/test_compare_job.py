@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from planner.inputs.address import to_address
-from planner.inputs.presets import preset
 from planner.report import words
-from planner.study.doers import doers
-from planner.study.planned import planned
+from planner.scenario.link import to_address
+from planner.scenario.presets import preset
+from planner.study.market.candidates import doers
+from planner.study.plan_any import planned
 from planner.web import state
 from planner.web.filters import ANY
 from pricing import load_catalogue

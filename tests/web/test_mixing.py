@@ -6,18 +6,18 @@ import json
 
 import pytest
 
-from planner.inputs.address import from_address
-from planner.inputs.scenario import Scenario
 from planner.money.plan import plan
 from planner.report import words
-from planner.report.answer import told
-from planner.report.mix import mix_sentences
-from planner.report.waiting import waiting_sentences
-from planner.study.mix import ALIKE, best_mix, with_best_mix
-from planner.study.planned import planned
-from planner.study.verdict import decided
-from planner.study.waiting import Waiting, waiting
-from planner.study.waiting_futures import waiting_futures
+from planner.report.answer.sentences import told
+from planner.report.futures.waiting_words import waiting_sentences
+from planner.report.mix.mix_words import mix_sentences
+from planner.scenario.link import from_address
+from planner.scenario.scenario import Scenario
+from planner.study.mix.best_mix import ALIKE, best_mix, with_best_mix
+from planner.study.plan_any import planned
+from planner.study.uncertainty.sure_verdict import decided
+from planner.study.when.buy_or_wait import Waiting, waiting
+from planner.study.when.buy_or_wait_futures import waiting_futures
 from planner.web import state
 from pricing import load_catalogue
 from tests.web.test_pages import DAY, visit

@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.cli import OK, main
-from planner.inputs.file import Saved, write_scenario
-from planner.inputs.scenario import Scenario
+from planner.scenario.file import Saved, write_scenario
+from planner.scenario.scenario import Scenario
 from planner.web import state
 from pricing import load_catalogue
 from tests.speed.mine import as_csv, own_rows

@@ -11,21 +11,21 @@ from threading import Event
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.inputs.address import from_address
-from planner.inputs.keys import KEYS
-from planner.inputs.rent import Rent
-from planner.inputs.scenario import Scenario
-from planner.inputs.terms import Terms
-from planner.inputs.work import Work
-from planner.money.choice import usual_wish
 from planner.money.plan import Plan, plan
-from planner.money.rented import bills
+from planner.money.renting.bill import bills
+from planner.money.renting.cheapest_offer import usual_wish
 from planner.report import words
-from planner.report.answer import told
-from planner.report.compare import own_of
-from planner.report.findings import cheapest
-from planner.study.planned import planned
-from planner.study.verdict import decided
+from planner.report.answer.sentences import told
+from planner.report.market.compare import own_of
+from planner.report.market.findings import cheapest
+from planner.scenario.link import from_address
+from planner.scenario.rent import Rent
+from planner.scenario.scenario import Scenario
+from planner.scenario.short_keys import KEYS
+from planner.scenario.terms import Terms
+from planner.scenario.work import Work
+from planner.study.plan_any import planned
+from planner.study.uncertainty.sure_verdict import decided
 from planner.web import ask, questions, state
 from planner.web.ready import get_ready
 from pricing import Catalogue, load_catalogue

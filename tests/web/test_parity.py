@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from planner.cli import OK, main
-from planner.inputs.file import Saved
-from planner.inputs.grid import Axis, Grid
-from planner.inputs.presets import preset, presets
-from planner.inputs.scenario import Scenario
-from planner.study.sweep import Sweep
+from planner.scenario.file import Saved
+from planner.scenario.grid import Axis, Grid
+from planner.scenario.presets import preset, presets
+from planner.scenario.scenario import Scenario
+from planner.study.sweep.sweep import Sweep
 from planner.web import state
 from pricing import Catalogue, load_catalogue
 

@@ -7,17 +7,17 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.inputs.address import also_with_hours, from_address, to_address
-from planner.inputs.days import days
-from planner.inputs.keys import KEYS
-from planner.inputs.latency import latencies
-from planner.inputs.presets import preset, presets
-from planner.inputs.question import HOURS, QUESTIONS, SERVE, TRAIN, TUNE, question_of
-from planner.inputs.scenario import Scenario
-from planner.inputs.task import Serve, Train
-from planner.inputs.work import Work
 from planner.money.plan import plan
-from planner.report.echo import echo
+from planner.report.answer.echo import echo
+from planner.scenario.day_patterns import days
+from planner.scenario.latency import latencies
+from planner.scenario.link import also_with_hours, from_address, to_address
+from planner.scenario.presets import preset, presets
+from planner.scenario.question import HOURS, QUESTIONS, SERVE, TRAIN, TUNE, question_of
+from planner.scenario.scenario import Scenario
+from planner.scenario.short_keys import KEYS
+from planner.scenario.task import Serve, Train
+from planner.scenario.work import Work
 from planner.web import ask, state
 from pricing import load_catalogue
 from tests.web.test_pages import DAY, SLOW, one_page, unfolded

@@ -8,18 +8,18 @@ from datetime import date
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.inputs.address import from_address
-from planner.inputs.scenario import Scenario
-from planner.inputs.task import Serve, Train
-from planner.inputs.work import Work
 from planner.report import words
-from planner.report.speed import NO_MODEL
-from planner.speed.asked import asked, serving_job
+from planner.report.speed.finding import NO_MODEL
+from planner.scenario.link import from_address
+from planner.scenario.scenario import Scenario
+from planner.scenario.task import Serve, Train
+from planner.scenario.work import Work
 from planner.speed.nearest import published_serving, published_training
+from planner.speed.scenario_jobs import worked
 from planner.speed.serving import other_work
-from planner.speed.worked import worked
-from planner.study.choosing import chosen
-from planner.study.market import Market, market
+from planner.speed.work_to_hours import asked, serving_job
+from planner.study.fill_in import chosen
+from planner.study.market.survey import Market, market
 from planner.web import show_speed, state, state_speed
 from pricing import Catalogue, load_catalogue
 from tests.speed.golden import serving_rows, training_rows

@@ -7,21 +7,29 @@ from collections.abc import Mapping
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.inputs.address import from_address
 from planner.money.plan import Plan
-from planner.report import futures_charts
-from planner.report.futures_turns import map_finding, tornado_table
+from planner.report.futures import future_charts
+from planner.report.futures.waiting_words import waiting_sentences
+from planner.report.futures.what_turns import map_finding, tornado_table
 from planner.report.title import title
-from planner.report.waiting import waiting_sentences
-from planner.report.what_if import ONLY_HERE, WHAT_INDICES_ARE, headline, nothing_to_ask, pair, side_name, stress_name
-from planner.study.entered import can_enter, entered
-from planner.study.map import BUSY, YEARS, axis, break_even_map, sides
-from planner.study.planned import planned
-from planner.study.stress import laid_over, stresses
-from planner.study.tornado import Bar, tornado
-from planner.study.verdict import Judged, decided
-from planner.study.waiting import Waiting, waiting
-from planner.study.waiting_futures import waiting_futures
+from planner.report.what_if.what_if_words import (
+    ONLY_HERE,
+    WHAT_INDICES_ARE,
+    headline,
+    nothing_to_ask,
+    pair,
+    side_name,
+    stress_name,
+)
+from planner.scenario.link import from_address
+from planner.study.plan_any import planned
+from planner.study.uncertainty.as_scenario import can_enter, entered
+from planner.study.uncertainty.breakeven_map import BUSY, YEARS, axis, break_even_map, sides
+from planner.study.uncertainty.stress import laid_over, stresses
+from planner.study.uncertainty.sure_verdict import Judged, decided
+from planner.study.uncertainty.tornado import Bar, tornado
+from planner.study.when.buy_or_wait import Waiting, waiting
+from planner.study.when.buy_or_wait_futures import waiting_futures
 from planner.web import show_what_if, state
 from planner.web.pages import what_if
 from pricing import load_catalogue
@@ -141,16 +149,16 @@ def test_a_cell_of_the_map_becomes_the_plan() -> None:
     assert own is not None
     assert rent is not None
     found = break_even_map(MADE, own.option, rent.option, axis(MADE, BUSY), axis(MADE, YEARS))
-    place = futures_charts.place_of(found, "8,17")
+    place = future_charts.place_of(found, "8,17")
     assert place == {BUSY: pytest.approx(0.9), YEARS: 5.0}
     after = entered(MADE, place)
     assert after == from_address({"busy": "90", "years": "5"}, load_catalogue())[0]
     for wrong in ("13,0", "0,20", "x,1", "-1,0", ""):
-        assert futures_charts.place_of(found, wrong) is None
-    chart = futures_charts.break_even_map(found, False)
+        assert future_charts.place_of(found, wrong) is None
+    chart = future_charts.break_even_map(found, False)
     cells = next(trace for trace in chart.data if trace.customdata is not None)
     assert len(cells.customdata) == found.saved_usd.size
-    assert all(futures_charts.place_of(found, cell[0]) for cell in cells.customdata)
+    assert all(future_charts.place_of(found, cell[0]) for cell in cells.customdata)
 
 
 def test_what_has_no_field_stays_as_it_is() -> None:

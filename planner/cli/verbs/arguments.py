@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from planner.inputs.amounts import read_amount
+from planner.scenario.amounts import read_amount
 
 
 def whole(text: str) -> int:

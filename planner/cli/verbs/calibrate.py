@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from planner.cli.verbs.arguments import day
-from planner.inputs.choices import Kind
+from planner.scenario.vocabulary import Kind
 
 
 def add(verbs: Any) -> None:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any, get_args
 
 from planner.cli.verbs.arguments import add_output, add_runs, amount, number, whole
-from planner.inputs.choices import Method, ServingPrecision, TrainingPrecision
+from planner.scenario.vocabulary import Method, ServingPrecision, TrainingPrecision
 
 
 def add(verbs: Any) -> None:

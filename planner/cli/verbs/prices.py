@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from planner.cli.verbs.arguments import day, whole
-from planner.report.choices import SORTS
+from planner.report.files.sort_words import SORTS
 from pricing.choices import TRUST_ORDER, Purchase
 
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from planner.report.file_kinds import KINDS
+from planner.report.files.file_kinds import KINDS
 
 _EACH = "\n".join(f"  {kind.name:<20}{kind.what}{f' ({kind.files})' if kind.files else ''}" for kind in KINDS)
 

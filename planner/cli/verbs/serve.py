@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from planner.cli.verbs.arguments import add_output, day, number, share, whole
-from planner.inputs.choices import USUAL_BUSY_SHARE, CachePrecision, EngineName, Mode, ServingPrecision
+from planner.scenario.vocabulary import USUAL_BUSY_SHARE, CachePrecision, EngineName, Mode, ServingPrecision
 
 
 def add(verbs: Any) -> None:

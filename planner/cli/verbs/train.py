@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from planner.cli.verbs.arguments import add_output, amount, day, number, whole
-from planner.inputs.choices import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
+from planner.scenario.vocabulary import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
 
 
 def add(verbs: Any) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from planner.inputs.scenario import Way
 from planner.money.ways import hosted, keep, lease, loan, mix, on_demand, own, rent_to_own, reserved, spot
 from planner.money.ways.built import Builder
+from planner.scenario.scenario import Way
 
 BUILDERS: dict[Way, Builder] = {
     "own": own.build,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from planner.inputs.rent import Hosted
-from planner.money.basis import Basis
 from planner.money.formula import Num
+from planner.money.input_sheet import Basis
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
 from planner.money.ways.built import Built, Why
+from planner.scenario.rent import Hosted
 from pricing.records import HostedPrice
 
 UNIT = "USD/Mtoken"

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.inputs.own import Kept
-from planner.money.basis import Basis
-from planner.money.demand import Need
+from planner.money.demand.stream import Need
+from planner.money.inflation import agreed
+from planner.money.input_sheet import Basis
 from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Line
-from planner.money.owned.said import say_power_price
-from planner.money.real import agreed
-from planner.money.rented import renting
+from planner.money.owning.inputs import say_power_price
+from planner.money.renting.bill import renting
 from planner.money.setting import Setting
 from planner.money.sizing import reach
 from planner.money.timeline import PLAN
 from planner.money.ways.built import Built, Why, under
 from planner.money.ways.on_demand import not_there
 from planner.money.ways.own import of_rent
-from planner.money.ways.queue import waiting
+from planner.money.ways.waiting_cost import waiting
+from planner.scenario.own import Kept
 
 _LEAST = 1e-9
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from planner.money.finance import implied_lease_rate
 from planner.money.formula import Num
+from planner.money.inflation import agreed
 from planner.money.ledger import YOUR_INPUT, Line
-from planner.money.owned import Owned, owned
-from planner.money.owned.instalments import Instalments, level_payment, value, whole_months
-from planner.money.owned.said import say_left
-from planner.money.real import agreed
+from planner.money.owning import Owned, owned
+from planner.money.owning.inputs import say_left
+from planner.money.owning.instalments import Instalments, level_payment, value, whole_months
 from planner.money.setting import Setting
 from planner.money.ways.built import Built, Why
 from planner.money.ways.loan import LOAN_RATE

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.inputs.base import MONTHS_PER_YEAR
+from planner.money.inflation import agreed
 from planner.money.ledger import YOUR_INPUT, Line
-from planner.money.owned import Owned, owned
-from planner.money.owned.instalments import Instalments, first_principal, grown, owed_share, whole_months
-from planner.money.real import agreed
+from planner.money.owning import Owned, owned
+from planner.money.owning.instalments import Instalments, first_principal, grown, owed_share, whole_months
 from planner.money.setting import Setting
 from planner.money.ways.built import Built, Why
 from planner.money.ways.own import first, fleet_size, left_out, no_price, with_rent, work_of
+from planner.scenario.base import MONTHS_PER_YEAR
 
 LOAN_RATE = "owned-loan-rate"
 LOAN_SHARE = "owned-loan-to-value"

@@ -7,23 +7,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.inputs.rent import Mix
-from planner.money.demand import Need
+from planner.money.demand.stream import Need
 from planner.money.formula import Num
-from planner.money.interruptions import demand_of, stoppable
 from planner.money.ledger import Line
-from planner.money.owned import Owned, owned
-from planner.money.rent_path import path_warnings
-from planner.money.rented import renting
-from planner.money.reserving import reserving
+from planner.money.owning import Owned, owned
+from planner.money.renting.bill import renting
+from planner.money.renting.interruptions import demand_of, stoppable
+from planner.money.renting.rent_levels import path_warnings
+from planner.money.renting.reservation import reserving
 from planner.money.setting import Setting
 from planner.money.sizing import reach
 from planner.money.ways import hosted, on_demand
 from planner.money.ways.built import Built, Why, under
 from planner.money.ways.own import never_comes, no_price
-from planner.money.ways.queue import waiting
 from planner.money.ways.reserved import beyond, term_or_why
 from planner.money.ways.spot import missing_price, on_spot
+from planner.money.ways.waiting_cost import waiting
+from planner.scenario.rent import Mix
 
 NOTHING_STOPS = "none of the work may stop, so the peaks are rented on demand, not on spot machines"
 

@@ -6,18 +6,18 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from planner.money.demand import Need
+from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.ledger import Line
-from planner.money.owned import Owned, owned
-from planner.money.rent_path import path_warnings
-from planner.money.rented import renting
+from planner.money.owning import Owned, owned
+from planner.money.renting.bill import renting
+from planner.money.renting.rent_levels import path_warnings
 from planner.money.setting import Setting
 from planner.money.sizing import reach, right_size, wait_warning
 from planner.money.timeline import Holding
 from planner.money.ways.built import Builder, Built, Why, under
 from planner.money.ways.on_demand import not_there
-from planner.money.ways.queue import waiting
+from planner.money.ways.waiting_cost import waiting
 
 LEAD_TIME = "lead_time_months"
 

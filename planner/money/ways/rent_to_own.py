@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from planner.money.finance import implied_lease_rate
+from planner.money.inflation import agreed
 from planner.money.ledger import YOUR_INPUT, Line
-from planner.money.owned import Owned, owned
-from planner.money.owned.instalments import Instalments, value
-from planner.money.real import agreed
+from planner.money.owning import Owned, owned
+from planner.money.owning.instalments import Instalments, value
 from planner.money.setting import Setting
 from planner.money.ways.built import Built, Why
 from planner.money.ways.lease import beside_a_loan

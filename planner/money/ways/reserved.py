@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from planner.money.ledger import Line
-from planner.money.rent_path import path_warnings, quotes
-from planner.money.rented import renting
-from planner.money.reserving import reserving, term_months
+from planner.money.renting.bill import renting
+from planner.money.renting.rent_levels import path_warnings, quotes
+from planner.money.renting.reservation import reserving, term_months
 from planner.money.setting import Setting
 from planner.money.sizing import reach, right_size
 from planner.money.ways.built import Built, Why, under
 from planner.money.ways.on_demand import not_there, seller
-from planner.money.ways.queue import waiting
+from planner.money.ways.waiting_cost import waiting
 
 
 def build(setting: Setting) -> Built | Why:

@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 
 from planner.money.ledger import Ledger
+from planner.money.outcome import Solved
 from planner.money.payback import Payback, simple_payback
 from planner.money.setting import Setting
 from planner.money.sizing import busy_share, right_size, server_size, wait_in_services
-from planner.money.solved import Solved
 from planner.money.ways import on_demand
 from planner.money.ways.built import Builder, Built, Why
 from planner.money.ways.own import fleet

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.money.basis import Basis
-from planner.money.demand import Need
+from planner.money.demand.stream import Need
 from planner.money.formula import Num
-from planner.money.interruptions import (
+from planner.money.input_sheet import Basis
+from planner.money.ledger import Line
+from planner.money.renting.bill import rent_lines, renting, that_matter, with_support
+from planner.money.renting.interruptions import (
     demand_of,
     lost_lines,
     rate_per_hour,
@@ -22,10 +24,8 @@ from planner.money.interruptions import (
     stoppable,
     stretch,
 )
-from planner.money.ledger import Line
-from planner.money.rent_inputs import say_need, say_offers
-from planner.money.rent_path import path_warnings, say_path
-from planner.money.rented import rent_lines, renting, that_matter, with_support
+from planner.money.renting.offer_inputs import say_need, say_offers
+from planner.money.renting.rent_levels import path_warnings, say_path
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
 from planner.money.ways.built import Built, Why, under

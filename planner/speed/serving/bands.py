@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from planner.speed.bands import Band
-from planner.speed.serving.build import Setup
-from planner.speed.serving.known import known
+from planner.speed.serving.case_of import Setup
+from planner.speed.serving.engine_data import known
 
 _FEW = 2.0  # experts for each token: Mixtral and Llama 4 have one or two large ones
 _WIDE = Band(low=0.3, high=1.6, rows=0)  # nobody measured anything like it

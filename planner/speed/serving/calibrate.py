@@ -15,8 +15,8 @@ from planner.speed.cells import Row
 from planner.speed.checked import Group, group_of
 from planner.speed.serving.bands import band_name
 from planner.speed.serving.constants import FIXED, NAMES, Constants
+from planner.speed.serving.engine_data import Fitted, Likeness, known
 from planner.speed.serving.fit import fit, leave_halves_out, leave_one_out
-from planner.speed.serving.known import Fitted, Likeness, known
 from planner.speed.serving.likeness import DISTANCES, fit_likeness, with_one_run_known
 from planner.speed.serving.observed import Observation, Observed, observe
 from pricing.catalogue import Catalogue

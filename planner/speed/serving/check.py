@@ -12,7 +12,7 @@ from planner.speed.checked import Checked
 from planner.speed.refused import BEYOND, Skipped
 from planner.speed.serving.bands import band_of
 from planner.speed.serving.constants import Constants
-from planner.speed.serving.known import known
+from planner.speed.serving.engine_data import known
 from planner.speed.serving.predict import predict
 from planner.speed.serving.runs import Run, is_single, read_run
 from planner.speed.serving.work import work_rate

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from planner.speed.hardware import first
 from planner.speed.refused import UnknownChip
-from planner.speed.serving.known import known
+from planner.speed.serving.engine_data import known
 from pricing.records import Accelerator
 
 GB = 1e9

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from planner.network.network import Network
 from planner.speed.refused import BadJob, UnknownChip
-from planner.speed.serving.build import Setup, make_case, widths
+from planner.speed.serving.case_of import Setup, make_case, widths
 from planner.speed.serving.cases import Case, Layout, Limits, Traffic
 from planner.speed.serving.chips import chip_of
 from planner.speed.serving.memory import fits, held

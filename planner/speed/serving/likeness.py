@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.speed.serving.known import Likeness
+from planner.speed.serving.engine_data import Likeness
 from planner.speed.serving.observed import Observation, Observed
 from planner.speed.serving.steady import running
 

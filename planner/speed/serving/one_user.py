@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from planner.speed.arrays import Num
 from planner.speed.serving.chips import WEIGHT_BYTES, Chip
 from planner.speed.serving.constants import Constants
-from planner.speed.serving.known import known
+from planner.speed.serving.engine_data import known
 
 _FOUR_BITS = WEIGHT_BYTES["q4_k_m"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from planner.inputs.serving_job import ServingJob
 from planner.network.refused import UnknownShape
+from planner.scenario.serving_job import ServingJob
 from planner.speed.pace import NO_RUNS, Pace, band_left, believed, called
-from planner.speed.serving.names import find_shape
+from planner.speed.serving.lookup import find_shape
 from pricing import Catalogue
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from planner.inputs.serving_job import ServingJob
 from planner.network.network import Network
 from planner.network.refused import UnknownShape
+from planner.scenario.serving_job import ServingJob
 from planner.speed.refused import BadJob
-from planner.speed.serving.build import Setup, default_kv_bytes, limits, make_case, smallest_group
+from planner.speed.serving.case_of import Setup, default_kv_bytes, limits, make_case, smallest_group
 from planner.speed.serving.cases import Case, Layout, Limits, Traffic
 from planner.speed.serving.chips import Chip
 from planner.speed.serving.constants import Constants, Rates, rates
-from planner.speed.serving.known import known
+from planner.speed.serving.engine_data import known
 from planner.speed.serving.legal import refuse_illegal
-from planner.speed.serving.names import Found, find_chip, find_period, find_shape
-from planner.speed.serving.other import nearest_work
+from planner.speed.serving.lookup import Found, find_chip, find_period, find_shape
+from planner.speed.serving.non_llm import nearest_work
 from planner.speed.serving.promise import Promise
 from pricing import names
 from pricing.catalogue import Catalogue

@@ -13,24 +13,11 @@ from dataclasses import dataclass, replace
 from planner.network.refused import UnknownShape
 from planner.speed.cells import Row, number, sizes_of
 from planner.speed.refused import Skipped, UnknownChip
-from planner.speed.serving.build import (
-    Setup,
-    default_kv_bytes,
-    limits,
-    make_case,
-    smallest_group,
-)
+from planner.speed.serving.case_of import Setup, default_kv_bytes, limits, make_case, smallest_group
 from planner.speed.serving.cases import Case, Layout, Traffic
 from planner.speed.serving.chips import WEIGHT_BYTES, Chip, precision_called
-from planner.speed.serving.known import Dataset, known
-from planner.speed.serving.names import (
-    Found,
-    find_chip,
-    find_engine,
-    find_period,
-    published_on,
-    shape_in_table,
-)
+from planner.speed.serving.engine_data import Dataset, known
+from planner.speed.serving.lookup import Found, find_chip, find_engine, find_period, published_on, shape_in_table
 from planner.speed.table import refuse_unreadable
 from pricing.catalogue import Catalogue
 

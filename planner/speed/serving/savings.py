@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from planner.inputs.serving_job import ServingJob
+from planner.scenario.serving_job import ServingJob
 from planner.speed.refused import BadJob
 from planner.speed.serving.result import Serving
 from planner.speed.serving.serve import serve

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from planner.inputs.serving_job import ServingJob
+from planner.scenario.serving_job import ServingJob
 from planner.speed.serving.bands import band_name, band_of
-from planner.speed.serving.build import widths
+from planner.speed.serving.case_of import widths
 from planner.speed.serving.constants import Constants
-from planner.speed.serving.known import known
+from planner.speed.serving.engine_data import known
 from planner.speed.serving.legal import ways_to_fit, why_not
 from planner.speed.serving.memory import held, most_requests
-from planner.speed.serving.mine import OwnRuns, anchor
+from planner.speed.serving.own_anchor import OwnRuns, anchor
 from planner.speed.serving.own_pace import serving_pace
 from planner.speed.serving.plan import ONE_MACHINE, Plan, plan
 from planner.speed.serving.promise import latencies, most_per_s

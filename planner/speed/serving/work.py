@@ -8,8 +8,8 @@ from planner.speed.cells import Row, number
 from planner.speed.hardware import first
 from planner.speed.refused import UnknownChip
 from planner.speed.serving.chips import Chip
-from planner.speed.serving.known import Measured, Work, known
-from planner.speed.serving.names import find_chip
+from planner.speed.serving.engine_data import Measured, Work, known
+from planner.speed.serving.lookup import find_chip
 from pricing import names
 from pricing.catalogue import Catalogue
 

@@ -1,6 +1,6 @@
 """Training: does a job fit, how fast is it, how long does it take; and how far off we are on published runs."""
 
-from planner.inputs.training_job import TrainingJob
+from planner.scenario.training_job import TrainingJob
 from planner.speed.refused import BadJob
 from planner.speed.training.anchor import Anchored, anchored
 from planner.speed.training.calibration import leave_one_source_out, refit

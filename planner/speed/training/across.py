@@ -13,8 +13,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.inputs.training_job import MeasuredLike, TrainingJob
 from planner.network.network import Network
+from planner.scenario.training_job import MeasuredLike, TrainingJob
 from planner.speed.arrays import stacked, taken
 from planner.speed.bands import Band
 from planner.speed.hardware import Hardware, family_of, hardware

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from planner.inputs.training_job import TrainingJob
+from planner.scenario.training_job import TrainingJob
 from planner.speed.cells import Row, text
 from planner.speed.factors import OwnRun, compared, factors
 from planner.speed.pace import Pace, alike, believed, called

@@ -8,7 +8,7 @@ from math import ceil, gcd, log2
 from planner.network.network import Network
 from planner.speed.hardware import Hardware
 from planner.speed.training.plan import Plan
-from planner.speed.training.stacks import Stack, stack_of
+from planner.speed.training.software_stacks import Stack, stack_of
 
 # Bytes for each parameter with mixed-precision Adam, and with adapters on frozen weights; and how far beyond one
 # accelerator's memory they may go before the model is split: recompute and sharded states make up for the rest.

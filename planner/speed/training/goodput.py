@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from pydantic import Field
 
-from planner.inputs.choices import Team
+from planner.scenario.vocabulary import Team
 from planner.speed.arrays import Num
 from planner.speed.data_files import Reached, read_data
 from pricing import Catalogue

@@ -12,13 +12,13 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from planner.inputs.image_job import ImageJob
+from planner.scenario.image_job import ImageJob
 from planner.speed.data_files import DATA, read_data
 from planner.speed.refused import BadJob
 from planner.speed.serving.chips import Chip
-from planner.speed.serving.known import Measured, Work
-from planner.speed.serving.names import find_chip
-from planner.speed.serving.other import CarriedRun
+from planner.speed.serving.engine_data import Measured, Work
+from planner.speed.serving.lookup import find_chip
+from planner.speed.serving.non_llm import CarriedRun
 from planner.speed.serving.work import WorkRate, rate_of
 from planner.speed.training.goodput import team_share
 from planner.speed.training.result import Range

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.inputs.training_job import TrainingJob
+from planner.scenario.training_job import TrainingJob
 from planner.speed.training.across import Reach, across
 from pricing import Catalogue
 

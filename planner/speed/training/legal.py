@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from planner.inputs.training_job import TrainingJob
 from planner.network.network import Network
+from planner.scenario.training_job import TrainingJob
 from planner.speed.hardware import Hardware
 from planner.speed.refused import BadJob
 

@@ -9,16 +9,16 @@ from math import prod
 from planner.network.guess import NEARLY, Sizes
 from planner.network.network import Network
 from planner.network.refused import UnknownShape
-from planner.speed.called import accelerator_called, model_called
 from planner.speed.cells import Row, number, sizes_of, text, year
 from planner.speed.hardware import Hardware, family_of, hardware
+from planner.speed.match_model import accelerator_called, model_called
 from planner.speed.refused import Skipped, UnknownChip
 from planner.speed.table import refuse_unreadable
-from planner.speed.training.chosen import chosen
 from planner.speed.training.defaults import Known, plan_of
+from planner.speed.training.defaults_for_tokens import chosen
 from planner.speed.training.plan import Plan
 from planner.speed.training.row_shape import shape_of
-from planner.speed.training.stacks import Counts, stack_of
+from planner.speed.training.software_stacks import Counts, stack_of
 from pricing import Catalogue, UnknownName
 
 TIER_C = "tier C: the source contradicts itself or says too little"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from planner.inputs.training_job import TrainingJob
+from planner.scenario.training_job import TrainingJob
 from planner.speed.arrays import stacked, taken
 from planner.speed.training.constants import Calibration, house_calibration
 from planner.speed.training.fitting import fits

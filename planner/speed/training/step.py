@@ -13,9 +13,9 @@ import numpy as np
 from planner.network.network import Network
 from planner.speed.arrays import Num
 from planner.speed.hardware import Hardware
+from planner.speed.training.collectives import all_to_all_s, context_s, data_s, optimizer_s, tensor_s
 from planner.speed.training.constants import Constants
 from planner.speed.training.plan import Plan
-from planner.speed.training.traffic import all_to_all_s, context_s, data_s, optimizer_s, tensor_s
 
 TERA, GIGA = 1e12, 1e9
 # A flash-attention backward pass does 2.5 times the products of the forward one: it makes the scores again.

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.inputs.training_job import TrainingJob
 from planner.network.network import Network
 from planner.network.record import network_of
 from planner.network.refused import UnknownShape
+from planner.scenario.training_job import TrainingJob
 from planner.speed.bands import Band
 from planner.speed.hardware import Hardware, capped, family_of, hardware, slice_shares, sliced
 from planner.speed.pace import BITS, Pace, training_pace

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from planner.money.answer import Answer
 from planner.money.plan import Plan
+from planner.money.verdict.answer import Answer
 from planner.report import words
-from planner.report.answer import Told, not_counted
-from planner.study.futures import Futures
+from planner.report.answer.sentences import Told, not_counted
+from planner.study.uncertainty.futures import Futures
 from planner.web import address, advice, mixing, share, show, state, sure
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report import words
-from planner.report.sources import allowance, assumptions_table, counts_table, credits_owed, sources_table
+from planner.report.evidence.sources import allowance, assumptions_table, counts_table, credits_owed, sources_table
 from planner.web import show, state
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 from planner.report import words
-from planner.report.answer import told
-from planner.report.compare import BUY_ID, own_of, pickable
-from planner.report.findings import by_the_token, hidden_words
-from planner.report.job_offers import Offers, offers_of
-from planner.study.doers import Doer, doer_of, names_a_model
+from planner.report.answer.sentences import told
+from planner.report.market.compare import BUY_ID, own_of, pickable
+from planner.report.market.findings import by_the_token, hidden_words
+from planner.report.market.job_offers import Offers, offers_of
+from planner.study.market.candidates import Doer, doer_of, names_a_model
 from planner.web import address, advice, ask, filters, quote_box, show, state
 from pricing.query import Wish
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report import words
-from planner.report.speed import Told, no_model, refused, told
-from planner.speed.worked import ServingWork, TrainingWork
+from planner.report.speed.finding import Told, no_model, refused, told
+from planner.speed.scenario_jobs import ServingWork, TrainingWork
 from planner.web import address, runs_box, show, show_speed, state, state_speed
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report import words
-from planner.report.what_if import headline, moving, nothing_to_ask
+from planner.report.what_if.what_if_words import headline, moving, nothing_to_ask
 from planner.web import address, mixing, show, show_what_if, state, state_what_if
 
 

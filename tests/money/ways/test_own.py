@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.inputs.scenario import Scenario
 from planner.money.ways import mix, own
 from planner.money.ways.built import Built, Why
+from planner.scenario.scenario import Scenario
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting, total
 
 RENT = 80 * 0.5 * 730 * 2.0  # a month of everything rented

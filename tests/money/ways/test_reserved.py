@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.inputs.rent import Reserve
 from planner.money.ledger import Ledger
 from planner.money.ways import reserved
 from planner.money.ways.built import Built
+from planner.scenario.rent import Reserve
 from tests.examples import at_most
 from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, why, work
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money.queueing import best_checkpoint_interval_hours, preemption_stretch
+from planner.money.demand.queueing import best_checkpoint_interval_hours, preemption_stretch
 from planner.money.ways import spot
 from planner.money.ways.built import Built
 from tests.examples import at_most

@@ -7,7 +7,7 @@ from planner.speed.checked import skips, summary
 from planner.speed.refused import Skipped
 from planner.speed.serving import check_serving
 from planner.speed.serving.constants import NAMES, Constants
-from planner.speed.serving.names import find_chip, find_engine, find_period, find_shape, published_on
+from planner.speed.serving.lookup import find_chip, find_engine, find_period, find_shape, published_on
 from planner.speed.serving.observed import observe
 from planner.speed.serving.runs import read_run
 from pricing import load_catalogue

@@ -8,8 +8,8 @@ import pytest
 
 from planner.speed.serving.calibrate import as_yaml, calibrate
 from planner.speed.serving.constants import NAMES
+from planner.speed.serving.engine_data import known
 from planner.speed.serving.fit import EXPECTED, expected, fit, leave_one_out, refit
-from planner.speed.serving.known import known
 from planner.speed.serving.observed import Observed, observe
 from pricing import load_catalogue
 from pricing.strict_yaml import read

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.inputs.serving_job import ServingJob
+from planner.scenario.serving_job import ServingJob
 from planner.speed.data_files import DATA
 from planner.speed.refused import BadTable
 from planner.speed.serving import own_runs, read_constants, serve
-from planner.speed.serving.known import known
+from planner.speed.serving.engine_data import known
 from planner.speed.serving.likeness import DISTANCES, expected_error, fit_likeness, likeness, places_of
 from planner.speed.serving.likeness import with_one_run_known as one_run_known
-from planner.speed.serving.mine import NARROWEST
 from planner.speed.serving.observed import Observation, observe
+from planner.speed.serving.own_anchor import NARROWEST
 from pricing import load_catalogue
 from tests.speed.golden import serving_rows
 

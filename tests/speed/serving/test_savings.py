@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from planner.inputs.serving_job import ServingJob
+from planner.scenario.serving_job import ServingJob
 from planner.speed.serving import serve
 from planner.speed.serving.savings import AS_IT_IS, served_otherwise
 from pricing import load_catalogue

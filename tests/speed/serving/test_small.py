@@ -6,12 +6,12 @@ from datetime import date
 
 import pytest
 
-from planner.inputs.scenario import Scenario
-from planner.inputs.serving_job import ServingJob
-from planner.inputs.task import Serve
-from planner.inputs.work import Work
 from planner.money.plan import plan
-from planner.report.small_work import no_gpu_needed, plan_needs_no_gpu, rule_words, small_sentences
+from planner.report.answer.small_work import no_gpu_needed, plan_needs_no_gpu, rule_words, small_sentences
+from planner.scenario.scenario import Scenario
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.task import Serve
+from planner.scenario.work import Work
 from planner.speed.serving import serve, small_work
 from pricing import load_catalogue
 

@@ -8,7 +8,7 @@ import pytest
 
 from planner.speed.serving.cases import Layout, Machine
 from planner.speed.serving.constants import rates
-from planner.speed.serving.known import known
+from planner.speed.serving.engine_data import known
 from planner.speed.serving.memory import fits, held, most_requests, weights_bytes
 from planner.speed.serving.steady import cycle, output_tokens_per_s, running, time_to_first_token_s
 from tests.speed.serving.helpers import IDEAL, case

@@ -8,7 +8,7 @@ import pytest
 from planner.speed.arrays import stacked, taken
 from planner.speed.serving.cases import Layout, Widths
 from planner.speed.serving.constants import rates
-from planner.speed.serving.known import known
+from planner.speed.serving.engine_data import known
 from planner.speed.serving.step import (
     cache_bytes,
     cache_copies,

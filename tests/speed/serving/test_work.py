@@ -5,8 +5,8 @@ import pytest
 
 from planner.speed.refused import UnknownChip
 from planner.speed.serving import accelerators_over_time, busy_share, carried_hours, rate_on, replicas_ahead, work_names
-from planner.speed.serving.known import known
-from planner.speed.serving.names import find_chip
+from planner.speed.serving.engine_data import known
+from planner.speed.serving.lookup import find_chip
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()

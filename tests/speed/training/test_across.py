@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from planner.inputs.training_job import TrainingJob
+from planner.scenario.training_job import TrainingJob
 from planner.speed.training import train
 from planner.speed.training.across import Reach, across, unknown_speed
 from pricing import load_catalogue

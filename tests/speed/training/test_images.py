@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from planner.inputs.image_job import ImageJob
-from planner.inputs.scenario import Scenario
-from planner.inputs.training_job import TrainingJob
-from planner.report.speed import otherwise
-from planner.speed.asked import asked
+from planner.report.speed.finding import otherwise
+from planner.scenario.image_job import ImageJob
+from planner.scenario.scenario import Scenario
+from planner.scenario.training_job import TrainingJob
 from planner.speed.refused import BadJob
-from planner.speed.serving.names import find_chip
+from planner.speed.serving.lookup import find_chip
 from planner.speed.training import train
 from planner.speed.training.images import ImageTraining, image_training, known, network_called, published
+from planner.speed.work_to_hours import asked
 from pricing import Catalogue, UnknownName
 
 A100, H100, B200 = "A100-SXM4-80GB", "H100-SXM5-80GB", "B200-SXM-180GB"

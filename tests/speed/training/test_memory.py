@@ -15,7 +15,7 @@ from planner.speed.training.fitting import WAYS, fits, made_to_fit
 from planner.speed.training.memory import layer_activation_bytes, peak_memory
 from planner.speed.training.plan import Plan
 from planner.speed.training.rows import Reader
-from planner.speed.training.stacks import stack_of
+from planner.speed.training.software_stacks import stack_of
 from planner.speed.training.train import base_plan
 from pricing import Catalogue
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.inputs.choices import Recompute, TrainingPrecision
+from planner.scenario.vocabulary import Recompute, TrainingPrecision
 from planner.speed.refused import BadJob
 from planner.speed.training import TrainingJob, train
 from planner.speed.training.savings import AS_IT_IS, Saving, savings
-from planner.speed.training.stairs import PEAK, stairs
+from planner.speed.training.team_losses import PEAK, stairs
 from pricing import Catalogue, load_catalogue
 
 H100 = "H100-SXM5-80GB"

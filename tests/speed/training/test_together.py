@@ -8,7 +8,7 @@ import pytest
 
 from planner.speed.refused import BadJob
 from planner.speed.training import TrainingJob, train
-from planner.speed.training.together import Pace, Together, together
+from planner.speed.training.packing import Pace, Together, together
 from pricing import Catalogue
 
 SMALL: dict[str, Any] = {

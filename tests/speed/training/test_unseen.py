@@ -9,11 +9,11 @@ import pytest
 from planner.network.record import network_of
 from planner.speed.hardware import hardware
 from planner.speed.training import check_training
+from planner.speed.training.collectives import all_to_all_s
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.plan import Plan
 from planner.speed.training.rows import Reader
 from planner.speed.training.step import experts_s, step_parts
-from planner.speed.training.traffic import all_to_all_s
 from pricing import Catalogue
 
 # DeepSeek-V3 Technical Report, 2024: 14.8T tokens in 2.664 million hours of an H800, and the layout of section 3.

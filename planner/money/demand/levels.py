@@ -1,0 +1,322 @@
+"""Levels of demand: how many accelerators are wanted at once and how often, when several kinds of work come and go.
+
+Kinds of work and jobs come and go independently of each other, so what they want together is every sum of what each
+wants. Those sums are merged as they arise: equal ones first, and where more than `MOST_LEVELS` are left, all of them
+onto a grid of as many steps from none to the most of each month. Nobody ever holds every combination in memory.
+
+What is tried out, such as a busier future, changes how often a kind of work is off, on, or on all the time, and never
+how many it then wants. These are its patterns: within one, levels are the same in all draws and are merged once for
+all of them; how often the pattern holds is the only thing that has draws.
+
+A grid keeps time, accelerator-hours and the most at once as they are. It splits a level between the two steps beside
+it, so that a fleet whose size lies between these two steps is said to do less of it: at most a quarter of a step, a
+`GRID_ERROR` of the most at once, for each kind of work or job that is added and only while the level lies there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.scenario.memo import cached_property
+
+Array = NDArray[np.float64]
+
+MOST_LEVELS = 64  # of a pattern, and patterns
+GRID_ERROR = 1 / (4 * (MOST_LEVELS - 1))  # of the most at once, for each kind of work that takes a grid
+_ONE = 1e-9
+_ENDS = (0, -1)  # months
+_PLAIN = 2  # dimensions of shares without draws
+_FEW_CELLS = 2**20  # up to here all sums are looked at for equal ones: 8 MB
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """How many are wanted at once: levels within patterns, month by month; months are one where all are alike."""
+
+    at_once: Array  # patterns x levels x months
+    often: Array  # patterns x levels x months: the share of its pattern's hours in which a level is wanted; sums to 1
+    shares: Array  # (draws x) patterns x months: the share of the hours in which a pattern holds; sums to 1
+
+    @property
+    def count(self) -> int:
+        """Levels of all patterns."""
+        return int(self.ever.sum())
+
+    @cached_property
+    def peak(self) -> Array:
+        """The most at once, by month (and draw)."""
+        return np.asarray(np.where(self.shares > 0, self.tops, 0.0).max(axis=-2))
+
+    @cached_property
+    def tops(self) -> Array:
+        """The most at once of each pattern, by month."""
+        return np.asarray(np.where(self.often > 0, self.at_once, 0.0).max(axis=-2))
+
+    @cached_property
+    def ever(self) -> NDArray[np.bool_]:
+        """Whether a level of a pattern is ever wanted."""
+        return np.asarray((self.often > 0).any(axis=-1))
+
+    @property
+    def wanted(self) -> Array:
+        """Every number above none that is ever wanted at once, the smallest first."""
+        ever = (self.often > 0) & self.holds[:, None, :]
+        wanted = np.unique(np.broadcast_to(self.at_once, np.broadcast_shapes(ever.shape, self.at_once.shape))[ever])
+        return wanted[wanted > 0]
+
+    def below(self, fleets: float | Array) -> Array:
+        """The mean number of busy accelerators in fleets of these sizes: (draws x) (fleets x) months."""
+        high = np.asarray(fleets, dtype=np.float64)[..., None, None, None]
+        each = (np.minimum(self.at_once, high) * self.often).sum(axis=-2)
+        return np.asarray((self.shares * each).sum(axis=-2))
+
+    @property
+    def has_draws(self) -> bool:
+        """Whether how often a pattern holds differs from draw to draw."""
+        return self.shares.ndim > _PLAIN
+
+    def meets(self, other: Levels, pattern: int) -> NDArray[np.bool_]:
+        """Whether each pattern ever holds while another work has this one: patterns x months."""
+        both = (self.shares > 0) & (other.shares[..., [pattern], :] > 0)
+        return np.asarray(both.reshape(-1, *both.shape[-2:]).any(axis=0))
+
+    @cached_property
+    def holds(self) -> NDArray[np.bool_]:
+        """Whether a pattern ever holds, by month."""
+        return np.asarray((self.shares > 0).reshape(-1, *self.shares.shape[-2:]).any(axis=0))
+
+
+NONE = Levels(np.zeros((1, 1, 1)), np.ones((1, 1, 1)), np.ones((1, 1)))
+
+
+def on_and_off(at_once: Array, share: Array) -> Levels:
+    """So many for a share of the hours, or none: the number by month, the share by month (and draw)."""
+    many = np.reshape(at_once, (1, 1, -1))
+    return Levels(
+        np.concatenate([np.zeros_like(many), many]),
+        np.ones((2, 1, 1)),
+        np.stack(np.broadcast_arrays(1.0 - share, share), axis=-2),
+    )
+
+
+def by_the_hour(at_once: Array, share: Array, by_hour: tuple[float, ...]) -> Levels:
+    """Work that asks for more and for less through the day: the same hours, as levels of which one is at a time.
+
+    With fewer hours than the day tells, each level is there less often; with more, all of them are wanted more often.
+    """
+    parts = np.unique(by_hour)
+    often = np.array([by_hour.count(part) for part in parts.tolist()])[:, None] / len(by_hour)
+    day = np.where(parts[:, None] > 0, np.maximum(np.ceil(at_once * parts[:, None] - _ONE), 1.0), 0.0)
+    usual, wanted = (day * often).sum(axis=0), at_once * share
+    less = np.minimum(wanted / usual, 1.0)
+    always = np.clip((wanted - usual) / np.where(at_once > usual, at_once - usual, 1.0), 0.0, 1.0)
+    one = np.zeros((len(parts), 1))
+    one[-1] = 1.0  # the busiest hour
+    levels = np.stack([np.zeros_like(day), day, day])
+    through = less * (1.0 - always)
+    shares = np.stack(np.broadcast_arrays(np.maximum(1.0 - through - always, 0.0), through, always), axis=-2)
+    return _pruned(Levels(levels, np.stack([one, often, one]), shares))
+
+
+def together(works: Sequence[Levels]) -> Levels:
+    """What all of these want together.
+
+    Work without draws goes first: it is one pattern, whatever comes after. So does work with fewer draws.
+    """
+    calm = [_as_one(one) for one in works if not one.has_draws]
+    drawn = sorted((one for one in works if one.has_draws), key=lambda one: one.shares[..., 0, 0].size)
+    return reduce(_beside, [*calm, *drawn], NONE)
+
+
+def _as_one(works: Levels) -> Levels:
+    """Patterns whose shares are the same in all draws, as levels of one."""
+    often = works.often * works.shares[:, None, :]
+    at_once = np.broadcast_to(works.at_once, (*often.shape[:2], works.at_once.shape[-1]))
+    rows = (1, often.shape[0] * often.shape[1], -1)
+    return _pruned(Levels(at_once.reshape(rows), often.reshape(rows), np.ones((1, 1))))
+
+
+def _pruned(works: Levels) -> Levels:
+    """Without patterns that never hold and levels that nobody ever wants."""
+    kept = works.holds.any(axis=-1)
+    often = works.often[kept]
+    ever = (often > 0).any(axis=(0, 2))
+    return Levels(works.at_once[kept][:, ever], often[:, ever], works.shares[..., kept, :])
+
+
+def _beside(one: Levels, other: Levels) -> Levels:
+    """What two independent kinds of work want together."""
+    pairs = _pairs(one, other)
+    if len(pairs.first) > MOST_LEVELS:
+        return _few_patterns(pairs)
+    return _pruned(Levels(*_few_levels(pairs), pairs.shares()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Patterns of two kinds of work that ever hold at the same time."""
+
+    one: Levels
+    other: Levels
+    first: NDArray[np.intp]  # of each pair
+    second: NDArray[np.intp]
+    holds: NDArray[np.bool_]  # pairs x months
+
+    @property
+    def levels(self) -> int:
+        """Sums of a pair."""
+        return int(self.one.often.shape[1] * self.other.often.shape[1])
+
+    @property
+    def tops(self) -> Array:
+        """The most at once of each pair, by month."""
+        return np.asarray(self.one.tops[self.first] + self.other.tops[self.second])
+
+    @property
+    def may_be_equal(self) -> bool:
+        """Whether few enough sums may differ in all months: so they do in the first and the last, each by itself."""
+        cells = len(self.first) * self.levels * max(self.one.at_once.shape[-1], self.other.at_once.shape[-1])
+        pairs = list(zip(self.first.tolist(), self.second.tolist(), strict=True))
+        return cells <= _FEW_CELLS and all(self._differ(*pair) <= MOST_LEVELS for pair in pairs)
+
+    def _differ(self, first: int, second: int) -> int:
+        """How many sums of a pair differ in the first month or in the last, whichever are more."""
+        one = self.one.at_once[first, self.one.ever[first]][:, _ENDS]
+        other = self.other.at_once[second, self.other.ever[second]][:, _ENDS]
+        sums = np.reshape(one[:, None] + other, (-1, len(_ENDS)))
+        return max(len(np.unique(month)) for month in sums.T)
+
+    def sums(self) -> tuple[Array, Array]:
+        """Every sum of each pair, and how often: pairs x levels x months."""
+        at_once = self.one.at_once[self.first][:, :, None] + self.other.at_once[self.second][:, None]
+        often = self.one.often[self.first][:, :, None] * self.other.often[self.second][:, None]
+        at_once, often = np.broadcast_arrays(at_once, often)
+        rows = (len(self.first), self.levels, at_once.shape[-1])
+        return at_once.reshape(rows), often.reshape(rows)
+
+    def on_grid(self, most: Array) -> Array:
+        """How often each step is wanted of a grid up to the most of a pair and month: pairs x steps x months.
+
+        Level by level of the second work, so that the sums of all levels never stand in memory together.
+        """
+        found = np.zeros((len(self.first), MOST_LEVELS, self._months(most)))
+        for level in range(self.other.often.shape[1]):
+            often = self.other.often[self.second, level]
+            rows = np.flatnonzero((often > 0).any(axis=-1))
+            wanted = self.one.at_once[self.first[rows]] + self.other.at_once[self.second[rows], level][:, None]
+            found[rows] += _split(wanted, self.one.often[self.first[rows]] * often[rows, None], most[rows], found.shape)
+        return found
+
+    def _months(self, most: Array) -> int:
+        parts = (self.one.at_once, self.one.often, self.other.at_once, self.other.often, most)
+        return max(int(part.shape[-1]) for part in parts)
+
+    def shares(self) -> Array:
+        """How often each pair holds."""
+        return np.asarray(self.one.shares[..., self.first, :] * self.other.shares[..., self.second, :])
+
+    def shares_of(self, parts: Array) -> Array:
+        """How often each of other patterns holds: `parts` says how much of each pair it is: pairs x patterns x months.
+
+        Month by month, which fits the processor's cache, so that the shares of all pairs never stand in memory.
+        """
+        one, other, parts = (_months_first(each) for each in (self.one.shares, self.other.shares, parts))
+        months = max(len(one), len(other), len(parts))
+        return _months_last(
+            np.stack([self._held(_at(one, month), _at(other, month), _at(parts, month)) for month in range(months)])
+        )
+
+    def _held(self, one: Array, other: Array, parts: Array) -> Array:
+        """The same in one month: patterns (x draws)."""
+        held = one[self.first] * other[self.second]
+        return np.asarray((parts @ held.reshape(len(held), -1)).reshape(len(parts), *held.shape[1:]))
+
+
+def _months_first(shares: Array) -> Array:
+    """Months x patterns (x draws): so lie what is asked for together in memory."""
+    return np.ascontiguousarray(np.moveaxis(shares, (-1, -2), (0, 1)))
+
+
+def _months_last(shares: Array) -> Array:
+    return np.moveaxis(shares, (0, 1), (-1, -2))
+
+
+def _at(by_month: Array, month: int) -> Array:
+    return np.asarray(by_month[min(month, len(by_month) - 1)])
+
+
+def _pairs(one: Levels, other: Levels) -> _Pairs:
+    met = [one.meets(other, pattern) for pattern in range(other.shares.shape[-2])]
+    holds = np.stack(np.broadcast_arrays(*met), axis=1)  # patterns of one x of the other x months
+    first, second = np.nonzero(holds.any(axis=-1))
+    return _Pairs(one, other, first, second, holds[first, second])
+
+
+def _few_levels(pairs: _Pairs) -> tuple[Array, Array]:
+    """The sums of each pair: all of them, or those that differ, or a grid."""
+    if pairs.levels <= MOST_LEVELS:
+        return pairs.sums()
+    if pairs.may_be_equal:
+        at_once, often = _differing(*pairs.sums())
+        if at_once.shape[1] <= MOST_LEVELS:
+            return at_once, often
+    return _STEPS * pairs.tops[:, None], pairs.on_grid(pairs.tops)
+
+
+def _few_patterns(pairs: _Pairs) -> Levels:
+    """All sums as patterns of one level each: those that differ, or a grid."""
+    if pairs.levels == 1:
+        at_once, _ = pairs.sums()
+        place, levels = _places(at_once[:, 0])
+        if len(levels) <= MOST_LEVELS:
+            parts = np.equal(place[:, None], np.arange(len(levels)))[..., None].astype(np.float64)
+            return Levels(levels[:, None], np.ones((len(levels), 1, 1)), pairs.shares_of(parts))
+    most = np.where(pairs.holds, pairs.tops, 0.0).max(axis=0)
+    parts = pairs.on_grid(np.broadcast_to(most, pairs.holds.shape))
+    steps = (_STEPS * most)[:, None]
+    return _pruned(Levels(steps, np.ones((MOST_LEVELS, 1, 1)), pairs.shares_of(parts)))
+
+
+def _differing(at_once: Array, often: Array) -> tuple[Array, Array]:
+    """Levels of a pattern that want the same number in every month are one level: nothing is lost."""
+    found = [_merged(*pattern) for pattern in zip(at_once, often, strict=True)]
+    levels = max(len(one) for one, _ in found)
+    both = ([np.pad(part, ((0, levels - len(part)), (0, 0))) for part in parts] for parts in zip(*found, strict=True))
+    merged, shares = (np.stack(parts) for parts in both)
+    return merged, shares
+
+
+def _merged(at_once: Array, often: Array) -> tuple[Array, Array]:
+    ever = (often > 0).any(axis=-1)
+    place, levels = _places(at_once[ever])
+    return levels, np.equal(place, np.arange(len(levels))[:, None]).astype(np.float64) @ often[ever]
+
+
+def _places(rows: Array) -> tuple[NDArray[np.intp], Array]:
+    """Where each row stands among those that differ, and these."""
+    known: dict[bytes, int] = {}
+    place = np.array([known.setdefault(row.tobytes(), len(known)) for row in rows], dtype=np.intp)
+    return place, np.asarray(rows[np.unique(place, return_index=True)[1]])
+
+
+def _split(wanted: Array, often: Array, most: Array, shape: tuple[int, ...]) -> Array:
+    """Levels shared between the two steps of a grid beside each: time and accelerator-hours stay what they were."""
+    months, steps = shape[-1], MOST_LEVELS - 1
+    place = np.clip(wanted / np.where(most > 0, most, 1.0)[:, None], 0.0, 1.0) * steps
+    place, often = np.broadcast_arrays(place + np.zeros(months), often)
+    low = np.minimum(place.astype(np.intp), steps - 1)
+    above = place - low
+    row, month = np.arange(len(low))[:, None, None], np.arange(months)
+    into = (row * MOST_LEVELS + low) * months + month
+    size = len(low) * MOST_LEVELS * months
+    found = np.bincount(into.ravel(), (often * (1.0 - above)).ravel(), size)
+    found += np.bincount(into.ravel() + months, (often * above).ravel(), size)
+    return np.asarray(found.reshape(len(low), MOST_LEVELS, months), dtype=np.float64)
+
+
+_STEPS = np.linspace(0.0, 1.0, MOST_LEVELS)[:, None]

@@ -1,0 +1,246 @@
+"""What waiting, interruption and varying demand do to capacity: how busy it can be, how long work takes, what to own.
+
+Times are in hours unless a name says otherwise, rates per hour, shares as fractions. A slot is a job's worth of
+accelerators: 16 of them used by jobs of 8 are two slots.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from planner.money.formula import Num
+from planner.money.outcome import Solved, root, solved
+
+# Gauss-Legendre points across the peak of the integral below: 14 digits for any number of slots.
+_POINTS = 64
+_PEAK_WIDTHS = 9.0
+_TAIL = 40.0  # exp(-40) of the peak is left out
+_MOST_LOG = 700.0
+_LEAST_LOAD = 1e-250  # of which a million millions of slots are still a number of times
+_MOST_SLOTS = 2**20
+
+GROWS = "none: work comes in at least as fast as it is done, so the queue grows without end"
+MORE_SLOTS = f"none: more than {_MOST_SLOTS:,} slots"
+STOPS = "none: work is lost at least as fast as it is done"
+NO_INTERRUPTION = "none: nothing interrupts, so no checkpoint is needed"
+NEVER_CHEAPER = "never own: renting costs no more than running what is owned, even before its fixed cost"
+NEVER_BUSY_ENOUGH = "never own: even capacity that is always busy costs no less than renting"
+
+
+def waiting_probability(*, slots: Num, busy_share: Num) -> Num:
+    """The chance that a job has to wait for a free slot. [1] Random arrivals, random lengths, nobody gives up.
+
+    One over the chance B that an overflow without a queue loses a job is an integral over a single peak; it is taken
+    at fixed points around it, which neither overflows nor loops, up to the largest clusters. 1 from full load on.
+
+    References
+    ----------
+    A. K. Erlang: Solution of some problems in the theory of probabilities of significance in automatic telephone
+    exchanges, 1917, formula for waiting time. D. L. Jagerman: Some properties of the Erlang loss function, Bell System
+    Technical Journal 53, 1974, the integral.
+    """
+    slots, busy = (np.asarray(number, dtype=np.float64) for number in (slots, busy_share))
+    below = np.minimum(busy, 1.0)
+    inverse_loss = np.exp(np.minimum(_log_inverse_loss(slots, np.maximum(slots * below, _LEAST_LOAD)), _MOST_LOG))
+    return np.where(below > 0, 1.0 / ((1.0 - below) * inverse_loss + below), 0.0)[()]
+
+
+def mean_wait_in_services(*, slots: Num, busy_share: Num, service_cv: Num) -> Solved:
+    """How long a job waits on average, in lengths of an average job. [1]
+
+    Erlang's wait times Allen and Cunneen's factor; times the mean length it is hours. `service_cv` is the standard
+    deviation of the lengths over their mean: 1 for memoryless ones, 0 for equal ones.
+
+    References
+    ----------
+    A. O. Allen: Probability, Statistics, and Queueing Theory with Computer Science Applications, 2nd ed. 1990, ch. 5,
+    M/M/c, and the Allen-Cunneen approximation for G/G/c.
+    """
+    full = np.asarray(busy_share) >= 1
+    idle_share = np.where(full, 1.0, 1.0 - np.asarray(busy_share))
+    waiting = waiting_probability(slots=slots, busy_share=busy_share)
+    wait = waiting / (slots * idle_share) * allen_cunneen_factor(service_cv=service_cv)
+    return solved(wait, reasons={GROWS: full})
+
+
+def allen_cunneen_factor(*, service_cv: Num) -> Num:
+    """What the wait of memoryless job lengths is multiplied by for others, arrivals being random. [1]"""
+    return (1 + service_cv**2) / 2
+
+
+def achievable_busy_share(*, slots: Num, wait_in_services: Num, service_cv: Num) -> Num:
+    """How busy the slots can be while the mean wait stays within the target, in lengths of an average job. [1]
+
+    A break-even above it is not reached by jobs that come at random, unless the overflow goes elsewhere.
+    """
+    slots, target, factor = np.broadcast_arrays(slots, wait_in_services, allen_cunneen_factor(service_cv=service_cv))
+
+    def too_long(busy_share: NDArray[np.float64]) -> NDArray[np.float64]:
+        waiting = waiting_probability(slots=slots, busy_share=busy_share)
+        return np.asarray(waiting * factor - target * slots * (1.0 - busy_share))
+
+    return root(too_long, low=np.zeros(slots.shape), high=np.ones(slots.shape))
+
+
+def slots_needed(*, busy_share: Num, wait_in_services: Num, service_cv: Num) -> Solved:
+    """The fewest slots with which the mean wait stays within the target at this load of each slot. [count]"""
+    busy, target, cv = np.broadcast_arrays(busy_share, wait_in_services, service_cv)
+    full = np.asarray(busy >= 1)
+    busy = np.where(full, 0.0, busy)
+
+    def short(slots: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return np.asarray(np.asarray(mean_wait_in_services(slots=slots, busy_share=busy, service_cv=cv).value) > target)
+
+    fewest = np.ones(busy.shape)
+    too_few = short(fewest)
+    low, high = fewest, np.full(busy.shape, float(_MOST_SLOTS))
+    for _ in range(_MOST_SLOTS.bit_length()):
+        middle = np.floor((low + high) / 2)
+        still = short(middle)
+        low, high = np.where(still, middle, low), np.where(still, high, middle)
+    fewest = np.where(too_few, high, 1.0)
+    return solved(fewest, reasons={GROWS: full, MORE_SLOTS: short(fewest)})
+
+
+def preemption_stretch(
+    *, checkpoint_interval_hours: Num, checkpoint_cost_hours: Num, restart_hours: Num, interruptions_per_hour: Num
+) -> Solved:
+    """How many times longer a job takes when it is interrupted and starts again from its last checkpoint. [1]
+
+    Half an interval is lost on average, and the restart. The rate is the job's, not a node's: a job on n nodes that
+    are taken one by one is interrupted n times as often. Times the spot price it is the price of useful work.
+    """
+    lost_share = np.asarray(interruptions_per_hour * (checkpoint_interval_hours / 2 + restart_hours))
+    stops = lost_share >= 1
+    overhead = 1 + np.divide(checkpoint_cost_hours, checkpoint_interval_hours)
+    return solved(overhead / np.where(stops, 1.0, 1 - lost_share), reasons={STOPS: stops})
+
+
+def interruptions_at_stretch(
+    *, stretch: Num, checkpoint_interval_hours: Num, checkpoint_cost_hours: Num, restart_hours: Num
+) -> Num:
+    """How often a job may be interrupted to take just so many times longer. [1/hour]
+
+    Negative where the checkpoints alone take longer than that.
+    """
+    overhead = 1 + np.divide(checkpoint_cost_hours, checkpoint_interval_hours)
+    return (1 - overhead / stretch) / (checkpoint_interval_hours / 2 + restart_hours)
+
+
+def best_checkpoint_interval_hours(
+    *, checkpoint_cost_hours: Num, restart_hours: Num, interruptions_per_hour: Num
+) -> Solved:
+    """The interval with the least `preemption_stretch`. [hour] Where its derivative is zero, solved exactly."""
+    rate = np.asarray(interruptions_per_hour, dtype=np.float64)
+    calm = rate <= 0
+    hours_between = 1 / np.where(calm, 1.0, rate)
+    useful_hours = hours_between - restart_hours
+    stops = ~calm & (useful_hours <= 0)
+    square = checkpoint_cost_hours**2 + 2 * checkpoint_cost_hours * np.maximum(useful_hours, 0.0)
+    return solved(np.sqrt(square) - checkpoint_cost_hours, reasons={NO_INTERRUPTION: calm, STOPS: stops})
+
+
+def young_interval_hours(*, checkpoint_cost_hours: Num, hours_between_failures: Num) -> Num:
+    """The checkpoint interval that wastes least, to first order. [hour]
+
+    References
+    ----------
+    J. W. Young: A first order approximation to the optimum checkpoint interval, Communications of the ACM 17(9), 1974.
+    J. T. Daly: A higher order estimate of the optimum checkpoint interval for restart dumps, Future Generation Computer
+    Systems 22(3), 2006.
+    """
+    return np.sqrt(2 * checkpoint_cost_hours * np.asarray(hours_between_failures))[()]
+
+
+def failure_waste_share(
+    *, checkpoint_interval_hours: Num, checkpoint_cost_hours: Num, restart_hours: Num, hours_between_failures: Num
+) -> Num:
+    """The share of time lost to checkpoints, to work done again and to restarts, to first order. [1]"""
+    lost_hours = checkpoint_interval_hours / 2 + restart_hours
+    return checkpoint_cost_hours / checkpoint_interval_hours + lost_hours / hours_between_failures
+
+
+def job_hours_between_failures(*, component_hours_between_failures: Num, components: Num) -> Num:
+    """Mean time between failures of a job that any one of its components stops. [hour]"""
+    return component_hours_between_failures / components
+
+
+def least_busy_share_to_own(
+    *, own_usd_per_hour: Num, running_usd_per_busy_hour: Num, rent_usd_per_busy_hour: Num
+) -> Solved:
+    """The share of time above which owning a unit of capacity is cheaper than renting it when needed. [1]
+
+    `own_usd_per_hour` is paid whether it is used or not. Own each unit that is busy more than this; the next one is
+    less busy. The same number is where the cost lines of two ways to supply cross. For spot, rent is the price times
+    `preemption_stretch`.
+
+    References
+    ----------
+    Arrow, Harris, Marschak: Optimal inventory policy, Econometrica 19(3), 1951. J. Weinman: Cloudonomics, 2012, ch. 10,
+    the utility premium against the ratio of peak to average.
+    """
+    advantage = np.asarray(rent_usd_per_busy_hour - running_usd_per_busy_hour, dtype=np.float64)
+    cheaper = advantage > 0
+    share = own_usd_per_hour / np.where(cheaper, advantage, 1.0)
+    return solved(share, reasons={NEVER_CHEAPER: ~cheaper, NEVER_BUSY_ENOUGH: share >= 1})
+
+
+def expected_usd_per_hour(
+    *,
+    units: Num,
+    demand: ArrayLike,
+    weights: ArrayLike,
+    own_usd_per_hour: Num,
+    running_usd_per_busy_hour: Num,
+    rent_usd_per_busy_hour: Num,
+) -> Num:
+    """Mean cost of an hour in which so many units are owned and what demand exceeds them by is rented. [USD/hour]
+
+    The last axis of `demand` holds levels of demand, `weights` how much of the time each lasts.
+    """
+    demand = np.asarray(demand, dtype=np.float64)
+    share = np.asarray(weights, dtype=np.float64) / np.sum(weights, axis=-1, keepdims=True)
+    own = np.asarray(units, dtype=np.float64)[..., None]
+    busy = np.sum(np.minimum(own, demand) * share, axis=-1)
+    rented = np.sum(np.maximum(demand - own, 0.0) * share, axis=-1)
+    usd: Num = own_usd_per_hour * units + running_usd_per_busy_hour * busy + rent_usd_per_busy_hour * rented
+    return usd
+
+
+def units_to_own(*, demand: ArrayLike, weights: ArrayLike, least_busy_share: Num) -> Num:
+    """The first capacity that demand exceeds for no more than this share of the time. [count]
+
+    The last axis of `demand` holds levels of demand, `weights` how much of the time each lasts.
+    """
+    demand, weights = np.broadcast_arrays(np.asarray(demand, dtype=np.float64), np.asarray(weights, dtype=np.float64))
+    order = np.argsort(demand, axis=-1)
+    levels, lasting = (np.take_along_axis(array, order, axis=-1) for array in (demand, weights))
+    # What is above each level, from capacity 0 (exceeded by all of them) upwards.
+    at_or_below = np.cumsum(lasting, axis=-1) / np.sum(lasting, axis=-1, keepdims=True)
+    choices = np.concatenate([np.zeros((*levels.shape[:-1], 1)), levels], axis=-1)
+    above = 1 - np.concatenate([np.zeros((*levels.shape[:-1], 1)), at_or_below], axis=-1)
+    enough = above <= np.asarray(least_busy_share, dtype=np.float64)[..., None] + 1e-12
+    first = np.argmax(enough, axis=-1)[..., None]
+    units: Num = np.take_along_axis(choices, first, axis=-1)[..., 0]
+    return units
+
+
+def _log_inverse_loss(slots: NDArray[np.float64], load: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logarithm of the integral over w from 0 of exp(slots * log(1 + w / load) - w), which peaks at slots - load."""
+    points, weights = _gauss_legendre()
+    slots, load = slots[..., None], load[..., None]
+    width = np.sqrt(slots + 1)
+    low = np.maximum(slots - load - _PEAK_WIDTHS * width, 0.0)
+    half = (slots - load + _PEAK_WIDTHS * width + _TAIL - low) / 2
+    place = low + half * (points + 1)
+    peak = slots * np.log(slots / load) - (slots - load)
+    area = np.sum(np.exp(slots * np.log1p(place / load) - place - peak) * weights * half, axis=-1)
+    return np.asarray(peak[..., 0] + np.log(area))
+
+
+@lru_cache(maxsize=1)
+def _gauss_legendre() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return np.polynomial.legendre.leggauss(_POINTS)

@@ -1,0 +1,13 @@
+"""What buying and running costs, month by month, from the order to the day the last machine is sold.
+
+Whole servers and spares, the network between them, disks, a place to stand, electricity by what is drawn, people,
+upkeep, repairs, replacement, and what the hardware fetches. Nothing of it runs before it is delivered. Each is a line;
+each input is a figure of the catalogue or a number of yours.
+"""
+
+from __future__ import annotations
+
+from planner.money.owning.lines import SERVERS, Owned, owned, owning
+from planner.money.owning.machine import Buying, Machine, buying, machine
+
+__all__ = ["SERVERS", "Buying", "Machine", "Owned", "buying", "machine", "owned", "owning"]

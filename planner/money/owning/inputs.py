@@ -1,0 +1,246 @@
+"""The inputs of owning: what you said, what the catalogue says, and when things happen."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from planner.money.demand.stream import Need
+from planner.money.formula import Num
+from planner.money.inflation import say_change
+from planner.money.input_sheet import TRIED, Basis, Case, end
+from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Origin, Used
+from planner.money.origin import judged, origin
+from planner.money.owning.machine import Machine
+from planner.money.setting import Setting
+from planner.money.timeline import PLAN, Holding
+from planner.scenario.base import MONTHS_PER_YEAR
+
+# The facts of owning, by the name the formulas use (which is the scenario's) and the id in the catalogue.
+FACTS: dict[str, str] = {
+    "host_share": "host-share",
+    "spare_share": "owned-spare-nodes-share",
+    "usd_per_tb_of_disk": "owned-storage-usd-per-tb",
+    "install_share": "install-share",
+    "scarcity_premium_share": "owned-scarcity-premium",
+    "deposit_share": "owned-deposit-share",
+    "room_upkeep_share_per_year": "owned-room-upkeep-share",
+    "busy_power_share": "power-share-training",
+    "idle_power_share": "power-share-idle",
+    "fte_per_accelerator": "staff-fte-per-accelerator",
+    "usd_per_fte_year": "staff-salary",
+    "maintenance_share_per_year": "maintenance-share",
+    "insurance_share_per_year": "insurance-share",
+    "failures_per_accelerator_year": "owned-failures-per-accelerator-year",
+    "repair_share": "owned-repair-share",
+    "selling_cost_share": "owned-selling-cost-share",
+    "decommissioning_share": "owned-decommissioning-share",
+}
+# Of these more is cheaper, so the cheap end of a range is its high one.
+CHEAPER_FACTS: dict[str, str] = {
+    "room_life_years": "owned-room-life-years",
+    "warranty_years": "owned-warranty-years",
+}
+LEAD_TIME = "owned-lead-time-months"
+ORDER = "order_month"
+HARDWARE_PRICE_CHANGE = "owned-hardware-price-change"
+POWER_PRICE_CHANGE = "owned-power-price-change"
+ROOM = "owned-room-usd-per-kw"
+HOST_POWER = "server-power-over-tdp"
+NETWORK_TIERS: tuple[tuple[int, str], ...] = ((512, "network-to-512"), (16_384, "network-to-16k"))
+CURVE = "owned-residual"
+TIMES = "residual_times"  # what is left of the price, times this
+POSITION = "residual_position"  # between the curve's low end (-1) and its high end (1)
+_OTHER_END: dict[Case, Case] = {"low": "high", "typical": "typical", "high": "low"}
+_ONE_EACH = judged("no server with it is known; one in each assumed")
+_NO_SOFTWARE = judged("licences are optional; none assumed")
+
+
+def say_inputs(put: Basis, setting: Setting, need: Need, machine: Machine) -> None:
+    """Everything but when it happens and what is left of the price."""
+    put.used.update(_of_any_fleet(setting))
+    put.say("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
+    put.say("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
+    put.say("hours_per_month", need.hours_per_month, "hours", CONVENTION)
+    put.say("storage_tb", need.storage_tb, "TB", YOUR_INPUT)
+    _say_machine(put, setting, need, machine)
+
+
+@lru_cache(maxsize=16)
+def _of_any_fleet(setting: Setting) -> Mapping[str, Used]:
+    """What does not hang on the fleet: said once for all ways to own one."""
+    put, own = setting.basis(), setting.scenario.own
+    for name, fact in FACTS.items():
+        put.fact(name, fact, getattr(own, name))
+    say_change(
+        put, setting, "hardware_price_change_per_year", HARDWARE_PRICE_CHANGE, own.hardware_price_change_per_year
+    )
+    for name, fact in CHEAPER_FACTS.items():
+        _cheaper_fact(put, name, fact, getattr(own, name))
+    for name, unit in (("capex_usd", "USD"), ("running_usd_per_month", "USD a month")):
+        yours = getattr(own, name)
+        if yours is not None:
+            put.say(name, yours, unit, YOUR_INPUT)
+    yours = own.usd_per_accelerator_year_of_software
+    said_by = _NO_SOFTWARE if yours is None else YOUR_INPUT
+    put.say("usd_per_accelerator_year_of_software", yours or 0.0, "USD/accelerator-year", said_by)
+    put.fact("server_power_over_tdp", HOST_POWER)
+    _say_place(put, setting)
+    put.flags(setting.timeline.flags)
+    put.say("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
+    return put.used
+
+
+def say_holding(put: Basis, setting: Setting, until_months: Num | None, refreshed: bool) -> Holding:
+    """When it comes, goes and is replaced, as inputs; and what is left of the price at its sale."""
+    own, plan = setting.scenario.own, setting.timeline
+    stop: Num = np.inf if own.resale_month is None else float(own.resale_month)
+    stop = _tried(put, "resale_month", stop) if until_months is None else until_months
+    ordered = _tried(put, ORDER, float(own.order_month))
+    _say_lead_time(put, setting, stop, ordered)
+    cycle: Num = np.inf if own.refresh_years is None else own.refresh_years
+    held = Holding(
+        plan,
+        ordered_months=ordered,
+        lead_time_months=put.used["lead_time_months"].value,
+        until_months=stop,
+        refresh_months=_tried(put, "refresh_years", cycle) * MONTHS_PER_YEAR if refreshed else np.inf,
+    )
+    put.flags(held.flags(_when(put, held)))
+    if np.any(np.asarray(ordered) > 0):
+        put.say("ordered", held.ordered, "1 in the month of the order, else 0", PLAN)
+        put.say("ordered_after_years", held.ordered_years, "years from today", YOUR_INPUT)
+    put.say("room_age_years", held.months / MONTHS_PER_YEAR, "years", PLAN)
+    warranty = put.used["warranty_years"].value
+    put.say("after_warranty", held.beyond(warranty * MONTHS_PER_YEAR), "share of each month", PLAN)
+    say_left(put, setting, "residual_share", held.last_age_months)
+    if refreshed and not np.all(np.isinf(held.refresh_months)):
+        _say_refreshes(put, setting, held)
+    return held
+
+
+def _say_refreshes(put: Basis, setting: Setting, held: Holding) -> None:
+    """When the prices of what comes and goes were set, and what is left of what goes."""
+    put.say("refreshes", held.refreshes, "1 in months of replacement, else 0", PLAN)
+    for name, months in (
+        ("new_price_after_years", held.new_price_after_months),
+        ("old_price_after_years", held.old_price_after_months),
+        ("last_price_after_years", held.last_price_after_months),
+    ):
+        put.say(name, months / MONTHS_PER_YEAR, "years from today", PLAN)
+    say_left(put, setting, "residual_share_at_refresh", held.refresh_months)
+
+
+def _when(put: Basis, held: Holding) -> Origin:
+    """Where the flags come from: the wait, and who says how long it is."""
+    wait = put.used["lead_time_months"]
+    if np.ndim(wait.value) or not isinstance(wait.origin, Origin):
+        return PLAN
+    note = f"delivery after {float(wait.value):g} months ({wait.origin.said_by})"
+    if np.ndim(held.stop) == 0:
+        note = f"{note}, sold after {float(held.stop):g}"
+    return replace(PLAN, note=note)
+
+
+def say_left(put: Basis, setting: Setting, name: str, age_months: Num) -> None:
+    """The share of the price left at an age: yours, or read off the curve."""
+    times = put.tried.get(TIMES, 1.0)
+    yours = put.tried.get("residual_share", setting.scenario.own.residual_share)
+    if yours is not None:
+        tried = "residual_share" in put.tried or TIMES in put.tried
+        put.say(name, yours * times, "share", TRIED if tried else YOUR_INPUT)
+        return
+    curve = setting.catalogue.residuals[CURVE]
+    shares = {"low": curve.high, "typical": curve.typical, "high": curve.low}[setting.case] or curve.typical
+    source = setting.catalogue.sources[curve.source]
+    where = Origin(source.title, curve.kind, url=source.url, note=curve.note)
+    share = left((0, *curve.age_months), (1.0, *shares), age_months)
+    if POSITION in put.tried:
+        low, high = (
+            left((0, *curve.age_months), (1.0, *(end or shares)), age_months) for end in (curve.low, curve.high)
+        )
+        share, where = between(put.tried[POSITION], share, low, high), TRIED
+    put.say(name, share * times, "share", TRIED if TIMES in put.tried else where)
+
+
+def between(position: Num, middle: Num, low: Num, high: Num) -> Num:
+    """A point of a range, by how far it lies from the middle: -1 is its low end, 1 its high end. [1]"""
+    away = np.where(np.asarray(position) < 0, middle - low, high - middle)
+    return np.asarray(np.clip(middle + position * away, 0.0, 1.0))
+
+
+def left(ages: tuple[int, ...], shares: tuple[float, ...], age_months: Num) -> Num:
+    """What a curve says at an age; beyond its last one it goes on falling as in its last year."""
+    last = shares[-1] / shares[-2]
+    beyond = np.maximum(np.asarray(age_months, dtype=np.float64) - ages[-1], 0.0) / (ages[-1] - ages[-2])
+    share = np.interp(age_months, ages, shares) * last**beyond
+    return float(share) if np.ndim(share) == 0 else np.asarray(share)
+
+
+def _tried(put: Basis, name: str, value: Num) -> Num:
+    return put.tried.get(name, value)
+
+
+def _cheaper_fact(put: Basis, name: str, fact: str, yours: Num | None) -> None:
+    figure = put.catalogue.facts[fact].figure
+    if yours is not None:
+        put.say(name, yours, figure.unit, YOUR_INPUT)
+    else:
+        put.say(name, end(figure.newest, _OTHER_END[put.case]), figure.unit, origin(put.catalogue, figure))
+
+
+def _say_lead_time(put: Basis, setting: Setting, stop: Num, ordered: Num) -> None:
+    """The wait. An end of its range counts only where it comes in time: what never comes is not dear but absent."""
+    figure = setting.catalogue.facts[LEAD_TIME].figure
+    yours = setting.scenario.own.lead_time_months
+    latest = float(np.min(np.minimum(stop, setting.timeline.months) - ordered))
+    in_time = max(figure.newest.typical, end(figure.newest, setting.case)) < latest
+    if yours is None and not in_time:
+        put.say("lead_time_months", figure.newest.typical, figure.unit, origin(setting.catalogue, figure))
+    else:
+        put.fact("lead_time_months", LEAD_TIME, yours)
+
+
+def _say_machine(put: Basis, setting: Setting, need: Need, machine: Machine) -> None:
+    own = setting.scenario.own
+    size = Origin(machine.label, "spec") if machine.sold else _ONE_EACH
+    size = size if own.accelerators_per_server is None else YOUR_INPUT
+    put.say("accelerators_per_server", float(machine.accelerators), "accelerators", size)
+    many = float(need.most_accelerators > machine.accelerators)
+    put.say("many", many, "1 if more than one server", COMPUTED)
+    if machine.whole:
+        put.figure("usd_per_server", machine.price, "USD", own.usd_per_server)
+    each = machine.each if machine.whole else machine.price or machine.each
+    put.figure("usd_per_accelerator", each, "USD", own.usd_per_accelerator)
+    put.fact("usd_per_accelerator_of_network", network_fact(need.most_accelerators), own.usd_per_accelerator_of_network)
+    put.figure("rated_w_per_server", machine.power, "W", own.rated_w_per_server)
+    put.figure("tdp_w", machine.tdp, "W")
+
+
+def network_fact(accelerators: int) -> str:
+    """The fact that says what a network between so many costs."""
+    tiers = [most for most, _ in NETWORK_TIERS]
+    return NETWORK_TIERS[min(bisect_right(tiers, accelerators - 1), len(tiers) - 1)][1]
+
+
+def say_power_price(put: Basis, setting: Setting) -> None:
+    """What a kilowatt-hour costs at the site, now and later, and how many it takes there."""
+    own, site = setting.scenario.own, setting.scenario.site
+    for name, yours in (("usd_per_kwh", own.usd_per_kwh), ("pue", own.pue)):
+        found = setting.catalogue.site_figure(site, name)
+        put.figure(name, found and found[1], "USD/kWh" if name == "usd_per_kwh" else "1", yours)
+    say_change(put, setting, "power_price_change_per_year", POWER_PRICE_CHANGE, own.power_price_change_per_year)
+
+
+def _say_place(put: Basis, setting: Setting) -> None:
+    own, catalogue, site = setting.scenario.own, setting.catalogue, setting.scenario.site
+    say_power_price(put, setting)
+    space = catalogue.site_figure(site, "colocation_usd_per_kw_month")
+    put.figure("usd_per_kw_month", space and space[1], "USD/kW-month", own.usd_per_kw_month)
+    room = catalogue.site_figure(site, "build_usd_per_kw")
+    figure = room[1] if room else catalogue.facts[ROOM].figure
+    put.figure("usd_per_kw_of_room", figure, "USD/kW", own.usd_per_kw_of_room)

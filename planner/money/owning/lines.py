@@ -1,0 +1,208 @@
+"""The ledger of owning, group by group, so that credit, a lease and a mix take the groups they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from planner.money.demand.stream import Need
+from planner.money.formula import Num
+from planner.money.inflation import agreed
+from planner.money.input_sheet import Basis
+from planner.money.ledger import Line
+from planner.money.owning.inputs import say_holding, say_inputs
+from planner.money.owning.machine import Machine, machine
+from planner.money.setting import Setting
+from planner.money.timeline import Holding
+
+SERVERS = "ceil(accelerators * (1 + spare_share * many) / accelerators_per_server)"
+_LATER = "(1 + hardware_price_change_per_year)"
+_ORDERED = "(deposit_share * starts + (1 - deposit_share) * delivered)"
+
+
+@dataclass(frozen=True, eq=False)
+class Owned:
+    """A fleet of one's own: when it is there, what it rests on, and its lines."""
+
+    machine: Machine
+    held: Holding
+    put: Basis  # for lines that rest on the same inputs
+    price: str  # of the machines, today and without a premium, as a formula
+    paid: str  # for the machines, as a formula: what a lender or lessor advances on
+    bought: tuple[Line, ...]  # the machines
+    beside: tuple[Line, ...]  # everything else of day one
+    running: tuple[Line, ...]
+    sale: tuple[Line, ...]  # of the machines
+    end: tuple[Line, ...]  # the room's worth, and taking down
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """All of them, in the order they are shown."""
+        return (*self.bought, *self.beside, *self.running, *self.end, *self.sale)
+
+
+def owning(setting: Setting, need: Need) -> tuple[Line, ...] | None:
+    """The lines of buying and running a fleet for a layer of demand; None where it has no price."""
+    found = owned(setting, need)
+    return None if found is None else found.lines
+
+
+def owned(setting: Setting, need: Need, *, until_months: Num | None = None, refreshed: bool = True) -> Owned | None:
+    """The same in groups, held until the resale of the scenario or until another month; None where it has no price.
+
+    Ways that pay for the same fleet in other ways share its lines; what they say beside it is their own.
+    """
+    cycles = setting.scenario.own.refresh_years is not None or "refresh_years" in setting.tried
+    if isinstance(until_months, np.ndarray):
+        found = _reckoned(setting, need, until_months, refreshed and cycles)
+    else:
+        found = _reckoned_once(setting, need, until_months, refreshed and cycles)
+    return None if found is None else replace(found, put=found.put.copy())
+
+
+def _reckoned(setting: Setting, need: Need, until_months: Num | None, refreshed: bool) -> Owned | None:
+    what = machine(setting)
+    if what is None:
+        return None
+    put = setting.basis()
+    say_inputs(put, setting, need, what)
+    held = say_holding(put, setting, until_months, refreshed)
+    all_in = "capex_usd" in put.used
+    today = "capex_usd" if all_in else f"{SERVERS} * {what.usd}"
+    price = f"{today} * {_LATER} ** ordered_after_years" if "ordered" in put.used else today
+    paid = price if all_in else f"{price} * (1 + scarcity_premium_share)"
+    replaces = "refreshes" in put.used
+    kw = f"{SERVERS} * {_kw(setting, what)}"
+    room = setting.scenario.own.place == "own_room"
+    return Owned(
+        machine=what,
+        held=held,
+        put=put,
+        price=price,
+        paid=paid,
+        bought=(
+            *agreed(setting, _bought(put, paid, all_in), held.ordered_years),
+            *(agreed(setting, _refreshed(put, today, all_in), _said(put, "new_price_after_years")) if replaces else ()),
+        ),
+        beside=() if all_in else _beside(put, price, kw if room else None),
+        running=_running(put, setting, what, price, kw),
+        sale=_sale(put, setting, today if replaces else price, held, replaces),
+        end=_end(put, price, kw if room and not all_in else None),
+    )
+
+
+_reckoned_once = lru_cache(maxsize=8)(_reckoned)
+
+
+def _said(put: Basis, name: str) -> Num:
+    return put.used[name].value
+
+
+def _kw(setting: Setting, what: Machine) -> str:
+    """How a server's rated power is had."""
+    if what.power is not None or setting.scenario.own.rated_w_per_server is not None:
+        return "rated_w_per_server / 1000"
+    return "tdp_w * accelerators_per_server * server_power_over_tdp / 1000"
+
+
+def _bought(put: Basis, paid: str, all_in: bool) -> tuple[Line, ...]:
+    name = "All of day one" if all_in else "Servers, with spares"
+    due = _ORDERED.replace("starts", "ordered") if "ordered" in put.used else _ORDERED
+    return (put.line(name, "hardware", f"{paid} * {due}", treatment="capital"),)
+
+
+def _refreshed(put: Basis, price: str, all_in: bool) -> tuple[Line, ...]:
+    """Ordered in time, so that there is no gap; at the list price of that day."""
+    again = f"{price} * {_LATER} ** new_price_after_years * refreshes"
+    new = put.line("New servers at a refresh", "hardware", again, treatment="capital")
+    if all_in:
+        return (new,)
+    return (new, put.line("Installing them", "hardware", f"install_share * {again}", treatment="capital"))
+
+
+def _beside(put: Basis, price: str, room_kw: str | None) -> tuple[Line, ...]:
+    lines = (
+        put.line("Installation", "hardware", f"{price} * install_share * delivered", treatment="capital"),
+        put.line(
+            "Network between servers",
+            "network",
+            "accelerators * usd_per_accelerator_of_network * many * delivered",
+            treatment="capital",
+        ),
+        put.line("Disks", "storage", "storage_tb * usd_per_tb_of_disk * delivered", treatment="capital"),
+    )
+    if room_kw is None:
+        return lines
+    return (
+        *lines,
+        put.line("Building a room", "space", f"{room_kw} * usd_per_kw_of_room * delivered", treatment="capital"),
+    )
+
+
+def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -> tuple[Line, ...]:
+    if "running_usd_per_month" in put.used:
+        return (put.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),)
+    meter = f"{kw} * pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
+    electricity = (
+        put.line("Electricity while working", "power", f"{meter} * busy_power_share * (busy_share * owns)"),
+        put.line("Electricity while idle", "idle", f"{meter} * idle_power_share * ((1 - busy_share) * owns)"),
+    )
+    return (
+        _space(put, setting, kw),
+        *agreed(setting, electricity, setting.timeline.begun_years),
+        put.line("People", "staff", "accelerators * fte_per_accelerator * usd_per_fte_year / 12 * owns"),
+        put.line(
+            "Maintenance and insurance",
+            "upkeep",
+            f"{price} * (maintenance_share_per_year + insurance_share_per_year) / 12 * owns",
+        ),
+        put.line("Software", "upkeep", "accelerators * usd_per_accelerator_year_of_software / 12 * owns"),
+        _repairs(put, what, price),
+    )
+
+
+def _space(put: Basis, setting: Setting, kw: str) -> Line:
+    if setting.scenario.own.place == "own_room":
+        upkeep = f"{kw} * usd_per_kw_of_room * room_upkeep_share_per_year / 12 * owns"
+        return put.line("Upkeep of the room", "space", upkeep)
+    return put.line("Space, by contracted power", "space", f"{kw} * usd_per_kw_month * owns")
+
+
+def _repairs(put: Basis, what: Machine, price: str) -> Line:
+    """What is paid for support covers repairs, so only what they cost above it is added, once the warranty is over."""
+    if np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
+        each = "usd_per_accelerator"
+    else:
+        each = "usd_per_server / accelerators_per_server" if what.whole else "capex_usd / accelerators"
+    failed = f"accelerators * failures_per_accelerator_year * repair_share * {each}"
+    return put.line(
+        "Repairs beyond what support covers",
+        "upkeep",
+        f"max({failed} - {price} * maintenance_share_per_year, 0) / 12 * after_warranty",
+    )
+
+
+def _sale(put: Basis, setting: Setting, price: str, held: Holding, replaces: bool) -> tuple[Line, ...]:
+    """What is left is a share of the dollars that were paid."""
+    sold = f"-1 * {price} * (1 - selling_cost_share)"
+    if not replaces:
+        resale = put.line("Resale", "resale", f"{sold} * residual_share * sold", treatment="sale")
+        return agreed(setting, (resale,), held.ordered_years)
+    replaced = f"{sold} * residual_share_at_refresh * {_LATER} ** old_price_after_years * refreshes"
+    last = f"{sold} * residual_share * {_LATER} ** last_price_after_years * sold"
+    of_replaced = put.line("Resale of what is replaced", "resale", replaced, treatment="sale")
+    of_last = put.line("Resale", "resale", last, treatment="sale")
+    return (
+        *agreed(setting, (of_replaced,), _said(put, "old_price_after_years")),
+        *agreed(setting, (of_last,), _said(put, "last_price_after_years")),
+    )
+
+
+def _end(put: Basis, price: str, room_kw: str | None) -> tuple[Line, ...]:
+    down = put.line("Taking it down", "upkeep", f"{price} * decommissioning_share * sold")
+    if room_kw is None:
+        return (down,)
+    worth = f"-1 * {room_kw} * usd_per_kw_of_room * max(1 - room_age_years / room_life_years, 0) * sold"
+    return (down, put.line("What the room is still worth", "resale", worth, treatment="sale"))

@@ -1,0 +1,78 @@
+"""Doubts: inputs of yours that lie far from what the catalogue has, and what may have been meant instead.
+
+Nothing is changed and nothing is refused: a price may be odd and true. But 32.5 typed for 32,500, a price for a month
+typed as one for an hour, and cents typed as dollars are the slips that cost most, so they are asked about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from planner.money.ledger import YOUR_INPUT, Used
+from planner.money.plan import Plan, plan_at
+from planner.scenario.base import HOURS_PER_MONTH
+from planner.scenario.own import Own
+from planner.scenario.rent import Rent, Reserve, Spot
+from planner.scenario.scenario import Way
+
+COUNTED = "accelerators"  # numbers of things are the plan itself
+FAR = 5.0  # times away from what the catalogue has, before we ask
+_NEAR = 3.0  # times away at most, for a slip to explain it
+_THOUSAND, _HUNDRED = 1_000.0, 100.0
+# By how much a slip of the hand or of the unit is off.
+SLIPS: tuple[tuple[float, str], ...] = (
+    (_THOUSAND, "a point typed for a comma"),
+    (1 / _THOUSAND, "a comma typed for a point"),
+    (1 / HOURS_PER_MONTH, "a price for a month typed as one for an hour"),
+    (_HUNDRED, "a hundredth too little"),
+    (1 / _HUNDRED, "cents typed as dollars"),
+)
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """One input to look at again."""
+
+    name: str
+    yours: float
+    usual: float
+    unit: str
+    meant: float | None  # what would be usual, if it was a slip
+    slip: str | None
+
+
+def doubts(plan: Plan) -> tuple[Doubt, ...]:
+    """Your own numbers that are far from the catalogue's, in the order in which the ledgers use them."""
+    scenario = plan.setting.scenario
+    bare = scenario.model_copy(update={"own": Own(), "rent": Rent(), "reserve": Reserve(), "spot": Spot()})
+    if bare == scenario:
+        return ()
+    mine = {name: used for name, used in numbers(plan).items() if used.origin is YOUR_INPUT}
+    usual = numbers(plan_at(replace(plan.setting, scenario=bare)))
+    known = {name: used for name, used in usual.items() if used.origin is not YOUR_INPUT}
+    found = (doubt(mine[name], known[name]) for name in mine if name in known and mine[name].unit != COUNTED)
+    return tuple(one for one in found if one is not None)
+
+
+def doubt(yours: Used, usual: Used) -> Doubt | None:
+    """What is odd about your number beside the usual one; a nought, or nothing to compare with, is not odd."""
+    typed, there = float(yours.value), float(usual.value)
+    if typed <= 0 or there <= 0 or not np.isfinite(there) or 1 / FAR <= typed / there <= FAR:
+        return None
+    slips = [(typed * factor, slip) for factor, slip in SLIPS if 1 / _NEAR <= typed * factor / there <= _NEAR]
+    meant, slip = slips[0] if slips else (None, None)
+    return Doubt(yours.name, typed, there, usual.unit, meant, slip)
+
+
+def numbers(plan: Plan, way: Way | None = None) -> dict[str, Used]:
+    """The inputs that are one number, by name; the first way that uses one stands for all, or one way alone."""
+    found: dict[str, Used] = {}
+    for option in plan.options:
+        if way in (None, option.way):
+            for line in option.ledger.lines:
+                for used in line.used:
+                    if used.name not in found and used.is_number:
+                        found[used.name] = used
+    return found

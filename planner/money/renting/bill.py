@@ -1,0 +1,202 @@
+"""What renting costs: the plan's whole bill at each offer, not its sticker.
+
+Four things make a bill differ from price x useful hours. Machines are rented whole and some providers have a minimum.
+Sessions are rounded up to the billing increment. A reservation bills the idle hours too, and runs on after the plan
+ends. Disks and outgoing traffic are billed beside it. Each is a line of its own here, for all offers at once.
+
+`bills` does this for many offers, to compare providers; `renting` for the one a plan takes, with your own terms over
+it and with support.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import compress
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.demand.stream import Need
+from planner.money.formula import Num
+from planner.money.input_sheet import Basis
+from planner.money.ledger import COMPUTED, Ledger, Line, Part
+from planner.money.renting.offer_inputs import say_need, say_offers
+from planner.money.renting.rent_levels import say_path
+from planner.money.setting import Setting
+from planner.money.timeline import PLAN
+from planner.scenario.memo import cached_property
+from planner.scenario.rent import Rent
+
+SUPPORT = "support-share"
+BILLED = "ceil(max(accelerators, minimum_accelerators) / accelerators_per_machine) * accelerators_per_machine"
+BUSY = "busy_share * hours_per_month"
+BEYOND = "(ceil(months / max(term_months, 0.001)) * max(term_months, 0.001) - months)"
+_SESSION = "session_hours * 3600"
+ROUNDED = f"(ceil({_SESSION} / billing_increment_s) * billing_increment_s / ({_SESSION}) - 1)"
+
+
+@dataclass(frozen=True)
+class Bills:
+    """The ledgers of many offers at once: every line holds one amount for each offer."""
+
+    offers: tuple[str, ...]
+    ledger: Ledger
+    busy_accelerator_hours: float
+
+    @cached_property
+    def usd(self) -> NDArray[np.float64]:
+        """Lines x offers, over the whole plan; not-a-number where nobody publishes a price."""
+        return np.vstack([np.broadcast_to(line.total_usd, len(self.offers)) for line in self.ledger.lines])
+
+    @cached_property
+    def total_usd(self) -> NDArray[np.float64]:
+        """Priced lines of the whole plan; not-a-number where even the machine has no price."""
+        return np.where(np.isnan(self.usd[0]), np.nan, np.nansum(self.usd, axis=0))
+
+    @cached_property
+    def usd_per_busy_hour(self) -> NDArray[np.float64]:
+        """The whole bill over the useful accelerator-hours: what an hour of work really costs."""
+        return self.total_usd / self.busy_accelerator_hours
+
+    @cached_property
+    def rank(self) -> NDArray[np.intp]:
+        """The order to show them in: cheapest plan first, then by id; offers to ask for come last."""
+        cents = np.round(supposed_usd(self.usd), 2)  # what differs by less is the same price
+        return np.lexsort((np.array(self.offers, dtype=np.str_), cents))
+
+    def one(self, offer: str, title: str) -> Ledger:
+        """The ledger of one offer, every input with its own origin."""
+        return self.ledger.at(self.offers.index(offer), title)
+
+    def part_usd(self, part: Part) -> NDArray[np.float64]:
+        """The priced lines of one part, for each offer."""
+        of_part = np.array([line.part == part for line in self.ledger.lines])
+        total: NDArray[np.float64] = np.nansum(self.usd[of_part], axis=0)
+        return total
+
+    @cached_property
+    def not_priced(self) -> list[tuple[str, ...]]:
+        """The lines that nobody published a price for, for each offer."""
+        names = [line.name for line in self.ledger.lines]
+        return [tuple(compress(names, gaps)) for gaps in np.isnan(self.usd).T.tolist()]
+
+
+def supposed_usd(usd: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What to rank offers by, of lines x offers; infinite for offers to ask for. For the order alone.
+
+    A bill with an unpublished line must not win by its silence: that line counts as the median of what the others
+    charge for it.
+    """
+    unknown = np.isnan(usd)
+    medians = [np.median(line[~gaps]) if (~gaps).any() else 0.0 for line, gaps in zip(usd, unknown, strict=True)]
+    supposed = np.where(unknown, np.array(medians)[:, np.newaxis], usd).sum(axis=0)
+    return np.where(unknown[0], np.inf, supposed)
+
+
+def bills(
+    setting: Setting, need: Need, offers: tuple[str, ...], *, when: Num | None = None, months: Num | None = None
+) -> Bills:
+    """The bill of a layer of demand at each of `offers`, month by month, along the plan's path of rents.
+
+    In the share of each month that `when` says, which is over after `months`; the whole plan where they are empty.
+    """
+    basis = setting.basis()
+    say_need(basis, setting, need)
+    _say_when(basis, when)
+    if months is not None:
+        basis.say("months", months, "months", PLAN)
+    set_after = say_offers(basis, setting, offers, Rent())  # your own terms belong to the plan's offer, not to all
+    lines = rent_lines(basis, say_path(basis, setting, set_after))
+    return Bills(offers, Ledger("Renting", lines), need.busy_accelerator_hours)
+
+
+def renting(
+    setting: Setting, need: Need, offer: str | None, *, when: Num | None = None, yours: Rent | None = None
+) -> tuple[Line, ...]:
+    """The lines of renting from one offer, or at your own price, in the share of each month that `when` says.
+
+    `yours` are your own terms where they are not those of the scenario's `rent`.
+    """
+    own = yours or setting.scenario.rent
+    basis = setting.basis()
+    say_need(basis, setting, need)
+    _say_when(basis, when)
+    set_after = say_offers(basis, setting, () if offer is None else (offer,), own)
+    price = say_path(basis, setting, set_after)
+    return with_support(basis, that_matter(basis, rent_lines(basis, price)), own.support_share)
+
+
+def rent_lines(basis: Basis, price: str, *, runs: str = "runs", ends: str = "ends") -> tuple[Line, ...]:
+    """What makes a bill, from the inputs that were said, at this price of an hour.
+
+    `runs` and `ends` name the flags of the months in which machines are paid for, and in which the last of them are.
+    """
+    return (
+        basis.line("Useful hours", "compute", f"accelerators * {BUSY} * {runs} * {price}"),
+        basis.line(
+            "Whole machines and minimums", "whole machines", f"({BILLED} - accelerators) * {BUSY} * {runs} * {price}"
+        ),
+        basis.line(
+            "Sessions rounded up", "rounding", f"{BILLED} * {BUSY} * (1 - bills_idle) * {ROUNDED} * {runs} * {price}"
+        ),
+        basis.line(
+            "Idle hours paid for",
+            "idle",
+            f"{BILLED} * (1 - busy_share) * hours_per_month * bills_idle * {runs} * {price}",
+        ),
+        basis.line(
+            "Reservation beyond the plan",
+            "commitment",
+            f"{BILLED} * {BEYOND} * bills_idle * hours_per_month * {ends} * {price}",
+        ),
+        basis.line("Disk", "storage", "where(storage_gb > 0, storage_gb * usd_per_gb_month_of_disk, 0) * runs"),
+        basis.line(
+            "Traffic out",
+            "egress",
+            "where(egress_gb_per_month > 0, max(egress_gb_per_month - free_egress_gb_per_month, 0)"
+            " * usd_per_gb_of_egress, 0) * runs",
+        ),
+    )
+
+
+def that_matter(basis: Basis, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Without the lines that cannot cost anything here: no idle hours on demand, no rounding of whole hours."""
+
+    def is_zero(name: str) -> bool:
+        value = basis.used[name].value
+        return np.ndim(value) == 0 and float(value) == 0.0
+
+    none = {
+        "idle": is_zero("bills_idle"),
+        "commitment": is_zero("bills_idle"),
+        "rounding": is_one(basis, "bills_idle") or no_rounding(basis),
+        "whole machines": is_one(basis, "accelerators_per_machine") and is_one(basis, "minimum_accelerators"),
+        "storage": is_zero("storage_gb"),
+        "egress": is_zero("egress_gb_per_month"),
+    }
+    return tuple(line for line in lines if not none.get(line.part, False))
+
+
+def is_one(basis: Basis, name: str) -> bool:
+    """Whether an input is the plain number 1."""
+    value = basis.used[name].value
+    return np.ndim(value) == 0 and float(value) == 1.0
+
+
+def no_rounding(basis: Basis) -> bool:
+    """Whether sessions are whole numbers of billing increments."""
+    session, increment = (basis.used[name].value for name in ("session_hours", "billing_increment_s"))
+    return np.ndim(session) == 0 and np.ndim(increment) == 0 and float(session * 3600 % increment) == 0.0
+
+
+def with_support(basis: Basis, lines: tuple[Line, ...], yours: Num | None) -> tuple[Line, ...]:
+    """The lines, and support as a share of the bill they make: of its priced part, where disk or traffic have none."""
+    basis.fact("support_share", SUPPORT, yours)
+    bill = sum(line.priced_usd if line.part in ("storage", "egress") else line.usd for line in lines)
+    basis.say("bill_usd", np.asarray(bill), "USD", COMPUTED)
+    return (*lines, basis.line("Support", "support", "support_share * bill_usd"))
+
+
+def _say_when(basis: Basis, when: Num | None) -> None:
+    if when is not None:
+        basis.say("runs", when, "share of each month", PLAN)

@@ -1,0 +1,114 @@
+"""Interruptions of spot machines: how often a job is stopped, what that costs it, and how much longer it takes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.money.demand.queueing import best_checkpoint_interval_hours, preemption_stretch
+from planner.money.demand.stream import Demand, job_size
+from planner.money.formula import Num
+from planner.money.input_sheet import Basis
+from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
+from planner.money.outcome import Solved
+from planner.money.renting.bill import BILLED, BUSY
+from planner.money.setting import Setting
+from planner.scenario.work import Work
+
+FACTS = {
+    "interruptions_per_machine_hour": "spot-interruptions-per-hour",
+    "checkpoint_hours": "spot-checkpoint-hours",
+    "restart_hours": "spot-restart-hours",
+}
+OF_JOB = "interruptions_per_hour"
+OF_MACHINES = "interruptions_per_machine_hour * ceil(accelerators_per_job / accelerators_per_machine)"
+LEAST_LEFT = 0.01  # draws that lose more than 99 of 100 hours are reckoned as losing 99
+_CALM_HOURS = 8_760.0  # at least a checkpoint a year, also where nothing interrupts
+_CALM_RATE = 1e-6  # once in a century is never
+
+
+def stoppable(setting: Setting) -> tuple[Work, ...]:
+    """The work that may be interrupted."""
+    return tuple(work for work in setting.scenario.work if work.may_stop)
+
+
+def demand_of(setting: Setting, works: tuple[Work, ...]) -> Demand:
+    """The demand of some of the work."""
+    if works == setting.scenario.work:
+        return setting.demand
+    fewer = setting.scenario.model_copy(update={"work": works})
+    return setting.demand_of(fewer)
+
+
+def say_interruptions(basis: Basis, setting: Setting) -> str:
+    """Say how often a job is interrupted and what that costs it; the rate as a formula.
+
+    A job on several machines stops when one of them is taken, so the rate of one machine is not the job's.
+    """
+    spot = setting.scenario.spot
+    largest = max(map(job_size, stoppable(setting)), default=1)
+    basis.say("accelerators_per_job", float(largest), "accelerators", YOUR_INPUT)
+    basis.fact("interruptions_per_machine_hour", FACTS["interruptions_per_machine_hour"])
+    for name in ("checkpoint_hours", "restart_hours"):
+        basis.fact(name, FACTS[name], getattr(spot, name))
+    of_job = spot.interruptions_per_hour is not None or OF_JOB in setting.tried
+    if of_job:
+        basis.say(OF_JOB, spot.interruptions_per_hour or 0.0, "1/hour", YOUR_INPUT)
+    if spot.checkpoint_every_hours is None:
+        basis.say("checkpoint_every_hours", _best_interval(basis), "hours", COMPUTED)
+    else:
+        basis.say("checkpoint_every_hours", spot.checkpoint_every_hours, "hours", YOUR_INPUT)
+    return OF_JOB if of_job else OF_MACHINES
+
+
+def rate_per_hour(basis: Basis) -> Num:
+    """How often a job is interrupted. [1/hour]"""
+    if OF_JOB in basis.used:
+        return basis.used[OF_JOB].value
+    each, job, machine = (
+        basis.used[name].value
+        for name in ("interruptions_per_machine_hour", "accelerators_per_job", "accelerators_per_machine")
+    )
+    rate: Num = each * np.ceil(job / machine)
+    return rate
+
+
+def stretch(basis: Basis) -> Solved:
+    """How many times longer the work takes, or why it never ends. [1]"""
+    every, cost, restart = (
+        basis.used[name].value for name in ("checkpoint_every_hours", "checkpoint_hours", "restart_hours")
+    )
+    return preemption_stretch(
+        checkpoint_interval_hours=every,
+        checkpoint_cost_hours=cost,
+        restart_hours=restart,
+        interruptions_per_hour=rate_per_hour(basis),
+    )
+
+
+def lost_lines(basis: Basis, price: str, rate: str, longer: Num) -> tuple[Line, ...]:
+    """What the longer run costs: checkpoints written, and work done again."""
+    hours = f"{BILLED} * {BUSY}"
+    written = "checkpoint_hours / checkpoint_every_hours"
+    left = f"max(1 - {rate} * (checkpoint_every_hours / 2 + restart_hours), {LEAST_LEFT})"
+    note = f"the work takes {float(longer):.3f} times as long" if np.ndim(longer) == 0 else None
+    return (
+        basis.line("Writing checkpoints", "interruptions", f"{hours} * {written} * runs * {price}", note),
+        basis.line(
+            "Work done again after interruptions",
+            "interruptions",
+            f"{hours} * (1 + {written}) * (1 / {left} - 1) * runs * {price}",
+            note,
+        ),
+    )
+
+
+def _best_interval(basis: Basis) -> Num:
+    """The interval that wastes least; that of the checkpoint itself where no interval lets the work end."""
+    cost, restart = (basis.used[name].value for name in ("checkpoint_hours", "restart_hours"))
+    rate = np.asarray(rate_per_hour(basis))
+    rate = np.where(rate > _CALM_RATE, rate, 0.0)
+    best = best_checkpoint_interval_hours(
+        checkpoint_cost_hours=cost, restart_hours=restart, interruptions_per_hour=rate
+    )
+    instead = np.where(rate > 0, cost, _CALM_HOURS)
+    return np.minimum(np.where(best.found, best.value, instead), _CALM_HOURS)[()]

@@ -1,0 +1,70 @@
+"""What an hour of so many accelerators costs, whole bill, at the cheapest offer that a job can use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from planner.money.demand.stream import Need
+from planner.money.renting.bill import bills
+from planner.money.renting.cheapest_offer import MACHINE, USUAL_AGE_DAYS, choose
+from planner.money.setting import Setting
+from planner.scenario.scenario import Scenario
+from planner.scenario.terms import Terms
+from pricing import Catalogue
+from pricing.query import Wish, find
+
+_PURCHASES = frozenset({"on_demand", "capacity_block"})  # nothing is bound for longer than the job
+_YEARS = 0.25  # the plan over which the bill is averaged; it is flat, so any would do
+LONGEST_SESSION_HOURS = 8_760.0
+
+
+@dataclass(frozen=True)
+class Hired:
+    """The offer that was taken, and what an hour of one busy accelerator really costs there."""
+
+    offer: str
+    provider: str
+    region: str
+    usd_per_accelerator_hour: float
+    list_usd_per_accelerator_hour: float
+    accelerators_per_machine: int
+    believed: bool
+    passed_over: int
+    checked: date | None
+
+
+def hired(
+    catalogue: Catalogue, accelerator: str, *, accelerators: int, hours: float, together: int, day: date
+) -> Hired | None:
+    """The cheapest whole bill at a price that can be believed, machines of `together` or more; None where none is.
+
+    Whole machines, minimums and billing increments are in it; disks and traffic are not.
+    """
+    wish = Wish(accelerators=frozenset({accelerator}), purchases=_PURCHASES, max_age_days=USUAL_AGE_DAYS)
+    least = min(together, MACHINE)
+    ids = tuple(
+        key for key in find(catalogue, wish, day).ids if catalogue.offers[key].accelerators_per_instance >= least
+    )
+    if not ids:
+        return None
+    scenario = Scenario(accelerator=accelerator, years=_YEARS, terms=Terms(rent_change_per_year=0.0))
+    need = Need(
+        accelerator=accelerator, accelerators=float(accelerators), busy_share=1.0, years=_YEARS,
+        hours_per_session=min(max(hours, 0.01), LONGEST_SESSION_HOURS), storage_tb=0.0, egress_tb_per_month=0.0,
+        site=scenario.site,
+    )  # fmt: skip
+    among = bills(Setting(catalogue, scenario, day), need, ids)
+    chosen = choose(catalogue, among, day)
+    if chosen is None:
+        return None
+    key = among.offers[chosen.at]
+    offer = catalogue.offers[key]
+    figure = offer.usd_per_accelerator_hour
+    return Hired(
+        offer=key, provider=catalogue.providers[offer.provider].label, region=offer.region,
+        usd_per_accelerator_hour=float(among.usd_per_busy_hour[chosen.at]),
+        list_usd_per_accelerator_hour=float("nan") if figure is None else figure.newest.typical,
+        accelerators_per_machine=offer.accelerators_per_instance, believed=chosen.believed,
+        passed_over=chosen.passed_over, checked=None if figure is None else figure.checked,
+    )  # fmt: skip

@@ -1,0 +1,319 @@
+"""A plan and its answer as the document that programs read: filled from what the page and the files show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from planner.money.ledger import Ledger, Origin
+from planner.money.measures import rate_per_year
+from planner.money.option import OWNING
+from planner.money.plan import Plan
+from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.breakeven import RENT, BreakEven, value_of
+from planner.report.answer.plan_text import Reckoned, conventions, differences, not_counted, warnings
+from planner.report.answer.tables import INPUTS, by_year
+from planner.report.files import answer_schema as schema
+from planner.report.files.cash_csv import scenario_id
+from planner.report.futures.counted import turning_of
+from planner.report.futures.waiting_words import waiting_sentences
+from planner.report.speed.training_words import finite, hours_to_train
+from planner.report.ways import LOOKS
+from planner.scenario.scenario import Way
+from planner.study.uncertainty.futures import Band, Futures
+from planner.study.when.buy_or_wait import NoWaiting, Waiting
+from planner.study.when.buy_or_wait_futures import WaitingFutures
+
+
+def answer_data(one: Reckoned) -> dict[str, Any]:
+    """The document of one plan, as JSON has it."""
+    return answer_document(one).model_dump(mode="json")
+
+
+def comparison_data(plans: Sequence[Reckoned]) -> dict[str, Any]:
+    """The document of several plans side by side, as JSON has it."""
+    differ = tuple(schema.Difference(input=key, values=values) for key, values in differences(plans))
+    told = schema.Comparison(plans=tuple(answer_document(one) for one in plans), differences=differ)
+    return told.model_dump(mode="json")
+
+
+def answer_document(one: Reckoned) -> schema.Answer:
+    """Everything about one plan."""
+    plan, found, told = one.plan, one.found, one.told
+    return schema.Answer(
+        **_asked(one),
+        verdict=found.verdict,
+        title=told.title,
+        sentences=(*told.sentences, *told.turns),
+        about=one.about,
+        best=_key(found.best),
+        against=_key(found.against),
+        own=_key(found.own),
+        rent=_key(found.rent),
+        baseline=_key(_baseline(found)),
+        gap_share=_number(found.gap_share),
+        share_cheaper=found.share_cheaper,
+        limit=None if found.limit is None else found.limit.said,
+        turned_by_timing=found.turned_by_timing,
+        missing=found.missing,
+        options=tuple(_option(plan, way, found, one.futures) for way in found.ranked),
+        not_offered=tuple(
+            schema.NotOffered(way=absent.way, label=LOOKS[absent.way].name, reason=absent.reason)
+            for absent in plan.absent
+        ),
+        break_evens=tuple(_break_even(turn, found, one.futures) for turn in found.break_evens),
+        rent_changes=tuple(_rent_changes(found)),
+        futures=None if one.futures is None else _futures(found, one.futures),
+        waiting=None if one.waits is None else waiting_data(*one.waits),
+        warnings=warnings(plan, found),
+        not_counted=not_counted(plan, found),
+        conventions=conventions(plan),
+    )
+
+
+def _asked(one: Reckoned) -> dict[str, Any]:
+    """What was asked, of which day and facts, and by which rules it is reckoned."""
+    plan = one.plan
+    setting, scenario, catalogue = plan.setting, plan.setting.scenario, plan.setting.catalogue
+    shown, chip = scenario.currency, catalogue.accelerators.get(scenario.accelerator)
+    return {
+        "file": one.name,
+        "name": scenario.name,
+        "scenario_id": scenario_id(plan),
+        "scenario": setting.written.model_dump(mode="json", exclude_defaults=True),
+        "day": setting.day,
+        "catalogue_day": catalogue.day,
+        "catalogue_digest": catalogue.digest,
+        "accelerator_id": scenario.accelerator,
+        "accelerator": scenario.accelerator if chip is None else chip.label,
+        "accelerators_at_once": setting.demand.all.most_accelerators if plan.options else None,
+        "site_id": scenario.site,
+        "site": catalogue.sites[scenario.site].label if scenario.site in catalogue.sites else scenario.site,
+        "years": scenario.years,
+        "discount_rate_per_year": float(np.asarray(rate_per_year(setting))),
+        "timing": setting.terms.timing,
+        "money": setting.terms.money,
+        "hours_per_month": setting.terms.hours_per_month,
+        "currency": None
+        if shown is None
+        else schema.Currency(code=shown.code, usd_per_unit=shown.usd_per_unit, day=shown.day),
+        "time_to_train_hours": hours_to_train(setting.asked),
+    }
+
+
+def _baseline(found: Answer) -> Weighed | None:
+    return found.rent or found.best
+
+
+def _key(way: Weighed | None) -> str | None:
+    return None if way is None else way.option.key
+
+
+def _number(value: ArrayLike | None) -> float | None:
+    """A number, or None where there is none; nothing has no sign."""
+    return None if value is None else finite(float(np.asarray(value).flat[0]) + 0.0)
+
+
+def _numbers(values: Sequence[float]) -> tuple[float | None, ...]:
+    return tuple(_number(value) for value in values)
+
+
+def _reason(value: float | None, reason: ArrayLike) -> str | None:
+    """Why there is no number; None where there is one."""
+    return None if value is not None else str(np.asarray(reason).flat[0])
+
+
+def _option(plan: Plan, way: Weighed, found: Answer, drawn: Futures | None) -> schema.Option:
+    option, measures = way.option, way.measures
+    offer = _offer(plan, way)
+    rate = value_of(RENT, option.ledger)
+    return schema.Option(
+        key=option.key,
+        way=option.way,
+        side=_side(option.way),
+        label=option.title,
+        what=option.what,
+        accelerators=option.accelerators,
+        useful_accelerator_hours=float(np.broadcast_to(option.useful_hours, option.ledger.monthly_usd.shape).sum()),
+        offer=offer,
+        usd_per_accelerator_hour=None if rate is None else rate[0],
+        oldest_figure_checked=min(_checked(option.ledger), default=None),
+        present_usd=way.present_usd,
+        present_low_usd=way.low_usd,
+        present_high_usd=way.high_usd,
+        total_usd=float(measures.total_usd),
+        cash_today_usd=float(measures.cash_today_usd),
+        cash_by_year_usd=tuple(by_year(np.asarray(option.ledger.monthly_usd))),
+        usd_per_year=float(measures.eac_usd_per_year),
+        usd_per_useful_accelerator_hour=_number(measures.usd_per_useful_hour.value),
+        idle_usd=float(measures.idle_usd),
+        **_against(way, found),
+        **_in_futures(way, found, drawn),
+        is_complete=not measures.unpriced,
+        not_priced=measures.unpriced,
+        warnings=option.warnings,
+        lines=tuple(_lines(option.ledger)),
+    )
+
+
+def _side(way: Way) -> schema.Side:
+    """Keeping is owning too, but an answer of its own."""
+    if way in ("keep", "mix"):
+        return "keep" if way == "keep" else "mix"
+    return "own" if way in OWNING else "rent"
+
+
+def _against(way: Weighed, found: Answer) -> dict[str, Any]:
+    """What it brings against the baseline, which brings nothing against itself."""
+    measures, is_baseline = way.measures, way is _baseline(found)
+    back, rate = _number(measures.simple_payback.months), _number(measures.irr.value)
+    return {
+        "npv_usd": _number(measures.npv_usd),
+        "return_per_year": None if is_baseline else rate,
+        "return_reason": "the baseline itself" if is_baseline else _reason(rate, measures.irr.reason),
+        "payback_months": None if is_baseline else back,
+        "payback_discounted_months": None if is_baseline else _number(measures.payback.months),
+        "payback_reason": "the baseline itself" if is_baseline else _reason(back, measures.simple_payback.reason),
+    }
+
+
+def _in_futures(way: Weighed, found: Answer, drawn: Futures | None) -> dict[str, Any]:
+    """Its ranges and shares over the futures; None where it was not simulated."""
+    names = ("present_p10_usd", "present_p50_usd", "present_p90_usd", "cash_today_p90_usd", "cheapest_share",
+             "cheaper_than_baseline_share", "within_day_one_limit_share", "within_year_limit_share")  # fmt: skip
+    key, baseline = way.option.key, _key(_baseline(found))
+    if drawn is None or drawn.row(key) is None:
+        return dict.fromkeys(names)
+    present, other = drawn.present(key), baseline not in (None, key) and drawn.row(baseline or "") is not None
+    values = (present.low, present.middle, present.high, drawn.cash(key).high, drawn.cheapest_share[key],
+              drawn.share_cheaper(key, baseline or "") if other else None,
+              drawn.within_budget_share(key), drawn.within_year_share(key))  # fmt: skip
+    return dict(zip(names, values, strict=True))
+
+
+def _offer(plan: Plan, way: Weighed) -> schema.Offer | None:
+    """The offer whose terms an option goes by."""
+    taken, catalogue = plan.setting.taken, plan.setting.catalogue
+    key = {"on_demand": taken.on_demand, "reserved": taken.reserved, "spot": taken.spot}.get(way.option.way)
+    if key is None:
+        return None
+    offer = catalogue.offers[key]
+    figure = offer.usd_per_accelerator_hour
+    return schema.Offer(
+        id=key,
+        provider_id=offer.provider,
+        provider=catalogue.providers[offer.provider].label,
+        accelerator_id=offer.accelerator,
+        accelerators_per_machine=offer.accelerators_per_instance,
+        purchase=offer.purchase,
+        region=offer.region,
+        sku=offer.sku,
+        usd_per_accelerator_hour=None if figure is None else figure.newest.typical,
+        price_since=None if figure is None else figure.since,
+        price_checked=None if figure is None else figure.checked,
+        source_url=None if figure is None else catalogue.sources[figure.newest.source].url,
+    )
+
+
+def _checked(ledger: Ledger) -> Iterator[date]:
+    """The days on which somebody last looked at the figures of a ledger."""
+    for line in ledger.lines:
+        for used in line.used:
+            where = used.origin if isinstance(used.origin, Origin) else used.origin(0)
+            if where.checked is not None:
+                yield where.checked
+
+
+def _lines(ledger: Ledger) -> Iterator[schema.Line]:
+    """The lines on which money moves, or would if somebody published a price."""
+    for line in ledger.lines:
+        usd = np.broadcast_to(line.usd, ledger.monthly_usd.shape)
+        if np.any(usd != 0):
+            years = _numbers(by_year(usd))
+            yield schema.Line(name=line.name, part=line.part, total_usd=_number(usd.sum()), by_year_usd=years)
+
+
+def _break_even(turn: BreakEven, found: Answer, drawn: Futures | None) -> schema.BreakEven:
+    value, known = _number(turn.value), turn.name in ("busy_share", RENT)
+    there = turning_of(found, drawn, turn.name) if known else None
+    return schema.BreakEven(
+        name=turn.name.replace(" ", "_"),
+        label=INPUTS[turn.name][0],
+        unit=turn.unit,
+        you=_number(turn.you),
+        value=value,
+        achievable=_number(turn.achievable),
+        reason=_reason(value, turn.reason),
+        in_futures=None if there is None else schema.InFutures(share_with_one=there.share, **_ends(there.band)),
+    )
+
+
+def _rent_changes(found: Answer) -> Iterator[schema.RentChange]:
+    for change, back in found.turned_by_rent_path:
+        months = _number(back.months)
+        yield schema.RentChange(change_per_year=change, payback_months=months, reason=_reason(months, back.reason))
+
+
+def _ends(band: Band | None) -> dict[str, float | None]:
+    ends = (None, None, None) if band is None else (band.low, band.middle, band.high)
+    return dict(zip(("p10", "p50", "p90"), ends, strict=True))
+
+
+def _futures(found: Answer, drawn: Futures) -> schema.Futures:
+    keys = [one.option.key for one in (found.own, found.rent) if one and drawn.row(one.option.key) is not None]
+    pair = (keys[0], keys[1]) if len(keys) == 2 else None
+    saved = None if pair is None else np.quantile(drawn.saved_usd(*pair), (0.1, 0.5, 0.9)).tolist()
+    return schema.Futures(
+        count=drawn.count,
+        seed=drawn.plan.setting.scenario.seed,
+        own_cheaper_than_rent_share=None if pair is None else drawn.share_cheaper(*pair),
+        own_saves_usd=None if saved is None else schema.Band(p10=saved[0], p50=saved[1], p90=saved[2]),
+        own_saves_usd_dots=() if pair is None else tuple(drawn.dots(*pair).tolist()),
+        deadline_met_share=drawn.deadline_share,
+        inputs=tuple(
+            schema.UncertainInput(
+                name=one.name, unit=one.unit, low=one.spread.low, typical=one.spread.typical, high=one.spread.high,
+                kind=one.kind, source=one.source, reason=one.reason,
+            )
+            for one in drawn.inputs
+        ),
+    )  # fmt: skip
+
+
+def waiting_data(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> schema.Waiting:
+    """Buying today or later, month by month; why there is nothing to put off stands in the sentences."""
+    said = waiting_sentences(found, drawn)
+    if isinstance(found, NoWaiting):
+        return schema.Waiting(
+            sentences=said, best_month=None, never_usd=None, never_cheaper_share=None, futures=None, months=()
+        )
+    return schema.Waiting(
+        sentences=said,
+        best_month=found.best_month,
+        never_usd=found.never_usd,
+        never_cheaper_share=None if drawn is None else drawn.share_never,
+        futures=None if drawn is None else drawn.count,
+        months=tuple(_month(found, drawn, at) for at in range(len(found.months))),
+    )
+
+
+def _month(found: Waiting, drawn: WaitingFutures | None, at: int) -> schema.WaitingMonth:
+    def of(name: str) -> float | None:
+        return None if drawn is None else float(getattr(drawn, name)[at])
+
+    return schema.WaitingMonth(
+        month=found.months[at],
+        present_usd=float(found.present_usd[at]),
+        present_low_usd=of("low_usd"),
+        present_high_usd=of("high_usd"),
+        worth_usd=float(found.value_usd[at]),
+        worth_p10_usd=of("value_low_usd"),
+        worth_p90_usd=of("value_high_usd"),
+        saved_on_machines_usd=float(found.gain_usd[at]),
+        rent_meanwhile_usd=float(found.cost_usd[at]),
+        cheaper_than_today_share=of("share_cheaper"),
+    )

@@ -1,0 +1,168 @@
+"""A plan and its answer as text for a terminal: the numbers of the page, from the same tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from planner.money.ledger import Ledger
+from planner.money.measures import rate_per_year
+from planner.money.plan import Plan
+from planner.money.verdict.answer import Answer
+from planner.report import words
+from planner.report.answer import tables
+from planner.report.answer.advice import advice_lines
+from planner.report.answer.sentences import Told
+from planner.report.answer.sentences import not_counted as left_out
+from planner.report.files.cash_csv import SIGN
+from planner.report.futures.counted import best_of_100, futures_table
+from planner.report.futures.waiting_words import waiting_text
+from planner.report.table import Table
+from planner.report.text_table import text_table
+from planner.report.ways import LOOKS
+from planner.study.uncertainty.futures import Futures
+from planner.study.when.buy_or_wait import NoWaiting, Waiting
+from planner.study.when.buy_or_wait_futures import WaitingFutures
+
+
+class Reckoned(NamedTuple):
+    """A scenario, reckoned: name, plan, answer, the answer in words, what a preset says of itself, its futures."""
+
+    name: str
+    plan: Plan
+    found: Answer
+    told: Told
+    about: tuple[str, ...] = ()
+    futures: Futures | None = None
+    waits: tuple[Waiting | NoWaiting, WaitingFutures | None] | None = None  # buying now or later, where it is asked
+
+
+def plan_text(one: Reckoned) -> str:
+    """Everything the page says, one section after the other."""
+    plan, found = one.plan, one.found
+    sections = [
+        (plan.setting.scenario.name, "\n".join([one.told.title, *one.told.sentences, *one.told.turns])),
+        ("What this example takes for granted", _bullets(one.about)),
+        ("Ways", text_table(_ways(found))),
+        ("How sure", "" if one.futures is None else text_table(futures_table(found, one.futures))),
+        ("Each year, USD", text_table(tables.cash_table(found.ranked))),
+        *((f"{way.option.title}: lines", _lines(way.option.ledger)) for way in found.ranked),
+        ("What would turn it", text_table(tables.turning_table(found)) if found.break_evens else "nothing to compare"),
+        ("If rents change", text_table(tables.rent_path_table(found)) if found.turned_by_rent_path else ""),
+        ("Buy now or wait", "" if one.waits is None else waiting_text(*one.waits)),
+        ("Look at again", _bullets(warnings(plan, found))),
+        ("Not counted", _bullets(not_counted(plan, found))),
+        ("Reckoned by", _bullets(conventions(plan))),
+    ]
+    return "\n\n".join(f"{head}\n{'-' * len(head)}\n{body}" for head, body in sections if body) + "\n"
+
+
+def _ways(found: Answer) -> Table:
+    """The options without the columns that would make lines too long; those stand in the JSON and the CSV."""
+    return tables.options_table(found).without("Notes", "Idle, USD")
+
+
+def _lines(ledger: Ledger) -> str:
+    return text_table(tables.lines_table(ledger))
+
+
+def _bullets(sentences: Sequence[str]) -> str:
+    return "\n".join(f"- {sentence}" for sentence in sentences)
+
+
+def warnings(plan: Plan, found: Answer) -> tuple[str, ...]:
+    """What somebody should look at before he believes it."""
+    reasons = (
+        f"{way.option.title}: no rate of return, {np.asarray(way.measures.irr.reason).flat[0]}."
+        for way in found.ranked
+        if not np.asarray(way.measures.irr.found).all() and way is not found.rent
+    )
+    return (*advice_lines(plan, found, every=True), *reasons)
+
+
+def not_counted(plan: Plan, found: Answer) -> tuple[str, ...]:
+    """Ways that were not reckoned and why, lines without a price, and what no plan counts."""
+    absent = [f"{LOOKS[one.way].name}: {one.reason}." for one in plan.absent]
+    unpriced = [
+        f"{way.option.title}: {name.lower()}, which has no published price."
+        for way in found.ranked
+        for name in way.measures.unpriced
+    ]
+    tax = () if plan.setting.scenario.tax is not None else ("Tax: fill in `tax` to count it.",)
+    return (*absent, *unpriced, *tax, f"{left_out(plan)[:1].upper()}{left_out(plan)[1:]}.")
+
+
+def conventions(plan: Plan) -> tuple[str, ...]:
+    """Settings that can turn a result, and the facts it rests on."""
+    setting = plan.setting
+    rate = float(np.asarray(rate_per_year(setting)))
+    shown = setting.scenario.currency
+    money = "" if shown is None else f" Files also show {shown.code}, at {shown.usd_per_unit:g} USD ({shown.day})."
+    return (
+        f"Discounted at {rate * 100:.4g} % a year, effective; payments at {words.TIMINGS[setting.terms.timing]}.",
+        f"Money is {setting.terms.money}, in USD. {SIGN}{money}",
+        f"A month has {setting.terms.hours_per_month:g} hours.",
+        f"Prices as of {setting.day.isoformat()}; catalogue of {setting.catalogue.day.isoformat()}, "
+        f"digest {setting.catalogue.digest[:16]}.",
+    )
+
+
+def compare_table(plans: Sequence[Reckoned]) -> Table:
+    """One column for each plan, one row for each measure."""
+    names = _unique([one.name for one in plans])
+    rows = [dict(_measures(one)) for one in plans]
+    measures = list(dict.fromkeys(measure for row in rows for measure in row))
+    columns = {name: [row.get(one) for one in measures] for name, row in zip(names, rows, strict=True)}
+    return Table({"Measure": measures, **columns})
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    return [name if names.count(name) == 1 else f"{name} ({place})" for place, name in enumerate(names, start=1)]
+
+
+def _measures(one: Reckoned) -> Iterator[tuple[str, Any]]:
+    plan, found, told = one.plan, one.found, one.told
+    yield "Verdict", told.title
+    yield "Best way cheaper in so many of 100 futures", best_of_100(found)
+    yield "Work", f"{plan.setting.demand.all.most_accelerators:,} x {plan.setting.scenario.accelerator}"
+    yield "Years", plan.setting.scenario.years
+    yield "Best way", found.best.option.title if found.best else None
+    for label, way in (("Best way", found.best), ("Own", found.own), ("Rent", found.rent)):
+        yield f"{label}, today's money, USD", way.present_usd if way else None
+        yield f"{label}, all bills, USD", float(np.asarray(way.measures.total_usd)) if way else None
+        yield f"{label}, cash on day one, USD", float(np.asarray(way.measures.cash_today_usd)) if way else None
+    for turn in found.break_evens:
+        label = tables.INPUTS.get(turn.name, (turn.name, None))[0]
+        yield f"Same cost at: {label}", turn.value
+
+
+def differing(plans: Sequence[Reckoned]) -> Table:
+    """What the scenarios say differently: one row for each input on which they are not all of one mind."""
+    names = _unique([one.name for one in plans])
+    rows = [[key, *(_said(value) for value in values)] for key, values in differences(plans)]
+    return Table.listed(["Input", *names], rows)
+
+
+def differences(plans: Sequence[Reckoned]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Each input on which the scenarios differ, by its path, with what each of them says; None: nothing."""
+    said = [dict(_flat(one.plan.setting.written.model_dump(mode="json"), "")) for one in plans]
+    for key in dict.fromkeys(key for one in said for key in one):
+        values = tuple(one.get(key) for one in said)
+        if len({repr(value) for value in values}) > 1:
+            yield key, values
+
+
+def _said(value: Any) -> str:
+    return "–" if value is None else words.value(value) if isinstance(value, float) else str(value)
+
+
+def _flat(data: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Nested data as dotted names."""
+    if isinstance(data, dict | list) and data:
+        items = data.items() if isinstance(data, dict) else enumerate(data)
+        for key, value in items:
+            yield from _flat(value, f"{path}.{key}" if path else str(key))
+    else:
+        yield path, data

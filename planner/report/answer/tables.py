@@ -1,0 +1,184 @@
+"""The answer as tables: every way, cash by year, what would turn it. The screen and the CSV show the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.ledger import Ledger, Part
+from planner.money.outcome import Solved
+from planner.money.payback import Payback
+from planner.money.plan import Plan
+from planner.money.verdict.answer import Answer, Weighed, npv_by_timing
+from planner.report import words
+from planner.report.table import Table
+from planner.report.ways import LOOKS
+from planner.scenario.base import MONTHS_PER_YEAR
+
+Write = Callable[[float], str]
+INPUTS: dict[str, tuple[str, Write]] = {
+    "busy_share": ("Busy, share of hours", words.percent),
+    "usd_per_accelerator_hour": ("Rent per GPU-hour", words.usd_per_hour),
+    "usd_per_kwh": ("Electricity, per kWh", words.usd_per_hour),
+    "usd_per_server": ("Price of one server", words.usd),
+    "usd_per_accelerator": ("Price of one GPU", words.usd),
+    "capex_usd": ("All of day one", words.usd),
+    "residual_share": ("Resale, share of the price", words.percent),
+    "lead_time_months": ("Months until delivery", lambda months: f"{months:.1f}"),
+    "hardware price": ("Price of what is bought", words.usd),
+    "month": ("Month in which it is paid back", lambda month: f"{month:.0f}"),
+}
+
+
+def options_table(found: Answer) -> Table:
+    """Every way, the cheapest in today's money first."""
+    return Table.of([_option_row(way, is_baseline=way is found.rent) for way in found.ranked])
+
+
+def _option_row(way: Weighed, *, is_baseline: bool) -> dict[str, Any]:
+    """One way; what it is measured against does not pay itself back."""
+    measures = way.measures
+    return {
+        "Way": way.option.title,
+        "Today's money, USD": way.present_usd,
+        "A tenth below, USD": way.low_usd,
+        "A tenth above, USD": way.high_usd,
+        "All bills, USD": float(measures.total_usd),
+        "Cash on day one, USD": float(measures.cash_today_usd),
+        "USD per useful GPU-h": _number(measures.usd_per_useful_hour),
+        "Idle, USD": float(measures.idle_usd),
+        "A year, USD": float(measures.eac_usd_per_year),
+        "Pays back, month": None if is_baseline else _months(measures.simple_payback),
+        "Return a year": _number(measures.irr),
+        "What": way.option.what,
+        "Total is": "at least" if measures.unpriced else "complete",
+        "Notes": "; ".join(
+            (
+                *way.option.warnings,
+                *(f"{name.lower()} not priced" for name in measures.unpriced),
+                *_why(way, is_baseline),
+            )
+        ),
+    }
+
+
+def _number(solved: Solved) -> float | None:
+    value = float(np.asarray(solved.value).flat[0])
+    return value if np.isfinite(value) else None
+
+
+def _why(way: Weighed, is_baseline: bool) -> tuple[str, ...]:
+    """Why there is no rate of return, where there is none."""
+    irr = way.measures.irr
+    return () if is_baseline or _number(irr) is not None else (f"no rate of return ({np.asarray(irr.reason).flat[0]})",)
+
+
+def _months(back: Payback) -> float | None:
+    months = float(np.asarray(back.months).flat[0])
+    return months if np.isfinite(months) else None
+
+
+def by_year(usd: NDArray[np.float64]) -> list[float]:
+    """Today, then each year of twelve months; the last one may be shorter."""
+    starts = range(1, len(usd), MONTHS_PER_YEAR)
+    return [float(usd[0]), *(float(usd[start : start + MONTHS_PER_YEAR].sum()) for start in starts)]
+
+
+def _years(months: int) -> list[str]:
+    return ["Today", *(f"Year {year}" for year in range(1, -(-months // MONTHS_PER_YEAR) + 1))]
+
+
+def cash_table(ways: Sequence[Weighed]) -> Table:
+    """What each way pays in each year, as bills fall due, and its totals plain and in today's money."""
+    rows = []
+    for way in ways:
+        usd = np.asarray(way.option.ledger.monthly_usd)
+        years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
+        total = {"All bills": float(usd.sum()), "Today's money": way.present_usd}
+        rows.append({"USD": way.option.title, **years, **total})
+    return Table.of(rows)
+
+
+def lines_table(ledger: Ledger) -> Table:
+    """The lines of one way by year; they sum to what `cash_table` shows."""
+    rows = []
+    for line in ledger.lines:
+        usd = np.broadcast_to(line.usd, ledger.monthly_usd.shape)
+        if np.any(usd != 0):  # also where it is not priced: nan is not 0
+            years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
+            rows.append({"Line, USD": line.name, "Part": line.part, **years, "All years": float(usd.sum())})
+    usd = ledger.monthly_usd
+    years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
+    rows.append({"Line, USD": "Total", "Part": "", **years, "All years": float(usd.sum())})
+    return Table.of(rows)
+
+
+def turning_table(found: Answer) -> Table:
+    """For each input alone: where both ways cost the same, or why they never do."""
+    rows = []
+    for one in found.break_evens:
+        label, write = INPUTS[one.name]
+        rows.append(
+            {
+                "If only this changed": label,
+                "You": "" if one.you is None else write(one.you),
+                "Both cost the same at": "–" if one.value is None else write(one.value),
+                "Why": _reason(one.value, one.achievable, one.reason),
+            }
+        )
+    return Table.of(rows)
+
+
+def _reason(value: float | None, achievable: float | None, reason: str) -> str:
+    if value is None:
+        return reason
+    if achievable is not None and value > achievable:
+        return f"out of reach: queueing allows about {words.percent(achievable)}"
+    return "" if reason == "found" else reason
+
+
+def rent_path_table(found: Answer) -> Table:
+    """When buying pays back if rents fall or rise, counted plainly."""
+    return Table.of(
+        [
+            {
+                "Rents change a year by": f"{change * 100:+.0f}%" if change else "0%",
+                "Pays back": "never" if _months(back) is None else f"month {_months(back):.0f}",
+                "Why": "" if _months(back) is not None else str(np.asarray(back.reason).flat[0]),
+            }
+            for change, back in found.turned_by_rent_path
+        ]
+    )
+
+
+def timing_table(plan: Plan, found: Answer) -> Table:
+    """What owning saves in today's money under each convention: the convention alone may turn a sign."""
+    rent = found.rent
+    owners = dict.fromkeys(way for way in (found.own, found.asked) if way is not None) if rent else {}
+    columns = {
+        f"{way.option.title} saves": npv_by_timing(plan, way.option, rent.option) for way in owners if rent is not None
+    }
+    rows = [
+        {"Payments at": words.TIMINGS[timing], **{name: words.usd(saved[timing]) for name, saved in columns.items()}}
+        for timing in words.TIMINGS
+    ]
+    return Table.of(rows)
+
+
+def parts_table(ledgers: Sequence[Ledger]) -> Table:
+    """Options as columns, parts as rows, and the totals below; only parts that somebody pays for."""
+    rows = []
+    for part in get_args(Part):
+        amounts = [float(ledger.part_usd(part)) for ledger in ledgers]
+        if any(amounts):
+            rows.append([part, *amounts])
+    rows.append(["total", *(float(ledger.total_usd) for ledger in ledgers)])
+    return Table.listed(["Part, USD", *(ledger.title for ledger in ledgers)], rows)
+
+
+def way_name(way: Weighed) -> str:
+    """The short name of a way."""
+    return LOOKS[way.option.way].name

@@ -1,0 +1,106 @@
+"""What would turn the answer, in sentences: how busy, at what rent, when the money is back, by the token."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.money.plan import Plan
+from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.breakeven import busy_share
+from planner.report import words
+from planner.report.answer.by_token import by_token_sentences
+from planner.report.ways import doing
+from planner.scenario.rent import Rent
+
+
+def turning_sentences(plan: Plan, found: Answer) -> tuple[str, ...]:
+    """Everything that would turn it, or that it would take; nothing where there are no two ways to compare."""
+    if found.own is None or found.rent is None:
+        return ()
+    return (
+        _busy(plan, found),
+        *_rent_price(found),
+        *_back(plan, found),
+        *by_token_sentences(plan, found),
+        *_timing(plan, found),
+    )
+
+
+def is_even(plan: Plan) -> bool:
+    """Whether as many are asked for in every month, so that one share of busy hours says it all."""
+    return bool(np.ndim(plan.setting.demand.all.accelerators) == 0)
+
+
+def _busy(plan: Plan, found: Answer) -> str:
+    busy = found.break_even("busy_share")
+    you = words.percent(busy_share(plan.setting, 1.0))
+    if busy is None or busy.value is None:
+        reason = "no level of use changes that" if busy is None else busy.reason.partition(": ")[2] or busy.reason
+        return f"Within {words.years(plan.setting.scenario.years)} {reason}."
+    capped = busy.achievable is not None and busy.value > busy.achievable
+    cap = (
+        f" That is more than a queue of your jobs lets you reach: about {words.percent(busy.achievable or 0.0)} before "
+        "they wait too long."
+        if capped
+        else ""
+    )
+    if not is_even(plan) and busy.you:
+        return f"{_who(found)} wins from {words.significant(busy.value / busy.you):,g} times this work on.{cap}"
+    return f"{_who(found)} wins above {words.percent(busy.value)} busy; you are at {you}.{cap}"
+
+
+def _who(found: Answer) -> str:
+    return "Buying" if found.own is None else doing(found.own.option.way)
+
+
+def _rent_price(found: Answer) -> tuple[str, ...]:
+    rent = found.break_even("usd_per_accelerator_hour")
+    if rent is None or rent.value is None or rent.you is None:
+        return ()
+    turn, now = words.usd_per_hour(rent.value), words.usd_per_hour(rent.you)
+    kind = {"spot": "spot price", "reserved": "reserved price"}.get(found.rent.option.way if found.rent else "", "rent")
+    return (f"At a {kind} of {turn} per GPU-hour instead of {now} both would cost the same.",)
+
+
+def _back(plan: Plan, found: Answer) -> tuple[str, ...]:
+    """When the money is back, and how a fall of rents changes that: long paybacks are destroyed by it."""
+    if found.own is None:
+        return ()
+    falls = next((back for change, back in found.turned_by_rent_path if change == -0.2), None)
+    now, who = month_words(found.own.measures.simple_payback), _who(found).lower()
+    if falls is None or now is None:
+        return () if now is None else (f"Counted plainly, {who} pays back after {now}{_sessions(plan, found.own)}.",)
+    then = month_words(falls)
+    later = "never" if then is None else f"after {then}"
+    return (
+        f"Counted plainly, {who} pays back after {now}{_sessions(plan, found.own)}; if rents fall 20% a year, {later}.",
+    )
+
+
+def _sessions(plan: Plan, own: Weighed) -> str:
+    """The same in sessions of work (trainings, say), where their length was said."""
+    setting = plan.setting
+    hours = setting.scenario.rent.hours_per_session
+    if hours == Rent().hours_per_session:
+        return ""
+    months = float(np.asarray(own.measures.simple_payback.months).flat[0])
+    done = np.cumsum(np.broadcast_to(own.option.useful_hours, setting.timeline.runs.shape))
+    until = float(np.interp(months, np.arange(len(done)), done))
+    gpus = setting.demand.job_accelerators
+    return f", {until / (gpus * hours):,.0f} sessions of {hours:g} hours on {words.count(gpus, 'GPU')}"
+
+
+def month_words(back: object) -> str | None:
+    """After how many months the money is back, in words; None where it never is."""
+    months = float(np.asarray(getattr(back, "months", np.nan)).flat[0])
+    return f"{words.significant(months):g} months" if np.isfinite(months) else None
+
+
+def _timing(plan: Plan, found: Answer) -> tuple[str, ...]:
+    if not found.turned_by_timing:
+        return ()
+    other = words.listed((words.TIMINGS[one] for one in found.turned_by_timing), "or")
+    return (
+        f"The convention alone turns this: it reckons with payments at {words.TIMINGS[plan.setting.terms.timing]}; "
+        f"at {other} the other way is cheaper.",
+    )

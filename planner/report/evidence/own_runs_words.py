@@ -1,0 +1,193 @@
+"""Runs of one's own in words and tables: each beside its prediction, the factors, and what is believed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from planner.money.plan import Plan
+from planner.report import words
+from planner.report.table import Table
+from planner.scenario.measured import MOST_FACTORS, Measured
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.training_job import TrainingJob
+from planner.speed.checked import by_reason
+from planner.speed.factors import OwnFactors
+from planner.speed.pace import Pace, believed, training_pace
+from planner.speed.serving.own_pace import serving_pace
+from planner.speed.training.images import learns_from_images
+from planner.speed.work_to_hours import serving_job, training_job
+from pricing import Catalogue
+
+EVERY_WAY = "every way"
+_TIMES = "times what is predicted"
+_MOST_REASONS = 5
+
+
+def finding(catalogue: Catalogue, found: OwnFactors) -> str:
+    """How far off the predictions are, accelerator by accelerator."""
+    used = sum(run.like is not None for run in found.runs)
+    first, *others = (
+        (_times(one.said.ratio), f"{_model(catalogue, one.said)} on {_label(catalogue, one.said.accelerator)}")
+        for one in found.factors
+    )
+    said = [f"{first[0]} of what is predicted of {first[1]}", *(f"{ratio} of {what}" for ratio, what in others[:2])]
+    more = [f"{len(others) - 2:,} more"] if len(others) > 2 else []
+    return f"Your {words.count(used, f'{found.kind} run')} reached {words.listed([*said, *more])}"
+
+
+def runs_table(catalogue: Catalogue, found: OwnFactors) -> Table:
+    """Each run: measured beside predicted, or why it cannot be gone by."""
+    return Table.of(
+        [
+            {
+                "Run": run.id,
+                "Model": run.model,
+                "Accelerator": _label(catalogue, run.accelerator),
+                "Measured": run.measured,
+                "Predicted": run.predicted,
+                "Of predicted": run.ratio if run.like is not None else None,
+                "Unit": run.unit,
+                "Shape": "guessed from its size" if run.guessed else "",
+                "Not used because": run.why_not,
+            }
+            for run in found.runs
+        ]
+    )
+
+
+def factors_table(catalogue: Catalogue, said: Sequence[Measured]) -> Table:
+    """What the runs say together, and how much of it is believed of a job like them."""
+    return Table.of(
+        [
+            {
+                "Kind": one.kind,
+                "Accelerator": _label(catalogue, one.accelerator),
+                "Model": _model(catalogue, one),
+                "As": ", ".join(str(part) for part in (one.precision, one.method, one.engine) if part),
+                "Runs": one.runs,
+                "Of predicted": one.ratio,
+                "from": one.low,
+                "to": one.high,
+                "Believed": believed([one], "job" if one.model else "accelerator").ratio,
+                "Source": one.source,
+            }
+            for one in said
+        ]
+    )
+
+
+def in_use(carried: Sequence[Measured]) -> str:
+    """How much of somebody's own a plan goes by."""
+    runs = sum(one.runs for one in carried)
+    return f"This plan goes by {words.count(runs, 'run')} of yours, in {words.count(len(carried), 'factor')}"
+
+
+def unused_words(found: OwnFactors, *, carried: int) -> tuple[str, ...]:
+    """What of a table is not carried, in sentences; none where all is."""
+    left = len(found.factors) - carried
+    told = (
+        not_used((run.why_not, run.id) for run in found.runs if run.like is None),
+        f"{words.count(left, 'factor')} of the fewest runs left out: a plan holds {MOST_FACTORS}." if left > 0 else "",
+    )
+    return tuple(sentence for sentence in told if sentence)
+
+
+def not_used(told: Iterable[tuple[str, str]]) -> str:
+    """Runs that cannot be gone by, each a reason and an id: how many, which and why; empty where there are none."""
+    found = by_reason(told)
+    if not found:
+        return ""
+    said = [f"{words.some(ids)}: {reason}" for reason, ids in list(found.items())[:_MOST_REASONS]]
+    others = sum(len(ids) for ids in list(found.values())[_MOST_REASONS:])
+    more = [f"{others:,} for other reasons"] if others else []
+    reasons = "; ".join([*said, *more])
+    end = "" if reasons.endswith((".", "?")) else "."
+    return f"{words.count(sum(map(len, found.values())), 'run')} not used. {reasons}{end}"
+
+
+def pace_words(catalogue: Catalogue, job: TrainingJob | ServingJob, accelerator: str) -> str:
+    """By which runs of one's own a prediction goes; empty where none is like it, or where one number was entered."""
+    if job.measured_over_predicted is not None:
+        return ""
+    pace = _pace(catalogue, job, accelerator)
+    if pace.like is None:
+        return ""
+    of = "of this model" if pace.like == "job" else "of other work"
+    runs, label = words.count(pace.runs, "run"), _label(catalogue, accelerator)
+    return f"It goes by {runs} of yours {of} on {label}: {_times(pace.ratio)} of what is predicted without them."
+
+
+def paces(plan: Plan) -> tuple[str, ...]:
+    """The same for each model of a plan; each said once."""
+    accelerator = plan.setting.scenario.accelerator
+    said = (pace_words(plan.setting.catalogue, job, accelerator) for job in _jobs(plan))
+    return tuple(dict.fromkeys(sentence for sentence in said if sentence))
+
+
+def _jobs(plan: Plan) -> Iterator[TrainingJob | ServingJob]:
+    there = plan.setting.written.model_copy(update={"accelerator": plan.setting.scenario.accelerator})
+    for work in there.work:
+        if work.train and not learns_from_images(work.train.model):
+            yield training_job(there, work, work.train)
+        if work.serve:
+            yield serving_job(there, work.serve)
+
+
+def _pace(catalogue: Catalogue, job: TrainingJob | ServingJob, accelerator: str) -> Pace:
+    if isinstance(job, TrainingJob):
+        return training_pace(catalogue, job, accelerator)
+    return serving_pace(catalogue, job, accelerator)
+
+
+def assumption_rows(plan: Plan) -> list[dict[str, object]]:
+    """The factors as lines of the Assumptions page."""
+    return [
+        {
+            "Option": EVERY_WAY, "Assumption": _name(plan.setting.catalogue, one), "Value": one.ratio, "By month": "",
+            "Unit": _TIMES, "Kind": "yours", "Said by": "you", "Since": one.day, "Checked": None, "Note": _note(one),
+            "Source": None,
+        }
+        for one in plan.setting.written.measured
+    ]  # fmt: skip
+
+
+def assumption_lines(plan: Plan) -> list[dict[str, Any]]:
+    """The factors as lines of the file of assumptions."""
+    return [
+        {
+            "assumption_id": f"measured.{place}", "name": _name(plan.setting.catalogue, one), "value": one.ratio,
+            "unit": _TIMES, "low": one.low, "high": one.high, "as_of": one.day, "verified_by": "you",
+            "note": _note(one),
+        }
+        for place, one in enumerate(plan.setting.written.measured, start=1)
+    ]  # fmt: skip
+
+
+def _name(catalogue: Catalogue, one: Measured) -> str:
+    return f"measured speed, {one.kind}: {_about(catalogue, one)}"
+
+
+def _note(one: Measured) -> str:
+    spread = "" if one.low is None or one.high is None else f", eight of ten {one.low:g} to {one.high:g}"
+    kept = believed([one], "job" if one.model else "accelerator").ratio
+    return f"{words.count(one.runs, 'run')} ({one.source}){spread}; of work like it {kept:.3g} is believed"
+
+
+def _about(catalogue: Catalogue, one: Measured) -> str:
+    parts = (_model(catalogue, one), _label(catalogue, one.accelerator), one.precision, one.method, one.engine)
+    return ", ".join(part for part in parts if part)
+
+
+def _model(catalogue: Catalogue, one: Measured) -> str:
+    if one.model is None:
+        return "any model"
+    return catalogue.models[one.model].label if one.model in catalogue.models else one.model
+
+
+def _label(catalogue: Catalogue, key: str) -> str:
+    return catalogue.accelerator_label(key) if key in catalogue.accelerators else key
+
+
+def _times(ratio: float) -> str:
+    return words.percent(ratio)

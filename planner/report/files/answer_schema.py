@@ -1,0 +1,372 @@
+"""What `plan`, `compare` and `sweep` print as JSON: every key, what it means and in which unit.
+
+Programs read these documents, so keys are plain words with their unit and never change with the language of the page;
+what is written for people stands in values. Within a version keys are added and never renamed or dropped. Where a
+number does not exist the value is null, and a reason stands beside it wherever there is one to give. All money is in
+US dollars, costs positive; shares are 0.35 for 35 %; days are ISO 8601.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+
+from planner.money.ledger import Part
+from planner.money.verdict.answer import Verdict
+from planner.scenario.scenario import Way
+from planner.scenario.terms import Timing
+
+VERSION: Literal[1] = 1
+Version = Annotated[Literal[1], Field(description="of these keys; another number means that keys were renamed")]
+Day = Annotated[date, Field(description="the day the plan is reckoned for: prices and ages as they were known then")]
+CatalogueDay = Annotated[date, Field(description="the day of the newest fact that the plan may use")]
+Digest = Annotated[str, Field(description="of the facts: the same digest, day and scenario give the same answer")]
+Sentences = tuple[str, ...]
+Share = float
+Side = Literal["own", "rent", "keep", "mix"]
+
+
+class Document(BaseModel):
+    """A part of a document that is printed as JSON."""
+
+    model_config = ConfigDict(
+        frozen=True, allow_inf_nan=False, json_schema_serialization_defaults_required=True, defer_build=True
+    )
+
+
+class Band(Document):
+    """A range over the simulated futures."""
+
+    p10: float = Field(description="a tenth of futures lie below")
+    p50: float = Field(description="half of all futures lie below")
+    p90: float = Field(description="a tenth of futures lie above")
+
+
+class Offer(Document):
+    """A rental offer of the catalogue, or a quote of yours, whose terms an option goes by."""
+
+    id: str = Field(description="as `prices --json` and the scenario's `rent.offer` call it")
+    provider_id: str = Field(description="of the catalogue")
+    provider: str = Field(description="as the provider writes its name")
+    accelerator_id: str = Field(description="of the catalogue")
+    accelerators_per_machine: int = Field(description="that are rented together")
+    purchase: str = Field(description="on_demand, spot, capacity_block or reserved_1m to reserved_3y")
+    region: str = Field(description="as the provider calls it")
+    sku: str | None = Field(description="what the provider calls the machine")
+    usd_per_accelerator_hour: float | None = Field(description="as it is listed; null: ask for a quote")
+    price_since: date | None = Field(description="the day of the price")
+    price_checked: date | None = Field(description="when somebody last looked at the price")
+    source_url: str | None = Field(description="where the price was read")
+
+
+class Line(Document):
+    """One line of an option's ledger."""
+
+    name: str = Field(description="for people; may be reworded")
+    part: Part = Field(description="what the money is for")
+    total_usd: float | None = Field(description="over the whole plan, plainly summed; null: nobody publishes a price")
+    by_year_usd: tuple[float | None, ...] = Field(description="today, then each year of twelve months")
+
+
+class Option(Document):
+    """One way to get the work done, with what it comes to."""
+
+    key: str = Field(description="own, own-16, on_demand ...: the `option` of the CSV files")
+    way: Way = Field(description="own, loan, lease, on_demand ...; several options may be of one way")
+    side: Side = Field(description="for which of the four answers it speaks")
+    label: str = Field(description="for people: Buy 8 and run them")
+    what: str = Field(description="for people: what exactly is bought or rented, where, on which terms")
+    accelerators: float = Field(description="at once, at most")
+    useful_accelerator_hours: float = Field(description="of work done, over the plan")
+    offer: Offer | None = Field(description="whose terms it goes by; null where nothing is rented by the hour")
+    usd_per_accelerator_hour: float | None = Field(description="rent as it was reckoned with; null: none, or several")
+    oldest_figure_checked: date | None = Field(description="of the figures it rests on, the one not looked at longest")
+    present_usd: float = Field(description="the whole plan in today's money, at typical figures")
+    present_low_usd: float = Field(description="the range shown beside it: p10, lowered to hold the typical value")
+    present_high_usd: float = Field(description="p90, raised to hold it; the dear end where nothing was simulated")
+    present_p10_usd: float | None = Field(description="a tenth of futures cost less; null: not simulated")
+    present_p50_usd: float | None = Field(description="half of all futures cost less")
+    present_p90_usd: float | None = Field(description="a tenth of futures cost more")
+    total_usd: float = Field(description="the plain sum of all bills")
+    cash_today_usd: float = Field(description="what has to be paid on day one")
+    cash_today_p90_usd: float | None = Field(description="a tenth of futures take more on day one")
+    cash_by_year_usd: tuple[float, ...] = Field(description="bills as they fall due: today, then each year")
+    usd_per_year: float = Field(description="the level yearly cost that is worth as much")
+    usd_per_useful_accelerator_hour: float | None = Field(description="cost and hours both in today's money")
+    idle_usd: float = Field(description="of the bills: hours that are paid and not used")
+    npv_usd: float = Field(description="what it saves against the baseline, in today's money")
+    return_per_year: float | None = Field(description="internal rate of return against the baseline: 0.12 is 12 %")
+    return_reason: str | None = Field(description="why there is no rate of return")
+    payback_months: float | None = Field(description="until it has paid back against the baseline, counted plainly")
+    payback_discounted_months: float | None = Field(description="the same in today's money")
+    payback_reason: str | None = Field(description="why it never pays back, or needs not")
+    cheapest_share: Share | None = Field(description="of futures in which it is the cheapest of all options")
+    cheaper_than_baseline_share: Share | None = Field(description="of futures; null for the baseline itself")
+    within_day_one_limit_share: Share | None = Field(description="of futures; null where no limit is entered")
+    within_year_limit_share: Share | None = Field(
+        description="of futures that keep the limit of a year; null where none is entered"
+    )
+    is_complete: bool = Field(description="false: a line has no published price, and the totals are at least so much")
+    not_priced: Sentences = Field(description="the lines that nobody publishes a price for")
+    warnings: Sentences = Field(description="to look at before it is believed")
+    lines: tuple[Line, ...] = Field(
+        description="the ledger by year, without lines of nothing; by month it is the cash flow CSV"
+    )
+
+
+class NotOffered(Document):
+    """A way that cannot be taken, or was not reckoned."""
+
+    way: Way = Field(description="which")
+    label: str = Field(description="for people")
+    reason: str = Field(description="why it is not there, and what would change that")
+
+
+class InFutures(Document):
+    """A break-even over the simulated futures."""
+
+    share_with_one: Share = Field(description="of futures in which there is one")
+    p10: float | None = Field(description="a tenth of those with one lie below")
+    p50: float | None = Field(description="half of those with one lie below")
+    p90: float | None = Field(description="a tenth of those with one lie above")
+
+
+class BreakEven(Document):
+    """The value of one input, all others as they are, at which owning and renting cost the same."""
+
+    name: str = Field(description="busy_share, usd_per_accelerator_hour, usd_per_kwh, hardware_price ...")
+    label: str = Field(description="for people")
+    unit: str = Field(description="of the three values")
+    you: float | None = Field(description="the value in this plan")
+    value: float | None = Field(description="where both cost the same")
+    achievable: float | None = Field(description="of busy_share: how busy a queue allows a fleet to be")
+    reason: str | None = Field(description="why there is no such value")
+    in_futures: InFutures | None = Field(description="for busy_share and usd_per_accelerator_hour")
+
+
+class RentChange(Document):
+    """When owning pays back if rents change by so much a year."""
+
+    change_per_year: float = Field(description="-0.1: rents fall 10 % a year")
+    payback_months: float | None = Field(description="counted plainly")
+    reason: str | None = Field(description="why it does not pay back")
+
+
+class UncertainInput(Document):
+    """An input that the futures are drawn from."""
+
+    name: str = Field(description="as the formulas of the ledger call it")
+    unit: str = Field(description="of its three values")
+    low: float = Field(description="a tenth of draws lie below")
+    typical: float = Field(description="the value at which the plan is reckoned")
+    high: float = Field(description="a tenth of draws lie above")
+    kind: str = Field(description="assumption, derived, reported ...: what kind of statement the range is")
+    source: str = Field(description="who says the range")
+    reason: str = Field(description="why it is so wide")
+
+
+class Futures(Document):
+    """How the plan turned out in simulated futures. All shares are counted, none is rounded."""
+
+    count: int = Field(description="how many were simulated")
+    seed: int = Field(description="they start from; the same gives the same")
+    own_cheaper_than_rent_share: Share | None = Field(description="of futures in which `own` costs less than `rent`")
+    own_saves_usd: Band | None = Field(description="what owning saves against renting, in today's money")
+    own_saves_usd_dots: tuple[float, ...] = Field(description="fifty equally likely values, the smallest first")
+    deadline_met_share: Share | None = Field(description="of futures in which every training with a deadline keeps it")
+    inputs: tuple[UncertainInput, ...] = Field(description="what was drawn")
+
+
+class WaitingMonth(Document):
+    """The plan with its order put off to this month; what it brings against ordering today."""
+
+    month: int = Field(description="of the order; 0 is today")
+    present_usd: float = Field(description="the whole plan in today's money")
+    present_low_usd: float | None = Field(description="p10, lowered to hold the typical value")
+    present_high_usd: float | None = Field(description="p90, raised to hold it")
+    worth_usd: float = Field(description="saved against ordering today; negative where it costs")
+    worth_p10_usd: float | None = Field(description="a tenth of futures lie below")
+    worth_p90_usd: float | None = Field(description="a tenth of futures lie above")
+    saved_on_machines_usd: float = Field(description="of which")
+    rent_meanwhile_usd: float = Field(description="less this")
+    cheaper_than_today_share: Share | None = Field(description="of futures")
+
+
+class Waiting(Document):
+    """Buy today or later."""
+
+    sentences: Sentences = Field(description="for people: when to order, or why there is nothing to put off")
+    best_month: int | None = Field(description="0 is today; null: never buying costs least, or nothing can be put off")
+    never_usd: float | None = Field(description="renting all along")
+    never_cheaper_share: Share | None = Field(
+        description="of futures in which never buying costs less than buying today"
+    )
+    futures: int | None = Field(description="how many were simulated")
+    months: tuple[WaitingMonth, ...] = Field(
+        description="one for each month in which the order still comes before the end"
+    )
+
+
+class Currency(Document):
+    """The plan's own currency; CSV files show it beside dollars."""
+
+    code: str = Field(description="ISO 4217")
+    usd_per_unit: float = Field(description="dollars for one of it")
+    day: date = Field(description="of that rate")
+
+
+class Answer(Document):
+    """One scenario answered: `plan --json`, and each of the plans of `compare --json`."""
+
+    kind: Literal["answer"] = Field("answer", description="which document this is")
+    version: Version = VERSION
+    file: str = Field(description="the file or the preset that was asked for")
+    name: str = Field(description="as the scenario calls itself")
+    scenario_id: str = Field(description="the same for the same scenario: the `scenario_id` of the cash flow")
+    scenario: dict[str, JsonValue] = Field(description="as it was entered, without defaults: see `schema scenario`")
+    day: Day
+    catalogue_day: CatalogueDay
+    catalogue_digest: Digest
+    accelerator_id: str = Field(description="of the catalogue")
+    accelerator: str = Field(description="as its maker writes it")
+    accelerators_at_once: int | None = Field(description="that the work wants at most")
+    site_id: str = Field(description="of the catalogue")
+    site: str = Field(description="where owned machines stand")
+    years: float = Field(description="that the plan lasts")
+    discount_rate_per_year: float = Field(description="effective")
+    timing: Timing = Field(description="when in a month or year money is taken to move")
+    money: Literal["nominal", "real"] = Field(description="whether prices are of their day or of today")
+    hours_per_month: float = Field(description="8,760 / 12 unless the scenario says otherwise")
+    currency: Currency | None = Field(description="null: dollars only")
+    time_to_train_hours: float | None = Field(description="of one run, the longest where several models are trained")
+    verdict: Verdict = Field(
+        description="own, rent, keep or mix; probably: in 70 to 88 of 100 futures; close; limited by money; incomplete"
+    )
+    title: str = Field(description="the verdict as the page writes it")
+    sentences: Sentences = Field(description="why, how sure, and what would turn it, as the page writes it")
+    about: Sentences = Field(description="what a preset takes for granted")
+    best: str | None = Field(description="the option that the verdict is for")
+    against: str | None = Field(description="the option that it was measured against: the best of the other sides")
+    own: str | None = Field(description="the option that speaks for owning")
+    rent: str | None = Field(description="the option that speaks for renting")
+    baseline: str | None = Field(description="the option that savings, returns and paybacks are counted against")
+    gap_share: float | None = Field(description="by which `against` costs more, in the middle of the futures")
+    share_cheaper: Share | None = Field(description="of futures in which `best` costs less than `against`")
+    limit: str | None = Field(description="the limit on money that the cheapest option breaks")
+    turned_by_timing: tuple[Timing, ...] = Field(description="conventions under which owning and renting change places")
+    missing: Sentences = Field(description="prices nobody knows that could turn the answer, ways that are not there")
+    options: tuple[Option, ...] = Field(description="the cheapest in today's money first")
+    not_offered: tuple[NotOffered, ...] = Field(description="ways that were asked for and are not among the options")
+    break_evens: tuple[BreakEven, ...] = Field(description="each input alone")
+    rent_changes: tuple[RentChange, ...] = Field(description="for owning against renting")
+    futures: Futures | None = Field(description="null where nothing could be simulated")
+    waiting: Waiting | None = Field(description="null in a comparison")
+    warnings: Sentences = Field(description="to look at before the answer is believed")
+    not_counted: Sentences = Field(description="what is in no total")
+    conventions: Sentences = Field(description="rules that can turn a result, and the facts it rests on")
+
+
+class Difference(Document):
+    """An input on which the scenarios are not of one mind."""
+
+    input: str = Field(description="its path in a scenario file: work.0.accelerators")
+    values: tuple[JsonValue, ...] = Field(description="one for each plan, in their order; null where it says nothing")
+
+
+class Comparison(Document):
+    """Scenarios side by side: `compare --json`."""
+
+    kind: Literal["comparison"] = Field("comparison", description="which document this is")
+    version: Version = VERSION
+    plans: tuple[Answer, ...] = Field(description="in the order in which they were named")
+    differences: tuple[Difference, ...] = Field(description="every input on which they differ")
+
+
+class Counted(Document):
+    """How often something was found among the scenarios of a sweep."""
+
+    value: str = Field(description="what was found")
+    share: Share = Field(description="of all scenarios")
+
+
+class Flip(Document):
+    """How often another way wins from one value of an input to the next."""
+
+    inputs: tuple[str, ...] = Field(description="paths; several where they move together")
+    share_of_steps: Share = Field(description="at which another way wins, all other inputs standing still")
+    most_between: tuple[tuple[JsonValue, ...], tuple[JsonValue, ...]] | None = Field(
+        description="the step at which it happens most often: values before and after, one for each input"
+    )
+
+
+class SweepInput(Document):
+    """The value of one input in a scenario of a sweep."""
+
+    input: str = Field(description="its path in a scenario file")
+    value: JsonValue = Field(description="null: the catalogue's figure")
+
+
+class SweepOption(Document):
+    """One option of one scenario of a sweep; a key that was not among `outputs` is null."""
+
+    key: str = Field(description="a way; own_right_size is the smaller fleet that would do")
+    present_usd: float | None = Field(description="in today's money")
+    low_usd: float | None = Field(description="the range beside it, over futures")
+    high_usd: float | None = Field(description="its upper end")
+    cash_today_usd: float | None = Field(description="to be paid on day one")
+
+
+class SweepRow(Document):
+    """One scenario of a sweep: what its row of the CSV says. A key that was not among `outputs` is null."""
+
+    id: int = Field(description="from 0, in the order of the file")
+    inputs: tuple[SweepInput, ...] = Field(description="what varies")
+    leads: str = Field(description="own, rent, keep or mix at typical figures; or incomplete, limited, refused")
+    best: str | None = Field(description="the option that is best")
+    own: str | None = Field(description="the option that speaks for owning")
+    rent: str | None = Field(description="the option that speaks for renting")
+    right_size_accelerators: int | None = Field(description="how many own_right_size is, where best or own names it")
+    verdict: str | None = Field(description="as in an answer")
+    share_cheaper: Share | None = Field(
+        description="of futures in which the best costs less than what it is measured against"
+    )
+    gap_share: float | None = Field(description="by which that costs more, in the middle of the futures")
+    npv_usd: float | None = Field(description="what owning saves against renting, in today's money")
+    payback_months: float | None = Field(description="of owning against renting, in today's money")
+    payback_says: str | None = Field(description="why, or that it is paid back")
+    break_even_busy_share: Share | None = Field(description="how busy both cost the same")
+    break_even_says: str | None = Field(description="found, or why there is none")
+    options: tuple[SweepOption, ...] = Field(description="those that have a price")
+    note: str | None = Field(description="a limit that was met, a price that is missing, why the scenario was refused")
+
+
+class Sweep(Document):
+    """What a sweep found: `sweep --json`. The rows are those of its CSV file."""
+
+    kind: Literal["sweep"] = Field("sweep", description="which document this is")
+    version: Version = VERSION
+    file: str = Field(description="the CSV that the rows stand in")
+    day: Day
+    catalogue_digest: Digest
+    scenarios: int = Field(description="points of the grid")
+    were_there: int = Field(description="rows that stood in the file before")
+    seconds: float = Field(description="that the rest took")
+    leads: tuple[Counted, ...] | None = Field(description="who leads at typical figures; null where verdicts are told")
+    verdicts: tuple[Counted, ...] | None = Field(description="null where they were not asked for")
+    best: tuple[Counted, ...] = Field(description="the way that is best, or none")
+    flips: tuple[Flip, ...] = Field(description="the input that turns the answer most often first")
+    rows: tuple[SweepRow, ...] = Field(description="one for each scenario")
+
+
+def answer_schema() -> dict[str, Any]:
+    """JSON schema of all three documents; `kind` says which one it is."""
+    every: TypeAdapter[Any] = TypeAdapter(Annotated[Answer | Comparison | Sweep, Field(discriminator="kind")])
+    schema = every.json_schema(mode="serialization")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "The answers of `plan`, `compare` and `sweep`",
+        "description": " ".join((__doc__ or "").split()),
+        **schema,
+    }

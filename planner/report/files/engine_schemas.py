@@ -1,0 +1,42 @@
+"""The JSON schemas of answers, and of the files that what reckons reads, made from its own records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from planner.report.files.answer_schema import answer_schema
+from planner.speed.hardware import Network
+from planner.speed.pace import OwnRuns
+from planner.speed.serving import engine_data as serving
+from planner.speed.training.calibration_file import constants_schema
+from planner.speed.training.goodput import Teams
+from planner.speed.training.images import Known as ImageTraining
+from planner.speed.training.packing import Ways
+from planner.speed.training.software_stacks import Stacks
+from planner.study.cases.cases import Cases
+from planner.study.data_files import Assumed
+from planner.study.market.gpu_guide import Uses
+from planner.study.uncertainty.stress import Stresses
+from pricing.schema import Schema, editor_schema
+
+# One record holds what stands in two files: the fitted constants, and all else.
+_FITTED = ("fit", "constants", "bands", "likeness")
+_NOT_FITTED = tuple(name for name in serving.Known.model_fields if name not in _FITTED)
+
+SCHEMAS: dict[str, Callable[[], Schema]] = {
+    "answer": answer_schema,
+    "stress": partial(editor_schema, Stresses),
+    "uses": partial(editor_schema, Uses),
+    "futures": partial(editor_schema, Assumed),
+    "tco_cases": partial(editor_schema, Cases),
+    "network": partial(editor_schema, Network),
+    "goodput": partial(editor_schema, Teams),
+    "together": partial(editor_schema, Ways),
+    "own_runs": partial(editor_schema, OwnRuns),
+    "training_constants": constants_schema,
+    "training_stacks": partial(editor_schema, Stacks),
+    "vision_training": partial(editor_schema, ImageTraining),
+    "serving_constants": partial(editor_schema, serving.Known, only=("about", *_FITTED)),
+    "serving_engines": partial(editor_schema, serving.Known, only=_NOT_FITTED),
+}

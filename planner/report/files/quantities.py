@@ -1,0 +1,100 @@
+"""A line of a ledger as quantity x unit price, read off its own formula.
+
+The factors of the formula that are prices (and what moves or loads them) make the unit price, all others the quantity.
+A line that is no such product, or a share of a price, is a lump sum: one of it, at its amount.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.formula import formula
+from planner.money.ledger import Line, Used
+from planner.scenario.field_shapes import unit as unit_of
+
+LUMP = "lump sum"
+_PRICE = re.compile("usd_per_.+|capex_usd|running_usd_per_month")
+_UNITS = {"capex_usd": "all of day one", "running_usd_per_month": "month", "usd_per_month": "month"}
+_MOVES = "rent_level"
+_SUMS = frozenset({"finance", "commitment", "tax"})  # of these parts nothing is counted but money
+# A share of a price is a sum of money, not a number of things.
+_SHARE = re.compile(
+    "(install|residual|selling_cost|decommissioning|repair|support|tax|vat|maintenance|insurance|loan|balloon).*share.*"
+)
+
+
+@dataclass(frozen=True)
+class Priced:
+    """How many of what at which price; quantity x unit price is the amount of the line."""
+
+    quantity: NDArray[np.float64]
+    unit: str
+    usd_per_unit: NDArray[np.float64]
+    price: Used | None
+
+
+def priced(line: Line) -> Priced:
+    """The line by months as quantity and price."""
+    usd = np.asarray(line.usd, dtype=np.float64)
+    parts = None if line.part in _SUMS else _parts(line.how)
+    if parts is None:
+        moves = np.where(np.isnan(usd), np.nan, (usd != 0).astype(np.float64))
+        return Priced(moves, LUMP, usd, _one_price(line))
+    names = {used.name: used.value for used in line.used}
+    quantity, price = (np.broadcast_to(formula(text)(names), usd.shape) for text in (parts.quantity, parts.price))
+    used = next(used for used in line.used if used.name == parts.name)
+    return Priced(np.asarray(quantity), _UNITS.get(parts.name) or _per(parts.name), np.asarray(price), used)
+
+
+def _one_price(line: Line) -> Used | None:
+    return next((used for used in line.used if _PRICE.fullmatch(used.name)), None)
+
+
+def _per(name: str) -> str:
+    return unit_of(name).removeprefix("USD per ")
+
+
+@dataclass(frozen=True)
+class _Parts:
+    quantity: str
+    price: str
+    name: str
+
+
+@lru_cache(maxsize=1_000)
+def _parts(how: str) -> _Parts | None:
+    """The formula as two products; None where it is not a number of things at a price."""
+    factors = list(_factors(ast.parse(how, mode="eval").body, False))
+    names = [node.id for node, _ in factors if isinstance(node, ast.Name)]
+    prices = [name for name in names if _PRICE.fullmatch(name)]
+    inner = {node.id for factor, _ in factors for node in ast.walk(factor) if isinstance(node, ast.Name)}
+    if len(prices) != 1 or any(_SHARE.fullmatch(name) for name in inner):
+        return None
+    sides: dict[bool, list[str]] = {True: ["1"], False: ["1"]}
+    for node, divides in factors:
+        sides[_is_price(node)].append(f"{'/' if divides else '*'} ({ast.unparse(node)})")
+    return _Parts(" ".join(sides[False]), " ".join(sides[True]), prices[0])
+
+
+def _factors(node: ast.expr, divides: bool) -> list[tuple[ast.expr, bool]]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _factors(node.left, divides) + _factors(node.right, divides)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        return _factors(node.left, divides) + _factors(node.right, not divides)
+    return [(node, divides)]
+
+
+def _is_price(node: ast.expr) -> bool:
+    """A price, what it has become by then, or what is loaded on it: `1 + host_share`."""
+    if isinstance(node, ast.Name):
+        return node.id == _MOVES or _PRICE.fullmatch(node.id) is not None
+    if not isinstance(node, ast.BinOp):
+        return False
+    loads = isinstance(node.op, ast.Add) and isinstance(node.left, ast.Constant) and node.left.value == 1
+    return loads or isinstance(node.op, ast.Pow)

@@ -1,0 +1,117 @@
+"""A sweep as the document that programs read: what was found, and the rows of its file one after another."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic_core import to_jsonable_python
+
+from planner.report.files import answer_schema as schema
+from planner.report.files.csv import unguarded
+from planner.report.files.sweep_csv import BY_WAY, RIGHT_SIZE, Columns
+from planner.report.speed.training_words import finite
+from planner.scenario.grid import Grid
+from planner.scenario.refusal import dotted
+from planner.study.sweep.flips import Flip, Winners, flips
+
+_NUMBERS = ("share_cheaper", "gap_share", "npv_usd", "payback_months", "break_even_busy_share")
+_TEXTS = ("verdict", "payback_says", "break_even_says", "note")
+
+
+class Ran(NamedTuple):
+    """How a sweep was run."""
+
+    file: str  # that its rows stand in
+    day: date
+    catalogue_digest: str
+    were_there: int  # rows that stood in it before
+    seconds: float
+
+
+def sweep_document(grid: Grid, winners: Winners, ran: Ran) -> schema.Sweep:
+    """What was found over all points; the rows stand in the file."""
+    counted = _counted(winners.shares(0))
+    return schema.Sweep(
+        **ran._asdict(),
+        scenarios=grid.count,
+        leads=None if "verdict" in grid.outputs else counted,
+        verdicts=counted if "verdict" in grid.outputs else None,
+        best=_counted(winners.shares(1)),
+        flips=tuple(_flip(flip) for flip in flips(grid, winners)),
+        rows=(),
+    )
+
+
+def _counted(shares: Mapping[str, float]) -> tuple[schema.Counted, ...]:
+    return tuple(schema.Counted(value=value or "none", share=share) for value, share in shares.items())
+
+
+def _flip(flip: Flip) -> schema.Flip:
+    between = None if flip.between is None else tuple(to_jsonable_python(step) for step in flip.between)
+    return schema.Flip.model_validate({"inputs": flip.inputs, "share_of_steps": flip.share, "most_between": between})
+
+
+def sweep_json(told: schema.Sweep, grid: Grid, path: Path) -> Iterator[str]:
+    """The document with the rows of the file, piece by piece: millions of them are never held at once."""
+    head = json.dumps(told.model_dump(mode="json", exclude={"rows"}), indent=2, ensure_ascii=False, allow_nan=False)
+    yield head.removesuffix("\n}") + ',\n  "rows": ['
+    mark = "\n    "
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        for row in sweep_rows(grid, lines):
+            yield mark + row.model_dump_json()
+            mark = ",\n    "
+    yield "\n  ]\n}\n"
+
+
+def sweep_rows(grid: Grid, lines: Iterable[str]) -> Iterator[schema.SweepRow]:
+    """The rows of a file of this grid."""
+    columns = Columns(grid)
+    cells = csv.reader(lines, quoting=csv.QUOTE_NONNUMERIC)  # what is not in quotes is a number
+    next(cells)  # heads
+    for row in cells:
+        yield _row(grid, columns, row)
+
+
+def _row(grid: Grid, columns: Columns, cells: Sequence[Any]) -> schema.SweepRow:
+    number, first = int(cells[0]), 1 + len(grid.paths)
+    said = dict(zip(columns.names[first:], cells[first:], strict=True))
+    best, own = said.get("best", ""), said.get("own", "")
+    size = next((key for key in (best, own) if key.startswith("own-")), "own-").removeprefix("own-")
+    inputs = zip(grid.paths, grid.values(number), strict=True)
+    told = {
+        "id": number,
+        "inputs": tuple(
+            schema.SweepInput(input=dotted(path), value=to_jsonable_python(value)) for path, value in inputs
+        ),
+        "leads": said["leads"],
+        "best": _key(best),
+        "own": _key(own),
+        "rent": _key(said.get("rent", "")),
+        "right_size_accelerators": int(size) if size else None,
+        "options": tuple(_options(columns, said)),
+    }
+    told |= {name: _number(said.get(name)) for name in _NUMBERS}
+    told |= {name: unguarded(said.get(name) or "") or None for name in _TEXTS}
+    return schema.SweepRow.model_validate(told)
+
+
+def _key(key: str) -> str | None:
+    """An option by the key under which the row has its costs; None where there is none."""
+    return RIGHT_SIZE if key.startswith("own-") else key or None
+
+
+def _number(cell: Any) -> float | None:
+    return finite(cell) if isinstance(cell, float) else None
+
+
+def _options(columns: Columns, said: Mapping[str, Any]) -> Iterator[schema.SweepOption]:
+    """The ways that have a price in this row."""
+    for way in columns.ways:
+        costs = {name: _number(said.get(f"{name}_{way}")) for name in BY_WAY}
+        if any(usd is not None for usd in costs.values()):
+            yield schema.SweepOption(key=way, **costs)

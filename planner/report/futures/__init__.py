@@ -1,0 +1,1 @@
+"""How sure the answer is, for a reader: counted futures, what would turn them, waiting with the order."""

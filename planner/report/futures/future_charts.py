@@ -1,0 +1,306 @@
+"""Charts of the futures: fifty dots, the tornado, the break-even map. Tables in, Plotly figures out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from planner.money.verdict.answer import Answer, Weighed
+from planner.report import words
+from planner.report.charts import BAR_PX, FRAME_PX, GRID, INK, PAPER, framed, names_above
+from planner.report.futures.counted import share_words
+from planner.report.futures.input_words import label, saver, short, short_written, written
+from planner.report.ways import LOOKS
+from planner.scenario.scenario import Way
+from planner.study.uncertainty.breakeven_map import Axis, BreakEvenMap
+from planner.study.uncertainty.futures import Futures
+from planner.study.uncertainty.tornado import Bar
+
+_BINS = 20  # few enough that dots stand apart on a phone
+_MOST_BARS = 10
+_ROOM = 0.16  # of the width, on both sides, for the values at the ends of the bars
+_MAP_PX = 540
+_TINT = 0.18  # of the colour, where it begins
+_SEEN_CELLS = 12  # a region of fewer is not named on the map
+Ways = tuple[Way, Way]  # the owning and the renting way
+
+
+def sure(found: Answer, drawn: Futures, dark: bool) -> go.Figure | None:
+    """The dots of an answer; None where there are no two ways to compare in every future."""
+    own, rent = found.own, found.rent
+    if own is None or rent is None or None in (drawn.row(own.option.key), drawn.row(rent.option.key)):
+        return None
+    keys = own.option.key, rent.option.key
+    return dots(drawn.dots(*keys), own, rent, dark, drawn.share_cheaper(*keys))
+
+
+def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool, share: float) -> go.Figure:
+    """Fifty equally likely futures as dots over what owning saves: squares where it does, else circles.
+
+    `share` is of all futures, those between the dots too: in it owning costs less.
+    """
+    low, high = float(saved_usd.min()), float(saved_usd.max())
+    width = max((high - low) / _BINS, 1.0)
+    places = np.floor(saved_usd / width)  # nought is an edge: no dot lies on the wrong side of the line
+    heights = np.array([np.sum(places[:number] == place) for number, place in enumerate(places)]) + 1.0
+    data = []
+    sides = ((own, "square", saved_usd > 0, share), (rent, "circle", saved_usd <= 0, 1 - share))
+    for way, shape, wins, often in sides:
+        look = LOOKS[way.option.way]
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": f"{look.name} costs less: {share_words(often)}",
+                "x": ((places[wins] + 0.5) * width).tolist(),
+                "y": heights[wins].tolist(),
+                "marker": {"symbol": shape, "size": 11, "color": look.dark if dark else look.light},
+                "customdata": saved_usd[wins].tolist(),
+                "hovertemplate": f"2 of 100 futures: {look.name} saves %{{customdata:$,.0f}}<extra></extra>"
+                if way is own
+                else "2 of 100 futures: owning saves %{customdata:$,.0f}<extra></extra>",
+            }
+        )
+    return framed(
+        data,
+        dark,
+        320,
+        xaxis={"title": {"text": "What owning saves against renting, today's money"}, "tickformat": "$~s"},
+        yaxis={"visible": False, "range": [0.0, max(8.0, float(heights.max()) + 1)]},
+        shapes=[_line_at(0.0, dark)],
+    )
+
+
+def tornado(bars: Sequence[Bar], dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:
+    """What owning saves between both ends of each input; what turns it has its name and its mark on the line."""
+    shown = list(bars[:_MOST_BARS])
+    low = min((min(bar.saved_low_usd, bar.saved_high_usd) for bar in shown), default=0.0)
+    high = max((max(bar.saved_low_usd, bar.saved_high_usd) for bar in shown), default=0.0)
+    room = _ROOM * (max(high, 0.0) - min(low, 0.0))
+    bottom = max(3, len(shown)) - 0.5
+    return framed(
+        [
+            _half(shown, ways, True, dark),
+            _half(shown, ways, False, dark),
+            *_as_entered(shown, bottom, dark),
+            _turning(shown, dark),
+        ],
+        dark,
+        FRAME_PX + BAR_PX * max(3, len(shown)),
+        xaxis={
+            "title": {"text": f"What {saver(ways[0])} saves, today's money"},
+            "tickformat": "$~s", "nticks": 6, "tickangle": 0,
+            "range": [min(low, 0.0) - room, max(high, 0.0) + room],
+        },
+        yaxis={"range": [bottom, -0.9], "visible": False},
+        barmode="overlay",
+        shapes=[*_rows(len(shown), dark), _line_at(0.0, dark)],
+        annotations=[*names_above([_name(bar) for bar in shown], dark), *_ends(shown, dark)],
+    )  # fmt: skip
+
+
+def _rows(count: int, dark: bool) -> list[dict[str, Any]]:
+    """A faint line above each row but the first, so that a name and a bar far away belong together."""
+    line = {"color": GRID[dark], "width": 1}
+    return [
+        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": place - 0.66, "y1": place - 0.66, "line": line}
+        for place in range(1, count)
+    ]
+
+
+def _half(shown: Sequence[Bar], ways: Ways, saves: bool, dark: bool) -> dict[str, Any]:
+    """The part of each bar on one side of the line, in the looks of the way that costs less there."""
+    look, who = LOOKS[ways[0] if saves else ways[1]], saver(ways[0])
+    hatch, within = ("", (0.0, np.inf)) if saves else ("/", (-np.inf, 0.0))
+    ends = [np.clip(sorted((bar.saved_low_usd, bar.saved_high_usd)), *within).tolist() for bar in shown]
+    return {
+        "type": "bar", "orientation": "h", "name": f"{look.name} costs less", "y": list(range(len(shown))),
+        "x": [high - low for low, high in ends], "base": [low for low, _ in ends], "width": 0.42,
+        "customdata": [[_hover(bar, who)] for bar in shown],
+        "marker": {"color": look.dark if dark else look.light, "pattern": {"shape": hatch, "solidity": 0.25}},
+        "hovertemplate": "%{customdata[0]}<extra></extra>",
+    }  # fmt: skip
+
+
+def _turning(shown: Sequence[Bar], dark: bool) -> dict[str, Any]:
+    places = [place for place, bar in enumerate(shown) if bar.flips_within]
+    return {
+        "type": "scatter", "mode": "markers", "name": "turns here", "y": places, "x": [0.0] * len(places),
+        "marker": {"symbol": "diamond", "size": 13, "color": PAPER[dark], "line": {"color": INK[dark], "width": 2.5}},
+        "hoverinfo": "skip",
+    }  # fmt: skip
+
+
+def _as_entered(shown: Sequence[Bar], bottom: float, dark: bool) -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "scatter", "mode": "lines", "name": "as entered", "x": [bar.saved_usd] * 2, "y": [-0.9, bottom],
+            "line": {"color": INK[dark], "width": 2, "dash": "dot"}, "hoverinfo": "skip",
+        }
+        for bar in shown[:1]
+    ]  # fmt: skip
+
+
+def _name(bar: Bar) -> str:
+    """What a bar is of, and where it turns."""
+    turns = f" <b>turns at {written(bar.input.name, bar.flip)}</b>" if bar.flips_within and bar.flip else ""
+    return f"{short(bar.input.name)}{turns}"
+
+
+def _hover(bar: Bar, who: str) -> str:
+    ends = ((bar.input.spread.low, bar.saved_low_usd), (bar.input.spread.high, bar.saved_high_usd))
+    told = [f"{written(bar.input.name, value)}: {who} {_saves(usd)}" for value, usd in ends]
+    return "<br>".join([f"<b>{label(bar.input.name)}</b>", *told])
+
+
+def _saves(usd: float) -> str:
+    return f"saves {words.usd(usd)}" if usd >= 0 else f"costs {words.usd(-usd)} more"
+
+
+def _ends(shown: Sequence[Bar], dark: bool) -> list[dict[str, Any]]:
+    """The values at both ends of each bar, beside them."""
+    out = []
+    for place, bar in enumerate(shown):
+        low, high = (short_written(bar.input.name, value) for value in (bar.input.spread.low, bar.input.spread.high))
+        rising = bar.saved_high_usd >= bar.saved_low_usd
+        for usd, text, right in ((bar.saved_low_usd, low, not rising), (bar.saved_high_usd, high, rising)):
+            out.append(
+                {
+                    "x": usd, "y": place, "text": text, "showarrow": False, "font": {"color": INK[dark], "size": 12},
+                    "xanchor": "left" if right else "right", "xshift": 3 if right else -3,
+                }
+            )  # fmt: skip
+    return out
+
+
+def break_even_map(found: BreakEvenMap, dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:
+    """What owning saves over two inputs, the line where it saves nothing, you, and the range you may come to.
+
+    Every cell holds an unseen mark, since a heat map does not say where it was clicked.
+    """
+    across, up = found.across, found.up
+    return framed(
+        [*_heat(found, dark, ways), _cells(found, saver(ways[0])), _you(found, dark)],
+        dark,
+        _MAP_PX,
+        margin={"l": 8, "r": 16, "t": 40, "b": 120},
+        hovermode="closest",
+        hoverdistance=-1,
+        clickmode="event",
+        xaxis={"title": {"text": label(across.name)}, "range": _span(across), **_scale(across.name)},
+        yaxis={"title": {"text": label(up.name)}, "range": _span(up), **_scale(up.name)},
+        annotations=_regions(found, dark, ways),
+    )
+
+
+def _heat(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
+    most = float(np.nanmax(np.abs(found.saved_usd))) or 1.0
+    own, rent = (LOOKS[way].dark if dark else LOOKS[way].light for way in ways)
+    axes = {"x": found.across.values.tolist(), "y": found.up.values.tolist(), "z": found.saved_usd.tolist()}
+    bar = {
+        "title": {"text": f"What {saver(ways[0])} saves", "side": "top"}, "tickformat": "$~s", "orientation": "h",
+        "thickness": 12, "len": 0.9, "y": -0.24, "yanchor": "top", "nticks": 5,
+    }  # fmt: skip
+    return [
+        {
+            "type": "heatmap", **axes, "zmin": -most, "zmax": most, "colorbar": bar, "hoverinfo": "skip",
+            "colorscale": [
+                [0.0, rent], [0.5, _towards(PAPER[dark], rent)], [0.5, _towards(PAPER[dark], own)], [1.0, own],
+            ],
+        },
+        {
+            "type": "contour", **axes, "showscale": False, "name": "same cost", "showlegend": True,
+            "contours": {"start": 0, "end": 0, "size": 1, "coloring": "none"},
+            "line": {"color": INK[dark], "width": 3}, "hoverinfo": "skip",
+        },
+    ]  # fmt: skip
+
+
+def _towards(paper: str, colour: str) -> str:
+    """A faint tint of a colour: the two sides of the line differ also where hardly anything is saved."""
+    channels = (tuple(int(one[place : place + 2], 16) for place in (1, 3, 5)) for one in (paper, colour))
+    return "#" + "".join(f"{round(under + _TINT * (over - under)):02x}" for under, over in zip(*channels, strict=True))
+
+
+def _cells(found: BreakEvenMap, who: str) -> dict[str, Any]:
+    across, up = found.across, found.up
+    places = [(row, column) for row in range(len(up.values)) for column in range(len(across.values))]
+    return {
+        "type": "scatter", "mode": "markers", "showlegend": False,
+        "x": [float(across.values[column]) for _, column in places],
+        "y": [float(up.values[row]) for row, _ in places],
+        "marker": {"size": 22, "symbol": "square", "opacity": 0},
+        "customdata": [[f"{row},{column}"] for row, column in places],
+        "text": [
+            f"{short(across.name)} {written(across.name, float(across.values[column]))}<br>"
+            f"{short(up.name)} {written(up.name, float(up.values[row]))}<br>"
+            f"{who} {_saves(float(found.saved_usd[row, column]))}"
+            for row, column in places
+        ],
+        "hovertemplate": "%{text}<extra></extra>",
+    }  # fmt: skip
+
+
+def place_of(found: BreakEvenMap, cell: str) -> dict[str, float] | None:
+    """The values of both inputs at a cell that was clicked, by name; None where there is no such cell."""
+    row, _, column = cell.partition(",")
+    if not (row.isdecimal() and column.isdecimal()):
+        return None
+    if int(row) >= len(found.up.values) or int(column) >= len(found.across.values):
+        return None
+    return {found.across.name: float(found.across.values[int(column)]), found.up.name: float(found.up.values[int(row)])}
+
+
+def _you(found: BreakEvenMap, dark: bool) -> dict[str, Any]:
+    across, up = found.across, found.up
+    said = "you" if (across.low, up.low) == (across.high, up.high) else "you, and where 8 of 10 futures lie"
+    line = {"color": INK[dark], "thickness": 2.5, "width": 8, "symmetric": False}
+    return {
+        "type": "scatter", "mode": "markers", "name": said, "x": [across.you], "y": [up.you],
+        "error_x": {**line, "array": [across.high - across.you], "arrayminus": [across.you - across.low]},
+        "error_y": {**line, "array": [up.high - up.you], "arrayminus": [up.you - up.low]},
+        "marker": {
+            "symbol": "x", "size": 15, "color": PAPER[dark], "line": {"color": INK[dark], "width": 2.5},
+        },
+        "hoverinfo": "skip",
+    }  # fmt: skip
+
+
+def _regions(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
+    """Who costs less on which side of the line, in words."""
+    out = []
+    for way, there in zip(ways, (found.saved_usd > 0, found.saved_usd < 0), strict=True):
+        rows, columns = np.nonzero(there)
+        if len(rows) < _SEEN_CELLS:
+            continue
+        near = int(np.argmin((rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2))
+        out.append(
+            {
+                "x": float(found.across.values[columns[near]]), "y": float(found.up.values[rows[near]]),
+                "text": f"{LOOKS[way].name} costs less", "showarrow": False, "bgcolor": PAPER[dark], "opacity": 0.9,
+                "font": {"color": INK[dark], "size": 13}, "borderpad": 3,
+            }
+        )  # fmt: skip
+    return out
+
+
+def _span(side: Axis) -> list[float]:
+    """From edge to edge of the cells; you are always on the map."""
+    half = float(side.values[1] - side.values[0]) / 2
+    return [min(float(side.values[0]) - half, side.you - half), max(float(side.values[-1]) + half, side.you + half)]
+
+
+def _scale(name: str) -> dict[str, Any]:
+    share = "share" in name or "change" in name or "drift" in name or name.endswith("factor")
+    return {"tickformat": ".0%"} if share else {}
+
+
+def _line_at(usd: float, dark: bool) -> dict[str, Any]:
+    return {
+        "type": "line", "x0": usd, "x1": usd, "y0": 0, "y1": 1, "yref": "paper",
+        "line": {"color": INK[dark], "width": 2},
+    }  # fmt: skip

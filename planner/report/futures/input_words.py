@@ -1,0 +1,106 @@
+"""The inputs that are drawn, in words: what each is called and how its values are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planner.report import words
+from planner.scenario.scenario import Way
+from planner.study.uncertainty.breakeven_map import BUSY, YEARS
+from planner.study.uncertainty.uncertain_inputs import Doubtful
+
+Write = Callable[[float], str]
+
+
+def _change(share: float) -> str:
+    return "0%" if abs(share) < 0.0005 else f"{share * 100:+.2g}%"
+
+
+def _number(value: float) -> str:
+    return f"{words.significant(value):,g}"
+
+
+def _months(value: float) -> str:
+    return f"{words.significant(value):g} months"
+
+
+def _one_for(share: float) -> str:
+    """One person for so many."""
+    return "nobody" if share <= 0 else f"1 for {words.significant(1 / share):,g}"
+
+
+def _on_curve(position: float) -> str:
+    """A place on a curve of resale values: -1 is its low end, 1 its high end."""
+    share, end = words.percent(abs(position)), "low" if position < 0 else "high"
+    return {"0%": "the middle curve", "100%": f"the {end} curve"}.get(share, f"{share} towards the {end} curve")
+
+
+_LABELS: dict[str, tuple[str, Write]] = {
+    "busy_factor": ("Work that comes", lambda share: f"{words.percent(share)} of plan"),
+    "hours_factor": ("Hours the models take", lambda share: f"{words.percent(share)} of prediction"),
+    "rent_change_per_year": ("Change of rents a year", _change),
+    "rent_drift_per_year": ("Change of rents a year, beside your path", _change),
+    "residual_position": ("Resale value", _on_curve),
+    "lead_time_months": ("Delivery time", _months),
+    "warranty_years": ("Warranty", lambda years: f"{words.significant(years):g} years"),
+    "usd_per_accelerator": ("Price of one GPU", words.usd),
+    "usd_per_server": ("Price of one server", words.usd),
+    "usd_per_kwh": ("Electricity, a kWh", lambda usd: f"${usd:.3f}"),
+    "usd_per_kw_month": ("Space, a kW and month", words.usd),
+    "pue": ("PUE", lambda value: f"{value:.2f}"),
+    "usd_per_fte_year": ("Cost of a person, a year", words.usd),
+    "fte_per_accelerator": ("People for the GPUs", _one_for),
+    "host_share": ("Host around the GPUs, share of their price", words.percent),
+    "scarcity_premium_share": ("Premium for sooner delivery", words.percent),
+    "maintenance_share_per_year": ("Maintenance a year, share of the price", words.percent),
+    "support_share": ("Support of the provider, share of the bill", words.percent),
+    "deposit_share": ("Deposit with the order", words.percent),
+    "interruptions_per_machine_hour": ("Interruptions of a spot machine, an hour", _number),
+    BUSY: ("Busy, share of hours", words.percent),
+    YEARS: ("Years", lambda value: words.count(1, "year") if value == 1 else f"{value:g} years"),
+}
+
+
+def label(name: str) -> str:
+    """What an input is called."""
+    if name in _LABELS:
+        return _LABELS[name][0]
+    plain = name.replace("_per_year", " a year").replace("usd_per", "USD per").replace("_", " ")
+    return plain[0].upper() + plain[1:]
+
+
+def written(name: str, value: float) -> str:
+    """A value of an input as people write it."""
+    if name in _LABELS:
+        return _LABELS[name][1](value)
+    if "change" in name:
+        return _change(value)
+    if "share" in name or "rate" in name:
+        return words.percent(value, 1)
+    return words.usd(value) if "usd" in name else _number(value)
+
+
+def short_written(name: str, value: float) -> str:
+    """The same where there is little room."""
+    said = written(name, value)
+    return said.removeprefix("the ").removesuffix(" curve").removesuffix(" of plan").removesuffix(" of prediction")
+
+
+def short(name: str) -> str:
+    """What an input is called where there is little room: without what stands behind a comma."""
+    return label(name).partition(",")[0]
+
+
+def lower(text: str) -> str:
+    """A label inside a sentence."""
+    return text if text[:2].isupper() else text[:1].lower() + text[1:]
+
+
+def saver(way: Way) -> str:
+    """Who saves, where a way is set against renting."""
+    return "the mix" if way == "mix" else "owning"
+
+
+def range_of(one: Doubtful) -> str:
+    """The range that eight of ten futures lie in."""
+    return f"{written(one.name, one.spread.low)} to {written(one.name, one.spread.high)}"

@@ -1,0 +1,1 @@
+"""Offers and the market of one job for a reader: comparison, findings, prices through time."""

@@ -1,0 +1,142 @@
+"""A market study as text, table and data: the front, the recommendation, the runners-up and why they lost."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import asdict
+from typing import Any
+
+from planner.report.speed.training_words import finite, plain_data
+from planner.report.table import Table
+from planner.report.text_table import text_table
+from planner.speed.training.result import Range
+from planner.study.market.survey import Market, Try
+from planner.study.market.tried import WAYS
+
+_RUNNERS_UP = 10
+_NUMBERS = re.compile(r"(?<![A-Za-z])[0-9][0-9,.]*")
+_REASONS = 8
+
+
+def market_text(found: Market) -> str:
+    """Everything for a terminal."""
+    sections = [
+        (found.what, "\n".join(found.why)),
+        ("The front: nothing is both sooner and cheaper", text_table(_front_table(found))),
+        ("Runners-up, the best of each accelerator", text_table(_runners_table(found))),
+        ("Why tries lost", "\n".join(_reasons(found))),
+    ]
+    if found.service:
+        sections[1] = ("The front: nothing is both faster and cheaper", sections[1][1])
+    return "\n\n".join(f"{head}\n{'-' * len(head)}\n{body}" for head, body in sections if body) + "\n"
+
+
+def market_table(found: Market) -> Table:
+    """Every try with its reason, for CSV."""
+    return Table.as_they_are([_row(one, found) for one in found.tries])
+
+
+def market_data(found: Market) -> dict[str, Any]:
+    """All of it as data: numbers stay numbers, what does not exist is None."""
+
+    def data(one: Try | None) -> Any:
+        return None if one is None else {"words": one.words, **plain_data(asdict(one))}
+
+    return {
+        "what": found.what,
+        "recommended": data(found.taken),
+        "best": data(found.best),
+        "fastest": data(found.fastest),
+        "nearest": data(found.nearest),
+        "if_price_holds": data(found.if_price_holds),
+        "deadline_days": found.deadline_days,
+        "budget_usd": found.budget_usd,
+        "usd_are_of": "a month" if found.monthly else "the run",
+        "why": list(found.why),
+        "front": [data(one) for one in found.front],
+        "tries": [data(one) for one in found.tries],
+    }
+
+
+def _row(one: Try, found: Market) -> dict[str, Any]:
+    return {
+        "accelerator": one.accelerator or None,
+        "accelerators": one.accelerators or None,
+        "way": one.way,
+        "provider": one.provider,
+        "offer": one.offer,
+        **_ends("days", one.days),
+        **_ends("usd_a_month" if found.monthly else "usd", one.usd),
+        "tokens_per_s_per_accelerator": one.tokens_per_s_per_accelerator,
+        "tpot_p99_ms": one.tpot_p99_ms,
+        "layout": one.layout,
+        "price_age_days": one.age_days,
+        "on_front": one.on_front,
+        "recommended": one == found.best,
+        "why_not": one.why_not,
+    }
+
+
+def _ends(name: str, what: Range | None) -> dict[str, float | None]:
+    """A range as three columns."""
+    ends = (None, None, None) if what is None else (finite(what.typical), finite(what.low), finite(what.high))
+    return dict(zip((name, f"{name}_low", f"{name}_high"), ends, strict=True))
+
+
+def _front_table(found: Market) -> Table:
+    rows = ((one, _shown(one, found)) for one in found.front)
+    return Table.of([row | {"layout": one.layout or "–", "": _note(one, found)} for one, row in rows])
+
+
+def _note(one: Try, found: Market) -> str:
+    return "recommended" if one == found.best else one.why_not
+
+
+def _runners_table(found: Market) -> Table:
+    """The cheapest try of each accelerator that has a price, the recommended one aside."""
+    best: dict[str, Try] = {}
+    for one in sorted((one for one in found.tries if one.usd is not None), key=_preferred):
+        best.setdefault(one.accelerator, one)
+    skip = found.best.accelerator if found.best else None
+    rows = sorted((one for key, one in best.items() if key != skip), key=_preferred)
+    return Table.of(
+        [_shown(one, found) | {"why not": one.why_not or "on the front, but dearer"} for one in rows[:_RUNNERS_UP]]
+    )
+
+
+def _preferred(one: Try) -> tuple[bool, float, float]:
+    """Those that lost by price or doubt before those that break a limit."""
+    broken = not (one.why_not == "" or one.why_not.startswith(("price", "dearer", "slower")))
+    return (broken, one.cost, one.speed)
+
+
+def _shown(one: Try, found: Market) -> dict[str, Any]:
+    times = (
+        {"ms a token": one.tpot_p99_ms} if found.service else {"days": None if one.days is None else one.days.typical}
+    )
+    return {
+        "accelerators": f"{one.accelerators:,} x {one.label}" if one.accelerator else "–",
+        "way": WAYS[one.way],
+        "seller": one.provider or "–",
+        **times,
+        "USD a month" if found.monthly else "USD": None if one.usd is None else one.usd.typical,
+    }
+
+
+def _reasons(found: Market) -> list[str]:
+    """How many tries lost for which kind of reason."""
+    kinds = Counter(_kind(one.why_not) for one in found.tries if one.why_not)
+    lines = [f"{number:,} {kind}" for kind, number in kinds.most_common(_REASONS)]
+    rest = sum(kinds.values()) - sum(number for _, number in kinds.most_common(_REASONS))
+    return lines + ([f"{rest:,} for other reasons"] if rest else [])
+
+
+def _kind(why: str) -> str:
+    """A reason without its numbers and names."""
+    head = (
+        why.partition(": ")[0]
+        if why.startswith(("speed", "no price", "does not", "too"))
+        else why.partition(" than ")[0]
+    )
+    return _NUMBERS.sub("so many", head)

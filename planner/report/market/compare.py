@@ -1,0 +1,165 @@
+"""The comparison as a table: one row for each way to get the machines, cheapest plan first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, NamedTuple
+
+from planner.money.demand.stream import Need
+from planner.money.option import Option
+from planner.money.owning import Buying, buying
+from planner.money.plan import Plan
+from planner.money.renting.bill import Bills
+from planner.report import words
+from planner.report.table import Table
+from pricing import Catalogue
+from pricing.query import freshness, trust
+from pricing.records import Offer
+
+BUY_ID = "buy"
+
+# Column names are units and meanings; the screen and the CSV use the same ones.
+COLUMNS = (
+    "Provider", "Terms", "Product", "Plan total USD", "Total is", "USD per busy GPU-h", "Sticker USD/GPU-h",
+    "Against buying", "Checked", "Days old", "Freshness", "Trust", "GPUs per machine", "Region", "Notes", "Source",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Own:
+    """Buying, as it stands beside the offers."""
+
+    option: Option
+    bought: Buying
+
+    @property
+    def total_usd(self) -> float:
+        """All its bills, less what is sold at the end."""
+        return float(self.option.ledger.total_usd)
+
+    @property
+    def usd_per_busy_hour(self) -> float:
+        """The same over the hours of useful work."""
+        return self.total_usd / float(self.option.useful_hours.sum())
+
+
+def own_of(plan: Plan) -> Own | None:
+    """Buying in this plan, if it has a price."""
+    option, bought = plan.option("own"), buying(plan.setting)
+    return None if option is None or bought is None else Own(option, bought)
+
+
+def compare_table(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None, day: date) -> Table:
+    """Every bill and the purchase, ranked. The index holds the offer ids, so that a choice survives a new order."""
+    own_usd = None if own is None else own.total_usd
+    rank = bills.rank.tolist()
+    totals, hours, idle = bills.total_usd.tolist(), bills.usd_per_busy_hour.tolist(), bills.part_usd("idle").tolist()
+    keys = [bills.offers[i] for i in rank]
+    rows = [
+        rent_row(
+            catalogue, catalogue.offers[key], Bill(totals[i], hours[i], idle[i], bills.not_priced[i]), own_usd, day
+        )
+        for key, i in zip(keys, rank, strict=True)
+    ]
+    if own is not None:
+        place = sum(totals[i] <= own.total_usd for i in rank)
+        keys.insert(place, BUY_ID)
+        rows.insert(place, buy_row(need, own))
+    columns = {name: [row[name] for row in rows] for name in COLUMNS}
+    return Table.by_column(columns, keys)
+
+
+class Bill(NamedTuple):
+    """One offer's bill, as the table needs it."""
+
+    total_usd: float
+    usd_per_busy_hour: float
+    idle_usd: float
+    not_priced: tuple[str, ...]
+
+
+def rent_row(catalogue: Catalogue, offer: Offer, bill: Bill, own_usd: float | None, day: date) -> dict[str, Any]:
+    """An offer as a row."""
+    figure = offer.usd_per_accelerator_hour
+    row: dict[str, Any] = {
+        "Provider": catalogue.providers[offer.provider].label,
+        "Terms": words.PURCHASE[offer.purchase],
+        "Product": offer.sku or "",
+        "GPUs per machine": offer.accelerators_per_instance,
+        "Region": offer.region,
+        "Freshness": freshness(offer, day),
+    }
+    if figure is None:
+        return (
+            dict.fromkeys(COLUMNS)
+            | row
+            | {"Total is": words.NOT_PRICED, "Trust": "no public price", "Notes": offer.note}
+        )
+    return row | {
+        "Sticker USD/GPU-h": figure.newest.typical,
+        "USD per busy GPU-h": bill.usd_per_busy_hour,
+        "Plan total USD": bill.total_usd,
+        "Total is": "at least" if bill.not_priced else "complete",
+        "Against buying": None if own_usd is None else round(bill.total_usd / own_usd - 1, 2),
+        "Checked": figure.checked,
+        "Days old": figure.age_days(day),
+        "Trust": trust(catalogue, figure.newest),
+        "Notes": _notes(offer, bill),
+        "Source": catalogue.sources[figure.newest.source].url,
+    }
+
+
+def buy_row(need: Need, own: Own) -> dict[str, Any]:
+    """Buying as a row."""
+    bought = own.bought
+    return {
+        "Provider": "Buy and run it",
+        "Terms": f"kept {words.years(need.years)}",
+        "Product": bought.what,
+        "GPUs per machine": bought.accelerators_per_server,
+        "Region": bought.site_label,
+        "Sticker USD/GPU-h": None,
+        "USD per busy GPU-h": own.usd_per_busy_hour,
+        "Plan total USD": own.total_usd,
+        "Total is": "complete" if not own.option.ledger.unpriced else "at least",
+        "Against buying": 0.0,
+        "Checked": bought.price.checked,
+        "Days old": None,
+        "Freshness": "",
+        "Trust": bought.trust,
+        "Notes": "; ".join(own.option.warnings),
+        "Source": bought.price_url,
+    }
+
+
+def _notes(offer: Offer, bill: Bill) -> str:
+    notes = ["bills idle hours"] if bill.idle_usd > 0 else []
+    notes += [f"{name.lower()} not priced" for name in bill.not_priced]
+    notes += [words.DOUBT[doubt] for doubt in offer.doubts]
+    notes += [offer.note] if offer.note else []
+    return "; ".join(notes)
+
+
+def pickable(table: Table) -> list[str]:
+    """The rows that have a total and so can be drawn, in the order of the table."""
+    return [key for key, usd in table.by_id("Plan total USD").items() if usd is not None and not math.isnan(usd)]
+
+
+def row_names(picks: Sequence[str], table: Table) -> list[str]:
+    """What the chosen rows are called, told apart; with the GPU where there are several."""
+    parts = ["Provider", *(["GPU"] if "GPU" in table.columns and len(set(table["GPU"])) > 1 else []), "Terms", "Region"]
+    told = [table.by_id(part) for part in parts]
+    return unique([", ".join(str(column[key]) for column in told) for key in picks])
+
+
+def unique(titles: Sequence[str]) -> list[str]:
+    """Titles told apart: a second 'AWS' becomes 'AWS (2)'."""
+    seen: dict[str, int] = {}
+    told = []
+    for title in titles:
+        seen[title] = seen.get(title, 0) + 1
+        told.append(title if seen[title] == 1 else f"{title} ({seen[title]})")
+    return told

@@ -1,0 +1,96 @@
+"""Findings in words: what the Compare page says before it shows anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from planner.money.demand.stream import Need
+from planner.money.plan import Plan
+from planner.money.renting.bill import Bills
+from planner.money.renting.cheapest_offer import choose
+from planner.report import words
+from planner.report.market.compare import Own
+from pricing import Catalogue
+from pricing.query import AGEING_DAYS
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A title that states what was found, and the sentences that go with it."""
+
+    title: str
+    sentences: tuple[str, ...]
+    offer: str | None = None
+
+
+def cheapest(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None, day: date) -> Finding:
+    """Who to rent from, on the whole plan's cost. A price nobody checked this month is never called the cheapest."""
+    plan = f"{need.most_accelerators:,} x {catalogue.accelerator_label(need.accelerator)}"
+    often = need.busy_accelerator_hours / (need.most_accelerators * need.hours_per_month * need.months)
+    work = f"busy {words.percent(often)} of the time for {words.years(need.years)}"
+    bought = against(own)
+    chosen = choose(catalogue, bills, day)
+    if chosen is None:
+        return Finding(
+            f"No offer here has a price for {catalogue.accelerator_label(need.accelerator)}",
+            ("Widen the filters below, or enter your own price.", *bought),
+        )
+    best = chosen.at
+    offer = catalogue.offers[bills.offers[best]]
+    who = words.seller(catalogue.providers[offer.provider].label, offer.sku)
+    terms = words.PURCHASE[offer.purchase]
+    hour = words.usd_per_hour(float(bills.usd_per_busy_hour[best]))
+    total = f"{plan}, {work}: {words.usd(float(bills.total_usd[best]))} at {who}, {terms}."
+    if not chosen.believed:
+        figure = offer.usd_per_accelerator_hour
+        old = figure.age_days(day) if figure else 0
+        return Finding(
+            f"No price here was checked in the last {AGEING_DAYS} days; the lowest was {hour} per busy GPU-hour",
+            (total, f"That price is {words.age(old)}: ask before you plan with it.", *bought),
+            bills.offers[best],
+        )
+    return Finding(
+        f"{who} is cheapest to rent from: {hour} per busy GPU-hour",
+        (total, *lower_but_older(chosen.passed_over), *bought),
+        bills.offers[best],
+    )
+
+
+def lower_but_older(number: int) -> tuple[str, ...]:
+    """A sentence where a lower price was not called the cheapest."""
+    if number == 0:
+        return ()
+    are = "is" if number == 1 else "are"
+    return (
+        f"{words.count(number, 'plan')} in the table {are} lower, on prices older than {AGEING_DAYS} days or in doubt.",
+    )
+
+
+def against(own: Own | None) -> tuple[str, ...]:
+    """What buying costs beside it."""
+    if own is None:
+        return ("Nobody publishes what this accelerator costs to buy: enter a quote to compare.",)
+    low, high = (words.usd(float(end.total_usd)) for end in (own.option.low, own.option.high))
+    return (
+        f"Buying and running it: about {words.usd(own.total_usd)} ({low} to {high}: every figure at its cheap, or at "
+        "its dear end).",
+        "Both are sums of bills; the Answer page puts them into today's money.",
+    )
+
+
+def by_the_token(plan: Plan) -> tuple[str, ...]:
+    """What the same work costs by the token, where that is one of the ways: nobody rents who need not."""
+    found = next((one for one in plan.options if one.way == "hosted"), None)
+    if found is None:
+        return ()
+    return (f"By the token, {found.what}: {words.usd(float(found.ledger.total_usd))}.",)
+
+
+def hidden_words(hidden: dict[str, int], of: str = "of this GPU") -> str:
+    """How many offers are not in the table, and why."""
+    relevant = {reason: number for reason, number in hidden.items() if reason != "another accelerator"}
+    if not relevant:
+        return ""
+    reasons = words.listed(f"{number:,} {reason}" for reason, number in relevant.items())
+    return f"{words.count(sum(relevant.values()), 'offer')} {of} hidden: {reasons}."

@@ -1,0 +1,104 @@
+"""Which GPU for what, in a sentence for each use, as a table and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from planner.report import words
+from planner.report.speed.training_words import plain_data
+from planner.report.table import Table
+from planner.report.text_table import text_table
+from planner.study.market.gpu_guide import Choice, Pick
+from planner.study.market.tried import WAYS, time_words
+
+TITLE = "Which GPU should I choose?"
+FOR_WHAT = "For learning, fine-tuning, training, serving, or a bit of everything."
+NOTE = (
+    "Each line is the cheapest of the whole catalogue for one typical job, at prices that somebody looked at within "
+    "the month (the year, of what is bought). The jobs are ours: name your own for its own answer."
+)
+
+
+def use_sentence(one: Choice) -> str:
+    """For learning: what to choose, at which price of which day, for which job, and what comes next."""
+    if not one.picks:
+        return f"For {one.label.lower()}: nothing does this at a known price ({one.what})."
+    said = [
+        f"For {one.label.lower()}: {_all(one.picks)}, {_money(one.usd, one.monthly)}.",
+        f"It is the cheapest of {words.count(one.able, 'kind')} of GPU that can do it: {one.what.rstrip('.')}.",
+    ]
+    if one.next is not None and one.next_usd is not None:
+        said.append(f"Next: {one.next.label}, {words.usd(one.next_usd)}.")
+    if one.by_token is not None:
+        said.append(
+            f"By the token at {one.by_token.provider} the same costs {words.usd(one.by_token.usd)}: no GPU is cheaper "
+            "than that."
+        )
+    if one.old is not None:
+        said.append(f"If the price still holds, {_pick(one.old)}, {words.usd(one.old.usd)}: ask first.")
+    return " ".join(said)
+
+
+def together_sentence(picks: Sequence[Pick]) -> str:
+    """All jobs of a plan on one kind of GPU."""
+    usd = sum(one.usd for one in picks)
+    return f"For all of it on one kind of GPU: {_all(picks)}, {words.usd(usd)} together."
+
+
+def _all(picks: Sequence[Pick]) -> str:
+    return words.listed(_pick(one) for one in picks)
+
+
+def _pick(one: Pick) -> str:
+    """8 x H100 on demand at CoreWeave at $6.16 an hour each (24 Oct 2026)."""
+    seller = f" at {one.provider}" if one.provider else ""
+    return f"{one.accelerators:,} x {one.label} {WAYS[one.way]}{seller}{_price(one)}"
+
+
+def _price(one: Pick) -> str:
+    when = "" if one.price_day is None else f" ({words.day(one.price_day)})"
+    if one.usd_per_hour is not None:
+        return f", {words.usd_per_hour(one.usd_per_hour)} an hour each{when}"
+    return "" if one.usd_each is None else f", {words.usd(one.usd_each)} each{when}"
+
+
+def _money(usd: float, monthly: bool) -> str:
+    return f"about {words.usd(usd)} {'a month' if monthly else 'the run'}"
+
+
+def uses_table(found: Sequence[Choice]) -> Table:
+    """One row for each GPU that is named: a mixed use has one for each of its jobs."""
+    rows = [
+        {
+            "For": one.label,
+            "Choose": f"{pick.accelerators:,} x {pick.label}",
+            "How": WAYS[pick.way],
+            "From": pick.provider or "–",
+            "USD per GPU-hour": pick.usd_per_hour,
+            "USD each": pick.usd_each,
+            "Price of": pick.price_day,
+            "USD a month": pick.usd if one.monthly else None,
+            "USD the run": None if one.monthly else pick.usd,
+            "A run takes": "–" if pick.days is None else time_words(pick.days),
+            "Kinds that can": one.able,
+            "Job": one.what,
+            "Why this job": one.reason,
+        }
+        for one in found
+        for pick in one.picks
+    ]
+    return Table.as_they_are(rows)
+
+
+def uses_text(found: Sequence[Choice]) -> str:
+    """For a terminal."""
+    table = uses_table(found)
+    shown = table.without("Job", "Why this job")
+    return "\n\n".join([TITLE, text_table(shown), *(use_sentence(one) for one in found), NOTE]) + "\n"
+
+
+def uses_data(found: Sequence[Choice]) -> list[dict[str, Any]]:
+    """As data: numbers stay numbers, what does not exist is None."""
+    return [{**plain_data(asdict(one)), "usd": one.usd, "sentence": use_sentence(one)} for one in found]

@@ -1,0 +1,249 @@
+"""The offers of one job, where a model is named: with how many it takes, how long, and what the job costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.ledger import Ledger
+from planner.money.renting.bill import Bills, bills, supposed_usd
+from planner.report import words
+from planner.report.market.compare import BUY_ID, COLUMNS, Bill, Own, buy_row, compare_table, rent_row, row_names
+from planner.report.market.findings import Finding, against, cheapest, lower_but_older
+from planner.report.table import Table
+from planner.study.market.candidates import Doer
+from planner.study.market.tried import HOURS_PER_DAY, time_words
+from pricing import Catalogue
+from pricing.query import AGEING_DAYS, Wish, find, may_be_cheapest
+
+ONE_RUN, A_MONTH = "One run USD", "A month USD"
+JOB_COLUMNS = ("GPU", "GPUs", "Takes days", "Memory")
+TOO_SMALL = "machine too small"
+
+
+@dataclass(frozen=True, eq=False)
+class Offers:
+    """What the Compare page shows: the finding, the table, what is hidden, and the ledgers behind."""
+
+    finding: Finding
+    table: Table
+    hidden: dict[str, int]
+    all_rented: tuple[Rented, ...]
+    own: Own | None
+
+    @property
+    def of(self) -> str:
+        """What the hidden offers are of."""
+        return "of this GPU" if len(self.all_rented) == 1 else "of these GPUs"
+
+    def opened(self, picks: Sequence[str]) -> list[Ledger]:
+        """The ledgers of the chosen rows, each under a name of its own."""
+        return [
+            ledger
+            for key, name in zip(picks, row_names(picks, self.table), strict=True)
+            if (ledger := self._ledger(key, name)) is not None
+        ]
+
+    def _ledger(self, key: str, name: str) -> Ledger | None:
+        if key == BUY_ID:
+            return None if self.own is None else replace(self.own.option.ledger, title=name)
+        return next((one.bills.one(key, name) for one in self.all_rented if key in one.bills.offers), None)
+
+
+def offers_of(  # noqa: PLR0913 - a question of as many parts
+    catalogue: Catalogue,
+    doers: Sequence[Doer],
+    wish: Wish,
+    day: date,
+    own: Own | None,
+    *,
+    large: bool,
+    is_job: bool,
+) -> Offers:
+    """All of it: for a job that names a model, or for plain GPU-hours on one accelerator."""
+    all_rented, hidden = rented(catalogue, doers, wish, day, large=large)
+    if is_job:
+        found = cheapest_for_job(catalogue, all_rented, own, day)
+        return Offers(found, job_table(catalogue, all_rented, own, day), hidden, all_rented, own)
+    need, only = doers[0].need, all_rented[0].bills
+    found = cheapest(catalogue, need, only, own, day)
+    return Offers(found, compare_table(catalogue, need, only, own, day), hidden, all_rented, own)
+
+
+@dataclass(frozen=True, eq=False)
+class Rented:
+    """The bills of one accelerator's offers."""
+
+    doer: Doer
+    bills: Bills
+
+    @property
+    def unit(self) -> str:
+        """What the job's cost is for."""
+        return ONE_RUN if self.doer.is_run else A_MONTH
+
+    @property
+    def job_usd(self) -> NDArray[np.float64]:
+        """What machines cost for one run, or for a month of a service: without disks and traffic."""
+        beside = self.bills.part_usd("storage") + self.bills.part_usd("egress")
+        need, days = self.doer.need, self.doer.days
+        if days is None:
+            return (self.bills.total_usd - beside) / need.months
+        runs = need.busy_accelerator_hours / (days.typical * HOURS_PER_DAY * self.doer.accelerators)
+        return (self.bills.total_usd - beside) / runs
+
+
+def rented(
+    catalogue: Catalogue, doers: Iterable[Doer], wish: Wish, day: date, *, large: bool
+) -> tuple[tuple[Rented, ...], dict[str, int]]:
+    """The bills of every offer that fits the wish; and how many were left out for which reason.
+
+    With `large` only machines that hold what has to stand together.
+    """
+    by_chip = {one.accelerator: one for one in doers}
+    found = find(catalogue, wish, day)
+    hidden: dict[str, int] = {str(reason): number for reason, number in found.hidden.items()}
+    ids: dict[str, list[str]] = {key: [] for key in by_chip}
+    for key in found.ids:
+        offer = catalogue.offers[key]
+        doer = by_chip.get(offer.accelerator) or next(iter(by_chip.values()))  # a name that may mean it
+        if large and offer.accelerators_per_instance < doer.together:
+            hidden[TOO_SMALL] = hidden.get(TOO_SMALL, 0) + 1
+        else:
+            ids[doer.accelerator].append(key)
+    return tuple(Rented(one, bills(one.setting, one.need, tuple(ids[key]))) for key, one in by_chip.items()), hidden
+
+
+def job_table(catalogue: Catalogue, all_rented: Sequence[Rented], own: Own | None, day: date) -> Table:
+    """Every bill of every accelerator and the purchase, ranked by the whole plan. The index holds the offer ids."""
+    own_usd = None if own is None else own.total_usd
+    rows = sorted(_rows(catalogue, all_rented, own_usd, day), key=lambda one: (round(one.supposed_usd, 2), one.key))
+    if own is not None:
+        bought = {**buy_row(all_rented[0].doer.need, own), **_about(catalogue, all_rented[0])}
+        place = sum((one.row["Plan total USD"] or np.inf) <= own.total_usd for one in rows)
+        rows.insert(place, _Row(own.total_usd, BUY_ID, bought))
+    unit = all_rented[0].unit
+    names = (*COLUMNS[:3], *JOB_COLUMNS, unit, *COLUMNS[3:])
+    columns = {name: [one.row.get(name) for one in rows] for name in names}
+    return Table.by_column(columns, [one.key for one in rows])
+
+
+class _Row(NamedTuple):
+    """A row, and what it is ranked by."""
+
+    supposed_usd: float
+    key: str
+    row: dict[str, Any]
+
+
+def _rows(catalogue: Catalogue, all_rented: Sequence[Rented], own_usd: float | None, day: date) -> Iterator[_Row]:
+    for one, supposed_of in zip(all_rented, _supposed(all_rented), strict=True):
+        about, bill = _about(catalogue, one), one.bills
+        each = zip(
+            bill.offers, bill.total_usd.tolist(), bill.usd_per_busy_hour.tolist(), bill.part_usd("idle").tolist(),
+            bill.not_priced, supposed_of.tolist(), one.job_usd.tolist(), strict=True,
+        )  # fmt: skip
+        for key, total, hour, idle, lacks, supposed, job in each:
+            offer = catalogue.offers[key]
+            row = rent_row(catalogue, offer, Bill(total, hour, idle, lacks), own_usd, day)
+            small = offer.accelerators_per_instance < one.doer.together
+            notes = [f"{one.doer.together} have to stand in one machine"] if small else []
+            notes += [row["Notes"]] if row["Notes"] else []
+            yield _Row(supposed, key, {**row, **about, one.unit: job, "Notes": "; ".join(notes)})
+
+
+def _about(catalogue: Catalogue, one: Rented) -> dict[str, Any]:
+    """What is the same for every offer of an accelerator."""
+    doer = one.doer
+    return {
+        "GPU": catalogue.accelerator_label(doer.accelerator),
+        "GPUs": doer.accelerators,
+        "Takes days": None if doer.days is None else words.significant(doer.days.typical),
+        "Memory": _memory(doer),
+    }
+
+
+def _memory(doer: Doer) -> str:
+    """How full one of them is: this is what fits."""
+    if doer.training is not None:
+        return f"{doer.training.least_memory_gb:,.0f} of {doer.training.memory_gb:,.0f} GB"
+    if doer.serving is not None:
+        held, each = doer.serving.memory, doer.serving.accelerators_per_replica
+        full = held.weights_gb + held.adapters_gb + held.working_gb
+        return f"{full / each:,.0f} of {held.device_gb / each:,.0f} GB before requests"
+    return "small" if doer.run is None else "not checked"
+
+
+def _supposed(all_rented: Sequence[Rented]) -> list[NDArray[np.float64]]:
+    """What to rank by: what nobody published counts as the median over the offers of all accelerators."""
+    every = supposed_usd(np.hstack([one.bills.usd for one in all_rented]))
+    return np.split(every, np.cumsum([len(one.bills.offers) for one in all_rented])[:-1])
+
+
+class _Best(NamedTuple):
+    """The cheapest of all bills whose price was looked at this month; how many lower ones were passed over."""
+
+    of: Rented
+    at: int
+    believed: bool
+    passed_over: int
+
+
+def cheapest_for_job(catalogue: Catalogue, all_rented: Sequence[Rented], own: Own | None, day: date) -> Finding:
+    """Who does this job for the least: what it costs, how long it takes, on what."""
+    best = _best(catalogue, all_rented, day)
+    if best is None:
+        return Finding(
+            "No offer here has a price for this job",
+            ("Widen the filters below, try any GPU, or enter your own price.", *against(own)),
+        )
+    doer, key = best.of.doer, best.of.bills.offers[best.at]
+    offer = catalogue.offers[key]
+    who = words.seller(catalogue.providers[offer.provider].label, offer.sku)
+    done = f"{who} {'trains' if doer.is_run else 'serves'} it"
+    total = words.usd(float(best.of.bills.total_usd[best.at]))
+    over = f"The plan of {words.years(doer.setting.scenario.years)}, disks and traffic included"
+    sentences = [f"{over}, comes to {total} there, {words.PURCHASE[offer.purchase]}."]
+    if best.believed:
+        title = f"{done} for the least: {_cost(catalogue, best)}"
+        sentences += lower_but_older(best.passed_over)
+    else:
+        figure = offer.usd_per_accelerator_hour
+        old = words.age(figure.age_days(day) if figure else 0)
+        unchecked = f"No price here was checked in the last {AGEING_DAYS} days"
+        title = f"{unchecked}; the lowest: {done} for {_cost(catalogue, best)}"
+        sentences.append(f"That price is {old}: ask before you plan with it.")
+    return Finding(title, (*sentences, *against(own)), key)
+
+
+def _best(catalogue: Catalogue, all_rented: Sequence[Rented], day: date) -> _Best | None:
+    priced = [
+        (round(usd, 2), one.bills.offers[at], one, at)
+        for one, supposed in zip(all_rented, _supposed(all_rented), strict=True)
+        for at, usd in enumerate(supposed.tolist())
+        if np.isfinite(usd)
+    ]
+    priced.sort(key=lambda row: row[:2])
+    for place, (_, key, one, at) in enumerate(priced):
+        if may_be_cheapest(catalogue.offers[key], day):
+            return _Best(one, at, True, place)
+    return _Best(priced[0][2], priced[0][3], False, 0) if priced else None
+
+
+def _cost(catalogue: Catalogue, best: _Best) -> str:
+    """$41,200 in 12 days on 64 x H100."""
+    doer = best.of.doer
+    usd = words.usd(float(best.of.job_usd[best.at]))
+    on = f"{doer.accelerators:,} x {catalogue.accelerator_label(doer.accelerator)}"
+    if doer.days is None:
+        return f"{usd} a month on {on}"
+    time = time_words(doer.days.typical)
+    monthly = doer.setting.written.work[0].train
+    if monthly is not None and monthly.runs_per_month is not None:
+        return f"{usd} a run, {time} on {on}"
+    return f"{usd} in {time} on {on}"

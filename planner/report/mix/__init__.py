@@ -1,0 +1,1 @@
+"""The best mix for a reader: in words, in tables and as charts."""

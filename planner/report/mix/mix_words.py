@@ -1,0 +1,188 @@
+"""The best mix in words and tables: what it is, what it saves, from which use on owning pays, and how flat it is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.money.measures import present_usd
+from planner.money.sizing import share_done
+from planner.report import words
+from planner.report.table import Table
+from planner.scenario.rent import Mix
+from planner.study.mix.best_mix import BestMix, NoMix
+from planner.study.mix.load_duration import Piece, Screen
+
+LAYERS = {
+    "own": "Own",
+    "reserved": "Reserve",
+    "on_demand": "Rent on demand",
+    "spot": "Spot machines",
+    "hosted": "Pay by the token",
+}
+_LITTLE = 0.005  # of a share: less is not shown as a difference
+
+
+def in_words(mix: Mix) -> str:
+    """Own 8, reserve 4, rent the peaks."""
+    parts = [
+        f"own {mix.own_accelerators:,}" if mix.own_accelerators else "",
+        f"reserve {mix.reserve_accelerators:,}" if mix.reserve_accelerators else "",
+        {"on_demand": "rent the peaks", "spot": "rent the peaks, on spot machines where work may stop",
+         "hosted": "pay for the peaks by the token"}[mix.peaks],
+    ]  # fmt: skip
+    text = ", ".join(part for part in parts if part)
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def mix_sentences(found: BestMix | NoMix) -> tuple[str, ...]:
+    """What to do, what it saves, why, and how much it matters."""
+    if isinstance(found, NoMix):
+        return (f"There is no mix to look for: {found.reason}.",)
+    return (
+        _headline(found),
+        *_why(found),
+        _flatness(found),
+        *_wait(found),
+        *(f"{one.reason[:1].upper()}{one.reason[1:]}." for one in found.refused),
+        *(f"Not looked at: {reason}." for reason in found.rates.missing),
+    )
+
+
+def _headline(found: BestMix) -> str:
+    known_usd = float(present_usd(found.plan.setting, found.pure.ledger))
+    dearest = " with what nobody publishes at its dearest" if found.pure_usd > known_usd * (1 + 1e-9) else ""
+    pure = f"{found.pure.title}, {words.usd(found.pure_usd)}{dearest}"
+    if not found.differs:
+        return f"No mix is cheaper than one way alone ({pure})."
+    cost = f"costs {_least(found)} {words.usd(found.usd)} in today's money"
+    if not found.pure_keeps:
+        return f"{in_words(found.mix)}: it {cost}. No way alone keeps to what you can pay."
+    if found.saving_usd <= 0:
+        return f"No mix is cheaper than one way alone ({pure}). The best ({in_words(found.mix).lower()}) {cost}."
+    less = words.percent(found.saving_share)
+    return f"{in_words(found.mix)}: it {cost}, {less} less than the best way alone ({pure})."
+
+
+def _least(found: BestMix) -> str:
+    return "at least" if found.at_most_usd > found.usd * (1 + 1e-9) else "about"
+
+
+def _why(found: BestMix) -> tuple[str, ...]:
+    """The newsvendor's rule with its numbers."""
+    own = next((one for one in found.screens if one.name == "own"), None)
+    if own is None:
+        return ()
+    rest = "on_demand" if found.burst == "spot" else found.burst
+    other = next(one for one in found.screens if one.name == rest)
+    idle, busy, rent = (
+        words.usd_per_hour(usd) for usd in (own.usd_per_hour, own.usd_per_busy_hour, other.usd_per_busy_hour)
+    )
+    prices = f"an hour of one's own costs {idle}, and {busy} more when busy, against {rent} for a busy hour elsewhere"
+    if not found.least_busy.found:
+        return (f"Owning never pays here: {prices}.",)
+    share = float(np.asarray(found.least_busy.value))
+    busier = found.load.units_busier_than(share)
+    return (
+        f"A GPU is better owned if it is busy more than {words.percent(share)} of the time: {prices}. "
+        f"{abs(busier):,.0f} of {found.load.peak:,.0f} would be that busy.",
+    )
+
+
+def _flatness(found: BestMix) -> str:
+    low, high = found.flat
+    curve = {one.accelerators: one.usd for one in found.curve}
+    if low < high:
+        return f"It is flat: with anything between {low:,} and {high:,} owned it costs within 1% of the least."
+    others = [(size, usd) for size, usd in curve.items() if size != found.own]
+    if not others:
+        return "No other number to own keeps to the limits."
+    size, usd = min(others, key=lambda one: one[1])
+    return (
+        f"The number matters: the next best, {size:,} owned, costs {words.percent(usd / found.at_most_usd - 1)} more."
+    )
+
+
+def _wait(found: BestMix) -> tuple[str, ...]:
+    wait = found.wait_hours
+    if wait is None or not wait.found:
+        return ()
+    return (
+        f"A job that may wait does so for {words.significant(float(np.asarray(wait.value)), 2):g} hours on average.",
+    )
+
+
+def layers_table(found: BestMix) -> Table:
+    """The layers from the bottom up: how many, what part of the work, and what an hour costs."""
+    setting = found.plan.setting
+    done = [share_done(setting, fleet) for fleet in (found.own, found.own + found.reserved)]
+    counts = {"own": found.own, "reserved": found.reserved}
+    shares = {"own": done[0], "reserved": done[1] - done[0], found.burst: 1.0 - done[1]}
+    cheapest = {piece.name: piece for piece in found.layers}
+    return Table.of(
+        [
+            {
+                "Layer": LAYERS[one.name],
+                "GPUs": f"{counts[one.name]:,}" if one.name in counts else "what is left",
+                "Part of the work": words.percent(max(shares.get(one.name, 0.0), 0.0)),
+                "An hour of capacity": words.usd_per_hour(one.usd_per_hour) if one.usd_per_hour else "–",
+                "More when busy": words.usd_per_hour(one.usd_per_busy_hour),
+                "Cheapest if busy": _cheapest_if(one.name, cheapest),
+            }
+            for one in sorted(found.screens, key=_order)
+        ]
+    )
+
+
+def _cheapest_if(name: str, cheapest: dict[str, Piece]) -> str:
+    if name not in cheapest:
+        return "only where work may stop" if name == "spot" else "never"
+    low, high = cheapest[name].from_share, cheapest[name].to_share
+    if high - low < _LITTLE:
+        return "never"
+    return f"{words.percent(low)} to {words.percent(high)}"
+
+
+def _order(one: Screen) -> int:
+    return list(LAYERS).index(one.name)
+
+
+def curve_table(found: BestMix) -> Table:
+    """What the plan costs over the size of the base."""
+    least = found.at_most_usd
+    rows = [
+        {
+            "Owned": one.accelerators,
+            "Today's money, USD": one.usd,
+            "Above the least": one.usd / least - 1 if least > 0 else 0.0,
+        }
+        for one in found.curve
+    ]
+    return Table.of(rows)
+
+
+def load_table(found: BestMix) -> Table:
+    """How busy each slice of capacity would be."""
+    load = found.load
+    rows = [
+        {"GPUs": f"{int(low) + 1:,} to {int(high):,}" if high - low > 1 else f"{int(high):,}", "Busy": float(share),
+         "Hours": float(hours)}
+        for low, high, share, hours in zip(load.edges[:-1], load.edges[1:], load.busy_share, load.hours, strict=True)
+    ]  # fmt: skip
+    return Table.of(rows)
+
+
+def load_finding(found: BestMix) -> str:
+    """The picture of the load in a sentence, for those who cannot see it."""
+    done = share_done(found.plan.setting, found.own)
+    share = words.percent(float(np.asarray(found.least_busy.value))) if found.least_busy.found else "no share"
+    return (
+        f"How many GPUs have work for how much of the time, up to {found.load.peak:,.0f} at once. Owning pays above "
+        f"{share} of the time. A base of {found.own:,} does {words.percent(done)} of the work."
+    )
+
+
+def curve_finding(found: BestMix) -> str:
+    """The cost curve in a sentence."""
+    low, high = found.flat
+    near = f"between {low:,} and {high:,}" if low < high else f"at {found.own:,}"
+    return f"Cost over the number owned: least {near}, {words.usd(found.at_most_usd)} in today's money."

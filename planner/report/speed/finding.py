@@ -1,0 +1,299 @@
+"""How fast, and does it fit: the finding of the Speed page in words, with its four figures."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from planner.money.renting.job_hour import Hired
+from planner.report import words
+from planner.report.evidence.own_runs_words import pace_words
+from planner.report.speed.other_work import other_title, run_title
+from planner.report.speed.serving_words import usd_per_million_tokens
+from planner.report.speed.training_words import hired_words, other_teams
+from planner.report.tile import Tile
+from planner.scenario.task import Train
+from planner.speed.scenario_jobs import ServingWork, TrainingWork
+from planner.speed.serving import Latency, Serving
+from planner.speed.training import Training
+from planner.speed.training.result import Range, Speed
+from planner.speed.work_to_hours import Asked
+from pricing import Catalogue
+
+HOURS_PER_DAY, SECONDS_PER_HOUR = 24.0, 3_600.0
+_MINUTES = 60.0
+_UNITS = ((1.0, "day"), (HOURS_PER_DAY, "hour"), (HOURS_PER_DAY * _MINUTES, "minute"))
+_DONE = {"full": "trains", "frozen": "is tuned", "lora": "is fine-tuned (LoRA)", "qlora": "is fine-tuned (QLoRA)"}
+NO_MODEL = "Name a model to see how fast it runs"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a page says before it shows anything."""
+
+    title: str
+    sentences: tuple[str, ...]
+    figures: tuple[Tile, ...] = ()
+
+
+def no_model() -> Told:
+    """What there is to say where the work is plain GPU-hours."""
+    return Told(
+        NO_MODEL,
+        (
+            "This plan asks for GPU-hours, so there is nothing to work out yet.",
+            "Name a model in the question above, or start from one of these.",
+        ),
+    )
+
+
+def otherwise(catalogue: Catalogue, asked: Asked) -> Told | None:
+    """The finding for work that writes no tokens, and for runs of known hours; None where there is none."""
+    labels = [other_title(one, catalogue.accelerator_label(one.accelerator)) for one in asked.others]
+    labels += [run_title(one, catalogue.accelerator_label(one.accelerator)) for one in asked.runs]
+    if not labels:
+        return None
+    title, _, rest = labels[0].partition(": ")
+    return Told(title.removesuffix("."), (f"{rest[:1].upper()}{rest[1:]}", *labels[1:]))
+
+
+def refused(problems: tuple[str, ...]) -> Told:
+    """What there is to say where a model was named and nothing could be worked out."""
+    return Told("Not enough to say how fast", tuple(f"{one[:1].upper()}{one[1:]}." for one in problems))
+
+
+def told(catalogue: Catalogue, work: TrainingWork | ServingWork, cost: Hired | None) -> Told:
+    """The finding for one model."""
+    if isinstance(work, TrainingWork):
+        return _trained(catalogue, work, cost)
+    return _served(catalogue, work, cost)
+
+
+def how_long(days: float) -> str:
+    """21.3 days, 5.4 hours, 12 minutes."""
+    each, unit = _unit(days)
+    return f"{_three(days * each)} {unit if _three(days * each) == '1' else unit + 's'}"
+
+
+def how_long_range(days: Range) -> str:
+    """18.8 to 29.6, in the unit of the typical one."""
+    each, _ = _unit(days.typical)
+    return f"{_three(days.low * each)} to {_three(days.high * each)}"
+
+
+def _unit(days: float) -> tuple[float, str]:
+    return next((one for one in _UNITS if days * one[0] >= 1), _UNITS[-1])
+
+
+def _three(value: float) -> str:
+    """Three digits that matter, thousands set apart."""
+    rounded = words.significant(value)
+    return f"{rounded:,.0f}" if abs(rounded) >= 100 else f"{rounded:,g}"
+
+
+def many(number: float) -> str:
+    """1 trillion, 400 billion, 50 million, 12,000."""
+    for limit, name in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if number >= limit:
+            return f"{words.significant(number / limit):,g} {name}"
+    return f"{number:,.0f}"
+
+
+def machines(catalogue: Catalogue, count: int, accelerator: str) -> str:
+    """64 x H100 SXM5 80 GB."""
+    return f"{count:,} x {catalogue.accelerator_label(accelerator)}"
+
+
+def _gone_by(catalogue: Catalogue, work: TrainingWork | ServingWork) -> tuple[str, ...]:
+    """Which runs of one's own the prediction goes by; nothing where none does."""
+    said = pace_words(catalogue, work.job, work.found.accelerator)
+    return (said,) if said else ()
+
+
+def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> Told:
+    found, on = work.found, machines(catalogue, work.found.accelerators, work.found.accelerator)
+    speed = found.speed
+    if speed is None:
+        return _not_fitting(found, on)
+    if not math.isfinite(speed.days.typical):
+        return Told(
+            f"{found.model} never finishes on {on}",
+            ("So many accelerators stop more often than a job on all of them can start again. Use fewer.",),
+        )
+    run = "One run of " if work.task.runs_per_month is not None else ""
+    length = f"{how_long(speed.days.typical)} ({how_long_range(speed.days)})"
+    title = f"{run}{found.model} {_DONE[work.job.method]} in {length} on {on}"
+    sentences = (
+        f"{many(found.tokens)} tokens take {words.significant(speed.accelerator_hours.typical):,.0f} GPU-hours.",
+        *_deadline(work.task, speed),
+        *_gone_by(catalogue, work),
+        *found.data_facts,
+        f"The range covers how far off we were on {speed.band.rows:,} published runs whose source was not fitted, and "
+        f"what a team reaches of a published speed: {words.percent(speed.team.low)} to "
+        f"{words.percent(speed.team.high)}.",
+        other_teams(speed, how_long),
+        *(f"Look again: {warning}." for warning in found.warnings),
+    )
+    return Told(title, sentences, _training_figures(speed, cost))
+
+
+def _deadline(task: Train, speed: Speed) -> tuple[str, ...]:
+    due = task.deadline_days
+    if due is None:
+        return ()
+    if speed.days.high <= due:
+        return (f"That is within the {due:g} days there are, even at the slow end.",)
+    if speed.days.typical <= due:
+        return (f"That is within the {due:g} days there are, but the slow end is not.",)
+    return (f"That is later than the {due:g} days there are.",)
+
+
+def _not_fitting(found: Training, on: str) -> Told:
+    if not found.can_be_spread:
+        reasons = words.listed(f"{number:,} where {why}" for why, number in found.excluded.items() if number)
+        return Told(f"{found.model} cannot be spread over {on}", (f"No layout is legal: {reasons}.",))
+    needs, has = _three(found.least_memory_gb), _three(found.memory_gb)
+    ways = "; or ".join(way.words for way in found.ways_to_fit)
+    return Told(
+        f"{found.model} does not fit on {on}: needs {needs} GB on each, has {has}",
+        (
+            f"That is the leanest of {found.layouts_evaluated:,} layouts.",
+            f"What would make it fit, the cheapest first: {ways}." if ways else "Nothing that was tried makes it fit.",
+            "The memory below shows what each change would do.",
+        ),
+    )
+
+
+def _training_figures(speed: Speed, cost: Hired | None) -> tuple[Tile, ...]:
+    hours, rate = speed.accelerator_hours, speed.tokens_per_s_per_accelerator
+    each, unit = _unit(speed.days.typical)
+    return (
+        Tile(
+            f"{unit.capitalize()}s to train", _three(speed.days.typical * each), how_long_range(speed.days),
+            "Stops, restarts and checkpoints included, and what a team reaches of a published speed.",
+        ),
+        Tile(
+            "GPU-hours", _short(hours.typical), f"{_short(hours.low)} to {_short(hours.high)}",
+            "All accelerators together, from the first step to the last.",
+        ),
+        _cost_figure(hours, cost),
+        Tile(
+            "Tokens/s each", _three(rate.typical), f"{_three(rate.low)} to {_three(rate.high)}",
+            f"On each accelerator while it runs; {words.percent(speed.mfu)} of the peak rate does the model's own "
+            "operations (MFU).",
+        ),
+    )  # fmt: skip
+
+
+def _cost_figure(hours: Range, cost: Hired | None) -> Tile:
+    if cost is None:
+        return Tile("Cost of the run", "not priced", "", "No offer of the catalogue rents these by the hour.")
+    low, typical, high = (words.usd_short(each * cost.usd_per_accelerator_hour) for each in
+                          (hours.low, hours.typical, hours.high))  # fmt: skip
+    return Tile("Cost of the run", typical, f"{low} to {high}", f"At {hired_words(cost)}.")
+
+
+def _short(value: float) -> str:
+    """At most seven characters: 32,700 or 1.24M."""
+    value = words.significant(value)
+    for limit, letter in ((1e9, "B"), (1e6, "M")):
+        if value >= limit:
+            return f"{value / limit:g}{letter}"
+    return _three(value)
+
+
+def usd_per_million(work: ServingWork, cost: Hired | None) -> float | None:
+    """Dollars for a million tokens written, where what the peak needs is rented around the clock."""
+    found, needed = work.found, work.found.accelerators_at_peak
+    if not found.fits or needed is None:
+        return None
+    could = needed * found.output_tokens_per_accelerator_hour
+    busy_share = work.task.requests_per_s * work.task.output_tokens * SECONDS_PER_HOUR / could
+    return usd_per_million_tokens(found, cost, busy_share)
+
+
+def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> Told:
+    found, task = work.found, work.task
+    if not found.fits:
+        return _not_served(catalogue, found)
+    needed = found.accelerators_at_peak or found.accelerators_per_replica
+    on = machines(catalogue, needed, found.accelerator)
+    replicas = max(needed // found.accelerators_per_replica, 1)
+    per_s = found.output_tokens_per_s / max(found.replicas, 1) * replicas
+    latency = "" if found.ttft is None else f", first token within {_ms(found.ttft.p99_ms)}"
+    usd = usd_per_million(work, cost)
+    price = "" if usd is None else f", {words.usd(usd)} a million tokens"
+    return Told(
+        f"{found.model} writes {_three(per_s)} tokens/s on {on}{latency}{price}",
+        (
+            f"That is enough for {task.requests_per_s:g} request{'s' * (task.requests_per_s != 1)} a second on average"
+            + (f" and {task.peak_requests_per_s:g} at the peak" if task.peak_requests_per_s else "")
+            + f", {task.input_tokens:,} tokens in and {task.output_tokens:,} out: "
+            f"{words.count(replicas, 'replica')} of {found.accelerators_per_replica}, weights in "
+            f"{found.weight_precision}.",
+            *_gone_by(catalogue, work),
+            *_waiting(found),
+            *_around_the_clock(found, usd),
+            *(f"Look again: {warning}." for warning in found.warnings),
+        ),
+        _serving_figures(work, cost, per_s),
+    )
+
+
+def _around_the_clock(found: Serving, usd: float | None) -> tuple[str, ...]:
+    """What the price of a token rests on, where it is not what the plan pays."""
+    needed, usual = found.accelerators_at_peak, found.accelerators_at_average
+    if usd is None or not needed or not usual or usual >= needed:
+        return ()
+    return (
+        f"The price is for {needed:,} rented around the clock; rented as needed, {usual:,} on average, a million "
+        f"tokens cost {words.usd(usd * usual / needed)}: so the Answer and Compare reckon.",
+    )
+
+
+def _waiting(found: Serving) -> tuple[str, ...]:
+    if found.ttft is None or found.tpot is None:
+        return ()
+    return (
+        f"Of 100 requests 99 see their first token within {_ms(found.ttft.p99_ms)} and then one every "
+        f"{_ms(found.tpot.p99_ms)} or sooner.",
+    )
+
+
+def _not_served(catalogue: Catalogue, found: Serving) -> Told:
+    on = machines(catalogue, found.accelerators_per_replica, found.accelerator)
+    ways = "; or ".join(way.change for way in found.ways_to_fit)
+    return Told(
+        f"{found.model} does not fit on {on}: {found.reason}",
+        (f"What would make it fit, the cheapest first: {ways}." if ways else "Nothing that was tried makes it fit.",),
+    )
+
+
+def _serving_figures(work: ServingWork, cost: Hired | None, per_s: float) -> tuple[Tile, ...]:
+    found, usd = work.found, usd_per_million(work, cost)
+    low, high = (per_s * end / found.output_tokens_per_s for end in
+                 (found.output_tokens_per_s_low, found.output_tokens_per_s_high))  # fmt: skip
+    return (
+        Tile("Tokens/s written", _three(per_s), f"{_three(low)} to {_three(high)}", "At full load, all replicas."),
+        _latency_figure("First token", found.ttft),
+        _latency_figure("Then one every", found.tpot),
+        Tile(
+            "Per M tokens", "not priced" if usd is None else words.usd_short(usd),
+            "",
+            "A million tokens written, prompts included, with what the peak needs rented around the clock"
+            + (f"; {hired_words(cost)}." if cost else "."),
+        ),
+    )  # fmt: skip
+
+
+def _latency_figure(label: str, latency: Latency | None) -> Tile:
+    told = "At the average rate, with queueing: 99 of 100 requests see less."
+    if latency is None:
+        return Tile(label, "not asked", "", told)
+    return Tile(label, _ms(latency.p99_ms), f"half: {_ms(latency.p50_ms)}", told)
+
+
+def _ms(milliseconds: float) -> str:
+    if milliseconds >= 1e3:
+        return f"{milliseconds / 1e3:.3g} s"
+    return f"{milliseconds:.2g} ms" if milliseconds < 10 else f"{milliseconds:,.0f} ms"

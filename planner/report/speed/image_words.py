@@ -1,0 +1,68 @@
+"""Training on pictures, as text, rows and data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from planner.money.renting.job_hour import Hired
+from planner.report import words
+from planner.report.speed.training_words import finite, hired_words, plain_data
+from planner.speed.training.images import ImageTraining
+
+_UNITS = ((24.0, "days"), (1.0, "h"), (1 / 60, "min"))
+
+
+def images_title(found: ImageTraining, label: str) -> str:
+    """One sentence: how long, how fast, and where that is from."""
+    hours, each = found.hours, found.images_per_s_each
+    size, unit = next((one for one in _UNITS if hours.typical >= one[0]), _UNITS[-1])
+    low, typical, high = (f"{words.significant(end / size):,g}" for end in (hours.low, hours.typical, hours.high))
+    rates = [f"{words.significant(end):,g}" for end in (each.typical, each.low, each.high)]
+    return (
+        f"{found.label}, {found.told}, on {found.accelerators:,} x {label}: {typical} {unit} ({low} to {high}), "
+        f"{rates[0]} images/s on each ({rates[1]} to {rates[2]}), {found.how}."
+    )
+
+
+def images_text(found: ImageTraining, label: str, cost: Hired | None) -> str:
+    """All there is to say of it."""
+    hours = found.accelerator_hours
+    typical, low, high = (f"{words.significant(end):,g}" for end in (hours.typical, hours.low, hours.high))
+    lines = [images_title(found, label), f"{typical} GPU-hours ({low} to {high}), with what a team reaches of a "
+             "published speed; stops and checkpoints are not in it.", _cost(found, cost),
+             f"Published by: {found.source}.", *(f"- {warning}" for warning in found.warnings)]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def images_data(found: ImageTraining, label: str, cost: Hired | None) -> dict[str, Any]:
+    """The same as data."""
+    usd = None
+    if cost is not None:
+        paid = asdict(found.accelerator_hours)
+        usd = {end: finite(hours * cost.usd_per_accelerator_hour) for end, hours in paid.items()}
+    offer = None if cost is None else plain_data(asdict(cost))
+    told = {"title": images_title(found, label), "hours": plain_data(asdict(found.hours)), "usd": usd, "offer": offer}
+    return {**plain_data(asdict(found)), **told}
+
+
+def images_rows(found: ImageTraining, cost: Hired | None) -> list[dict[str, Any]]:
+    """One row for CSV."""
+    rate, hours = found.images_per_s_each, found.accelerator_hours
+    usd = None if cost is None else hours.typical * cost.usd_per_accelerator_hour
+    return [
+        {
+            "model": found.network, "accelerator": found.accelerator, "accelerators": found.accelerators,
+            "images": found.images, "images_per_s_each": rate.typical, "images_per_s_each_low": rate.low,
+            "images_per_s_each_high": rate.high, "measured": found.measured, "carried_from": found.carried_from,
+            "accelerator_hours": hours.typical, "hours": found.hours.typical, "usd": usd, "source": found.source,
+        }
+    ]  # fmt: skip
+
+
+def _cost(found: ImageTraining, cost: Hired | None) -> str:
+    if cost is None:
+        return "No offer of the catalogue matches."
+    hours, usd = found.accelerator_hours, cost.usd_per_accelerator_hour
+    typical, low, high = (words.usd(each * usd) for each in (hours.typical, hours.low, hours.high))
+    return f"{typical} ({low} to {high}) a run at {hired_words(cost)}."

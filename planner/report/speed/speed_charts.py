@@ -1,0 +1,214 @@
+"""The Speed page's charts: rows in, Plotly figures out. Labels stand above their bars: a phone has room for both.
+
+Every mark differs in shape, hatch or words as well as in colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from planner.report import words
+from planner.report.charts import GRID, INK, PAPER, finished
+from planner.report.speed.speed_tables import Bar
+from planner.speed.nearest import Published
+from planner.speed.serving.result import Share
+from planner.speed.training.team_losses import PEAK, Stair
+
+BAR_PX, FRAME_PX = 62, 96
+SCATTER_PX = 520
+_WIDTH, _LABEL_AT, _BAR_AT = 0.42, -0.24, 0.16
+_HEADROOM = 1.0  # rows above the first bar, for the name of the line
+_CUT = 3.0  # a bar ends at so many times the line it stands against; its label says how long it is
+BLUE, ORANGE, GREY = ("#0b5cad", "#7cb7ff"), ("#b45309", "#fbbf77"), ("#7a7f8c", "#b6bac6")
+# light, dark, hatch; in the order of the parts
+_PART_LOOKS = (
+    ("#0b5cad", "#7cb7ff", ""), ("#0f766e", "#5eead4", "/"), ("#6d28d9", "#c4b5fd", "\\"), ("#b45309", "#fbbf77", ""),
+    ("#9d174d", "#f9a8d4", "x"), ("#4d7c0f", "#bef264", "|"), ("#475569", "#cbd5e1", "-"), ("#a16207", "#fde047", "."),
+)  # fmt: skip
+
+
+def memory_stacks(bars: Sequence[Bar], parts: Iterable[str], limits_gb: Sequence[float], dark: bool) -> go.Figure:
+    """What an accelerator holds as stacked parts, one bar for each way, against the memory there really is."""
+    places = [place + _BAR_AT for place in range(len(bars))]
+    most = max(*(bar.total for bar in bars), *limits_gb) * 1.04
+    end = min(most, _CUT * max(limits_gb))
+    data = []
+    for number, (name, look) in enumerate(zip(parts, _PART_LOOKS, strict=False)):
+        amounts = [bar.amounts[number] for bar in bars]
+        if max(amounts) > end / 1_000:
+            data.append(
+                {
+                    "type": "bar", "orientation": "h", "name": name, "y": places, "x": amounts, "width": _WIDTH,
+                    "marker": _filled(look[int(dark)], look[2], dark),
+                    "customdata": [bar.label for bar in bars],
+                    "hovertemplate": "%{customdata}<br>" + name + " %{x:,.3g} GB<extra></extra>",
+                }
+            )  # fmt: skip
+    return framed(
+        data, dark, FRAME_PX + 40 + BAR_PX * len(bars), barmode="stack",
+        xaxis={"title": {"text": "GB on the fullest accelerator"}, "range": [0, end]},
+        yaxis=_rows(len(bars), _HEADROOM),
+        annotations=[*_labels([(bar.label, bar.note) for bar in bars], dark), _limit_label(limits_gb[0], end, dark)],
+        shapes=_limits(limits_gb, dark),
+    )  # fmt: skip
+
+
+def _filled(colour: str, hatch: str, dark: bool) -> dict[str, Any]:
+    """A full colour with its hatch cut into it, so that a thin piece still shows what it is."""
+    cut = {"shape": hatch, "fillmode": "overlay", "fgcolor": PAPER[dark], "size": 7, "solidity": 0.22}
+    return {"color": colour, "pattern": cut if hatch else {"shape": ""}, "line": {"width": 0}}
+
+
+def _limits(limits_gb: Sequence[float], dark: bool) -> list[dict[str, Any]]:
+    """The line of the real memory: one line, or a piece for each bar where a way takes other accelerators."""
+    line = {"type": "line", "line": {"color": INK[dark], "width": 2, "dash": "dash"}}
+    ends = [(place - 0.5, place + 0.5) for place in range(len(limits_gb))]
+    if len(set(limits_gb)) == 1:
+        limits_gb, ends = limits_gb[:1], [(-_HEADROOM + 0.32, len(limits_gb) - 0.5)]
+    return [
+        line | {"x0": limit, "x1": limit, "y0": top, "y1": bottom}
+        for limit, (top, bottom) in zip(limits_gb, ends, strict=True)
+    ]
+
+
+def _limit_label(limit_gb: float, end_gb: float, dark: bool) -> dict[str, Any]:
+    return {
+        "x": limit_gb, "y": -_HEADROOM + 0.3, "xanchor": "right" if limit_gb > 0.7 * end_gb else "center",
+        "yanchor": "bottom", "showarrow": False, "text": f"memory: {words.significant(limit_gb):g} GB",
+        "font": {"color": INK[dark], "size": 12},
+    }  # fmt: skip
+
+
+def waterfall(steps: Sequence[Stair], dark: bool) -> go.Figure:
+    """From the peak down to what counts: each loss hangs where the one before it ended."""
+    peak, last = steps[0].after, steps[-1].after
+    rows = [(_first(steps[0].words), f"{words.significant(peak):,.0f} tokens/s")]
+    rows += [(_first(one.words), f"−{words.significant(one.lost):,.0f} ({words.percent(one.lost / peak, 1)})")
+             for one in steps[1:]]  # fmt: skip
+    rows.append(("What counts in the end", f"{words.significant(last):,.0f} ({words.percent(last / peak, 1)})"))
+    places = [place + _BAR_AT for place in range(len(rows))]
+    whole = {
+        "type": "bar", "orientation": "h", "name": "speed", "y": [places[0], places[-1]], "x": [peak, last],
+        "width": _WIDTH, "marker": {"color": BLUE[dark]}, "hovertemplate": "%{x:,.0f} tokens/s<extra></extra>",
+    }  # fmt: skip
+    lost = {
+        "type": "bar", "orientation": "h", "name": "lost", "y": places[1:-1], "width": _WIDTH,
+        "base": [one.after for one in steps if one.name != PEAK],
+        "x": [one.lost for one in steps if one.name != PEAK],
+        "marker": _filled(ORANGE[dark], "/", dark),
+        "customdata": [_first(one.words) for one in steps if one.name != PEAK],
+        "hovertemplate": "%{customdata}<br>%{x:,.0f} tokens/s lost<extra></extra>",
+    }  # fmt: skip
+    return framed(
+        [whole, lost], dark, FRAME_PX + BAR_PX * len(rows),
+        xaxis={"title": {"text": "Tokens a second on each accelerator"}, "rangemode": "tozero", "tickformat": "~s"},
+        yaxis=_rows(len(rows)), annotations=_labels(rows, dark),
+    )  # fmt: skip
+
+
+def time_shares(shares: Sequence[Share], dark: bool) -> go.Figure:
+    """Where the time of a service goes, the largest part on top."""
+    kept = [one for one in shares if one.share >= 5e-4]
+    bars = {
+        "type": "bar", "orientation": "h", "y": [place + _BAR_AT for place in range(len(kept))], "width": _WIDTH,
+        "x": [one.share for one in kept], "marker": {"color": BLUE[dark]}, "showlegend": False,
+        "customdata": [_first(one.name) for one in kept],
+        "hovertemplate": "%{customdata}<br>%{x:.1%}<extra></extra>",
+    }  # fmt: skip
+    return framed(
+        [bars], dark, FRAME_PX + BAR_PX * len(kept),
+        xaxis={"title": {"text": "Share of the time of a full batch"}, "tickformat": ".0%", "rangemode": "tozero"},
+        yaxis=_rows(len(kept)),
+        annotations=_labels([(_first(one.name), words.percent(one.share, 1)) for one in kept], dark),
+    )  # fmt: skip
+
+
+def agreement(runs: Sequence[Published], near: Collection[str], near_share: float, dark: bool) -> go.Figure:
+    """Every published run, what was measured across and what is predicted upwards; a good one lies on the line."""
+    ends = [end for run in runs for end in (run.published, run.predicted)]
+    low, high = min(ends) * 0.7, max(ends) * 1.4
+    kinds = {
+        "dense": ("circle-open", BLUE, [run for run in runs if not run.traits.network.experts]),
+        "mixture of experts": ("diamond-open", ORANGE, [run for run in runs if run.traits.network.experts]),
+    }
+    marks = [_dots(name, *look, dark) for name, look in kinds.items() if look[2]]
+    nearest = [run for run in runs if run.id in near]
+    if nearest:
+        marks.append(_dots("most like yours", "star", (INK[False], INK[True]), nearest, dark, size=13))
+    return framed(
+        [*_band(low, high, near_share, dark), *marks], dark, SCATTER_PX,
+        xaxis=_log_axis("Published, tokens/s on each accelerator", low, high),
+        yaxis=_log_axis("Predicted", low, high),
+    )  # fmt: skip
+
+
+def _dots(
+    name: str, symbol: str, colours: tuple[str, str], runs: Sequence[Published], dark: bool, size: int = 6
+) -> dict[str, Any]:
+    return {
+        "type": "scatter", "mode": "markers", "name": name,
+        "x": [float(f"{run.published:.5g}") for run in runs], "y": [float(f"{run.predicted:.5g}") for run in runs],
+        "marker": {"symbol": symbol, "color": colours[int(dark)], "size": size, "opacity": 0.75},
+        "text": [
+            f"{run.traits.network.label}, {run.traits.work.accelerators:,.0f} x {run.traits.chip}" for run in runs
+        ],
+        "customdata": [float(f"{100 * np.expm1(run.error):.3g}") for run in runs],
+        "hovertemplate": "%{text}<br>published %{x:,.0f}, predicted %{y:,.0f} (%{customdata:+.0f} %)<extra></extra>",
+    }  # fmt: skip
+
+
+def _band(low: float, high: float, share: float, dark: bool) -> list[dict[str, Any]]:
+    """The line of perfect agreement, and so many percent to either side of it."""
+    edge: dict[str, Any] = {"type": "scatter", "mode": "lines", "x": [low, high], "hoverinfo": "skip"}
+    thin = {"color": GREY[dark], "width": 1, "dash": "dot"}
+    return [
+        edge | {"y": [low * (1 - share), high * (1 - share)], "line": thin, "showlegend": False},
+        edge | {"y": [low * (1 + share), high * (1 + share)], "line": thin, "fill": "tonexty",
+                "fillcolor": "rgba(122,127,140,0.16)", "name": f"within {words.percent(share)}"},
+        edge | {"y": [low, high], "line": {"color": INK[dark], "width": 1}, "name": "as published"},
+    ]  # fmt: skip
+
+
+def _log_axis(title: str, low: float, high: float) -> dict[str, Any]:
+    return {"type": "log", "title": {"text": title}, "range": [float(np.log10(low)), float(np.log10(high))],
+            "tickformat": "~s", "dtick": 1}  # fmt: skip
+
+
+def _labels(rows: Sequence[tuple[str, str]], dark: bool) -> list[dict[str, Any]]:
+    """What each bar is and what to say of it, on a line of its own above it."""
+    return [
+        {
+            "xref": "paper", "x": 0, "y": place + _LABEL_AT, "xanchor": "left", "yanchor": "middle", "showarrow": False,
+            "align": "left", "text": f"<b>{label}</b>  {note}", "font": {"color": INK[dark], "size": 12.5},
+            "bgcolor": PAPER[dark], "borderpad": 0,
+        }
+        for place, (label, note) in enumerate(rows)
+    ]  # fmt: skip
+
+
+def _rows(number: int, headroom: float = 0.6) -> dict[str, Any]:
+    return {"showticklabels": False, "range": [number - 0.5, -headroom], "showgrid": False, "zeroline": False}
+
+
+def _first(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def framed(data: list[dict[str, Any]], dark: bool, height: int, **layout: Any) -> go.Figure:
+    """The frame these charts share: fixed height, no dragging, legend above; not checked property by property."""
+    ink = INK[dark]
+    axis = {"gridcolor": GRID[dark], "zerolinecolor": GRID[dark], "automargin": True, "fixedrange": True}
+    shared = {
+        "height": height, "margin": {"l": 8, "r": 16, "t": 40, "b": 40}, "dragmode": False,
+        "hoverlabel": {"namelength": -1}, "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
+        "legend": {
+            "orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "traceorder": "normal", "font": {"color": ink},
+        },
+        "font": {"color": ink, "size": 13}, "showlegend": True,
+    }  # fmt: skip
+    axes = {name: axis | layout.pop(name) for name in ("xaxis", "yaxis")}
+    return finished(data, shared | axes | layout)

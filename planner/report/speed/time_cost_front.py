@@ -1,0 +1,317 @@
+"""Time against cost over the whole catalogue: the finding, the table with why each lost, and the chart of the front."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from planner.report import words
+from planner.report.charts import INK, PAPER
+from planner.report.speed.speed_charts import ORANGE, framed
+from planner.report.table import Table
+from planner.report.ways import LOOKS
+from planner.scenario.scenario import Way
+from planner.study.market.survey import Market, Try
+
+HEIGHT_PX = 560
+_TWICE = 2.0  # from there, cost is told in times, not in percent
+_LOG_FROM = 20.0  # a span of more than so many times is drawn in powers of ten
+_APART = 0.075  # of the chart's height: names nearer than this would cover each other, on a phone wherever they start
+_BEYOND = 4.0  # what is so many times slower or dearer than the front is left to the table
+_TICKS_DAYS = {1 / 24: "1 hour", 1.0: "1 day", 10.0: "10 days", 100.0: "100 days", 1_000.0: "1,000 days"}
+_SHAPES: dict[Way, str] = {
+    "on_demand": "circle",
+    "spot": "diamond",
+    "reserved": "square",
+    "own": "triangle-up",
+    "keep": "cross",
+}
+
+
+def drawable(market: Market) -> list[Try]:
+    """The tries with a speed and a price, whatever they lost for."""
+    return [one for one in market.tries if math.isfinite(one.speed) and math.isfinite(one.cost) and one.cost > 0]
+
+
+def try_id(one: Try) -> str:
+    """What tells a try from all others of its market."""
+    return f"{one.accelerator}|{one.accelerators}|{one.way}|{one.offer or ''}"
+
+
+def by_id(market: Market) -> dict[str, Try]:
+    """The tries by that."""
+    return {try_id(one): one for one in market.tries}
+
+
+def plan_of(market: Market, accelerator: str, accelerators: int) -> Try | None:
+    """The try that is the plan as it stands: its accelerator and number, paid for in the cheapest way."""
+    same = [one for one in drawable(market) if one.accelerator == accelerator]
+    if not market.service:
+        same = [one for one in same if one.accelerators == accelerators]
+    return min(same, key=lambda one: (not one.believed, one.cost), default=None)
+
+
+def front_finding(market: Market, plan: Try | None) -> str:
+    """The recommendation in its own words, and how the plan stands beside it."""
+    best = market.best
+    said = market.why[0] if market.why else "Nothing of the catalogue does this work at a known price."
+    said = said if best is None else f"Recommended: {said[:1].lower()}{said[1:]}"
+    if plan is None or best is None:
+        return said
+    if try_id(plan) == try_id(best) or plan.cost <= best.cost:
+        return f"{said} That is your plan." if try_id(plan) == try_id(best) else said
+    times = plan.cost / best.cost
+    dearer = f"{times:.2g} times as much" if times > _TWICE else f"{words.percent(times - 1)} more"
+    more = f"Your plan, {plan.words}, costs {dearer}"
+    if plan.days is None or best.days is None:
+        return f"{said} {more}."
+    faster = best.days.typical / plan.days.typical
+    when = f"is done {faster:.2g} times as fast" if faster > 1 else f"takes {1 / faster:.2g} times as long"
+    return f"{said} {more} and {when}."
+
+
+def front_table(market: Market) -> Table:
+    """Every try, those that nothing beats first, then the cheapest; each with what it lost for. Its index is the id."""
+    order = sorted(market.tries, key=lambda one: (not one.on_front, one.cost, one.speed, one.accelerator))
+    return Table.of([_row(one) for one in order]).known_by(try_id(one) for one in order)
+
+
+def _row(one: Try) -> dict[str, object]:
+    return {
+        "What": one.label or one.accelerator or "by the token",
+        "GPUs": one.accelerators or None,
+        "How": LOOKS[one.way].name,
+        "From": one.provider or "",
+        "Days": None if one.days is None else one.days.typical,
+        "ms a token, 99 %": one.tpot_p99_ms,
+        "USD": None if one.usd is None else one.usd.typical,
+        "USD, low": None if one.usd is None else one.usd.low,
+        "USD, high": None if one.usd is None else one.usd.high,
+        "Tokens/s each": one.tokens_per_s_per_accelerator,
+        "Layout": one.layout,
+        "Why not": one.why_not or ("nothing beats it on both" if one.on_front else ""),
+    }
+
+
+def window(market: Market, plan: Try | None) -> list[Try]:
+    """What the chart has room for: the front, the plan, and all that is not many times slower or dearer."""
+    tries = drawable(market)
+    seen = [one for one in market.front if math.isfinite(one.speed)] + ([plan] if plan is not None else [])
+    if not seen:
+        return tries
+    slowest, dearest = max(one.speed for one in seen), max(one.cost for one in seen)
+    return [one for one in tries if one.speed <= _BEYOND * slowest and one.cost <= _BEYOND * dearest]
+
+
+def front_chart(market: Market, plan: Try | None, dark: bool) -> go.Figure:
+    """All tries as faint marks, what nothing beats as a line with its names, the plan as a star, limits as lines."""
+    tries, front = window(market, plan), [one for one in market.front if math.isfinite(one.speed)]
+    marks = [_marks(way, [one for one in tries if one.way == way], dark) for way in _SHAPES]
+    data = [mark for mark in marks if mark["x"]]
+    if front:
+        data.append(_line(front, dark))
+    if market.best is not None and math.isfinite(market.best.speed):
+        data.append(_mark(market.best, "recommended", {"symbol": "circle-open", "size": 20, "color": INK[dark]}))
+    if plan is not None:
+        data.append(_mark(plan, "your plan", {"symbol": "star", "size": 17, "color": ORANGE[dark]}))
+    labels = _labels(tries, front, market.best, plan, dark)
+    return framed(
+        data, dark, HEIGHT_PX, hovermode="closest", clickmode="event",
+        xaxis=_across([one.speed for one in tries], market), yaxis=_up([one.cost for one in tries], market),
+        shapes=_limits(market, dark), annotations=[*labels, *_limit_names(market, tries, dark)],
+    )  # fmt: skip
+
+
+def _marks(way: Way, tries: Sequence[Try], dark: bool) -> dict[str, Any]:
+    """Faint marks; hollow where nobody looked at the price this month."""
+    look, shape = LOOKS[way], _SHAPES[way]
+    return {
+        "type": "scatter", "mode": "markers", "name": look.name,
+        "x": [_short(one.speed) for one in tries], "y": [_short(one.cost) for one in tries],
+        "marker": {
+            "symbol": [shape if one.believed else f"{shape}-open" for one in tries],
+            "color": look.dark if dark else look.light, "size": 7, "opacity": 0.45,
+        },
+        "customdata": [[try_id(one)] for one in tries],
+        "text": [_hover(one) for one in tries],
+        "hovertemplate": "%{text}<br>$%{y:,.0f}<extra></extra>",
+    }  # fmt: skip
+
+
+def _line(front: Sequence[Try], dark: bool) -> dict[str, Any]:
+    return {
+        "type": "scatter", "mode": "lines+markers", "name": "nothing is faster and cheaper",
+        "x": [_short(one.speed) for one in front], "y": [_short(one.cost) for one in front],
+        "line": {"color": INK[dark], "width": 2, "shape": "hv"},
+        "marker": {"size": 9, "color": INK[dark], "symbol": [_SHAPES.get(one.way, "circle") for one in front]},
+        "customdata": [[try_id(one)] for one in front], "text": [one.words for one in front],
+        "hovertemplate": "%{text}<br>$%{y:,.0f}<extra></extra>",
+    }  # fmt: skip
+
+
+def _mark(one: Try, name: str, marker: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "scatter", "mode": "markers", "name": name, "x": [_short(one.speed)], "y": [_short(one.cost)],
+        "marker": marker | {"line": {"width": 2, "color": marker["color"]}}, "customdata": [[try_id(one)]],
+        "text": [one.words], "hovertemplate": name + ": %{text}<br>$%{y:,.0f}<extra></extra>",
+    }  # fmt: skip
+
+
+def _labels(
+    tries: Sequence[Try], front: Sequence[Try], best: Try | None, plan: Try | None, dark: bool
+) -> list[dict[str, Any]]:
+    """Names where there is room: the plan's and the recommended first, then along the front."""
+    across, up = Scale([one.speed for one in tries]), Scale([one.cost for one in tries])
+    placed: list[float] = []
+    made = []
+    for one, name, below in _named(front, best, plan):
+        height = up(one.cost) - (_APART if below else 0.0)
+        if not name and any(abs(height - other) < _APART for other in placed):
+            continue
+        placed.append(height)
+        made.append(_label(one, name + _called(one), (across(one.speed) > 0.6, below), (across, up), dark))
+    return made
+
+
+def _named(front: Sequence[Try], best: Try | None, plan: Try | None) -> Iterator[tuple[Try, str, bool]]:
+    """What is named, by what name, and whether below its mark: plan and recommendation always, the rest with room."""
+    if plan is not None:
+        yield plan, "<b>your plan</b>: ", False
+    if best is not None and math.isfinite(best.speed) and (plan is None or try_id(plan) != try_id(best)):
+        yield best, "<b>recommended</b>: ", True
+    for one in _ends_first(front):
+        yield one, "", False
+
+
+def _ends_first(front: Sequence[Try]) -> list[Try]:
+    """The two ends of the front, then the rest."""
+    return [*front[:1], *front[-1:], *front[1:-1]]
+
+
+def _label(one: Try, text: str, side: tuple[bool, bool], scales: tuple[Scale, Scale], dark: bool) -> dict[str, Any]:
+    """A name beside its mark: to the left near the right edge; below where it must not cover another."""
+    left, below = side
+    return {
+        "x": scales[0].position(one.speed), "y": scales[1].position(one.cost), "text": text, "showarrow": False,
+        "xanchor": "right" if left else "left", "yanchor": "top" if below else "bottom",
+        "xshift": -8 if left else 8, "yshift": -8 if below else 5, "font": {"color": INK[dark], "size": 12},
+        "align": "left", "bgcolor": PAPER[dark], "opacity": 0.9,
+    }  # fmt: skip
+
+
+class Scale:
+    """Where a value stands between the ends of its axis, and where an annotation must be put on it."""
+
+    def __init__(self, values: Sequence[float]) -> None:
+        self.log = is_log(values)
+        self.low, high = _range(values)
+        self.span = max(high - self.low, 1e-9)
+
+    def position(self, value: float) -> float:
+        """On a logarithmic axis an annotation is placed by the power of ten."""
+        return math.log10(value) if self.log else value
+
+    def __call__(self, value: float) -> float:
+        return (self.position(value) - self.low) / self.span
+
+
+def is_log(values: Sequence[float]) -> bool:
+    """Whether the span asks for powers of ten."""
+    return max(values) > _LOG_FROM * min(values)
+
+
+def _across(values: Sequence[float], market: Market) -> dict[str, Any]:
+    title = "Milliseconds a token, for 99 of 100 requests" if market.service else "Time until it is done"
+    axis: dict[str, Any] = {"title": {"text": title}, "range": _range(values), "tickangle": 0}
+    if market.service:
+        return axis | ({"type": "log", "tickvals": _powers(values)} if is_log(values) else {})
+    if not is_log(values):
+        return axis | {"ticksuffix": " days"}
+    return axis | {"type": "log", "tickvals": list(_TICKS_DAYS), "ticktext": list(_TICKS_DAYS.values())}
+
+
+def _up(values: Sequence[float], market: Market) -> dict[str, Any]:
+    title = "USD a month" if market.monthly else "USD for the run"
+    axis: dict[str, Any] = {"title": {"text": title}, "range": _range(values)}
+    if not is_log(values):
+        return axis | {"tickformat": "$~s"}
+    ticks = _powers(values)
+    return axis | {"type": "log", "tickvals": ticks, "ticktext": [words.usd_short(usd) for usd in ticks]}
+
+
+def _range(values: Sequence[float]) -> list[float]:
+    """A little room on either side; on a logarithmic axis in powers of ten."""
+    if is_log(values):
+        low, high = math.log10(min(values)), math.log10(max(values))
+        room = 0.06 * (high - low)
+        return [low - room, high + room]
+    return [0.0, 1.08 * max(values)]
+
+
+def _powers(values: Sequence[float]) -> list[float]:
+    """1, 3, 10, 30 … over the span."""
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    steps = (1.0, 3.0) if high - low <= 4 else (1.0,)
+    return [float(step * 10.0**power) for power in range(low, high + 1) for step in steps]
+
+
+def _limits(market: Market, dark: bool) -> list[dict[str, Any]]:
+    """Deadline, budget, and what the same comes to by the token, as dotted lines."""
+    line = {"type": "line", "line": {"color": INK[dark], "width": 1.5, "dash": "dot"}}
+    due, sums = market.deadline_days, (market.budget_usd, _by_token(market))
+    upright = [] if due is None else [line | {"x0": due, "x1": due, "y0": 0, "y1": 1, "yref": "paper"}]
+    flat = [line | {"y0": usd, "y1": usd, "x0": 0, "x1": 1, "xref": "paper"} for usd in sums if usd is not None]
+    return upright + flat
+
+
+def _limit_names(market: Market, tries: Sequence[Try], dark: bool) -> list[dict[str, Any]]:
+    across, up = Scale([one.speed for one in tries]), Scale([one.cost for one in tries])
+    ink = {"showarrow": False, "font": {"color": INK[dark], "size": 12}}
+    made: list[dict[str, Any]] = []
+    if market.deadline_days is not None:
+        made.append(ink | {"x": across.position(market.deadline_days), "y": 1, "yref": "paper", "yanchor": "top",
+                           "xanchor": "left", "text": f" due in {market.deadline_days:g} days"})  # fmt: skip
+    names = {"budget": market.budget_usd, "by the token": _by_token(market)}
+    for name, usd in names.items():
+        if usd is not None:
+            made.append(ink | {"y": up.position(usd), "x": 1, "xref": "paper", "xanchor": "right", "yanchor": "bottom",
+                               "text": f"{name}: {words.usd_short(usd)}"})  # fmt: skip
+    return made
+
+
+def _by_token(market: Market) -> float | None:
+    """What the same tokens cost from whoever sells them."""
+    return next((one.cost for one in market.tries if one.way == "hosted" and one.usd is not None), None)
+
+
+_SIZE = re.compile(r" \d+ GB$")
+
+
+def _called(one: Try) -> str:
+    """512 x H200 SXM, buy."""
+    how = "" if one.way == "on_demand" else f", {LOOKS[one.way].name.lower()}"
+    return f"{one.accelerators:,} x {_SIZE.sub('', one.label)}{how}"
+
+
+def _hover(one: Try) -> str:
+    return f"{one.words}{f', {one.provider}' if one.provider else ''}<br>{_wrapped(one.why_not)}"
+
+
+def _wrapped(text: str, width: int = 60) -> str:
+    lines, line = [], ""
+    for word in text.split():
+        if len(line) + len(word) > width:
+            lines.append(line)
+            line = ""
+        line = f"{line} {word}".strip()
+    return "<br>".join([*lines, line])
+
+
+def _short(value: float) -> float:
+    """Five digits are enough for a position."""
+    return float(np.format_float_positional(value, 5, fractional=False))

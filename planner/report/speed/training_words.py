@@ -1,0 +1,281 @@
+"""A training job worked out, as text for a terminal, rows for CSV and data for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from planner.money.renting.job_hour import Hired
+from planner.report import words
+from planner.report.table import Table
+from planner.report.text_table import text_table
+from planner.speed.training.anchor import Anchored
+from planner.speed.training.goodput import hours_over
+from planner.speed.training.images import learns_from_images
+from planner.speed.training.result import NOT_SPREAD, Layout, Speed, Training, WayToFit
+from planner.speed.work_to_hours import HOURS_PER_DAY, Asked
+
+_MEMORY = {
+    "weights_gb": "weights",
+    "gradients_gb": "gradients",
+    "states_gb": "master weights and optimizer states",
+    "activations_gb": "activations",
+    "logits_gb": "logits",
+    "working_gb": "working buffers",
+    "context_gb": "libraries and communicators",
+    "fragmentation_gb": "fragmentation",
+}
+_FEW = 5
+_ZERO = ("none", "ZeRO 1", "ZeRO 2", "ZeRO 3")
+
+
+def training_title(found: Training) -> str:
+    """One sentence: whether it fits, how fast it is, how long it takes."""
+    cut = "" if found.mig_profile is None else f", slice {found.mig_profile}"
+    what = f"{found.model}, {words.large(found.tokens)} tokens, on {found.accelerators:,} x {found.accelerator}{cut}"
+    speed = found.speed
+    if not found.can_be_spread:
+        return f"{what}: {NOT_SPREAD}."
+    if speed is None:
+        return f"{what}: does not fit, {found.least_memory_gb:,.1f} GB of {found.memory_gb:,.1f} GB at best."
+    rate, days = speed.tokens_per_s_per_accelerator, speed.days
+    return (
+        f"{what}: {_time(days.typical)} ({_time(days.low)} to {_time(days.high)}), {rate.typical:,.0f} tokens/s "
+        f"on each ({rate.low:,.0f} to {rate.high:,.0f})."
+    )
+
+
+def in_short(found: Training, label: str) -> str:
+    """The same for whoever asks what it costs: how much work, on what, how long."""
+    cut = "" if found.mig_profile is None else f", slice {found.mig_profile}"
+    run = f"One run of {found.model} on {words.large(found.tokens)} tokens"
+    where = f"{found.accelerators:,} x {label}{cut}"
+    if found.speed is None:
+        return f"{run} does not fit on {where}."
+    days = found.speed.days
+    return f"{run} takes {_time(days.typical)} ({_time(days.low)} to {_time(days.high)}) on {where}."
+
+
+def hours_to_train(asked: Asked | None) -> float | None:
+    """How long one run takes on what it asks for, the longest where several models are trained; None where none is.
+
+    Alike for every way, as a run is never put on fewer than it asks for. Neither a queue nor interruptions are in it.
+    """
+    if asked is None:
+        return None
+    hours = [one.speed.days.typical * HOURS_PER_DAY for one in asked.trainings if one.speed is not None]
+    ran = [one for one in asked.written.work if one.run or (one.train and learns_from_images(one.train.model))]
+    # The runs of known hours stand in the order of their works; those that are trainings learn from pictures.
+    hours += [run.hours for work, run in zip(ran, asked.runs, strict=False) if work.train]
+    return max(hours, default=None)
+
+
+def training_text(found: Training, cost: Hired | None) -> str:
+    """Everything that is known of the job, one section after the other."""
+    sections = [("", training_title(found))]
+    speed = found.speed
+    if speed is None:
+        ways = [f"- {_way(way, found.accelerators)}" for way in found.ways_to_fit]
+        if found.can_be_spread:
+            sections.append(("What would make it fit", "\n".join(ways) or "Nothing that was tried."))
+    else:
+        sections += [
+            ("Layout and runners-up", text_table(layouts_table(speed))),
+            ("Time", "\n".join(_times(found, speed))),
+            ("Cost", "\n".join(_cost(found, speed, cost))),
+            (f"Memory, GB of {found.memory_gb:,.1f} on the fullest accelerator", text_table(memory_table(speed))),
+            ("Where a step goes", text_table(waterfall_table(speed))),
+        ]
+    sections.append(("Data", "\n".join(found.data_facts)))
+    sections.append(("Layouts", "\n".join(_search(found))))
+    sections.append(("Look at again", "\n".join(f"- {warning}" for warning in found.warnings)))
+    return "\n\n".join(f"{head}\n{'-' * len(head)}\n{body}" if head else body for head, body in sections if body) + "\n"
+
+
+def layouts_table(speed: Speed) -> Table:
+    """The best layout and those that come next."""
+    return Table.of([_layout(layout) for layout in (speed.layout, *speed.runners_up)])
+
+
+def memory_table(speed: Speed) -> Table:
+    """What the fullest accelerator holds, part by part."""
+    memory = speed.memory
+    parts = [(_MEMORY[part.name], float(getattr(memory, part.name))) for part in fields(memory)]
+    return Table.listed(["part", "GB"], [*parts, ("all", float(memory.total_gb))])
+
+
+def waterfall_table(speed: Speed) -> Table:
+    """Where the time of a step goes."""
+    parts = [
+        {"part": part.words, "s": part.seconds, "share": words.percent(part.share, 1)}
+        for part in speed.waterfall
+        if abs(part.share) >= 5e-4
+    ]
+    return Table.of([*parts, {"part": "a step", "s": speed.step_time_s, "share": "100%"}])
+
+
+def training_rows(found: Training, cost: Hired | None) -> list[dict[str, Any]]:
+    """One row for each layout, for CSV: what it is, what it reaches, and what the best one costs."""
+    speed = found.speed
+    about = {"model": found.model, "accelerator": found.accelerator, "accelerators": found.accelerators}
+    if speed is None:
+        return [{**about, "fits": False, "memory_gb": finite(found.least_memory_gb)}]
+    rows = []
+    for layout in (speed.layout, *speed.runners_up):
+        times = speed.tokens_per_s_per_accelerator.typical / layout.tokens_per_s_per_accelerator
+        hours = speed.accelerator_hours.typical * times
+        rows.append(
+            {**about, "fits": True, **asdict(layout), "accelerator_hours": finite(hours),
+             "days": finite(speed.days.typical * times),
+             "usd": None if cost is None else finite(hours * cost.usd_per_accelerator_hour)}
+        )  # fmt: skip
+    return rows
+
+
+def training_data(found: Training, cost: Hired | None) -> dict[str, Any]:
+    """All of it as data: numbers stay numbers, what does not exist is None."""
+    data: dict[str, Any] = plain_data(asdict(found))
+    data["excluded"] = words.counted(found.excluded, "reason", "layouts")
+    if found.speed is not None:
+        data["speed"].pop("plan")
+    usd = None if cost is None or found.speed is None else cost.usd_per_accelerator_hour
+    hours = None if found.speed is None else found.speed.accelerator_hours
+    bill = None if usd is None or hours is None else {k: finite(v * usd) for k, v in asdict(hours).items()}
+    offer = None if cost is None else plain_data(asdict(cost))
+    return {**data, "title": training_title(found), "offer": offer, "usd": bill}
+
+
+def _layout(layout: Layout) -> dict[str, Any]:
+    return {
+        "TP": layout.tp, "PP": layout.pp, "stages": layout.virtual_stages, "CP": layout.cp, "EP": layout.ep,
+        "DP": layout.dp, "sharding": _sharding(layout), "micro-batch": layout.micro_batch,
+        "recompute": layout.recompute, "tokens/s each": layout.tokens_per_s_per_accelerator,
+        "GB": layout.memory_gb,
+    }  # fmt: skip
+
+
+def own_runs_text(own: Anchored) -> str:
+    """Which runs of somebody's own moved the answer, and by how much; empty where none did."""
+    if not own.runs:
+        return ""
+    named = ", ".join(own.runs[:_FEW]) + (f" and {len(own.runs) - _FEW:,} more" if len(own.runs) > _FEW else "")
+    moved = words.percent(own.pace.ratio)
+    left = f" {words.count(own.unused, 'run')} not used." if own.unused else ""
+    return (
+        f"\nYour own runs\n-------------\nSpeed is {moved} of what would be predicted without them: "
+        f"{words.count(len(own.runs), 'run')} {own.words} ({named}).{left}\n"
+    )
+
+
+def own_runs_data(own: Anchored) -> dict[str, Any]:
+    """The same as data."""
+    return {
+        "measured_over_predicted": own.pace.ratio,
+        "measured_like": own.pace.like,
+        "runs": list(own.runs),
+        "unused": own.unused,
+    }
+
+
+def _sharding(layout: Layout) -> str:
+    within = "" if layout.zero_within is None else f" within {layout.zero_within}"
+    return f"{_ZERO[layout.zero]}{within}"
+
+
+def _times(found: Training, speed: Speed) -> list[str]:
+    hours, often = speed.accelerator_hours, speed.reliability
+    stops_days = float(often.hours_between_stops) / 24
+    return [
+        f"{_hours(hours.typical)} GPU-hours ({_hours(hours.low)} to {_hours(hours.high)}).",
+        f"A step of {found.global_batch_sequences:,} sequences takes {speed.step_time_s:.3g} s; "
+        f"MFU {words.percent(speed.mfu, 1)}, HFU {words.percent(speed.hfu, 1)}.",
+        f"Useful share {words.percent(speed.useful_share, 1)}: stops every {_time(stops_days)}, writes a checkpoint "
+        f"every {float(often.checkpoint_interval_hours):.2g} h, takes {float(often.restart_hours):.2g} h to start.",
+        f"Team: {speed.team.words}, {words.percent(speed.team.typical)} of a published speed "
+        f"({words.percent(speed.team.low)} to {words.percent(speed.team.high)}).",
+        other_teams(speed, _time),
+        f"The band holds four of five of {speed.band.rows:,} runs whose source was not fitted.",
+    ]
+
+
+def other_teams(speed: Speed, told: Callable[[float], str]) -> str:
+    """How long the run takes who tunes it like a published one, and who does it for the first time."""
+    if speed.team.measured:
+        return "Your own runs tell how fast your team is; where they do not, it is taken for what you say it is."
+    days = speed.days.typical
+    _, tuned, _ = hours_over(speed.team, "vendor_tuned")
+    least, first, most = hours_over(speed.team, "ordinary")
+    return (
+        f"Published speeds are best cases: tuned like those it takes {told(days * tuned)}, an ordinary team's first "
+        f"run {told(days * first)} ({told(days * least)} to {told(days * most)})."
+    )
+
+
+def _hours(hours: float) -> str:
+    return f"{hours:,.0f}" if hours >= 100 or not np.isfinite(hours) else f"{words.significant(hours):,g}"
+
+
+def _cost(found: Training, speed: Speed, cost: Hired | None) -> list[str]:
+    if cost is None:
+        return ["No offer of the catalogue matches."]
+    hours, usd = speed.accelerator_hours, cost.usd_per_accelerator_hour
+    low, typical, high = (words.usd(each * usd) for each in (hours.low, hours.typical, hours.high))
+    said = [f"{typical} ({low} to {high}) at {hired_words(cost)}."]
+    if found.mig_profile is not None:
+        said.append("Nobody rents a slice alone: this is the whole accelerator. Several at once share its bill.")
+    return said
+
+
+def hired_words(cost: Hired) -> str:
+    """The offer that was taken, in words."""
+    checked = "" if cost.checked is None else f", checked {words.day(cost.checked)}"
+    doubt = "" if cost.believed else ", an old price"
+    over = f"; {words.count(cost.passed_over, 'lower price')} not believed" if cost.passed_over else ""
+    return (
+        f"{words.usd_per_hour(cost.usd_per_accelerator_hour)} a GPU-hour, {cost.provider}, {cost.region}, machines of "
+        f"{cost.accelerators_per_machine}{checked}{doubt}{over}"
+    )
+
+
+def _search(found: Training) -> list[str]:
+    excluded = [f"- {number:,} {reason}" for reason, number in found.excluded.items() if number]
+    return [f"{found.layouts_evaluated:,} weighed, {found.layouts_fitting:,} fit; not legal or too large:", *excluded]
+
+
+def _way(way: WayToFit, accelerators: int) -> str:
+    """What to change; how many it takes only where the words do not say it."""
+    return way.words if way.accelerators != accelerators else f"{way.words}, on the same {_on(accelerators)}"
+
+
+def _on(accelerators: int) -> str:
+    return words.count(accelerators, "accelerator")
+
+
+def _time(days: float) -> str:
+    if not np.isfinite(days):
+        return "never done"
+    if days >= 1:
+        return f"{days:,.3g} days" if days < 1_000 else f"{days:,.0f} days"
+    return f"{days * 24:.3g} h" if days * 24 >= 1 else f"{days * 1440:.2g} min"
+
+
+def finite(value: float) -> float | None:
+    """The number, or None where there is none."""
+    return float(value) if np.isfinite(value) else None
+
+
+def plain_data(data: Any) -> Any:
+    """Nested data as JSON has it: no records, arrays, NaN or infinities."""
+    if isinstance(data, dict):
+        return {key: plain_data(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [plain_data(value) for value in data]
+    if isinstance(data, BaseModel):
+        return plain_data(data.model_dump())
+    if isinstance(data, np.generic | np.ndarray):
+        return plain_data(data.item())
+    return finite(data) if isinstance(data, float) else data

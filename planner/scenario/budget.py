@@ -1,0 +1,203 @@
+"""The budget of a plan: what it will cost to reckon, estimated from its work and its years before anything is begun.
+
+The server answers many people on few cores, so a plan that takes more than `MOST_SECONDS` is refused, with the nearest
+that does not. Counted are the numbers that are reckoned: levels of demand x months, patterns of demand x months x
+futures (planner.money.demand.levels), months of the ledgers, and choices of an accelerator that are left open. What
+one of them takes was measured once, on one core of a usual server, over 160 random plans: nine in ten took from three
+quarters to twice what is estimated here. On another machine all of them take longer or shorter alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from planner.scenario.base import MONTHS_PER_YEAR
+from planner.scenario.work import Work
+
+MOST_SECONDS = 1.2
+FUTURES = 1_024  # of an answer
+TURNS, STEPS = 256, 9  # futures in which a break-even is looked for, and values of the busy share tried in each
+MOST_LEVELS = 64  # of demand, and of its patterns; what is more is put on a grid of as many
+_BLOCK = 90_000  # futures x months that are reckoned together
+
+_USUAL_S, _MONTH_S = 0.1, 0.0013  # what every plan takes, and what each of its months does
+_LEVEL_S = 3.5e-7  # a level in a month, in every demand that a plan asks for
+_SUM_S = 1.7e-9  # a sum of two levels of two patterns in a month
+_SHARE_S = 5.5e-9  # how often a pattern holds, in a month of a future
+_GRID_S = 1.1e-8  # the same where patterns are put on a grid
+_BUSY_S = 3.5e-9  # what of a pattern lies below a fleet, in a month of a future
+_ANY_S, _COUNT_S = 0.5, 0.12  # every accelerator tried for one kind of work; every number of one accelerator
+_QUARTER = 0.25  # years: steps in which a plan is cut to find the nearest
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The part of a scenario that decides what it costs to reckon."""
+
+    work: tuple[Work, ...]
+    years: float
+    any_accelerator: bool = False
+
+    @property
+    def jobs(self) -> int:
+        """Jobs of all kinds of work."""
+        return sum(len(one.jobs) for one in self.work)
+
+    def over(self, years: float) -> Asked:
+        """The same over so many years."""
+        return Asked(self.work, years, self.any_accelerator)
+
+    def with_works(self, count: int) -> Asked:
+        """The first kinds of work alone."""
+        return Asked(self.work[:count], self.years, self.any_accelerator)
+
+    def with_jobs(self, count: int) -> Asked:
+        """The first jobs alone."""
+        before = [sum(len(one.jobs) for one in self.work[:place]) for place in range(len(self.work))]
+        cut = (
+            one.model_copy(update={"jobs": one.jobs[: max(count - gone, 0)]})
+            for one, gone in zip(self.work, before, strict=True)
+        )
+        return Asked(tuple(cut), self.years, self.any_accelerator)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How many numbers of each kind a plan reckons."""
+
+    months: int
+    levels: int = 0
+    sums: int = 0
+    shares: int = 0
+    on_grid: int = 0
+    busy: int = 0
+    market_tries: int = 0  # 1 for every accelerator
+    count_tries: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """What they take on one core of a usual server."""
+        return (
+            _USUAL_S + self.months * _MONTH_S + self.levels * _LEVEL_S + self.sums * _SUM_S + self.shares * _SHARE_S
+            + self.on_grid * _GRID_S + self.busy * _BUSY_S + self.market_tries * _ANY_S + self.count_tries * _COUNT_S
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """A kind of work, or a job, whose hours differ from future to future."""
+
+    patterns: int
+    levels: int
+    futures: int
+
+
+def estimate(asked: Asked) -> Estimate:
+    """What a plan of this work reckons."""
+    months = math.ceil(asked.years * MONTHS_PER_YEAR) + 1
+    calm = [2 for work in asked.work if not _is_named(work) for _ in work.jobs]
+    answer, turns = _drawn(asked.work, FUTURES, FUTURES), _drawn(asked.work, TURNS * STEPS, TURNS)
+    differing = months if _moves(asked.work) else 1
+    levels = math.prod(calm) if len(calm) < MOST_LEVELS.bit_length() else MOST_LEVELS
+    runs = [_together(layers, min(levels, MOST_LEVELS), months, differing) for layers in (answer, turns)]
+    named = [work for work in asked.work if _is_named(work)]
+    return Estimate(
+        months,
+        levels=_merged([*calm, *(one.levels + 1 for one in answer)]) * differing,
+        sums=sum(run.sums for run in runs),
+        shares=sum(run.shares for run in runs),
+        on_grid=sum(run.on_grid for run in runs),
+        busy=sum(run.busy for run in runs),
+        market_tries=int(asked.any_accelerator and bool(named)),
+        count_tries=sum(1 for work in named if work.train is not None and work.train.choose_count),
+    )
+
+
+def too_much(asked: Asked) -> str | None:
+    """Why a plan is not reckoned, and the nearest that is; None where it is within the budget."""
+    times = estimate(asked).seconds / MOST_SECONDS
+    if times <= 1:
+        return None
+    nearest = "; or ".join(_nearest(asked)) or "less of it"
+    jobs = f" with {_many(asked.jobs, 'job')}" if asked.jobs else ""
+    return (
+        f"work of {_many(len(asked.work), 'kind')}{jobs} over {asked.years:g} years takes "
+        f"{math.ceil(times * 10) / 10:g} times the reckoning that one plan may take. What can be reckoned: {nearest}"
+    )
+
+
+def _nearest(asked: Asked) -> Iterator[str]:
+    """What to say of each way to make a plan small enough."""
+    years = _most(math.ceil(asked.years / _QUARTER) - 1, lambda many: asked.over(many * _QUARTER))
+    if years:
+        yield f"all of it over up to {years * _QUARTER:g} years"
+    jobs = _most(asked.jobs - 1, asked.with_jobs) if asked.jobs else 0
+    if jobs:
+        yield f"{_first(jobs)} of its {_many(asked.jobs, 'job')}"
+    works = _most(len(asked.work) - 1, asked.with_works)
+    if works:
+        yield f"{_first(works)} of its {_many(len(asked.work), 'kind')} of work"
+
+
+def _first(count: int) -> str:
+    return "the first" if count == 1 else f"the first {count}"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'s' if count != 1 else ''}"
+
+
+def _most(most: int, cut: Callable[[int], Asked]) -> int:
+    """The largest number, up to the most, with which a plan is small enough; 0 where none is. Found by halving."""
+    low, high = 0, most + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if estimate(cut(middle)).seconds <= MOST_SECONDS else (low, middle)
+    return low
+
+
+def _is_named(work: Work) -> bool:
+    """Whether its hours come from a model that is named, and so differ from future to future."""
+    return bool(work.train or work.serve or work.run)
+
+
+def _moves(works: Sequence[Work]) -> bool:
+    """Whether months differ."""
+    return any(work.growth_per_year or work.season or work.jobs for work in works)
+
+
+def _drawn(works: Sequence[Work], futures: int, futures_of_jobs: int) -> list[_Layer]:
+    """What differs from future to future, jobs first: they take fewer where only the work's own hours are tried."""
+    jobs = [_Layer(2, 1, futures_of_jobs) for work in works if _is_named(work) for _ in work.jobs]
+    fixed = [work.by_hour for work in works if not work.may_wait]
+    return jobs + [_Layer(3, len({*day, 0.0}), futures) if day else _Layer(2, 1, futures) for day in fixed]
+
+
+def _merged(levels: Sequence[int]) -> int:
+    """Levels that are merged, one kind of work after the other; few are not looked at."""
+    found, so_far = 0, 1
+    for one in levels:
+        both = so_far * one
+        found += both if both > MOST_LEVELS else 0
+        so_far = min(both, MOST_LEVELS)
+    return found
+
+
+def _together(layers: Sequence[_Layer], levels: int, months: int, differing: int) -> Estimate:
+    """Patterns and their levels, one kind of work after the other, as the levels of demand are put together."""
+    sums = shares = on_grid = 0
+    patterns, most = 1, max((one.futures for one in layers), default=0)
+    blocks = math.ceil(most * months / _BLOCK)
+    for one in layers:
+        pairs, both = patterns * one.patterns, levels * one.levels
+        if pairs > MOST_LEVELS or both > MOST_LEVELS:
+            sums += pairs * both * differing * blocks
+        if pairs > MOST_LEVELS:
+            on_grid += one.futures * differing * pairs
+            patterns, levels = MOST_LEVELS, 1
+        else:
+            shares += one.futures * differing * pairs
+            patterns, levels = pairs, min(both, MOST_LEVELS)
+    return Estimate(months, sums=sums, shares=shares, on_grid=on_grid, busy=most * differing * patterns)

@@ -1,0 +1,248 @@
+"""A scenario as a file: YAML with what differs from the defaults, the day, and the catalogue it was made with.
+
+`read_scenario(write_scenario(saved))` gives the same scenario. What comes from outside is read strictly: one document,
+no aliases or tags, no key twice, at most 1 MB; every refusal says the line, the value and what would do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from difflib import get_close_matches
+from typing import Any
+
+import pydantic
+
+from planner.scenario.field_shapes import Path, shape, unit
+from planner.scenario.known_names import NAMED, settle
+from planner.scenario.refusal import ScenarioError, complaints, dotted
+from planner.scenario.scenario import Scenario
+from pricing import CatalogError, Catalogue, strict_yaml
+from pricing.days import as_day
+from pricing.marks import as_code
+from pricing.wishes import shown
+
+SCHEMA = 1
+HEAD = ("schema", "day", "catalogue")
+# From a schema number to the next: what the file says in the old words, in the new ones. A changed default is a new
+# schema too, whose migration writes the old default out.
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A scenario with the day it is for and the digest of the catalogue it was made with; both may be unsaid."""
+
+    scenario: Scenario
+    day: date | None = None
+    catalogue_digest: str | None = None
+    schema: int = SCHEMA
+    notes: tuple[str, ...] = field(default=(), compare=False)  # what was taken otherwise than it was written
+
+    def of_other_facts(self, catalogue: Catalogue) -> bool:
+        """Whether it was made with another catalogue than this one."""
+        return self.catalogue_digest is not None and self.catalogue_digest != catalogue.digest
+
+
+def read_scenario(text: bytes, name: str, catalogue: Catalogue) -> Saved:
+    """The scenario in a file, or a `ScenarioError` with the first thing wrong, its line and what would do."""
+    read, lines = _yaml(text, name)
+    if not isinstance(read, dict):
+        wish = "the file is empty" if read is None else f"{shown(read)} stands where keys and values are wanted"
+        raise ScenarioError(name, None, f"{wish}; a first line could be `accelerator: H100-SXM5-80GB`")
+    data = _migrated(read, name, lines)
+    day, digest = _head(data, name, lines)
+    scenario = scenario_of({key: value for key, value in data.items() if key not in HEAD}, name, lines)
+    settled, lost = settle(scenario, catalogue)
+    if lost:
+        first = min(lost, key=lambda one: _line(lines, one.path) or 0)
+        wish = f"{dotted(first.path)}: {str(first.error).rstrip('.')}"
+        raise ScenarioError(name, _line(lines, first.path), wish, more=len(lost) - 1)
+    return Saved(settled, day, digest, notes=tuple(_notes(scenario, settled)))
+
+
+def scenario_of(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str, ...], int]) -> Scenario:
+    """The scenario in plain data, checked; `lines` says on which line of the file each key stands."""
+    try:
+        return Scenario.model_validate(data)
+    except pydantic.ValidationError as error:
+        wrong = complaints(error)
+        wrong.sort(key=lambda one: _line(lines, one[0]) or 0)
+        path, wish = wrong[0]
+        raise ScenarioError(name, _line(lines, path), wish, more=len(wrong) - 1) from error
+
+
+def _yaml(raw: bytes, name: str) -> tuple[Any, Mapping[tuple[str, ...], int]]:
+    if len(raw) > strict_yaml.MAX_BYTES:
+        raise ScenarioError(name, None, f"{len(raw):,} bytes; a scenario has at most {strict_yaml.MAX_BYTES:,}")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        wish = f"not UTF-8 text: byte 0x{raw[error.start]:02x} at {error.start}; save it as UTF-8"
+        raise ScenarioError(name, None, wish) from error
+    try:
+        return strict_yaml.read(text, file=name), strict_yaml.lines(text, file=name)
+    except CatalogError as error:
+        key = f"{error.place.key}: " if error.place.key else ""
+        raise ScenarioError(name, error.place.line, f"{key}{error.wanted}") from error
+
+
+def _migrated(data: dict[str, Any], name: str, lines: Mapping[tuple[str, ...], int]) -> dict[str, Any]:
+    schema = data.get("schema", SCHEMA)
+    line = _line(lines, ("schema",))
+    if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
+        raise ScenarioError(name, line, f"schema: {shown(schema)} must be a whole number, 1 to {SCHEMA}")
+    if schema > SCHEMA:
+        wish = (
+            f"schema: {schema} was written by a newer version of this program; "
+            f"this one reads up to {SCHEMA}: update it, or save the scenario there for schema {SCHEMA}"
+        )
+        raise ScenarioError(name, line, wish)
+    for step in range(schema, SCHEMA):
+        data = MIGRATIONS[step](data)
+    return data
+
+
+def _head(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str, ...], int]) -> tuple[date | None, str | None]:
+    day, digest = day_at_head(data, name, _line(lines, ("day",))), data.get("catalogue")
+    if digest is not None and not (isinstance(digest, str) and re.fullmatch("[0-9A-Za-z_-]{1,64}", digest)):
+        wish = f"catalogue: {shown(digest)} must be a catalogue's digest, in quotes, or be left out"
+        raise ScenarioError(name, _line(lines, ("catalogue",)), wish)
+    for key in data:
+        if not isinstance(key, str):
+            raise ScenarioError(name, None, f"the key {shown(key)} must be a word")
+        if key not in HEAD and key not in Scenario.model_fields:
+            near = get_close_matches(key.casefold(), (*HEAD, *Scenario.model_fields), n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join((*HEAD, *Scenario.model_fields))}"
+            raise ScenarioError(name, _line(lines, (key,)), f"{key}: there is no such key; {hint}")
+    return day, digest
+
+
+def day_at_head(data: Mapping[str, Any], name: str, line: int | None) -> date | None:
+    """The day that a file is for, if it says one."""
+    said = data.get("day")
+    try:
+        day = as_day(said)
+    except ValueError as error:
+        raise ScenarioError(name, line, f"day: {error}") from error
+    if day is None or isinstance(day, date):
+        return day
+    raise ScenarioError(name, line, f"day: {shown(said)} must be a day such as 2026-11-21")
+
+
+def _line(lines: Mapping[tuple[str, ...], int], path: Path) -> int | None:
+    steps = tuple(str(step) for step in path)
+    return next((lines[steps[:n]] for n in range(len(steps), 0, -1) if steps[:n] in lines), None)
+
+
+def _notes(written: Scenario, settled: Scenario) -> list[str]:
+    """Each name that was taken for another spelling."""
+    pairs = [(path, _at(written, path), _at(settled, path)) for path in NAMED]
+    return [f"{dotted(path)}: {was} is taken for {now}." for path, was, now in pairs if was != now]
+
+
+def _at(scenario: Scenario, path: Path) -> object:
+    value: object = scenario
+    for step in path:
+        value = getattr(value, str(step), None)
+    return value
+
+
+def file_schema() -> dict[str, Any]:
+    """The whole file as JSON schema: the scenario, with the three keys at its head."""
+    head = {
+        "schema": {"type": "integer", "minimum": 1, "maximum": SCHEMA, "default": SCHEMA},
+        "day": {"type": "string", "format": "date", "description": "prices and ages as they were known on this day"},
+        "catalogue": {"type": "string", "description": "digest of the facts it was made with"},
+    }
+    scenario = Scenario.model_json_schema()
+    return {**scenario, "properties": {**head, **scenario["properties"]}}
+
+
+def differences(scenario: Scenario) -> dict[str, Any]:
+    """What a scenario says otherwise than the defaults, as plain data in the record's order."""
+    said: dict[str, Any] = scenario.model_dump(exclude_defaults=True)
+    return said
+
+
+def write_scenario(saved: Saved) -> str:
+    """The file: schema, day and digest, then what differs from the defaults, with units beside the values."""
+    head = [
+        "# A plan: rent, buy, or both? Only what differs from the defaults is written here; see docs/scenario.md.",
+        f"schema: {saved.schema}",
+    ]
+    if saved.day is not None:
+        head.append(f"day: {saved.day.isoformat()}  # prices and ages as they were known on this day")
+    if saved.catalogue_digest is not None:
+        head.append(f"catalogue: {_quoted(saved.catalogue_digest)}  # digest of the facts it was made with")
+    return "\n".join([*head, *_record(differences(saved.scenario), (), "")]) + "\n"
+
+
+def part_of_file(part: Mapping[str, Any]) -> str:
+    """Some keys of a scenario as they stand in its file."""
+    return "\n".join(_record(part, (), "")) + "\n"
+
+
+def _record(data: Mapping[str, Any], path: Path, indent: str) -> list[str]:
+    lines: list[str] = []
+    for key, value in data.items():
+        inner: Path = (*path, key)
+        if isinstance(value, dict) and value:
+            lines += [f"{indent}{key}:", *_record(value, inner, indent + "  ")]
+        elif isinstance(value, tuple) and value and isinstance(value[0], dict):
+            lines.append(f"{indent}{key}:")
+            lines += [line for item in value for line in _item(item, (*inner, 0), indent + "  ")]
+        else:
+            lines.append(f"{indent}{key}: {_value(value)}{_comment(inner)}")
+    return lines
+
+
+def _item(item: Mapping[str, Any], path: Path, indent: str) -> list[str]:
+    if not item:
+        return [f"{indent}- {{}}"]
+    first, *rest = _record(item, path, indent + "  ")
+    return [f"{indent}- {first.lstrip()}", *rest]
+
+
+def _comment(path: Path) -> str:
+    about = shape(path)
+    if about is None or about.kind == "record":
+        return ""
+    told = [text for text in (unit(str(path[-1])), about.help) if text]
+    if about.kind == "choice":
+        told.append(" | ".join(about.choices))
+    return f"  # {'; '.join(told)}" if told else ""
+
+
+def _value(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(_value(item) for item in value)}]"
+    if isinstance(value, float):
+        return f"{value:.0f}" if value.is_integer() and abs(value) < _WHOLE else repr(value)
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None:
+        return "null"
+    return "{}" if value == {} else str(value)
+
+
+_WHOLE = 1e15  # larger floats are not written digit by digit
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*")
+# What some reader of YAML takes for something else than a word; Norway among them.
+_MEANT = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+
+
+def _text(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) and text.casefold() not in _MEANT else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    """Text in double quotes, whatever is in it: what does not print is written as its code."""
+    return '"' + "".join(_ESCAPES.get(mark) or (mark if mark.isprintable() else as_code(mark)) for mark in text) + '"'
+
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}

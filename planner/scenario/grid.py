@@ -1,0 +1,354 @@
+"""A grid of scenarios: a base, and lists or ranges of values for some of its inputs. Read from a file, strictly.
+
+Every combination of the lists is one point, numbered from 0; the last list turns fastest. Lists under `together` move
+as one. No point is made before it is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import Any
+
+import pydantic
+
+from planner.scenario.field_shapes import Path, leaves, shape
+from planner.scenario.file import Saved, day_at_head, scenario_of
+from planner.scenario.grid_range import MOST_LISTED, Range, Steps, Stretch, as_input
+from planner.scenario.known_names import NAMED, settle
+from planner.scenario.memo import cached_property
+from planner.scenario.refusal import ScenarioError, complaints, dotted, unknown
+from planner.scenario.scenario import Scenario
+from planner.scenario.short_keys import KEYS, PERCENT_PLACES, value_at
+from pricing import CatalogError, Catalogue, strict_yaml
+from pricing.wishes import first_wish, shown
+
+MOST_POINTS = 10_000_000
+MOST_PATHS = 40
+_MOST_TRIED = 1_000
+PERCENT = 10**PERCENT_PLACES
+# What each row may tell; who leads and the best way always stand there.
+_ALWAYS = ("leads", "best")
+# These rest on futures, which are drawn for each row by itself: only where one of them is asked for.
+OF_FUTURES = ("verdict", "share_cheaper", "gap_share", "low_usd", "high_usd")
+OUTPUTS = (
+    *_ALWAYS, "verdict", "share_cheaper", "gap_share", "own", "rent", "npv_usd", "payback_months",
+    "break_even_busy_share", "present_usd", "low_usd", "high_usd", "cash_today_usd", "note",
+)  # fmt: skip
+USUAL_OUTPUTS = tuple(one for one in OUTPUTS if one not in OF_FUTURES)
+_HEAD = ("base", "vary", "together", "ways", "outputs")
+Lines = Mapping[tuple[str, ...], int]
+BaseOf = Callable[[str], Saved]  # the scenario of a preset or of a file
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Some inputs that move together: at each step one value for each of them."""
+
+    paths: tuple[Path, ...]
+    steps: Sequence[tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All points of a sweep. `saved` is the base, with its day."""
+
+    saved: Saved
+    axes: tuple[Axis, ...]
+    outputs: tuple[str, ...] = USUAL_OUTPUTS
+
+    @cached_property
+    def count(self) -> int:
+        """How many points there are."""
+        return math.prod(len(axis.steps) for axis in self.axes)
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        """The inputs that vary, in the order of the file."""
+        return tuple(path for axis in self.axes for path in axis.paths)
+
+    def values(self, point: int) -> tuple[Any, ...]:
+        """The values of the inputs that vary, at one point."""
+        found: list[Any] = []
+        for axis in reversed(self.axes):
+            point, step = divmod(point, len(axis.steps))
+            found[:0] = axis.steps[step]
+        return tuple(found)
+
+    def of_path(self, path: Path) -> tuple[Any, ...]:
+        """All values that one input takes, each once, in their order; of very many the ends and the middle."""
+        axis = next(axis for axis in self.axes if path in axis.paths)
+        place = axis.paths.index(path)
+        last = len(axis.steps) - 1
+        told = [axis.steps[at] for at in (0, last // 2, last)] if isinstance(axis.steps, Steps) else axis.steps
+        return tuple(dict.fromkeys(step[place] for step in told))
+
+    @cached_property
+    def _base(self) -> dict[str, Any]:
+        return self.saved.scenario.model_dump(exclude_defaults=True)
+
+    def scenario(self, values: tuple[Any, ...]) -> Scenario:
+        """The scenario with these values; a `ScenarioError` where they do not agree with each other."""
+        data = dict(self._base)
+        for path, value in zip(self.paths, values, strict=True):
+            _put(data, path, value)
+        try:
+            return Scenario.model_validate(data)
+        except pydantic.ValidationError as error:
+            raise ScenarioError("point", None, complaints(error)[0][1]) from error
+
+
+def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf) -> Grid:
+    """The grid in a file, or a `ScenarioError` with the first thing wrong, its line and what would do."""
+    data, lines = _yaml(text, name)
+    if not isinstance(data, dict) or not data:
+        raise ScenarioError(name, None, "want `base:`, a scenario, and `vary:`, inputs with lists of values")
+    for key in data:
+        if key not in _HEAD:
+            raise ScenarioError(name, lines.get((str(key),)), f"{key}: no such key; there are {', '.join(_HEAD)}")
+    saved = _saved(data, name, lines, base_of)
+    axes = (*_varied(data.get("vary"), name, lines), *_together(data.get("together"), name, lines))
+    if not axes:
+        raise ScenarioError(name, None, "nothing varies: want `vary:`, such as `vary: {years: [2, 3, 4, 5]}`")
+    _not_too_many(axes, name)
+    _once(axes, name, lines)
+    grid = Grid(saved, axes, _outputs(data.get("outputs"), name, lines))
+    return _settled(grid, name, lines, catalogue)
+
+
+def _outputs(said: Any, name: str, lines: Lines) -> tuple[str, ...]:
+    wanted = USUAL_OUTPUTS if said is None else said
+    strange = next((one for one in wanted if one not in OUTPUTS), None) if isinstance(wanted, tuple) else wanted
+    if strange is not None:
+        wish = f"outputs: {shown(strange)} is none of {', '.join(OUTPUTS)}"
+        raise ScenarioError(name, lines.get(("outputs",)), wish)
+    return tuple(one for one in OUTPUTS if one in (*_ALWAYS, *wanted))
+
+
+def _yaml(raw: bytes, name: str) -> tuple[Any, Lines]:
+    try:
+        text = raw.decode("utf-8-sig")
+        return strict_yaml.read(text, file=name), strict_yaml.lines(text, file=name)
+    except UnicodeDecodeError as error:
+        raise ScenarioError(name, None, "not UTF-8 text: save it as UTF-8") from error
+    except CatalogError as error:
+        key = f"{error.place.key}: " if error.place.key else ""
+        raise ScenarioError(name, error.place.line, f"{key}{error.wanted}") from error
+
+
+def _saved(data: Mapping[str, Any], name: str, lines: Lines, base_of: BaseOf) -> Saved:
+    base = data.get("base")
+    ways = {"ways": data["ways"]} if data.get("ways") else {}
+    if isinstance(base, str):
+        saved = base_of(base)
+        said = saved.scenario.model_dump(exclude_defaults=True)
+        return replace(saved, scenario=scenario_of({**said, **ways}, name, lines))
+    if base is None or isinstance(base, dict):
+        said = dict(base or {})
+        day = day_at_head(said, name, lines.get(("base", "day")))
+        said.pop("day", None)
+        under = {place[1:]: line for place, line in lines.items() if place[:1] == ("base",)}
+        under |= {place: line for place, line in lines.items() if place[:1] == ("ways",)}
+        return Saved(scenario_of({**said, **ways}, name, under), day)
+    raise ScenarioError(
+        name, lines.get(("base",)), f"base: {shown(base)} must be a scenario, or the name of a preset or of a file"
+    )
+
+
+def _varied(vary: Any, name: str, lines: Lines) -> Iterable[Axis]:
+    if vary is None:
+        return
+    if not isinstance(vary, dict):
+        raise ScenarioError(name, lines.get(("vary",)), "vary: want inputs with lists, such as `years: [2, 3]`")
+    for key, said in vary.items():
+        line = lines.get(("vary", str(key)))
+        path, scale = _path(str(key), name, line)
+        yield _axis((path,), [_values(said, path, scale, name, line)])
+
+
+def _together(groups: Any, name: str, lines: Lines) -> Iterable[Axis]:
+    """Each group as one axis. One group may stand alone, without a list around it."""
+    found = (groups,) if isinstance(groups, dict) else groups or ()
+    for number, group in enumerate(found):
+        place = ("together",) if isinstance(groups, dict) else ("together", str(number))
+        line = lines.get(place)
+        if not isinstance(group, dict) or not group:
+            raise ScenarioError(name, line, "together: want groups of inputs with lists as long as each other")
+        paths, columns = [], []
+        for key, said in group.items():
+            at = lines.get((*place, str(key)))
+            path, scale = _path(str(key), name, at)
+            paths.append(path)
+            columns.append(_values(said, path, scale, name, at))
+        if len({len(column) for column in columns}) > 1:
+            lengths = ", ".join(f"{key} has {len(column):,}" for key, column in zip(group, columns, strict=True))
+            raise ScenarioError(name, line, f"together: lists must be as long as each other; {lengths}")
+        yield _axis(tuple(paths), columns)
+
+
+def _axis(paths: tuple[Path, ...], columns: Sequence[Sequence[Any]]) -> Axis:
+    """Columns as one axis, written out but for long ranges alone."""
+    steps = Steps(tuple(columns))
+    return Axis(paths, steps if all(isinstance(one, Stretch) for one in columns) else tuple(steps))
+
+
+def _path(key: str, name: str, line: int | None) -> tuple[Path, int]:
+    """Where an input stands, and how many of what is written make one of it: 100 for the percentages of a link."""
+    if key in KEYS and (shape((key,)) is None or KEYS[key].path == (key,)):
+        return KEYS[key].path, PERCENT if KEYS[key].percent else 1
+    path: Path = tuple(int(step) if step.isdigit() else step for step in key.split("."))
+    if tuple(0 if isinstance(step, int) else step for step in path) in leaves() and shape(path) is not None:
+        return path, 1
+    known = next((n for n in range(len(path), 0, -1) if shape(path[:n]) is not None), 0)
+    if known == len(path):
+        raise ScenarioError(name, line, f"{key}: a whole group of inputs; name one of them, such as {key}.…")
+    raise ScenarioError(name, line, f"{key}: {unknown(str(path[known]), path[:known])}")
+
+
+def _values(said: Any, path: Path, scale: int, name: str, line: int | None) -> Sequence[Any]:
+    kind = shape(path)
+    assert kind is not None
+    whole = kind.kind == "whole"
+    if isinstance(said, dict):
+        found = _range(said, path, name, line)
+        stretch = Stretch(found, scale, whole)
+        return stretch if found.count > MOST_LISTED else stretch[:]
+    if not isinstance(said, tuple) or not said:
+        wish = "must be a list such as [1, 2, 3], or a range such as {from: 1, to: 3, steps: 5}"
+        raise ScenarioError(name, line, f"{dotted(path)}: {shown(said)} {wish}")
+    return tuple(as_input(one, scale, whole=whole) for one in said) if whole or kind.kind == "number" else said
+
+
+def _range(said: dict[str, Any], path: Path, name: str, line: int | None) -> Range:
+    numbers = {key: float(one) if type(one) is int and key != "steps" else one for key, one in said.items()}
+    try:
+        found = Range.model_validate(numbers)
+    except pydantic.ValidationError as error:
+        place, wish, first = first_wish(error)
+        there = "; there are from, to, steps, by, scale" if first["type"] == "extra_forbidden" else ""
+        raise ScenarioError(name, line, f"{dotted((*path, *place))}: {wish}{there}") from error
+    if found.count > MOST_POINTS:
+        raise ScenarioError(name, line, f"{dotted(path)}: {_too_many(found.count)}")
+    if found.count > MOST_LISTED and not found.are_apart:
+        ends = f"{found.first:.15g} to {found.last:.15g}"
+        wish = f"{found.count:,} values from {ends} are too near to tell apart: use fewer"
+        raise ScenarioError(name, line, f"{dotted(path)}: {wish}")
+    return found
+
+
+def _too_many(count: int) -> str:
+    return (
+        f"{count:,} scenarios are more than the limit of {MOST_POINTS:,}, and nothing was reckoned: "
+        "use fewer or shorter lists, or move some `together`"
+    )
+
+
+def _not_too_many(axes: tuple[Axis, ...], name: str) -> None:
+    count = math.prod(len(axis.steps) for axis in axes)
+    if count > MOST_POINTS:
+        lengths = " x ".join(f"{len(axis.steps):,}" for axis in axes)
+        raise ScenarioError(name, None, f"{lengths} = {_too_many(count)}")
+
+
+def _once(axes: tuple[Axis, ...], name: str, lines: Lines) -> None:
+    """Each input varies once, and a list that varies alone says nothing twice."""
+    paths = [path for axis in axes for path in axis.paths]
+    twice = next((path for at, path in enumerate(paths) if path in paths[:at]), None)
+    if twice is not None:
+        raise ScenarioError(name, None, f"{dotted(twice)} varies twice: say it once")
+    if len(paths) > MOST_PATHS:
+        raise ScenarioError(name, None, f"{len(paths)} inputs vary; at most {MOST_PATHS} may")
+    for axis in axes:
+        if len(axis.paths) == 1 and not isinstance(axis.steps, Steps):
+            times = Counter(repr(step[0]) for step in axis.steps).most_common(1)
+            if times[0][1] > 1:
+                wish = f"{dotted(axis.paths[0])}: {times[0][0]} stands there twice; leave one out"
+                raise ScenarioError(name, _line_of(axis, lines), wish)
+
+
+def _settled(grid: Grid, name: str, lines: Lines, catalogue: Catalogue) -> Grid:
+    """Names as the catalogue writes them; and each value refused that no scenario takes."""
+    base, lost = settle(grid.saved.scenario, catalogue)
+    if lost:
+        raise ScenarioError(name, lines.get(("base", str(lost[0].path[0]))), str(lost[0].error).rstrip("."))
+    grid = replace(grid, saved=replace(grid.saved, scenario=base))
+    for path in grid.paths:
+        _in_the_base(base, path, name, lines)
+    return replace(grid, axes=tuple(_settled_axis(grid, axis, name, lines, catalogue) for axis in grid.axes))
+
+
+def _in_the_base(base: Scenario, path: Path, name: str, lines: Lines) -> None:
+    """A kind of work or a job that varies is there already."""
+    for at, step in enumerate(path):
+        if isinstance(step, int) and step >= len(there := value_at(base, path[:at]) or ()):
+            what = dotted(path[:at])
+            wish = f"{dotted(path)}: the base has {len(there)} under {what}, counted from 0; write it there first"
+            raise ScenarioError(name, _line_of(Axis((path,), ()), lines), wish)
+
+
+def _settled_axis(grid: Grid, axis: Axis, name: str, lines: Lines, catalogue: Catalogue) -> Axis:
+    """Each value is tried alone, the other inputs being at their first; what is out of bounds is refused here."""
+    first = dict(zip(grid.paths, grid.values(0), strict=True))
+    line = _line_of(axis, lines)
+    settled: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+    refused: list[str] = []
+    tried = _to_try(axis)
+    for step in tried:
+        changed = {**first, **dict(zip(axis.paths, step, strict=True))}
+        try:
+            scenario = grid.scenario(tuple(changed.values()))
+        except ScenarioError as error:
+            if any(str(error.wish).startswith(f"{dotted(path)}: ") for path in axis.paths):
+                raise ScenarioError(name, line, error.wish) from error
+            refused.append(error.wish)  # not wrong by itself: its points say that it does not agree with the rest
+            continue
+        if set(axis.paths) & set(NAMED):
+            scenario, lost = settle(scenario, catalogue)
+            mine = [one for one in lost if one.path in axis.paths]
+            if mine:
+                raise ScenarioError(name, line, f"{dotted(mine[0].path)}: {str(mine[0].error).rstrip('.')}")
+        settled[step] = tuple(value_at(scenario, path) for path in axis.paths)
+    if len(refused) == len(tried):
+        raise ScenarioError(name, line, refused[0])
+    long = isinstance(axis.steps, Steps)  # of numbers, which stay what they are
+    return axis if long else Axis(axis.paths, tuple(settled.get(step, step) for step in axis.steps))
+
+
+def _to_try(axis: Axis) -> Sequence[tuple[Any, ...]]:
+    """All steps; of very many numbers the least and the largest, since what is between them is in bounds too."""
+    if isinstance(axis.steps, Steps):  # the second tells whether a range of whole numbers goes by whole steps
+        return tuple(axis.steps[at] for at in (0, 1, len(axis.steps) - 1))
+    numbers = all(type(value) is float for step in axis.steps for value in step)
+    if len(axis.steps) <= _MOST_TRIED or not numbers:
+        return axis.steps
+    ends = [end(axis.steps, key=itemgetter(place)) for place in range(len(axis.paths)) for end in (min, max)]
+    return tuple(ends)
+
+
+def _line_of(axis: Axis, lines: Lines) -> int | None:
+    names = {dotted(path) for path in axis.paths} | {key for key, one in KEYS.items() if one.path in axis.paths}
+    return next(
+        (line for place, line in lines.items() if place[0] in ("vary", "together") and place[-1] in names), None
+    )
+
+
+def _put(data: dict[str, Any], path: Path, value: Any) -> None:
+    """Set one value deep inside, copying what lies on the way and nothing else."""
+    step, rest = path[0], path[1:]
+    if not rest:
+        data[str(step)] = value
+    elif isinstance(rest[0], int):
+        items = [*data.get(str(step), ({},))]
+        items += [{} for _ in range(rest[0] + 1 - len(items))]
+        if len(rest) == 1:
+            items[rest[0]] = value
+        else:
+            items[rest[0]] = dict(items[rest[0]])
+            _put(items[rest[0]], rest[1:], value)
+        data[str(step)] = tuple(items)
+    else:
+        data[str(step)] = dict(data.get(str(step)) or {})
+        _put(data[str(step)], rest, value)

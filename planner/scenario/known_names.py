@@ -1,0 +1,118 @@
+"""Names in a scenario: loose spellings become the catalogue's ids, unknown ones are told with the nearest known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from planner.scenario.field_shapes import Path
+from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
+from pricing import Catalogue, PricingError
+from pricing import names as naming
+from pricing.errors import AmbiguousName, UnknownName
+
+_MOST_SHOWN = 4
+RESERVED = "reserved"
+# The fields that hold a name of the catalogue.
+NAMED: tuple[Path, ...] = (
+    ("accelerator",), ("site",), ("rent", "offer"), ("reserve", "offer"), ("spot", "offer"), ("hosted", "price"),
+    ("tax", "schedule"),
+)  # fmt: skip
+
+
+class NotKnown(NamedTuple):
+    """A name that leads nowhere, or to several things."""
+
+    path: Path
+    error: PricingError
+
+
+def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[NotKnown]]:
+    """The scenario with every name as the catalogue writes it, and the names that it does not know."""
+    lost: list[NotKnown] = []
+
+    def find(path: Path, name: str | None, among: Callable[[Catalogue, str], str]) -> str | None:
+        try:
+            return name if name is None else among(catalogue, name)
+        except PricingError as error:
+            lost.append(NotKnown(path, error))
+            return name
+
+    changed: dict[str, object] = {
+        "accelerator": find(("accelerator",), scenario.accelerator, accelerator),
+        "site": find(("site",), scenario.site, naming.site),
+    }
+    chosen = str(changed["accelerator"])
+    for section, purchase in (("rent", "on_demand"), ("reserve", RESERVED), ("spot", "spot")):
+        record = getattr(scenario, section)
+        if record.offer is not None:
+            found = find((section, "offer"), record.offer, _offer_of(chosen, purchase))
+            changed[section] = record.model_copy(update={"offer": found})
+    if scenario.hosted is not None and scenario.hosted.price is not None:
+        price = find(("hosted", "price"), scenario.hosted.price, hosted_price)
+        changed["hosted"] = scenario.hosted.model_copy(update={"price": price})
+    if scenario.tax is not None:
+        schedule = find(("tax", "schedule"), scenario.tax.schedule, tax_schedule)
+        changed["tax"] = scenario.tax.model_copy(update={"schedule": schedule})
+    changed["measured"] = tuple(
+        one.model_copy(
+            update={"accelerator": find(("measured", place, "accelerator"), one.accelerator, naming.accelerator)}
+        )
+        for place, one in enumerate(scenario.measured)
+    )
+    return scenario.model_copy(update=changed), lost
+
+
+def accelerator(catalogue: Catalogue, name: str) -> str:
+    """The one accelerator called `name`; or that any will do."""
+    return ANY_ACCELERATOR if naming.plain(name) == ANY_ACCELERATOR else naming.accelerator(catalogue, name)
+
+
+def hosted_price(catalogue: Catalogue, name: str) -> str:
+    """The one hosted price called `name`."""
+    return _one("hosted price", name, catalogue.hosted)
+
+
+def tax_schedule(catalogue: Catalogue, name: str) -> str:
+    """The one schedule of depreciation called `name`."""
+    return _one("schedule", name, catalogue.schedules)
+
+
+def _offer_of(accelerator: str, purchase: str) -> Callable[[Catalogue, str], str]:
+    """An offer by its id, or by its provider and as much more (parted by /) as tells it from the others."""
+
+    def find(catalogue: Catalogue, name: str) -> str:
+        if name in catalogue.offers:
+            return name
+        who, *rest = name.split("/")
+        provider = naming.provider(catalogue, who)
+        of_provider = [
+            key
+            for key, offer in catalogue.offers.items()
+            if offer.provider == provider and offer.accelerator == accelerator and offer.purchase.startswith(purchase)
+        ]
+        steps = [naming.plain(step) for step in rest]
+        fitting = [key for key in of_provider if set(steps) <= {naming.plain(step) for step in key.split("/")}]
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            more = f" and {len(fitting) - _MOST_SHOWN} more" if len(fitting) > _MOST_SHOWN else ""
+            shown = ", ".join(fitting[:_MOST_SHOWN])
+            raise AmbiguousName(f"{name!r} can be {shown}{more}. Say which.", fitting)
+        near = get_close_matches(name, of_provider or catalogue.offers, n=2) or of_provider[:_MOST_SHOWN]
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise UnknownName(f"No {purchase.replace('_', ' ')} offer of {accelerator} is called {name!r}.{hint}", near)
+
+    return find
+
+
+def _one(what: str, name: str, known: Iterable[str]) -> str:
+    index = {naming.plain(key): key for key in known}
+    if name in index.values():
+        return name
+    if (found := index.get(naming.plain(name))) is not None:
+        return found
+    near = [index[key] for key in get_close_matches(naming.plain(name), index, n=3)]
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    raise UnknownName(f"No {what} is called {name!r}.{hint}", near)

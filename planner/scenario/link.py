@@ -1,0 +1,390 @@
+"""A scenario in the address of a page: short keys for what the question bar and its expander ask, the rest in one key.
+
+`from_address(to_address(scenario))` is the scenario. Numbers are written so that they come back to the last bit; a
+share stands as a percentage (`busy=60`). What a link holds that cannot be used is left out and said.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from decimal import Decimal
+from difflib import get_close_matches
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
+
+import pydantic
+import pydantic_core
+
+from planner.scenario import known_names
+from planner.scenario.field_shapes import Path
+from planner.scenario.refusal import complaints
+from planner.scenario.scenario import Scenario
+from planner.scenario.short_keys import KEYS, PERCENT_PLACES, Key, value_at
+from planner.scenario.terms import Tax
+from pricing import Catalogue, PricingError
+from pricing.marks import unseen
+from pricing.strict_yaml import MAX_DEPTH
+
+ALSO = "also"
+LONGEST_ALSO = 4_000
+_NESTED = 3
+_LONGEST_NUMBER = 40
+_LONGEST_SHOWN = 60
+_NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?", re.ASCII)
+_SMALLEST_PLAIN, _LARGEST_PLAIN = Decimal("1e-9"), Decimal("1e15")
+_SWITCH = {"1": True, "true": True, "0": False, "false": False}
+
+
+class TooLong(PricingError):
+    """A scenario that says more than an address can hold."""
+
+
+def to_address(scenario: Scenario) -> dict[str, str]:
+    """What a link holds: each short key whose value is not the default, and `also` for the rest."""
+    rest: dict[str, Any] = scenario.model_dump(exclude_defaults=True)
+    held: dict[str, str] = {}
+    for key in KEYS.values():
+        value = _taken(rest, key.path)
+        if value is not None:
+            held[key.key] = _written(key, value)
+    _tidy(rest, {str(KEYS[key].path[0]) for key in held})
+    if rest:
+        held[ALSO] = json.dumps(
+            pydantic_core.to_jsonable_python(rest), ensure_ascii=False, separators=(",", ":"), allow_nan=False
+        )
+        if len(held[ALSO]) > LONGEST_ALSO:
+            raise TooLong(
+                f"This plan says more than a link can hold ({len(held[ALSO]):,} characters, at most {LONGEST_ALSO:,}): "
+                "download it as a file and send that."
+            )
+    return held
+
+
+class Reading(NamedTuple):
+    """What an address says: the scenario, what of it cannot be used, and what does not agree with the rest."""
+
+    scenario: Scenario
+    told: list[str]  # a sentence for each thing that cannot be read, or names what nobody knows
+    at_odds: dict[str, str]  # by key, a sentence for each that can be read, but not together with the others
+    unknown: frozenset[str]  # the keys whose name the catalogue does not know
+
+
+def from_address(
+    held: Mapping[str, str], catalogue: Catalogue | None = None, others: Collection[str] = ()
+) -> tuple[Scenario, list[str]]:
+    """The scenario a link holds, and a sentence for each thing in it that cannot be used. See `read_address`."""
+    read = read_address(held, catalogue, others)
+    return read.scenario, [*read.told, *read.at_odds.values()]
+
+
+def read_address(
+    held: Mapping[str, str],
+    catalogue: Catalogue | None = None,
+    others: Collection[str] = (),
+    said: str = "This link held",
+) -> Reading:
+    """The scenario an address holds, and what of it is left out. Sentences open with `said`.
+
+    With a catalogue, names are checked against it. A key that is nearly one of ours is told, unless it is one of
+    `others`, which belong to somebody else.
+    """
+    told: list[str] = []
+    parts = list(_read(held, told))
+    also = _also(held.get(ALSO), told)
+    scenario, at_odds = _together(parts, also, told)
+    unknown: set[str] = set()
+    if catalogue is not None:
+        scenario = _settled(scenario, catalogue, told, unknown)
+    told += [slip for key in held if key not in (*KEYS, ALSO, *others) and (slip := _misspelt(key))]
+    odd = {key: f"{said} {one}" for key, one in at_odds.items()}
+    return Reading(scenario, [f"{said} {one}" for one in told], odd, frozenset(unknown))
+
+
+def usable_address(
+    held: Mapping[str, str], catalogue: Catalogue, others: Collection[str] = ()
+) -> tuple[dict[str, str], list[str]]:
+    """What of a link can be kept, as `to_address` writes it, and a sentence for each thing that is dropped for good.
+
+    What can be read but does not agree with the rest is kept: one other edit may make it agree.
+    """
+    read = read_address(held, catalogue, others)
+    plain = {key: held[key] for key in (*KEYS, ALSO) if key in held}
+    try:
+        kept = to_address(read.scenario)
+    except TooLong:  # written out, names can take more room than in the link
+        return plain, read.told
+    chosen = {key: text for key, text in plain.items() if key in KEYS and key not in read.unknown and _says(key, text)}
+    return {**chosen, **kept, **{key: held[key] for key in read.at_odds}}, read.told
+
+
+def _says(key: str, text: str) -> bool:
+    """Whether a text can be read, and is not just what a field holds before anybody touches it."""
+    value = _parsed(KEYS[key], text) if text else None
+    return value is not None and value != KEYS[key].default
+
+
+class _Said(NamedTuple):
+    """A short key with its value, as the scenario holds it."""
+
+    key: Key
+    text: str
+    value: Any
+
+
+def _read(held: Mapping[str, str], told: list[str]) -> Iterator[_Said]:
+    for key in KEYS.values():
+        text = held.get(key.key)
+        if text is None or text == "":
+            continue
+        value = _parsed(key, text)
+        if value is None:
+            told.append(_unusable(key, text, _why_not(key, text)))
+        else:
+            yield _Said(key, text, value)
+
+
+def _why_not(key: Key, text: str) -> str:
+    kind = key.shape.kind
+    if kind == "text" and (mark := unseen(text)):
+        return f", in which {mark} does not show"
+    if kind not in ("whole", "number") or not _is_number(text):
+        return f", not {f'a number, {key.range}' if kind == 'number' else key.shape.wish}"
+    is_part = kind == "whole" and key.shape.holds(float(text))
+    return f", not {key.shape.wish}" if is_part else f", outside {key.range}"
+
+
+def _is_number(text: str) -> bool:
+    return len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text) is not None
+
+
+def _parsed(key: Key, text: str) -> Any:
+    """The value a text stands for, or None."""
+    kind = key.shape.kind
+    if kind == "switch":
+        return _SWITCH.get(text.casefold())
+    if kind == "choice":
+        return text if text in key.shape.choices else None
+    if kind == "text":
+        return text if len(text) <= (key.shape.longest or 0) and not unseen(text) else None
+    if not _is_number(text):
+        return None
+    exact = Decimal(text).scaleb(-PERCENT_PLACES if key.percent else 0)
+    if kind == "whole":
+        return int(exact) if key.shape.holds(float(exact)) and exact == int(exact) else None
+    value = float(exact)
+    return value if key.shape.holds(value) else None
+
+
+def _written(key: Key, value: Any) -> str:
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if not isinstance(value, int | float):
+        return str(value)
+    exact = Decimal(repr(value)).scaleb(PERCENT_PLACES if key.percent else 0).normalize()
+    plain = exact == 0 or _SMALLEST_PLAIN <= abs(exact) <= _LARGEST_PLAIN
+    return f"{exact:f}" if plain else f"{exact:e}"
+
+
+def _unusable(key: Key, text: str, why: str) -> str:
+    instead = key.default if key.default is not None else key.usual
+    if instead is None:
+        instead = "the catalogue's figure"
+    elif not isinstance(instead, str):
+        instead = _written(key, instead)
+    return (
+        f"{key.key} = {_shown(text)}{why}{_END[why.endswith('?')]}"
+        f"{instead[0].upper()}{instead[1:]} is used instead, so this answer differs from the sender's."
+    )
+
+
+_END = {False: ". ", True: " "}  # after a question no full stop
+
+
+def _shown(text: str) -> str:
+    """A text from outside, cut short, without what does not print."""
+    clean = "".join(mark if mark.isprintable() else "?" for mark in text[:_LONGEST_SHOWN])
+    return clean if len(text) <= _LONGEST_SHOWN else f"{clean}…"
+
+
+def _also(text: str | None, told: list[str]) -> dict[str, Any]:
+    """The rest of the scenario as plain data; empty where it cannot be read."""
+    if not text:
+        return {}
+    if len(text) > LONGEST_ALSO:
+        told.append(f"`{ALSO}` with {len(text):,} characters, more than {LONGEST_ALSO:,}. {_LEFT_OUT}")
+        return {}
+    try:
+        read = _strictly(text)
+    except ValueError:
+        read = None
+    if not isinstance(read, dict):
+        told.append(f"`{ALSO}` = {_shown(text)}, which is cut short or changed. {_LEFT_OUT}")
+        return {}
+    return read
+
+
+_LEFT_OUT = "It is left out, so this answer differs from the sender's."
+
+
+def also_by_hour(text: str | None) -> tuple[float, ...]:
+    """The hours of the day that the rest of a link tells of the first work; empty where it tells none."""
+    works = _also(text, []).get("work")
+    first = works[0] if isinstance(works, list) and works and isinstance(works[0], dict) else {}
+    told = first.get("by_hour")
+    return tuple(told) if isinstance(told, list) and all(isinstance(one, float | int) for one in told) else ()
+
+
+def also_with_hours(text: str | None, by_hour: tuple[float, ...]) -> str | None:
+    """The rest of a link with other hours of the day for the first work, or with none; None where nothing is left."""
+    rest = _also(text, [])
+    _put(rest, ("work", 0, "by_hour"), list(by_hour))
+    if not by_hour:
+        del rest["work"][0]["by_hour"]
+    if rest["work"] == [{}]:
+        del rest["work"]
+    return json.dumps(rest, ensure_ascii=False, separators=(",", ":")) if rest else None
+
+
+def _strictly(text: str) -> Any:
+    """JSON of few levels, no key twice, only finite numbers."""
+    brackets = re.sub(r"[^][{}]", "", re.sub(r'"(\\.|[^"\\])*"', "", text))
+    if max(accumulate(1 if mark in "[{" else -1 for mark in brackets), default=0) > MAX_DEPTH:
+        raise ValueError("too many levels")
+    read = json.loads(text, object_pairs_hook=_once)
+    json.dumps(read, allow_nan=False)
+    return read
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) != len(pairs):
+        raise ValueError("a key stands here twice")
+    return data
+
+
+def _together(said: list[_Said], also: dict[str, Any], told: list[str]) -> tuple[Scenario, dict[str, str]]:
+    """All of it where it agrees; else each key that agrees with those before it, and then the rest if that does."""
+    try:
+        return _scenario(said, also), {}
+    except pydantic.ValidationError:
+        kept: list[_Said] = []
+    at_odds: dict[str, str] = {}
+    for one in sorted(said, key=lambda one: one.key.path == ("accelerator",)):  # any of them needs a model before it
+        try:
+            _scenario([*kept, one], {})
+        except pydantic.ValidationError as error:
+            why = f", which does not agree with the rest: {_first(error)}"
+            at_odds[one.key.key] = _unusable(one.key, one.text, why)
+        else:
+            kept.append(one)
+    try:
+        return _scenario(kept, also), at_odds
+    except pydantic.ValidationError as error:
+        why = _first(error)
+        sentence = f"`{ALSO}`, which cannot be used: {why}{_END[why.endswith('?')]}{_LEFT_OUT}"
+        if _agrees_with_itself(also):
+            at_odds[ALSO] = sentence
+        else:
+            told.append(sentence)
+        return _scenario(kept, {}), at_odds
+
+
+def _agrees_with_itself(also: dict[str, Any]) -> bool:
+    try:
+        _scenario([], also)
+    except pydantic.ValidationError:
+        return False
+    return True
+
+
+def _first(error: pydantic.ValidationError) -> str:
+    return complaints(error)[0][1].rstrip(".")
+
+
+def _scenario(said: list[_Said], also: dict[str, Any]) -> Scenario:
+    data: dict[str, Any] = json.loads(json.dumps(also))
+    for one in said:
+        _put(data, one.key.path, one.value)
+    return Scenario.model_validate_json(json.dumps(data))
+
+
+def _put(data: dict[str, Any], path: Path, value: Any) -> None:
+    """Set one value deep inside; what stands in its way is left for the validation to refuse."""
+    here: Any = data
+    for step, following in pairwise(path):
+        empty: Any = [{}] if isinstance(following, int) else {}
+        if isinstance(step, int):
+            if not isinstance(here, list) or not here:
+                return
+            here = here[step]
+        elif isinstance(here, dict):
+            here = here.setdefault(step, empty)
+    if isinstance(here, dict):
+        here[str(path[-1])] = value
+
+
+def _taken(data: dict[str, Any], path: Path) -> Any:
+    """Take one value out of nested data; None where it is not there."""
+    here: Any = data
+    for step in path[:-1]:
+        here = here[step] if isinstance(step, int) else here.get(step)
+        if not here:
+            return None
+    return here.pop(path[-1], None)
+
+
+def _tidy(rest: dict[str, Any], said: Collection[str]) -> None:
+    """Drop the records that short keys have emptied, unless only their presence says that they are there.
+
+    `said` are the records of which a short key says something.
+    """
+    usual = Scenario()
+    for section in {str(key.path[0]) for key in KEYS.values() if len(key.path) > 1}:
+        if section in rest and not rest[section] and (section in said or getattr(usual, section) is not None):
+            del rest[section]
+    for path in {
+        key.path[:-1] for key in KEYS.values() if len(key.path) > _NESTED
+    }:  # work.0.train: its model has a key
+        first = rest.get(str(path[0]), ({},))[0]
+        if first.get(path[2]) == {}:
+            del first[path[2]]
+    if rest.get("work") == ({},):
+        del rest["work"]
+
+
+def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str], unknown: set[str]) -> Scenario:
+    """Names as the catalogue writes them; a name it does not know gives way to the default."""
+    settled, lost = known_names.settle(scenario, catalogue)
+    if not lost:
+        return settled
+    usual = Scenario()
+    data = settled.model_dump()
+    for path, error in lost:
+        name = value_at(settled, path)
+        if path[0] == "measured":
+            told.append(f"runs of your own on {_shown(name)}. {error} They are left out.")
+            data["measured"] = tuple(one for one in data["measured"] if one["accelerator"] != name)
+            continue
+        default = value_at(usual, path)
+        if path == ("tax", "schedule"):
+            default = Tax().schedule
+        key = next((one.key for one in KEYS.values() if one.path == path), ".".join(map(str, path)))
+        unknown.add(key)
+        instead = f"{default} is" if default else "The catalogue's is"
+        told.append(f"{key} = {_shown(name)}. {error} {instead} used instead.")
+        here: Any = data
+        for step in path[:-1]:
+            here = here[step]
+        here[path[-1]] = default
+    return known_names.settle(Scenario.model_validate(data), catalogue)[0]
+
+
+def _misspelt(key: str) -> str:
+    """A sentence for a key that is nearly one of ours; nothing for one that somebody else put there."""
+    near = get_close_matches(key.casefold(), (*KEYS, ALSO), n=1, cutoff=_NEAR)
+    return f"{_shown(key)}, which is no key of this page. It may have meant {near[0]}." if near else ""
+
+
+_NEAR = 0.75

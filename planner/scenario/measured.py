@@ -1,0 +1,50 @@
+"""What runs of one's own say: how fast a model was on an accelerator, over what is predicted of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from planner.scenario.base import Id, Inputs
+from planner.scenario.vocabulary import EngineName, Kind
+from pricing.days import Day
+from pricing.marks import all_seen
+
+MOST_FACTORS = 16  # more would not go into a link
+LEAST_RATIO, MOST_RATIO = 0.05, 20.0  # beyond, units were mistaken
+FARTHEST_END = 10.0  # how far beyond these the ends of a spread may lie
+_Ratio = Annotated[float, Field(ge=LEAST_RATIO, le=MOST_RATIO)]
+_End = Annotated[float, Field(ge=LEAST_RATIO / FARTHEST_END, le=MOST_RATIO * FARTHEST_END)]
+
+Bits = Literal["bf16", "fp8", "fp4"]
+Trained = Literal["full", "lora"]
+
+
+class Measured(Inputs):
+    """Some runs of one's own, alike. How much of it is believed follows from their number and their spread."""
+
+    kind: Kind
+    accelerator: Id
+    model: Annotated[Id, Field(description="empty: of several models")] | None = None
+    precision: Annotated[Bits, Field(description="of training; bf16 is all of 16 bits; empty: any")] | None = None
+    method: Annotated[Trained, Field(description="of training: all weights, or adapters; empty: either")] | None = None
+    engine: Annotated[EngineName, Field(description="of serving; empty: any")] | None = None
+    ratio: Annotated[_Ratio, Field(description="measured over predicted, the middle of the runs")]
+    low: Annotated[_End, Field(description="a tenth of such runs is slower than this; empty: not known")] | None = None
+    high: Annotated[_End, Field(description="a tenth is faster")] | None = None
+    runs: Annotated[int, Field(ge=1, le=10_000)] = 1
+    day: Day | None = None
+    source: Annotated[str, Field(min_length=1, max_length=60), AfterValidator(all_seen)] = "my own runs"
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Measured:
+        if (self.low is None) != (self.high is None):
+            raise ValueError("low and high come together: want both or neither")
+        if self.low is not None and self.high is not None and not self.low <= self.ratio <= self.high:
+            raise ValueError(f"ratio {self.ratio:g} must lie between low, {self.low:g}, and high, {self.high:g}")
+        if self.kind == "training" and self.engine is not None:
+            raise ValueError("engine is of serving; leave it out of a training entry")
+        if self.kind == "serving" and (self.precision or self.method):
+            raise ValueError("precision and method are of training; leave them out of a serving entry")
+        return self

@@ -1,0 +1,97 @@
+"""What is wrong with a scenario from outside, in a sentence: what, where, what was wanted, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import pydantic
+
+from planner.scenario.field_shapes import Path, Shape, nearest, shape
+from pricing import PricingError, wishes
+from pricing.wishes import shown
+
+UNCHANGED = "nothing was changed"
+_PERCENT = 100
+
+
+class ScenarioError(PricingError):
+    """A scenario that cannot be used. `line` is where in the file, `wish` what is wrong and what would do."""
+
+    def __init__(self, name: str, line: int | None, wish: str, *, more: int = 0) -> None:
+        where = f"Line {line}: " if line else ""
+        end = f" {UNCHANGED[0].upper()}{UNCHANGED[1:]}" if wish.endswith("?") else f"; {UNCHANGED}"
+        others = f" ({more} more to look at)" if more else ""
+        super().__init__(f"{where}{wish}{end}{others}.")
+        self.name = name
+        self.line = line
+        self.wish = wish
+
+
+def where(error: Mapping[str, Any]) -> Path:
+    """The path of one of pydantic's errors, without its own marks."""
+    return tuple(step for step in error["loc"] if step != "[key]")
+
+
+def dotted(path: Path) -> str:
+    """work.0.busy_share"""
+    return ".".join(str(step) for step in path)
+
+
+def complaint(error: Mapping[str, Any]) -> str:
+    """One of pydantic's errors as `work.0.busy_share: 1.6 must be 0.01 to 1`."""
+    path = where(error)
+    wish = _wish(error, path)
+    return f"{dotted(path)}: {wish}" if path else wish
+
+
+def _wish(error: Mapping[str, Any], path: Path) -> str:
+    kind, got = error["type"], error.get("input")
+    if kind == "extra_forbidden":
+        return unknown(str(path[-1]), path[:-1])
+    if kind == "missing":
+        wanted = shape(path)
+        return f"missing; it must be {wanted.wish}" if wanted else "missing"
+    wanted = shape(path)
+    if wanted is None or kind == "value_error":
+        return wishes.wish(error)
+    if kind in ("too_short", "too_long"):
+        return f"{len(error['input']):,} entries must be {wanted.entries}"
+    return f"{shown(got)} must be {_must(wanted, got)}"
+
+
+def _must(wanted: Shape, got: object) -> str:
+    if not isinstance(got, int | float) or isinstance(got, bool) or wanted.kind not in ("whole", "number"):
+        near = get_close_matches(str(got).casefold(), wanted.choices, n=1) if isinstance(got, str) else []
+        return wanted.wish + (f". Did you mean {near[0]}?" if near else "")
+    if wanted.holds(got):  # only its kind is wrong
+        return wanted.wish
+    is_share = wanted.kind == "number" and wanted.high is not None and wanted.high <= 1
+    if is_share and 2 <= got <= _PERCENT:
+        return f"{wanted.range}: {got:g} % is written {got / _PERCENT:g}"
+    return wanted.range
+
+
+def unknown(key: str, path: Path) -> str:
+    """What to say of a key that nobody knows."""
+    near = nearest(key, path)
+    hint = f"; did you mean {near}?" if near else ""
+    record = shape(path)
+    known = f"; there are {', '.join(record.fields)}" if record and record.fields and not near else ""
+    return f"there is no such key{hint}{known}" if path else f"there is no such key{hint or known}"
+
+
+def complaints(error: pydantic.ValidationError) -> list[tuple[Path, str]]:
+    """Every one of pydantic's errors: its path and its sentence."""
+    every = error.errors(include_url=False)
+    # A list whose items are wrong is also said to be too short: that is no error of its own.
+    lists = {where(one)[:-n] for one in every for n in range(1, len(where(one)))}
+    kept = [one for one in every if not (one["type"] == "too_short" and where(one) in lists)]
+    return [(where(one) or _named(one), complaint(one)) for one in kept]
+
+
+def _named(error: Mapping[str, Any]) -> Path:
+    """The field that an error about the whole scenario speaks of first."""
+    word = str(error.get("ctx", {}).get("error", "")).partition(" ")[0]
+    return tuple(word.split(".")) if shape(tuple(word.split("."))) else ()

@@ -1,0 +1,90 @@
+"""Renting in its forms: by the hour, reserved, spot, by the token; and a mix with what is owned."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from planner.scenario.base import Id, Inputs, Share, UpTo10, UsdPerHour
+
+Term = Literal["reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"]
+AtEnd = Literal["roll", "expire"]
+Peaks = Literal["on_demand", "spot", "hosted"]
+
+
+class Rent(Inputs):
+    """On demand. Without an offer the plan takes the cheapest whole bill at a price that can be believed."""
+
+    offer: Id | None = None
+    usd_per_accelerator_hour: UsdPerHour | None = None
+    hours_per_session: Annotated[float, Field(ge=0.01, le=8_760.0)] = 8.0
+    billing_increment_s: Annotated[float, Field(ge=1.0, le=2_628_000.0)] | None = None
+    accelerators_per_machine: Annotated[int, Field(ge=1, le=256)] | None = None
+    usd_per_gb_month_of_disk: Annotated[float, Field(ge=0.0, le=100.0)] | None = None
+    usd_per_gb_of_egress: Annotated[float, Field(ge=0.0, le=100.0)] | None = None
+    support_share: UpTo10 | None = None
+
+
+class VolumePrice(Inputs):
+    """A price for whoever reserves many: it holds for all of them, from so many accelerators on."""
+
+    from_accelerators: Annotated[int, Field(ge=2, le=16_384)]
+    usd_per_accelerator_hour: UsdPerHour
+
+
+class Reserve(Inputs):
+    """Bound for a term: idle hours are billed. At its end it is renewed at the price of that day, or let go."""
+
+    offer: Id | None = None
+    term: Term | None = None
+    usd_per_accelerator_hour: UsdPerHour | None = None
+    prepaid: bool = False
+    at_end: AtEnd = "roll"
+    volume: Annotated[
+        tuple[VolumePrice, ...], Field(max_length=8, description="your prices from so many accelerators on")
+    ] = ()
+
+    @model_validator(mode="after")
+    def _falls(self) -> Reserve:
+        least, usd = 1, self.usd_per_accelerator_hour or float("inf")
+        for one in self.volume:
+            if one.from_accelerators <= least or one.usd_per_accelerator_hour >= usd:
+                raise ValueError(
+                    f"volume: from {one.from_accelerators} accelerators on at {one.usd_per_accelerator_hour:g} USD an "
+                    "hour: want more accelerators and a lower price from each entry to the next, below your usual price"
+                )
+            least, usd = one.from_accelerators, one.usd_per_accelerator_hour
+        return self
+
+
+class Spot(Inputs):
+    """Machines that may be taken away: cheaper by the hour, longer by the lost work, dearer near a deadline."""
+
+    offer: Id | None = None
+    usd_per_accelerator_hour: UsdPerHour | None = None
+    interruptions_per_hour: (
+        Annotated[float, Field(ge=0.0, le=60.0, description="of one job, not of one machine")] | None
+    ) = None
+    checkpoint_hours: Annotated[float, Field(ge=0.0001, le=24.0)] | None = None
+    checkpoint_every_hours: Annotated[float, Field(ge=0.001, le=720.0)] | None = None
+    restart_hours: Annotated[float, Field(ge=0.0, le=24.0)] | None = None
+    on_demand_share: Annotated[Share, Field(description="of the work, done on demand when a deadline nears")] = 0.0
+
+
+class Hosted(Inputs):
+    """A model behind somebody else's door, paid by the token."""
+
+    million_input_tokens_per_month: Annotated[float, Field(ge=0.0, le=1e9)]
+    million_output_tokens_per_month: Annotated[float, Field(ge=0.0, le=1e9)]
+    price: Id | None = None
+    usd_per_million_input_tokens: Annotated[float, Field(ge=0.0, le=10_000.0)] | None = None
+    usd_per_million_output_tokens: Annotated[float, Field(ge=0.0, le=10_000.0)] | None = None
+
+
+class Mix(Inputs):
+    """Own a base, reserve a layer above it, and give the peaks to rent, to spot machines or to a hosted model."""
+
+    own_accelerators: Annotated[int, Field(ge=0, le=16_384)] = 0
+    reserve_accelerators: Annotated[int, Field(ge=0, le=16_384)] = 0
+    peaks: Peaks = "on_demand"

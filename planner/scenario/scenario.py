@@ -1,0 +1,91 @@
+"""The scenario: everything a person chose. It is what is saved, shared, compared and exported."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from planner.scenario import budget
+from planner.scenario.base import MONTHS_PER_YEAR, Id, Inputs, Label, Years
+from planner.scenario.measured import MOST_FACTORS, Measured
+from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn
+from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot
+from planner.scenario.terms import Currency, Tax, Terms
+from planner.scenario.work import Work
+
+# The ways to supply the work, in the order they are shown.
+Way = Literal["own", "loan", "lease", "rent_to_own", "on_demand", "reserved", "spot", "hosted", "keep", "mix"]
+USUAL_ACCELERATOR = "H100-SXM5-80GB"
+USUAL_SITE = "US"
+ANY_ACCELERATOR = "any"  # in place of an accelerator: whichever does the work for the least
+
+
+class Scenario(Inputs):
+    """Work, ways to supply it, terms. All figures left empty are the catalogue's of the scenario's day."""
+
+    name: Label = "Plan"
+    accelerator: Id = USUAL_ACCELERATOR
+    years: Years = 3.0
+    site: Annotated[str, Field(min_length=1, max_length=20)] = USUAL_SITE
+    work: Annotated[tuple[Work, ...], Field(min_length=1, max_length=6)] = (Work(),)
+    own: Own = Own()
+    loan: Loan = Loan()
+    lease: Lease = Lease()
+    rent_to_own: RentToOwn | None = None
+    rent: Rent = Rent()
+    reserve: Reserve = Reserve()
+    spot: Spot = Spot()
+    hosted: Hosted | None = None
+    kept: Kept | None = None
+    mix: Mix | None = None
+    terms: Terms = Terms()
+    tax: Tax | None = None
+    currency: Currency | None = None
+    measured: Annotated[
+        tuple[Measured, ...], Field(max_length=MOST_FACTORS, description="how fast runs of your own were")
+    ] = ()
+    ways: Annotated[tuple[Way, ...], Field(description="which to reckon; empty: all that have a price")] = ()
+    seed: Annotated[int, Field(ge=0, le=2_147_483_647, description="of the futures: the same seed, the same")] = 7
+
+    @model_validator(mode="after")
+    def _within_the_plan(self) -> Scenario:
+        if self.own.resale_month is not None and self.own.resale_month > self.months:
+            raise ValueError(f"own.resale_month is {self.own.resale_month}, after the plan's {self.months:g} months")
+        if self.own.order_month >= self.months:
+            raise ValueError(
+                f"own.order_month is {self.own.order_month}, the plan has {self.months:g} months: order earlier"
+            )
+        for name, wanted in (("kept", self.kept), ("mix", self.mix)):
+            way = "keep" if name == "kept" else name
+            if way in self.ways and wanted is None:
+                raise ValueError(f"ways names {way}, but {name} is not filled in")
+        return self
+
+    @model_validator(mode="after")
+    def _says_what_to_choose_for(self) -> Scenario:
+        name = "".join(mark for mark in self.accelerator.casefold() if mark.isalnum())
+        if name == ANY_ACCELERATOR and not any(work.train or work.serve or work.run for work in self.work):
+            raise ValueError("accelerator: any needs a model or a run to choose for: name one, or name an accelerator")
+        return self
+
+    @model_validator(mode="after")
+    def _within_the_budget(self) -> Scenario:
+        beyond = budget.too_much(self._asked)
+        if beyond is not None:
+            raise ValueError(beyond)
+        return self
+
+    @property
+    def estimate(self) -> budget.Estimate:
+        """What a plan of it takes to reckon."""
+        return budget.estimate(self._asked)
+
+    @property
+    def _asked(self) -> budget.Asked:
+        return budget.Asked(self.work, self.years, self.accelerator == ANY_ACCELERATOR)
+
+    @property
+    def months(self) -> float:
+        """Length of the plan."""
+        return self.years * MONTHS_PER_YEAR

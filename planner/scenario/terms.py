@@ -1,0 +1,69 @@
+"""On which terms money and prices are reckoned: what money costs, when it moves, how prices change, tax, currency."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from planner.scenario.base import HOURS_PER_MONTH, ChangePerYear, Id, Inputs, Label, Share, Usd
+from pricing.days import Day
+
+# When, within its month or year, the money of a month is taken to move; `dated` counts the days of the calendar.
+Timing = Literal["month_end", "month_middle", "year_end", "year_middle", "dated"]
+Nominal = Literal["nominal", "real"]
+
+
+class Terms(Inputs):
+    """Settings of finance. Printed with every result, since they can turn it. Empty takes the catalogue's figure."""
+
+    discount_rate_per_year: Annotated[float, Field(ge=0.0, le=0.5)] | None = None
+    timing: Timing = "month_end"
+    money: Nominal = "nominal"
+    inflation_per_year: Annotated[float, Field(ge=-0.05, le=0.5)] = 0.0
+    hours_per_month: Annotated[float, Field(ge=672.0, le=744.0)] = HOURS_PER_MONTH
+    rent_change_per_year: ChangePerYear | None = None
+    rent_by_year: Annotated[
+        tuple[Annotated[float, Field(ge=0.05, le=20.0)], ...],
+        Field(
+            max_length=10, description="today's rent times this, year by year; the last holds on; wins over the rate"
+        ),
+    ] = ()
+    rent_as_quotes_imply: Annotated[bool, Field(description="the change that 1- and 3-year quotes imply")] = False
+    cash_on_day_one_usd: Annotated[Usd | None, Field(description="the most that can be paid today")] = None
+    cash_per_year_usd: Annotated[
+        Usd | None, Field(description="the most that can be paid in any year of the plan, day one being in the first")
+    ] = None
+    usd_per_waiting_hour: Annotated[
+        float | None, Field(ge=0.0, le=100_000.0, description="what it costs that one job waits an hour, however large")
+    ] = None
+
+
+class Tax(Inputs):
+    """Tax on what is saved and earned. Rates and schedules are the site's unless you say otherwise."""
+
+    tax_share: Share | None = None
+    schedule: Id = "straight-line-5-half-year"
+    shares_by_year: Annotated[tuple[Share, ...], Field(max_length=40)] = ()
+    profit_usd_per_year: Annotated[
+        float | None, Field(ge=-1e12, le=1e12, description="other profit to set costs against; empty: always enough")
+    ] = None
+    losses_brought_usd: Usd = 0.0
+    vat_share: Share = 0.0
+    vat_recovered_share: Share = 1.0
+    vat_recovered_after_months: Annotated[int, Field(ge=0, le=24)] = 3
+
+    @model_validator(mode="after")
+    def _whole(self) -> Tax:
+        if self.shares_by_year and abs(sum(self.shares_by_year) - 1.0) > 1e-6:
+            raise ValueError(f"shares_by_year want to sum to 1, they sum to {sum(self.shares_by_year):g}")
+        return self
+
+
+class Currency(Inputs):
+    """The money results are shown in. The engine reckons in US dollars; they are converted once, at the very end."""
+
+    code: Annotated[str, Field(pattern="^[A-Z]{3}$")]
+    usd_per_unit: Annotated[float, Field(gt=0.0, le=1_000.0)]
+    day: Day
+    source: Label

@@ -1,0 +1,57 @@
+"""What a person asks: train this model, on these accelerators, so."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from planner.scenario.base import Inputs
+from planner.scenario.measured import Measured
+from planner.scenario.vocabulary import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
+
+MeasuredLike = Literal["job", "accelerator"]  # what the measured run was of: the same in all, or only on the same chip
+Ranks = Annotated[int, Field(ge=1, le=16_384)]
+
+
+def _level(said: Any) -> Any:
+    """Files of before there were levels say true or false."""
+    return ("full" if said else "none") if isinstance(said, bool) else said
+
+
+class TrainingJob(Inputs):
+    """One training run. What is left out is chosen: the layout by search, the tokens by what fits the model best."""
+
+    model: str = Field(default="", max_length=160)
+    accelerator: str = Field(min_length=1, max_length=80)
+    accelerators: Annotated[int, Field(ge=1, le=131_072)] = 8
+    mig_profile: str | None = Field(default=None, max_length=40)
+    tokens: Annotated[float, Field(gt=0, le=1e16)] | None = None
+    unique_tokens: Annotated[float, Field(gt=0, le=1e16)] | None = None
+    seq_len: Annotated[int, Field(ge=16, le=16_777_216)] = 4_096
+    global_batch_sequences: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
+    precision: TrainingPrecision = "bf16"
+    method: Method = "full"
+    trainable_share: Annotated[float, Field(gt=0, le=1)] | None = None
+    optimizer: Optimizer = "adamw"
+    offload_optimizer: bool = False
+    tp: Ranks | None = None
+    pp: Ranks | None = None
+    virtual_stages: Ranks | None = None
+    cp: Ranks | None = None
+    ep: Ranks | None = None
+    dp: Ranks | None = None
+    micro_batch: Annotated[int, Field(ge=1, le=65_536)] | None = None
+    zero: Zero | None = None
+    recompute: Annotated[Recompute | None, BeforeValidator(_level)] = None
+    engine: Engine = "vendor"
+    software_year: Annotated[float, Field(ge=2018, le=2040)] = 2026.0
+    fused_attention: bool | None = None
+    compiled: bool | None = None
+    power_cap_w: Annotated[float, Field(gt=0, le=10_000, description="of each accelerator")] | None = None
+    network_gb_s: Annotated[float, Field(gt=0, le=10_000)] | None = None
+    team: Team = "experienced"
+    spot_stops_per_month: Annotated[float, Field(ge=0, le=1_000)] = 0.0
+    measured_over_predicted: Annotated[float, Field(gt=0, le=100)] | None = None
+    measured_like: MeasuredLike = "job"
+    measured: tuple[Measured, ...] = ()  # what runs of one's own say, by accelerator

@@ -1,0 +1,110 @@
+"""The work, as it arrives: how much at once, how busy, when more and when less, and what may wait."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from planner.scenario.base import HOURS_PER_MONTH, MONTHS_PER_YEAR, Count, Inputs, Label, Share, Terabytes
+from planner.scenario.task import Run, Serve, Train
+from planner.scenario.vocabulary import USUAL_BUSY_SHARE
+
+LEAST_BUSY_SHARE = 0.01
+MOST_SEASONS = MONTHS_PER_YEAR
+HOURS_OF_DAY = 24
+
+
+class Job(Inputs):
+    """A piece of work that comes at a time of its own, on top of the rest: a burst, or a job with a deadline."""
+
+    label: Label = "job"
+    accelerators: Count
+    hours: Annotated[float, Field(ge=0.01, le=8_760.0, description="how long it takes on that many")]
+    first_month: Annotated[int, Field(ge=1, le=120)] = 1
+    every_months: Annotated[int, Field(ge=1, le=120, description="comes again; once where empty")] | None = None
+    within_days: (
+        Annotated[
+            float,
+            Field(ge=0.01, le=3_650.0, description="deadline: fewer at once will do if there is time; empty: as asked"),
+        ]
+        | None
+    ) = None
+
+    @model_validator(mode="after")
+    def _can_be_done(self) -> Job:
+        if self.within_days is not None and self.within_days * 24 < self.hours:
+            raise ValueError(
+                f"takes {self.hours:g} hours on {self.accelerators} accelerators but is due within "
+                f"{self.within_days * 24:g}: give it more accelerators or more days"
+            )
+        return self
+
+
+class Work(Inputs):
+    """One kind of work. `accelerators` is how many it wants at once, `busy_share` how much of the time it does.
+
+    Eighty at once for 125 hours a month and fourteen all month are the same accelerator-hours and opposite decisions;
+    `may_wait` says that only the hours matter, and that fewer machines may do them one after the other.
+    """
+
+    label: Label = "work"
+    accelerators: Count = 8
+    busy_share: Annotated[float, Field(ge=LEAST_BUSY_SHARE, le=1.0)] | None = None
+    accelerator_hours_per_month: Annotated[float, Field(ge=0.01, le=12_000_000.0)] | None = None
+    accelerators_per_job: Count | None = None
+    train: Train | None = None
+    serve: Serve | None = None
+    run: Run | None = None
+    may_wait: bool = False
+    may_stop: bool = False
+    growth_per_year: Annotated[float, Field(ge=-0.9, le=9.0)] = 0.0
+    season: tuple[Annotated[float, Field(ge=0.0, le=12.0)], ...] = ()
+    by_hour: Annotated[
+        tuple[Share, ...],
+        Field(description="from midnight, how much of `accelerators` each hour wants, 1 in the busiest"),
+    ] = ()
+    jobs: Annotated[tuple[Job, ...], Field(max_length=24)] = ()
+    storage_tb: Terabytes = 10.0
+    egress_tb_per_month: Terabytes = 1.0
+
+    @model_validator(mode="after")
+    def _agree(self) -> Work:
+        if self.busy_share is not None and self.accelerator_hours_per_month is not None:
+            raise ValueError("want busy_share or accelerator_hours_per_month, not both: one follows from the other")
+        tasks = (self.train, self.serve, self.run)
+        told = (*tasks, self.busy_share, self.accelerator_hours_per_month)
+        if any(tasks) and sum(one is not None for one in told) > 1:
+            raise ValueError("want one of train, serve, run, busy_share and accelerator_hours_per_month")
+        most = self.accelerators * HOURS_PER_MONTH
+        if self.accelerator_hours_per_month is not None and self.accelerator_hours_per_month > most:
+            raise ValueError(
+                f"{self.accelerator_hours_per_month:,.0f} accelerator-hours a month do not fit on {self.accelerators} "
+                f"accelerators, which have {most:,.0f}: raise accelerators or lower the hours"
+            )
+        if len(self.season) not in (0, MOST_SEASONS):
+            raise ValueError(f"want 12 factors of season, January first, or none, got {len(self.season)}")
+        if self.accelerators_per_job is not None and self.accelerators_per_job > self.accelerators:
+            raise ValueError("accelerators_per_job is more than are wanted at once")
+        return self
+
+    @model_validator(mode="after")
+    def _by_the_clock(self) -> Work:
+        if len(self.by_hour) not in (0, HOURS_OF_DAY):
+            raise ValueError(f"want 24 shares by_hour, midnight first, or none, got {len(self.by_hour)}")
+        if self.by_hour and max(self.by_hour) < 1:
+            raise ValueError(
+                f"by_hour wants 1 in its busiest hour, got {max(self.by_hour):g}: accelerators is the most"
+            )
+        if self.by_hour and (self.may_wait or self.train or self.run):
+            raise ValueError("by_hour is for work that comes by the clock: leave out may_wait, train and run")
+        return self
+
+    @property
+    def usual_busy_share(self) -> float:
+        """The share of hours in which it runs, before growth and season."""
+        if self.accelerator_hours_per_month is not None:
+            return self.accelerator_hours_per_month / (self.accelerators * HOURS_PER_MONTH)
+        if self.busy_share is None and self.by_hour:
+            return max(sum(self.by_hour) / HOURS_OF_DAY, LEAST_BUSY_SHARE)
+        return USUAL_BUSY_SHARE if self.busy_share is None else self.busy_share

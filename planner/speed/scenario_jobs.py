@@ -1,0 +1,72 @@
+"""The models of a scenario, each with the job that was asked of the speed model and what it answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.task import Serve, Train
+from planner.scenario.training_job import TrainingJob
+from planner.speed.serving import Serving
+from planner.speed.training import Training
+from planner.speed.work_to_hours import Asked, serving_job, training_job
+from pricing import Catalogue, PricingError
+from pricing.names import model as named_model
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingWork:
+    """A model to be trained. `place` is where it stands in the work; `model` is the catalogue's id."""
+
+    place: int
+    model: str
+    task: Train
+    job: TrainingJob
+    found: Training
+
+
+@dataclass(frozen=True, eq=False)
+class ServingWork:
+    """A model to be served."""
+
+    place: int
+    model: str
+    task: Serve
+    job: ServingJob
+    found: Serving
+
+
+def worked(catalogue: Catalogue, asked: Asked) -> tuple[TrainingWork | ServingWork, ...]:
+    """Every model that was worked out, in the order it was asked. What was refused is among the problems of `asked`."""
+    done: list[TrainingWork | ServingWork] = []
+    trainings, servings = list(asked.trainings), list(asked.servings)
+    for place, work in enumerate(asked.written.work):
+        task = work.train or work.serve
+        model = None if task is None else _named(catalogue, task.model)
+        if task is None or model is None:
+            continue
+        label = catalogue.models[model].label
+        if isinstance(task, Train):
+            trained = next((one for one in trainings if one.model == label), None)
+            if trained is not None:
+                trainings.remove(trained)
+                # What was left open has been chosen: the job is the one that was answered.
+                chosen = {"accelerator": trained.accelerator, "accelerators": trained.accelerators}
+                job = training_job(asked.written, work, task).model_copy(update=chosen)
+                done.append(TrainingWork(place, model, task, job, trained))
+            continue
+        served = next((one for one in servings if one.model == label), None)
+        if served is not None:
+            servings.remove(served)
+            update = {"accelerator": served.accelerator}
+            done.append(
+                ServingWork(place, model, task, serving_job(asked.written, task).model_copy(update=update), served)
+            )
+    return tuple(done)
+
+
+def _named(catalogue: Catalogue, called: str) -> str | None:
+    try:
+        return named_model(catalogue, called)
+    except PricingError:
+        return None

@@ -1,0 +1,155 @@
+"""Whether a service needs a GPU at all: what processors of the catalogue, or machines that are there, carry of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from planner.scenario.serving_job import ServingJob
+from planner.speed.refused import BadJob, UnknownChip
+from planner.speed.serving.bands import band_of
+from planner.speed.serving.constants import Constants
+from planner.speed.serving.engine_data import known
+from planner.speed.serving.legal import why_not
+from planner.speed.serving.lookup import find_chip
+from planner.speed.serving.non_llm import is_other_work, other_work
+from planner.speed.serving.one_user import Largest, largest_model
+from planner.speed.serving.own_pace import serving_pace
+from planner.speed.serving.plan import USUAL_PROMISE, plan
+from planner.speed.serving.promise import kept_per_s, levels
+from planner.speed.serving.steady import running
+from pricing import names
+from pricing.catalogue import Catalogue
+
+Verdict = Literal["enough", "perhaps", "too slow", "does not fit"]
+SOCKETS = 2  # processors of an ordinary server
+USUAL_TOKENS_PER_S = 10.0  # for one person, where no time between tokens is promised: the usual promise of 100 ms
+DOES_NOT_FIT = "does not fit"
+_MOST_TRIED = 8  # machines of somebody's own
+_SMALL_WEIGHTS = "int4"  # what processors and desks run, where nobody says
+
+
+@dataclass(frozen=True)
+class WithoutGpu:
+    """One machine that is no data-centre GPU, and what it carries: one processor, or one of what is there.
+
+    Rates are requests a second within the promise: typical, and at the ends of the band. `count` is how many carry the
+    peak even at the low end; 0 where none would.
+    """
+
+    accelerator: str
+    label: str
+    machines: int  # of them that make one server
+    yours: bool
+    requests_per_s: float
+    low: float
+    high: float
+    count: int
+    verdict: Verdict
+    how: str
+
+
+@dataclass(frozen=True)
+class SmallWork:
+    """What carries the peak without a GPU to rent or buy, and the size of model from which it takes one."""
+
+    model: str
+    peak_requests_per_s: float | None
+    tokens_per_s: float  # for one person
+    machines: tuple[WithoutGpu, ...]
+    rule_on: str  # the processor that the rule is about
+    rule: Largest | None  # of models that write
+
+    @property
+    def enough(self) -> WithoutGpu | None:
+        """The machine that carries it: one of yours before one of the catalogue's."""
+        fitting = [one for one in self.machines if one.verdict == "enough"]
+        return min(fitting, key=lambda one: (not one.yours, one.count), default=None)
+
+    @property
+    def needs_gpu(self) -> bool:
+        """Whether nothing that was tried carries it surely."""
+        return self.enough is None
+
+
+def small_work(
+    catalogue: Catalogue, job: ServingJob, have: Sequence[str] = (), constants: Constants | None = None
+) -> SmallWork:
+    """Processors of the catalogue and what somebody has, each asked for the same service at its peak.
+
+    A promise that is not given is the usual one of a service, first tokens in 2 s and further ones in 100 ms.
+    """
+    peak = job.peak_requests_per_s or job.average_requests_per_s
+    processors = [key for key, record in catalogue.accelerators.items() if record.kind == "cpu"]
+    yours = list(dict.fromkeys(names.accelerator(catalogue, name) for name in have))[:_MOST_TRIED]
+    tried = [(key, True) for key in yours] + [(key, False) for key in processors if key not in yours]
+    found = (_tried(catalogue, job, key, yours=own, peak=peak, constants=constants) for key, own in tried)
+    pace = 1e3 / job.tpot_ms if job.tpot_ms else USUAL_TOKENS_PER_S
+    fastest = max(processors, key=lambda key: find_chip(catalogue, key).bandwidth)
+    return SmallWork(
+        model=job.model,
+        peak_requests_per_s=peak,
+        tokens_per_s=pace,
+        machines=tuple(one for one in found if one is not None),
+        rule_on=catalogue.accelerator_label(fastest),
+        rule=None
+        if is_other_work(job.model)
+        else largest_model(find_chip(catalogue, fastest), tokens_per_s=pace, constants=constants),
+    )
+
+
+def _tried(
+    catalogue: Catalogue, job: ServingJob, key: str, *, yours: bool, peak: float | None, constants: Constants | None
+) -> WithoutGpu | None:
+    """One machine; None where the catalogue knows too little of it."""
+    changed = {"accelerator": key, "accelerators": 1, "tensor_parallel": None, "pipeline_parallel": 1}
+    asks = ServingJob.model_validate(job.model_dump() | changed | {"mig_profile": None, "power_cap_w": None})
+    try:
+        if is_other_work(job.model):
+            found = other_work(catalogue, asks)
+            rates = (found.requests_per_s, found.low, found.high) if found.fits else (0.0, 0.0, 0.0)
+            how = found.how if found.reason is None else found.reason
+        else:
+            rates, how = _written(catalogue, asks, constants)
+    except (UnknownChip, BadJob):
+        return None
+    typical, low, high = rates
+    machines = SOCKETS if catalogue.accelerators[key].kind == "cpu" else 1
+    return WithoutGpu(
+        accelerator=key, label=catalogue.accelerator_label(key), machines=machines, yours=yours,
+        requests_per_s=typical, low=low, high=high,
+        count=math.ceil((peak or 0.0) / low - 1e-9) if low > 0 and peak else int(low > 0),
+        verdict=_verdict(peak, low=low * machines, typical=typical * machines, fits=not how.startswith(DOES_NOT_FIT)),
+        how=how,
+    )  # fmt: skip
+
+
+def _written(
+    catalogue: Catalogue, job: ServingJob, constants: Constants | None
+) -> tuple[tuple[float, float, float], str]:
+    """Requests a second of one machine for a model that writes: as predicted, and with all at the band's ends."""
+    local = catalogue.accelerators[job.accelerator].kind in ("cpu", "apple", "edge")
+    changed: dict[str, object] = {"engine": "local", "weight_precision": job.weight_precision or _SMALL_WEIGHTS}
+    asks = ServingJob.model_validate(job.model_dump() | (changed if local else {}))
+    worked = plan(catalogue, asks, constants or known().values())
+    reason = why_not(worked.case)
+    if reason is not None:
+        return (0.0, 0.0, 0.0), f"{DOES_NOT_FIT}: {reason}"
+    batch = float(running(worked.case))
+    band = band_of(worked.setup, single=batch <= 1)
+    promise, own = worked.promise or USUAL_PROMISE, serving_pace(catalogue, asks, job.accelerator)
+    seen = levels(worked.case, worked.rate, most=batch, cv=asks.length_cv, share=promise.percentile)
+    paces = (own.ratio, own.ratio * band.low, own.ratio * band.high)
+    typical, low, high = (pace * kept_per_s(seen, promise.at_pace(pace)) for pace in paces)
+    return (typical, low, high), f"weights in {worked.setup.precision}"
+
+
+def _verdict(peak: float | None, *, low: float, typical: float, fits: bool) -> Verdict:
+    if not fits:
+        return "does not fit"
+    wanted = peak or 0.0
+    if low > 0 and low >= wanted:
+        return "enough"
+    return "perhaps" if typical > 0 and typical >= wanted else "too slow"

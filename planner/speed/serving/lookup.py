@@ -1,0 +1,148 @@
+"""From what runs call models, machines and engines to the records that describe them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from planner.network.guess import MIXED, UNSAID, Sizes, active_in_name, is_mixed, size_in_name, typical_model
+from planner.network.network import Network
+from planner.network.record import writer_of
+from planner.network.refused import GapInShape, UnknownShape
+from planner.speed.hardware import slice_shares
+from planner.speed.match_model import accelerator_called, model_called, model_spellings, same_shape
+from planner.speed.refused import UnknownChip
+from planner.speed.serving.case_of import UNSAID_CHECKPOINT, Checkpoint
+from planner.speed.serving.chips import Chip, chip_of
+from planner.speed.serving.engine_data import Period, known
+from pricing.catalogue import Catalogue
+from pricing.errors import UnknownName
+
+_QUANTISED = re.compile(r"\s+(GPTQ|EXL2|AWQ|GGUF)\b.*$", re.IGNORECASE)
+_EXTRA = re.compile(r"\s*\((virtualised|vGPU|\d+ ?W|\d+ threads|chip)\)|\s+MIG .*$")
+_MIG = re.compile(r"\bMIG (\S+)")
+_YEAR = re.compile(r"(20\d\d)(?:-(\d\d))?(?:-(\d\d))?")
+_UNDATED = date(2025, 1, 1)  # a run that does not say when: the middle of what was published
+
+
+@dataclass(frozen=True)
+class Found:
+    """A model that was found, and its shape."""
+
+    name: str
+    shape: Network
+    checkpoint: Checkpoint = UNSAID_CHECKPOINT
+    guessed: bool = False  # from its size
+
+
+def find_shape(catalogue: Catalogue, called: str) -> Found:
+    """The shape of the model a person names, fine-tuned and quantised variants included, or `UnknownShape`."""
+    return _find_shape(catalogue.digest, _Held(catalogue), called)
+
+
+def shape_in_table(catalogue: Catalogue, called: str, sizes: Sizes = UNSAID) -> Found:
+    """The same of a table, which cannot be asked what an unknown last word means: loosely, but of its own sizes.
+
+    Where the catalogue has none of that name and those sizes, the shape is what such a size usually has.
+    """
+    return _shape_in_table(catalogue.digest, _Held(catalogue), called, sizes)
+
+
+class _Held:
+    """A catalogue as a key of a cache: the digest beside it tells catalogues apart."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+
+    def __hash__(self) -> int:
+        return hash(self.catalogue.digest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and other.catalogue.digest == self.catalogue.digest
+
+
+@lru_cache(maxsize=4_096)
+def _find_shape(_digest: str, held: _Held, called: str) -> Found:
+    key = model_called(held.catalogue, _QUANTISED.sub("", called), loosely=False)
+    if key is None:
+        raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}")
+    return _recorded(held.catalogue, key, called)
+
+
+@lru_cache(maxsize=4_096)
+def _shape_in_table(_digest: str, held: _Held, called: str, sizes: Sizes) -> Found:
+    key = model_called(held.catalogue, _QUANTISED.sub("", called), sizes=sizes)
+    if key is None:
+        return _sized_shape(called, sizes)
+    try:
+        return _recorded(held.catalogue, key, called)
+    except GapInShape:
+        return _sized_shape(called, sizes)
+
+
+def _recorded(catalogue: Catalogue, key: str, called: str) -> Found:
+    """The catalogue's model; without its window where the variant that is called so has none."""
+    record = catalogue.models[key]
+    shape = writer_of(record)
+    dropped = any((same_shape(name) or {}).get("no_window") for name in model_spellings(called))
+    return Found(key, shape.without_window() if dropped else shape, Checkpoint(record.weights, record.wide_parts))
+
+
+def _sized_shape(called: str, sizes: Sizes) -> Found:
+    """What a model of that size is usually like, where no catalogue knows it; without a size, `UnknownShape`."""
+    if is_mixed(called):
+        raise UnknownShape(MIXED)
+    size = sizes.params_b or size_in_name(called)
+    if size is None:
+        raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}, and its size is not stated")
+    active = sizes.active_params_b or active_in_name(called)
+    return Found(called, writer_of(typical_model(called, params_b=size, active_params_b=active)), guessed=True)
+
+
+def find_chip(catalogue: Catalogue, called: str) -> Chip:
+    """The machine a run names, or a slice of it, or `UnknownChip`."""
+    return _find_chip(catalogue.digest, _Held(catalogue), called)
+
+
+@lru_cache(maxsize=4_096)
+def _find_chip(_digest: str, held: _Held, called: str) -> Chip:
+    catalogue = held.catalogue
+    try:
+        key = accelerator_called(catalogue, _EXTRA.sub("", called))
+    except UnknownName as error:
+        raise UnknownChip(f"unknown accelerator: {error}") from error
+    record = catalogue.accelerators[key]
+    cut = _MIG.search(called)
+    if cut is None:
+        return chip_of(key, record)
+    compute_share, memory_share = slice_shares(record, cut[1])
+    return chip_of(key, record, memory_share=memory_share, compute_share=compute_share)
+
+
+@lru_cache(maxsize=4_096)
+def find_engine(called: str) -> str:
+    """The family of engines a run names; `other` for those nobody has measured here."""
+    said = called.casefold()
+    for family, engine in known().engines.items():
+        if any(name in said for name in engine.names):
+            return family
+    return "other"
+
+
+@lru_cache(maxsize=4_096)
+def find_period(family: str, day: date) -> Period:
+    """How that family of engines worked on that day."""
+    return known().engines[family].on(day)
+
+
+def published_on(said: str) -> date:
+    """The day in a text such as 2025-09, the first of the month or year where it says no more."""
+    found = _YEAR.search(said)
+    if found is None:
+        return _UNDATED
+    try:
+        return date(int(found[1]), int(found[2] or 1), int(found[3] or 1))
+    except ValueError:
+        return date(int(found[1]), 1, 1)

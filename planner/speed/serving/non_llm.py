@@ -1,0 +1,205 @@
+"""Other work as it is asked for: so many pictures, clips or classified texts a second; or a run of known hours."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.task import Run
+from planner.speed.bands import Band
+from planner.speed.serving.chips import Chip
+from planner.speed.serving.engine_data import known
+from planner.speed.serving.lookup import find_chip
+from planner.speed.serving.own_pace import serving_pace
+from planner.speed.serving.work import WorkRate, carried_hours, rate_on, server_share, work_called
+from pricing import names
+from pricing.catalogue import Catalogue
+from pricing.errors import UnknownName
+
+_HOST_PER_S = 100.0  # requests of one accelerator beyond which taking them in and out wants cores beside it
+_BY = {"int8": "rate of 8-bit integers", "fp8": "8-bit rate", "bandwidth": "memory bandwidth"}
+_BY_BOUND = {
+    "compute": "16-bit matrix rate",
+    "fp32": "32-bit rate",
+    "fp64": "64-bit rate",
+    "bandwidth": "memory bandwidth",
+}
+
+
+@dataclass(frozen=True)
+class OtherWork:
+    """Work that writes no tokens on one kind of accelerator: how fast, how many it takes, and where that is from.
+
+    `requests_per_s` is what one accelerator takes while it answers in time; where a promise cannot be kept, `reason`
+    says why and no number of accelerators is given. With `low` the rate is at its low end and more are needed.
+    """
+
+    work: str
+    label: str
+    accelerator: str
+    requests_per_s: float
+    low: float
+    high: float
+    offline_requests_per_s: float
+    alone_ms: float | None  # one request with nobody else there; None where nobody measured it
+    measured: bool
+    carried_from: str
+    source: str
+    how: str
+    average_requests_per_s: float | None
+    peak_requests_per_s: float | None
+    accelerators_at_average: int | None
+    accelerators_at_peak: int | None
+    accelerators_at_peak_low: int | None  # where the rate is at its high end
+    accelerators_at_peak_high: int | None
+    joules_per_request: float | None
+    reason: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Whether it can be done as promised."""
+        return self.reason is None
+
+    @property
+    def busy_share(self) -> float | None:
+        """Share of the accelerators of the peak that run on average, whole ones. [1]"""
+        if self.accelerators_at_average is None or self.accelerators_at_peak is None:
+            return None
+        return min(self.accelerators_at_average / self.accelerators_at_peak, 1.0)
+
+
+@dataclass(frozen=True)
+class CarriedRun:
+    """A run known by its hours on one accelerator, on another: hours of one of those, and of all that are asked for."""
+
+    measured_on: str
+    accelerator: str
+    accelerators: int
+    bound: str
+    measured: bool  # on this very accelerator
+    accelerator_hours: float
+    low: float
+    high: float
+    how: str
+    label: str = "One run"
+
+    @property
+    def hours(self) -> float:
+        """From start to end, spread evenly over all of them. [h]"""
+        return self.accelerator_hours / self.accelerators
+
+
+def is_other_work(model: str) -> bool:
+    """Whether a name means measured work that writes no tokens."""
+    return work_called(model) is not None
+
+
+def other_work(catalogue: Catalogue, job: ServingJob) -> OtherWork:
+    """What serving that work takes. `UnknownName` where no such work was measured."""
+    name = work_named(job.model)
+    work = known().work[name]
+    key = names.accelerator(catalogue, job.accelerator)
+    chip = find_chip(catalogue, key if job.mig_profile is None else f"{key} MIG {job.mig_profile}")
+    rate = rate_on(catalogue, name, chip)
+    pace = serving_pace(catalogue, job, key)
+    band = pace.narrowed(_band(rate))
+    offline = rate.requests_per_s * pace.ratio
+    served = offline * server_share(chip)
+    alone_ms = None if work.alone_share is None else 1e3 / (offline * work.alone_share)
+    reason = _too_slow(job, work.label, chip, alone_ms)
+    counts = [served, served * band.high, served * band.low]
+    most = job.peak_requests_per_s or job.average_requests_per_s  # an even stream has no other peak
+    peak = [None if reason else _needed(most, one) for one in counts]
+    average = None if reason else _needed(job.average_requests_per_s, served)
+    return OtherWork(
+        work=name, label=work.label, accelerator=chip.name, requests_per_s=served, low=served * band.low,
+        high=served * band.high, offline_requests_per_s=offline, alone_ms=alone_ms, measured=rate.measured,
+        carried_from=rate.carried_from, source=_source(name, rate), how=_how(catalogue, name, rate),
+        average_requests_per_s=job.average_requests_per_s, peak_requests_per_s=most,
+        accelerators_at_average=average, accelerators_at_peak=peak[0], accelerators_at_peak_low=peak[1],
+        accelerators_at_peak_high=peak[2], joules_per_request=_joules(chip, served), reason=reason,
+        warnings=_warnings(job, chip, rate, served),
+    )  # fmt: skip
+
+
+def work_named(called: str) -> str:
+    """The measured work of that name, or `UnknownName` with what was perhaps meant."""
+    found = work_called(called)
+    if found is not None:
+        return found
+    near = nearest_work(called)
+    hint = f" Did you mean {' or '.join(near)}?" if near else f" There are: {', '.join(known().work)}."
+    raise UnknownName(f"No measured work is called {called!r}.{hint}", near)
+
+
+def nearest_work(called: str) -> tuple[str, ...]:
+    """Names of measured work that look like it, or hold it."""
+    index = {names.plain(one): name for name, work in known().work.items() for one in (name, *work.also)}
+    wanted = names.plain(called)
+    near = get_close_matches(wanted, index, n=4, cutoff=0.6)
+    near += [spelling for spelling in index if wanted and wanted in spelling]
+    return tuple(dict.fromkeys(index[spelling] for spelling in near))[:4]
+
+
+def carried_run(catalogue: Catalogue, task: Run, *, accelerator: str, accelerators: int) -> CarriedRun:
+    """The hours of that run on the accelerators of a plan."""
+    measured_on = names.accelerator(catalogue, task.measured_on)
+    wanted = names.accelerator(catalogue, accelerator)
+    rate = carried_hours(catalogue, hours=task.hours, measured_on=measured_on, wanted=wanted, bound=task.bound)
+    label = catalogue.accelerator_label(measured_on)
+    how = "as measured" if rate.measured else f"carried over from {label} by the {_BY_BOUND[task.bound]}, not measured"
+    return CarriedRun(
+        measured_on=measured_on, accelerator=wanted, accelerators=accelerators, bound=task.bound,
+        measured=rate.measured, accelerator_hours=1 / (rate.requests_per_s * 3_600),
+        low=1 / (rate.high * 3_600), high=1 / (rate.low * 3_600), how=how,
+    )  # fmt: skip
+
+
+def _band(rate: WorkRate) -> Band:
+    return Band(low=rate.low / rate.requests_per_s, high=rate.high / rate.requests_per_s, rows=1)
+
+
+def _needed(requests_per_s: float | None, each: float) -> int | None:
+    return None if requests_per_s is None else max(math.ceil(requests_per_s / each - 1e-9), 1)
+
+
+def _too_slow(job: ServingJob, label: str, chip: Chip, alone_ms: float | None) -> str | None:
+    """Why the promise cannot be kept: not even one request with nobody else there comes in time."""
+    if job.ttft_ms is None or alone_ms is None or alone_ms <= job.ttft_ms:
+        return None
+    takes, promised = (f"{ms:,.0f}" if ms >= 100 else f"{ms:.3g}" for ms in (alone_ms, job.ttft_ms))
+    return f"{label}: one request takes {takes} ms on {chip.name}, and {promised} ms are promised"
+
+
+def _source(name: str, rate: WorkRate) -> str:
+    return next(one.source for one in known().work[name].measured if one.accelerator == rate.carried_from)
+
+
+def _how(catalogue: Catalogue, name: str, rate: WorkRate) -> str:
+    if rate.measured:
+        return "measured on this accelerator"
+    work = known().work[name]
+    entry = next(one for one in work.measured if one.accelerator == rate.carried_from)
+    by = _BY.get("bandwidth" if work.bound == "bandwidth" else entry.precision, "16-bit rate")
+    return f"carried over from {catalogue.accelerator_label(entry.accelerator)} by the {by}, not measured"
+
+
+def _joules(chip: Chip, requests_per_s: float) -> float | None:
+    """Energy of the accelerator for one request at a full load. [J]"""
+    return None if chip.tdp_w is None else chip.tdp_w * known().power.large_share / requests_per_s
+
+
+def _warnings(job: ServingJob, chip: Chip, rate: WorkRate, served: float) -> tuple[str, ...]:
+    said = {
+        "no rate was measured on this accelerator: the range is wide": not rate.measured,
+        "a processor from a measured GPU, or the other way: expect a third to twice of it": not rate.measured
+        and rate.high / rate.low > 4,
+        "so many short requests that the host may set the pace": served > _HOST_PER_S and chip.kind != "cpu",
+        "nobody measured how long one request takes: whether the promise holds is not checked": job.ttft_ms is not None
+        and known().work[work_named(job.model)].alone_share is None,
+        "slices are taken to do their share of the whole": job.mig_profile is not None,
+    }
+    return tuple(text for text, holds in said.items() if holds)

@@ -1,0 +1,336 @@
+"""From models to hours: what training and serving ask for, as plain accelerators and hours for money to reckon with.
+
+A run that happens once is a job of so many accelerators for so long, due by its deadline. Runs that come every month
+are work that may wait in a queue. A service wants as many accelerators as its peak needs, and is busy as its average
+is to that. Work that writes no tokens is counted from measured rates, and any other run from its measured hours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from planner.scenario.base import HOURS_PER_MONTH
+from planner.scenario.image_job import ImageJob
+from planner.scenario.rent import Hosted
+from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.task import Run, Serve, Train
+from planner.scenario.training_job import TrainingJob
+from planner.scenario.work import Job, Work
+from planner.speed.serving import (
+    CarriedRun,
+    OtherWork,
+    Serving,
+    carried_run,
+    is_other_work,
+    other_work,
+    replicas_ahead,
+    serve,
+)
+from planner.speed.training import Training, train
+from planner.speed.training.images import image_training, learns_from_images
+from planner.speed.training.in_time import fewest_in_time
+from planner.speed.training.result import NOT_SPREAD
+from pricing import Catalogue, PricingError
+from pricing.names import model as named_model
+from pricing.records import HostedPrice
+
+HOURS_PER_DAY, SECONDS_PER_HOUR, MILLION = 24.0, 3_600.0, 1e6
+LONGEST_JOB_HOURS = 8_760.0
+MOST_ACCELERATORS = 16_384  # that a plan may have
+_MOST = f"even {MOST_ACCELERATORS:,} of them"
+NOT_CHOSEN = "which accelerator is not said: name one, or name a model, and the one that does it for the least is taken"
+
+
+@dataclass(frozen=True)
+class Late:
+    """A run that is not done by its deadline."""
+
+    work: Work  # as it was written
+    days: float
+    deadline_days: float
+    problem: str
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A scenario in plain hours, with what the models in it need; and why some of it cannot be done."""
+
+    scenario: Scenario
+    written: Scenario
+    trainings: tuple[Training, ...] = ()
+    servings: tuple[Serving, ...] = ()
+    problems: tuple[str, ...] = ()
+    others: tuple[OtherWork, ...] = ()
+    runs: tuple[CarriedRun, ...] = ()
+    late: tuple[Late, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Done:
+    """One kind of work in plain hours."""
+
+    work: Work
+    training: Training | None = None
+    serving: Serving | None = None
+    other: OtherWork | None = None
+    run: CarriedRun | None = None
+    hosted: Hosted | None = None
+    problem: str | None = None
+    late: Late | None = None
+
+
+def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
+    """The scenario with accelerators and hours in place of models."""
+    if scenario.accelerator == ANY_ACCELERATOR:
+        return Asked(scenario, scenario, problems=(NOT_CHOSEN,))
+    if not any(work.train or work.serve or work.run for work in scenario.work):
+        return Asked(scenario, scenario)
+    done = [_plain(catalogue, scenario, work) for work in scenario.work]
+    hosted = scenario.hosted or next((one.hosted for one in done if one.hosted), None)
+    plain = scenario.model_copy(update={"work": tuple(one.work for one in done), "hosted": hosted})
+    return Asked(
+        plain,
+        scenario,
+        tuple(one.training for one in done if one.training),
+        tuple(one.serving for one in done if one.serving),
+        tuple(one.problem for one in done if one.problem),
+        tuple(one.other for one in done if one.other),
+        tuple(one.run for one in done if one.run),
+        tuple(replace(one.late, work=work) for one, work in zip(done, scenario.work, strict=True) if one.late),
+    )
+
+
+def _plain(catalogue: Catalogue, scenario: Scenario, work: Work) -> _Done:
+    bare = work.model_copy(update={"train": None, "serve": None, "run": None})
+    try:
+        if work.run is not None:
+            return _ran(catalogue, scenario, bare, work.run)
+        if work.train is not None:
+            return _taught(catalogue, scenario, work, work.train)
+        if work.serve is not None and is_other_work(work.serve.model):
+            found = other_work(catalogue, serving_job(scenario, work.serve))
+            return _done_otherwise(catalogue, found, bare, work.serve)
+        if work.serve is not None:
+            return _served(catalogue, serve(catalogue, serving_job(scenario, work.serve)), bare, work.serve)
+    except PricingError as refusal:
+        return _Done(bare, problem=str(refusal))
+    return _Done(work)
+
+
+def training_job(scenario: Scenario, work: Work, task: Train) -> TrainingJob:
+    """The job that the speed model is asked about."""
+    return TrainingJob(
+        model=task.model,
+        accelerator=scenario.accelerator,
+        accelerators=work.accelerators,
+        tokens=task.tokens,
+        unique_tokens=task.unique_tokens,
+        method=task.method,
+        precision=task.precision,
+        seq_len=task.seq_len,
+        measured_over_predicted=task.measured_over_predicted,
+        measured=scenario.measured,
+    )
+
+
+def serving_job(scenario: Scenario, task: Serve) -> ServingJob:
+    """The service that the speed model is asked about."""
+    return ServingJob(
+        model=task.model,
+        accelerator=scenario.accelerator,
+        average_requests_per_s=task.requests_per_s,
+        peak_requests_per_s=task.peak_requests_per_s or task.requests_per_s,
+        input_tokens=task.input_tokens,
+        output_tokens=task.output_tokens,
+        ttft_ms=task.ttft_ms,
+        tpot_ms=task.tpot_ms,
+        weight_precision=task.weight_precision,
+        cache_precision=task.cache_precision,
+        engine=task.engine,
+        mig_profile=task.mig_profile,
+        lora_adapters=task.lora_adapters,
+        cached_input_share=task.cached_input_share,
+        measured_over_predicted=task.measured_over_predicted,
+        measured=scenario.measured,
+    )
+
+
+def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: Train) -> _Done:
+    found = train(catalogue, job)
+    if found.speed is None:
+        ways = "; ".join(way.words for way in found.ways_to_fit[:3])
+        if not found.can_be_spread:
+            on = f"{found.accelerators:,} x {found.accelerator}"
+            return _Done(bare, found, problem=f"{found.model} cannot be spread over {on}: {NOT_SPREAD}")
+        needs = f"{found.model} does not fit on {found.accelerators:,} x {found.accelerator}"
+        memory = f"it needs {found.least_memory_gb:,.0f} GB on each of them and there are {found.memory_gb:,.0f}"
+        return _Done(bare, found, problem=f"{needs}: {memory}. What would make it fit: {ways or 'nothing we know'}")
+    hours = found.speed.days.typical * HOURS_PER_DAY
+
+    def in_time(deadline_days: float) -> tuple[int, float] | None:
+        one = fewest_in_time(catalogue, job, deadline_days, MOST_ACCELERATORS)
+        return None if one is None or one.days is None else (one.accelerators, one.days.typical)
+
+    once = _Once(found.model, "training", f"{found.accelerators:,} x {found.accelerator}", found.accelerators, in_time)
+    return replace(_in_hours(bare, task, hours, once), training=found)
+
+
+def _taught(catalogue: Catalogue, scenario: Scenario, work: Work, task: Train) -> _Done:
+    """A model to be trained; one that learns from pictures goes by its published rate, as a run of known hours."""
+    bare = work.model_copy(update={"train": None})
+    if not learns_from_images(task.model):
+        return _trained(catalogue, training_job(scenario, work, task), bare, task)
+    found = image_training(catalogue, image_job(task, scenario.accelerator, bare.accelerators))
+    once = _Once(found.label, "training", f"{found.accelerators:,} x {found.accelerator}", found.accelerators)
+    return replace(_in_hours(bare, task, found.hours.typical, once), run=found.run)
+
+
+def image_job(task: Train, accelerator: str, accelerators: int) -> ImageJob:
+    """What is asked of a network that learns from pictures."""
+    return ImageJob(model=task.model, accelerator=accelerator, accelerators=accelerators, images=task.images)
+
+
+def _ran(catalogue: Catalogue, scenario: Scenario, bare: Work, task: Run) -> _Done:
+    """A run of known hours, on the accelerators of the plan."""
+    found = carried_run(catalogue, task, accelerator=scenario.accelerator, accelerators=bare.accelerators)
+    once = _Once("the run", "run", f"{found.accelerators:,} x {found.accelerator}", found.accelerators)
+    return replace(_in_hours(bare, task, found.hours, once), run=found)
+
+
+@dataclass(frozen=True)
+class _Once:
+    """How a run is called: what runs, what its job is labelled, on what, on how many; and how many are in time."""
+
+    what: str
+    label: str
+    where: str
+    accelerators: int
+    # By a deadline: the fewest that keep it and how many days they take. None: known hours, which spread evenly.
+    in_time: Callable[[float], tuple[int, float] | None] | None = None
+
+
+def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> _Done:
+    """Runs of so many hours as work: a job in the first month and nothing besides, or so many a month that may wait."""
+    if task.runs_per_month is not None:
+        wanted = task.runs_per_month * hours  # hours a month of so many accelerators
+        together = max(math.ceil(wanted / HOURS_PER_MONTH), 1)
+        if bare.accelerators * together > MOST_ACCELERATORS:
+            return _Done(bare, problem=_too_many(bare.accelerators * together, once.where.partition(" x ")[2]))
+        changed = {
+            "accelerators": bare.accelerators * together,
+            "accelerator_hours_per_month": wanted * bare.accelerators,
+            "accelerators_per_job": bare.accelerators,
+            "may_wait": True,
+        }
+        return _Done(Work.model_validate(bare.model_dump() | changed))
+    days = hours / HOURS_PER_DAY
+    if task.deadline_days is not None and days > task.deadline_days:
+        late = _late(bare, days, task.deadline_days, once)
+        return _Done(bare, problem=late.problem, late=late)
+    if hours > LONGEST_JOB_HOURS:
+        return _Done(bare, problem=f"{once.what} takes {days:,.0f} days on {once.where}, over a year: use more")
+    job = Job(label=once.label, accelerators=once.accelerators, hours=max(hours, 0.01))
+    # No share of hours besides: less than anybody may write, so it is not checked again.
+    once_only = {"busy_share": 0.0, "jobs": (*bare.jobs, job), "accelerators_per_job": bare.accelerators}
+    return _Done(bare.model_copy(update=once_only))
+
+
+def _late(bare: Work, days: float, deadline_days: float, once: _Once) -> Late:
+    """By how much it is late; how many more would be in time; which deadline would be kept as it is."""
+    if once.in_time is not None:
+        found = once.in_time(deadline_days)
+    else:
+        enough = math.ceil(once.accelerators * days / deadline_days - 1e-9)
+        found = None if enough > MOST_ACCELERATORS else (enough, days * once.accelerators / enough)
+    would = f"{_MOST} would not do" if found is None else f"{found[0]:,} of them take {_days(found[1])}"
+    said = f"{once.what} takes {_days(days)} on {once.where}, and the deadline is {_days(deadline_days)}"
+    problem = f"{said}: {would}. A deadline of {_days(math.ceil(days * 10) / 10)} would do as it is"
+    return Late(bare, days, deadline_days, problem)
+
+
+def _days(days: float) -> str:
+    """A number of days, to a tenth: rounded to whole ones, what is late could look as if it were in time."""
+    shown = f"{days:,.1f}".removesuffix(".0") if days >= 1 else f"{days:.2g}"
+    return "1 day" if shown == "1" else f"{shown} days"
+
+
+def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _Done:
+    if not found.fits or found.accelerators_at_peak is None or found.accelerators_at_average is None:
+        ways = "; ".join(way.change for way in found.ways_to_fit[:3])
+        reason = found.reason or f"{found.model} does not keep these promises on {found.accelerator}"
+        return _Done(bare, serving=found, problem=f"{reason}. What would help: {ways or 'another accelerator'}")
+    ahead = _ahead(found, task)
+    average, peak = found.accelerators_at_average + ahead, found.accelerators_at_peak + ahead
+    each = _slices(catalogue, found.accelerator, task.mig_profile)
+    if _whole(peak, each) > MOST_ACCELERATORS:
+        return _Done(bare, serving=found, problem=_too_many(_whole(peak, each), found.accelerator))
+    work = _around_the_clock(bare, _whole(average, each), _whole(peak, each), found.accelerators_per_replica)
+    monthly = task.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH / MILLION
+    hosted = Hosted(
+        million_input_tokens_per_month=monthly * task.input_tokens,
+        million_output_tokens_per_month=monthly * task.output_tokens,
+        price=cheapest_door(catalogue, task),
+    )
+    return _Done(work, serving=found, hosted=hosted)
+
+
+def _done_otherwise(catalogue: Catalogue, found: OtherWork, bare: Work, task: Serve) -> _Done:
+    if found.accelerators_at_peak is None or found.accelerators_at_average is None:
+        return _Done(bare, other=found, problem=f"{found.reason}. What would help: a faster accelerator, or more time")
+    each = _slices(catalogue, found.accelerator, task.mig_profile)
+    average, peak = _whole(found.accelerators_at_average, each), _whole(found.accelerators_at_peak, each)
+    if peak > MOST_ACCELERATORS:
+        return _Done(bare, other=found, problem=_too_many(peak, found.accelerator))
+    return _Done(_around_the_clock(bare, average, peak, 1), other=found)
+
+
+def _too_many(peak: int, accelerator: str) -> str:
+    most = f"{MOST_ACCELERATORS:,}"
+    return f"{peak:,} x {accelerator} are needed at the peak, and a plan may have {most}. What would help: faster ones"
+
+
+def _around_the_clock(bare: Work, average: int, peak: int, together: int) -> Work:
+    """As many as the peak needs, in use as the average is to it."""
+    changed = {
+        "accelerators": peak,
+        "busy_share": min(average / peak, 1.0),
+        "accelerators_per_job": min(together, peak),
+    }
+    return Work.model_validate(bare.model_dump() | changed)
+
+
+def _ahead(found: Serving, task: Serve) -> int:
+    """Accelerators kept ready for a rise in requests while new replicas start."""
+    if task.rise_per_minute is None or found.requests_per_s_within_promise <= 0:
+        return 0
+    each = found.requests_per_s_within_promise / max(found.replicas, 1)
+    ahead = replicas_ahead(rise_per_minute=task.rise_per_minute, cold_start_s=found.cold_start_s, requests_per_s=each)
+    return int(ahead) * found.accelerators_per_replica
+
+
+def _slices(catalogue: Catalogue, chip: str, profile: str | None) -> int:
+    """How many slices of that kind one accelerator is cut into; 1 for a whole one."""
+    if profile is None:
+        return 1
+    return next((mig.count for mig in catalogue.accelerators[chip].mig if mig.name == profile), 1)
+
+
+def _whole(slices: int, each: int) -> int:
+    """Accelerators for so many slices, or for themselves where they are not cut."""
+    return math.ceil(slices / each)
+
+
+def cheapest_door(catalogue: Catalogue, task: Serve) -> str | None:
+    """Who sells the same model by the token for the least, for so many tokens in and out; None where nobody does."""
+    wanted = named_model(catalogue, task.model)
+
+    def usd(price: HostedPrice) -> float:
+        written = price.output_usd_per_mtoken or price.input_usd_per_mtoken
+        read = price.input_usd_per_mtoken.newest.typical * task.input_tokens
+        return read + written.newest.typical * task.output_tokens
+
+    doors = {key: usd(price) for key, price in catalogue.hosted.items() if price.model == wanted}
+    return min(doors, key=lambda key: (doors[key], key), default=None)

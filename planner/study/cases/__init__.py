@@ -1,0 +1,1 @@
+"""Published cases of buying and renting, reckoned again with this engine."""

@@ -1,0 +1,188 @@
+"""The front of time and money over all tries of a market study, the best of them, and why each of the others lost."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+
+from planner.money.verdict.answer import CLOSE_GAP
+from planner.scenario.task import Run
+from planner.speed.serving import is_other_work
+from planner.speed.work_to_hours import LONGEST_JOB_HOURS
+from planner.study.market.hours_needed import Task
+from planner.study.market.tried import HOURS_PER_DAY, Market, Try, time_words, usd_words
+from planner.study.market.why import sentences
+from pricing import Catalogue, names
+from pricing.query import may_be_cheapest
+
+_LONGEST_DAYS = LONGEST_JOB_HOURS / HOURS_PER_DAY
+_NEARLY = 1e-9
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is asked of a try beside that it does the work."""
+
+    deadline_days: float | None
+    budget_usd: float | None
+
+    def late_days(self, one: Try) -> float:
+        """By how much it is late; nothing or less where it is not."""
+        if self.deadline_days is None or one.days is None:
+            return 0.0
+        return one.days.typical - self.deadline_days * (1 + _NEARLY)
+
+    def over_usd(self, one: Try) -> float:
+        """By how much it is over the budget."""
+        return 0.0 if self.budget_usd is None else one.cost - self.budget_usd * (1 + _NEARLY)
+
+    def keeps(self, one: Try) -> bool:
+        """Whether it keeps to both."""
+        return self.late_days(one) <= 0 and self.over_usd(one) <= 0
+
+
+def judged(catalogue: Catalogue, task: Task, tries: Iterable[Try], *, budget_usd: float | None, day: date) -> Market:
+    """The tries with their reasons, the front, and the recommendation with its sentences."""
+    service = task.work.serve is not None
+    limits = Limits(task.deadline_days, budget_usd)
+    # Where nobody looked at any price this month, old prices are all there is.
+    strict = any(may_be_cheapest(offer, day) for offer in catalogue.offers.values())
+    every = [_ended(one) for one in tries]
+    can = [one for one in every if not one.why_not]
+    taken = [one for one in can if one.believed or not strict]
+    front = _front(taken)
+    kept_to = [one for one in taken if limits.keeps(one)]
+    best = _best(kept_to, hurried=limits.deadline_days is None and not task.monthly)
+    old = [one for one in can if strict and not one.believed and one.way != "own" and limits.keeps(one)]
+    cheaper = min(old, key=_cheapest, default=None)
+    if cheaper is not None and best is not None and cheaper.cost >= best.cost:
+        cheaper = None
+    within = [one for one in taken if limits.over_usd(one) <= 0]
+    found = Market(
+        what=_what(catalogue, task),
+        tries=_told(every, front, best, limits, strict),
+        best=best and _plain(best, front),
+        fastest=min(within, key=lambda one: (one.speed, one.cost), default=None),
+        deadline_days=limits.deadline_days,
+        budget_usd=budget_usd,
+        why=(),
+        nearest=None if best else _nearest(taken, limits),
+        if_price_holds=cheaper,
+        monthly=task.monthly,
+        service=service,
+        day=day,
+    )
+    return replace(found, why=sentences(found, task))
+
+
+def _ended(one: Try) -> Try:
+    """A run that takes over a year is none."""
+    if one.why_not or one.days is None or one.days.typical <= _LONGEST_DAYS:
+        return one
+    if one.way == "own" and one.days.typical - one.wait_days <= _LONGEST_DAYS:
+        return one
+    return replace(one, why_not=f"takes {time_words(one.days.typical - one.wait_days)}: over a year")
+
+
+def _cheapest(one: Try) -> tuple[float, float, str, int, str]:
+    return (round(one.cost, 2), one.speed, one.accelerator, one.accelerators, one.way)
+
+
+def _best(among: Sequence[Try], *, hurried: bool) -> Try | None:
+    """The cheapest; of one run without a deadline, the soonest of those that cost the same."""
+    cheapest = min(among, key=_cheapest, default=None)
+    if cheapest is None or not hurried:
+        return cheapest
+    same = [one for one in among if one.cost <= cheapest.cost * (1 + CLOSE_GAP)]
+    return min(same, key=lambda one: (one.speed, *_cheapest(one)))
+
+
+def _front(among: Sequence[Try]) -> list[Try]:
+    """What no other beats on time and money, the soonest first; of equals the first by name."""
+    front: list[Try] = []
+    least = float("inf")
+    for one in sorted(among, key=lambda one: (one.speed, *_cheapest(one))):
+        if one.cost < least:
+            front.append(one)
+            least = one.cost
+    return front
+
+
+def _nearest(among: Sequence[Try], limits: Limits) -> Try | None:
+    """The one that misses the limits by the least, in shares of them."""
+
+    def missed(one: Try) -> float:
+        late = max(limits.late_days(one), 0.0) / (limits.deadline_days or 1.0)
+        return late + max(limits.over_usd(one), 0.0) / max(limits.budget_usd or 1.0, 1.0)
+
+    return min(among, key=lambda one: (missed(one), *_cheapest(one)), default=None)
+
+
+def _told(
+    every: Sequence[Try], front: Sequence[Try], best: Try | None, limits: Limits, strict: bool
+) -> tuple[Try, ...]:
+    """Every try with the first reason that it lost for; those on the front have none unless they break a limit."""
+    on_front = {id(one) for one in front}
+    speeds = [one.speed for one in front]
+    told = []
+    for one in every:
+        if one.why_not:
+            told.append(one)
+            continue
+        place = bisect_right(speeds, one.speed) - 1
+        why = _limit(one, limits) or _doubt(one, strict)
+        why = why or ("" if id(one) in on_front or one is best else _beaten(one, front[place]))
+        told.append(replace(one, why_not=why, on_front=id(one) in on_front))
+    return tuple(told)
+
+
+def _plain(best: Try, front: Sequence[Try]) -> Try:
+    return replace(best, on_front=any(one is best for one in front))
+
+
+def _limit(one: Try, limits: Limits) -> str:
+    late, over = limits.late_days(one), limits.over_usd(one)
+    if late > 0:
+        return f"{time_words(late)} late"
+    return f"over the budget by {usd_words(over)}" if over > 0 else ""
+
+
+def _doubt(one: Try, strict: bool) -> str:
+    return f"price of {one.age_days:,} days ago" if strict and not one.believed else ""
+
+
+def _beaten(one: Try, by: Try) -> str:
+    if np.isinf(one.speed) or (one.days is None and one.tpot_p99_ms is None):
+        return f"dearer than {by.words}"
+    slower = " and slower" if by.speed < one.speed else ""
+    return f"dearer{slower} than {by.words}" if by.cost < one.cost else f"slower than {by.words}"
+
+
+def _what(catalogue: Catalogue, task: Task) -> str:
+    """The work in a few words."""
+    run, asked = task.run, task.work.serve
+    often = "" if run is None or run.runs_per_month is None else f", {run.runs_per_month:g} runs a month"
+    if isinstance(run, Run):
+        on = catalogue.accelerator_label(names.accelerator(catalogue, run.measured_on))
+        return f"A run of {run.hours:,g} hours on one {on}{often}"
+    if run is not None:
+        label = catalogue.models[names.model(catalogue, run.model)].label
+        how = "Train" if run.method == "full" else f"Fine-tune ({run.method})"
+        tokens = "" if run.tokens is None else f" on {_big(run.tokens)} tokens"
+        return f"{how} {label}{tokens}{often}"
+    assert asked is not None  # it is one of the three
+    other = is_other_work(asked.model)
+    label = asked.model if other else catalogue.models[names.model(catalogue, asked.model)].label
+    most = "" if asked.peak_requests_per_s is None else f", {asked.peak_requests_per_s:g} at the peak"
+    return f"Serve {label}: {asked.requests_per_s:g} requests a second{most}"
+
+
+def _big(number: float) -> str:
+    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if number >= size:
+            return f"{number / size:,.4g} {word}"
+    return f"{number:,.0f}"

@@ -1,0 +1,248 @@
+"""Which GPU for what: for learning, fine-tuning, training, serving and a bit of everything, asked of the whole market.
+
+Each use stands for a typical job, which is data with its reason. What is named follows from prices and speeds, so it
+changes with them; nothing is recommended by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from planner.money.renting.job_hour import hired
+from planner.scenario.presets import preset
+from planner.scenario.scenario import ANY_ACCELERATOR, Scenario, Way
+from planner.study.data_files import Said, read_data
+from planner.study.market.hours_needed import Progress, says_what
+from planner.study.market.survey import Market, Try, market
+from pricing import Catalogue
+from pricing.figure import Strict, Text
+
+Key = Literal["learning", "fine-tuning", "training", "serving", "mixed"]
+
+
+class Use(Said):
+    """One use with the job that stands for it: a preset's, or one of its own; paid by the hour where hours are said."""
+
+    key: Key = Field(description="which of the uses it is")
+    label: Text = Field(description="what people call it")
+    what: Text = Field(description="the typical job in a sentence")
+    preset: str | None = Field(default=None, description="the preset whose job it is; or a scenario")
+    scenario: Scenario | None = Field(default=None, description="the job itself, where no preset has it")
+    hours_per_month: Annotated[float, Field(gt=0.0)] | None = Field(
+        default=None, description="paid by the hour for so many; absent: for the job"
+    )
+    session_hours: Annotated[float, Field(gt=0.0)] = Field(default=1.0, description="how long one session lasts")
+
+    @property
+    def job(self) -> tuple[str, Scenario]:
+        """The job in words, and as a scenario whose accelerator is open."""
+        there = None if self.preset is None else preset(self.preset)
+        scenario = self.scenario if there is None else there.scenario
+        assert scenario is not None  # the data say one or the other
+        return self.what, scenario.model_copy(update={"accelerator": ANY_ACCELERATOR})
+
+
+class Mixed(Said):
+    """Several uses on one kind of accelerator."""
+
+    key: Key = Field(description="which of the uses it is")
+    label: Text = Field(description="what people call it")
+    of: tuple[Key, ...] = Field(description="the uses that share one kind of accelerator")
+
+
+class Uses(Strict):
+    """All of them."""
+
+    uses: tuple[Use, ...] = Field(description="one typical job each")
+    mixed: Mixed = Field(description="a bit of everything")
+
+
+@lru_cache(maxsize=1)
+def uses() -> Uses:
+    """The uses that people ask about."""
+    return Uses.model_validate(read_data("uses.yaml"))
+
+
+@dataclass(frozen=True)
+class Pick:
+    """One accelerator in one number, and how it is paid for."""
+
+    accelerator: str
+    label: str
+    accelerators: int
+    way: Way
+    provider: str | None
+    offer: str | None
+    usd_per_hour: float | None  # of one accelerator, as it is posted; None where it is bought
+    usd_each: float | None  # of one that is bought
+    price_day: date | None  # when somebody last looked at that price
+    usd: float  # a month, or the run
+    days: float | None  # of a run
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to choose for one use, and what it was chosen from."""
+
+    key: Key
+    label: str
+    what: str
+    picks: tuple[Pick, ...]  # one; of a mixed use one for each of its jobs; none where nothing does it
+    monthly: bool
+    able: int  # kinds of accelerator that do it at a price which can be believed
+    next: Pick | None  # the cheapest on another kind of accelerator
+    next_usd: float | None  # what that comes to in all
+    by_token: Pick | None  # the same tokens by somebody else's machines, where that costs less
+    old: Pick | None  # cheaper, at a price that nobody looked at this month
+    kind: str
+    source: str
+    reason: str
+
+    @property
+    def usd(self) -> float:
+        """What it comes to: a month, or the run."""
+        return sum(one.usd for one in self.picks)
+
+
+def choices(catalogue: Catalogue, day: date, progress: Progress = lambda _: None) -> tuple[Choice, ...]:
+    """What to choose for each use. Takes a second for each the first time."""
+    known, found, markets = uses(), list[Choice](), dict[Key, Market]()
+    for at, use in enumerate(known.uses):
+        what, scenario = use.job
+        counts = (1,) if use.hours_per_month else ()
+        markets[use.key] = one = market(catalogue, scenario, day, counts=counts)
+        of_one = _by_the_hour(catalogue, use, one, day) if use.hours_per_month else _by_accelerator(catalogue, [one])
+        old = _old_hour(catalogue, use, one) if use.hours_per_month else _old(catalogue, one)
+        monthly = one.monthly or use.hours_per_month is not None
+        found.append(_choice(use, what, of_one, monthly, _by_token(catalogue, one), old))
+        progress((at + 1) / len(known.uses))
+    mixed = known.mixed
+    both = _by_accelerator(catalogue, [markets[key] for key in mixed.of])
+    return (*found, _choice(mixed, mixed.reason, both, monthly=True))
+
+
+def together(catalogue: Catalogue, scenario: Scenario, day: date) -> tuple[Pick, ...]:
+    """All works of a scenario that say what they do, on one kind of accelerator, for the least; one pick for each.
+
+    Nothing where there are fewer than two, where none does all of them, or where some go on and others are run once.
+    """
+    works = [work for work in scenario.work if says_what(work)]
+    free = scenario.model_copy(update={"accelerator": ANY_ACCELERATOR})
+    if len(works) < 2:
+        return ()
+    markets = [market(catalogue, free.model_copy(update={"work": (work,)}), day) for work in works]
+    if len({one.monthly for one in markets}) > 1:
+        return ()
+    return min(_by_accelerator(catalogue, markets).values(), key=_usd, default=())
+
+
+_Picks = Mapping[str, tuple[Pick, ...]]
+
+
+def _usd(picks: Sequence[Pick]) -> float:
+    return sum(one.usd for one in picks)
+
+
+def _choice(
+    use: Use | Mixed, what: str, of: _Picks, monthly: bool, by_token: Pick | None = None, old: Pick | None = None
+) -> Choice:
+    ranked = sorted(of.values(), key=lambda picks: (_usd(picks), picks[0].accelerator))
+    best = ranked[0] if ranked else ()
+    return Choice(
+        key=use.key, label=use.label, what=what, picks=best, monthly=monthly, able=len(ranked),
+        next=ranked[1][0] if len(ranked) > 1 else None, next_usd=_usd(ranked[1]) if len(ranked) > 1 else None,
+        by_token=by_token if by_token and best and by_token.usd < _usd(best) else None,
+        old=old if old and best and old.usd < _usd(best) else None, kind=use.kind, source=use.source, reason=use.reason,
+    )  # fmt: skip
+
+
+def _by_accelerator(catalogue: Catalogue, markets: Sequence[Market]) -> _Picks:
+    """For each accelerator that does all of the jobs, its cheapest try of each, at prices that can be believed."""
+    cheapest: list[dict[str, Try]] = []
+    for one in markets:
+        found: dict[str, Try] = {}
+        for each in sorted(filter(_can, one.tries), key=lambda each: (each.cost, each.speed, each.accelerators)):
+            found.setdefault(each.accelerator, each)
+        if one.best is not None and one.best.accelerator:
+            found[one.best.accelerator] = one.best  # of what costs the same, `cheapest` takes what is done soonest
+        cheapest.append(found)
+    able = set.intersection(*(set(one) for one in cheapest))
+    return {
+        key: tuple(_pick(catalogue, one[key], each) for one, each in zip(cheapest, markets, strict=True))
+        for key in sorted(able)
+    }
+
+
+def _can(one: Try) -> bool:
+    """Whether it does the work in time at a believable price: it lost at most to what is cheaper or sooner."""
+    lost = one.why_not.partition(" than ")[0]
+    return bool(one.accelerator) and lost in ("", "dearer", "slower", "dearer and slower") and one.way != "keep"
+
+
+def _pick(catalogue: Catalogue, one: Try, found: Market) -> Pick:
+    posted = catalogue.offers.get(one.offer or "")  # what is sold by the token is no offer of machines
+    offer = None if posted is None else posted.usd_per_accelerator_hour
+    bought = catalogue.accelerators[one.accelerator].price_usd if one.way == "own" and one.accelerator else None
+    looked = None if one.age_days is None or found.day is None else found.day - timedelta(days=one.age_days)
+    return Pick(
+        accelerator=one.accelerator, label=one.label, accelerators=one.at_once or one.accelerators, way=one.way,
+        provider=one.provider, offer=one.offer, usd_per_hour=None if offer is None else offer.newest.typical,
+        usd_each=None if bought is None else bought.newest.typical, price_day=looked, usd=one.cost,
+        days=None if one.days is None else one.days.typical,
+    )  # fmt: skip
+
+
+def _by_token(catalogue: Catalogue, found: Market) -> Pick | None:
+    """The same by the token, where that is the cheapest of all."""
+    return _pick(catalogue, found.best, found) if found.best and found.best.way == "hosted" else None
+
+
+def _old(catalogue: Catalogue, found: Market) -> Pick | None:
+    """What would be cheaper if its price still held."""
+    return None if found.if_price_holds is None else _pick(catalogue, found.if_price_holds, found)
+
+
+def _old_hour(catalogue: Catalogue, use: Use, found: Market) -> Pick | None:
+    """The same by the hour: the lowest price posted for one of an accelerator that does the job in time."""
+    old = [
+        replace(pick, usd=pick.usd_per_hour * (use.hours_per_month or 0.0))
+        for one in found.tries
+        if not one.believed and one.way == "on_demand" and one.days and one.days.typical <= (found.deadline_days or 1e9)
+        if (pick := _pick(catalogue, one, found)).usd_per_hour is not None
+    ]
+    return min(old, key=lambda one: (one.usd, one.accelerator), default=None)
+
+
+def _by_the_hour(catalogue: Catalogue, use: Use, found: Market, day: date) -> _Picks:
+    """For each accelerator that does the job in time: its cheapest hour, for as many hours as are wanted."""
+    assert use.hours_per_month is not None
+    picks = {}
+    for one in _in_time(found.tries, found.deadline_days):
+        there = hired(catalogue, one.accelerator, accelerators=1, hours=use.session_hours, together=1, day=day)
+        if there is None or not there.believed:
+            continue
+        picks[one.accelerator] = (
+            Pick(
+                accelerator=one.accelerator, label=one.label, accelerators=1, way="on_demand",
+                provider=there.provider, offer=there.offer, usd_per_hour=there.list_usd_per_accelerator_hour,
+                usd_each=None, price_day=there.checked, usd=there.usd_per_accelerator_hour * use.hours_per_month,
+                days=None if one.days is None else one.days.typical,
+            ),
+        )  # fmt: skip
+    return picks
+
+
+def _in_time(tries: Iterable[Try], deadline_days: float | None) -> Iterable[Try]:
+    """One try for each accelerator that does the job, whoever rents it and whatever that costs."""
+    found: dict[str, Try] = {}
+    for one in tries:
+        fits = one.accelerator and one.days is not None and one.way == "on_demand"
+        if fits and (deadline_days is None or (one.days and one.days.typical <= deadline_days)):
+            found.setdefault(one.accelerator, one)
+    return found.values()

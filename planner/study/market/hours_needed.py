@@ -1,0 +1,275 @@
+"""The work of a market study in plain hours: what each accelerator, in each number, needs to do it. No money yet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from planner.scenario.base import HOURS_PER_MONTH
+from planner.scenario.scenario import Scenario
+from planner.scenario.task import Run, Train
+from planner.scenario.work import Work
+from planner.speed.refused import BadJob, UnknownChip
+from planner.speed.serving import CarriedRun, OtherWork, Serving, carried_run
+from planner.speed.training.across import Reach, across, unknown_speed
+from planner.speed.training.images import image_training, learns_from_images
+from planner.speed.training.result import Layout, Range
+from planner.speed.work_to_hours import LONGEST_JOB_HOURS, MOST_ACCELERATORS, Asked, asked, image_job, training_job
+from pricing import Catalogue
+
+HOURS_PER_DAY = 24.0
+# Numbers of accelerators that are tried: every doubling up to the most a plan may have.
+COUNTS = tuple(2**power for power in range(15))
+# Faster than this, nobody asks for more accelerators.
+SOON_DAYS = 1 / 24
+NO_HOURS = Range(0.0, 0.0, 0.0)
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Doing:
+    """One accelerator in one number: what it takes to do the work, or why it cannot."""
+
+    accelerator: str
+    accelerators: int  # of one run; at the peak of a service
+    why_not: str = ""
+    at_once: int = 0  # runs of a month may be several at once
+    together: int = 1  # accelerators that work on one job and must stand beside each other
+    hours: Range = NO_HOURS  # busy accelerator-hours: of the run, or of a month
+    session_hours: float = LONGEST_JOB_HOURS
+    busy_share: float = 1.0  # of the hours of a month
+    days: Range | None = None
+    rate: float | None = None
+    layout: str = ""
+    tpot_p99_ms: float | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """The work that is asked about: the first of the scenario that names a model."""
+
+    scenario: Scenario
+    work: Work
+
+    @property
+    def run(self) -> Train | Run | None:
+        """What is run, once or so many times a month; none of a service."""
+        return self.work.train or self.work.run
+
+    @property
+    def monthly(self) -> bool:
+        """Whether it goes on, month by month; else it is one run."""
+        return self.run is None or self.run.runs_per_month is not None
+
+    @property
+    def deadline_days(self) -> float | None:
+        """When a run is due; a service never is."""
+        return None if self.run is None else self.run.deadline_days
+
+
+def says_what(work: Work) -> bool:
+    """Whether it says what is done, so that accelerators can be compared; hours alone do not."""
+    return bool(work.train or work.serve or work.run)
+
+
+def task_of(scenario: Scenario) -> Task:
+    """The first work that says what is done; an error where none does."""
+    work = next((work for work in scenario.work if says_what(work)), None)
+    if work is None:
+        raise BadJob("no work names a model: say what is trained or served, so that accelerators can be compared")
+    return Task(scenario, work)
+
+
+def doings(
+    catalogue: Catalogue,
+    task: Task,
+    accelerators: Sequence[str],
+    counts: Sequence[int],
+    progress: Progress,
+) -> Iterator[Doing]:
+    """Every accelerator in every number that makes sense."""
+    keys = tuple(accelerators) or tuple(catalogue.accelerators)
+    if task.work.serve is not None:
+        yield from _services(catalogue, task, keys, counts, progress)
+    elif task.work.run is not None:
+        yield from _runs(catalogue, task, task.work.run, keys, counts)
+        progress(1.0)
+    elif task.work.train is not None and learns_from_images(task.work.train.model):
+        yield from _runs(catalogue, task, task.work.train, keys, counts)
+        progress(1.0)
+    elif task.work.train is not None:
+        unknown = unknown_speed(catalogue)
+        for key in keys:
+            if key in unknown:
+                yield Doing(key, 1, why_not=_unknown(unknown[key]))
+        usable = tuple(key for key in keys if key not in unknown)
+        if usable:
+            yield from _trainings(catalogue, task, task.work.train, usable, counts, progress)
+
+
+def _unknown(reason: object) -> str:
+    """A speed that cannot be told, without the name of the accelerator in front of what is missing."""
+    text = str(reason)
+    return f"speed unknown: {text.partition(': ')[2] or text}"
+
+
+def _trainings(
+    catalogue: Catalogue, task: Task, train: Train, keys: tuple[str, ...], counts: Sequence[int], progress: Progress
+) -> Iterator[Doing]:
+    """Numbers double until most accelerators are done within the hour, or well before the deadline."""
+    numbers = tuple(counts) or tuple(sorted({*COUNTS, task.work.accelerators}))
+    soon = SOON_DAYS if train.deadline_days is None else min(SOON_DAYS, train.deadline_days / 2)
+
+    def enough(found: Sequence[Reach]) -> bool:
+        days = [one.days.typical for one in found if one.days is not None]
+        many = found[0].accelerators >= task.work.accelerators
+        return not counts and many and bool(days) and median(days) < soon
+
+    job = training_job(task.scenario, task.work, train)
+    for at, row in enumerate(across(catalogue, job, keys, numbers, enough=enough)):
+        progress((at + 1) / len(numbers))
+        yield from (_training(train, one) for one in row)
+
+
+def _carried(catalogue: Catalogue, run: Train | Run, key: str) -> CarriedRun:
+    """Its hours on one of that accelerator."""
+    if isinstance(run, Train):
+        return image_training(catalogue, image_job(run, key, 1)).run
+    return carried_run(catalogue, run, accelerator=key, accelerators=1)
+
+
+def _runs(
+    catalogue: Catalogue, task: Task, run: Train | Run, keys: tuple[str, ...], counts: Sequence[int]
+) -> Iterator[Doing]:
+    """Work of known hours, spread evenly; no part of it waits for another, so no link is needed."""
+    numbers = tuple(counts) or tuple(sorted({*COUNTS, task.work.accelerators}))
+    soon = SOON_DAYS if run.deadline_days is None else min(SOON_DAYS, run.deadline_days / 2)
+    for key in keys:
+        try:
+            found = _carried(catalogue, run, key)
+        except UnknownChip as reason:
+            yield Doing(key, 1, why_not=_unknown(reason))
+            continue
+        hours = Range(found.low, found.accelerator_hours, found.high)
+        for count in numbers:
+            days = Range(*(each / count / HOURS_PER_DAY for each in (hours.low, hours.typical, hours.high)))
+            about = Doing(
+                key, count, at_once=count, hours=hours, session_hours=days.typical * HOURS_PER_DAY, days=days,
+                layout="as measured" if found.measured else "carried over, not measured",
+            )  # fmt: skip
+            yield about if run.runs_per_month is None else _every_month(about, run.runs_per_month)
+            if not counts and days.typical < soon and count >= task.work.accelerators:
+                break
+
+
+def _training(train: Train, found: Reach) -> Doing:
+    hours, days = found.accelerator_hours, found.days
+    if hours is None or days is None:
+        return Doing(found.accelerator, found.accelerators, why_not=_lacks(found))
+    each = found.accelerators
+    about = Doing(
+        found.accelerator,
+        each,
+        at_once=each,
+        together=each,
+        hours=hours,
+        session_hours=days.typical * HOURS_PER_DAY,
+        days=days,
+        rate=found.tokens_per_s_per_accelerator,
+        layout=layout_words(found.layout),
+    )
+    if not math.isfinite(days.typical):
+        return Doing(found.accelerator, each, why_not="it stops more often than it starts again: it never ends")
+    return about if train.runs_per_month is None else _every_month(about, train.runs_per_month)
+
+
+def _every_month(once: Doing, runs: float) -> Doing:
+    hours = Range(once.hours.low * runs, once.hours.typical * runs, once.hours.high * runs)
+    together = max(math.ceil(hours.typical / once.accelerators / HOURS_PER_MONTH), 1)
+    at_once = once.accelerators * together
+    if at_once > MOST_ACCELERATORS:
+        why = f"too slow: {at_once:,} are needed at once, and a plan may have {MOST_ACCELERATORS:,}"
+        return replace(once, why_not=why)
+    return Doing(
+        once.accelerator, once.accelerators, at_once=at_once, together=once.together, hours=hours,
+        session_hours=once.session_hours, busy_share=hours.typical / (at_once * HOURS_PER_MONTH), days=once.days,
+        rate=once.rate, layout=once.layout,
+    )  # fmt: skip
+
+
+def _lacks(found: Reach) -> str:
+    if math.isnan(found.least_memory_gb):
+        return f"does not divide: no legal layout on {found.accelerators:,}"
+    return f"does not fit: needs {found.least_memory_gb:,.0f} GB of {found.memory_gb:,.0f}"
+
+
+def layout_words(layout: Layout | None) -> str:
+    """A layout in short: TP 8 x PP 2 x DP 4, ZeRO 1. Nothing for a single accelerator."""
+    if layout is None:
+        return ""
+    sizes = (("TP", layout.tp), ("PP", layout.pp), ("CP", layout.cp), ("DP", layout.dp), ("EP", layout.ep))
+    said = " x ".join(f"{name} {size}" for name, size in sizes if size > 1)
+    extra = [f"ZeRO {layout.zero}"] if layout.zero else []
+    extra += ["recompute"] if layout.recompute else []
+    return ", ".join(part for part in (said, *extra) if part)
+
+
+def _services(
+    catalogue: Catalogue, task: Task, keys: tuple[str, ...], counts: Sequence[int], progress: Progress
+) -> Iterator[Doing]:
+    """A service on each accelerator, with as many as the plan would take."""
+    for at, key in enumerate(keys):
+        progress((at + 1) / len(keys))
+        alone = task.scenario.model_copy(update={"accelerator": key, "work": (task.work,)})
+        found = asked(catalogue, alone)
+        if found.servings:
+            yield _counted(_of_tokens(found.servings[0]), found, counts)
+        elif found.others:
+            yield _counted(_of_requests(found.others[0]), found, counts)
+        else:
+            yield Doing(key, 1, why_not=_unknown("; ".join(found.problems)))
+
+
+def _of_tokens(found: Serving) -> Doing:
+    """What one model that writes tokens is like; how many it takes is counted after."""
+    group = found.accelerators_per_replica
+    if not found.fits:
+        return Doing(found.accelerator, group, why_not=f"does not fit: {found.reason}")
+    usual = found.output_tokens_per_s
+    return Doing(
+        found.accelerator, group, together=group,
+        hours=Range(usual / found.output_tokens_per_s_high, 1.0, usual / found.output_tokens_per_s_low),
+        rate=usual / max(found.replicas, 1) / group, layout=f"TP {group}" if group > 1 else "",
+        tpot_p99_ms=None if found.tpot is None else found.tpot.p99_ms,
+    )  # fmt: skip
+
+
+def _of_requests(found: OtherWork) -> Doing:
+    """The same of work that writes no tokens."""
+    if found.reason is not None:
+        return Doing(found.accelerator, 1, why_not=f"too slow: {found.reason}")
+    usual = found.requests_per_s
+    return Doing(
+        found.accelerator, 1, hours=Range(usual / found.high, 1.0, usual / found.low),
+        layout="as measured" if found.measured else "carried over, not measured",
+    )  # fmt: skip
+
+
+def _counted(one: Doing, found: Asked, counts: Sequence[int]) -> Doing:
+    """A service on as many as its peak asks for; `hours` holds the ends of its band until here."""
+    if one.why_not:
+        return one
+    if found.problems:
+        return replace(one, why_not=f"too slow: {found.problems[0].partition('. What')[0]}")
+    plain = found.scenario.work[0]
+    needed = plain.accelerators
+    there = min((count for count in counts if count >= needed), default=None if counts else needed)
+    if there is None:
+        return replace(one, accelerators=max(counts), why_not=f"too few: the peak needs {needed:,}")
+    busy = plain.usual_busy_share * needed
+    low, usual, high = (end * busy * HOURS_PER_MONTH for end in (one.hours.low, one.hours.typical, one.hours.high))
+    return replace(
+        one, accelerators=there, at_once=there, hours=Range(low, usual, high), busy_share=min(busy / there, 1.0)
+    )

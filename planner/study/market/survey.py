@@ -1,0 +1,142 @@
+"""Which accelerator, how many, from whom, paid for how: every answer to that for one piece of work, and the best.
+
+Speed says what each accelerator needs for the work; money says what that costs on demand, on spot machines, reserved,
+bought, and by the token. What a try costs is one run of a training job, or a month of work that goes on. Disks, traffic
+and support are left out: they hang on the seller more than on the accelerator, and the plan counts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from planner.money.renting.cheapest_offer import MACHINE
+from planner.scenario.base import HOURS_PER_MONTH
+from planner.scenario.scenario import Scenario
+from planner.scenario.task import Serve
+from planner.speed.serving import is_other_work
+from planner.speed.training.result import Range
+from planner.speed.work_to_hours import cheapest_door
+from planner.study.market.front import judged
+from planner.study.market.hours_needed import Doing, Progress, Task, doings, task_of
+from planner.study.market.tried import Market, Try
+from planner.study.market.try_kept import kept_tries
+from planner.study.market.try_own import bought
+from planner.study.market.try_rent import Hiring, rented
+from pricing import Catalogue, names
+
+__all__ = ["Market", "Try", "market"]
+
+_NOBODY = "no price: nobody publishes one for renting it by the hour"
+_SMALL = "no price: nobody rents {together} of them in one machine"
+_SPEED_SHARE, _MONEY_SHARE = 0.7, 0.9  # of the time it takes, for whoever watches
+_SECONDS_PER_HOUR, _MILLION = 3_600.0, 1e6
+
+
+def market(  # noqa: PLR0913 - a question of as many parts
+    catalogue: Catalogue,
+    scenario: Scenario,
+    day: date,
+    *,
+    budget_usd: float | None = None,
+    accelerators: Sequence[str] = (),
+    counts: Sequence[int] = (),
+    progress: Progress | None = None,
+) -> Market:
+    """Every accelerator, number and way of paying for the scenario's first work that names a model.
+
+    Empty `accelerators` are all of the catalogue, empty `counts` all that make sense. `progress` hears of the share
+    that is done. Raises what the catalogue says of names that it does not know.
+    """
+    task = task_of(scenario)
+    tell = progress or (lambda _: None)
+    keys = tuple(dict.fromkeys(names.accelerator(catalogue, name) for name in accelerators))
+    found = list(doings(catalogue, task, keys, tuple(counts), lambda share: tell(share * _SPEED_SHARE)))
+    able = [one for one in found if not one.why_not]
+    tries = [_try(catalogue, one) for one in found if one.why_not]
+    tries += _rented_tries(catalogue, task, able, day)
+    tell(_MONEY_SHARE)
+    tries += _bought_tries(catalogue, task, able, day)
+    tries += kept_tries(catalogue, task, keys, day)
+    if task.work.serve is not None and not is_other_work(task.work.serve.model):
+        tries += _hosted_tries(catalogue, task.work.serve, day)
+    tell(1.0)
+    return judged(catalogue, task, tries, budget_usd=budget_usd, day=day)
+
+
+def _try(catalogue: Catalogue, doing: Doing, **more: object) -> Try:
+    about: dict[str, object] = {
+        "accelerator": doing.accelerator, "accelerators": doing.accelerators, "way": "on_demand", "offer": None,
+        "provider": None, "days": doing.days, "usd": None, "tokens_per_s_per_accelerator": doing.rate,
+        "layout": doing.layout, "why_not": doing.why_not, "on_front": False,
+        "label": catalogue.accelerator_label(doing.accelerator), "at_once": doing.at_once,
+        "tpot_p99_ms": doing.tpot_p99_ms,
+    }  # fmt: skip
+    return Try(**(about | more))  # type: ignore[arg-type]
+
+
+def _rented_tries(catalogue: Catalogue, task: Task, able: Sequence[Doing], day: date) -> Iterable[Try]:
+    hiring = Hiring(catalogue, task.scenario, able, task.monthly, day)
+    deals = rented(hiring, may_stop=task.work.may_stop)
+    hired = {deal.doing for deal in deals if deal.way == "on_demand"}
+    offered = {offer.accelerator for offer in catalogue.offers.values() if offer.purchase == "on_demand"}
+    for place, one in enumerate(able):
+        if place not in hired:
+            small = one.accelerator in offered and one.together > 1
+            why = _SMALL.format(together=min(one.together, MACHINE)) if small else _NOBODY
+            yield _try(catalogue, one, why_not=why)
+    for deal in deals:
+        one = able[deal.doing]
+        provider = "your price" if deal.offer is None else _seller(catalogue, deal.offer)
+        flat = deal.way == "reserved"
+        yield _try(
+            catalogue, one, way=deal.way, offer=deal.offer, provider=provider,
+            usd=Range(deal.usd, deal.usd, deal.usd) if flat else _scaled(one.hours, deal.usd / one.hours.typical),
+            days=None if one.days is None else _scaled(one.days, deal.longer), age_days=deal.age_days,
+            believed=deal.believed, bound_months=deal.bound_months,
+        )  # fmt: skip
+
+
+def _seller(catalogue: Catalogue, offer: str) -> str:
+    return catalogue.providers[catalogue.offers[offer].provider].label
+
+
+def _scaled(what: Range, by: float) -> Range:
+    return Range(what.low * by, what.typical * by, what.high * by)
+
+
+def _bought_tries(catalogue: Catalogue, task: Task, able: Sequence[Doing], day: date) -> Iterable[Try]:
+    for deal in bought(catalogue, task.scenario, able, monthly=task.monthly, day=day):
+        one = able[deal.doing]
+        days = one.days
+        if days is not None and not task.monthly:
+            days = Range(*(deal.wait_days + each for each in (days.low, days.typical, days.high)))
+        why = "takes longer than the plan" if deal.too_long else ""
+        yield _try(
+            catalogue,
+            one,
+            way="own",
+            usd=deal.usd,
+            days=days,
+            wait_days=deal.wait_days,
+            why_not=why,
+            age_days=deal.age_days,
+            believed=deal.believed,
+        )
+
+
+def _hosted_tries(catalogue: Catalogue, asked: Serve, day: date) -> Iterable[Try]:
+    """The same tokens from whoever sells the model for the least."""
+    door = cheapest_door(catalogue, asked)
+    if door is None:
+        return
+    price = catalogue.hosted[door]
+    monthly = asked.requests_per_s * _SECONDS_PER_HOUR * HOURS_PER_MONTH / _MILLION
+    written = price.output_usd_per_mtoken or price.input_usd_per_mtoken
+    usd = monthly * (
+        asked.input_tokens * price.input_usd_per_mtoken.newest.typical + asked.output_tokens * written.newest.typical
+    )
+    yield Try(
+        "", 0, "hosted", door, price.vendor, None, Range(usd, usd, usd), None, "", "", False, label=price.label,
+        age_days=price.input_usd_per_mtoken.age_days(day),
+    )  # fmt: skip

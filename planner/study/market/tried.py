@@ -1,0 +1,130 @@
+"""One try of a market study: an accelerator in a number, paid for in one way; and the words for it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import date
+
+from planner.scenario.scenario import Way
+from planner.speed.training.result import Range
+
+HOURS_PER_DAY = 24.0
+DAYS_PER_YEAR = 365.0
+WAYS: dict[Way, str] = {
+    "on_demand": "on demand",
+    "spot": "on spot machines",
+    "reserved": "reserved",
+    "own": "bought",
+    "hosted": "by the token",
+    "keep": "on what is there",
+}
+
+
+@dataclass(frozen=True)
+class Try:
+    """One accelerator x number x way of paying, with what it comes to, and why it lost where it did."""
+
+    accelerator: str  # empty where the work is bought by the token
+    accelerators: int  # of one run; at the peak of a service
+    way: Way
+    offer: str | None
+    provider: str | None
+    days: Range | None  # to train, the wait for machines that are bought included; none for a service
+    usd: Range | None  # the whole bill of one run, or of a month of work that goes on; none where nobody says a price
+    tokens_per_s_per_accelerator: float | None
+    layout: str
+    why_not: str
+    on_front: bool
+    label: str = ""  # what people call the accelerator
+    at_once: int = 0  # runs of a month may need several at once
+    tpot_p99_ms: float | None = None  # of a service: between two tokens, for 99 of 100 requests
+    age_days: int | None = None  # of the price
+    believed: bool = True  # a price that somebody looked at this month, or a list price of what is bought
+    bound_months: float = 0.0  # of a reservation
+    wait_days: float = 0.0  # until machines that are bought come
+
+    @property
+    def words(self) -> str:
+        """8 x H100 SXM5 80 GB on demand."""
+        if not self.accelerator:
+            return f"by the token{f' at {self.provider}' if self.provider else ''}"
+        return f"{self.accelerators:,} x {self.label or self.accelerator} {WAYS[self.way]}"
+
+    @property
+    def speed(self) -> float:
+        """What the front weighs against money: days of a run, milliseconds of a service; infinite where not known."""
+        if self.days is not None:
+            return self.days.typical
+        return float("inf") if self.tpot_p99_ms is None else self.tpot_p99_ms
+
+    @property
+    def cost(self) -> float:
+        """The typical bill; infinite without a price."""
+        return float("inf") if self.usd is None else self.usd.typical
+
+
+@dataclass(frozen=True)
+class Market:
+    """All tries of one piece of work, the front of time and money among them, and the recommendation."""
+
+    what: str
+    tries: tuple[Try, ...]
+    best: Try | None  # the cheapest within the limits; of one run without a deadline the soonest that costs as much
+    fastest: Try | None  # of those within the budget
+    deadline_days: float | None
+    budget_usd: float | None
+    why: tuple[str, ...]
+    nearest: Try | None = None  # where nothing keeps to the limits: what comes nearest
+    if_price_holds: Try | None = None  # cheaper than the best, at a price that nobody looked at this month
+    monthly: bool = False  # money is for a month
+    service: bool = False  # no time to train: the front weighs milliseconds
+    day: date | None = None
+
+    @property
+    def front(self) -> tuple[Try, ...]:
+        """What nothing beats on both, the soonest first."""
+        return tuple(sorted((one for one in self.tries if one.on_front), key=lambda one: (one.speed, one.cost)))
+
+    @property
+    def taken(self) -> Try | None:
+        """What to plan with: the best, or what comes nearest; a price worth asking for before something is bought."""
+        first, other = self.best, self.if_price_holds
+        if other is not None and (first is None or (first.way == "own" and other.cost < first.cost)):
+            return other
+        return first or self.nearest
+
+    @property
+    def accelerated(self) -> Try | None:
+        """The same, but with an accelerator: what is bought by the token has none."""
+        if self.taken is None or self.taken.accelerator:
+            return self.taken
+        able = [one for one in self.tries if one.accelerator and one.usd is not None and one.speed < float("inf")]
+        return min(able, key=lambda one: (bool(one.why_not.startswith("price")), one.cost, one.speed), default=None)
+
+
+def time_words(days: float) -> str:
+    """A length of time as people say it."""
+    if days >= 2 * DAYS_PER_YEAR:
+        return f"{days / DAYS_PER_YEAR:,.1f} years"
+    if days >= 10:
+        return f"{days:,.0f} days"
+    if days >= 1:
+        return "1 day" if round(days, 1) == 1 else f"{round(days, 1):g} days"
+    hours = days * HOURS_PER_DAY
+    return f"{hours:.1f} hours" if hours >= 1 else f"{hours * 60:.0f} minutes"
+
+
+def enough_usd_words(usd: float) -> str:
+    """A budget that a sum fits into, to three figures."""
+    step = 10.0 ** max(math.floor(math.log10(max(usd, 1.0))) - 2, 0)
+    return usd_words(math.ceil(usd / step) * step)
+
+
+def usd_words(usd: float) -> str:
+    """A sum as people say it, to three figures."""
+    size = float(f"{usd:.3g}")
+    for unit, name in ((1e9, "billion"), (1e6, "million")):
+        if size >= unit:
+            return f"${size / unit:g} {name}"
+    return f"${size:,.0f}" if size >= 100 else f"${size:,.2f}"

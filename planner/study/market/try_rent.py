@@ -1,0 +1,207 @@
+"""What renting costs for every accelerator and number of a market study, each at the cheapest offer it can use.
+
+All offers of all accelerators and numbers are rows of one bill. Of offers that bill alike only the cheapest is a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.demand.stream import Need
+from planner.money.renting.bill import bills
+from planner.money.renting.cheapest_offer import MACHINE, RESERVED, USUAL_AGE_DAYS
+from planner.money.renting.interruptions import LEAST_LEFT, say_interruptions, stretch
+from planner.money.renting.job_hour import LONGEST_SESSION_HOURS
+from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
+from planner.money.setting import Setting
+from planner.scenario.base import HOURS_PER_MONTH
+from planner.scenario.rent import Rent
+from planner.scenario.scenario import Scenario, Way
+from planner.scenario.terms import Terms
+from planner.scenario.work import Work
+from planner.study.market.hours_needed import Doing
+from pricing import Catalogue
+from pricing.query import Wish, find, may_be_cheapest, price
+from pricing.records import Offer
+
+Array = NDArray[np.float64]
+_YEARS = 0.25  # the plan over which a bill is averaged; rents stay as they are, so any would do
+_MONTHS = 12 * _YEARS
+_DAYS_PER_MONTH = 365 / 12
+
+
+@dataclass(frozen=True)
+class Rented:
+    """The offer one try takes, and what it costs."""
+
+    doing: int  # the place of the try
+    way: Way
+    offer: str | None  # none where the price is yours
+    usd: float  # of the run, or of a month
+    longer: float  # how many times as long it takes: spot machines are taken away
+    age_days: int | None
+    believed: bool
+    bound_months: float  # 0 where nothing is bound for longer than the work
+
+
+@dataclass(frozen=True, eq=False)
+class Hiring:
+    """What is to be hired: tries in hours, and whether they go on month by month."""
+
+    catalogue: Catalogue
+    scenario: Scenario
+    tries: Sequence[Doing]
+    monthly: bool
+    day: date
+
+    def column(self, rows: _Rows, name: str) -> Array:
+        """One number of the try of each row."""
+        return np.array([float(getattr(one, name)) for one in self.tries])[rows.doing]
+
+
+def rented(hiring: Hiring, *, may_stop: bool) -> tuple[Rented, ...]:
+    """On demand, reserved, and where the work may stop spot: the cheapest believable whole bill of each try."""
+    once: frozenset[str] = frozenset({"on_demand"} if hiring.monthly else {"on_demand", "capacity_block"})
+    kinds: list[tuple[Way, frozenset[str]]] = [("on_demand", once), ("reserved", frozenset(RESERVED))]
+    if may_stop:
+        kinds.append(("spot", frozenset({"spot"})))
+    found: list[Rented] = []
+    for way, purchases in kinds:
+        rows = _rows(hiring, purchases)
+        if rows.offers:
+            found += _cheapest(hiring, rows, way, *_usd(hiring, rows, way))
+    yours = {one.doing: one for one in _at_your_price(hiring)}
+    kept = (one for one in found if one.way != "on_demand" or one.doing not in yours)
+    return (*yours.values(), *kept)
+
+
+def _at_your_price(hiring: Hiring) -> Iterator[Rented]:
+    """Your own price for an hour of the plan's accelerator; it wins over all that are published."""
+    rent, named = hiring.scenario.rent, hiring.scenario.accelerator
+    usd_per_hour, machine = rent.usd_per_accelerator_hour, rent.accelerators_per_machine or 1
+    for place, one in enumerate(hiring.tries):
+        if usd_per_hour is not None and one.accelerator == named:
+            billed = -(-one.at_once // machine) * machine / one.at_once
+            usd = one.hours.typical * billed * usd_per_hour
+            yield Rented(place, "on_demand", None, usd, 1.0, None, True, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Offers that a try could take, one row each; rows of a try stand together."""
+
+    doing: NDArray[np.intp]
+    offers: tuple[str, ...]
+    term_months: Array
+
+
+def _rows(hiring: Hiring, purchases: frozenset[str]) -> _Rows:
+    catalogue, tries, day = hiring.catalogue, hiring.tries, hiring.day
+    wanted = frozenset(one.accelerator for one in tries)
+    wish = Wish(accelerators=wanted, purchases=purchases, max_age_days=USUAL_AGE_DAYS)
+    by_chip: dict[str, list[str]] = {}
+    only = hiring.scenario.rent.offer
+    for key in _worth_asking(catalogue, find(catalogue, wish, day).ids, day):
+        by_chip.setdefault(catalogue.offers[key].accelerator, []).append(key)
+    if only in catalogue.offers and catalogue.offers[only].purchase in purchases:
+        by_chip[catalogue.offers[only].accelerator] = [only]
+    pairs = [
+        (place, key)
+        for place, one in enumerate(tries)
+        for key in by_chip.get(one.accelerator, ())
+        if catalogue.offers[key].accelerators_per_instance >= min(one.together, MACHINE)
+    ]
+    keys = tuple(key for _, key in pairs)
+    terms = np.array([TERM_MONTHS[catalogue.offers[key].purchase] for key in keys])
+    return _Rows(np.array([place for place, _ in pairs], dtype=np.intp), keys, terms)
+
+
+def _worth_asking(catalogue: Catalogue, ids: Iterable[str], day: date) -> list[str]:
+    """Of the offers of one seller, one machine and one term, the cheapest recent and the cheapest at all."""
+    best: dict[tuple[object, ...], str] = {}
+    for key in ids:  # cheapest first
+        offer = catalogue.offers[key]
+        if np.isfinite(price(offer)):
+            alike = (offer.accelerator, offer.provider, offer.accelerators_per_instance, offer.purchase)
+            best.setdefault((*alike, may_be_cheapest(offer, day)), key)
+    return list(best.values())
+
+
+def _usd(hiring: Hiring, rows: _Rows, way: Way) -> tuple[Array, Array]:
+    """What each row costs, and how many times as long it takes."""
+    flat = Scenario(years=_YEARS, terms=Terms(rent_change_per_year=0.0), spot=hiring.scenario.spot)
+    setting = Setting(hiring.catalogue, flat, hiring.day)
+    busy = hiring.column(rows, "busy_share") if hiring.monthly else np.ones(len(rows.offers))
+    among = bills(setting, _need(hiring, rows, busy), rows.offers)
+    if way == "reserved":
+        fleet_month = (among.total_usd - among.part_usd("commitment")) / _MONTHS
+        months = np.ones(len(rows.offers)) if hiring.monthly else _bound_months(hiring, rows)
+        return fleet_month * months, np.ones(len(rows.offers))
+    longer = _stretch(setting, hiring, rows) if way == "spot" else np.ones(len(rows.offers))
+    each = among.total_usd / (_MONTHS * HOURS_PER_MONTH * hiring.column(rows, "at_once") * busy)
+    hours = np.array([one.hours.typical for one in hiring.tries])[rows.doing]
+    return each * hours * longer, longer
+
+
+def _need(hiring: Hiring, rows: _Rows, busy: Array) -> Need:
+    session = np.clip(hiring.column(rows, "session_hours"), 0.01, LONGEST_SESSION_HOURS)
+    return Need(
+        accelerator="",
+        accelerators=hiring.column(rows, "at_once").reshape(-1, 1),
+        busy_share=busy.reshape(-1, 1),
+        years=_YEARS,
+        hours_per_session=session.reshape(-1, 1),  # type: ignore[arg-type] # a column, as the others are
+        storage_tb=0.0,
+        egress_tb_per_month=0.0,
+        site="",
+    )
+
+
+def _bound_months(hiring: Hiring, rows: _Rows) -> Array:
+    """Months that are paid for one run: whole terms, as many as it takes."""
+    days = np.array([0.0 if one.days is None else one.days.typical for one in hiring.tries])[rows.doing]
+    return np.maximum(np.ceil(days / _DAYS_PER_MONTH / rows.term_months - 1e-9), 1.0) * rows.term_months
+
+
+def _stretch(setting: Setting, hiring: Hiring, rows: _Rows) -> Array:
+    """How many times as long a job takes that is interrupted; not-a-number where it never ends."""
+    stops = setting.scenario.model_copy(update={"work": (Work(may_stop=True),)})
+    of_job = {"accelerators_per_job": hiring.column(rows, "together").reshape(-1, 1)}
+    there = replace(setting, scenario=stops).trying(of_job)
+    basis = there.basis()
+    say_offers(basis, there, rows.offers, Rent())
+    say_interruptions(basis, there)
+    longer = stretch(basis)
+    times = np.where(longer.found, longer.value, np.nan)
+    return np.broadcast_to(np.where(times < 1 / LEAST_LEFT, times, np.nan).reshape(-1), len(rows.offers))
+
+
+def _cheapest(hiring: Hiring, rows: _Rows, way: Way, usd: Array, longer: Array) -> list[Rented]:
+    """For each try the cheapest row whose price was looked at this month; failing that the cheapest."""
+    catalogue, day = hiring.catalogue, hiring.day
+    best: dict[int, tuple[bool, float, str, int]] = {}
+    recent = {key: may_be_cheapest(catalogue.offers[key], day) for key in set(rows.offers)}
+    for row, (doing, key, cost) in enumerate(zip(rows.doing.tolist(), rows.offers, usd.tolist(), strict=True)):
+        if not np.isfinite(cost):
+            continue
+        rank = (not recent[key], round(cost, 2), key, row)
+        if doing not in best or rank < best[doing]:
+            best[doing] = rank
+    return [
+        Rented(
+            doing, way, key, float(usd[row]), float(longer[row]), _age_days(catalogue.offers[key], day), not old,
+            float(rows.term_months[row]) if way == "reserved" else 0.0,
+        )
+        for doing, (old, _, key, row) in best.items()
+    ]  # fmt: skip
+
+
+def _age_days(offer: Offer, day: date) -> int:
+    figure = offer.usd_per_accelerator_hour
+    assert figure is not None  # only priced offers are rows
+    return figure.age_days(day)

@@ -1,0 +1,314 @@
+"""The best mix: how much to own, to reserve and to rent, where the work wants more at some times than at others.
+
+A mixed-integer programme on the rates of the plan proposes a mix for each kind of burst. Each proposal is then reckoned
+by the ledger, as are its neighbours a server and a machine away, and the cheapest ledger is the answer: the programme
+finds, the ledger says what it costs. Limits on cash are kept by both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+
+from planner.money.measures import present_usd
+from planner.money.option import Option
+from planner.money.outcome import Solved
+from planner.money.plan import Plan, option
+from planner.money.setting import Setting
+from planner.money.sizing import server_size, share_done, wait_hours
+from planner.money.verdict.contender import unknown_usd
+from planner.money.verdict.limits import Limits, limits_of
+from planner.money.ways.mix import build
+from planner.money.ways.own import of_size
+from planner.scenario.memo import cached_property
+from planner.scenario.rent import Mix, Peaks
+from planner.study.mix.load_duration import LoadCurve, Piece, Screen, envelope, load_curve, threshold
+from planner.study.mix.programme import Found, Infeasible, best
+from planner.study.mix.rates import Rates, rates_of
+from planner.study.mix.search import Search, least_fleet
+from planner.study.mix.slices import programme_of, screens_of
+
+ALIKE = "the work wants the same number whenever it runs, so a fleet is used as a whole: own all of it or none"
+UNTOLD = (
+    "when the peaks come is not said, so all are taken to be wanted at once: say it with `by_hour` in a scenario file"
+)
+MOST_MIXED = 1_000_000
+TOO_MANY = "the work grows to {peak:,.0f} accelerators at once, more than the {most:,} up to which a mix is looked for"
+NO_WAY = "nothing here has a price, so there is nothing to mix"
+FLAT_SHARE = 0.01  # bases within so much of the best cost the same
+_CURVE_POINTS = 24
+_QUEUES = 24  # sizes of a fleet that are tried where waiting has a price
+_HOURLESS = 1e-9  # of all hours
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A size of the base, and what the plan then comes to by its ledger, all else as in the best mix."""
+
+    accelerators: int
+    usd: float
+
+
+@dataclass(frozen=True, eq=False)
+class BestMix:
+    """The best mix of a plan and what it rests on."""
+
+    plan: Plan
+    mix: Mix
+    usd: float  # today's money, by its ledger
+    at_most_usd: float  # with what nobody publishes at its dearest
+    pure: Option  # the cheapest way that is no mix
+    pure_usd: float  # at most
+    rates: Rates
+    search: Search
+    refused: tuple[Infeasible, ...]  # kinds of burst that keep to no limit
+
+    @property
+    def own(self) -> int:
+        """How many to own."""
+        return self.mix.own_accelerators
+
+    @property
+    def reserved(self) -> int:
+        """How many to reserve above them."""
+        return self.mix.reserve_accelerators
+
+    @property
+    def burst(self) -> Peaks:
+        """Where the rest goes."""
+        return self.mix.peaks
+
+    @property
+    def saving_usd(self) -> float:
+        """What it saves against the cheapest way that is no mix; negative where it costs more."""
+        return self.pure_usd - self.at_most_usd
+
+    @property
+    def gains(self) -> bool:
+        """Whether it costs less than every way alone that keeps to the limits on money, or none does."""
+        return self.saving_usd > 0 or not self.pure_keeps
+
+    @property
+    def pure_keeps(self) -> bool:
+        """Whether a way alone keeps to the limits on money; if none does, `pure` is the cheapest without them."""
+        return limits_of(self.plan.setting.terms).keeps(self.pure.ledger)
+
+    @property
+    def saving_share(self) -> float:
+        """The same, as a share of what that way costs. [1]"""
+        return self.saving_usd / self.pure_usd if self.pure_usd > 0 else 0.0
+
+    @property
+    def differs(self) -> bool:
+        """Whether it is more than one way: layers of two kinds, each with work."""
+        based, held = (share_done(self.plan.setting, fleet) for fleet in (self.own, self.own + self.reserved))
+        return sum((based > 0, held > based, held < 1 - _HOURLESS)) > 1
+
+    @cached_property
+    def load(self) -> LoadCurve:
+        """How busy each slice of capacity would be."""
+        return load_curve(self.plan.setting)
+
+    @cached_property
+    def screens(self) -> tuple[Screen, ...]:
+        """What an hour of capacity costs each way that has a price."""
+        return screens_of(self.rates, self.plan.setting)
+
+    @property
+    def layers(self) -> tuple[Piece, ...]:
+        """Which way is the cheapest for capacity that is so busy; spot machines only where all the work may stop."""
+        every = all(work.may_stop for work in self.plan.setting.scenario.work)
+        return envelope([one for one in self.screens if every or one.name != "spot"])
+
+    @cached_property
+    def least_busy(self) -> Solved:
+        """The share of the time above which a slice is better owned than paid by the hour; or why it never is. [1]"""
+        own = next((one for one in self.screens if one.name == "own"), Screen("own", np.inf, 0.0))
+        rest = "on_demand" if self.burst == "spot" else self.burst
+        return threshold(own, next(one for one in self.screens if one.name == rest))
+
+    @cached_property
+    def curve(self) -> tuple[Cost, ...]:
+        """The cost over the size of the base, reckoned by the ledger; sizes that break a limit are left out."""
+        server, most = server_size(self.plan.setting), self.search.most
+        step = server * max(-(-most // (server * _CURVE_POINTS)), 1)
+        sizes = sorted({*range(0, most, step), most, self.own})
+        found = ((size, self.search.at_most_usd(self._at(size))) for size in sizes)
+        return tuple(Cost(size, usd) for size, usd in found if np.isfinite(usd))
+
+    def _at(self, size: int) -> Mix:
+        return self.mix.model_copy(update={"own_accelerators": size})
+
+    @cached_property
+    def flat(self) -> tuple[int, int]:
+        """The smallest and the largest base around the best one, up to which it costs no more than a hundredth more."""
+        most = self.at_most_usd + FLAT_SHARE * abs(self.at_most_usd)
+        sizes = [one.accelerators for one in self.curve]
+        near = {one.accelerators for one in self.curve if one.usd <= most} | {self.own}
+        low = high = sizes.index(self.own)
+        while low > 0 and sizes[low - 1] in near:
+            low -= 1
+        while high + 1 < len(sizes) and sizes[high + 1] in near:
+            high += 1
+        return sizes[low], sizes[high]
+
+    @cached_property
+    def wait_hours(self) -> Solved | None:
+        """How long a job that may wait does so on base and reservation; None where nothing waits. [hour]"""
+        fleet = self.own + self.reserved
+        waits = fleet > 0 and np.any(self.plan.setting.demand.waiting_hours > 0)
+        return wait_hours(self.plan.setting, fleet) if waits else None
+
+
+@dataclass(frozen=True)
+class NoMix:
+    """Why there is no mix to look for, or none that keeps to the limits."""
+
+    reason: str
+
+
+def best_mix(plan: Plan) -> BestMix | NoMix:
+    """The cheapest mix of a plan within its cash of day one, the cash of each year, and the wait people accept.
+
+    Where an hour that a job waits has a price, the ledger counts that in place of the accepted wait.
+    """
+    setting = plan.setting
+    if setting.asked is not None and setting.asked.problems:
+        return NoMix("; ".join(setting.asked.problems))
+    pure = _pure(plan)
+    if pure is None or alike(setting):
+        return NoMix(NO_WAY if pure is None else UNTOLD if _has_peaks(setting) else ALIKE)
+    peak = float(np.max(setting.demand.peak))
+    if peak > MOST_MIXED:
+        return NoMix(TOO_MANY.format(peak=peak, most=MOST_MIXED))
+    rates = rates_of(setting)
+    enough = least_fleet(setting)
+    least = (enough,) if setting.terms.usd_per_waiting_hour is None else tuple({0, enough})
+    proposed, refused = _proposed(setting, rates, least)
+    search = Search(setting)
+    mix = search.best(proposed, _steps(setting, rates)) if proposed else None
+    if mix is None:
+        said = [one.reason for one in refused] or list(rates.missing)
+        return NoMix("; ".join(said) or "no mix keeps to the limits")
+    found = search.priced(mix)
+    return BestMix(plan, mix, found.usd, found.at_most_usd, *pure, rates, search, refused)
+
+
+def _has_peaks(setting: Setting) -> bool:
+    """Whether a service has a peak above its average, while nothing says when it comes."""
+    tasks = [work.serve for work in setting.written.work if work.serve is not None and not work.by_hour]
+    return any((one.peak_requests_per_s or 0.0) > one.requests_per_s for one in tasks)
+
+
+def with_best_mix(plan: Plan) -> Plan:
+    """The plan with its best mix as one more way, where the scenario names none and it costs less than every other."""
+    setting = plan.setting
+    if not may_gain(setting):
+        return plan
+    found = best_mix(plan)
+    if isinstance(found, NoMix) or not found.gains:
+        return plan
+    if not found.differs:
+        return _with_fleet(plan, found.own)
+    there = replace(setting, scenario=setting.scenario.model_copy(update={"mix": found.mix}))
+    there.__dict__.update(demand=setting.demand, timeline=setting.timeline)
+    made = option(there, (there.at("low"), there.at("high")), "mix", build)
+    if not isinstance(made, Option):
+        return plan
+    return Plan(there, (*plan.options, made), tuple(one for one in plan.absent if one.way != "mix"))
+
+
+def _with_fleet(plan: Plan, accelerators: int) -> Plan:
+    """The plan with a fleet of another size, which does all the work for less: where waiting has a price.
+
+    Beside the one that was asked for; in place of it where nobody said how many.
+    """
+    there = {int(one.accelerators) for one in plan.options if one.way == "own"}
+    if not there or accelerators == 0 or accelerators in there:
+        return plan
+    ends = (plan.setting.at("low"), plan.setting.at("high"))
+    asked = plan.setting.scenario.own.accelerators is not None
+    key = f"own-{accelerators}" if asked else "own"
+    made = option(plan.setting, ends, "own", of_size(accelerators), key=key)
+    if not isinstance(made, Option):
+        return plan
+    kept = tuple(made if one.key == key else one for one in plan.options)
+    return replace(plan, options=(*kept, made) if asked else kept)
+
+
+def may_gain(setting: Setting) -> bool:
+    """Whether a best mix is looked for: the scenario names none, asks for all ways or for it, and slices differ."""
+    asked = setting.scenario.ways
+    return setting.scenario.mix is None and (not asked or "mix" in asked) and not alike(setting)
+
+
+def alike(setting: Setting) -> bool:
+    """Whether every slice of capacity would be as busy as every other, whole servers included, and money is enough."""
+    demand = setting.demand
+    if np.any(demand.waiting_hours > 0):
+        return False
+    wanted = demand.levels.wanted
+    server = server_size(setting)
+    if len(wanted) != 1:
+        return len(wanted) == 0
+    limited = limits_of(setting.terms) != Limits()  # then part of the fleet may be all there is money for
+    return bool(wanted[0] <= server or (wanted[0] % server == 0 and not limited))
+
+
+def _proposed(setting: Setting, rates: Rates, least: tuple[int, ...]) -> tuple[list[Mix], tuple[Infeasible, ...]]:
+    """A mix for each kind of burst, and nothing owned: what the programme finds, or why there is none."""
+    proposed, refused = [], []
+    for burst, fleet in product(rates.bursts, least):
+        programme = programme_of(setting, rates, burst, least_fleet=fleet)
+        found = best(programme)
+        if isinstance(found, Infeasible):
+            refused.append(found)
+        else:
+            proposed += [Mix(peaks=burst), _mix(setting, found, programme.machine, burst)]
+    if setting.terms.usd_per_waiting_hour is not None and proposed:
+        proposed += _queues(setting, rates)
+    return proposed, tuple(refused)
+
+
+def _queues(setting: Setting, rates: Rates) -> list[Mix]:
+    """Fleets that jobs wait for, from small to all: where waiting has a price the programme does not know it, and what
+    it costs falls so steeply with the size that no single step leads from renting everything to the best fleet."""
+    most, server = Search(setting).most, server_size(setting)
+    few = np.geomspace(server, max(most, server), min(_QUEUES, -(-most // server)))
+    sizes = {min(-(-int(np.ceil(size)) // server) * server, most) for size in few}
+    found = [Mix(own_accelerators=size, peaks=burst) for burst in rates.bursts for size in sizes] if rates.base else []
+    if rates.held:
+        found += [Mix(reserve_accelerators=size, peaks=burst) for burst in rates.bursts for size in sizes]
+    return found
+
+
+def _mix(setting: Setting, found: Found, machine: int, burst: Peaks) -> Mix:
+    most = Search(setting).most
+    held = min(found.machines * machine, most)
+    return Mix(own_accelerators=min(found.accelerators, most), reserve_accelerators=held, peaks=burst)
+
+
+def _steps(setting: Setting, rates: Rates) -> Sequence[tuple[int, int]]:
+    """Of the base and of the reservation: those the programme took, then single servers and machines."""
+    machine = rates.held.machine if rates.held else 1
+    sizes = rates.base.sizes if rates.base else np.zeros(1)
+    coarse = int(sizes[1]) if len(sizes) > 1 else 1
+    fine = coarse if setting.scenario.own.capex_usd is not None else min(server_size(setting), coarse)
+    return ((coarse, machine),) if fine == coarse else ((coarse, machine), (fine, machine))
+
+
+def _pure(plan: Plan) -> tuple[Option, float] | None:
+    """The cheapest way that is no mix, of those that keep to the limits; what is not priced counts at its dearest."""
+    limits = limits_of(plan.setting.terms)
+    ways = [one for one in plan.options if one.way != "mix"]
+    within = [one for one in ways if limits.keeps(one.ledger)] or ways
+    costs = [(_at_most_usd(plan.setting, one), one.key, one) for one in within]
+    found = min(costs, key=lambda one: one[:2], default=None)
+    return None if found is None else (found[2], found[0])
+
+
+def _at_most_usd(setting: Setting, one: Option) -> float:
+    return float(present_usd(setting, one.ledger)) + float(sum(unknown_usd(setting, one.ledger).values()))

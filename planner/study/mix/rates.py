@@ -1,0 +1,198 @@
+"""Rates of a mix: what each layer costs by month, taken from the ledgers of the plan and from nothing else.
+
+A base is reckoned in the ledger at every size at once, as if it stood idle; what its busy hours add is told beside it.
+What is rented is told by the useful hour. Whoever fits a mix to these finds a good one; what it costs is then the sum
+of its own ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.demand.stream import Need
+from planner.money.ledger import Ledger, Line
+from planner.money.measures import factors
+from planner.money.owning import owned
+from planner.money.renting.interruptions import demand_of, stoppable
+from planner.money.renting.reservation import bound_share, reserving
+from planner.money.setting import Setting
+from planner.money.sizing import server_size
+from planner.money.tax.lines import taxed
+from planner.money.ways import hosted, on_demand
+from planner.money.ways.built import Why
+from planner.money.ways.own import fleet_size
+from planner.money.ways.reserved import term_or_why
+from planner.money.ways.spot import missing_price, on_spot
+from planner.scenario.rent import Peaks
+
+Array = NDArray[np.float64]
+
+MOST_SIZES = 128  # sizes of a base that are tried; a larger peak is tried in steps of several servers
+_NO_HOURS = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Base:
+    """A base of one's own, at every size: money by size and month while idle, and what a busy hour adds."""
+
+    sizes: Array  # accelerators, from none up
+    idle_usd: Array  # sizes x months, as it is paid
+    usd_per_busy_hour: Array  # months
+    there: Array  # share of each month in which it runs
+
+
+@dataclass(frozen=True, eq=False)
+class Hourly:
+    """What is paid by the useful hour."""
+
+    usd_per_hour: Array  # months
+    most_hours: Array | None = None  # months: no more than these may go there
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A reservation, by the machine."""
+
+    machine: int  # accelerators
+    usd: Array  # months, for one machine, busy or idle
+    usd_per_hour: Array  # months: data that goes with a useful hour
+    there: Array  # share of each month in which one is bound
+    volume_from: tuple[int, ...] = ()  # machines from which on each price for a volume holds
+    volume_usd: Array = field(default_factory=lambda: np.zeros((0, 1)))  # by that price: months, for one machine
+
+
+@dataclass(frozen=True, eq=False)
+class Rates:
+    """All that a mix can be made of; a layer without a price is None, and the reason is told."""
+
+    base: Base | None
+    held: Held | None
+    bursts: dict[Peaks, Hourly]
+    worth_today: Array  # a dollar of each month
+    missing: tuple[str, ...]
+
+
+def rates_of(setting: Setting) -> Rates:
+    """The rates of a plan."""
+    held = _held(setting)
+    bursts, missing = _bursts(setting)
+    reason = (held.reason,) if isinstance(held, Why) else ()
+    return Rates(
+        base=_base(setting),
+        held=None if isinstance(held, Why) else held,
+        bursts=bursts,
+        worth_today=np.asarray(factors(setting)),
+        missing=(*reason, *missing),
+    )
+
+
+def _monthly(setting: Setting, lines: Iterable[Line]) -> Array:
+    """The cash flow, with its tax, by month."""
+    usd = taxed(setting, Ledger("", tuple(lines))).monthly_usd
+    return np.array(np.broadcast_to(usd, (*np.shape(usd)[:-1], setting.timeline.last + 1)))
+
+
+def _base(setting: Setting) -> Base | None:
+    sizes = _sizes(setting)
+    server = server_size(setting)
+    one, many = sizes[(sizes > 0) & (sizes <= server)], sizes[sizes > server]
+    parts = [np.zeros((1, setting.timeline.last + 1))]
+    found = None
+    for some in (one, many):  # a single server needs no network and no spare
+        if not len(some):
+            continue
+        need = replace(setting.demand.plain, accelerators=some[:, None], busy_share=0.0)
+        found = owned(setting, need)
+        if found is None:
+            return None
+        parts.append(np.broadcast_to(_monthly(setting, found.lines), (len(some), setting.timeline.last + 1)))
+    if found is None:
+        return None
+    top = replace(setting.demand.plain, accelerators=float(sizes[-1]), busy_share=1.0)
+    busy = owned(setting, top)
+    assert busy is not None  # its idle twin had a price
+    hours = sizes[-1] * setting.demand.plain.hours_per_month * found.held.owns
+    added = _monthly(setting, busy.lines) - parts[-1][-1]
+    share = np.broadcast_to(_spread(added, hours), hours.shape)
+    return Base(sizes, np.concatenate(parts), share, np.asarray(found.held.owns))
+
+
+def _spread(usd: Array, hours: Array) -> Array:
+    """Money over useful hours, by month; tax of a year, which is paid at its end, spread over its hours."""
+    total = hours.sum()
+    if total <= _NO_HOURS:
+        return np.zeros_like(hours)
+    positive = np.where(hours > _NO_HOURS, usd, 0.0)
+    if np.isclose(positive.sum(), usd.sum()) and np.all(positive >= 0):
+        return np.asarray(np.divide(positive, hours, out=np.zeros_like(hours), where=hours > _NO_HOURS))
+    return np.full_like(hours, usd.sum() / total)
+
+
+def _sizes(setting: Setting) -> Array:
+    """From nothing owned to everything, in whole servers; the last one only as far as there is work."""
+    most, server = setting.demand.all.most_accelerators, server_size(setting)
+    if setting.scenario.own.capex_usd is not None:  # one sum for one fleet says nothing of another
+        return np.array([0.0, float(fleet_size(setting))])
+    step = server * -(-most // (server * MOST_SIZES))
+    return np.unique(np.append(np.arange(0.0, most, step), float(most)))
+
+
+def _held(setting: Setting) -> Held | Why:
+    term = term_or_why(setting)
+    if isinstance(term, Why):
+        return term
+    offer, plain = setting.taken.reserved, setting.demand.plain
+    yours = setting.scenario.rent.accelerators_per_machine
+    machine = yours or (1 if offer is None else setting.catalogue.offers[offer].accelerators_per_instance)
+    bare = replace(plain, accelerators=float(machine), busy_share=1.0, storage_tb=0.0, egress_tb_per_month=0.0)
+
+    def of_one(machines: int) -> Array:
+        many = replace(bare, accelerators=float(machine * machines))
+        return _monthly(setting, reserving(setting, many, offer, term).lines) / machines
+
+    usd = of_one(1)
+    volume = tuple(-(-one.from_accelerators // machine) for one in setting.scenario.reserve.volume)
+    loaded = replace(bare, storage_tb=plain.storage_tb, egress_tb_per_month=plain.egress_tb_per_month)
+    data = _monthly(setting, reserving(setting, loaded, offer, term).lines) - usd
+    runs = setting.timeline.runs
+    there = bound_share(setting.timeline, term) if setting.scenario.reserve.at_end == "expire" else runs
+    by_volume = np.array([of_one(machines) for machines in volume]).reshape(len(volume), len(usd))
+    return Held(machine, usd, _spread(data, setting.demand.all_hours * runs), there, volume, by_volume)
+
+
+def _bursts(setting: Setting) -> tuple[dict[Peaks, Hourly], tuple[str, ...]]:
+    """What the rest can go to."""
+    found: dict[Peaks, Hourly] = {}
+    missing = []
+    everything, runs = setting.demand.all, setting.timeline.runs
+    by_hour = on_demand.build(setting)
+    if isinstance(by_hour, Why):
+        missing.append(by_hour.reason)
+    else:
+        found["on_demand"] = Hourly(_rate(setting, by_hour.lines, everything))
+    works = stoppable(setting)
+    if works and missing_price(setting) is None and "on_demand" in found:
+        stops = demand_of(setting, works)
+        spot = on_spot(setting, stops.all)
+        if not isinstance(spot, Why):
+            most = np.broadcast_to(stops.all_hours * runs, runs.shape)
+            found["spot"] = Hourly(_rate(setting, spot.lines, stops.all), np.asarray(most))
+    if setting.scenario.hosted is not None:
+        by_token = hosted.build(setting)
+        if not isinstance(by_token, Why):
+            found["hosted"] = Hourly(_rate(setting, by_token.lines, everything))
+    return found, tuple(missing)
+
+
+def _rate(setting: Setting, lines: tuple[Line, ...], need: Need) -> Array:
+    """USD for each useful hour, by month; with tax as a share of the whole bill."""
+    hours = np.broadcast_to(need.busy_hours, setting.timeline.runs.shape)
+    bare = np.broadcast_to(Ledger("", lines).monthly_usd, hours.shape)
+    rate = np.divide(bare, hours, out=np.zeros(hours.shape), where=hours > _NO_HOURS)
+    worth = np.asarray(factors(setting))
+    net, gross = float((_monthly(setting, lines) * worth).sum()), float((bare * worth).sum())
+    return np.asarray(rate * (net / gross if gross > 0 else 1.0))

@@ -1,0 +1,110 @@
+"""What mixes cost by their own ledgers, and the cheapest of some and of what lies beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from planner.money.ledger import Ledger
+from planner.money.measures import present_usd
+from planner.money.setting import Setting
+from planner.money.sizing import comfortable_share, server_size, usual_share
+from planner.money.tax.lines import taxed
+from planner.money.verdict.contender import unknown_usd
+from planner.money.verdict.limits import limits_of
+from planner.money.ways.built import Why
+from planner.money.ways.mix import mixed
+from planner.scenario.rent import Mix
+
+MOST_OWNED = 16_384  # what a mix may name
+_ROUNDS = 12  # steps to a neighbour, at most
+
+
+@dataclass(frozen=True)
+class Priced:
+    """What a mix comes to, in today's money."""
+
+    usd: float  # by its ledger
+    at_most_usd: float  # with what nobody publishes at its dearest; infinite: not to be had
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Mixes of a plan by their ledgers, each reckoned once."""
+
+    setting: Setting
+    kept: dict[Mix, Priced] = field(default_factory=dict)
+
+    @property
+    def most(self) -> int:
+        """The most that a mix owns or reserves."""
+        return min(self.setting.demand.all.most_accelerators, MOST_OWNED)
+
+    def priced(self, mix: Mix) -> Priced:
+        """What it costs."""
+        if mix not in self.kept:
+            self.kept[mix] = self._reckoned(mix)
+        return self.kept[mix]
+
+    def at_most_usd(self, mix: Mix) -> float:
+        """What it costs at most: what mixes are compared by, so that none wins by its silence."""
+        return self.priced(mix).at_most_usd
+
+    def _reckoned(self, mix: Mix) -> Priced:
+        never = Priced(np.inf, np.inf)
+        built = mixed(self.setting, mix)
+        if isinstance(built, Why) or self._waits_too_long(mix.own_accelerators + mix.reserve_accelerators):
+            return never
+        ledger = taxed(self.setting, Ledger(built.title, built.lines))
+        usd = float(present_usd(self.setting, ledger))
+        if not limits_of(self.setting.terms).keeps(ledger):
+            return Priced(usd, np.inf)
+        return Priced(usd, usd + float(sum(unknown_usd(self.setting, ledger).values())))
+
+    def _waits_too_long(self, fleet: int) -> bool:
+        """Whether jobs wait longer than people accept; where an hour of it has a price, the ledger counts that."""
+        is_priced = self.setting.terms.usd_per_waiting_hour is not None
+        if fleet == 0 or is_priced or not np.any(self.setting.demand.waiting_hours > 0):
+            return False
+        return fleet < min(least_fleet(self.setting), self.most)
+
+    def best(self, proposed: Sequence[Mix], steps: Sequence[tuple[int, int]]) -> Mix | None:
+        """The cheapest of those proposed and of what lies a step beside it; None where none can be had."""
+        now = min(proposed, key=self.at_most_usd)
+        for step in steps:
+            for _ in range(_ROUNDS):
+                beside = min(self._beside(now, step), key=self.at_most_usd, default=now)
+                if self.at_most_usd(beside) >= self.at_most_usd(now):
+                    break
+                now = beside
+        return now if np.isfinite(self.at_most_usd(now)) else None
+
+    def _beside(self, mix: Mix, steps: tuple[int, int]) -> Iterator[Mix]:
+        """A server or a machine more or less."""
+        for name, step in zip(("own_accelerators", "reserve_accelerators"), steps, strict=True):
+            now = getattr(mix, name)
+            if name == "reserve_accelerators" and now == 0:
+                continue  # the programme knew the price of a machine: none was worth it
+            for size in {min(now // step * step + step, self.most), now - (now % step or step)}:
+                if size >= 0 and size != now:
+                    yield mix.model_copy(update={name: size})
+
+
+def least_fleet(setting: Setting) -> int:
+    """The smallest fleet, in whole servers, on which jobs wait no longer than people accept; else as many as are asked.
+
+    0 where nothing waits. Found by halving: a larger fleet is less busy, and may be busier.
+    """
+    demand, server = setting.demand, server_size(setting)
+    most = demand.all.most_accelerators
+    if not np.any(demand.waiting_hours > 0):
+        return 0
+    low, high = 0, -(-most // server)
+    while high - low > 1:
+        middle = (low + high) // 2
+        fleet = min(middle * server, most)
+        enough = fleet >= demand.job_accelerators and usual_share(setting, fleet) <= comfortable_share(setting, fleet)
+        low, high = (low, middle) if enough else (middle, high)
+    return min(high * server, most)

@@ -1,0 +1,1 @@
+"""Thousands of plans: the answer of every point of a grid."""

@@ -1,0 +1,367 @@
+"""Thousands of plans: the answer of every point of a grid.
+
+Points that differ only in figures go through the engine together, as its draws do; what changes the shape of a plan
+(the accelerator, its length, how many, the offers it rents from) parts them. In each such group some points, among them
+those at the ends of every input, are also reckoned alone. Where one of them differs the group is cut in two and tried
+again, down to points reckoned one by one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
+from datetime import date
+from typing import Any
+
+import numpy as np
+
+from planner.money.option import Absent, Option
+from planner.money.plan import Plan, plan_at
+from planner.money.renting.cheapest_offer import taken
+from planner.money.setting import Setting, Taken
+from planner.money.verdict.answer import Answer, Decision, decide
+from planner.money.verdict.breakeven import break_even, paid_back
+from planner.money.verdict.contender import Runner, runners_of
+from planner.money.verdict.limits import limits_of
+from planner.scenario.field_shapes import Path
+from planner.scenario.grid import Grid
+from planner.scenario.memo import cached_property
+from planner.scenario.refusal import ScenarioError
+from planner.scenario.scenario import Scenario
+from planner.study.mix.best_mix import may_gain
+from planner.study.plan_any import planned
+from planner.study.sweep.busy import Busy, busy_break_even
+from planner.study.sweep.columns import How, Hows, Told, hows, is_number
+from planner.study.sweep.reads import Asked
+from planner.study.uncertainty.sure_verdict import decided
+from pricing import Catalogue, PricingError
+
+MOST_TOGETHER = 512  # points: 512 x 61 months x 8 bytes is 250 kB
+FEWEST_TOGETHER = 6  # fewer are as quick one by one
+CENT = 0.005
+_RELATIVE = 1e-8
+BREAK_EVEN = "busy_share"
+REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of one point, in today's money. [USD]"""
+
+    present_usd: float
+    cash_today_usd: float
+    low_usd: float = math.nan  # the range of eight of ten futures, where they are drawn
+    high_usd: float = math.nan
+
+
+@dataclass(frozen=True)
+class Found:
+    """The answer of one point. What rests on futures is there only where they are drawn."""
+
+    leads: str  # own, rent, keep or mix at typical figures; or why nobody does
+    best: str = ""
+    own: str = ""  # who speaks for owning, by its key
+    rent: str = ""
+    verdict: str = ""  # of futures
+    share_cheaper: float = math.nan  # of futures
+    gap_share: float = math.nan  # of futures
+    npv_usd: float = math.nan  # of owning against renting
+    payback_months: float = math.nan  # in today's money
+    payback_says: str = ""
+    break_even_busy_share: float = math.nan
+    break_even_says: str = ""
+    ways: Mapping[str, Way] = field(default_factory=dict)  # by key; none where the point was refused
+    note: str = ""  # a limit that was met, a price that is missing, why it was refused
+
+    def agrees(self, other: Found) -> bool:
+        """Whether two reckonings of one point are the same to the cent."""
+        if set(self.ways) != set(other.ways) or self._words != other._words:
+            return False
+        pairs = [(self._numbers, other._numbers)]
+        pairs += [(astuple(self.ways[key]), astuple(other.ways[key])) for key in self.ways]
+        return all(np.allclose(one, two, rtol=_RELATIVE, atol=CENT / 10, equal_nan=True) for one, two in pairs)
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        return self.leads, self.best, self.own, self.rent, self.payback_says, self.break_even_says, self.note
+
+    @property
+    def _numbers(self) -> tuple[float, ...]:
+        # Months and shares times 10,000, so that a cent of them is a millionth.
+        small = (self.payback_months, self.break_even_busy_share)
+        return self.npv_usd, *(1e4 * one for one in small)
+
+
+@dataclass(frozen=True)
+class _Point:
+    """One point of the grid: its scenario, or why there is none."""
+
+    values: tuple[Any, ...]
+    scenario: Scenario
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A grid with the facts it is reckoned by.
+
+    `with_break_even` also solves for the busy share, which takes time. `with_verdict` draws futures for every point, as
+    pages do: then each is reckoned by itself.
+    """
+
+    catalogue: Catalogue
+    grid: Grid
+    day: date
+    with_break_even: bool = True
+    with_verdict: bool = False
+
+    @cached_property
+    def hows(self) -> Hows:
+        """How each input that varies can be told for many points at once; empty where none can."""
+        if self.with_verdict:
+            return {}
+        for point in range(min(self.grid.count, MOST_TOGETHER)):
+            first = self._point(point)
+            if isinstance(first, _Point) and not self._needs_more(first):
+                return self._hows(first)
+        return {}
+
+    @cached_property
+    def choices(self) -> Asked[Taken]:
+        """The offers that each point rents from."""
+        return Asked(self.catalogue, self.day, self.grid.paths, taken)
+
+    @cached_property
+    def mixes(self) -> Asked[bool]:
+        """Whether a mix could be the best way of a point."""
+        return Asked(self.catalogue, self.day, self.grid.paths, may_gain)
+
+    def block(self, start: int, stop: int) -> list[Found]:
+        """The answers of the points from one number up to another."""
+        found: dict[int, Found] = {}
+        groups: dict[tuple[Any, ...], list[int]] = {}
+        points: dict[int, _Point] = {}
+        for number in range(start, stop):
+            made = self._point(number)
+            if isinstance(made, Found):
+                found[number] = made
+                continue
+            points[number] = made
+            groups.setdefault(self._shape(number, made), []).append(number)
+        for shape, numbers in groups.items():
+            for part in _cut(numbers, MOST_TOGETHER):
+                answers = self._together([points[number] for number in part], shape[0])
+                found.update(zip(part, answers, strict=True))
+        return [found[number] for number in range(start, stop)]
+
+    def alone(self, scenario: Scenario, offers: Taken | None = None) -> Found:
+        """The answer of one scenario as its page says it; or its plan from offers that are chosen already."""
+        if offers is None:
+            made = planned(self.catalogue, scenario, self.day)
+        else:
+            made = plan_at(Setting(self.catalogue, scenario, self.day, taken=offers))
+        setting = made.setting
+        runners = [one for option in made.options for one in runners_of(setting, option)]
+        decision = decide(runners, limits_of(setting.terms))
+        found = _found(decision, made.absent)
+        if self.with_verdict:
+            found = _sure(found, decided(made).answer)
+        if decision.own is None or decision.rent is None:
+            return found
+        pair = decision.own.option, decision.rent.option
+        back = paid_back(setting, pair[0].ledger, pair[1].ledger)
+        found = replace(found, payback_months=float(back.months), payback_says=str(back.reason))
+        if not self.with_break_even:
+            return found
+        turn = break_even(made, *pair, BREAK_EVEN)
+        value = math.nan if turn.value is None else turn.value
+        word = re.match("[a-z]+", turn.reason)
+        return replace(found, break_even_busy_share=value, break_even_says=word[0] if word else "")
+
+    def _point(self, number: int) -> _Point | Found:
+        values = self.grid.values(number)
+        try:
+            return _Point(values, self.grid.scenario(values))
+        except ScenarioError as error:
+            return _refused(error.wish)
+
+    def _shape(self, number: int, point: _Point) -> tuple[Any, ...]:
+        """What points must have in common to be reckoned together: the offers first."""
+        if not self.hows or self._needs_more(point):
+            return (None, number)
+        told = tuple(
+            path in self.hows and is_number(path, value)
+            for path, value in zip(self.grid.paths, point.values, strict=True)
+        )
+        fixed = tuple(None if column else value for column, value in zip(told, point.values, strict=True))
+        return (self.choices.of(point.scenario, point.values), told, fixed)
+
+    def _needs_more(self, point: _Point) -> bool:
+        """Whether something is found first that pages find too: the speed of a model, what is left open, a mix."""
+        return _names_a_model(point.scenario) or self.mixes.of(point.scenario, point.values)
+
+    def _together(self, points: Sequence[_Point], offers: Taken | None) -> list[Found]:
+        """The answers of points of one shape; each alone where they are few, or do not agree with their own plans."""
+        if offers is None or len(points) < FEWEST_TOGETHER:
+            return [self._alone(point, offers) for point in points]
+        answers = self._columns(points, offers, self.hows)
+        if answers and all(answers[place].agrees(self._alone(points[place], offers)) for place in _probes(points)):
+            return answers
+        half = len(points) // 2
+        return [*self._together(points[:half], offers), *self._together(points[half:], offers)]
+
+    def _alone(self, point: _Point, offers: Taken | None = None) -> Found:
+        try:
+            return self.alone(point.scenario, offers)
+        except PricingError as error:
+            return _refused(str(error))
+
+    def _columns(self, points: Sequence[_Point], offers: Taken, known: Hows) -> list[Found]:
+        """The answers of some points, told as one; none where the engine cannot take them so."""
+        setting = Setting(self.catalogue, points[0].scenario, self.day, taken=offers)
+        every = {
+            path: [point.values[place] for point in points]
+            for place, path in enumerate(self.grid.paths)
+            if path in known and is_number(path, points[0].values[place])
+        }
+        values = {path: np.array(ones, dtype=np.float64) for path, ones in every.items()}
+        told = Told(setting, {path: ones for path, ones in values.items() if np.ptp(ones) > 0}, known)
+        try:
+            return _answers(told, [point.scenario for point in points], self.with_break_even)
+        except (ValueError, TypeError, IndexError, FloatingPointError):  # it wants a plain number somewhere
+            return []
+
+    def _hows(self, first: _Point) -> dict[Path, How]:
+        """How each input can be told, asked of the engine around the first point."""
+
+        def agrees(_: Scenario, path: Path, few: Sequence[float], how: How) -> bool:
+            place = self.grid.paths.index(path)
+            points = []
+            for value in few:
+                values = (*first.values[:place], value, *first.values[place + 1 :])
+                try:
+                    points.append(_Point(values, self.grid.scenario(values)))
+                except ScenarioError:
+                    return False
+            for at, point in enumerate(points):
+                offers = self.choices.of(point.scenario, point.values)
+                answers = self._columns(points, offers, {path: how})
+                if not answers or not answers[at].agrees(self._alone(point, offers)):
+                    return False
+            return True
+
+        return hows(first.scenario, {path: self.grid.of_path(path) for path in self.grid.paths}, agrees)
+
+
+def _refused(why: str) -> Found:
+    return Found(REFUSED, verdict=REFUSED, note=why)
+
+
+def _names_a_model(scenario: Scenario) -> bool:
+    """Whether the work is told by a model or the accelerator left to be chosen."""
+    return scenario.accelerator == "any" or any(work.train or work.serve for work in scenario.work)
+
+
+def _cut(numbers: list[int], most: int) -> Iterator[list[int]]:
+    for start in range(0, len(numbers), most):
+        yield numbers[start : start + most]
+
+
+def _probes(points: Sequence[_Point]) -> list[int]:
+    """The points that are also reckoned alone: the first, middle and last, and those at the ends of each input."""
+    places = {0, len(points) // 2, len(points) - 1}
+    for column in zip(*(point.values for point in points), strict=True):
+        if all(isinstance(value, int | float) for value in column):
+            places |= {int(np.argmin(column)), int(np.argmax(column))}
+    return sorted(places)
+
+
+def _answers(told: Told, scenarios: Sequence[Scenario], with_break_even: bool) -> list[Found]:
+    """The answers of scenarios told as one."""
+    count = len(scenarios)
+    made = plan_at(told.at())
+    columns = [_each(runners_of(made.setting, option), count) for option in made.options]
+    decisions = [
+        decide([column[place] for column in columns], limits_of(scenario.terms))
+        for place, scenario in enumerate(scenarios)
+    ]
+    found = [_found(one, made.absent) for one in decisions]
+    pairs: dict[tuple[str, str], list[int]] = {}
+    for place, one in enumerate(decisions):
+        if one.own and one.rent:
+            pairs.setdefault((one.own.option.key, one.rent.option.key), []).append(place)
+    for keys, places in pairs.items():
+        own, rent = (_option(made, key) for key in keys)
+        _compared(told, made, (own, rent), np.array(places), found)
+        if with_break_even:
+            _turned(told.take(np.array(places)), (own, rent), scenarios, places, found)
+    return found
+
+
+def _each(runners: list[Runner], count: int) -> list[Runner]:
+    return runners if len(runners) == count else runners * count
+
+
+def _option(made: Plan, key: str) -> Option:
+    found = made.option(key)
+    assert found is not None
+    return found
+
+
+def _compared(
+    told: Told, made: Plan, pair: tuple[Option, Option], places: np.ndarray[Any, np.dtype[np.intp]], found: list[Found]
+) -> None:
+    """When what owning costs first has come back."""
+    back = paid_back(made.setting, pair[0].ledger, pair[1].ledger)
+    months, says = (np.broadcast_to(one, len(found)) for one in (back.months, back.reason))
+    for place in places.tolist():
+        found[place] = replace(found[place], payback_months=float(months[place]), payback_says=str(says[place]))
+
+
+def _turned(
+    told: Told, pair: tuple[Option, Option], scenarios: Sequence[Scenario], places: list[int], found: list[Found]
+) -> None:
+    """How busy both must be."""
+    usual = [min(work.usual_busy_share for work in scenarios[place].work) for place in places]
+    turn: Busy = busy_break_even(told, *pair, np.array(usual))
+    for at, place in enumerate(places):
+        found[place] = replace(found[place], break_even_busy_share=float(turn.share[at]), break_even_says=turn.says[at])
+
+
+def _found(decision: Decision, absent: Sequence[Absent]) -> Found:
+    """What a decision says of its point."""
+    own, rent, best = decision.own, decision.rent, decision.best
+    notes = ("" if decision.limit is None else decision.limit.said, *decision.missing)
+    if best is None:
+        notes = tuple(dict.fromkeys(one.reason for one in absent))
+    return Found(
+        leads=_leads(decision),
+        best=best.option.key if best else "",
+        own=own.option.key if own else "",
+        rent=rent.option.key if rent else "",
+        npv_usd=rent.present_usd - own.present_usd if own and rent else math.nan,
+        ways={one.option.key: Way(one.present_usd, one.today_usd) for one in decision.ranked},
+        note="; ".join(note for note in notes if note),
+    )
+
+
+def _leads(decision: Decision) -> str:
+    """The side that leads at typical figures, without a word on how sure that is; or why none does."""
+    if decision.best is None or decision.verdict in ("incomplete", "limited"):
+        return decision.verdict
+    return decision.best.side or "mix"
+
+
+def _sure(found: Found, told: Answer) -> Found:
+    """The same with what futures say of it."""
+    return replace(
+        found,
+        verdict=told.verdict,
+        share_cheaper=math.nan if told.share_cheaper is None else told.share_cheaper,
+        gap_share=math.nan if told.gap_share is None else told.gap_share,
+        ways={
+            one.option.key: replace(found.ways[one.option.key], low_usd=one.low_usd, high_usd=one.high_usd)
+            for one in told.ranked
+        },
+    )

@@ -1,0 +1,106 @@
+"""Break-even map: what owning saves over any two inputs at once, where it saves nothing, and where you are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.option import Option
+from planner.money.plan import Plan
+from planner.money.setting import BUSY_FACTOR
+from planner.money.verdict.breakeven import busy_share
+from planner.study.uncertainty.distributions import Z_TAIL, DistributionError
+from planner.study.uncertainty.tornado import Bar, saved_usd
+from planner.study.uncertainty.uncertain_inputs import doubtful
+
+BUSY, YEARS = "busy_share", "years"
+STEPS = 20  # so that the shares of busy hours are 5 %, 10 %, 15 % ...
+_BEYOND = 1.5  # times as far from the middle as the ends of an input's range
+_LEAST_BUSY = 0.05
+_YEARS = (1.0, 7.0)
+_HALF_YEARS = 13
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """One input and the values it is tried at, in the unit in which it is told."""
+
+    name: str
+    unit: str
+    values: NDArray[np.float64]
+    you: float
+    low: float  # a tenth of futures lie below, a tenth above `high`; both are `you` where it is certain
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class BreakEvenMap:
+    """What owning saves in each cell; above 0 it costs less than renting."""
+
+    across: Axis
+    up: Axis
+    saved_usd: NDArray[np.float64]  # up x across
+
+
+def axis(plan: Plan, name: str, steps: int = STEPS) -> Axis:
+    """The axis of an input, over all it may come to: shares of busy hours, years, or any input that is not certain."""
+    setting = plan.setting
+    if name == BUSY:
+        you = busy_share(setting, 1.0)
+        ends = [min(you * factor, 1.0) for factor in _ends(plan, BUSY_FACTOR)]
+        return Axis(BUSY, "share of hours", np.linspace(_LEAST_BUSY, 1.0, steps), you, *ends)
+    if name == YEARS:
+        you = setting.scenario.years
+        return Axis(YEARS, "years", np.linspace(*_YEARS, _HALF_YEARS), you, you, you)
+    found = next((one for one in doubtful(plan) if one.name == name), None)
+    if found is None:
+        there = ", ".join([BUSY, YEARS, *(one.name for one in doubtful(plan))])
+        raise DistributionError(f"{name!r} is certain in this plan or no input of it; choose one of {there}.")
+    spread = found.spread
+    least, most = spread.at(np.array([-Z_TAIL, Z_TAIL]) * _BEYOND)
+    return Axis(name, found.unit, np.linspace(least, most, steps), spread.typical, spread.low, spread.high)
+
+
+def _ends(plan: Plan, name: str) -> tuple[float, float]:
+    """The range that eight of ten futures of an input lie in."""
+    return next(((one.spread.low, one.spread.high) for one in doubtful(plan) if one.name == name), (1.0, 1.0))
+
+
+def sides(plan: Plan, bars: Sequence[Bar]) -> tuple[str, ...]:
+    """The inputs that a map can have as a side: those that everybody has, then what moves the answer most."""
+    busy = (BUSY,) if busy_share(plan.setting, 1.0) > 0 else ()
+    return (*busy, YEARS, *(bar.input.name for bar in bars if bar.input.name != BUSY_FACTOR))
+
+
+def break_even_map(plan: Plan, own: Option, rent: Option, across: Axis, up: Axis) -> BreakEvenMap:
+    """The saving in every cell: one build of both ways, or one for each length where years are an axis."""
+    if YEARS not in (across.name, up.name):
+        first, second = np.meshgrid(across.values, up.values)
+        tried = {**_tried(plan, across.name, first.reshape(-1)), **_tried(plan, up.name, second.reshape(-1))}
+        return BreakEvenMap(across, up, saved_usd(plan, (own, rent), tried).reshape(first.shape))
+    if across.name == up.name:
+        raise DistributionError("a map wants two different inputs: choose another for one of its sides.")
+    years, other = (across, up) if across.name == YEARS else (up, across)
+    rows = np.stack(
+        [saved_usd(_lasting(plan, each), (own, rent), _tried(plan, other.name, other.values)) for each in years.values]
+    )
+    return BreakEvenMap(across, up, rows.T if across.name == YEARS else rows)
+
+
+def _tried(plan: Plan, name: str, values: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """The input as the formulas name it: how busy is told as a share, and tried as a factor on it."""
+    if name != BUSY:
+        return {name: values}
+    you = busy_share(plan.setting, 1.0)
+    if you <= 0:
+        raise DistributionError("there is no work in this plan, so it cannot be busier: enter some.")
+    return {BUSY_FACTOR: values / you}
+
+
+def _lasting(plan: Plan, years: float) -> Plan:
+    """The same plan over another length."""
+    setting = plan.setting
+    return replace(plan, setting=replace(setting, scenario=setting.scenario.model_copy(update={"years": float(years)})))

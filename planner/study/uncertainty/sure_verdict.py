@@ -1,0 +1,104 @@
+"""The verdict: the answer with how sure it is. Page, command line and files all take it from here.
+
+Which way leads is decided from the ledgers at typical figures (planner.money.verdict.answer): sides, mixes, limits of
+cash and missing prices. How sure that is, the futures say: how often it is cheaper than the best of the other sides,
+and by how much in the middle. Where most futures speak for the other side, nothing is called.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from planner.money.option import OWNING
+from planner.money.plan import Plan
+from planner.money.verdict.answer import CLOSE_GAP, Answer, Verdict, Weighed, answer, gap_share
+from planner.study.uncertainty.futures import DRAWS, Futures, futures
+
+SURE, LIKELY = 0.9, 0.7  # shares of futures: "Buy.", "Probably buy."
+STEP = 0.02  # shares are told, and decided on, in steps of 2 of 100
+_OPEN: tuple[Verdict, ...] = ("incomplete", "limited")
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """An answer, and the futures that it rests on; none where there is nothing to draw."""
+
+    answer: Answer
+    futures: Futures | None
+
+
+def decided(plan: Plan, count: int = DRAWS) -> Judged:
+    """What to do, and how sure that is."""
+    drawn = futures(plan, count)
+    return Judged(judged(answer(plan), drawn), drawn)
+
+
+def judged(found: Answer, drawn: Futures | None) -> Answer:
+    """The same answer with words, ranges and gap as the futures have them."""
+    if drawn is None or found.best is None:
+        return found
+    of = {one.option.key: _ranged(one, drawn) for one in found.ranked}
+
+    def again(way: Weighed | None) -> Weighed | None:
+        return None if way is None else of[way.option.key]
+
+    told = replace(
+        found,
+        ranked=tuple(of.values()),
+        own=again(found.own),
+        rent=again(found.rent),
+        asked=again(found.asked),
+        best=again(found.best),
+        against=again(found.against),
+    )
+    return _worded(told, drawn)
+
+
+def rounded(share: float) -> float:
+    """A share of futures as it is decided on: in steps of 2 of 100."""
+    return round(round(share / STEP) * STEP, 2)
+
+
+def _worded(found: Answer, drawn: Futures) -> Answer:
+    best, against = found.best, found.against
+    if best is None or against is None or found.verdict in _OPEN:
+        return found
+    keys = best.option.key, against.option.key
+    if any(drawn.row(key) is None for key in keys):
+        return found
+    share = drawn.share_cheaper(*keys, found.handicap_usd)
+    cost = drawn.present(keys[0]).middle
+    gap = gap_share(cost, cost + float(np.median(drawn.saved_usd(*keys))))
+    return replace(found, verdict=verdict_of(best, rounded(share), gap), share_cheaper=share, gap_share=gap)
+
+
+def verdict_of(best: Weighed, share: float, gap: float) -> Verdict:
+    """The word for a way that is cheaper in such a share of futures, by such a share of its cost in the middle."""
+    way = best.option.way
+    if share < LIKELY - STEP / 2 or gap < CLOSE_GAP:
+        return "close"
+    if way == "mix":
+        return "mix"
+    sure = share > SURE - STEP / 2
+    if way == "keep":
+        return "keep" if sure else "probably keep"
+    if way in OWNING:
+        return "own" if sure else "probably own"
+    return "rent" if sure else "probably rent"
+
+
+def _ranged(way: Weighed, drawn: Futures) -> Weighed:
+    """A way with the ranges that eight of ten futures lie in; they always hold the typical cost that is told."""
+    row = drawn.row(way.option.key)
+    if row is None:
+        return way
+    band, over = drawn.present(way.option.key), drawn.over_time_usd[row]
+    return replace(
+        way,
+        low_usd=min(band.low, way.present_usd),
+        high_usd=max(band.high, way.present_usd),
+        low_cumulative_usd=np.minimum(over[0], way.cumulative_usd),
+        high_cumulative_usd=np.maximum(over[2], way.cumulative_usd),
+    )

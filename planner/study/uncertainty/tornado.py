@@ -1,0 +1,156 @@
+"""Tornado: what each input alone does to what owning saves, from its low to its high end, and where it turns the sign.
+
+All inputs are tried at once, in one build of the two ways: one row for each value of each input, the others typical.
+Where the sign turns between two values of one input, the break-even's solver finds the point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.many_ledgers import blocks
+from planner.money.measures import present_usd
+from planner.money.option import Option
+from planner.money.plan import Plan
+from planner.money.verdict.breakeven import builder_of, turn_of
+from planner.study.uncertainty.distributions import Z_TAIL
+from planner.study.uncertainty.uncertain_inputs import Doubtful, doubtful
+
+# Standard deviations from the middle: from one in a thousand to one in a thousand.
+_GRID = np.array([-3.0902323061678132, -2.0, -Z_TAIL, -0.5, 0.0, 0.5, Z_TAIL, 2.0, 3.0902323061678132])
+_LOW, _MIDDLE, _HIGH = (int(np.flatnonzero(value == _GRID)[0]) for value in (-Z_TAIL, 0.0, Z_TAIL))
+_NOTHING_USD = 0.5  # what moves the saving by less is left out
+FAR = "not between the values that one future in a thousand lies beyond"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One input: its values, what owning saves at each end, and where owning and renting cost the same."""
+
+    input: Doubtful
+    saved_low_usd: float  # at the input's low end
+    saved_usd: float  # at its typical value: the same for all
+    saved_high_usd: float
+    flip: float | None
+    flip_sigmas: float | None  # how far from the middle: 1.28 is one of the ends
+    reason: str
+
+    @property
+    def swing_usd(self) -> float:
+        """How much there is between the two ends."""
+        return abs(self.saved_high_usd - self.saved_low_usd)
+
+    @property
+    def flips_within(self) -> bool:
+        """Whether the sign turns between the two ends."""
+        return self.flip_sigmas is not None and abs(self.flip_sigmas) <= Z_TAIL
+
+
+def tornado(plan: Plan, own: Option, rent: Option) -> tuple[Bar, ...]:
+    """One bar for each input that moves the saving, the widest first."""
+    inputs = doubtful(plan)
+    if not inputs:
+        return ()
+    saved = _saved(plan, (own, rent), inputs)
+    bars = [_bar(plan, (own, rent), one, row) for one, row in zip(inputs, saved, strict=True)]
+    return tuple(
+        sorted((bar for bar in bars if bar.swing_usd > _NOTHING_USD), key=lambda bar: (-bar.swing_usd, bar.input.name))
+    )
+
+
+def first_flip(plan: Plan, own: Option, rent: Option, inputs: tuple[Doubtful, ...] | None = None) -> Bar | None:
+    """The input that turns the answer with the least surprise; None where none does between its ends.
+
+    Only this one is solved: the others are told apart by straight lines between the points of the grid. `inputs` are
+    those of the plan that are not certain, where they are known already.
+    """
+    inputs = doubtful(plan) if inputs is None else inputs
+    if not inputs:
+        return None
+    saved = _saved(plan, (own, rent), inputs)
+    turns = [(abs(_straight(row)), place) for place, row in enumerate(saved)]
+    sigmas, place = min(turns)
+    if not sigmas <= Z_TAIL:
+        return None
+    found = _bar(plan, (own, rent), inputs[place], saved[place])
+    return found if found.flips_within else None
+
+
+def _straight(saved: NDArray[np.float64]) -> float:
+    """How far from the middle the sign turns, nearly; infinite where it does not."""
+    if not np.isfinite(saved).all():
+        return np.inf
+    turns = np.flatnonzero((saved[1:] > 0) != (saved[:-1] > 0))
+    step = _GRID[turns + 1] - _GRID[turns]
+    at = _GRID[turns] - saved[turns] * step / (saved[turns + 1] - saved[turns])
+    return float(np.min(np.abs(at), initial=np.inf))
+
+
+def saved_usd(
+    plan: Plan,
+    ways: tuple[Option, Option],
+    draws: dict[str, NDArray[np.float64]],
+    grid: tuple[str, NDArray[np.float64]] | None = None,
+) -> NDArray[np.float64]:
+    """What the first way saves against the second, at each row of values; with a grid, rows x its values."""
+    first, second = _costs(plan, ways, draws, grid)
+    return np.asarray(second - first)
+
+
+def _costs(
+    plan: Plan,
+    ways: tuple[Option, Option],
+    draws: dict[str, NDArray[np.float64]],
+    grid: tuple[str, NDArray[np.float64]] | None = None,
+) -> NDArray[np.float64]:
+    """What both cost. Who finds that spot machines cost more than those on demand rents on demand."""
+    calm = plan.option("on_demand") if any(way.way == "spot" for way in ways) else None
+    options = ways if calm is None else (*ways, calm)
+    rows = (len(next(iter(draws.values()))), *(() if grid is None else (len(grid[1]),)))
+    found = np.full((len(options), *rows), np.nan)
+    for block in blocks(plan.setting, [builder_of(way) for way in options], draws, grid):
+        for row, ledger in enumerate(block.ledgers):
+            if ledger is not None:
+                found[row, block.draws] = present_usd(block.setting, ledger)
+    if calm is not None:
+        for row, way in enumerate(ways):
+            if way.way == "spot":
+                found[row] = np.fmin(found[row], found[2])
+    return found[:2]
+
+
+def _saved(plan: Plan, ways: tuple[Option, Option], inputs: tuple[Doubtful, ...]) -> NDArray[np.float64]:
+    """Inputs x points of the grid."""
+    rows, steps = len(inputs), len(_GRID)
+    draws = {}
+    for place, one in enumerate(inputs):
+        values = np.full((rows, steps), one.spread.typical)
+        values[place] = one.spread.at(_GRID)
+        draws[one.name] = values.reshape(-1)
+    return saved_usd(plan, ways, draws).reshape(rows, steps)
+
+
+def _bar(plan: Plan, ways: tuple[Option, Option], one: Doubtful, saved: NDArray[np.float64]) -> Bar:
+    flip, sigmas, reason = _flip(plan, ways, one, saved)
+    return Bar(one, float(saved[_LOW]), float(saved[_MIDDLE]), float(saved[_HIGH]), flip, sigmas, reason)
+
+
+def _flip(
+    plan: Plan, ways: tuple[Option, Option], one: Doubtful, saved: NDArray[np.float64]
+) -> tuple[float | None, float | None, str]:
+    if not np.isfinite(saved).all():
+        return None, None, "one of the two ways cannot be reckoned there"
+    # A bounded input may stand still at the end of the grid: the same value twice is one point.
+    values, places = np.unique(one.spread.at(_GRID), return_index=True)
+
+    def saving(tried: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        first, second = _costs(plan, ways, {one.name: tried})
+        return np.asarray(second - first), np.maximum(np.abs(first), np.abs(second))
+
+    found = turn_of(values, saved[places], one.spread.typical, saving)
+    if found is None:
+        return None, None, FAR
+    return found[0], float(np.interp(found[0], values, _GRID[places])), found[1]

@@ -1,0 +1,190 @@
+"""What is not certain about a plan: every input that may turn out otherwise, with its distribution and the reason.
+
+Every figure that the plan's ledgers take at another value at their cheap or dear end is one, by the name that the
+formulas use. Beside them stand inputs that no single number of a ledger shows: when it is delivered, what is left of
+the price at any age, where rents go, how much of the work comes, and how far the speed model is off. What you entered
+yourself is as you say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.input_sheet import end
+from planner.money.ledger import Ledger, Origin, Used
+from planner.money.option import OWNING
+from planner.money.owning.inputs import CHEAPER_FACTS, CURVE, LEAD_TIME, POSITION
+from planner.money.plan import Plan
+from planner.money.renting.rent_levels import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
+from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, RENT_CHANGE
+from planner.study.data_files import Said, assumed
+from planner.study.uncertainty.distributions import Spread
+from pricing.figure import Value
+
+RENTS = (CHANGE, DRIFT)
+OF_RANGE = "the catalogue's range, its ends taken as the values that a tenth of futures lie beyond"
+OF_BAND = "published runs over our prediction of them, each source left out of the fit: a tenth lie beyond each end"
+OF_CURVE = "from the curve's low end (-1) over its middle (0) to its high end (1), whatever the age"
+_LEAST_BUSY = 1e-6
+# These follow from others that are drawn.
+_FOLLOWS = frozenset({"residual_share", "residual_share_at_refresh", "left_share"})
+
+
+@dataclass(frozen=True)
+class Doubtful:
+    """One input that may turn out otherwise."""
+
+    name: str  # as the formulas use it
+    unit: str
+    spread: Spread
+    reason: str
+    kind: str  # assumption, derived, reported ...: who says the range
+    source: str  # its title, or a decision
+    url: str | None = None
+
+
+def doubtful(plan: Plan) -> tuple[Doubtful, ...]:
+    """All of them, by name."""
+    settled = plan.setting.tried  # what is tried out is certain while it is
+    found = {one.name: one for one in _all(plan) if not one.spread.certain and one.name not in settled}
+    return tuple(found[name] for name in sorted(found))
+
+
+def _all(plan: Plan) -> Iterator[Doubtful]:
+    yield from _ranges(plan)
+    if any(option.way in OWNING for option in plan.options):
+        yield from _delivery(plan)
+        yield from _residual(plan)
+    yield from _rents(plan)
+    yield from _work(plan)
+
+
+def _ranges(plan: Plan) -> Iterator[Doubtful]:
+    """Every number that is another one at the cheap or the dear end."""
+    for option in plan.options:
+        ends = [_numbers(one) for one in (option.low, option.ledger, option.high)]
+        for name, used in ends[1].items():
+            where = used.origin
+            if not isinstance(where, Origin) or where.kind in ("computed", "input", "tried"):
+                continue
+            if name in _FOLLOWS or name in RENTS:
+                continue
+            values = [float(one.get(name, used).value) for one in ends]
+            low, high = min(values), max(values)
+            if low < high and math.isfinite(low) and math.isfinite(high):
+                yield _of(name, used.unit, Spread(low, values[1], high, *_bounds(name, low)), OF_RANGE, where)
+
+
+def _numbers(ledger: Ledger) -> dict[str, Used]:
+    """The inputs of a ledger that are one number."""
+    return {used.name: used for line in ledger.lines for used in line.used if used.is_number}
+
+
+def _bounds(name: str, low: float) -> tuple[float, float]:
+    """Shares stay between 0 and 1, a change of price may have any sign, nothing else falls below nought."""
+    if "change" in name:
+        return -math.inf, math.inf
+    least = 1.0 if name == "pue" else 0.0
+    return min(low, least), 1.0 if name.endswith("_share") else math.inf
+
+
+def _of(name: str, unit: str, spread: Spread, reason: str, where: Origin) -> Doubtful:
+    note = f"{reason}; {where.note}" if where.note else reason
+    return Doubtful(name, unit, spread, note, where.kind, where.said_by, where.url)
+
+
+def _delivery(plan: Plan) -> Iterator[Doubtful]:
+    """When it comes, and how long it is repaired for nothing: no line shows either, the months of the ledger do."""
+    own = plan.setting.scenario.own
+    facts = {"lead_time_months": (LEAD_TIME, own.lead_time_months)}
+    if _uses(plan, "after_warranty"):
+        facts["warranty_years"] = (CHEAPER_FACTS["warranty_years"], own.warranty_years)
+    for name, (fact, yours) in facts.items():
+        if yours is None:
+            figure = plan.setting.catalogue.facts[fact].figure
+            yield _from_value(plan, name, figure.unit, figure.newest)
+
+
+def _uses(plan: Plan, name: str) -> bool:
+    return any(used.name == name for one in plan.options for line in one.ledger.lines for used in line.used)
+
+
+def _from_value(plan: Plan, name: str, unit: str, value: Value) -> Doubtful:
+    source = plan.setting.catalogue.sources[value.source]
+    spread = Spread(end(value, "low"), value.typical, end(value, "high"), least=0.0)
+    reason = f"{OF_RANGE}; {value.note}" if value.note else OF_RANGE
+    return Doubtful(name, unit, spread, reason, value.kind, source.title, source.url)
+
+
+def _residual(plan: Plan) -> Iterator[Doubtful]:
+    setting = plan.setting
+    curve = setting.catalogue.residuals[CURVE]
+    if setting.scenario.own.residual_share is not None or curve.low is None or curve.high is None:
+        return
+    source = setting.catalogue.sources[curve.source]
+    spread = Spread(-1.0, 0.0, 1.0)
+    yield Doubtful(POSITION, "position", spread, f"{OF_CURVE}. {curve.note}", curve.kind, source.title, source.url)
+
+
+def _rents(plan: Plan) -> Iterator[Doubtful]:
+    """Where rents go: the plan's own path, and from there as far as the catalogue's ends, less over several years."""
+    setting = plan.setting
+    ends = [_numbers(one).get(CHANGE) for option in plan.options for one in (option.low, option.ledger, option.high)]
+    told = [float(one.value) for one in ends if one is not None]
+    by_level = bool(setting.terms.rent_by_year) and _uses(plan, "rent_level")
+    if not told and not by_level:
+        return
+    figure = setting.catalogue.facts[RENT_CHANGE].figure
+    if by_level:
+        name, typical = DRIFT, 0.0
+        away = [end(figure.newest, "low") - figure.newest.typical, end(figure.newest, "high") - figure.newest.typical]
+    else:
+        name = CHANGE
+        typical = next(float(one.value) for one in ends[1::3] if one is not None)
+        away = [min(told) - typical, max(told) - typical]
+    spread = Spread(typical + away[0], typical, typical + away[1], LEAST_CHANGE, MOST_CHANGE)
+    spread = spread.over(1 / math.sqrt(max(setting.scenario.years, 1.0)))
+    yield _assumed(name, "share a year", spread, assumed().rents)
+
+
+def _work(plan: Plan) -> Iterator[Doubtful]:
+    """How much of the work comes, and how long it takes."""
+    setting, use = plan.setting, assumed().use
+    if any(work.usual_busy_share > _LEAST_BUSY for work in setting.scenario.work):
+        yield _assumed(BUSY_FACTOR, "times", Spread(use.low, use.typical, use.high, least=0.0), use)
+    band = hours_band(plan)
+    if band is not None:
+        yield Doubtful(HOURS_FACTOR, "times", band, OF_BAND, "measured", "published runs", "docs/published-runs.md")
+
+
+def hours_band(plan: Plan) -> Spread | None:
+    """How many times the predicted hours the named models may take; the widest of several."""
+    asked = plan.setting.asked
+    if asked is None or not plan.setting.predicted:
+        return None
+    hours = [one.speed.days for one in asked.trainings if one.speed is not None]
+    ends = [(days.low / days.typical, days.high / days.typical) for days in hours]
+    ends += [
+        (one.output_tokens_per_s / one.output_tokens_per_s_high, one.output_tokens_per_s / one.output_tokens_per_s_low)
+        for one in asked.servings
+        if one.output_tokens_per_s_low > 0
+    ]
+    ends += [(one.requests_per_s / one.high, one.requests_per_s / one.low) for one in asked.others if one.low > 0]
+    ends += [(one.low / one.accelerator_hours, one.high / one.accelerator_hours) for one in asked.runs]
+    if not ends:
+        return None
+    return Spread(min(1.0, *(low for low, _ in ends)), 1.0, max(1.0, *(high for _, high in ends)), least=0.0)
+
+
+def _assumed(name: str, unit: str, spread: Spread, said: Said) -> Doubtful:
+    return Doubtful(name, unit, spread, said.reason, said.kind, said.source, said.source)
+
+
+def at(inputs: tuple[Doubtful, ...], z: NDArray[np.float64]) -> Mapping[str, NDArray[np.float64]]:
+    """The values of all inputs, so many standard deviations from their middles: draws x inputs in, by name out."""
+    return {one.name: one.spread.at(z[:, place]) for place, one in enumerate(inputs)}

@@ -1,0 +1,129 @@
+"""Any scenario at all, for hypothesis: drawn from what the records say they take."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from planner.scenario.field_shapes import Path, Shape, shape
+from planner.scenario.scenario import Scenario
+
+_TEXT = st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"]), min_size=1, max_size=20)
+
+
+def scenarios() -> st.SearchStrategy[Scenario]:
+    """Scenarios that agree with themselves."""
+    return _record(()).map(_agreeing).filter(_can_be_reckoned).map(Scenario.model_validate)
+
+
+def _can_be_reckoned(data: dict[str, Any]) -> bool:
+    """Whether the plan keeps to the budget of one plan; a few in a thousand do not."""
+    try:
+        Scenario.model_validate(data)
+    except ValidationError as error:
+        assert "times the reckoning that one plan may take" in str(error), error
+        return False
+    return True
+
+
+def _field(path: Path, about: Shape) -> st.SearchStrategy[Any]:
+    if about.kind == "record":
+        return _record(path)
+    if about.kind != "list":
+        return _value(about)
+    item = shape((*path, 0))
+    assert item is not None
+    few = st.lists(_field((*path, 0), item), min_size=about.shortest or 0, max_size=min(about.longest or 3, 3))
+    return few.map(tuple)
+
+
+def _value(about: Shape) -> st.SearchStrategy[Any]:
+    made: dict[str, st.SearchStrategy[Any]] = {
+        "text": st.sampled_from(["EUR", "JPY"]) if about.pattern else _TEXT,
+        "day": st.dates(date(2020, 1, 1), date(2030, 1, 1)),
+        "choice": st.sampled_from(about.choices or ("",)),
+        "switch": st.booleans(),
+    }
+    if about.kind == "whole":
+        return st.integers(int(about.low or 0), int(about.high or 100))
+    return made[about.kind] if about.kind in made else st.floats(about.low, about.high, exclude_min=about.above)
+
+
+def _record(path: Path) -> st.SearchStrategy[dict[str, Any]]:
+    about = shape(path)
+    assert about is not None
+    fields = {name: shape((*path, name)) for name in about.fields}
+    made = {name: _field((*path, name), inner) for name, inner in fields.items() if inner is not None}
+    needed = {name: made.pop(name) for name in about.required}
+    return st.fixed_dictionaries(needed, optional=made)
+
+
+def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
+    """The same without what the fields of a record forbid each other."""
+    for work in data.get("work", ()):
+        _agreeing_work(work)
+    kept = data.get("kept", {})
+    if kept.get("idle_power_w_each", 0.0) > kept.get("power_w_each", 0.0):
+        del kept["idle_power_w_each"]
+    if "volume" in data.get("reserve", {}):
+        data["reserve"]["volume"] = _falling(data["reserve"])
+    tax = data.get("tax", {})
+    if tax.get("shares_by_year"):
+        tax["shares_by_year"] = (0.25, 0.7, 0.05)
+    if data.get("own", {}).get("resale_month", 0) > data.get("years", 3.0) * 12:
+        del data["own"]["resale_month"]
+    if data.get("own", {}).get("order_month", 0) >= data.get("years", 3.0) * 12:
+        del data["own"]["order_month"]
+    for one in data.get("measured", ()):
+        _agreeing_runs(one)
+    data["ways"] = tuple(dict.fromkeys(way for way in data.get("ways", ()) if way not in ("keep", "mix")))
+    return data
+
+
+def _falling(reserve: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    """Prices for a volume of more and more accelerators at less and less, below the usual one."""
+    usd = reserve.get("usd_per_accelerator_hour") or 1e9
+    numbers = sorted({one["from_accelerators"] for one in reserve["volume"]})
+    prices = sorted({one["usd_per_accelerator_hour"] for one in reserve["volume"]} - {usd}, reverse=True)
+    pairs = zip(numbers, (price for price in prices if price < usd), strict=False)
+    return tuple({"from_accelerators": number, "usd_per_accelerator_hour": price} for number, price in pairs)
+
+
+def _agreeing_runs(one: dict[str, Any]) -> None:
+    for other in ("low", "high", *(("engine",) if one["kind"] == "training" else ("precision", "method"))):
+        one.pop(other, None)
+    if one["ratio"] > 1:
+        one |= {"low": one["ratio"] / 2, "high": one["ratio"] * 2}
+
+
+def _agreeing_work(work: dict[str, Any]) -> None:
+    most = work.setdefault("accelerators", 8)
+    if "busy_share" in work or work.get("accelerator_hours_per_month", 0.0) > most * 672:
+        work.pop("accelerator_hours_per_month", None)
+    _one_way_to_tell(work)
+    if work.get("season"):
+        work["season"] = tuple(work["season"][:1] * 12)
+    if "by_hour" in work:
+        work["by_hour"] = (1.0, *(work["by_hour"][:1] * 24)[:23]) if work["by_hour"] else ()
+    if work.get("accelerators_per_job", 0) > most:
+        del work["accelerators_per_job"]
+    for job in work.get("jobs", ()):
+        if job.get("within_days", 3_650.0) * 24 < job["hours"]:
+            del job["within_days"]
+
+
+def _one_way_to_tell(work: dict[str, Any]) -> None:
+    """Hours, a share of them, or a model: never two of them at once."""
+    serve = work.get("serve") or {}
+    if serve.get("peak_requests_per_s", 1e9) < serve.get("requests_per_s", 1.0):
+        del serve["peak_requests_per_s"]
+    if work.get("may_wait") or work.get("train") or work.get("run"):
+        work.pop("by_hour", None)
+    ways_to_tell = ("train", "serve", "run", "busy_share", "accelerator_hours_per_month")
+    told = [name for name in ways_to_tell if work.get(name) is not None]
+    if {"train", "serve", "run"} & set(told):
+        for name in told[1:]:
+            work.pop(name)

@@ -1,0 +1,198 @@
+"""The address of a page: every scenario comes back from it, and what cannot be used is said."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+from planner.scenario.day_patterns import day_of, days
+from planner.scenario.file import Saved, read_scenario, scenario_of, write_scenario
+from planner.scenario.link import ALSO, LONGEST_ALSO, TooLong, also_by_hour, also_with_hours, from_address, to_address
+from planner.scenario.own import Own
+from planner.scenario.rent import Rent
+from planner.scenario.scenario import Scenario
+from planner.scenario.short_keys import KEYS, value_at
+from planner.scenario.terms import Terms
+from planner.scenario.work import Job, Work
+from pricing import strict_yaml
+from tests.scenario.scenarios import scenarios
+from tests.small_catalogue import small_catalogue
+
+CATALOGUE = small_catalogue()
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much])
+@given(scenarios())
+def test_scenario_to_yaml_to_scenario_to_address_to_scenario_is_the_identity(scenario: Scenario) -> None:
+    text = write_scenario(Saved(scenario))
+    data = strict_yaml.read(text, file="plan.yaml")
+    del data["schema"]
+    from_file = scenario_of(data, "plan.yaml", {})
+    assert from_file == scenario
+    try:
+        held = to_address(from_file)
+    except TooLong:
+        assume(False)
+    assert from_address(held) == (scenario, [])
+
+
+def test_every_short_key_leads_to_a_field_and_holds_its_default() -> None:
+    usual = Scenario()
+    for key in KEYS.values():
+        assert value_at(usual, key.path) == key.default
+        assert key.label
+        if key.shape.kind in ("whole", "number"):
+            assert key.unit
+            assert key.low is not None
+            assert key.high is not None
+    assert len({key.path for key in KEYS.values()}) == len(KEYS)
+    assert to_address(usual) == {}
+    assert from_address({}) == (usual, [])
+
+
+def test_the_keys_of_old_links_keep_their_meaning() -> None:
+    link = {
+        "gpus": "16", "gpu": "RTX-4090-24GB", "busy": "17.3", "years": "2.5", "site": "DE", "session": "2",
+        "disk": "3", "egress": "4", "rate": "8", "rents": "-10",
+    }  # fmt: skip
+    assert from_address(link) == (
+        Scenario(
+            accelerator="RTX-4090-24GB",
+            years=2.5,
+            site="DE",
+            work=(Work(accelerators=16, busy_share=0.173, storage_tb=3.0, egress_tb_per_month=4.0),),
+            rent=Rent(hours_per_session=2.0),
+            terms=Terms(discount_rate_per_year=0.08, rent_change_per_year=-0.1),
+        ),
+        [],
+    )
+
+
+def test_percentages_stand_as_people_write_them() -> None:
+    assert (KEYS["busy"].low, KEYS["busy"].high, KEYS["busy"].unit) == (1.0, 100.0, "%")
+    assert (KEYS["rents"].low, KEYS["rents"].high) == (-60.0, 50.0)
+    terms = Terms(discount_rate_per_year=0.07, rent_change_per_year=-0.285)
+    assert to_address(Scenario(terms=terms)) == {"rate": "7", "rents": "-28.5"}
+
+
+def test_what_has_no_short_key_stands_in_one() -> None:
+    scenario = Scenario(
+        work=(Work(accelerators=4), Work(label="nightly", jobs=(Job(accelerators=2, hours=5.0),))),
+        own=Own(capex_usd=4_000.0, resale_month=12),
+    )
+    assert to_address(scenario) == {
+        "gpus": "4",
+        "capex": "4000",
+        ALSO: '{"work":[{},{"label":"nightly","jobs":[{"accelerators":2,"hours":5.0}]}],"own":{"resale_month":12}}',
+    }
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        (
+            {"gpus": "99999999"},
+            "This link held gpus = 99999999, outside 1 to 16,384. 8 is used instead, so this answer differs from the "
+            "sender's.",
+        ),
+        ({"busy": "160"}, "busy = 160, outside 1 to 100. 60 is used instead"),
+        ({"gpus": "32.5"}, "gpus = 32.5, not a whole number, 1 to 16,384"),
+        ({"gpus": "1_000"}, "not a whole number"),
+        ({"gpus": "١٢"}, "not a whole number"),
+        ({"years": "nan"}, "years = nan, not a number, 0.25 to 10. 3 is used"),
+        ({"kwh": "-1"}, "kwh = -1, outside 0 to 5. The catalogue's figure is used instead"),
+        ({"cash": "1e400"}, "No limit is used instead"),
+        ({"yearly": "-5"}, "yearly = -5, outside 0 to 1,000,000,000,000. No limit is used instead"),
+        ({"waitcost": "1e9"}, "waitcost = 1e9, outside 0 to 100,000. Not counted is used instead"),
+        ({"timing": "monthly"}, "not one of month_end"),
+        ({"waits": "perhaps"}, "not true or false"),
+        ({"name": "x" * 121}, "not text of 1 to 120 characters"),
+        ({"busy": "20", "hours": "100"}, "hours = 100, which does not agree with the rest"),
+        ({ALSO: "{"}, "cut short or changed"),
+        ({ALSO: '{"years":NaN}'}, "cut short or changed"),
+        ({ALSO: '{"years":1e999}'}, "cut short or changed"),
+        ({ALSO: '{"years":2,"years":3}'}, "cut short or changed"),
+        ({ALSO: "[" * 2_000 + "]" * 2_000}, "cut short or changed"),
+        ({ALSO: "x" * (LONGEST_ALSO + 1)}, "more than 4,000"),
+        ({ALSO: '{"wrok":[{}]}'}, "did you mean work?"),
+        ({ALSO: '{"own":{"pue":9}}'}, "own.pue: 9 must be 1 to 3"),
+        ({ALSO: '{"own":null}', "pue": "1.2"}, "own: nothing must be a group of keys"),
+        ({"bussy": "60"}, "bussy, which is no key of this page. It may have meant busy."),
+        ({"gpu": "H100"}, "H100-SXM5-80GB is used instead"),
+        ({"gpu": "rtx 5090"}, "No accelerator is called 'rtx 5090'"),
+    ],
+)
+def test_what_cannot_be_used_is_said_and_the_default_taken(held: dict[str, str], said: str) -> None:
+    scenario, told = from_address({"site": "", **held}, None if "gpu" not in held else _without_sites(), ())
+    assert len(told) == 1, told
+    assert said in told[0]
+    assert "\n" not in told[0]
+    kept = {key: text for key, text in held.items() if key in ("pue",) or (key == "busy" and text == "20")}
+    assert scenario == from_address(kept)[0]
+
+
+def _without_sites() -> object:
+    """The small catalogue, which has no sites, with the one that every scenario starts from."""
+    from pricing.records import Site
+
+    return CATALOGUE.model_copy(update={"sites": {"US": Site.model_construct(label="US", aliases=(), parent=None)}})
+
+
+def test_loose_names_are_taken_and_the_rest_of_a_bad_link_is_kept() -> None:
+    scenario, told = from_address({"gpu": "nvidia rtx 4090", "gpus": "0", "years": "5"}, _without_sites(), ())
+    assert scenario == Scenario(accelerator="RTX-4090-24GB", years=5.0)
+    assert len(told) == 1
+
+
+def test_a_plan_too_large_for_a_link_says_so() -> None:
+    jobs = tuple(Job(label=f"a job with quite a long name, number {n}", accelerators=3, hours=5.0) for n in range(24))
+    with pytest.raises(TooLong, match="download it as a file"):
+        to_address(Scenario(work=(Work(jobs=jobs),) * 3))
+
+
+def test_a_formula_in_a_name_is_only_a_name() -> None:
+    scenario = Scenario(name='=HYPERLINK("http://x")')
+    assert from_address(to_address(scenario))[0] == scenario
+
+
+def test_a_file_of_the_small_catalogue_reads_back() -> None:
+    saved = Saved(Scenario(name="a: b # c"), None, "small")
+    again = read_scenario(write_scenario(saved).encode(), "a.yaml", _without_sites())
+    assert again == saved
+
+
+@pytest.mark.parametrize(("slip", "meant"), [("bussy", "busy"), ("year", "years"), ("Token", "tokens")])
+def test_a_key_that_is_nearly_one_of_ours_is_told(slip: str, meant: str) -> None:
+    scenario, told = from_address({slip: "5"})
+    assert scenario == Scenario()
+    assert told == [f"This link held {slip}, which is no key of this page. It may have meant {meant}."]
+
+
+@pytest.mark.parametrize("key", ["utm_source", "fbclid", "look", "ref"])
+def test_what_others_put_into_a_link_is_passed_over(key: str) -> None:
+    assert from_address({key: "5"})[1] == []
+
+
+def test_hours_of_the_day_are_put_into_the_rest_of_a_link_and_taken_out() -> None:
+    rest = '{"work":[{"label":"chat"},{"accelerators":4}],"mix":{"own_accelerators":8}}'
+    hours = days()["office hours"].by_hour
+    told = also_with_hours(rest, hours)
+    assert also_by_hour(told) == hours
+    assert from_address({ALSO: told or ""}) == (scenario_with_hours(rest, hours), [])
+    assert also_with_hours(told, ()) == rest
+    assert also_with_hours(also_with_hours(None, hours), ()) is None
+    assert also_by_hour("[1") == also_by_hour('{"work":7}') == also_by_hour(None) == ()
+
+
+def scenario_with_hours(rest: str, hours: tuple[float, ...]) -> Scenario:
+    """What the rest of a link says, with these hours for its first work."""
+    plain = from_address({ALSO: rest})[0]
+    first = Work.model_validate(plain.work[0].model_dump() | {"by_hour": hours})
+    return plain.model_copy(update={"work": (first, *plain.work[1:])})
+
+
+def test_every_named_day_can_be_worked() -> None:
+    for one in days().values():
+        assert Work(by_hour=one.by_hour).usual_busy_share == pytest.approx(sum(one.by_hour) / 24)
+        assert day_of(one.by_hour) == one
+    assert day_of((1.0,) * 24) is None

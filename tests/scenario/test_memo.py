@@ -1,0 +1,64 @@
+"""What is reckoned once and kept makes nobody wait who asks another record."""
+
+from __future__ import annotations
+
+import ast
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from planner.scenario.memo import cached_property
+
+PLANNER = Path(__file__).parents[2] / "planner"
+SLOW = 10.0
+
+
+class Reckoning:
+    """Something slow: it is done when it may be."""
+
+    def __init__(self, may: Event) -> None:
+        self.begun, self.may, self.times = Event(), may, 0
+
+    @cached_property
+    def found(self) -> bool:
+        """Whether it was done in time."""
+        self.times += 1
+        self.begun.set()
+        return self.may.wait(SLOW)
+
+
+def test_nobody_waits_for_the_reckoning_of_another() -> None:
+    """The second is asked while the first is reckoned, and the first goes on only once the second is done."""
+    second_done, at_once = Event(), Event()
+    at_once.set()
+    first, second = Reckoning(second_done), Reckoning(at_once)
+    with ThreadPoolExecutor(2) as people:
+        waits = people.submit(lambda: first.found)
+        assert first.begun.wait(SLOW)
+        assert people.submit(lambda: second.found).result(SLOW / 2)
+        second_done.set()
+        assert waits.result(SLOW)
+
+
+def test_it_is_reckoned_once() -> None:
+    may = Event()
+    may.set()
+    one = Reckoning(may)
+    assert one.found
+    assert one.found
+    assert one.times == 1
+    assert isinstance(Reckoning.__dict__["found"], cached_property)
+
+
+@pytest.mark.parametrize("path", sorted(PLANNER.rglob("*.py")), ids=lambda path: path.stem)
+def test_no_other_kind_of_kept_property_is_used(path: Path) -> None:
+    """`functools` has one that takes a lock for all instances, up to Python 3.11."""
+    imported = [
+        name.name
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "functools"
+        for name in node.names
+    ]
+    assert "cached_property" not in imported or path.name == "memo.py"

@@ -1,0 +1,122 @@
+"""Presets: they load, name what the catalogue knows, and give the numbers they state."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from planner.money.plan import plan
+from planner.scenario.known_names import settle
+from planner.scenario.latency import latencies
+from planner.scenario.link import from_address, to_address
+from planner.scenario.presets import Preset, preset, presets
+from planner.scenario.question import HOURS, QUESTIONS, question_of
+from planner.speed.work_to_hours import Asked, asked
+from pricing import load_catalogue
+
+DAY = date(2026, 11, 21)
+EACH = pytest.mark.parametrize("one", presets(), ids=lambda one: one.key)
+
+
+@EACH
+def test_a_preset_holds_only_what_the_catalogue_knows_and_fits_into_a_link(one: Preset) -> None:
+    assert settle(one.scenario, load_catalogue()) == (one.scenario, [])
+    assert from_address(to_address(one.scenario), load_catalogue(), ()) == (one.scenario, [])
+    assert one.says
+    assert one.scenario.name == one.title
+
+
+def test_they_are_found_by_key_and_by_title() -> None:
+    assert [one.key for one in presets()] == [
+        "startup", "enterprise", "research-lab", "pre-train-7b", "fine-tune-70b", "chat-service", "sentiment-api",
+    ]  # fmt: skip
+    assert preset("Enterprise, 10,000 gpu-hours a month") is preset("ENTERPRISE")
+    assert preset("chat") is None
+
+
+def test_each_question_starts_from_a_preset_that_asks_it() -> None:
+    for question in QUESTIONS.values():
+        example = preset(question.example or "")
+        assert question is HOURS or question_of(to_address(example.scenario)) is question  # type: ignore[union-attr]
+    assert len({one.short for one in presets()}) == len(presets())
+
+
+def speeds_of(key: str, **changed: object) -> tuple[Preset, Asked]:
+    """A preset, and what its model needs; perhaps on another accelerator."""
+    one = preset(key)
+    assert one is not None
+    found = asked(load_catalogue(), one.scenario.model_copy(update=changed))
+    assert found.problems == ()
+    return one, found
+
+
+def test_pre_training_is_done_well_before_its_deadline() -> None:
+    one, found = speeds_of("pre-train-7b")
+    training, task = found.trainings[0], one.scenario.work[0].train
+    assert training.speed is not None
+    assert task is not None
+    assert task.deadline_days is not None
+    assert 140 < training.tokens / training.params < 160  # it says: about 150 for each parameter
+    assert training.speed.days.high < task.deadline_days
+    # 6 x parameters x tokens at 30 to 50 % of what 64 H100 can do: what teams report of such runs
+    days = 6 * training.params * training.tokens / (64 * 989e12 * 86_400)
+    assert days / 0.5 < training.speed.days.typical < days / 0.3
+
+
+def test_fine_tuning_takes_hours_not_days_and_keeps_eight_gpus_busy_for_few() -> None:
+    _, found = speeds_of("fine-tune-70b")
+    training = found.trainings[0]
+    assert training.speed is not None
+    assert 1 < training.speed.days.typical * 24 < 8
+    assert found.scenario.work[0].usual_busy_share < 0.1
+
+
+def test_the_chat_service_keeps_its_promise_with_a_machine_of_eight() -> None:
+    one, found = speeds_of("chat-service")
+    serving, task = found.servings[0], one.scenario.work[0].serve
+    assert task is not None
+    assert latencies()["chat"].ttft_ms == task.ttft_ms
+    assert serving.tpot is not None
+    assert serving.tpot.p99_ms <= task.tpot_ms  # type: ignore[operator]
+    assert (serving.accelerators_at_average, serving.accelerators_at_peak) == (4, 8)
+    assert found.scenario.hosted is not None  # it says that somebody sells it by the token
+    assert found.scenario.hosted.price is not None
+
+
+@pytest.mark.parametrize(
+    ("chip", "enough"), [("RTX-4090-24GB", 1), ("H100-SXM5-80GB", 1), ("CPU-Xeon-8480plus", 1), ("CPU-EPYC-9654", 7)]
+)
+def test_the_sentiment_api_takes_what_it_says(chip: str, enough: int) -> None:
+    _, found = speeds_of("sentiment-api", accelerator=chip)
+    assert found.others[0].accelerators_at_peak == enough
+
+
+def test_startup_is_paid_back_after_80_trainings() -> None:
+    one = preset("startup")
+    assert one is not None
+    work, own, rent = one.scenario.work[0], one.scenario.own, one.scenario.rent
+    assert own.capex_usd is not None
+    assert rent.usd_per_accelerator_hour is not None
+    hours = own.capex_usd / (rent.usd_per_accelerator_hour * work.accelerators)
+    assert hours == 4_000.0  # 4,000 USD / 1 USD an hour for the pair
+    assert hours / 50 == 80.0
+    made = plan(load_catalogue(), one.scenario, DAY)
+    own_option, rented = made.option("own"), made.option("on_demand")
+    assert own_option is not None
+    assert rented is not None
+    assert own_option.ledger.total_usd == 4_000.0
+    assert rented.ledger.total_usd == 36 * 200.0  # four trainings a month of 50 hours of the pair
+
+
+def test_enterprise_gives_the_stated_cash_flow() -> None:
+    one = preset("enterprise")
+    assert one is not None
+    made = plan(load_catalogue(), one.scenario, DAY)
+    own, rented = made.option("own"), made.option("on_demand")
+    assert own is not None
+    assert rented is not None
+    assert own.ledger.monthly_usd[0] == 800_000.0
+    assert set(own.ledger.monthly_usd[1:]) == {5_000.0}
+    assert rented.ledger.monthly_usd[1:] == pytest.approx(20_000.0)
+    assert made.setting.demand.all.busy_share == pytest.approx(0.1712, abs=1e-4)  # what it says: 17 % busy
