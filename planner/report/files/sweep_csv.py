@@ -11,7 +11,7 @@ from typing import get_args
 from planner.report.files.answer_schema import Flip, Sweep
 from planner.report.files.csv import BYTE_ORDER_MARK, guarded
 from planner.scenario.grid import Grid
-from planner.scenario.refusal import dotted
+from planner.scenario.path import dotted
 from planner.scenario.scenario import Way
 from planner.study.sweep.sweep import Found
 
