@@ -103,8 +103,7 @@ def _choose(page: Page, field: Locator, rng: random.Random) -> None:
 def _any_field(page: Page, rng: random.Random) -> None:
     names = [name for name in page.evaluate(_FIELDS) if name in KEYS]
     if names:
-        with contextlib.suppress(TimeoutError):  # the page ran again, and the field is gone
-            enter(page, rng.choice(names), rng)
+        enter(page, rng.choice(names), rng)
 
 
 def _box(page: Page, rng: random.Random) -> None:
@@ -147,7 +146,8 @@ def walk(page: Page, seed: int, steps: int = 12) -> list[str]:
     for _ in range(steps):
         step = rng.choices([one for one, _ in _STEPS], [weight for _, weight in _STEPS])[0]
         done.append(step.__name__.strip("_"))
-        step(page, rng)
+        with contextlib.suppress(TimeoutError):  # the page ran again meanwhile, and what was aimed at is gone
+            step(page, rng)
         if rng.random() < 0.6:
             settle(page)
     settle(page)
