@@ -30,7 +30,7 @@ def unit(words: str) -> Any:
 
 
 def asked(key: str, label: str, told: str = "", **more: Any) -> Any:
-    """That the page asks for a field, and links hold it under a short key. What `more` may be: see `Asked`."""
+    """Marks a field that the page asks for and links hold under a short key. `more` is what `short_keys.Key` has."""
     return Field(json_schema_extra={"asked": {"key": key, "label": label, "told": told, **more}})
 
 

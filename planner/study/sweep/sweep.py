@@ -354,7 +354,7 @@ def _leads(decision: Decision) -> str:
 
 
 def _sure(found: Found, told: Answer) -> Found:
-    """The same with what futures say of it."""
+    """A point's answer with what its futures say of it."""
     return replace(
         found,
         verdict=told.verdict,
