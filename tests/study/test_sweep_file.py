@@ -89,6 +89,7 @@ def test_cut_off_anywhere_it_ends_as_the_same_bytes(
 ENDS = (b"", b"\n", b"\r", b"\r\n", b"\0\r\n", b'"\r\n')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("finished", [False, True])
 def test_a_torn_last_row_with_any_line_end_is_thrown_away(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, finished: bool
