@@ -25,7 +25,7 @@ from planner.money.measures import (
 )
 from planner.money.option import OWNING, RENTING, Option
 from planner.money.outcome import Solved
-from planner.money.payback import Payback, simple_payback
+from planner.money.payback import ENDINGS, NOT_COMPARED, Payback, simple_payback
 from planner.money.plan import Plan
 from planner.money.setting import Setting
 from planner.money.verdict.breakeven import NAMES, BreakEven, break_even, builder_of, ledger_at, paid_back
@@ -42,6 +42,7 @@ RENT_CHANGES = (0.0, -0.1, -0.2, -0.3, 0.2)
 Verdict = Literal[
     "own", "probably own", "close", "probably rent", "rent", "mix", "limited", "keep", "probably keep", "incomplete"
 ]  # fmt: skip
+PROBABLE: frozenset[Verdict] = frozenset({"probably own", "probably rent", "probably keep"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +105,6 @@ class Answer:
         return {}
 
 
-NOT_COMPARED = "none: there are no two ways to compare"
 _SIDES: tuple[Side, ...] = ("own", "rent", "keep")
 
 
@@ -331,4 +331,4 @@ def _rent_paths(setting: Setting, own: Option, rent: Option) -> tuple[tuple[floa
 
 
 def _no_payback() -> Payback:
-    return Payback(float("nan"), float("nan"), np.asarray(NOT_COMPARED))
+    return Payback(float("nan"), float("nan"), np.asarray(ENDINGS.index(NOT_COMPARED)))

@@ -282,7 +282,7 @@ def _break_even(plan: Plan, found: Answer, drawn: Futures | None) -> Tile:
 
 def _why_busy(busy: BreakEven | None) -> str:
     same = "The share of busy hours at which both cost the same"
-    return same if busy is None or busy.value is not None else busy.reason
+    return same if busy is None or busy.value is not None else str(busy.reason)
 
 
 def _total(way: Weighed) -> Tile:
