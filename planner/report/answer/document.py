@@ -247,7 +247,7 @@ def _break_even(turn: BreakEven, found: Answer, drawn: Futures | None) -> schema
         you=_number(turn.you),
         value=value,
         achievable=_number(turn.achievable),
-        reason=_reason(value, turn.reason),
+        reason=_reason(value, str(turn.reason)),
         in_futures=None if there is None else schema.InFutures(share_with_one=there.share, **_ends(there.band)),
     )
 

@@ -94,7 +94,7 @@ def _row(one: Try) -> dict[str, object]:
         "USD, high": None if one.usd is None else one.usd.high,
         "Tokens/s each": one.tokens_per_s_per_accelerator,
         "Layout": one.layout,
-        "Why not": one.why_not or ("nothing beats it on both" if one.on_front else ""),
+        "Why not": str(one.why_not or ("nothing beats it on both" if one.on_front else "")),
     }
 
 
@@ -299,7 +299,8 @@ def _called(one: Try) -> str:
 
 
 def _hover(one: Try) -> str:
-    return f"{one.words}{f', {one.provider}' if one.provider else ''}<br>{_wrapped(one.why_not)}"
+    why = _wrapped(str(one.why_not or ""))
+    return f"{one.words}{f', {one.provider}' if one.provider else ''}<br>{why}"
 
 
 def _wrapped(text: str, width: int = 60) -> str:

@@ -82,10 +82,10 @@ def chip_of(name: str, record: Accelerator, *, memory_share: float = 1.0, comput
     """The catalogue's record as rates. The shares are those of a slice: 1 for the whole accelerator."""
     bandwidth = first(record.memory_bandwidth_gb_s)
     if bandwidth is None:
-        raise UnknownChip(f"{record.label}: the catalogue does not know its memory bandwidth")
+        raise UnknownChip("the catalogue does not know its memory bandwidth", of=record.label)
     sixteen = _sixteen(record, bandwidth * GB)
     if sixteen is None:
-        raise UnknownChip(f"{record.label}: the catalogue knows no rate of its matrix units")
+        raise UnknownChip("the catalogue knows no rate of its matrix units", of=record.label)
     eight = first(record.fp8_dense_tflops) or sixteen
     four = first(record.fp4_dense_tflops) or eight
     slot = 2 * _SLOT_GB_S if record.link in ("PCIe5", "NVLink4 bridge (2-way)") else _SLOT_GB_S
