@@ -19,6 +19,14 @@ class Inputs(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
+class OfField(ValueError):
+    """What is wrong with a whole scenario, and the field that is named first."""
+
+    def __init__(self, field: str, text: str) -> None:
+        super().__init__(f"{field} {text}")
+        self.path = tuple(field.split("."))
+
+
 # Bounds are the widest that make sense; what lies outside is a slip of the finger, not a plan.
 Label = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(all_seen)]
 Id = Annotated[str, Field(min_length=1, max_length=160), AfterValidator(all_seen)]

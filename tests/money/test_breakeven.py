@@ -111,8 +111,8 @@ def test_the_prices_at_which_the_toy_turns() -> None:
     """1,100,000 for 600,000 accelerator-hours; 15,000 a month for 60 months over 80 accelerators."""
     some = found(toy())
     assert some["usd_per_accelerator_hour"].value == pytest.approx(1.83333, abs=1e-5)
-    assert some["hardware price"].value == pytest.approx(11_250)
-    assert (some["hardware price"].you, some["hardware price"].unit) == (10_000, "USD/accelerator")
+    assert some["hardware_price"].value == pytest.approx(11_250)
+    assert (some["hardware_price"].you, some["hardware_price"].unit) == (10_000, "USD/accelerator")
     assert some["month"].value == pytest.approx(53.333, abs=1e-3)
     assert some["month"].you == 60
 
@@ -146,7 +146,7 @@ def test_a_break_even_that_queueing_does_not_allow_says_so() -> None:
 
 def test_the_price_that_the_plan_uses_is_tried() -> None:
     """All of day one in one sum: then it is this sum that is solved for."""
-    one = found(toy(own={"capex_usd": 800_000.0}))["hardware price"]
+    one = found(toy(own={"capex_usd": 800_000.0}))["hardware_price"]
     assert (one.you, one.value) == (800_000, pytest.approx(900_000))
 
 
@@ -199,8 +199,8 @@ SCENARIOS = st.builds(
 def test_at_a_break_even_both_ways_cost_the_same(scenario: Scenario) -> None:
     made = plan(CATALOGUE, scenario, DAY)
     some = found(scenario)
-    hardware = next(name for name, unit in HARDWARE_PRICES.items() if unit == some["hardware price"].unit)
-    for name, tried in (TRIED | {"hardware price": hardware}).items():
+    hardware = next(name for name, unit in HARDWARE_PRICES.items() if unit == some["hardware_price"].unit)
+    for name, tried in (TRIED | {"hardware_price": hardware}).items():
         one = some[name]
         if one.value is not None and one.reason != STEP:
             saved, size = saving_and_size(made, {tried: one.value})

@@ -201,7 +201,8 @@ def test_bands_are_the_errors_of_runs_left_out_kinds_first() -> None:
 def one_try(place: int, days: float, usd: float, way: Way = "on_demand", *, front: bool = False) -> Try:
     return Try(
         H100, 8 * 2**place, way, f"offer-{place}", "Somebody", Range(days * 0.9, days, days * 1.2),
-        Range(usd * 0.9, usd, usd * 1.3), 9_000.0, "DP 8", None if front else Lost("dearer", "another"), front, label="H100",
+        Range(usd * 0.9, usd, usd * 1.3), 9_000.0, "DP 8", None if front else Lost("dearer", "another"), front,
+        label="H100",
     )  # fmt: skip
 
 

@@ -77,6 +77,7 @@ class Answer:
     missing: tuple[str, ...]  # prices that are not known, and ways that could not be reckoned
     against: Weighed | None = None  # what `best` was measured against: the best of the other sides
     handicap_usd: float = 0.0  # by how much what is not priced may bring `best` nearer to it, at most
+    lacks_prices: bool = False  # a price that somebody could fill in would tell more
     share_cheaper: float | None = None  # of futures in which `best` costs less than `against`; None: not drawn
 
     @cached_property
@@ -133,6 +134,7 @@ def answer(plan: Plan) -> Answer:
         missing=(*decided.missing, *_absent(plan, own is None, rent is None)),
         against=of[decided.second.option.key] if decided.second else None,
         handicap_usd=decided.handicap_usd,
+        lacks_prices=bool(decided.missing),
     )
 
 

@@ -89,7 +89,7 @@ class _Wanted:
 
 # What is solved for, in the order in which it is shown.
 NAMES = (
-    "busy_share", "usd_per_accelerator_hour", "usd_per_kwh", "hardware price", "residual_share", "lead_time_months",
+    "busy_share", "usd_per_accelerator_hour", "usd_per_kwh", "hardware_price", "residual_share", "lead_time_months",
     "month",
 )  # fmt: skip
 
@@ -138,7 +138,7 @@ def _wanted(plan: Plan, own: Option, rent: Option) -> list[_Wanted]:
     return [
         _price(RENT, RENT, "USD/accelerator-hour", rent.ledger, ways),
         _price("usd_per_kwh", "usd_per_kwh", "USD/kWh", own.ledger, ways),
-        replace(_price("hardware price", hardware, "", own.ledger, ways), unit=HARDWARE_PRICES[hardware]),
+        replace(_price("hardware_price", hardware, "", own.ledger, ways), unit=HARDWARE_PRICES[hardware]),
         _bounded("residual_share", "share", 1.0, own.ledger, ways),
         replace(
             _bounded("lead_time_months", "months", months, own.ledger, ways), you=lead_time_months(plan.setting, own)

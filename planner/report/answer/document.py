@@ -241,7 +241,7 @@ def _break_even(turn: BreakEven, found: Answer, drawn: Futures | None) -> schema
     value, known = _number(turn.value), turn.name in ("busy_share", RENT)
     there = turning_of(found, drawn, turn.name) if known else None
     return schema.BreakEven(
-        name=turn.name.replace(" ", "_"),
+        name=turn.name,
         label=INPUTS[turn.name][0],
         unit=turn.unit,
         you=_number(turn.you),
