@@ -157,6 +157,8 @@ _PARTS = {
     "gb": "GB",
     "tb": "TB",
     "waiting_hour": "hour that one job waits",
+    "million_input_tokens": "million tokens",
+    "million_output_tokens": "million tokens",
 }
 _SHARE = "share: 0.1 is 10 %"
 _UNITS: tuple[tuple[str, str], ...] = (
@@ -164,7 +166,6 @@ _UNITS: tuple[tuple[str, str], ...] = (
     ("usd_per_unit", "USD for one unit of it"),
     ("usd_per_month|running_usd_per_month", "USD a month"),
     ("profit_usd_per_year", "USD a year"),
-    ("usd_per_million_.*", "USD per million tokens"),
     ("million_.*_tokens_per_month", "million tokens a month"),
     (".*_usd|.*_usd_.*|usd_today_if_sold|usd_at_end", "USD"),
     ("accelerator_hours_per_month", "accelerator-hours a month"),
@@ -204,14 +205,21 @@ _UNITS: tuple[tuple[str, str], ...] = (
 )
 
 
+def priced(name: str) -> str:
+    """What a price is for one of, from its name: kWh, server; empty where it is no price or has words of its own."""
+    of = None if name in _OWN_WORDS else re.fullmatch(r"usd_per_(.+?)(?:_of_(.+))?", name)
+    if of is None:
+        return ""
+    what = _PARTS.get(of[1], of[1].replace("_", " "))
+    return what + (f" of {of[2].replace('_', ' ')}" if of[2] else "")
+
+
 def unit(name: str) -> str:
     """The unit of a field in words, from its name; empty where it is no number."""
-    if (of := re.fullmatch(r"usd_per_(.+?)(?:_of_(.+))?", name)) is not None and name not in _OWN_WORDS:
-        what = _PARTS.get(of[1], of[1].replace("_", " "))
-        return f"USD per {what}" + (f" of {of[2].replace('_', ' ')}" if of[2] else "")
+    what = priced(name)
+    if what:
+        return f"USD per {what}"
     return next((words for pattern, words in _UNITS if re.fullmatch(pattern, name)), "")
 
 
-_OWN_WORDS = frozenset(
-    {"usd_per_unit", "usd_per_month", "usd_per_million_input_tokens", "usd_per_million_output_tokens"}
-)
+_OWN_WORDS = frozenset({"usd_per_unit", "usd_per_month"})

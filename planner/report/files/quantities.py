@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from planner.money.formula import formula
 from planner.money.ledger import Line, Used
+from planner.scenario.field_shapes import priced as priced_by
 from planner.scenario.field_shapes import unit as unit_of
 
 LUMP = "lump sum"
@@ -57,7 +58,7 @@ def _one_price(line: Line) -> Used | None:
 
 
 def _per(name: str) -> str:
-    return unit_of(name).removeprefix("USD per ")
+    return priced_by(name) or unit_of(name)
 
 
 @dataclass(frozen=True)
