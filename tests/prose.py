@@ -32,7 +32,7 @@ def branches(tree: ast.Module, nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.e
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             yield from _called(node, node.func, known)
         elif isinstance(node, ast.Compare):
-            yield from _compared(node, known)
+            yield from _compared(node)
 
 
 def _called(call: ast.Call, method: ast.Attribute, known: dict[str, tuple[str, ...]]) -> Iterator[tuple[ast.expr, str]]:
@@ -47,14 +47,13 @@ def _called(call: ast.Call, method: ast.Attribute, known: dict[str, tuple[str, .
         yield call, f"matches {ast.unparse(call.args[-1])}"
 
 
-def _compared(node: ast.Compare, known: dict[str, tuple[str, ...]]) -> Iterator[tuple[ast.expr, str]]:
+def _compared(node: ast.Compare) -> Iterator[tuple[ast.expr, str]]:
     sides = [node.left, *node.comparators]
+    called = [side for side in sides if not isinstance(side, ast.Constant)]
     plain = [text for side in sides for text in _texts(side, {})]
     if any(map(_PHRASE.search, plain)):
         yield node, f"compares with a phrase: {ast.unparse(node)}"
-    elif any(map(_has_letters, plain)) and any(
-        _reads(side, _COMPARED) for side in sides if not isinstance(side, ast.Constant)
-    ):
+    elif any(map(_has_letters, plain)) and any(_reads(side, _COMPARED) for side in called):
         yield node, f"compares a sentence: {ast.unparse(node)}"
 
 
@@ -96,10 +95,8 @@ def _names(node: ast.expr) -> Iterator[str]:
             inner = [function, *(one for one in arguments if is_text or isinstance(one, ast.Constant))]
         case ast.Constant(value=str(key)):
             yield key
-        case ast.JoinedStr(values=values):
-            inner = [one.value for one in values if isinstance(one, ast.FormattedValue)]
-        case ast.BoolOp(values=values):
-            inner = values
+        case ast.JoinedStr(values=values) | ast.BoolOp(values=values):
+            inner = [one.value if isinstance(one, ast.FormattedValue) else one for one in values]
     for one in inner:
         yield from _names(one)
 
