@@ -23,6 +23,7 @@ Reason = Literal[
     "another accelerator", "accelerator not stated", "another provider", "another kind of purchase", "another region",
     "another machine size", "price too old", "not trusted enough", "not a price to rent by",
 ]  # fmt: skip
+OTHER_CHIP: Reason = "another accelerator"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def find(catalogue: Catalogue, wish: Wish, day: date) -> Found:
     maybe, wanted = _names_that_cover(catalogue, wish), wish.accelerators
     for key, offer in catalogue.offers.items():
         if wanted and offer.accelerator not in wanted:  # nearly all of them: looked at first, and without a call
-            chip: Reason = "accelerator not stated" if offer.accelerator in maybe else "another accelerator"
+            chip: Reason = "accelerator not stated" if offer.accelerator in maybe else OTHER_CHIP
             hidden[chip] = hidden.get(chip, 0) + 1
             continue
         reason = _hidden(catalogue, offer, wish, day)
@@ -87,7 +88,7 @@ def _names_that_cover(catalogue: Catalogue, wish: Wish) -> frozenset[str]:
 def _other_chip(offer: Offer, wish: Wish, maybe: frozenset[str]) -> Reason | None:
     if not wish.accelerators or offer.accelerator in wish.accelerators:
         return None
-    return "accelerator not stated" if offer.accelerator in maybe else "another accelerator"
+    return "accelerator not stated" if offer.accelerator in maybe else OTHER_CHIP
 
 
 def _hidden(catalogue: Catalogue, offer: Offer, wish: Wish, day: date) -> Reason | None:

@@ -63,12 +63,12 @@ class _ForEditors(GenerateJsonSchema):
 
     def dict_schema(self, schema: core_schema.DictSchema) -> Schema:
         """A map whose keys have a form refuses all others."""
-        told = super().dict_schema(schema)
-        names = told.pop("propertyNames", {})
+        made = super().dict_schema(schema)
+        names = made.pop("propertyNames", {})
         names.pop("format", None)  # the pattern of the keys says it
-        if "patternProperties" in told:
-            told["additionalProperties"] = False
-        return {**told, "propertyNames": names} if names else told
+        if "patternProperties" in made:
+            made["additionalProperties"] = False
+        return {**made, "propertyNames": names} if names else made
 
 
 def editor_schema(record: Any, *, given: Mapping[str, str] | None = None, only: Collection[str] = ()) -> Schema:

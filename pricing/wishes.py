@@ -76,7 +76,7 @@ def wish(error: Mapping[str, Any]) -> str:
     if kind == "extra_forbidden":
         return "there is no such key"
     if kind == "value_error":
-        return str(error["msg"]).removeprefix("Value error, ")
+        return str(error["ctx"]["error"])
     if not (what := wanted(error)):
         return f"{shown(got)} cannot be used here"
     if what == _PLAIN["list"] and isinstance(got, Mapping):

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 
+from tests import prose
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # From the facts up to the screen. A module may import from its own floor's room and from every floor below.
@@ -137,7 +139,7 @@ def wrong_direction(module: Module) -> Iterator[str]:
 
 
 def circles(found: list[Module], room: str) -> list[str]:
-    """The folders of a room, and modules beside them, that know each other in a circle."""
+    """The folders of a room, and modules beside them, that know each other in a circle: inside, arrows run one way."""
     known = {part: set[str]() for module in found if (part := _part(module.name, room))}
     for module in found:
         for _, name in imports(module):
@@ -198,6 +200,23 @@ def runs_what_it_reads(module: Module) -> Iterator[str]:
             yield module.at(call, f"calls {name}")
 
 
+# Where text is read that only words say, each with its reason.
+READS_WORDS = {
+    "planner/report/answer/small_work.py": "a label of the catalogue is cut for room; nothing is decided by it",
+    "planner/report/speed/time_cost_front.py": "a label of the catalogue is cut for room; nothing is decided by it",
+    "planner/speed/match_model.py": "names that people write are matched with the names of models",
+    "planner/speed/serving/observed.py": "rows of published runs, which no catalogue holds, say it in words only",
+    "planner/speed/serving/runs.py": "rows of published runs, which no catalogue holds, say it in words only",
+    "planner/speed/training/rows.py": "rows of published runs, which no catalogue holds, say it in words only",
+}
+
+
+def branches_on_a_sentence(module: Module) -> Iterator[str]:
+    """A reason is a value, and words are made from it: nothing goes by words, or by a note that people wrote."""
+    if module.path not in READS_WORDS:
+        yield from (module.at(node, how) for node, how in prose.branches(module.tree, module.nodes))
+
+
 def white_on_pale(module: Module) -> Iterator[str]:
     """Streamlit writes white on a primary button; on the dark theme's accent nobody could read it."""
     for call in _calls(module):
@@ -235,6 +254,7 @@ RULES: tuple[Rule, ...] = (
     asks_the_day,
     computes_on_a_page,
     runs_what_it_reads,
+    branches_on_a_sentence,
     white_on_pale,
     too_long,
 )

@@ -16,7 +16,7 @@ from planner.cli.terminal import tell
 from planner.report.evidence.published import published_frame, published_rows, published_text, summary
 from planner.report.files.csv import to_csv
 from planner.study.cases.cases import Cases, Ours, cases_in, mappings_in
-from planner.study.cases.check import VERDICTS, Published, compare
+from planner.study.cases.check import NO_ANSWER, VERDICTS, Published, compare
 from pricing import load_catalogue
 
 OUR_CASES = Path(study.__file__).parent / "data" / "tco_cases.yaml"
@@ -46,7 +46,7 @@ def run(wanted: argparse.Namespace) -> int:
 
 def _code(found: Published, file: str) -> int:
     """Bad input where a mapping cannot be used, each said once; failed where a number really differs."""
-    broken = [f"{file}: {row.case}: {row.why}." for row in found.rows if row.verdict == "no answer"]
+    broken = [f"{file}: {row.case}: {row.why}." for row in found.rows if row.verdict == NO_ANSWER]
     for sentence in dict.fromkeys(broken):
         tell(sentence)
     if broken:

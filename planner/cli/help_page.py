@@ -44,7 +44,7 @@ def _verb(verb: argparse.ArgumentParser, said: str) -> str:
     usage = " ".join([verb.prog, *(["KIND ..."] if kinds else []), *(_called(one) for one in taken if one.required)])
     table = f"\n| What | Meaning |\n|---|---|\n{rows}" if rows else ""
     more = f"\n```text\n{verb.epilog}\n```\n" if verb.epilog else ""
-    title = verb.prog.removeprefix("python -m planner ")
+    title = " ".join(verb.prog.split()[3:])  # after python -m planner
     return f"\n## {title}\n\n{said[:1].upper()}{said[1:]}.\n\n```sh\n{usage}\n```\n{table}{more}"
 
 

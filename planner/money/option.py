@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +43,20 @@ class Option:
     useful_hours: NDArray[np.float64]  # accelerator-hours of work delivered, by month, entry 0 being today
     accelerators: float  # how many at once, at most
     warnings: tuple[str, ...] = ()  # flags, not rulings: "may hold an embedded lease: ask accounting"
+
+
+_SIZED = re.compile(r"own-(\d+)")
+
+
+def sized_key(accelerators: int) -> str:
+    """The key of a fleet whose size is not the one that was asked for: own-16."""
+    return f"own-{accelerators}"
+
+
+def size_in(key: str) -> int | None:
+    """How many accelerators the key of an option names; None where it names no number."""
+    found = _SIZED.fullmatch(key)
+    return None if found is None else int(found[1])
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,19 @@ from planner.money.formula import Num
 FOUND = "found"
 # Halving a bracket this often leaves nothing of it in 64-bit numbers.
 _HALVINGS = 64
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Whether there is a number, as a word to go by, and why, to be read: only `str` puts the two together."""
+
+    word: Literal["found", "always", "never", "none"]
+    detail: str = ""
+    how: str = ""  # what follows the word at once: ", at a step", " within these months"
+
+    def __str__(self) -> str:
+        """never within these months: what comes back does not reach what went out."""
+        return f"{self.word}{self.how}{': ' if self.detail else ''}{self.detail}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,23 +9,32 @@ from numpy.typing import ArrayLike, NDArray
 
 from planner.money.finance import discount_factors
 from planner.money.formula import Num
+from planner.money.outcome import Reason
 
-ALWAYS = "always: at no time has more gone out than come back"
-REACHED = "paid back, and it stays so"
-REACHED_AND_LOST = "paid back, but a later expense exceeds what had come back by then"
-NEVER_SAVES = "never: once the money is out, no month brings any back"
-NEVER_IN_TIME = "never within these months: what comes back does not reach what went out"
+ALWAYS = Reason("always", "at no time has more gone out than come back")
+REACHED = Reason("found", "paid back, and it stays so")
+REACHED_AND_LOST = Reason("found", "paid back, but a later expense exceeds what had come back by then")
+NEVER_SAVES = Reason("never", "once the money is out, no month brings any back")
+NEVER_IN_TIME = Reason("never", "what comes back does not reach what went out", " within these months")
+NOT_COMPARED = Reason("none", "there are no two ways to compare")
+ENDINGS = (ALWAYS, REACHED_AND_LOST, REACHED, NEVER_SAVES, NEVER_IN_TIME, NOT_COMPARED)
+_WORDS = np.array([ending.detail if ending.word == "found" else str(ending) for ending in ENDINGS])
 
 _DUST = 1e-12  # of all money moved: what a sum of exact opposites may leave behind
 
 
 @dataclass(frozen=True, eq=False)
 class Payback:
-    """The month in which the money is back, for each entry, and the reason where there is none."""
+    """The month in which the money is back, for each entry, and how that ended."""
 
     month: Num  # the first whole month with everything back, 0 where always; not-a-number where never
     months: Num  # the same to the part of a month, money moving evenly within it
-    reason: NDArray[np.str_]
+    ending: NDArray[np.intp]  # its place in ENDINGS
+
+    @property
+    def reason(self) -> NDArray[np.str_]:
+        """Why there is a month, or none, in words."""
+        return np.asarray(_WORDS[self.ending])
 
     @property
     def found(self) -> NDArray[np.bool_]:
@@ -35,7 +44,7 @@ class Payback:
     def at(self, index: int) -> Payback:
         """One entry."""
         month, months = (float(np.asarray(number)[index]) for number in (self.month, self.months))
-        return Payback(month, months, np.asarray(self.reason[index]))
+        return Payback(month, months, np.asarray(self.ending[index]))
 
 
 def simple_payback(*, usd: NDArray[np.float64]) -> Payback:
@@ -58,12 +67,11 @@ def simple_payback(*, usd: NDArray[np.float64]) -> Payback:
     ever, always = back.any(axis=-1), ~in_debt.any(axis=-1)
     lost = (in_debt & np.logical_or.accumulate(back, axis=-1)).any(axis=-1)
     saves = (was_in_debt[..., :-1] & (usd[..., 1:] > 0)).any(axis=-1)
-    reason = np.select(
-        [always, ever & lost, ever, ~saves], [ALWAYS, REACHED_AND_LOST, REACHED, NEVER_SAVES], NEVER_IN_TIME
-    )
+    ended = {ALWAYS: always, REACHED_AND_LOST: ever & lost, REACHED: ever, NEVER_SAVES: ~saves}
+    ending = np.select(list(ended.values()), [ENDINGS.index(one) for one in ended], ENDINGS.index(NEVER_IN_TIME))
     whole = np.where(always, 0.0, np.where(ever, month, np.nan))
     parts = np.where(ever, month - _left_over(usd, balance, month), whole)
-    return Payback(whole[()], parts[()], reason)
+    return Payback(whole[()], parts[()], ending)
 
 
 def discounted_payback(*, usd: NDArray[np.float64], rate_per_year: Num, years: ArrayLike) -> Payback:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from planner.money.ledger import Ledger
-from planner.money.option import Absent, Option
+from planner.money.option import Absent, Option, sized_key
 from planner.money.renting.cheapest_offer import taken
 from planner.money.setting import Setting
 from planner.money.sizing import right_size
@@ -68,7 +68,7 @@ def _right_sized(setting: Setting, ends: tuple[Setting, Setting]) -> Iterator[Op
     """The right size beside a larger fleet that was asked for."""
     wanted, enough = setting.scenario.own.accelerators, right_size(setting)
     if wanted is not None and enough is not None and enough < wanted:
-        yield option(setting, ends, "own", of_right_size(enough), key=f"own-{enough}")
+        yield option(setting, ends, "own", of_right_size(enough), key=sized_key(enough))
 
 
 def option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.money.verdict.answer import Answer
+from planner.money.verdict.answer import PROBABLE, Answer
 from planner.report.ways import LOOKS
 
 
@@ -17,6 +17,6 @@ def title(found: Answer) -> str:
     advice = found.best.option.title if found.best.option.way == "mix" else LOOKS[found.best.option.way].advice
     if found.asked is not None and found.best.option.way == "own" and found.best is not found.asked:
         advice = f"Buy {found.best.option.accelerators:,.0f}, not {found.asked.option.accelerators:,.0f}"
-    if found.verdict.startswith("probably"):
+    if found.verdict in PROBABLE:
         advice = f"Probably {advice[0].lower()}{advice[1:]}"
     return f"{advice}." if found.limit is None else f"{advice}: {found.limit.said}."

@@ -19,6 +19,14 @@ class Inputs(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
+class OfField(ValueError):
+    """What is wrong with a whole scenario, and the field that is named first."""
+
+    def __init__(self, field: str, text: str) -> None:
+        super().__init__(f"{field} {text}")
+        self.path = tuple(field.split("."))
+
+
 # The headings under which the page asks for what is not in its first row, in the order of the screen.
 WORK, BUYING, RUNNING, RENTING, MONEY = "The work", "What you buy", "Running it", "Renting", "Money"
 GROUPS = (WORK, BUYING, RUNNING, RENTING, MONEY)
@@ -27,6 +35,11 @@ GROUPS = (WORK, BUYING, RUNNING, RENTING, MONEY)
 def unit(words: str) -> Any:
     """The unit of a field in words, as files, grids and the page say it."""
     return Field(json_schema_extra={"unit": words})
+
+
+def usd_per(what: str) -> Any:
+    """The unit of a price, and of what it is the price: `usd_per("kWh")` is USD per kWh."""
+    return Field(json_schema_extra={"unit": f"USD per {what}", "per": what})
 
 
 def asked(key: str, label: str, told: str = "", **more: Any) -> Any:
@@ -45,5 +58,5 @@ RatePerYear = Annotated[float, Field(ge=0.0, le=0.5), unit("a year: 0.1 is 10 %"
 Months = Annotated[float, Field(ge=0.0, le=120.0), unit("months")]
 Years = Annotated[float, Field(ge=0.25, le=10.0), unit("years")]
 Usd = Annotated[float, Field(ge=0.0, le=1e12), unit("USD")]
-UsdPerHour = Annotated[float, Field(ge=0.0, le=1_000.0), unit("USD per accelerator-hour")]
+UsdPerHour = Annotated[float, Field(ge=0.0, le=1_000.0), usd_per("accelerator-hour")]
 Terabytes = Annotated[float, Field(ge=0.0, le=100_000.0), unit("TB")]

@@ -116,14 +116,14 @@ def estimate(asked: Asked) -> Estimate:
 
 
 def too_much(asked: Asked) -> str | None:
-    """Why a plan is not reckoned, and the nearest that is; None where it is within the budget."""
+    """Why the work of a plan is not reckoned, and the nearest that is; None where it is within the budget."""
     times = estimate(asked).seconds / MOST_SECONDS
     if times <= 1:
         return None
     nearest = "; or ".join(_nearest(asked)) or "less of it"
     jobs = f" with {_many(asked.jobs, 'job')}" if asked.jobs else ""
     return (
-        f"work of {_many(len(asked.work), 'kind')}{jobs} over {asked.years:g} years takes "
+        f"of {_many(len(asked.work), 'kind')}{jobs} over {asked.years:g} years takes "
         f"{math.ceil(times * 10) / 10:g} times the reckoning that one plan may take. What can be reckoned: {nearest}"
     )
 

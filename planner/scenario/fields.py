@@ -32,6 +32,7 @@ class Shape:
     pattern: str | None = None
     help: str = ""
     unit: str = ""  # in words; empty where it is no number
+    per: str = ""  # what a price is for one of: kWh
     asked: Mapping[str, Any] | None = None  # how the page asks for it, if it does
     fields: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
@@ -95,9 +96,9 @@ def leaves() -> tuple[Path, ...]:
 
 
 @lru_cache(maxsize=512)
-def unit_of(name: str) -> str:
-    """The unit of the fields called `name`, which is one: a name carries its unit."""
-    return next((found.unit for path in leaves() if path[-1] == name and (found := shape(path)) and found.unit), "")
+def priced_for(name: str) -> str:
+    """What the fields called `name` are the price of one of; empty where they are no price. A name is one thing."""
+    return next((found.per for path in leaves() if path[-1] == name and (found := shape(path)) and found.per), "")
 
 
 def nearest(word: str, path: Path) -> str | None:
@@ -133,7 +134,7 @@ def _plain(node: Mapping[str, Any]) -> Mapping[str, Any]:
     return kept if "properties" in kept else {**kept, **said}
 
 
-_SAID_BY_THE_FIELD = ("description", "unit", "asked")  # they win over what its type says
+_SAID_BY_THE_FIELD = ("description", "unit", "per", "asked")  # they win over what its type says
 
 
 def _shape(node: Mapping[str, Any]) -> Shape:
@@ -154,5 +155,6 @@ def _shape(node: Mapping[str, Any]) -> Shape:
         pattern=node.get("pattern"),
         help=told,
         unit=node.get("unit", ""),
+        per=node.get("per", ""),
         asked=node.get("asked"),
     )

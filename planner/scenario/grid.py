@@ -21,7 +21,7 @@ from planner.scenario.grid_range import MOST_LISTED, Range, Steps, Stretch, as_i
 from planner.scenario.known_names import NAMED, settle
 from planner.scenario.memo import cached_property
 from planner.scenario.path import Path, dotted, put, value_at
-from planner.scenario.refusal import ScenarioError, complaints, unknown
+from planner.scenario.refusal import ScenarioError, first_complaint, unknown
 from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS, PERCENT_PLACES
 from pricing import CatalogError, Catalogue, strict_yaml
@@ -99,7 +99,8 @@ class Grid:
         try:
             return Scenario.model_validate(data)
         except pydantic.ValidationError as error:
-            raise ScenarioError("point", None, complaints(error)[0][1]) from error
+            path, wish = first_complaint(error)
+            raise ScenarioError("point", None, wish, path=path) from error
 
 
 def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf) -> Grid:
@@ -302,7 +303,7 @@ def _settled_axis(grid: Grid, axis: Axis, name: str, lines: Lines, catalogue: Ca
         try:
             scenario = grid.scenario(tuple(changed.values()))
         except ScenarioError as error:
-            if any(str(error.wish).startswith(f"{dotted(path)}: ") for path in axis.paths):
+            if error.path in axis.paths:
                 raise ScenarioError(name, line, error.wish) from error
             refused.append(error.wish)  # not wrong by itself: its points say that it does not agree with the rest
             continue

@@ -26,6 +26,7 @@ from planner.scenario.base import (
     Years,
     asked,
     unit,
+    usd_per,
 )
 
 Place = Literal["colocation", "own_room"]
@@ -47,12 +48,12 @@ class Own(Inputs):
     # what it costs on day one
     usd_per_server: Annotated[
         Usd | None,
-        unit("USD per server"),
+        usd_per("server"),
         asked("server", "Server price, USD each", "A whole machine with its GPUs.", group=BUYING, rare=True),
     ] = None
     usd_per_accelerator: Annotated[
         Usd | None,
-        unit("USD per accelerator"),
+        usd_per("accelerator"),
         asked("price", "GPU price, USD each", "Your quote wins over the catalogue.", group=BUYING),
     ] = None
     accelerators_per_server: Annotated[int | None, Field(ge=1, le=256), unit("accelerators")] = None
@@ -64,10 +65,10 @@ class Own(Inputs):
     ] = None
     usd_per_accelerator_of_network: Annotated[
         Usd | None,
-        unit("USD per accelerator of network"),
+        usd_per("accelerator of network"),
         asked("net", "Network, USD per GPU", group=BUYING, rare=True),
     ] = None
-    usd_per_tb_of_disk: Annotated[Usd | None, unit("USD per TB of disk")] = None
+    usd_per_tb_of_disk: Annotated[Usd | None, usd_per("TB of disk")] = None
     install_share: Annotated[
         UpTo10 | None, asked("install", "Installation, % of the hardware", group=BUYING, rare=True, percent=True)
     ] = None
@@ -102,16 +103,16 @@ class Own(Inputs):
     usd_per_kw_month: Annotated[
         float | None,
         Field(ge=0.0, le=10_000.0),
-        unit("USD per kW-month"),
+        usd_per("kW-month"),
         asked("colo", "Space and hosting, USD per kW a month", group=RUNNING, rare=True),
     ] = None
-    usd_per_kw_of_room: Annotated[float | None, Field(ge=0.0, le=1_000_000.0), unit("USD per kW of room")] = None
+    usd_per_kw_of_room: Annotated[float | None, Field(ge=0.0, le=1_000_000.0), usd_per("kW of room")] = None
     room_life_years: Annotated[float | None, Field(ge=1.0, le=50.0), unit("years")] = None
     room_upkeep_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %")] = None
     usd_per_kwh: Annotated[
         float | None,
         Field(ge=0.0, le=5.0),
-        unit("USD per kWh"),
+        usd_per("kWh"),
         asked("kwh", "Electricity, USD per kWh", group=RUNNING),
     ] = None
     power_price_change_per_year: Annotated[
@@ -145,7 +146,7 @@ class Own(Inputs):
     ] = None
     usd_per_fte_year: Annotated[
         Usd | None,
-        unit("USD per FTE-year"),
+        usd_per("FTE-year"),
         asked("salary", "Cost of one of them, USD a year", group=RUNNING, rare=True),
     ] = None
     maintenance_share_per_year: Annotated[
@@ -154,7 +155,7 @@ class Own(Inputs):
         asked("upkeep", "Maintenance, % of the price a year", group=RUNNING, rare=True, percent=True),
     ] = None
     insurance_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %")] = None
-    usd_per_accelerator_year_of_software: Annotated[Usd | None, unit("USD per accelerator-year of software")] = None
+    usd_per_accelerator_year_of_software: Annotated[Usd | None, usd_per("accelerator-year of software")] = None
     failures_per_accelerator_year: Annotated[
         UpTo10 | None,
         unit("failures of one accelerator in a year"),

@@ -7,7 +7,9 @@ from difflib import get_close_matches
 from typing import Any
 
 import pydantic
+from pydantic_core import ErrorDetails
 
+from planner.scenario.base import OfField
 from planner.scenario.fields import Shape, nearest, shape
 from planner.scenario.path import Path, dotted
 from pricing import PricingError, wishes
@@ -20,7 +22,7 @@ _PERCENT = 100
 class ScenarioError(PricingError):
     """A scenario that cannot be used. `line` is where in the file, `wish` what is wrong and what would do."""
 
-    def __init__(self, name: str, line: int | None, wish: str, *, more: int = 0) -> None:
+    def __init__(self, name: str, line: int | None, wish: str, *, more: int = 0, path: Path = ()) -> None:
         where = f"Line {line}: " if line else ""
         end = f" {UNCHANGED[0].upper()}{UNCHANGED[1:]}" if wish.endswith("?") else f"; {UNCHANGED}"
         others = f" ({more} more to look at)" if more else ""
@@ -28,6 +30,7 @@ class ScenarioError(PricingError):
         self.name = name
         self.line = line
         self.wish = wish
+        self.path = path  # of the field that is wrong by itself, where there is one
 
 
 def where(error: Mapping[str, Any]) -> Path:
@@ -80,14 +83,23 @@ def unknown(key: str, path: Path) -> str:
 
 def complaints(error: pydantic.ValidationError) -> list[tuple[Path, str]]:
     """Every one of pydantic's errors: its path and its sentence."""
+    return [(where(one) or _named(one), complaint(one)) for one in _kept(error)]
+
+
+def first_complaint(error: pydantic.ValidationError) -> tuple[Path, str]:
+    """The first of them; its path is that of the value which is wrong by itself, empty where values disagree."""
+    first = _kept(error)[0]
+    return where(first), complaint(first)
+
+
+def _kept(error: pydantic.ValidationError) -> list[ErrorDetails]:
     every = error.errors(include_url=False)
     # A list whose items are wrong is also said to be too short: that is no error of its own.
     lists = {where(one)[:-n] for one in every for n in range(1, len(where(one)))}
-    kept = [one for one in every if not (one["type"] == "too_short" and where(one) in lists)]
-    return [(where(one) or _named(one), complaint(one)) for one in kept]
+    return [one for one in every if not (one["type"] == "too_short" and where(one) in lists)]
 
 
 def _named(error: Mapping[str, Any]) -> Path:
-    """The field that an error about the whole scenario speaks of first."""
-    word = str(error.get("ctx", {}).get("error", "")).partition(" ")[0]
-    return tuple(word.split(".")) if shape(tuple(word.split("."))) else ()
+    """The field that an error about the whole scenario names."""
+    said = error.get("ctx", {}).get("error")
+    return said.path if isinstance(said, OfField) else ()

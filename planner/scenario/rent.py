@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import RENTING, WORK, Id, Inputs, Share, UpTo10, UsdPerHour, asked, unit
+from planner.scenario.base import RENTING, WORK, Id, Inputs, Share, UpTo10, UsdPerHour, asked, unit, usd_per
 
 Term = Literal["reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"]
 AtEnd = Literal["roll", "expire"]
@@ -41,8 +41,8 @@ class Rent(Inputs):
     ] = 8.0
     billing_increment_s: Annotated[float | None, Field(ge=1.0, le=2_628_000.0), unit("seconds")] = None
     accelerators_per_machine: Annotated[int | None, Field(ge=1, le=256), unit("accelerators")] = None
-    usd_per_gb_month_of_disk: Annotated[float | None, Field(ge=0.0, le=100.0), unit("USD per GB-month of disk")] = None
-    usd_per_gb_of_egress: Annotated[float | None, Field(ge=0.0, le=100.0), unit("USD per GB of egress")] = None
+    usd_per_gb_month_of_disk: Annotated[float | None, Field(ge=0.0, le=100.0), usd_per("GB-month of disk")] = None
+    usd_per_gb_of_egress: Annotated[float | None, Field(ge=0.0, le=100.0), usd_per("GB of egress")] = None
     support_share: Annotated[
         UpTo10 | None, asked("support", "Support plan, % of the bill", group=RENTING, rare=True, percent=True)
     ] = None
@@ -109,12 +109,8 @@ class Hosted(Inputs):
     million_input_tokens_per_month: Annotated[float, Field(ge=0.0, le=1e9), unit("million tokens a month")]
     million_output_tokens_per_month: Annotated[float, Field(ge=0.0, le=1e9), unit("million tokens a month")]
     price: Id | None = None
-    usd_per_million_input_tokens: Annotated[
-        float | None, Field(ge=0.0, le=10_000.0), unit("USD per million tokens")
-    ] = None
-    usd_per_million_output_tokens: Annotated[
-        float | None, Field(ge=0.0, le=10_000.0), unit("USD per million tokens")
-    ] = None
+    usd_per_million_input_tokens: Annotated[float | None, Field(ge=0.0, le=10_000.0), usd_per("million tokens")] = None
+    usd_per_million_output_tokens: Annotated[float | None, Field(ge=0.0, le=10_000.0), usd_per("million tokens")] = None
 
 
 class Mix(Inputs):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from planner.scenario import budget
-from planner.scenario.base import MONTHS_PER_YEAR, Id, Inputs, Label, Years, asked, unit
+from planner.scenario.base import MONTHS_PER_YEAR, Id, Inputs, Label, OfField, Years, asked, unit
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot
@@ -67,15 +67,19 @@ class Scenario(Inputs):
     @model_validator(mode="after")
     def _within_the_plan(self) -> Scenario:
         if self.own.resale_month is not None and self.own.resale_month > self.months:
-            raise ValueError(f"own.resale_month is {self.own.resale_month}, after the plan's {self.months:g} months")
+            raise OfField(
+                "own.resale_month",
+                f"is {self.own.resale_month}, after the plan's {self.months:g} months",
+            )
         if self.own.order_month >= self.months:
-            raise ValueError(
-                f"own.order_month is {self.own.order_month}, the plan has {self.months:g} months: order earlier"
+            raise OfField(
+                "own.order_month",
+                f"own.order_month is {self.own.order_month}, the plan has {self.months:g} months: order earlier",
             )
         for name, wanted in (("kept", self.kept), ("mix", self.mix)):
             way = "keep" if name == "kept" else name
             if way in self.ways and wanted is None:
-                raise ValueError(f"ways names {way}, but {name} is not filled in")
+                raise OfField("ways", f"names {way}, but {name} is not filled in")
         return self
 
     @model_validator(mode="after")
@@ -89,7 +93,7 @@ class Scenario(Inputs):
     def _within_the_budget(self) -> Scenario:
         beyond = budget.too_much(self._asked)
         if beyond is not None:
-            raise ValueError(beyond)
+            raise OfField("work", beyond)
         return self
 
     @property

@@ -19,6 +19,7 @@ from planner.scenario.base import (
     Usd,
     asked,
     unit,
+    usd_per,
 )
 from pricing.days import Day
 
@@ -86,7 +87,7 @@ class Terms(Inputs):
     usd_per_waiting_hour: Annotated[
         float | None,
         Field(ge=0.0, le=100_000.0, description="what it costs that one job waits an hour, however large"),
-        unit("USD per hour that one job waits"),
+        usd_per("hour that one job waits"),
         asked(
             "waitcost",
             "An hour that a job waits, USD",

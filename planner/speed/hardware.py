@@ -78,7 +78,7 @@ def hardware(key: str, record: Accelerator, *, nic_gb_s: float | None = None) ->
     rule = _rule(key, record)
     sixteen = first(record.bf16_dense_tflops, record.fp16_dense_tflops, record.tf32_dense_tflops)
     if sixteen is None or record.memory_bandwidth_gb_s is None:
-        raise UnknownChip(f"{record.label}: neither the 16-bit rate nor the bandwidth may be missing")
+        raise UnknownChip("neither the 16-bit rate nor the bandwidth may be missing", of=record.label)
     eight = first(record.fp8_dense_tflops, record.int8_dense_tops if record.kind == "tpu" else None) or sixteen
     pcie = rule.pcie
     link = rule.link_gb_s if pcie or record.link_gb_s is None else record.link_gb_s.newest.typical / 2
@@ -122,7 +122,7 @@ def capped(chip: Hardware, record: Accelerator, power_cap_w: float | None) -> Ha
         return chip
     watts = first(record.tdp_w)
     if watts is None:
-        raise UnknownChip(f"{record.label}: its watts are not on record, so a cap of {power_cap_w:g} W says nothing")
+        raise UnknownChip(f"its watts are not on record, so a cap of {power_cap_w:g} W says nothing", of=record.label)
     return replace(chip, power_share=chip.power_share * min(power_cap_w / watts, 1.0))
 
 
@@ -156,7 +156,7 @@ def _memory_gb(record: Accelerator, label_in_gib: bool) -> float:
     if record.memory_real_gb is not None:
         return record.memory_real_gb.newest.typical
     if record.memory_gb is None:
-        raise UnknownChip(f"{record.label}: memory is not on record")
+        raise UnknownChip("memory is not on record", of=record.label)
     return record.memory_gb.newest.typical * (GIB_PER_GB if label_in_gib else 1.0)
 
 

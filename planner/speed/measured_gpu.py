@@ -158,10 +158,10 @@ def _products(measured: MeasuredGpu, chip: Chip, ours: Constants) -> Iterable[Fa
 def _memory(measured: MeasuredGpu, chip: Chip, ours: Constants) -> Iterable[Factor]:
     peak = chip.bandwidth / _GIGA
     words = f"{ours.bandwidth_share:.0%} of {peak:,.0f}"
-    for what, precision in (("memory read", ""), ("memory copy", ""), ("attention decode", "bf16")):
+    asked = (("memory read", "", "bandwidth_share"), ("memory copy", "", None), ("attention decode", "bf16", None))
+    for what, precision, constant in asked:
         best = measured.best(what, precision)
         if best is not None and best.value is not None:
-            constant = "bandwidth_share" if what == "memory read" else None
             yield Factor(
                 what, best.unit, best.value, best.shape, peak * ours.bandwidth_share, words, constant, best.value / peak
             )

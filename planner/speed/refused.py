@@ -12,7 +12,11 @@ class BadJob(PricingError):
 
 
 class UnknownChip(PricingError):
-    """The catalogue lacks what speed cannot be had without. The text says what."""
+    """The catalogue lacks what speed cannot be had without: `lacks` says what, the text also of which accelerator."""
+
+    def __init__(self, lacks: str, *, of: str = "") -> None:
+        super().__init__(f"{of}: {lacks}" if of else lacks)
+        self.lacks = lacks
 
 
 class BadTable(PricingError):

@@ -19,6 +19,7 @@ from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Run, Serve, Train
 from planner.scenario.training_job import TrainingJob
 from planner.scenario.work import Job, Work
+from planner.speed.refused import UnknownChip
 from planner.speed.serving import (
     CarriedRun,
     OtherWork,
@@ -41,7 +42,21 @@ HOURS_PER_DAY, SECONDS_PER_HOUR, MILLION = 24.0, 3_600.0, 1e6
 LONGEST_JOB_HOURS = 8_760.0
 MOST_ACCELERATORS = 16_384  # that a plan may have
 _MOST = f"even {MOST_ACCELERATORS:,} of them"
+_HELPS = "What would help"
 NOT_CHOSEN = "which accelerator is not said: name one, or name a model, and the one that does it for the least is taken"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why some work cannot be done as it is asked, and where that is known what would help."""
+
+    why: str
+    helps: str = ""
+    lacks: str = ""  # of the accelerator, whose name is left out, where its speed is not known
+
+    def __str__(self) -> str:
+        """Both in a sentence."""
+        return f"{self.why}. {self.helps}" if self.helps else self.why
 
 
 @dataclass(frozen=True)
@@ -51,7 +66,7 @@ class Late:
     work: Work  # as it was written
     days: float
     deadline_days: float
-    problem: str
+    problem: Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +77,15 @@ class Asked:
     written: Scenario
     trainings: tuple[Training, ...] = ()
     servings: tuple[Serving, ...] = ()
-    problems: tuple[str, ...] = ()
+    refused: tuple[Problem, ...] = ()
     others: tuple[OtherWork, ...] = ()
     runs: tuple[CarriedRun, ...] = ()
     late: tuple[Late, ...] = ()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why some of it cannot be done, in words."""
+        return tuple(map(str, self.refused))
 
 
 @dataclass(frozen=True)
@@ -78,14 +98,14 @@ class _Done:
     other: OtherWork | None = None
     run: CarriedRun | None = None
     hosted: Hosted | None = None
-    problem: str | None = None
+    problem: Problem | None = None
     late: Late | None = None
 
 
 def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
     """The scenario with accelerators and hours in place of models."""
     if scenario.accelerator == ANY_ACCELERATOR:
-        return Asked(scenario, scenario, problems=(NOT_CHOSEN,))
+        return Asked(scenario, scenario, refused=(Problem(NOT_CHOSEN),))
     if not any(work.train or work.serve or work.run for work in scenario.work):
         return Asked(scenario, scenario)
     done = [_plain(catalogue, scenario, work) for work in scenario.work]
@@ -116,7 +136,8 @@ def _plain(catalogue: Catalogue, scenario: Scenario, work: Work) -> _Done:
         if work.serve is not None:
             return _served(catalogue, serve(catalogue, serving_job(scenario, work.serve)), bare, work.serve)
     except PricingError as refusal:
-        return _Done(bare, problem=str(refusal))
+        lacks = refusal.lacks if isinstance(refusal, UnknownChip) else ""
+        return _Done(bare, problem=Problem(str(refusal), lacks=lacks))
     return _Done(work)
 
 
@@ -164,17 +185,18 @@ def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: Train) ->
         ways = "; ".join(way.words for way in found.ways_to_fit[:3])
         if not found.can_be_spread:
             on = f"{found.accelerators:,} x {found.accelerator}"
-            return _Done(bare, found, problem=f"{found.model} cannot be spread over {on}: {NOT_SPREAD}")
+            return _Done(bare, found, problem=Problem(f"{found.model} cannot be spread over {on}: {NOT_SPREAD}"))
         needs = f"{found.model} does not fit on {found.accelerators:,} x {found.accelerator}"
         memory = f"it needs {found.least_memory_gb:,.0f} GB on each of them and there are {found.memory_gb:,.0f}"
-        return _Done(bare, found, problem=f"{needs}: {memory}. What would make it fit: {ways or 'nothing we know'}")
+        helps = f"What would make it fit: {ways or 'nothing we know'}"
+        return _Done(bare, found, problem=Problem(f"{needs}: {memory}", helps))
     hours = found.speed.days.typical * HOURS_PER_DAY
 
     def in_time(deadline_days: float) -> tuple[int, float] | None:
         one = fewest_in_time(catalogue, job, deadline_days, MOST_ACCELERATORS)
         return None if one is None or one.days is None else (one.accelerators, one.days.typical)
 
-    once = _Once(found.model, "training", f"{found.accelerators:,} x {found.accelerator}", found.accelerators, in_time)
+    once = _Once(found.model, "training", found.accelerator, found.accelerators, in_time)
     return replace(_in_hours(bare, task, hours, once), training=found)
 
 
@@ -184,7 +206,7 @@ def _taught(catalogue: Catalogue, scenario: Scenario, work: Work, task: Train) -
     if not learns_from_images(task.model):
         return _trained(catalogue, training_job(scenario, work, task), bare, task)
     found = image_training(catalogue, image_job(task, scenario.accelerator, bare.accelerators))
-    once = _Once(found.label, "training", f"{found.accelerators:,} x {found.accelerator}", found.accelerators)
+    once = _Once(found.label, "training", found.accelerator, found.accelerators)
     return replace(_in_hours(bare, task, found.hours.typical, once), run=found.run)
 
 
@@ -196,7 +218,7 @@ def image_job(task: Train, accelerator: str, accelerators: int) -> ImageJob:
 def _ran(catalogue: Catalogue, scenario: Scenario, bare: Work, task: Run) -> _Done:
     """A run of known hours, on the accelerators of the plan."""
     found = carried_run(catalogue, task, accelerator=scenario.accelerator, accelerators=bare.accelerators)
-    once = _Once("the run", "run", f"{found.accelerators:,} x {found.accelerator}", found.accelerators)
+    once = _Once("the run", "run", found.accelerator, found.accelerators)
     return replace(_in_hours(bare, task, found.hours, once), run=found)
 
 
@@ -206,10 +228,15 @@ class _Once:
 
     what: str
     label: str
-    where: str
+    accelerator: str
     accelerators: int
     # By a deadline: the fewest that keep it and how many days they take. None: known hours, which spread evenly.
     in_time: Callable[[float], tuple[int, float] | None] | None = None
+
+    @property
+    def where(self) -> str:
+        """8 x H100 SXM5 80 GB."""
+        return f"{self.accelerators:,} x {self.accelerator}"
 
 
 def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> _Done:
@@ -218,7 +245,7 @@ def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> _Done
         wanted = task.runs_per_month * hours  # hours a month of so many accelerators
         together = max(math.ceil(wanted / HOURS_PER_MONTH), 1)
         if bare.accelerators * together > MOST_ACCELERATORS:
-            return _Done(bare, problem=_too_many(bare.accelerators * together, once.where.partition(" x ")[2]))
+            return _Done(bare, problem=_too_many(bare.accelerators * together, once.accelerator))
         changed = {
             "accelerators": bare.accelerators * together,
             "accelerator_hours_per_month": wanted * bare.accelerators,
@@ -231,7 +258,8 @@ def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> _Done
         late = _late(bare, days, task.deadline_days, once)
         return _Done(bare, problem=late.problem, late=late)
     if hours > LONGEST_JOB_HOURS:
-        return _Done(bare, problem=f"{once.what} takes {days:,.0f} days on {once.where}, over a year: use more")
+        why = f"{once.what} takes {days:,.0f} days on {once.where}, over a year: use more"
+        return _Done(bare, problem=Problem(why))
     job = Job(label=once.label, accelerators=once.accelerators, hours=max(hours, 0.01))
     # No share of hours besides: less than anybody may write, so it is not checked again.
     once_only = {"busy_share": 0.0, "jobs": (*bare.jobs, job), "accelerators_per_job": bare.accelerators}
@@ -247,8 +275,8 @@ def _late(bare: Work, days: float, deadline_days: float, once: _Once) -> Late:
         found = None if enough > MOST_ACCELERATORS else (enough, days * once.accelerators / enough)
     would = f"{_MOST} would not do" if found is None else f"{found[0]:,} of them take {_days(found[1])}"
     said = f"{once.what} takes {_days(days)} on {once.where}, and the deadline is {_days(deadline_days)}"
-    problem = f"{said}: {would}. A deadline of {_days(math.ceil(days * 10) / 10)} would do as it is"
-    return Late(bare, days, deadline_days, problem)
+    kept = f"A deadline of {_days(math.ceil(days * 10) / 10)} would do as it is"
+    return Late(bare, days, deadline_days, Problem(f"{said}: {would}", kept))
 
 
 def _days(days: float) -> str:
@@ -261,7 +289,7 @@ def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _D
     if not found.fits or found.accelerators_at_peak is None or found.accelerators_at_average is None:
         ways = "; ".join(way.change for way in found.ways_to_fit[:3])
         reason = found.reason or f"{found.model} does not keep these promises on {found.accelerator}"
-        return _Done(bare, serving=found, problem=f"{reason}. What would help: {ways or 'another accelerator'}")
+        return _Done(bare, serving=found, problem=Problem(reason, f"{_HELPS}: {ways or 'another accelerator'}"))
     ahead = _ahead(found, task)
     average, peak = found.accelerators_at_average + ahead, found.accelerators_at_peak + ahead
     each = _slices(catalogue, found.accelerator, task.mig_profile)
@@ -279,7 +307,8 @@ def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _D
 
 def _done_otherwise(catalogue: Catalogue, found: OtherWork, bare: Work, task: Serve) -> _Done:
     if found.accelerators_at_peak is None or found.accelerators_at_average is None:
-        return _Done(bare, other=found, problem=f"{found.reason}. What would help: a faster accelerator, or more time")
+        problem = Problem(str(found.reason), f"{_HELPS}: a faster accelerator, or more time")
+        return _Done(bare, other=found, problem=problem)
     each = _slices(catalogue, found.accelerator, task.mig_profile)
     average, peak = _whole(found.accelerators_at_average, each), _whole(found.accelerators_at_peak, each)
     if peak > MOST_ACCELERATORS:
@@ -287,9 +316,10 @@ def _done_otherwise(catalogue: Catalogue, found: OtherWork, bare: Work, task: Se
     return _Done(_around_the_clock(bare, average, peak, 1), other=found)
 
 
-def _too_many(peak: int, accelerator: str) -> str:
+def _too_many(peak: int, accelerator: str) -> Problem:
     most = f"{MOST_ACCELERATORS:,}"
-    return f"{peak:,} x {accelerator} are needed at the peak, and a plan may have {most}. What would help: faster ones"
+    why = f"{peak:,} x {accelerator} are needed at the peak, and a plan may have {most}"
+    return Problem(why, f"{_HELPS}: faster ones")
 
 
 def _around_the_clock(bare: Work, average: int, peak: int, together: int) -> Work:

@@ -123,7 +123,7 @@ def _front_table(found: Market, place: int) -> None:
         _take([known_by.get((table.ids or ())[row]) for row in rows], place)
 
     money = st.column_config.NumberColumn(format="%,.0f")
-    columns = {name: money for name in table.columns if name.startswith("USD") or name == "Tokens/s each"}
+    columns = {name: money for name in table.columns if name.startswith("USD") or name == time_cost_front.EACH}
     columns |= {"Days": st.column_config.NumberColumn(format="%,.1f"), "GPUs": money}
     empty = [name for name in ("Days", "ms a token, 99 %") if table.is_empty(name)]
     st.dataframe(

@@ -51,10 +51,11 @@ class Problem:
     column: str
     got: str
     wanted: str
+    is_question: bool = False
 
     def __str__(self) -> str:
         place = f"Line {self.line}, {self.column}" if self.column else f"Line {self.line}"
-        if self.wanted.startswith("check"):
+        if self.is_question:
             return f"{place}: {self.wanted}{f', got {self.got!r}' if self.got else ''}."
         return f"{place}: want {self.wanted}, got {repr(self.got) if self.got else 'nothing'}."
 

@@ -131,4 +131,4 @@ def _sameness(quote: AnyQuote) -> object:
 
 
 def _ask(row: Row, column: str, what: str) -> Problem:
-    return Problem(row.line, column, shown(row.cells.get(column, "")), what)
+    return Problem(row.line, column, shown(row.cells.get(column, "")), what, is_question=True)

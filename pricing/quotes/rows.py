@@ -170,7 +170,7 @@ def _validated(kind: str, cells: dict[str, Any], faults: _Faults) -> AnyQuote | 
 
 def _wish(kind: str, column: str, detail: ErrorDetails) -> str:
     if detail["type"] == "value_error":
-        return detail["msg"].removeprefix("Value error, ")
+        return str(detail["ctx"]["error"])
     if detail["type"] == "extra_forbidden":
         longer = next((field for field in _MODELS[kind].model_fields if field.startswith(column)), None)
         hint = f" (did you mean {longer!r}?)" if longer else ""

@@ -15,6 +15,7 @@ from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
 from planner.money.option import RENTING, Option
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import CLOSE_GAP, Answer, answer
+from planner.money.verdict.breakeven import STEP
 from planner.scenario.own import Kept, Own
 from planner.scenario.rent import Rent
 from planner.scenario.scenario import Scenario, Way
@@ -356,7 +357,7 @@ def test_the_parts_of_an_answer_do_not_contradict_each_other(scenario: Scenario)
         assert own.cumulative_usd[at] <= rent.cumulative_usd[at] + 1e-6
         assert own.cumulative_usd[at - 1] > rent.cumulative_usd[at - 1] - 1e-6
     busy = found.break_evens[0]
-    if busy.value is not None and busy.you is not None and scenario.tax is None and "step" not in busy.reason:
+    if busy.value is not None and busy.you is not None and scenario.tax is None and busy.reason != STEP:
         assert (busy.value < busy.you) == (own.measures.npv_usd > 0) or busy.value == pytest.approx(busy.you, rel=1e-5)
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money import finance, payback
+from planner.money.outcome import Reason
 
 SAVINGS = st.lists(st.floats(-1e4, 1e5), min_size=1, max_size=80).map(np.array)
 PRICE = st.floats(1.0, 1e6)
@@ -36,9 +37,9 @@ def month(result: payback.Payback) -> float:
         ([-10.0, 20.0, -15.0, 20.0], 0.5, payback.REACHED_AND_LOST),  # a refresh
     ],
 )
-def test_when_and_why(usd: list[float], when: float, reason: str) -> None:
+def test_when_and_why(usd: list[float], when: float, reason: Reason) -> None:
     got = payback.simple_payback(usd=np.array(usd))
-    assert got.reason == reason
+    assert payback.ENDINGS[int(got.ending)] == reason
     assert float(got.months) == pytest.approx(when, nan_ok=True)
     assert float(got.month) == pytest.approx(np.ceil(when), nan_ok=True)
     assert bool(got.found) is bool(np.isfinite(when))

@@ -27,6 +27,7 @@ from planner.speed.training.result import Range
 from planner.speed.training.savings import savings
 from planner.speed.training.team_losses import stairs
 from planner.speed.work_to_hours import asked
+from planner.study.market.lost import Lost
 from planner.study.market.survey import Market, Try
 from pricing import load_catalogue
 
@@ -200,15 +201,16 @@ def test_bands_are_the_errors_of_runs_left_out_kinds_first() -> None:
 def one_try(place: int, days: float, usd: float, way: Way = "on_demand", *, front: bool = False) -> Try:
     return Try(
         H100, 8 * 2**place, way, f"offer-{place}", "Somebody", Range(days * 0.9, days, days * 1.2),
-        Range(usd * 0.9, usd, usd * 1.3), 9_000.0, "DP 8", "" if front else "dearer than another", front, label="H100",
+        Range(usd * 0.9, usd, usd * 1.3), 9_000.0, "DP 8", None if front else Lost("dearer", "another"), front,
+        label="H100",
     )  # fmt: skip
 
 
 TRIES = (
     one_try(0, 100.0, 1_000.0, front=True), one_try(1, 50.0, 1_100.0, front=True),
     one_try(2, 25.0, 1_500.0, front=True), one_try(2, 25.0, 1_900.0, "reserved"), one_try(9, 24.0, 9e6),
-    replace(one_try(3, 12.0, 900.0), believed=False, why_not="price of 90 days ago"),
-    replace(one_try(4, 1.0, 1.0), days=None, usd=None, why_not="does not fit"),
+    replace(one_try(3, 12.0, 900.0), believed=False, why_not=Lost("old_price", amount=90)),
+    replace(one_try(4, 1.0, 1.0), days=None, usd=None, why_not=Lost("does_not_fit")),
 )  # fmt: skip
 MARKET = Market("Train", TRIES, TRIES[0], TRIES[2], 60.0, None, ("8 x H100 on demand: 100 days, 1,000 USD.", "More."))
 

@@ -87,7 +87,7 @@ def test_a_way_that_does_not_help_is_not_named() -> None:
     said = too_much(asked(*[HOURS] * 6))
     assert said is not None
     assert "job" not in said
-    assert said.startswith("work of 6 kinds over 10 years takes ")
+    assert said.startswith("of 6 kinds over 10 years takes ")
 
 
 LARGE = [{**SERVED, "jobs": list(jobs(24))}] * 2

@@ -19,7 +19,7 @@ from planner.money.timeline import Holding
 
 SERVERS = "ceil(accelerators * (1 + spare_share * many) / accelerators_per_server)"
 _LATER = "(1 + hardware_price_change_per_year)"
-_ORDERED = "(deposit_share * starts + (1 - deposit_share) * delivered)"
+_DUE = "(deposit_share * {ordered} + (1 - deposit_share) * delivered)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ def _kw(setting: Setting, what: Machine) -> str:
 
 def _bought(put: Basis, paid: str, all_in: bool) -> tuple[Line, ...]:
     name = "All of day one" if all_in else "Servers, with spares"
-    due = _ORDERED.replace("starts", "ordered") if "ordered" in put.used else _ORDERED
+    due = _DUE.format(ordered="ordered" if "ordered" in put.used else "starts")
     return (put.line(name, "hardware", f"{paid} * {due}", treatment="capital"),)
 
 

@@ -25,7 +25,7 @@ from planner.money.measures import (
 )
 from planner.money.option import OWNING, RENTING, Option
 from planner.money.outcome import Solved
-from planner.money.payback import Payback, simple_payback
+from planner.money.payback import ENDINGS, NOT_COMPARED, Payback, simple_payback
 from planner.money.plan import Plan
 from planner.money.setting import Setting
 from planner.money.verdict.breakeven import NAMES, BreakEven, break_even, builder_of, ledger_at, paid_back
@@ -42,6 +42,7 @@ RENT_CHANGES = (0.0, -0.1, -0.2, -0.3, 0.2)
 Verdict = Literal[
     "own", "probably own", "close", "probably rent", "rent", "mix", "limited", "keep", "probably keep", "incomplete"
 ]  # fmt: skip
+PROBABLE: frozenset[Verdict] = frozenset({"probably own", "probably rent", "probably keep"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +77,7 @@ class Answer:
     missing: tuple[str, ...]  # prices that are not known, and ways that could not be reckoned
     against: Weighed | None = None  # what `best` was measured against: the best of the other sides
     handicap_usd: float = 0.0  # by how much what is not priced may bring `best` nearer to it, at most
+    lacks_prices: bool = False  # a price that somebody could fill in would tell more
     share_cheaper: float | None = None  # of futures in which `best` costs less than `against`; None: not drawn
 
     @cached_property
@@ -104,7 +106,6 @@ class Answer:
         return {}
 
 
-NOT_COMPARED = "none: there are no two ways to compare"
 _SIDES: tuple[Side, ...] = ("own", "rent", "keep")
 
 
@@ -133,6 +134,7 @@ def answer(plan: Plan) -> Answer:
         missing=(*decided.missing, *_absent(plan, own is None, rent is None)),
         against=of[decided.second.option.key] if decided.second else None,
         handicap_usd=decided.handicap_usd,
+        lacks_prices=bool(decided.missing),
     )
 
 
@@ -331,4 +333,4 @@ def _rent_paths(setting: Setting, own: Option, rent: Option) -> tuple[tuple[floa
 
 
 def _no_payback() -> Payback:
-    return Payback(float("nan"), float("nan"), np.asarray(NOT_COMPARED))
+    return Payback(float("nan"), float("nan"), np.asarray(ENDINGS.index(NOT_COMPARED)))

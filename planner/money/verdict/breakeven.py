@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,8 @@ from planner.money.formula import Num
 from planner.money.ledger import Ledger
 from planner.money.measures import factors, present_usd, worked_usd
 from planner.money.option import DOING, Option
-from planner.money.payback import Payback, simple_payback
+from planner.money.outcome import Reason
+from planner.money.payback import ENDINGS, Payback, simple_payback
 from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, Setting
 from planner.money.tax.lines import taxed
@@ -28,7 +30,11 @@ from planner.money.ways.built import Builder, Why
 from planner.money.ways.own import of_size
 from planner.scenario.base import MONTHS_PER_YEAR
 
-FOUND = "found"
+FOUND = Reason("found")
+STEP = Reason("found", "the saving jumps there from a gain to a loss", ", at a step")
+_NOT_USED = Reason("none", "no line of the two ways uses it")
+_NOT_RECKONED = Reason("none", "one of the two ways cannot be reckoned there")
+_NO_WORK = Reason("none", "there is no work")
 # The names of the price of what is bought, the first that a ledger uses is tried.
 HARDWARE_PRICES = {
     "capex_usd": "USD in all",
@@ -58,7 +64,7 @@ class BreakEven:
     name: str
     you: float | None  # today's value in the plan
     value: float | None
-    reason: str  # "found ...", "always: ...", "never: ..."
+    reason: Reason
     achievable: float | None  # of the busy share: what queueing allows
     unit: str
 
@@ -83,7 +89,7 @@ class _Wanted:
 
 # What is solved for, in the order in which it is shown.
 NAMES = (
-    "busy_share", "usd_per_accelerator_hour", "usd_per_kwh", "hardware price", "residual_share", "lead_time_months",
+    "busy_share", "usd_per_accelerator_hour", "usd_per_kwh", "hardware_price", "residual_share", "lead_time_months",
     "month",
 )  # fmt: skip
 
@@ -132,7 +138,7 @@ def _wanted(plan: Plan, own: Option, rent: Option) -> list[_Wanted]:
     return [
         _price(RENT, RENT, "USD/accelerator-hour", rent.ledger, ways),
         _price("usd_per_kwh", "usd_per_kwh", "USD/kWh", own.ledger, ways),
-        replace(_price("hardware price", hardware, "", own.ledger, ways), unit=HARDWARE_PRICES[hardware]),
+        replace(_price("hardware_price", hardware, "", own.ledger, ways), unit=HARDWARE_PRICES[hardware]),
         _bounded("residual_share", "share", 1.0, own.ledger, ways),
         replace(
             _bounded("lead_time_months", "months", months, own.ledger, ways), you=lead_time_months(plan.setting, own)
@@ -205,20 +211,20 @@ def _solved(wanted: _Wanted, saving: Saving) -> BreakEven:
     return BreakEven(wanted.name, wanted.you, value, reason, None, wanted.unit)
 
 
-def _nearest(wanted: _Wanted, saving: Saving) -> tuple[float | None, str]:
+def _nearest(wanted: _Wanted, saving: Saving) -> tuple[float | None, Reason]:
     if wanted.you is None:
-        return None, "none: no line of the two ways uses it"
+        return None, _NOT_USED
     grid = _grid(wanted)
     saved, size = saving(grid)
     if not np.isfinite(saved).all():
-        return None, "none: one of the two ways cannot be reckoned there"
+        return None, _NOT_RECKONED
     found = turn_of(grid, saved, wanted.you, saving)
     return found or (None, _one_sided(wanted, saved, size))
 
 
 def turn_of(
     grid: NDArray[np.float64], saved: NDArray[np.float64], you: float, saving: Saving
-) -> tuple[float, str] | None:
+) -> tuple[float, Reason] | None:
     """The value nearest to `you` at which the saving changes its sign between two points of a grid, solved there."""
     turns = np.flatnonzero((saved[1:] > 0) != (saved[:-1] > 0))
     if not turns.size:
@@ -234,15 +240,16 @@ def _grid(wanted: _Wanted) -> NDArray[np.float64]:
     return np.unique(np.concatenate([below, above]))
 
 
-def _one_sided(wanted: _Wanted, saved: NDArray[np.float64], size: NDArray[np.float64]) -> str:
-    word, way = ("always", wanted.ways[0]) if saved[0] > 0 else ("never", wanted.ways[1])
+def _one_sided(wanted: _Wanted, saved: NDArray[np.float64], size: NDArray[np.float64]) -> Reason:
+    word: Literal["always", "never"] = "always" if saved[0] > 0 else "never"
+    way = wanted.ways[word == "never"]
     if np.ptp(saved) <= _FLAT * np.max(size):
         what = "the hours of use do" if wanted.tried == BUSY else "this does"
-        return f"{word}: {way} costs less, and {what} not change the difference"
+        return Reason(word, f"{way} costs less, and {what} not change the difference")
     if wanted.tried == BUSY:
-        return f"{word}: {way} costs less at every level of use"
+        return Reason(word, f"{way} costs less at every level of use")
     low, high = _written(wanted.low), _written(wanted.high)
-    return f"{word}: {way} costs less all the way from {low} to {high} {wanted.unit}"
+    return Reason(word, f"{way} costs less all the way from {low} to {high} {wanted.unit}")
 
 
 def _written(value: float) -> str:
@@ -250,7 +257,7 @@ def _written(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= _THOUSAND else f"{value:.3g}"
 
 
-def _refined(ends: NDArray[np.float64], saved: NDArray[np.float64], saving: Saving) -> tuple[float, str]:
+def _refined(ends: NDArray[np.float64], saved: NDArray[np.float64], saving: Saving) -> tuple[float, Reason]:
     """Follow the straight line inside a bracket, check, and cut the bracket where it was not straight."""
     for _ in range(_ROUNDS):
         straight = ends[0] - saved[0] * (ends[1] - ends[0]) / (saved[1] - saved[0])
@@ -261,21 +268,21 @@ def _refined(ends: NDArray[np.float64], saved: NDArray[np.float64], saving: Savi
             return float(points[best]), FOUND
         at = int(np.flatnonzero((here[1:] > 0) != (here[:-1] > 0))[0])
         ends, saved = points[at : at + 2], here[at : at + 2]
-    return float(ends.mean()), f"{FOUND}, at a step: the saving jumps there from a gain to a loss"
+    return float(ends.mean()), STEP
 
 
 def _busy(setting: Setting, ways: _Costs, own: Option, rent: Option) -> BreakEven:
     """How busy both must be: every share of the work is scaled together, the machines stay as many."""
     you = busy_share(setting, 1.0)
     if you < _LEAST_BUSY:
-        return BreakEven("busy_share", you, None, "none: there is no work", None, "share of hours")
+        return BreakEven("busy_share", you, None, _NO_WORK, None, "share of hours")
     busiest = 1.0 / max(min(work.usual_busy_share for work in setting.scenario.work), _LEAST_BUSY)
     wanted = _Wanted("busy_share", BUSY, min(LOWEST_BUSY / you, 1.0), max(busiest, 1.0), 1.0, "1", _called(own, rent))
     factor, reason = _nearest(wanted, _saving(setting, ways, wanted.tried))
     value = None if factor is None else busy_share(setting, factor)
     reached, said = _achievable(setting, int(own.accelerators))
     if value is not None and value > reached:
-        reason = f"{FOUND}, but {said}"
+        reason = Reason("found", how=f", but {said}")
     return BreakEven("busy_share", you, value, reason, reached, "share of hours")
 
 
@@ -308,13 +315,9 @@ def busy_share(setting: Setting, factor: float) -> float:
 
 def _month(setting: Setting, own: Option, rent: Option) -> BreakEven:
     back = paid_back(setting, own.ledger, rent.ledger)
-    month = float(back.months)
-    reason = str(back.reason)
-    found = np.isfinite(month) and not reason.startswith("always")
-    return BreakEven(
-        "month", setting.scenario.years * MONTHS_PER_YEAR, month if found else None,
-        f"{FOUND}: {reason}" if found else reason, None, "months",
-    )  # fmt: skip
+    reason = ENDINGS[int(back.ending)]
+    month = float(back.months) if reason.word == "found" else None
+    return BreakEven("month", setting.scenario.years * MONTHS_PER_YEAR, month, reason, None, "months")
 
 
 def paid_back(setting: Setting, own: Ledger, rent: Ledger) -> Payback:

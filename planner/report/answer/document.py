@@ -241,13 +241,13 @@ def _break_even(turn: BreakEven, found: Answer, drawn: Futures | None) -> schema
     value, known = _number(turn.value), turn.name in ("busy_share", RENT)
     there = turning_of(found, drawn, turn.name) if known else None
     return schema.BreakEven(
-        name=turn.name.replace(" ", "_"),
+        name=turn.name,
         label=INPUTS[turn.name][0],
         unit=turn.unit,
         you=_number(turn.you),
         value=value,
         achievable=_number(turn.achievable),
-        reason=_reason(value, turn.reason),
+        reason=_reason(value, str(turn.reason)),
         in_futures=None if there is None else schema.InFutures(share_with_one=there.share, **_ends(there.band)),
     )
 

@@ -23,7 +23,7 @@ from planner.report.ways import LOOKS, doing
 from planner.scenario.memo import cached_property
 from planner.speed.serving import Serving
 from planner.speed.work_to_hours import Asked
-from planner.study.market.tried import time_words
+from planner.study.market.amounts import time_words
 from planner.study.uncertainty.futures import Futures
 from planner.study.when.too_late import in_time
 
@@ -91,7 +91,7 @@ def _not_as_asked(asked: Asked) -> str:
 
 def _what_to_do(found: Answer) -> tuple[str, ...]:
     """How to get an answer where a disk or traffic without a price may turn it."""
-    return (_FILL_IN,) if any("no price for" in reason for reason in found.missing) else ()
+    return (_FILL_IN,) if found.lacks_prices else ()
 
 
 def _sentence(text: str) -> str:
@@ -151,8 +151,8 @@ def _totals(plan: Plan, own: Weighed, rent: Weighed, drawn: Futures | None) -> s
     rate = words.percent(plan.setting.discount_rate_per_year, 1)
     often = "" if drawn is None or NO_RANGE in (_ends(own), _ends(rent)) else "; ranges hold 8 of 10 futures"
     return (
-        f"Over {words.years(plan.setting.scenario.years)}, {workload(plan)} {_money(rent)} {_how(rent)}, or "
-        f"{_money(own)} {_how(own)}: in today's money, at {rate} a year{often}."
+        f"Over {words.years(plan.setting.scenario.years)}, {workload(plan)} {_money(rent)} {_how(plan, rent)}, or "
+        f"{_money(own)} {_how(plan, own)}: in today's money, at {rate} a year{often}."
     )
 
 
@@ -168,23 +168,20 @@ def _ends(way: Weighed) -> str:
     return NO_RANGE if low == high else f"{low} to {high}"
 
 
-def _how(way: Weighed) -> str:
+def _how(plan: Plan, way: Weighed) -> str:
+    yours = plan.setting.scenario.rent.usd_per_accelerator_hour is not None or plan.setting.taken.on_demand is None
     return {
         "own": f"with {way.option.accelerators:,.0f} bought and run",
         "loan": f"with {way.option.accelerators:,.0f} bought on credit",
         "lease": f"with {way.option.accelerators:,.0f} leased",
         "rent_to_own": "rented to own",
-        "on_demand": f"rented on demand {_whose(way.option.what)}",
+        "on_demand": f"rented on demand {'at' if yours else 'from'} {way.option.what}",
         "reserved": f"reserved at {way.option.what}",
         "spot": f"on spot machines of {way.option.what}",
         "hosted": f"with {way.option.what}",
         "keep": f"with {way.option.what}",
         "mix": "as a mix",
     }[way.option.way]
-
-
-def _whose(what: str) -> str:
-    return f"at {what}" if what.startswith("your price") else f"from {what}"
 
 
 def _others(found: Answer) -> tuple[str, ...]:
@@ -197,7 +194,7 @@ def _others(found: Answer) -> tuple[str, ...]:
         pure = min(one.present_usd for one in (found.own, found.rent) if one is not None)
         less = words.percent(1 - best.present_usd / pure) if pure > 0 else "much"
         return (f"The mix costs {_money(best)}: {less} less than the better of the two.",)
-    return (f"The cheapest of all {len(found.ranked)} ways is {_money(best)} {_how(best)}.",)
+    return (f"The cheapest of all {len(found.ranked)} ways is {_money(best)} {_how(found.plan, best)}.",)
 
 
 def _asked(plan: Plan, found: Answer) -> tuple[str, ...]:
@@ -282,7 +279,7 @@ def _break_even(plan: Plan, found: Answer, drawn: Futures | None) -> Tile:
 
 def _why_busy(busy: BreakEven | None) -> str:
     same = "The share of busy hours at which both cost the same"
-    return same if busy is None or busy.value is not None else busy.reason
+    return same if busy is None or busy.value is not None else str(busy.reason)
 
 
 def _total(way: Weighed) -> Tile:

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger, Part
-from planner.money.outcome import Solved
+from planner.money.outcome import Reason, Solved
 from planner.money.payback import Payback
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed, npv_by_timing
+from planner.money.verdict.breakeven import FOUND
 from planner.report import words
 from planner.report.table import Table
 from planner.report.ways import LOOKS
@@ -28,7 +29,7 @@ INPUTS: dict[str, tuple[str, Write]] = {
     "capex_usd": ("All of day one", words.usd),
     "residual_share": ("Resale, share of the price", words.percent),
     "lead_time_months": ("Months until delivery", lambda months: f"{months:.1f}"),
-    "hardware price": ("Price of what is bought", words.usd),
+    "hardware_price": ("Price of what is bought", words.usd),
     "month": ("Month in which it is paid back", lambda month: f"{month:.0f}"),
 }
 
@@ -132,12 +133,12 @@ def turning_table(found: Answer) -> Table:
     return Table.of(rows)
 
 
-def _reason(value: float | None, achievable: float | None, reason: str) -> str:
+def _reason(value: float | None, achievable: float | None, reason: Reason) -> str:
     if value is None:
-        return reason
+        return str(reason)
     if achievable is not None and value > achievable:
         return f"out of reach: queueing allows about {words.percent(achievable)}"
-    return "" if reason == "found" else reason
+    return "" if reason == FOUND else str(reason)
 
 
 def rent_path_table(found: Answer) -> Table:

@@ -35,7 +35,7 @@ def _busy(plan: Plan, found: Answer) -> str:
     busy = found.break_even("busy_share")
     you = words.percent(busy_share(plan.setting, 1.0))
     if busy is None or busy.value is None:
-        reason = "no level of use changes that" if busy is None else busy.reason.partition(": ")[2] or busy.reason
+        reason = "no level of use changes that" if busy is None else busy.reason.detail
         return f"Within {words.years(plan.setting.scenario.years)} {reason}."
     capped = busy.achievable is not None and busy.value > busy.achievable
     cap = (

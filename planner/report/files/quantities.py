@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from planner.money.formula import formula
 from planner.money.ledger import Line, Used
-from planner.scenario.fields import unit_of
+from planner.scenario.fields import priced_for
 
 LUMP = "lump sum"
 _PRICE = re.compile("usd_per_.+|capex_usd|running_usd_per_month")
@@ -49,15 +49,11 @@ def priced(line: Line) -> Priced:
     names = {used.name: used.value for used in line.used}
     quantity, price = (np.broadcast_to(formula(text)(names), usd.shape) for text in (parts.quantity, parts.price))
     used = next(used for used in line.used if used.name == parts.name)
-    return Priced(np.asarray(quantity), _UNITS.get(parts.name) or _per(parts.name), np.asarray(price), used)
+    return Priced(np.asarray(quantity), _UNITS.get(parts.name) or priced_for(parts.name), np.asarray(price), used)
 
 
 def _one_price(line: Line) -> Used | None:
     return next((used for used in line.used if _PRICE.fullmatch(used.name)), None)
-
-
-def _per(name: str) -> str:
-    return unit_of(name).removeprefix("USD per ")
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import get_args
 
+from planner.money.option import size_in
 from planner.report.files.answer_schema import Flip, Sweep
 from planner.report.files.csv import BYTE_ORDER_MARK, guarded
 from planner.scenario.grid import Grid
@@ -50,7 +51,7 @@ class Columns:
         """The line of one point."""
         cells: list[object] = [number, *(_cell(value) for value in self.grid.values(number))]
         cells += [_cell(getattr(found, name), _CENTS if name in _USD else _PLACES) for name in self._said]
-        ways = {RIGHT_SIZE if key.startswith("own-") else key: way for key, way in found.ways.items()}
+        ways = {key if size_in(key) is None else RIGHT_SIZE: way for key, way in found.ways.items()}
         for name in BY_WAY:
             if name in self.grid.outputs:
                 cells += [_cell(getattr(ways[way], name), _CENTS) if way in ways else "" for way in self.ways]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
+from planner.money.option import size_in
 from planner.report.files import answer_schema as schema
 from planner.report.files.csv import unguarded
 from planner.report.files.sweep_csv import BY_WAY, RIGHT_SIZE, Columns
@@ -81,7 +82,6 @@ def _row(grid: Grid, columns: Columns, cells: Sequence[Any]) -> schema.SweepRow:
     number, first = int(cells[0]), 1 + len(grid.paths)
     said = dict(zip(columns.names[first:], cells[first:], strict=True))
     best, own = said.get("best", ""), said.get("own", "")
-    size = next((key for key in (best, own) if key.startswith("own-")), "own-").removeprefix("own-")
     inputs = zip(grid.paths, grid.values(number), strict=True)
     told = {
         "id": number,
@@ -92,7 +92,7 @@ def _row(grid: Grid, columns: Columns, cells: Sequence[Any]) -> schema.SweepRow:
         "best": _key(best),
         "own": _key(own),
         "rent": _key(said.get("rent", "")),
-        "right_size_accelerators": int(size) if size else None,
+        "right_size_accelerators": size_in(best) or size_in(own),
         "options": tuple(_options(columns, said)),
     }
     told |= {name: _number(said.get(name)) for name in _NUMBERS}
@@ -102,7 +102,7 @@ def _row(grid: Grid, columns: Columns, cells: Sequence[Any]) -> schema.SweepRow:
 
 def _key(key: str) -> str | None:
     """An option by the key under which the row has its costs; None where there is none."""
-    return RIGHT_SIZE if key.startswith("own-") else key or None
+    return (key or None) if size_in(key) is None else RIGHT_SIZE
 
 
 def _number(cell: Any) -> float | None:

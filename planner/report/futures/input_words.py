@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from planner.report import words
 from planner.scenario.scenario import Way
@@ -30,41 +31,54 @@ def _one_for(share: float) -> str:
 
 
 def _on_curve(position: float) -> str:
-    """A place on a curve of resale values: -1 is its low end, 1 its high end."""
-    share, end = words.percent(abs(position)), "low" if position < 0 else "high"
-    return {"0%": "the middle curve", "100%": f"the {end} curve"}.get(share, f"{share} towards the {end} curve")
+    """A place between curves of resale values: -1 is the low one, 1 the high one."""
+    the = "the " if round(100 * abs(position)) in (0, 100) else ""
+    return f"{the}{_place(position)} curve"
 
 
-_LABELS: dict[str, tuple[str, Write]] = {
-    "busy_factor": ("Work that comes", lambda share: f"{words.percent(share)} of plan"),
-    "hours_factor": ("Hours the models take", lambda share: f"{words.percent(share)} of prediction"),
-    "rent_change_per_year": ("Change of rents a year", _change),
-    "rent_drift_per_year": ("Change of rents a year, beside your path", _change),
-    "residual_position": ("Resale value", _on_curve),
-    "lead_time_months": ("Delivery time", _months),
-    "warranty_years": ("Warranty", lambda years: f"{words.significant(years):g} years"),
-    "usd_per_accelerator": ("Price of one GPU", words.usd),
-    "usd_per_server": ("Price of one server", words.usd),
-    "usd_per_kwh": ("Electricity, a kWh", lambda usd: f"${usd:.3f}"),
-    "usd_per_kw_month": ("Space, a kW and month", words.usd),
-    "pue": ("PUE", lambda value: f"{value:.2f}"),
-    "usd_per_fte_year": ("Cost of a person, a year", words.usd),
-    "fte_per_accelerator": ("People for the GPUs", _one_for),
-    "host_share": ("Host around the GPUs, share of their price", words.percent),
-    "scarcity_premium_share": ("Premium for sooner delivery", words.percent),
-    "maintenance_share_per_year": ("Maintenance a year, share of the price", words.percent),
-    "support_share": ("Support of the provider, share of the bill", words.percent),
-    "deposit_share": ("Deposit with the order", words.percent),
-    "interruptions_per_machine_hour": ("Interruptions of a spot machine, an hour", _number),
-    BUSY: ("Busy, share of hours", words.percent),
-    YEARS: ("Years", lambda value: words.count(1, "year") if value == 1 else f"{value:g} years"),
+def _place(position: float) -> str:
+    """The same where there is little room."""
+    share, end = round(100 * abs(position)), "low" if position < 0 else "high"
+    return "middle" if share == 0 else end if share == 100 else f"{share}% towards the {end}"
+
+
+# What each is called, with what is said of it where there is room; and how its values are written.
+_LABELS: dict[str, tuple[str, str, Write]] = {
+    "busy_factor": ("Work that comes", "", lambda share: f"{words.percent(share)} of plan"),
+    "hours_factor": ("Hours the models take", "", lambda share: f"{words.percent(share)} of prediction"),
+    "rent_change_per_year": ("Change of rents a year", "", _change),
+    "rent_drift_per_year": ("Change of rents a year", "beside your path", _change),
+    "residual_position": ("Resale value", "", _on_curve),
+    "lead_time_months": ("Delivery time", "", _months),
+    "warranty_years": ("Warranty", "", lambda years: f"{words.significant(years):g} years"),
+    "usd_per_accelerator": ("Price of one GPU", "", words.usd),
+    "usd_per_server": ("Price of one server", "", words.usd),
+    "usd_per_kwh": ("Electricity", "a kWh", lambda usd: f"${usd:.3f}"),
+    "usd_per_kw_month": ("Space", "a kW and month", words.usd),
+    "pue": ("PUE", "", lambda value: f"{value:.2f}"),
+    "usd_per_fte_year": ("Cost of a person", "a year", words.usd),
+    "fte_per_accelerator": ("People for the GPUs", "", _one_for),
+    "host_share": ("Host around the GPUs", "share of their price", words.percent),
+    "scarcity_premium_share": ("Premium for sooner delivery", "", words.percent),
+    "maintenance_share_per_year": ("Maintenance a year", "share of the price", words.percent),
+    "support_share": ("Support of the provider", "share of the bill", words.percent),
+    "deposit_share": ("Deposit with the order", "", words.percent),
+    "interruptions_per_machine_hour": ("Interruptions of a spot machine", "an hour", _number),
+    BUSY: ("Busy", "share of hours", words.percent),
+    YEARS: ("Years", "", lambda value: words.count(1, "year") if value == 1 else f"{value:g} years"),
+}
+
+_SHORTER: dict[str, Write] = {
+    "busy_factor": words.percent,
+    "hours_factor": words.percent,
+    "residual_position": _place,
 }
 
 
 def label(name: str) -> str:
     """What an input is called."""
     if name in _LABELS:
-        return _LABELS[name][0]
+        return ", ".join(filter(None, _LABELS[name][:2]))
     plain = name.replace("_per_year", " a year").replace("usd_per", "USD per").replace("_", " ")
     return plain[0].upper() + plain[1:]
 
@@ -72,7 +86,7 @@ def label(name: str) -> str:
 def written(name: str, value: float) -> str:
     """A value of an input as people write it."""
     if name in _LABELS:
-        return _LABELS[name][1](value)
+        return _LABELS[name][2](value)
     if "change" in name:
         return _change(value)
     if "share" in name or "rate" in name:
@@ -82,13 +96,12 @@ def written(name: str, value: float) -> str:
 
 def short_written(name: str, value: float) -> str:
     """The same where there is little room."""
-    said = written(name, value)
-    return said.removeprefix("the ").removesuffix(" curve").removesuffix(" of plan").removesuffix(" of prediction")
+    return _SHORTER.get(name, partial(written, name))(value)
 
 
 def short(name: str) -> str:
     """What an input is called where there is little room: without what stands behind a comma."""
-    return label(name).partition(",")[0]
+    return _LABELS[name][0] if name in _LABELS else label(name)
 
 
 def lower(text: str) -> str:

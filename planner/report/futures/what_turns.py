@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planner.money.plan import Plan
-from planner.money.verdict.answer import Answer
+from planner.money.verdict.answer import PROBABLE, Answer
 from planner.report import words
 from planner.report.futures.counted import owning_of_100
 from planner.report.futures.input_words import label, lower, range_of, short, written
@@ -21,7 +21,7 @@ from planner.study.uncertainty.tornado import Bar, first_flip
 
 def turns_first(plan: Plan, found: Answer, drawn: Futures) -> tuple[str, ...]:
     """The one input that is likeliest to turn a probable answer, and by how much."""
-    if not found.verdict.startswith("probably") or found.own is None or found.rent is None:
+    if found.verdict not in PROBABLE or found.own is None or found.rent is None:
         return ()
     bar = first_flip(plan, found.own.option, found.rent.option, drawn.inputs)
     if bar is None or bar.flip is None:

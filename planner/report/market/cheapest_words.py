@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import asdict
 from typing import Any
@@ -15,7 +14,6 @@ from planner.study.market.survey import Market, Try
 from planner.study.market.tried import WAYS
 
 _RUNNERS_UP = 10
-_NUMBERS = re.compile(r"(?<![A-Za-z])[0-9][0-9,.]*")
 _REASONS = 8
 
 
@@ -41,7 +39,7 @@ def market_data(found: Market) -> dict[str, Any]:
     """All of it as data: numbers stay numbers, what does not exist is None."""
 
     def data(one: Try | None) -> Any:
-        return None if one is None else {"words": one.words, **plain_data(asdict(one))}
+        return None if one is None else {"words": one.words, **plain_data(asdict(one) | {"why_not": _why_not(one)})}
 
     return {
         "what": found.what,
@@ -74,7 +72,7 @@ def _row(one: Try, found: Market) -> dict[str, Any]:
         "price_age_days": one.age_days,
         "on_front": one.on_front,
         "recommended": one == found.best,
-        "why_not": one.why_not,
+        "why_not": _why_not(one),
     }
 
 
@@ -90,7 +88,11 @@ def _front_table(found: Market) -> Table:
 
 
 def _note(one: Try, found: Market) -> str:
-    return "recommended" if one == found.best else one.why_not
+    return "recommended" if one == found.best else _why_not(one)
+
+
+def _why_not(one: Try) -> str:
+    return str(one.why_not or "")
 
 
 def _runners_table(found: Market) -> Table:
@@ -101,14 +103,14 @@ def _runners_table(found: Market) -> Table:
     skip = found.best.accelerator if found.best else None
     rows = sorted((one for key, one in best.items() if key != skip), key=_preferred)
     return Table.of(
-        [_shown(one, found) | {"why not": one.why_not or "on the front, but dearer"} for one in rows[:_RUNNERS_UP]]
+        [_shown(one, found) | {"why not": str(one.why_not or "on the front, but dearer")} for one in rows[:_RUNNERS_UP]]
     )
 
 
 def _preferred(one: Try) -> tuple[bool, float, float]:
     """Those that lost by price or doubt before those that break a limit."""
-    broken = not (one.why_not == "" or one.why_not.startswith(("price", "dearer", "slower")))
-    return (broken, one.cost, one.speed)
+    kept_to = one.why_not is None or one.why_not.beaten or one.doubted
+    return (not kept_to, one.cost, one.speed)
 
 
 def _shown(one: Try, found: Market) -> dict[str, Any]:
@@ -126,17 +128,7 @@ def _shown(one: Try, found: Market) -> dict[str, Any]:
 
 def _reasons(found: Market) -> list[str]:
     """How many tries lost for which kind of reason."""
-    kinds = Counter(_kind(one.why_not) for one in found.tries if one.why_not)
+    kinds = Counter(one.why_not.counted for one in found.tries if one.why_not)
     lines = [f"{number:,} {kind}" for kind, number in kinds.most_common(_REASONS)]
     rest = sum(kinds.values()) - sum(number for _, number in kinds.most_common(_REASONS))
     return lines + ([f"{rest:,} for other reasons"] if rest else [])
-
-
-def _kind(why: str) -> str:
-    """A reason without its numbers and names."""
-    head = (
-        why.partition(": ")[0]
-        if why.startswith(("speed", "no price", "does not", "too"))
-        else why.partition(" than ")[0]
-    )
-    return _NUMBERS.sub("so many", head)

@@ -12,7 +12,7 @@ from planner.money.renting.cheapest_offer import choose
 from planner.report import words
 from planner.report.market.compare import Own
 from pricing import Catalogue
-from pricing.query import AGEING_DAYS
+from pricing.query import AGEING_DAYS, OTHER_CHIP
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def by_the_token(plan: Plan) -> tuple[str, ...]:
 
 def hidden_words(hidden: dict[str, int], of: str = "of this GPU") -> str:
     """How many offers are not in the table, and why."""
-    relevant = {reason: number for reason, number in hidden.items() if reason != "another accelerator"}
+    relevant = {reason: number for reason, number in hidden.items() if reason != OTHER_CHIP}
     if not relevant:
         return ""
     reasons = words.listed(f"{number:,} {reason}" for reason, number in relevant.items())

@@ -10,8 +10,9 @@ from planner.report import words
 from planner.report.speed.training_words import plain_data
 from planner.report.table import Table
 from planner.report.text_table import text_table
+from planner.study.market.amounts import time_words
 from planner.study.market.gpu_guide import Choice, Pick
-from planner.study.market.tried import WAYS, time_words
+from planner.study.market.tried import WAYS
 
 TITLE = "Which GPU should I choose?"
 FOR_WHAT = "For learning, fine-tuning, training, serving, or a bit of everything."

@@ -83,14 +83,14 @@ def past_finding(catalogue: Catalogue, lines: Sequence[History], chosen: str) ->
 def _moved(line: History) -> str:
     readings = [(price, day) for day, price in zip(line.days, line.usd, strict=True) if price is not None]
     (first, began), (last, now) = readings[0], readings[-1]
-    verb = "rose" if last > first else "fell" if last < first else "stayed at"
-    start = "" if verb == "stayed at" else f"from {words.usd_per_hour(first)} on {words.day(began)} to "
+    since = f"from {words.usd_per_hour(first)} on {words.day(began)} to"
+    moved = "stayed at" if last == first else f"{'rose' if last > first else 'fell'} {since}"
     low, high = min(readings), max(readings)
     turns = [
         f"{words.usd_per_hour(price)} on {words.day(day)}" for price, day in (low, high) if price not in (first, last)
     ]
     by_way = f", by way of {words.listed(turns)}" if turns else ""
-    return f"{line.label} {verb} {start}{words.usd_per_hour(last)} on {words.day(now)}{by_way}."
+    return f"{line.label} {moved} {words.usd_per_hour(last)} on {words.day(now)}{by_way}."
 
 
 def history_table(lines: Sequence[History]) -> Table:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.evidence.own_runs_words import pace_words
-from planner.report.speed.other_work import other_title, run_title
+from planner.report.speed.other_work import other_parts, run_parts
 from planner.report.speed.serving_words import usd_per_million_tokens
 from planner.report.speed.training_words import hired_words, other_teams
 from planner.report.tile import Tile
@@ -49,12 +49,12 @@ def no_model() -> Told:
 
 def otherwise(catalogue: Catalogue, asked: Asked) -> Told | None:
     """The finding for work that writes no tokens, and for runs of known hours; None where there is none."""
-    labels = [other_title(one, catalogue.accelerator_label(one.accelerator)) for one in asked.others]
-    labels += [run_title(one, catalogue.accelerator_label(one.accelerator)) for one in asked.runs]
-    if not labels:
+    parts = [other_parts(one, catalogue.accelerator_label(one.accelerator)) for one in asked.others]
+    parts += [run_parts(one, catalogue.accelerator_label(one.accelerator)) for one in asked.runs]
+    if not parts:
         return None
-    title, _, rest = labels[0].partition(": ")
-    return Told(title.removesuffix("."), (f"{rest[:1].upper()}{rest[1:]}", *labels[1:]))
+    (title, rest), *others = parts
+    return Told(title, (f"{rest[:1].upper()}{rest[1:]}.", *(f"{what}: {how}." for what, how in others)))
 
 
 def refused(problems: tuple[str, ...]) -> Told:

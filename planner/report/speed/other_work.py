@@ -77,29 +77,39 @@ def usd_per_hour_at_peak(one: Priced) -> float | None:
 
 def other_title(found: OtherWork, label: str) -> str:
     """One sentence: how many it takes on average and at the peak, with the range, and where the rate is from."""
+    return f"{': '.join(filter(None, other_parts(found, label)))}."
+
+
+def other_parts(found: OtherWork, label: str) -> tuple[str, str]:
+    """The same as what it needs, and how fast one is; the second is empty where there is no rate."""
     if found.reason is not None:
-        return f"{found.reason}."
-    rate = f"one takes {rate_words(found.requests_per_s, found.low, found.high)}"
+        return found.reason, ""
+    rate = f"one takes {rate_words(found.requests_per_s, found.low, found.high)}, {found.how}"
     if found.accelerators_at_peak is None:
-        return f"{found.label} on {label}: {rate}, {found.how}."
+        return f"{found.label} on {label}", rate
     low, high = found.accelerators_at_peak_low, found.accelerators_at_peak_high
     span = "" if low == high else f" ({low:,} to {high:,})"
     average = found.accelerators_at_average
     if average == found.accelerators_at_peak and not span:
-        return f"{found.label} needs {average:,} x {label}: {rate}, {found.how}."
+        return f"{found.label} needs {average:,} x {label}", rate
     usual = "" if average is None else f"{average:,} x {label} on average and "
     tail = "" if usual else f" x {label}"
-    return f"{found.label} needs {usual}{found.accelerators_at_peak:,}{span}{tail} at the peak: {rate}, {found.how}."
+    return f"{found.label} needs {usual}{found.accelerators_at_peak:,}{span}{tail} at the peak", rate
 
 
 def run_title(found: CarriedRun, label: str) -> str:
     """One sentence: the hours of the run on these accelerators, with the range, and where they are from."""
+    return f"{': '.join(run_parts(found, label))}."
+
+
+def run_parts(found: CarriedRun, label: str) -> tuple[str, str]:
+    """The same as its hours, and where they are from."""
     span = f"{words.significant(found.low):,g} to {words.significant(found.high):,g}"
     together = (
         f", {words.significant(found.hours):,g} hours on {found.accelerators:,}" if found.accelerators > 1 else ""
     )
     hours = f"{words.significant(found.accelerator_hours):,g}"
-    return f"{found.label} takes {hours} hours of one {label} ({span}){together}: {found.how}."
+    return f"{found.label} takes {hours} hours of one {label} ({span}){together}", found.how
 
 
 def rate_words(typical: float, low: float | None = None, high: float | None = None) -> str:

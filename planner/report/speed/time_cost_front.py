@@ -19,6 +19,7 @@ from planner.scenario.scenario import Way
 from planner.study.market.survey import Market, Try
 
 HEIGHT_PX = 560
+EACH = "Tokens/s each"
 _TWICE = 2.0  # from there, cost is told in times, not in percent
 _LOG_FROM = 20.0  # a span of more than so many times is drawn in powers of ten
 _APART = 0.075  # of the chart's height: names nearer than this would cover each other, on a phone wherever they start
@@ -92,9 +93,9 @@ def _row(one: Try) -> dict[str, object]:
         "USD": None if one.usd is None else one.usd.typical,
         "USD, low": None if one.usd is None else one.usd.low,
         "USD, high": None if one.usd is None else one.usd.high,
-        "Tokens/s each": one.tokens_per_s_per_accelerator,
+        EACH: one.tokens_per_s_per_accelerator,
         "Layout": one.layout,
-        "Why not": one.why_not or ("nothing beats it on both" if one.on_front else ""),
+        "Why not": str(one.why_not or ("nothing beats it on both" if one.on_front else "")),
     }
 
 
@@ -299,7 +300,8 @@ def _called(one: Try) -> str:
 
 
 def _hover(one: Try) -> str:
-    return f"{one.words}{f', {one.provider}' if one.provider else ''}<br>{_wrapped(one.why_not)}"
+    why = _wrapped(str(one.why_not or ""))
+    return f"{one.words}{f', {one.provider}' if one.provider else ''}<br>{why}"
 
 
 def _wrapped(text: str, width: int = 60) -> str:

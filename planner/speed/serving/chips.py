@@ -33,6 +33,7 @@ _FOUR = ("fp4", "mxfp4")
 _TENSOR_OVER_FP32 = 2.0
 _SIXTEEN_OVER_FP4 = 0.25
 _UNIFIED_FLOPS_PER_BYTE = 35.0  # Apple prints no rates; its GPUs grow with their memory's
+_IN_FIFTH_SLOTS = ("PCIe5", "NVLink4 bridge (2-way)")  # links of the catalogue
 _SLOT_GB_S = 64.0  # PCIe 4 with 16 lanes, both directions
 _REAL_OVER_MARKETED = 1.06  # makers print powers of two as if they were of ten; the devices read so far hold 1.06-1.07
 _LEAST_STACKED_GB_S = 1_200.0  # flat memory reached less before 2025, when makers began to say which it is
@@ -82,13 +83,13 @@ def chip_of(name: str, record: Accelerator, *, memory_share: float = 1.0, comput
     """The catalogue's record as rates. The shares are those of a slice: 1 for the whole accelerator."""
     bandwidth = first(record.memory_bandwidth_gb_s)
     if bandwidth is None:
-        raise UnknownChip(f"{record.label}: the catalogue does not know its memory bandwidth")
+        raise UnknownChip("the catalogue does not know its memory bandwidth", of=record.label)
     sixteen = _sixteen(record, bandwidth * GB)
     if sixteen is None:
-        raise UnknownChip(f"{record.label}: the catalogue knows no rate of its matrix units")
+        raise UnknownChip("the catalogue knows no rate of its matrix units", of=record.label)
     eight = first(record.fp8_dense_tflops) or sixteen
     four = first(record.fp4_dense_tflops) or eight
-    slot = 2 * _SLOT_GB_S if record.link in ("PCIe5", "NVLink4 bridge (2-way)") else _SLOT_GB_S
+    slot = 2 * _SLOT_GB_S if record.link in _IN_FIFTH_SLOTS else _SLOT_GB_S
     link = first(record.link_gb_s) or slot
     return Chip(
         name=name, kind=record.kind, architecture=record.architecture or "",

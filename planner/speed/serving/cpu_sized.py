@@ -26,7 +26,6 @@ from pricing.catalogue import Catalogue
 Verdict = Literal["enough", "perhaps", "too slow", "does not fit"]
 SOCKETS = 2  # processors of an ordinary server
 USUAL_TOKENS_PER_S = 10.0  # for one person, where no time between tokens is promised: the usual promise of 100 ms
-DOES_NOT_FIT = "does not fit"
 _MOST_TRIED = 8  # machines of somebody's own
 _SMALL_WEIGHTS = "int4"  # what processors and desks run, where nobody says
 
@@ -110,9 +109,9 @@ def _tried(
         if is_other_work(job.model):
             found = other_work(catalogue, asks)
             rates = (found.requests_per_s, found.low, found.high) if found.fits else (0.0, 0.0, 0.0)
-            how = found.how if found.reason is None else found.reason
+            how, fits = found.how if found.reason is None else found.reason, True
         else:
-            rates, how = _written(catalogue, asks, constants)
+            rates, how, fits = _written(catalogue, asks, constants)
     except (UnknownChip, BadJob):
         return None
     typical, low, high = rates
@@ -121,29 +120,29 @@ def _tried(
         accelerator=key, label=catalogue.accelerator_label(key), machines=machines, yours=yours,
         requests_per_s=typical, low=low, high=high,
         count=math.ceil((peak or 0.0) / low - 1e-9) if low > 0 and peak else int(low > 0),
-        verdict=_verdict(peak, low=low * machines, typical=typical * machines, fits=not how.startswith(DOES_NOT_FIT)),
+        verdict=_verdict(peak, low=low * machines, typical=typical * machines, fits=fits),
         how=how,
     )  # fmt: skip
 
 
 def _written(
     catalogue: Catalogue, job: ServingJob, constants: Constants | None
-) -> tuple[tuple[float, float, float], str]:
-    """Requests a second of one machine for a model that writes: as predicted, and with all at the band's ends."""
+) -> tuple[tuple[float, float, float], str, bool]:
+    """Requests a second of one machine, typical and at the band's ends, in which precision, and whether it fits."""
     local = catalogue.accelerators[job.accelerator].kind in ("cpu", "apple", "edge")
     changed: dict[str, object] = {"engine": "local", "weight_precision": job.weight_precision or _SMALL_WEIGHTS}
     asks = ServingJob.model_validate(job.model_dump() | (changed if local else {}))
     worked = plan(catalogue, asks, constants or known().values())
     reason = why_not(worked.case)
     if reason is not None:
-        return (0.0, 0.0, 0.0), f"{DOES_NOT_FIT}: {reason}"
+        return (0.0, 0.0, 0.0), f"does not fit: {reason}", False
     batch = float(running(worked.case))
     band = band_of(worked.setup, single=batch <= 1)
     promise, own = worked.promise or USUAL_PROMISE, serving_pace(catalogue, asks, job.accelerator)
     seen = levels(worked.case, worked.rate, most=batch, cv=asks.length_cv, share=promise.percentile)
     paces = (own.ratio, own.ratio * band.low, own.ratio * band.high)
     typical, low, high = (pace * kept_per_s(seen, promise.at_pace(pace)) for pace in paces)
-    return (typical, low, high), f"weights in {worked.setup.precision}"
+    return (typical, low, high), f"weights in {worked.setup.precision}", True
 
 
 def _verdict(peak: float | None, *, low: float, typical: float, fits: bool) -> Verdict:

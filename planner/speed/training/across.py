@@ -71,13 +71,13 @@ class _Chips:
 
 
 def unknown_speed(catalogue: Catalogue) -> dict[str, str]:
-    """The accelerators whose rates or memory the catalogue does not know, and what is missing."""
+    """The accelerators whose rates or memory the catalogue does not know, and what of them is missing."""
     missing = {}
     for key, record in catalogue.accelerators.items():
         try:
             hardware(key, record)
         except UnknownChip as reason:
-            missing[key] = str(reason)
+            missing[key] = reason.lacks
     return missing
 
 

@@ -133,7 +133,7 @@ class Readings:
         found = {one.name: one for one in break_evens(self._plan(variant), *options)}
         if of not in found:
             raise Unusable(f"there is no break-even of {of!r}, there are {', '.join(found)}")
-        return found[of].reason if found[of].value is None else found[of].value
+        return str(found[of].reason) if found[of].value is None else found[of].value
 
     def _measured(self, way: Word, other: Word, variant: Word) -> Measures:
         one, against = self._option(way, variant), self._option(other, variant)

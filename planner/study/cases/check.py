@@ -23,6 +23,7 @@ from pricing import Catalogue
 # Worst first.
 Verdict = Literal["no answer", "DIFFERS", "no mapping", "published error", "not comparable", "reproduced"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+NO_ANSWER: Verdict = "no answer"
 # Recomputed numbers are printed to seven digits.
 _PRINTED = 1e-6
 _DUST = 1e-12
@@ -115,7 +116,7 @@ class _Run:
             scope = self._scope()
             formulas = dict(self._formulas(scope))
         except Unusable as error:
-            yield from (self._row(check, None, "no answer", str(error)) for check in self.case.checks)
+            yield from (self._row(check, None, NO_ANSWER, str(error)) for check in self.case.checks)
             return
         for check in self.case.checks:
             yield self._compared(check, formulas)
@@ -166,7 +167,7 @@ class _Run:
         try:
             found = _placed(f"ours.checks.{metric}", partial(_answer, text, scope))
         except Unusable as error:
-            return self._row(check, None, "no answer", str(error), text)
+            return self._row(check, None, NO_ANSWER, str(error), text)
         verdict, why = _verdict(check, found, self.ours.errors.get(metric))
         return self._row(check, found, verdict, why or self.ours.notes.get(metric, ""), text)
 

@@ -13,8 +13,10 @@ from planner.money.verdict.answer import CLOSE_GAP
 from planner.scenario.task import Run
 from planner.speed.serving import is_other_work
 from planner.speed.work_to_hours import LONGEST_JOB_HOURS
+from planner.study.market.amounts import HOURS_PER_DAY
 from planner.study.market.hours_needed import Task
-from planner.study.market.tried import HOURS_PER_DAY, Market, Try, time_words, usd_words
+from planner.study.market.lost import Lost
+from planner.study.market.tried import Market, Try
 from planner.study.market.why import sentences
 from pricing import Catalogue, names
 from pricing.query import may_be_cheapest
@@ -85,7 +87,7 @@ def _ended(one: Try) -> Try:
         return one
     if one.way == "own" and one.days.typical - one.wait_days <= _LONGEST_DAYS:
         return one
-    return replace(one, why_not=f"takes {time_words(one.days.typical - one.wait_days)}: over a year")
+    return replace(one, why_not=Lost("over_a_year", amount=one.days.typical - one.wait_days))
 
 
 def _cheapest(one: Try) -> tuple[float, float, str, int, str]:
@@ -135,7 +137,7 @@ def _told(
             continue
         place = bisect_right(speeds, one.speed) - 1
         why = _limit(one, limits) or _doubt(one, strict)
-        why = why or ("" if id(one) in on_front or one is best else _beaten(one, front[place]))
+        why = why or (None if id(one) in on_front or one is best else _beaten(one, front[place]))
         told.append(replace(one, why_not=why, on_front=id(one) in on_front))
     return tuple(told)
 
@@ -144,22 +146,22 @@ def _plain(best: Try, front: Sequence[Try]) -> Try:
     return replace(best, on_front=any(one is best for one in front))
 
 
-def _limit(one: Try, limits: Limits) -> str:
+def _limit(one: Try, limits: Limits) -> Lost | None:
     late, over = limits.late_days(one), limits.over_usd(one)
     if late > 0:
-        return f"{time_words(late)} late"
-    return f"over the budget by {usd_words(over)}" if over > 0 else ""
+        return Lost("late", amount=late)
+    return Lost("over_budget", amount=over) if over > 0 else None
 
 
-def _doubt(one: Try, strict: bool) -> str:
-    return f"price of {one.age_days:,} days ago" if strict and not one.believed else ""
+def _doubt(one: Try, strict: bool) -> Lost | None:
+    return Lost("old_price", amount=one.age_days or 0) if strict and not one.believed else None
 
 
-def _beaten(one: Try, by: Try) -> str:
-    if np.isinf(one.speed) or (one.days is None and one.tpot_p99_ms is None):
-        return f"dearer than {by.words}"
-    slower = " and slower" if by.speed < one.speed else ""
-    return f"dearer{slower} than {by.words}" if by.cost < one.cost else f"slower than {by.words}"
+def _beaten(one: Try, by: Try) -> Lost:
+    timeless = np.isinf(one.speed) or (one.days is None and one.tpot_p99_ms is None)
+    if timeless or (by.cost < one.cost and not by.speed < one.speed):
+        return Lost("dearer", by.words)
+    return Lost("dearer_and_slower" if by.cost < one.cost else "slower", by.words)
 
 
 def _what(catalogue: Catalogue, task: Task) -> str:

@@ -181,8 +181,7 @@ def _by_accelerator(catalogue: Catalogue, markets: Sequence[Market]) -> _Picks:
 
 def _can(one: Try) -> bool:
     """Whether it does the work in time at a believable price: it lost at most to what is cheaper or sooner."""
-    lost = one.why_not.partition(" than ")[0]
-    return bool(one.accelerator) and lost in ("", "dearer", "slower", "dearer and slower") and one.way != "keep"
+    return bool(one.accelerator) and (one.why_not is None or one.why_not.beaten) and one.way != "keep"
 
 
 def _pick(catalogue: Catalogue, one: Try, found: Market) -> Pick:

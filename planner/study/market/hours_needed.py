@@ -17,9 +17,10 @@ from planner.speed.training.across import Reach, across, unknown_speed
 from planner.speed.training.images import image_training, learns_from_images
 from planner.speed.training.result import Layout, Range
 from planner.speed.work_to_hours import LONGEST_JOB_HOURS, MOST_ACCELERATORS, Asked, asked, image_job, training_job
+from planner.study.market.amounts import HOURS_PER_DAY
+from planner.study.market.lost import Lost
 from pricing import Catalogue
 
-HOURS_PER_DAY = 24.0
 # Numbers of accelerators that are tried: every doubling up to the most a plan may have.
 COUNTS = tuple(2**power for power in range(15))
 # Faster than this, nobody asks for more accelerators.
@@ -34,7 +35,7 @@ class Doing:
 
     accelerator: str
     accelerators: int  # of one run; at the peak of a service
-    why_not: str = ""
+    why_not: Lost | None = None
     at_once: int = 0  # runs of a month may be several at once
     together: int = 1  # accelerators that work on one job and must stand beside each other
     hours: Range = NO_HOURS  # busy accelerator-hours: of the run, or of a month
@@ -103,16 +104,10 @@ def doings(
         unknown = unknown_speed(catalogue)
         for key in keys:
             if key in unknown:
-                yield Doing(key, 1, why_not=_unknown(unknown[key]))
+                yield Doing(key, 1, why_not=Lost("speed_unknown", unknown[key]))
         usable = tuple(key for key in keys if key not in unknown)
         if usable:
             yield from _trainings(catalogue, task, task.work.train, usable, counts, progress)
-
-
-def _unknown(reason: object) -> str:
-    """A speed that cannot be told, without the name of the accelerator in front of what is missing."""
-    text = str(reason)
-    return f"speed unknown: {text.partition(': ')[2] or text}"
 
 
 def _trainings(
@@ -150,7 +145,7 @@ def _runs(
         try:
             found = _carried(catalogue, run, key)
         except UnknownChip as reason:
-            yield Doing(key, 1, why_not=_unknown(reason))
+            yield Doing(key, 1, why_not=Lost("speed_unknown", reason.lacks))
             continue
         hours = Range(found.low, found.accelerator_hours, found.high)
         for count in numbers:
@@ -181,7 +176,7 @@ def _training(train: Train, found: Reach) -> Doing:
         layout=layout_words(found.layout),
     )
     if not math.isfinite(days.typical):
-        return Doing(found.accelerator, each, why_not="it stops more often than it starts again: it never ends")
+        return Doing(found.accelerator, each, why_not=Lost("never_ends"))
     return about if train.runs_per_month is None else _every_month(about, train.runs_per_month)
 
 
@@ -190,8 +185,8 @@ def _every_month(once: Doing, runs: float) -> Doing:
     together = max(math.ceil(hours.typical / once.accelerators / HOURS_PER_MONTH), 1)
     at_once = once.accelerators * together
     if at_once > MOST_ACCELERATORS:
-        why = f"too slow: {at_once:,} are needed at once, and a plan may have {MOST_ACCELERATORS:,}"
-        return replace(once, why_not=why)
+        why = f"{at_once:,} are needed at once, and a plan may have {MOST_ACCELERATORS:,}"
+        return replace(once, why_not=Lost("too_slow", why))
     return Doing(
         once.accelerator, once.accelerators, at_once=at_once, together=once.together, hours=hours,
         session_hours=once.session_hours, busy_share=hours.typical / (at_once * HOURS_PER_MONTH), days=once.days,
@@ -199,10 +194,10 @@ def _every_month(once: Doing, runs: float) -> Doing:
     )  # fmt: skip
 
 
-def _lacks(found: Reach) -> str:
+def _lacks(found: Reach) -> Lost:
     if math.isnan(found.least_memory_gb):
-        return f"does not divide: no legal layout on {found.accelerators:,}"
-    return f"does not fit: needs {found.least_memory_gb:,.0f} GB of {found.memory_gb:,.0f}"
+        return Lost("does_not_divide", f"no legal layout on {found.accelerators:,}")
+    return Lost("does_not_fit", f"needs {found.least_memory_gb:,.0f} GB of {found.memory_gb:,.0f}")
 
 
 def layout_words(layout: Layout | None) -> str:
@@ -229,14 +224,14 @@ def _services(
         elif found.others:
             yield _counted(_of_requests(found.others[0]), found, counts)
         else:
-            yield Doing(key, 1, why_not=_unknown("; ".join(found.problems)))
+            yield Doing(key, 1, why_not=Lost("speed_unknown", found.refused[0].lacks or found.refused[0].why))
 
 
 def _of_tokens(found: Serving) -> Doing:
     """What one model that writes tokens is like; how many it takes is counted after."""
     group = found.accelerators_per_replica
     if not found.fits:
-        return Doing(found.accelerator, group, why_not=f"does not fit: {found.reason}")
+        return Doing(found.accelerator, group, why_not=Lost("does_not_fit", str(found.reason)))
     usual = found.output_tokens_per_s
     return Doing(
         found.accelerator, group, together=group,
@@ -249,7 +244,7 @@ def _of_tokens(found: Serving) -> Doing:
 def _of_requests(found: OtherWork) -> Doing:
     """The same of work that writes no tokens."""
     if found.reason is not None:
-        return Doing(found.accelerator, 1, why_not=f"too slow: {found.reason}")
+        return Doing(found.accelerator, 1, why_not=Lost("too_slow", found.reason))
     usual = found.requests_per_s
     return Doing(
         found.accelerator, 1, hours=Range(usual / found.high, 1.0, usual / found.low),
@@ -261,13 +256,13 @@ def _counted(one: Doing, found: Asked, counts: Sequence[int]) -> Doing:
     """A service on as many as its peak asks for; `hours` holds the ends of its band until here."""
     if one.why_not:
         return one
-    if found.problems:
-        return replace(one, why_not=f"too slow: {found.problems[0].partition('. What')[0]}")
+    if found.refused:
+        return replace(one, why_not=Lost("too_slow", found.refused[0].why))
     plain = found.scenario.work[0]
     needed = plain.accelerators
     there = min((count for count in counts if count >= needed), default=None if counts else needed)
     if there is None:
-        return replace(one, accelerators=max(counts), why_not=f"too few: the peak needs {needed:,}")
+        return replace(one, accelerators=max(counts), why_not=Lost("too_few", f"the peak needs {needed:,}"))
     busy = plain.usual_busy_share * needed
     low, usual, high = (end * busy * HOURS_PER_MONTH for end in (one.hours.low, one.hours.typical, one.hours.high))
     return replace(

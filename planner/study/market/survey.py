@@ -19,6 +19,7 @@ from planner.speed.training.result import Range
 from planner.speed.work_to_hours import cheapest_door
 from planner.study.market.front import judged
 from planner.study.market.hours_needed import Doing, Progress, Task, doings, task_of
+from planner.study.market.lost import Lost
 from planner.study.market.tried import Market, Try
 from planner.study.market.try_kept import kept_tries
 from planner.study.market.try_own import bought
@@ -27,8 +28,8 @@ from pricing import Catalogue, names
 
 __all__ = ["Market", "Try", "market"]
 
-_NOBODY = "no price: nobody publishes one for renting it by the hour"
-_SMALL = "no price: nobody rents {together} of them in one machine"
+_NOBODY = "nobody publishes one for renting it by the hour"
+_SMALL = "nobody rents {together} of them in one machine"
 _SPEED_SHARE, _MONEY_SHARE = 0.7, 0.9  # of the time it takes, for whoever watches
 _SECONDS_PER_HOUR, _MILLION = 3_600.0, 1e6
 
@@ -84,7 +85,7 @@ def _rented_tries(catalogue: Catalogue, task: Task, able: Sequence[Doing], day: 
         if place not in hired:
             small = one.accelerator in offered and one.together > 1
             why = _SMALL.format(together=min(one.together, MACHINE)) if small else _NOBODY
-            yield _try(catalogue, one, why_not=why)
+            yield _try(catalogue, one, why_not=Lost("no_price", why))
     for deal in deals:
         one = able[deal.doing]
         provider = "your price" if deal.offer is None else _seller(catalogue, deal.offer)
@@ -111,7 +112,7 @@ def _bought_tries(catalogue: Catalogue, task: Task, able: Sequence[Doing], day: 
         days = one.days
         if days is not None and not task.monthly:
             days = Range(*(deal.wait_days + each for each in (days.low, days.typical, days.high)))
-        why = "takes longer than the plan" if deal.too_long else ""
+        why = Lost("outlasts_the_plan") if deal.too_long else None
         yield _try(
             catalogue,
             one,
@@ -137,6 +138,6 @@ def _hosted_tries(catalogue: Catalogue, asked: Serve, day: date) -> Iterable[Try
         asked.input_tokens * price.input_usd_per_mtoken.newest.typical + asked.output_tokens * written.newest.typical
     )
     yield Try(
-        "", 0, "hosted", door, price.vendor, None, Range(usd, usd, usd), None, "", "", False, label=price.label,
+        "", 0, "hosted", door, price.vendor, None, Range(usd, usd, usd), None, "", None, False, label=price.label,
         age_days=price.input_usd_per_mtoken.age_days(day),
     )  # fmt: skip

@@ -1,16 +1,14 @@
-"""One try of a market study: an accelerator in a number, paid for in one way; and the words for it."""
+"""One try of a market study: an accelerator in a number, paid for in one way."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from datetime import date
 
 from planner.scenario.scenario import Way
 from planner.speed.training.result import Range
+from planner.study.market.lost import Lost
 
-HOURS_PER_DAY = 24.0
-DAYS_PER_YEAR = 365.0
 WAYS: dict[Way, str] = {
     "on_demand": "on demand",
     "spot": "on spot machines",
@@ -34,7 +32,7 @@ class Try:
     usd: Range | None  # the whole bill of one run, or of a month of work that goes on; none where nobody says a price
     tokens_per_s_per_accelerator: float | None
     layout: str
-    why_not: str
+    why_not: Lost | None
     on_front: bool
     label: str = ""  # what people call the accelerator
     at_once: int = 0  # runs of a month may need several at once
@@ -50,6 +48,11 @@ class Try:
         if not self.accelerator:
             return f"by the token{f' at {self.provider}' if self.provider else ''}"
         return f"{self.accelerators:,} x {self.label or self.accelerator} {WAYS[self.way]}"
+
+    @property
+    def doubted(self) -> bool:
+        """Whether it lost because nobody looked at its price this month."""
+        return self.why_not is not None and self.why_not.kind == "old_price"
 
     @property
     def speed(self) -> float:
@@ -100,31 +103,4 @@ class Market:
         if self.taken is None or self.taken.accelerator:
             return self.taken
         able = [one for one in self.tries if one.accelerator and one.usd is not None and one.speed < float("inf")]
-        return min(able, key=lambda one: (bool(one.why_not.startswith("price")), one.cost, one.speed), default=None)
-
-
-def time_words(days: float) -> str:
-    """A length of time as people say it."""
-    if days >= 2 * DAYS_PER_YEAR:
-        return f"{days / DAYS_PER_YEAR:,.1f} years"
-    if days >= 10:
-        return f"{days:,.0f} days"
-    if days >= 1:
-        return "1 day" if round(days, 1) == 1 else f"{round(days, 1):g} days"
-    hours = days * HOURS_PER_DAY
-    return f"{hours:.1f} hours" if hours >= 1 else f"{hours * 60:.0f} minutes"
-
-
-def enough_usd_words(usd: float) -> str:
-    """A budget that a sum fits into, to three figures."""
-    step = 10.0 ** max(math.floor(math.log10(max(usd, 1.0))) - 2, 0)
-    return usd_words(math.ceil(usd / step) * step)
-
-
-def usd_words(usd: float) -> str:
-    """A sum as people say it, to three figures."""
-    size = float(f"{usd:.3g}")
-    for unit, name in ((1e9, "billion"), (1e6, "million")):
-        if size >= unit:
-            return f"${size / unit:g} {name}"
-    return f"${size:,.0f}" if size >= 100 else f"${size:,.2f}"
+        return min(able, key=lambda one: (one.doubted, one.cost, one.speed), default=None)

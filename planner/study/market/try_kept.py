@@ -11,6 +11,7 @@ from planner.scenario.base import HOURS_PER_MONTH
 from planner.scenario.own import Kept
 from planner.speed.training.result import Range
 from planner.study.market.hours_needed import Doing, Task, doings
+from planner.study.market.lost import Lost
 from planner.study.market.tried import Try
 from pricing import Catalogue, PricingError, names
 
@@ -26,7 +27,7 @@ def kept_tries(catalogue: Catalogue, task: Task, accelerators: Sequence[str], da
     for one in doings(catalogue, task, (key,), (kept.accelerators,), lambda _: None):
         why = one.why_not
         if not why and one.at_once > kept.accelerators:
-            why = f"too few: it takes {one.at_once:,} at once"
+            why = Lost("too_few", f"it takes {one.at_once:,} at once")
         usd = None if why else _usd(catalogue, task, kept, one, day)
         yield Try(
             key, kept.accelerators, "keep", None, None, one.days, usd, one.rate, one.layout, why, on_front=False,

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from planner.money.verdict.answer import CLOSE_GAP
 from planner.speed.training.result import Range
+from planner.study.market.amounts import enough_usd_words, time_words, usd_words
 from planner.study.market.hours_needed import Task
-from planner.study.market.tried import Market, Try, enough_usd_words, time_words, usd_words
+from planner.study.market.tried import Market, Try
 
 _HARDLY = 0.005
 _FASTER, _DEARER = 1.5, 1.0  # so much sooner, for at most so much more, is worth a sentence
@@ -104,7 +105,7 @@ def nothing(found: Market) -> Iterator[str]:
 
 def _least(found: Market) -> str:
     """What comes nearest where nothing can be had: a price to ask for, or what lacks."""
-    reasons = [one.why_not for one in found.tries if one.why_not]
+    reasons = [str(one.why_not) for one in found.tries if one.why_not]
     if not reasons:
         return ""
     most = max(sorted(set(reasons)), key=reasons.count)

@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from planner.money.measures import present_usd
-from planner.money.option import Option
+from planner.money.option import Option, sized_key
 from planner.money.outcome import Solved
 from planner.money.plan import Plan, option
 from planner.money.setting import Setting
@@ -231,7 +231,7 @@ def _with_fleet(plan: Plan, accelerators: int) -> Plan:
         return plan
     ends = (plan.setting.at("low"), plan.setting.at("high"))
     asked = plan.setting.scenario.own.accelerators is not None
-    key = f"own-{accelerators}" if asked else "own"
+    key = sized_key(accelerators) if asked else "own"
     made = option(plan.setting, ends, "own", of_size(accelerators), key=key)
     if not isinstance(made, Option):
         return plan

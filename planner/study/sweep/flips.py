@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.option import size_in
 from planner.scenario.grid import Axis, Grid
 
 NOBODY = ""
@@ -46,7 +47,7 @@ class Winners:
 
 def plain(best: str) -> str:
     """The way an option belongs to: a fleet of another size is bought too."""
-    return "own" if best.startswith("own-") else best
+    return best if size_in(best) is None else "own"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ again, down to points reckoned one by one.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from datetime import date
@@ -176,8 +175,7 @@ class Sweep:
             return found
         turn = break_even(made, *pair, BREAK_EVEN)
         value = math.nan if turn.value is None else turn.value
-        word = re.match("[a-z]+", turn.reason)
-        return replace(found, break_even_busy_share=value, break_even_says=word[0] if word else "")
+        return replace(found, break_even_busy_share=value, break_even_says=turn.reason.word)
 
     def _point(self, number: int) -> _Point | Found:
         values = self.grid.values(number)

@@ -153,4 +153,4 @@ def _flip(
     found = turn_of(values, saved[places], one.spread.typical, saving)
     if found is None:
         return None, None, FAR
-    return found[0], float(np.interp(found[0], values, _GRID[places])), found[1]
+    return found[0], float(np.interp(found[0], values, _GRID[places])), str(found[1])
