@@ -79,4 +79,5 @@ WAY = WayRecord(
     look=Look("#475569", "#cbd5e1", "longdashdot", "hexagon"),
     inputs="rent_to_own",
     when_empty="left out",
+    waits_for_delivery=True,
 )
