@@ -137,7 +137,7 @@ def wrong_direction(module: Module) -> Iterator[str]:
 
 
 def circles(found: list[Module], room: str) -> list[str]:
-    """The folders of a room, and modules beside them, that know each other in a circle: inside too, arrows run one way."""
+    """The folders of a room, and modules beside them, that know each other in a circle."""
     known = {part: set[str]() for module in found if (part := _part(module.name, room))}
     for module in found:
         for _, name in imports(module):

@@ -1,4 +1,4 @@
-"""The page of commands is what the parser says, and names whatever `--help` names."""
+"""The pages that are made: commands as the parser says them, fields as the records say them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from planner.cli import main
+from planner.cli import field_page, main
 from planner.cli.help_page import WRITE, help_page
 from tests.house import ROOT
 
@@ -22,6 +22,11 @@ def help_of(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_the_page_is_what_the_parser_says() -> None:
     assert help_page() == PAGE, f"docs/commands.md is not what --help says: run `{WRITE}`"
+
+
+def test_the_page_of_fields_is_what_the_records_say() -> None:
+    page = (ROOT / "docs" / "fields.md").read_text(encoding="utf-8")
+    assert field_page.field_page() == page, f"docs/fields.md is not what the records say: run `{field_page.WRITE}`"
 
 
 def test_every_verb_that_help_lists_has_its_section(capsys: pytest.CaptureFixture[str]) -> None:

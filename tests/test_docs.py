@@ -267,6 +267,17 @@ def test_the_first_decision_says_how_long_a_function_and_a_file_may_be() -> None
     assert f"at most {house.LONGEST_FUNCTION} lines, a file at most {house.LONGEST_FILE}" in one_line(THE_HOUSE)
 
 
+def test_the_picture_shows_every_room() -> None:
+    picture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    drawn = {name.replace("/", ".") for name in re.findall(r"<b>([\w/]+)</b>", picture)}
+    assert drawn == rooms_on_disk()
+    for room in ("money", "study", "report", "speed"):
+        folders = {path.parent.name for path in (ROOT / "planner" / room).glob("*/__init__.py")}
+        told = re.search(rf"<b>planner/{room}</b>.*<i>([\w, ]+)</i>", picture)
+        assert told is not None
+        assert set(told[1].split(", ")) == folders
+
+
 def test_the_readme_names_every_room_of_the_arithmetic() -> None:
     row = next(line for line in README.splitlines() if line.startswith("| `planner/` |"))
     assert {f"planner.{name}" for name in re.findall(r"`(\w+)`", row)} | {"pricing"} == rooms_on_disk()

@@ -55,7 +55,7 @@ class Basis:
         self.figure(name, figure, figure.unit, yours)
 
     def flags(self, flags: tuple[Used, ...]) -> None:
-        """Inputs that are made already, such as the flags of a timeline."""
+        """Put down inputs that come with their origin, such as the flags of a timeline."""
         self.used.update({flag.name: flag for flag in flags})
 
     def line(self, name: str, part: Part, how: str, note: str | None = None, treatment: Treatment = "expense") -> Line:

@@ -84,7 +84,7 @@ class Line:
 
     @cached_property
     def priced_usd(self) -> NDArray[np.float64]:
-        """The same with nothing where an input is unknown."""
+        """What the line costs by month, with 0 in months for which an input is unknown. [USD]"""
         unknown = np.isnan(self.usd)
         return np.where(unknown, 0.0, self.usd) if unknown.any() else self.usd
 
@@ -95,13 +95,13 @@ class Line:
         return total
 
     def called(self, name: str) -> Line:
-        """The same line by another name; what its formula gives is not reckoned again."""
+        """This line under another name. Its amounts are kept, not computed again."""
         again = Line(name, self.part, self.how, self.used, self.note, self.treatment)
         again.__dict__["usd"] = self.usd
         return again
 
     def at(self, index: int) -> Line:
-        """The same line for one offer or draw."""
+        """This line for one offer, or one draw, out of its array."""
         return replace(self, used=tuple(_one(used, index) for used in self.used))
 
 

@@ -69,7 +69,7 @@ def present_by_draw(
 def present_by_builder(
     setting: Setting, builders: Sequence[Builder], draws: Mapping[str, NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    """The same for whatever builds them."""
+    """The present cost of each way for every draw, from the functions that build the ways."""
     found = np.full((len(builders), len(next(iter(draws.values())))), np.nan)
     for block in blocks(setting, builders, draws):
         for row, ledger in enumerate(block.ledgers):

@@ -127,7 +127,7 @@ def rates_of_return(setting: Setting, ledgers: Sequence[Ledger], baseline: Ledge
 
 
 def worked_usd(option: Ledger, baseline: Ledger) -> NDArray[np.float64]:
-    """The same without what a sale brings: paid back means by its work, not by being sold in the last month. [USD]"""
+    """The saving by month without what a sale brings: a fleet is paid back by its work, not by being sold. [USD]"""
     brought = [np.minimum(np.nan_to_num(line.usd), 0.0) for line in option.lines if line.treatment == "sale"]
     return np.asarray(saved_usd(option, baseline) + sum(brought, np.zeros(1)))
 

@@ -47,7 +47,7 @@ def plan(catalogue: Catalogue, scenario: Scenario, day: date) -> Plan:
 
 
 def plan_at(setting: Setting) -> Plan:
-    """The same for a setting that is made already, perhaps with inputs that are tried out."""
+    """The plan of a setting that was made before, perhaps with inputs that are tried out."""
     problems = setting.asked.problems if setting.asked else ()
     if problems:
         return Plan(setting, (), tuple(Absent(way, "; ".join(problems)) for way in WAYS))

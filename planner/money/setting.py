@@ -100,7 +100,7 @@ class Setting:
         return Basis(self.catalogue, self.case, self.tried)
 
     def at(self, case: Case) -> Setting:
-        """The same with another end of the ranges; the work and its months stay what they are."""
+        """This setting at another end of the ranges. Its work and its months stay what they are."""
         there = replace(self, case=case)
         there.__dict__.update(demand=self.demand, timeline=self.timeline)
         return there
@@ -110,7 +110,7 @@ class Setting:
         self.__dict__.pop("demand", None)
 
     def trying(self, tried: Tried) -> Setting:
-        """The same with these inputs tried out, beside those that are tried out already."""
+        """This setting with more inputs tried out, beside those that already are."""
         there = replace(self, tried={**self.tried, **tried})
         if "demand" in self.__dict__:
             there.__dict__["usual_demand"] = self.usual_demand

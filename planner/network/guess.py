@@ -110,7 +110,7 @@ def _width(body: float) -> int:
 
 
 def _with_experts(dense: Model, name: str, params: float, active: float) -> Model:
-    """The same with its network split into experts: as many for each at work as the two sizes ask."""
+    """A guessed network whose dense part is split into experts, as many at work as the two sizes ask."""
     layers, hidden = dense.layers or 1, dense.hidden or HEAD_DIM
     at_work = layers * _GATED * hidden * (dense.ffn_hidden or 1)
     asleep = (params - active + at_work) / at_work

@@ -54,7 +54,7 @@ def _grouped(model: Model) -> Attention:
 
 
 def grouped_attention(*, hidden: float, heads: float, kv_heads: float, head_dim: float) -> Attention:
-    """The same from its numbers."""
+    """A layer whose query heads share heads of keys and values, from its numbers."""
     return Attention(
         params=2 * hidden * head_dim * (heads + kv_heads),
         heads=heads,

@@ -82,7 +82,7 @@ class Network:
 
     @cached_property
     def routed_active_params(self) -> Num:
-        """Those of them that work on each token."""
+        """Parameters of routed experts that work on each token. [count]"""
         return self.moe_layers * self.experts_per_token * self.expert_params
 
     @cached_property
@@ -134,7 +134,7 @@ class Network:
 
     @cached_property
     def decode_flops(self) -> Num:
-        """The same of one new token on the cache, in the layers that see the whole context. [FLOP]"""
+        """Attention of one new token over its cache, in the layers that see the whole context. [FLOP]"""
         return 2 * self.heads * self.decode_dim * self.full_layers
 
     @cached_property
@@ -148,7 +148,7 @@ class Network:
         return self.attention_layers * self.window_share
 
     def without_window(self) -> Network:
-        """The same with every layer seeing the whole context.
+        """This network as if every layer saw the whole context.
 
         What decoding computes stays that of the layers which saw all before: so the constants of serving were fitted.
         """

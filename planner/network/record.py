@@ -44,7 +44,7 @@ def network_of(model: Model) -> Network:
 
 
 def writer_of(model: Model) -> Network:
-    """The same of a model that writes tokens one by one and whose cache can be counted; else `UnknownShape`."""
+    """The counts of a model that writes tokens one by one and whose cache can be counted; else `UnknownShape`."""
     if model.modality != "text":
         kind = model.modality.replace("_", " ")
         raise UnknownShape(f"{model.label}: a {kind} network does not write tokens one by one")

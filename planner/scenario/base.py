@@ -1,8 +1,8 @@
-"""What every record of inputs has in common, and the calendar they all reckon by."""
+"""What every record of a scenario has in common: its strictness, what a field may carry, and the calendar."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -19,16 +19,31 @@ class Inputs(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
+# The headings under which the page asks for what is not in its first row, in the order of the screen.
+WORK, BUYING, RUNNING, RENTING, MONEY = "The work", "What you buy", "Running it", "Renting", "Money"
+GROUPS = (WORK, BUYING, RUNNING, RENTING, MONEY)
+
+
+def unit(words: str) -> Any:
+    """The unit of a field in words, as files, grids and the page say it."""
+    return Field(json_schema_extra={"unit": words})
+
+
+def asked(key: str, label: str, told: str = "", **more: Any) -> Any:
+    """Marks a field that the page asks for and links hold under a short key. `more` is what `short_keys.Key` has."""
+    return Field(json_schema_extra={"asked": {"key": key, "label": label, "told": told, **more}})
+
+
 # Bounds are the widest that make sense; what lies outside is a slip of the finger, not a plan.
 Label = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(all_seen)]
 Id = Annotated[str, Field(min_length=1, max_length=160), AfterValidator(all_seen)]
-Count = Annotated[int, Field(ge=1, le=16_384)]
-Share = Annotated[float, Field(ge=0.0, le=1.0)]
-UpTo10 = Annotated[float, Field(ge=0.0, le=10.0)]
-ChangePerYear = Annotated[float, Field(ge=-0.6, le=0.5)]
-RatePerYear = Annotated[float, Field(ge=0.0, le=0.5)]
-Months = Annotated[float, Field(ge=0.0, le=120.0)]
-Years = Annotated[float, Field(ge=0.25, le=10.0)]
-Usd = Annotated[float, Field(ge=0.0, le=1e12)]
-UsdPerHour = Annotated[float, Field(ge=0.0, le=1_000.0)]
-Terabytes = Annotated[float, Field(ge=0.0, le=100_000.0)]
+Count = Annotated[int, Field(ge=1, le=16_384), unit("accelerators")]
+Share = Annotated[float, Field(ge=0.0, le=1.0), unit("share: 0.1 is 10 %")]
+UpTo10 = Annotated[float, Field(ge=0.0, le=10.0), unit("share: 0.1 is 10 %")]
+ChangePerYear = Annotated[float, Field(ge=-0.6, le=0.5), unit("a year: 0.1 is 10 %")]
+RatePerYear = Annotated[float, Field(ge=0.0, le=0.5), unit("a year: 0.1 is 10 %")]
+Months = Annotated[float, Field(ge=0.0, le=120.0), unit("months")]
+Years = Annotated[float, Field(ge=0.25, le=10.0), unit("years")]
+Usd = Annotated[float, Field(ge=0.0, le=1e12), unit("USD")]
+UsdPerHour = Annotated[float, Field(ge=0.0, le=1_000.0), unit("USD per accelerator-hour")]
+Terabytes = Annotated[float, Field(ge=0.0, le=100_000.0), unit("TB")]

@@ -46,7 +46,7 @@ class Asked:
         return sum(len(one.jobs) for one in self.work)
 
     def over(self, years: float) -> Asked:
-        """The same over so many years."""
+        """The cost of reckoning this work over so many years."""
         return Asked(self.work, years, self.any_accelerator)
 
     def with_works(self, count: int) -> Asked:

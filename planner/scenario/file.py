@@ -15,9 +15,10 @@ from typing import Any
 
 import pydantic
 
-from planner.scenario.field_shapes import Path, shape, unit
+from planner.scenario.fields import shape
 from planner.scenario.known_names import NAMED, settle
-from planner.scenario.refusal import ScenarioError, complaints, dotted
+from planner.scenario.path import Path, dotted, value_at
+from planner.scenario.refusal import ScenarioError, complaints
 from planner.scenario.scenario import Scenario
 from pricing import CatalogError, Catalogue, strict_yaml
 from pricing.days import as_day
@@ -139,15 +140,8 @@ def _line(lines: Mapping[tuple[str, ...], int], path: Path) -> int | None:
 
 def _notes(written: Scenario, settled: Scenario) -> list[str]:
     """Each name that was taken for another spelling."""
-    pairs = [(path, _at(written, path), _at(settled, path)) for path in NAMED]
+    pairs = [(path, value_at(written, path), value_at(settled, path)) for path in NAMED]
     return [f"{dotted(path)}: {was} is taken for {now}." for path, was, now in pairs if was != now]
-
-
-def _at(scenario: Scenario, path: Path) -> object:
-    value: object = scenario
-    for step in path:
-        value = getattr(value, str(step), None)
-    return value
 
 
 def file_schema() -> dict[str, Any]:
@@ -210,7 +204,7 @@ def _comment(path: Path) -> str:
     about = shape(path)
     if about is None or about.kind == "record":
         return ""
-    told = [text for text in (unit(str(path[-1])), about.help) if text]
+    told = [text for text in (about.unit, about.help) if text]
     if about.kind == "choice":
         told.append(" | ".join(about.choices))
     return f"  # {'; '.join(told)}" if told else ""

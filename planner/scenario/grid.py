@@ -15,14 +15,15 @@ from typing import Any
 
 import pydantic
 
-from planner.scenario.field_shapes import Path, leaves, shape
+from planner.scenario.fields import leaves, shape
 from planner.scenario.file import Saved, day_at_head, scenario_of
 from planner.scenario.grid_range import MOST_LISTED, Range, Steps, Stretch, as_input
 from planner.scenario.known_names import NAMED, settle
 from planner.scenario.memo import cached_property
-from planner.scenario.refusal import ScenarioError, complaints, dotted, unknown
+from planner.scenario.path import Path, dotted, put, value_at
+from planner.scenario.refusal import ScenarioError, complaints, unknown
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import KEYS, PERCENT_PLACES, value_at
+from planner.scenario.short_keys import KEYS, PERCENT_PLACES
 from pricing import CatalogError, Catalogue, strict_yaml
 from pricing.wishes import first_wish, shown
 
@@ -94,7 +95,7 @@ class Grid:
         """The scenario with these values; a `ScenarioError` where they do not agree with each other."""
         data = dict(self._base)
         for path, value in zip(self.paths, values, strict=True):
-            _put(data, path, value)
+            put(data, path, value)
         try:
             return Scenario.model_validate(data)
         except pydantic.ValidationError as error:
@@ -333,22 +334,3 @@ def _line_of(axis: Axis, lines: Lines) -> int | None:
     return next(
         (line for place, line in lines.items() if place[0] in ("vary", "together") and place[-1] in names), None
     )
-
-
-def _put(data: dict[str, Any], path: Path, value: Any) -> None:
-    """Set one value deep inside, copying what lies on the way and nothing else."""
-    step, rest = path[0], path[1:]
-    if not rest:
-        data[str(step)] = value
-    elif isinstance(rest[0], int):
-        items = [*data.get(str(step), ({},))]
-        items += [{} for _ in range(rest[0] + 1 - len(items))]
-        if len(rest) == 1:
-            items[rest[0]] = value
-        else:
-            items[rest[0]] = dict(items[rest[0]])
-            _put(items[rest[0]], rest[1:], value)
-        data[str(step)] = tuple(items)
-    else:
-        data[str(step)] = dict(data.get(str(step)) or {})
-        _put(data[str(step)], rest, value)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from planner.scenario.field_shapes import Path
+from planner.scenario.path import Path
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from pricing import Catalogue, PricingError
 from pricing import names as naming

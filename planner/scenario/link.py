@@ -11,17 +11,17 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from difflib import get_close_matches
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import pydantic
 import pydantic_core
 
 from planner.scenario import known_names
-from planner.scenario.field_shapes import Path
+from planner.scenario.path import put, take, value_at
 from planner.scenario.refusal import complaints
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import KEYS, PERCENT_PLACES, Key, value_at
+from planner.scenario.short_keys import KEYS, PERCENT_PLACES, Key
 from planner.scenario.terms import Tax
 from pricing import Catalogue, PricingError
 from pricing.marks import unseen
@@ -46,7 +46,7 @@ def to_address(scenario: Scenario) -> dict[str, str]:
     rest: dict[str, Any] = scenario.model_dump(exclude_defaults=True)
     held: dict[str, str] = {}
     for key in KEYS.values():
-        value = _taken(rest, key.path)
+        value = take(rest, key.path)
         if value is not None:
             held[key.key] = _written(key, value)
     _tidy(rest, {str(KEYS[key].path[0]) for key in held})
@@ -239,10 +239,10 @@ def also_by_hour(text: str | None) -> tuple[float, ...]:
 def also_with_hours(text: str | None, by_hour: tuple[float, ...]) -> str | None:
     """The rest of a link with other hours of the day for the first work, or with none; None where nothing is left."""
     rest = _also(text, [])
-    _put(rest, ("work", 0, "by_hour"), list(by_hour))
+    put(rest, ("work", 0, "by_hour"), list(by_hour))
     if not by_hour:
         del rest["work"][0]["by_hour"]
-    if rest["work"] == [{}]:
+    if rest["work"] == ({},):
         del rest["work"]
     return json.dumps(rest, ensure_ascii=False, separators=(",", ":")) if rest else None
 
@@ -306,33 +306,8 @@ def _first(error: pydantic.ValidationError) -> str:
 def _scenario(said: list[_Said], also: dict[str, Any]) -> Scenario:
     data: dict[str, Any] = json.loads(json.dumps(also))
     for one in said:
-        _put(data, one.key.path, one.value)
+        put(data, one.key.path, one.value)
     return Scenario.model_validate_json(json.dumps(data))
-
-
-def _put(data: dict[str, Any], path: Path, value: Any) -> None:
-    """Set one value deep inside; what stands in its way is left for the validation to refuse."""
-    here: Any = data
-    for step, following in pairwise(path):
-        empty: Any = [{}] if isinstance(following, int) else {}
-        if isinstance(step, int):
-            if not isinstance(here, list) or not here:
-                return
-            here = here[step]
-        elif isinstance(here, dict):
-            here = here.setdefault(step, empty)
-    if isinstance(here, dict):
-        here[str(path[-1])] = value
-
-
-def _taken(data: dict[str, Any], path: Path) -> Any:
-    """Take one value out of nested data; None where it is not there."""
-    here: Any = data
-    for step in path[:-1]:
-        here = here[step] if isinstance(step, int) else here.get(step)
-        if not here:
-            return None
-    return here.pop(path[-1], None)
 
 
 def _tidy(rest: dict[str, Any], said: Collection[str]) -> None:

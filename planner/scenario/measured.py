@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from planner.scenario.base import Id, Inputs
+from planner.scenario.base import Id, Inputs, unit
 from planner.scenario.vocabulary import EngineName, Kind
 from pricing.days import Day
 from pricing.marks import all_seen
@@ -14,8 +14,10 @@ from pricing.marks import all_seen
 MOST_FACTORS = 16  # more would not go into a link
 LEAST_RATIO, MOST_RATIO = 0.05, 20.0  # beyond, units were mistaken
 FARTHEST_END = 10.0  # how far beyond these the ends of a spread may lie
-_Ratio = Annotated[float, Field(ge=LEAST_RATIO, le=MOST_RATIO)]
-_End = Annotated[float, Field(ge=LEAST_RATIO / FARTHEST_END, le=MOST_RATIO * FARTHEST_END)]
+_Ratio = Annotated[float, Field(ge=LEAST_RATIO, le=MOST_RATIO), unit("times what is predicted")]
+_End = Annotated[
+    float, Field(ge=LEAST_RATIO / FARTHEST_END, le=MOST_RATIO * FARTHEST_END), unit("times what is predicted")
+]
 
 Bits = Literal["bf16", "fp8", "fp4"]
 Trained = Literal["full", "lora"]
@@ -33,7 +35,7 @@ class Measured(Inputs):
     ratio: Annotated[_Ratio, Field(description="measured over predicted, the middle of the runs")]
     low: Annotated[_End, Field(description="a tenth of such runs is slower than this; empty: not known")] | None = None
     high: Annotated[_End, Field(description="a tenth is faster")] | None = None
-    runs: Annotated[int, Field(ge=1, le=10_000)] = 1
+    runs: Annotated[int, Field(ge=1, le=10_000), unit("runs of your own")] = 1
     day: Day | None = None
     source: Annotated[str, Field(min_length=1, max_length=60), AfterValidator(all_seen)] = "my own runs"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # to who checks types it is the same
 else:
 
     class cached_property(functools.cached_property):  # noqa: N801
-        """As `functools.cached_property` is from Python 3.12 on: it takes no lock."""
+        """A cached property without a lock, as `functools.cached_property` is from Python 3.12 on."""
 
         def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
             """The value; the first to ask reckons it."""

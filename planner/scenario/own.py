@@ -10,7 +10,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import (  # fmt: skip
+from planner.scenario.base import (
+    BUYING,
+    MONEY,
+    RUNNING,
     ChangePerYear,
     Count,
     Inputs,
@@ -21,6 +24,8 @@ from planner.scenario.base import (  # fmt: skip
     UpTo10,
     Usd,
     Years,
+    asked,
+    unit,
 )
 
 Place = Literal["colocation", "own_room"]
@@ -29,58 +34,171 @@ Place = Literal["colocation", "own_room"]
 class Own(Inputs):
     """Buying, and running what was bought."""
 
-    accelerators: Count | None = None
+    accelerators: Annotated[
+        Count | None,
+        asked(
+            "own",
+            "How many to buy",
+            "Empty: as many as are wanted at once.",
+            group=BUYING,
+            usual="as many as are wanted at once",
+        ),
+    ] = None
     # what it costs on day one
-    usd_per_server: Usd | None = None
-    usd_per_accelerator: Usd | None = None
-    accelerators_per_server: Annotated[int, Field(ge=1, le=256)] | None = None
-    host_share: UpTo10 | None = None
-    spare_share: Share | None = None
-    usd_per_accelerator_of_network: Usd | None = None
-    usd_per_tb_of_disk: Usd | None = None
-    install_share: UpTo10 | None = None
-    capex_usd: Annotated[Usd | None, Field(description="all of day one in one sum: replaces the lines above")] = None
+    usd_per_server: Annotated[
+        Usd | None,
+        unit("USD per server"),
+        asked("server", "Server price, USD each", "A whole machine with its GPUs.", group=BUYING, rare=True),
+    ] = None
+    usd_per_accelerator: Annotated[
+        Usd | None,
+        unit("USD per accelerator"),
+        asked("price", "GPU price, USD each", "Your quote wins over the catalogue.", group=BUYING),
+    ] = None
+    accelerators_per_server: Annotated[int | None, Field(ge=1, le=256), unit("accelerators")] = None
+    host_share: Annotated[
+        UpTo10 | None, asked("extra", "Host around the GPUs, % of their price", group=BUYING, rare=True, percent=True)
+    ] = None
+    spare_share: Annotated[
+        Share | None, asked("spares", "Spares, % of the fleet", group=BUYING, rare=True, percent=True)
+    ] = None
+    usd_per_accelerator_of_network: Annotated[
+        Usd | None,
+        unit("USD per accelerator of network"),
+        asked("net", "Network, USD per GPU", group=BUYING, rare=True),
+    ] = None
+    usd_per_tb_of_disk: Annotated[Usd | None, unit("USD per TB of disk")] = None
+    install_share: Annotated[
+        UpTo10 | None, asked("install", "Installation, % of the hardware", group=BUYING, rare=True, percent=True)
+    ] = None
+    capex_usd: Annotated[
+        Usd | None,
+        Field(description="all of day one in one sum: replaces the lines above"),
+        asked(
+            "capex",
+            "All of day one in one sum, USD",
+            "Replaces servers, network, disks and installation.",
+            group=BUYING,
+            rare=True,
+            usual="the lines it replaces",
+        ),
+    ] = None
     # when
-    order_month: Annotated[int, Field(ge=0, le=120, description="ordered after so many months, rented until then")] = 0
-    lead_time_months: Months | None = None
+    order_month: Annotated[
+        int,
+        Field(ge=0, le=120, description="ordered after so many months, rented until then"),
+        unit("number of the month"),
+    ] = 0
+    lead_time_months: Annotated[
+        Months | None, asked("wait", "Delivery, months", "You rent until the hardware is there.", group=BUYING)
+    ] = None
     scarcity_premium_share: UpTo10 | None = None
     deposit_share: Share | None = None
     # what it costs to run
-    place: Place = "colocation"
-    usd_per_kw_month: Annotated[float, Field(ge=0.0, le=10_000.0)] | None = None
-    usd_per_kw_of_room: Annotated[float, Field(ge=0.0, le=1_000_000.0)] | None = None
-    room_life_years: Annotated[float, Field(ge=1.0, le=50.0)] | None = None
-    room_upkeep_share_per_year: Share | None = None
-    usd_per_kwh: Annotated[float, Field(ge=0.0, le=5.0)] | None = None
-    power_price_change_per_year: ChangePerYear | None = None
-    pue: Annotated[float, Field(ge=1.0, le=3.0)] | None = None
-    rated_w_per_server: Annotated[float, Field(ge=1.0, le=1_000_000.0)] | None = None
+    place: Annotated[
+        Place,
+        asked("place", "Where it stands", "Somebody's data centre, or a room of your own.", group=RUNNING, rare=True),
+    ] = "colocation"
+    usd_per_kw_month: Annotated[
+        float | None,
+        Field(ge=0.0, le=10_000.0),
+        unit("USD per kW-month"),
+        asked("colo", "Space and hosting, USD per kW a month", group=RUNNING, rare=True),
+    ] = None
+    usd_per_kw_of_room: Annotated[float | None, Field(ge=0.0, le=1_000_000.0), unit("USD per kW of room")] = None
+    room_life_years: Annotated[float | None, Field(ge=1.0, le=50.0), unit("years")] = None
+    room_upkeep_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %")] = None
+    usd_per_kwh: Annotated[
+        float | None,
+        Field(ge=0.0, le=5.0),
+        unit("USD per kWh"),
+        asked("kwh", "Electricity, USD per kWh", group=RUNNING),
+    ] = None
+    power_price_change_per_year: Annotated[
+        ChangePerYear | None, asked("kwhs", "Electricity changes by, % a year", group=RUNNING, rare=True, percent=True)
+    ] = None
+    pue: Annotated[
+        float | None,
+        Field(ge=1.0, le=3.0),
+        unit("times what the machines draw"),
+        asked(
+            "pue",
+            "PUE",
+            "What the building draws for each kW of the machines: 1.1 is new and large.",
+            group=RUNNING,
+            rare=True,
+        ),
+    ] = None
+    rated_w_per_server: Annotated[
+        float | None,
+        Field(ge=1.0, le=1_000_000.0),
+        unit("W"),
+        asked("watts", "Rated power of a server, W", group=RUNNING, rare=True),
+    ] = None
     busy_power_share: Share | None = None
     idle_power_share: Share | None = None
-    fte_per_accelerator: Annotated[float, Field(ge=0.0, le=10.0)] | None = None
-    usd_per_fte_year: Usd | None = None
-    maintenance_share_per_year: Share | None = None
-    insurance_share_per_year: Share | None = None
-    usd_per_accelerator_year_of_software: Usd | None = None
-    failures_per_accelerator_year: UpTo10 | None = None
+    fte_per_accelerator: Annotated[
+        float | None,
+        Field(ge=0.0, le=10.0),
+        unit("full-time people per accelerator"),
+        asked("people", "People per GPU, full-time", group=RUNNING, rare=True),
+    ] = None
+    usd_per_fte_year: Annotated[
+        Usd | None,
+        unit("USD per FTE-year"),
+        asked("salary", "Cost of one of them, USD a year", group=RUNNING, rare=True),
+    ] = None
+    maintenance_share_per_year: Annotated[
+        Share | None,
+        unit("share a year: 0.1 is 10 %"),
+        asked("upkeep", "Maintenance, % of the price a year", group=RUNNING, rare=True, percent=True),
+    ] = None
+    insurance_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %")] = None
+    usd_per_accelerator_year_of_software: Annotated[Usd | None, unit("USD per accelerator-year of software")] = None
+    failures_per_accelerator_year: Annotated[
+        UpTo10 | None,
+        unit("failures of one accelerator in a year"),
+        asked("fail", "Failures, % of GPUs a year", group=RUNNING, rare=True, percent=True),
+    ] = None
     repair_share: UpTo10 | None = None
-    warranty_years: UpTo10 | None = None
+    warranty_years: Annotated[UpTo10 | None, unit("years")] = None
     running_usd_per_month: Annotated[
-        Usd | None, Field(description="all running costs in one sum: replaces space, power, people and upkeep")
+        Usd | None,
+        Field(description="all running costs in one sum: replaces space, power, people and upkeep"),
+        unit("USD a month"),
+        asked(
+            "running",
+            "All running costs in one sum, USD a month",
+            "Replaces space, power, people and upkeep.",
+            group=RUNNING,
+            rare=True,
+            usual="the lines it replaces",
+        ),
     ] = None
     # the end
-    resale_month: Annotated[int, Field(ge=1, le=120)] | None = None
-    residual_share: Share | None = None
+    resale_month: Annotated[int | None, Field(ge=1, le=120), unit("number of the month")] = None
+    residual_share: Annotated[
+        Share | None,
+        asked(
+            "resale",
+            "Resale value at the end, % of price",
+            "The most uncertain number here.",
+            group=RUNNING,
+            percent=True,
+        ),
+    ] = None
     selling_cost_share: Share | None = None
     decommissioning_share: Share | None = None
-    refresh_years: Annotated[float, Field(ge=1.0, le=10.0)] | None = None
+    refresh_years: Annotated[float | None, Field(ge=1.0, le=10.0), unit("years")] = None
     hardware_price_change_per_year: ChangePerYear | None = None
 
 
 class Loan(Inputs):
     """Buying with borrowed money: level payments, perhaps with a last large one."""
 
-    rate_per_year: RatePerYear | None = None
+    rate_per_year: Annotated[
+        RatePerYear | None, asked("loan", "Interest on a loan, % a year", group=MONEY, rare=True, percent=True)
+    ] = None
     years: Years | None = None
     loan_share: Share | None = None
     balloon_share: Share = 0.0
@@ -89,7 +207,9 @@ class Loan(Inputs):
 class Lease(Inputs):
     """Hardware for a monthly payment; it goes back, or is bought, at the end. A quote shows its implied rate."""
 
-    usd_per_month: Usd | None = None
+    usd_per_month: Annotated[
+        Usd | None, unit("USD a month"), asked("lease", "Lease, USD a month", group=MONEY, rare=True)
+    ] = None
     rate_per_year: RatePerYear | None = None
     years: Years | None = None
     in_advance: bool = True
@@ -100,8 +220,8 @@ class Lease(Inputs):
 class RentToOwn(Inputs):
     """Payments after which the hardware is yours."""
 
-    usd_per_month: Usd
-    months: Annotated[int, Field(ge=1, le=120)]
+    usd_per_month: Annotated[Usd, unit("USD a month")]
+    months: Annotated[int, Field(ge=1, le=120), unit("months")]
     upfront_usd: Usd = 0.0
     final_usd: Usd = 0.0
 
@@ -112,13 +232,15 @@ class Kept(Inputs):
     label: Label = "what we have"
     accelerators: Count
     relative_speed: Annotated[
-        float, Field(gt=0.0, le=100.0, description="of one, against one accelerator of the plan")
+        float,
+        Field(gt=0.0, le=100.0, description="of one, against one accelerator of the plan"),
+        unit("times one of the plan's"),
     ] = 1.0
     usd_today_if_sold: Usd = 0.0
     usd_at_end: Usd = 0.0
-    power_w_each: Annotated[float, Field(ge=0.0, le=50_000.0)] = 0.0
-    idle_power_w_each: Annotated[float, Field(ge=0.0, le=50_000.0)] = 0.0
-    running_usd_per_month: Usd = 0.0
+    power_w_each: Annotated[float, Field(ge=0.0, le=50_000.0), unit("W")] = 0.0
+    idle_power_w_each: Annotated[float, Field(ge=0.0, le=50_000.0), unit("W")] = 0.0
+    running_usd_per_month: Annotated[Usd, unit("USD a month")] = 0.0
 
     @model_validator(mode="after")
     def _idles_below(self) -> Kept:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pydantic
 
-from planner.scenario.field_shapes import Path, Shape, nearest, shape
+from planner.scenario.fields import Shape, nearest, shape
+from planner.scenario.path import Path, dotted
 from pricing import PricingError, wishes
 from pricing.wishes import shown
 
@@ -32,11 +33,6 @@ class ScenarioError(PricingError):
 def where(error: Mapping[str, Any]) -> Path:
     """The path of one of pydantic's errors, without its own marks."""
     return tuple(step for step in error["loc"] if step != "[key]")
-
-
-def dotted(path: Path) -> str:
-    """work.0.busy_share"""
-    return ".".join(str(step) for step in path)
 
 
 def complaint(error: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import Id, Inputs, Share, UpTo10, UsdPerHour
+from planner.scenario.base import RENTING, WORK, Id, Inputs, Share, UpTo10, UsdPerHour, asked, unit
 
 Term = Literal["reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"]
 AtEnd = Literal["roll", "expire"]
@@ -16,20 +16,42 @@ Peaks = Literal["on_demand", "spot", "hosted"]
 class Rent(Inputs):
     """On demand. Without an offer the plan takes the cheapest whole bill at a price that can be believed."""
 
-    offer: Id | None = None
-    usd_per_accelerator_hour: UsdPerHour | None = None
-    hours_per_session: Annotated[float, Field(ge=0.01, le=8_760.0)] = 8.0
-    billing_increment_s: Annotated[float, Field(ge=1.0, le=2_628_000.0)] | None = None
-    accelerators_per_machine: Annotated[int, Field(ge=1, le=256)] | None = None
-    usd_per_gb_month_of_disk: Annotated[float, Field(ge=0.0, le=100.0)] | None = None
-    usd_per_gb_of_egress: Annotated[float, Field(ge=0.0, le=100.0)] | None = None
-    support_share: UpTo10 | None = None
+    offer: Annotated[
+        Id | None, asked("offer", "Rent from", "One offer, by its id.", usual="the cheapest that can be believed")
+    ] = None
+    usd_per_accelerator_hour: Annotated[
+        UsdPerHour | None,
+        asked(
+            "rent",
+            "Rent, USD per GPU-hour",
+            "Your price on demand; empty takes the cheapest offer that can be believed.",
+            group=RENTING,
+        ),
+    ] = None
+    hours_per_session: Annotated[
+        float,
+        Field(ge=0.01, le=8_760.0),
+        unit("hours"),
+        asked(
+            "session",
+            "Hours in one session",
+            "How long machines run before you stop them. Providers round it up.",
+            group=WORK,
+        ),
+    ] = 8.0
+    billing_increment_s: Annotated[float | None, Field(ge=1.0, le=2_628_000.0), unit("seconds")] = None
+    accelerators_per_machine: Annotated[int | None, Field(ge=1, le=256), unit("accelerators")] = None
+    usd_per_gb_month_of_disk: Annotated[float | None, Field(ge=0.0, le=100.0), unit("USD per GB-month of disk")] = None
+    usd_per_gb_of_egress: Annotated[float | None, Field(ge=0.0, le=100.0), unit("USD per GB of egress")] = None
+    support_share: Annotated[
+        UpTo10 | None, asked("support", "Support plan, % of the bill", group=RENTING, rare=True, percent=True)
+    ] = None
 
 
 class VolumePrice(Inputs):
     """A price for whoever reserves many: it holds for all of them, from so many accelerators on."""
 
-    from_accelerators: Annotated[int, Field(ge=2, le=16_384)]
+    from_accelerators: Annotated[int, Field(ge=2, le=16_384), unit("accelerators")]
     usd_per_accelerator_hour: UsdPerHour
 
 
@@ -37,8 +59,12 @@ class Reserve(Inputs):
     """Bound for a term: idle hours are billed. At its end it is renewed at the price of that day, or let go."""
 
     offer: Id | None = None
-    term: Term | None = None
-    usd_per_accelerator_hour: UsdPerHour | None = None
+    term: Annotated[
+        Term | None, asked("term", "Length of a reservation", group=RENTING, rare=True, usual="the cheapest")
+    ] = None
+    usd_per_accelerator_hour: Annotated[
+        UsdPerHour | None, asked("reserved", "Reserved, USD per GPU-hour", group=RENTING, rare=True)
+    ] = None
     prepaid: bool = False
     at_end: AtEnd = "roll"
     volume: Annotated[
@@ -62,29 +88,38 @@ class Spot(Inputs):
     """Machines that may be taken away: cheaper by the hour, longer by the lost work, dearer near a deadline."""
 
     offer: Id | None = None
-    usd_per_accelerator_hour: UsdPerHour | None = None
-    interruptions_per_hour: (
-        Annotated[float, Field(ge=0.0, le=60.0, description="of one job, not of one machine")] | None
-    ) = None
-    checkpoint_hours: Annotated[float, Field(ge=0.0001, le=24.0)] | None = None
-    checkpoint_every_hours: Annotated[float, Field(ge=0.001, le=720.0)] | None = None
-    restart_hours: Annotated[float, Field(ge=0.0, le=24.0)] | None = None
+    usd_per_accelerator_hour: Annotated[
+        UsdPerHour | None, asked("spot", "Spot, USD per GPU-hour", group=RENTING, rare=True)
+    ] = None
+    interruptions_per_hour: Annotated[
+        float | None,
+        Field(ge=0.0, le=60.0, description="of one job, not of one machine"),
+        unit("per hour"),
+        asked("taken", "Interruptions an hour, of one job", group=RENTING, rare=True),
+    ] = None
+    checkpoint_hours: Annotated[float | None, Field(ge=0.0001, le=24.0), unit("hours")] = None
+    checkpoint_every_hours: Annotated[float | None, Field(ge=0.001, le=720.0), unit("hours")] = None
+    restart_hours: Annotated[float | None, Field(ge=0.0, le=24.0), unit("hours")] = None
     on_demand_share: Annotated[Share, Field(description="of the work, done on demand when a deadline nears")] = 0.0
 
 
 class Hosted(Inputs):
     """A model behind somebody else's door, paid by the token."""
 
-    million_input_tokens_per_month: Annotated[float, Field(ge=0.0, le=1e9)]
-    million_output_tokens_per_month: Annotated[float, Field(ge=0.0, le=1e9)]
+    million_input_tokens_per_month: Annotated[float, Field(ge=0.0, le=1e9), unit("million tokens a month")]
+    million_output_tokens_per_month: Annotated[float, Field(ge=0.0, le=1e9), unit("million tokens a month")]
     price: Id | None = None
-    usd_per_million_input_tokens: Annotated[float, Field(ge=0.0, le=10_000.0)] | None = None
-    usd_per_million_output_tokens: Annotated[float, Field(ge=0.0, le=10_000.0)] | None = None
+    usd_per_million_input_tokens: Annotated[
+        float | None, Field(ge=0.0, le=10_000.0), unit("USD per million tokens")
+    ] = None
+    usd_per_million_output_tokens: Annotated[
+        float | None, Field(ge=0.0, le=10_000.0), unit("USD per million tokens")
+    ] = None
 
 
 class Mix(Inputs):
     """Own a base, reserve a layer above it, and give the peaks to rent, to spot machines or to a hosted model."""
 
-    own_accelerators: Annotated[int, Field(ge=0, le=16_384)] = 0
-    reserve_accelerators: Annotated[int, Field(ge=0, le=16_384)] = 0
+    own_accelerators: Annotated[int, Field(ge=0, le=16_384), unit("accelerators")] = 0
+    reserve_accelerators: Annotated[int, Field(ge=0, le=16_384), unit("accelerators")] = 0
     peaks: Peaks = "on_demand"

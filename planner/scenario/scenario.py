@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from planner.scenario import budget
-from planner.scenario.base import MONTHS_PER_YEAR, Id, Inputs, Label, Years
+from planner.scenario.base import MONTHS_PER_YEAR, Id, Inputs, Label, Years, asked, unit
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot
@@ -23,10 +23,22 @@ ANY_ACCELERATOR = "any"  # in place of an accelerator: whichever does the work f
 class Scenario(Inputs):
     """Work, ways to supply it, terms. All figures left empty are the catalogue's of the scenario's day."""
 
-    name: Label = "Plan"
-    accelerator: Id = USUAL_ACCELERATOR
-    years: Years = 3.0
-    site: Annotated[str, Field(min_length=1, max_length=20)] = USUAL_SITE
+    name: Annotated[Label, asked("name", "Name of the plan")] = "Plan"
+    accelerator: Annotated[Id, asked("gpu", "Which GPU?", "Changes price, power and rental offers.")] = (
+        USUAL_ACCELERATOR
+    )
+    years: Annotated[
+        Years, asked("years", "For how long, years", "How long you need them, or would keep what you buy.")
+    ] = 3.0
+    site: Annotated[
+        str,
+        Field(min_length=1, max_length=20),
+        asked(
+            "site",
+            "Where would yours run?",
+            "Country or US state, by its ISO code. Sets the price of electricity and of space.",
+        ),
+    ] = USUAL_SITE
     work: Annotated[tuple[Work, ...], Field(min_length=1, max_length=6)] = (Work(),)
     own: Own = Own()
     loan: Loan = Loan()
@@ -45,7 +57,11 @@ class Scenario(Inputs):
         tuple[Measured, ...], Field(max_length=MOST_FACTORS, description="how fast runs of your own were")
     ] = ()
     ways: Annotated[tuple[Way, ...], Field(description="which to reckon; empty: all that have a price")] = ()
-    seed: Annotated[int, Field(ge=0, le=2_147_483_647, description="of the futures: the same seed, the same")] = 7
+    seed: Annotated[
+        int,
+        Field(ge=0, le=2_147_483_647, description="of the futures: the same seed, the same"),
+        unit("any whole number; the same draws the same futures"),
+    ] = 7
 
     @model_validator(mode="after")
     def _within_the_plan(self) -> Scenario:

@@ -6,16 +6,20 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import Id, Inputs
+from planner.scenario.base import Id, Inputs, asked, unit
 from planner.scenario.vocabulary import CachePrecision, EngineName, Method, ServingPrecision, TrainingPrecision
 
-_Tokens = Annotated[int, Field(ge=1, le=10_000_000)]
-_Rate = Annotated[float, Field(ge=0.0001, le=1e6)]
-_Milliseconds = Annotated[float, Field(ge=0.1, le=1e6)]
-_RunsPerMonth = Annotated[float, Field(ge=0.001, le=100_000.0, description="empty: one run, at once")]
-_Days = Annotated[float, Field(ge=0.01, le=3_650.0)]
+_Tokens = Annotated[int, Field(ge=1, le=10_000_000), unit("tokens")]
+_Rate = Annotated[float, Field(ge=0.0001, le=1e6), unit("requests a second")]
+_Milliseconds = Annotated[float, Field(ge=0.1, le=1e6), unit("milliseconds")]
+_RunsPerMonth = Annotated[
+    float, Field(ge=0.001, le=100_000.0, description="empty: one run, at once"), unit("runs a month")
+]
+_Days = Annotated[float, Field(ge=0.01, le=3_650.0), unit("days")]
 _OwnRuns = Annotated[
-    float, Field(ge=0.05, le=20.0, description="how fast a run of yours was, over what is predicted of it")
+    float,
+    Field(ge=0.05, le=20.0, description="how fast a run of yours was, over what is predicted of it"),
+    unit("times what is predicted"),
 ]
 # What a piece of work waits for: matrix units, plain arithmetic of 32 or 64 bits, or memory.
 Bound = Literal["compute", "fp32", "fp64", "bandwidth"]
@@ -24,45 +28,76 @@ Bound = Literal["compute", "fp32", "fp64", "bandwidth"]
 class Train(Inputs):
     """A model to be trained, from the beginning or further; once, or so many times a month."""
 
-    model: Id
-    tokens: (
-        Annotated[float, Field(ge=1e3, le=1e16, description="of one run; empty: twenty for each parameter")] | None
-    ) = None
-    images: Annotated[float, Field(ge=1, le=1e14, description="of one run, where it learns from pictures")] | None = (
-        None
-    )
-    unique_tokens: (
-        Annotated[float, Field(ge=1e3, le=1e16, description="of text there are; the rest are repeats")] | None
-    ) = None
-    method: Method = "full"
-    precision: TrainingPrecision = "bf16"
-    seq_len: Annotated[int, Field(ge=16, le=16_777_216)] = 4_096
-    runs_per_month: _RunsPerMonth | None = None
-    deadline_days: _Days | None = None
-    choose_count: Annotated[bool, Field(description="as many accelerators as are cheapest and in time")] = False
+    model: Annotated[
+        Id,
+        asked(
+            "train",
+            "Which model is trained?",
+            "The hours follow from how fast it trains on what you ask for.",
+            usual="none: hours are given",
+        ),
+    ]
+    tokens: Annotated[
+        float | None,
+        Field(ge=1e3, le=1e16, description="of one run; empty: twenty for each parameter"),
+        unit("tokens of one run"),
+        asked("tokens", "Tokens of one run", amount=True, usual="twenty for each parameter"),
+    ] = None
+    images: Annotated[
+        float | None,
+        Field(ge=1, le=1e14, description="of one run, where it learns from pictures"),
+        unit("images of one run"),
+    ] = None
+    unique_tokens: Annotated[
+        float | None, Field(ge=1e3, le=1e16, description="of text there are; the rest are repeats"), unit("tokens")
+    ] = None
+    method: Annotated[Method, asked("method", "How is it trained?", usual="full")] = "full"
+    precision: Annotated[TrainingPrecision, asked("bits", "Precision of training", usual="bf16")] = "bf16"
+    seq_len: Annotated[
+        int, Field(ge=16, le=16_777_216), unit("tokens"), asked("seq", "Tokens of a sequence", usual="4,096")
+    ] = 4_096
+    runs_per_month: Annotated[_RunsPerMonth | None, asked("runs", "Runs a month", usual="one run, at once")] = None
+    deadline_days: Annotated[_Days | None, asked("due", "Due within, days", usual="no deadline")] = None
+    choose_count: Annotated[
+        bool,
+        Field(description="as many accelerators as are cheapest and in time"),
+        asked("choose", "Choose how many", "As many as are cheapest and in time.", usual="no"),
+    ] = False
     measured_over_predicted: _OwnRuns | None = None
 
 
 class Serve(Inputs):
     """A model to be answered with, or other work by the request (images, speech, classifying), around the clock."""
 
-    model: Id
-    requests_per_s: _Rate = 1.0
-    peak_requests_per_s: _Rate | None = None
-    input_tokens: _Tokens = 1_000
-    output_tokens: _Tokens = 300
-    ttft_ms: _Milliseconds | None = None
-    tpot_ms: _Milliseconds | None = None
-    weight_precision: ServingPrecision | None = None
+    model: Annotated[Id, asked("serve", "Which model answers?", "The GPUs follow from the requests.", usual="none")]
+    requests_per_s: Annotated[_Rate, asked("rps", "Requests a second, on average", usual="1")] = 1.0
+    peak_requests_per_s: Annotated[
+        _Rate | None, asked("peak", "Requests a second, at the peak", usual="the average")
+    ] = None
+    input_tokens: Annotated[_Tokens, asked("in", "Tokens read for each request", usual="1,000")] = 1_000
+    output_tokens: Annotated[_Tokens, asked("out", "Tokens written for each", usual="300")] = 300
+    ttft_ms: Annotated[
+        _Milliseconds | None, asked("ttft", "First word within, ms", "For 99 of 100 requests.", usual="no promise")
+    ] = None
+    tpot_ms: Annotated[
+        _Milliseconds | None,
+        asked("tpot", "Each further token within, ms", "For 99 of 100 requests.", usual="no promise"),
+    ] = None
+    weight_precision: Annotated[
+        ServingPrecision | None, asked("weights", "Precision of the weights", usual="as it is published")
+    ] = None
     cache_precision: CachePrecision | None = None
     engine: EngineName = "vllm"
     mig_profile: Annotated[str, Field(min_length=1, max_length=40, description="one slice: 1g.10gb")] | None = None
-    lora_adapters: Annotated[int, Field(ge=0, le=10_000)] = 0
-    cached_input_share: Annotated[float, Field(ge=0.0, le=0.99, description="of prompts that is in the cache")] = 0.0
-    rise_per_minute: (
-        Annotated[float, Field(ge=0.0, le=1e6, description="requests a second on top within a minute: kept ready")]
-        | None
-    ) = None
+    lora_adapters: Annotated[int, Field(ge=0, le=10_000), unit("adapters")] = 0
+    cached_input_share: Annotated[
+        float, Field(ge=0.0, le=0.99, description="of prompts that is in the cache"), unit("share: 0.1 is 10 %")
+    ] = 0.0
+    rise_per_minute: Annotated[
+        float | None,
+        Field(ge=0.0, le=1e6, description="requests a second on top within a minute: kept ready"),
+        unit("requests a second more within a minute"),
+    ] = None
     measured_over_predicted: _OwnRuns | None = None
 
     @model_validator(mode="after")
@@ -79,7 +114,7 @@ class Run(Inputs):
     """
 
     measured_on: Id
-    hours: Annotated[float, Field(ge=0.001, le=1e7, description="of one run on one of those")]
+    hours: Annotated[float, Field(ge=0.001, le=1e7, description="of one run on one of those"), unit("hours")]
     bound: Bound = "compute"
     runs_per_month: _RunsPerMonth | None = None
     deadline_days: _Days | None = None

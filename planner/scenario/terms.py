@@ -6,7 +6,20 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import HOURS_PER_MONTH, ChangePerYear, Id, Inputs, Label, Share, Usd
+from planner.scenario.base import (
+    HOURS_PER_MONTH,
+    MONEY,
+    RENTING,
+    WORK,
+    ChangePerYear,
+    Id,
+    Inputs,
+    Label,
+    Share,
+    Usd,
+    asked,
+    unit,
+)
 from pricing.days import Day
 
 # When, within its month or year, the money of a month is taken to move; `dated` counts the days of the calendar.
@@ -17,41 +30,105 @@ Nominal = Literal["nominal", "real"]
 class Terms(Inputs):
     """Settings of finance. Printed with every result, since they can turn it. Empty takes the catalogue's figure."""
 
-    discount_rate_per_year: Annotated[float, Field(ge=0.0, le=0.5)] | None = None
-    timing: Timing = "month_end"
+    discount_rate_per_year: Annotated[
+        float | None,
+        Field(ge=0.0, le=0.5),
+        unit("a year: 0.1 is 10 %"),
+        asked(
+            "rate", "Cost of money, % a year", "What the money would earn or cost elsewhere.", group=MONEY, percent=True
+        ),
+    ] = None
+    timing: Annotated[
+        Timing, asked("timing", "When money moves", "Within its month or year.", group=MONEY, rare=True)
+    ] = "month_end"
     money: Nominal = "nominal"
-    inflation_per_year: Annotated[float, Field(ge=-0.05, le=0.5)] = 0.0
-    hours_per_month: Annotated[float, Field(ge=672.0, le=744.0)] = HOURS_PER_MONTH
-    rent_change_per_year: ChangePerYear | None = None
+    inflation_per_year: Annotated[
+        float,
+        Field(ge=-0.05, le=0.5),
+        unit("a year: 0.1 is 10 %"),
+        asked("inflation", "Inflation, % a year", group=MONEY, rare=True, percent=True),
+    ] = 0.0
+    hours_per_month: Annotated[float, Field(ge=672.0, le=744.0), unit("hours")] = HOURS_PER_MONTH
+    rent_change_per_year: Annotated[
+        ChangePerYear | None,
+        asked(
+            "rents",
+            "Rents change by, % a year",
+            "Below zero where they fall. They fell until 2025 and rose in 2026.",
+            group=RENTING,
+            percent=True,
+        ),
+    ] = None
     rent_by_year: Annotated[
         tuple[Annotated[float, Field(ge=0.05, le=20.0)], ...],
         Field(
             max_length=10, description="today's rent times this, year by year; the last holds on; wins over the rate"
         ),
+        unit("times today's rent, year by year"),
     ] = ()
     rent_as_quotes_imply: Annotated[bool, Field(description="the change that 1- and 3-year quotes imply")] = False
-    cash_on_day_one_usd: Annotated[Usd | None, Field(description="the most that can be paid today")] = None
+    cash_on_day_one_usd: Annotated[
+        Usd | None,
+        Field(description="the most that can be paid today"),
+        asked("cash", "Most you can pay on day one, USD", "Empty: no limit.", group=MONEY, usual="no limit"),
+    ] = None
     cash_per_year_usd: Annotated[
-        Usd | None, Field(description="the most that can be paid in any year of the plan, day one being in the first")
+        Usd | None,
+        Field(description="the most that can be paid in any year of the plan, day one being in the first"),
+        asked(
+            "yearly",
+            "Most you can pay in a year, USD",
+            "In any year of the plan; day one is in the first. Empty: no limit.",
+            group=MONEY,
+            usual="no limit",
+        ),
     ] = None
     usd_per_waiting_hour: Annotated[
-        float | None, Field(ge=0.0, le=100_000.0, description="what it costs that one job waits an hour, however large")
+        float | None,
+        Field(ge=0.0, le=100_000.0, description="what it costs that one job waits an hour, however large"),
+        unit("USD per hour that one job waits"),
+        asked(
+            "waitcost",
+            "An hour that a job waits, USD",
+            "Of one job, however many GPUs it takes: what it costs that somebody waits for it. Empty: as long as "
+            "people accept.",
+            group=WORK,
+            rare=True,
+            usual="not counted",
+        ),
     ] = None
 
 
 class Tax(Inputs):
     """Tax on what is saved and earned. Rates and schedules are the site's unless you say otherwise."""
 
-    tax_share: Share | None = None
-    schedule: Id = "straight-line-5-half-year"
-    shares_by_year: Annotated[tuple[Share, ...], Field(max_length=40)] = ()
+    tax_share: Annotated[
+        Share | None,
+        asked(
+            "tax",
+            "Tax on profit, %",
+            "Filled in, tax and depreciation are counted.",
+            group=MONEY,
+            percent=True,
+            usual="not counted",
+        ),
+    ] = None
+    schedule: Annotated[
+        Id,
+        asked("written", "Written off by", "A schedule of the tax books.", group=MONEY, rare=True, usual="not counted"),
+    ] = "straight-line-5-half-year"
+    shares_by_year: Annotated[tuple[Share, ...], Field(max_length=40), unit("share of the price, year by year")] = ()
     profit_usd_per_year: Annotated[
-        float | None, Field(ge=-1e12, le=1e12, description="other profit to set costs against; empty: always enough")
+        float | None,
+        Field(ge=-1e12, le=1e12, description="other profit to set costs against; empty: always enough"),
+        unit("USD a year"),
     ] = None
     losses_brought_usd: Usd = 0.0
-    vat_share: Share = 0.0
+    vat_share: Annotated[
+        Share, asked("vat", "Sales or value-added tax, %", group=MONEY, rare=True, percent=True, usual="not counted")
+    ] = 0.0
     vat_recovered_share: Share = 1.0
-    vat_recovered_after_months: Annotated[int, Field(ge=0, le=24)] = 3
+    vat_recovered_after_months: Annotated[int, Field(ge=0, le=24), unit("months")] = 3
 
     @model_validator(mode="after")
     def _whole(self) -> Tax:
@@ -64,6 +141,6 @@ class Currency(Inputs):
     """The money results are shown in. The engine reckons in US dollars; they are converted once, at the very end."""
 
     code: Annotated[str, Field(pattern="^[A-Z]{3}$")]
-    usd_per_unit: Annotated[float, Field(gt=0.0, le=1_000.0)]
+    usd_per_unit: Annotated[float, Field(gt=0.0, le=1_000.0), unit("USD for one unit of it")]
     day: Day
     source: Label

@@ -6,7 +6,18 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import HOURS_PER_MONTH, MONTHS_PER_YEAR, Count, Inputs, Label, Share, Terabytes
+from planner.scenario.base import (
+    HOURS_PER_MONTH,
+    MONTHS_PER_YEAR,
+    WORK,
+    Count,
+    Inputs,
+    Label,
+    Share,
+    Terabytes,
+    asked,
+    unit,
+)
 from planner.scenario.task import Run, Serve, Train
 from planner.scenario.vocabulary import USUAL_BUSY_SHARE
 
@@ -20,16 +31,16 @@ class Job(Inputs):
 
     label: Label = "job"
     accelerators: Count
-    hours: Annotated[float, Field(ge=0.01, le=8_760.0, description="how long it takes on that many")]
-    first_month: Annotated[int, Field(ge=1, le=120)] = 1
-    every_months: Annotated[int, Field(ge=1, le=120, description="comes again; once where empty")] | None = None
-    within_days: (
-        Annotated[
-            float,
-            Field(ge=0.01, le=3_650.0, description="deadline: fewer at once will do if there is time; empty: as asked"),
-        ]
-        | None
-    ) = None
+    hours: Annotated[float, Field(ge=0.01, le=8_760.0, description="how long it takes on that many"), unit("hours")]
+    first_month: Annotated[int, Field(ge=1, le=120), unit("number of the month")] = 1
+    every_months: Annotated[
+        int | None, Field(ge=1, le=120, description="comes again; once where empty"), unit("months")
+    ] = None
+    within_days: Annotated[
+        float | None,
+        Field(ge=0.01, le=3_650.0, description="deadline: fewer at once will do if there is time; empty: as asked"),
+        unit("days"),
+    ] = None
 
     @model_validator(mode="after")
     def _can_be_done(self) -> Job:
@@ -49,24 +60,78 @@ class Work(Inputs):
     """
 
     label: Label = "work"
-    accelerators: Count = 8
-    busy_share: Annotated[float, Field(ge=LEAST_BUSY_SHARE, le=1.0)] | None = None
-    accelerator_hours_per_month: Annotated[float, Field(ge=0.01, le=12_000_000.0)] | None = None
-    accelerators_per_job: Count | None = None
+    accelerators: Annotated[Count, asked("gpus", "How many at once?", "Count GPUs, not servers.")] = 8
+    busy_share: Annotated[
+        float | None,
+        Field(ge=LEAST_BUSY_SHARE, le=1.0),
+        unit("share: 0.1 is 10 %"),
+        asked(
+            "busy",
+            "Busy, % of hours",
+            "Share of all hours in which they do useful work.",
+            percent=True,
+            usual=USUAL_BUSY_SHARE,
+        ),
+    ] = None
+    accelerator_hours_per_month: Annotated[
+        float | None,
+        Field(ge=0.01, le=12_000_000.0),
+        unit("accelerator-hours a month"),
+        asked(
+            "hours",
+            "GPU-hours a month",
+            "Instead of the share of busy hours; one follows from the other.",
+            usual="from busy %",
+        ),
+    ] = None
+    accelerators_per_job: Annotated[
+        Count | None,
+        asked(
+            "job",
+            "GPUs one job takes",
+            "Decides how busy a fleet can be before jobs queue for long.",
+            group=WORK,
+            usual="all of them",
+        ),
+    ] = None
     train: Train | None = None
     serve: Serve | None = None
     run: Run | None = None
-    may_wait: bool = False
-    may_stop: bool = False
-    growth_per_year: Annotated[float, Field(ge=-0.9, le=9.0)] = 0.0
-    season: tuple[Annotated[float, Field(ge=0.0, le=12.0)], ...] = ()
+    may_wait: Annotated[
+        bool,
+        asked(
+            "waits",
+            "May the work wait?",
+            "Then only the hours matter, and fewer GPUs may do them one after the other.",
+            group=WORK,
+        ),
+    ] = False
+    may_stop: Annotated[
+        bool, asked("stops", "May the work be interrupted?", "Then spot machines can do it.", group=WORK)
+    ] = False
+    growth_per_year: Annotated[
+        float,
+        Field(ge=-0.9, le=9.0),
+        unit("a year: 0.1 is 10 %"),
+        asked("growth", "Growth of the work, % a year", group=WORK, percent=True),
+    ] = 0.0
+    season: Annotated[
+        tuple[Annotated[float, Field(ge=0.0, le=12.0)], ...], unit("times the usual hours, January first")
+    ] = ()
     by_hour: Annotated[
         tuple[Share, ...],
         Field(description="from midnight, how much of `accelerators` each hour wants, 1 in the busiest"),
+        unit("of the accelerators, hour by hour from midnight"),
     ] = ()
     jobs: Annotated[tuple[Job, ...], Field(max_length=24)] = ()
-    storage_tb: Terabytes = 10.0
-    egress_tb_per_month: Terabytes = 1.0
+    storage_tb: Annotated[
+        Terabytes, asked("disk", "Data kept on disk, TB", "Billed by the month, also while machines stand.", group=WORK)
+    ] = 10.0
+    egress_tb_per_month: Annotated[
+        Terabytes,
+        unit("TB a month"),
+        asked("egress", "Traffic out, TB a month", "What leaves the provider. Many charge nothing.", group=WORK),
+    ] = 1.0
 
     @model_validator(mode="after")
     def _agree(self) -> Work:

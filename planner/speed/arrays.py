@@ -35,7 +35,7 @@ def _column(values: list[Any]) -> Any:
 
 
 def taken(record: R, index: Any) -> R:
-    """The same record at some of its entries; fields that are single numbers stay as they are."""
+    """A record of arrays at some of their entries. Fields that are single numbers stay as they are."""
     return type(record)(**{field.name: _entry(getattr(record, field.name), index) for field in fields(record)})
 
 

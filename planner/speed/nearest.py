@@ -117,7 +117,7 @@ def published_training(
 def published_serving(
     catalogue: Catalogue, rows: Sequence[Row] | None = None
 ) -> tuple[tuple[Published, ...], tuple[Checked, ...]]:
-    """The same for serving: runs that print tokens written a second, for each accelerator."""
+    """Published serving runs that print tokens written a second, for each accelerator."""
     rows = published_runs(SERVING_RUNS, SERVING) if rows is None else rows
     checked, found = check_serving(catalogue, rows), list[Published]()
     for row, one in zip(rows, checked, strict=True):

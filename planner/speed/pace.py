@@ -49,7 +49,7 @@ class Pace:
     like: MeasuredLike | None = None
     runs: int = 0
     width: float = 1.0
-    kept: float = 0.0  # what of the runs is believed; of the rest a team is like others
+    kept: float = 0.0  # the share of the runs' deviation that is believed to be this team's own
 
     def narrowed(self, band: Band) -> Band:
         """The band that is left."""
@@ -67,7 +67,7 @@ def training_pace(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> P
 
 
 def alike(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> tuple[Sequence[Measured], MeasuredLike]:
-    """Those of a job's own runs that speak of it on that accelerator, and what they have in common with it."""
+    """The measured factors of a scenario that speak of a job on an accelerator, and what each has in common with it."""
     here = [one for one in job.measured if one.kind == "training" and one.accelerator == accelerator]
     if not here:
         return (), "accelerator"

@@ -293,7 +293,7 @@ def _too_many(peak: int, accelerator: str) -> str:
 
 
 def _around_the_clock(bare: Work, average: int, peak: int, together: int) -> Work:
-    """As many as the peak needs, in use as the average is to it."""
+    """A service as accelerators for its peak that are busy in the proportion of average to peak."""
     changed = {
         "accelerators": peak,
         "busy_share": min(average / peak, 1.0),

@@ -16,11 +16,7 @@ _KEPT = 32  # choices: a page asks for the same one again and again
 
 
 def chosen(catalogue: Catalogue, scenario: Scenario, day: date) -> Scenario:
-    """The same scenario with accelerator and numbers of the recommended try; itself where nothing is left open.
-
-    Where nothing keeps to the limits the nearest is taken, and the plan says which limit it breaks. Plain hours do not
-    say what an accelerator must do, so nothing is chosen for them.
-    """
+    """The scenario with accelerator and number as the market study recommends; unchanged where both are said."""
     if not _open(scenario):
         return scenario
     return _chosen(Facts(catalogue), scenario, day)

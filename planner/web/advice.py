@@ -41,7 +41,7 @@ _CHOOSE = "Choose the GPU and how many for me"
 
 
 def left_open(written: Scenario) -> Scenario:
-    """The same plan with its accelerator, and the number for what is trained, left to be chosen."""
+    """The scenario with its accelerator left to be chosen, and the number too where a model is trained."""
     works = [
         work
         if work.train is None

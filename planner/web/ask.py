@@ -14,11 +14,12 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.answer.echo import echo
+from planner.scenario.base import GROUPS, WORK
 from planner.scenario.link import ALSO, from_address, read_address, to_address
 from planner.scenario.presets import presets
 from planner.scenario.question import SERVE, TRAIN, TUNE, Question
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import KEYS
+from planner.scenario.short_keys import KEYS, under
 from planner.web import address, fields, latency, questions, state, through_the_day
 from planner.web.fields import GPUS
 from pricing import Catalogue
@@ -30,16 +31,8 @@ CHOOSE = "choose"
 ALWAYS = ("years", "site")
 BOX, _LABEL = "assumptions", "assumptions_label"
 # The expander's headings: what stands under each, and what besides when all fields are asked for.
-THE_WORK = "The work"
 HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    THE_WORK: (("job", "growth", "session", "disk", "egress", "waits", "stops"), ("waitcost",)),
-    "What you buy": (("own", "price", "wait"), ("server", "extra", "net", "spares", "install", "capex")),
-    "Running it": (
-        ("kwh", "resale"),
-        ("running", "place", "colo", "kwhs", "pue", "watts", "people", "salary", "upkeep", "fail"),
-    ),
-    "Renting": (("rent", "rents"), ("support", "reserved", "term", "spot", "taken")),
-    "Money": (("rate", "cash", "yearly", "tax"), ("written", "vat", "timing", "inflation", "loan", "lease")),
+    group: (under(group, rare=False), under(group, rare=True)) for group in GROUPS
 }
 
 
@@ -99,7 +92,7 @@ def _assumptions(catalogue: Catalogue, question: Question, hints: Mapping[str, s
         address.switch(ALL)
         every = (box.open or st.session_state[ALL]) and st.toggle("Show all fields", key=ALL, help=_EVERY)
         for heading, (usual, rare) in HEADINGS.items():
-            first = question.more if heading == THE_WORK else ()
+            first = question.more if heading == WORK else ()
             names = [name for name in (*first, *usual) if box.open or name in filled]
             names += [name for name in rare if (box.open and every) or name in filled]
             if names:
@@ -107,7 +100,7 @@ def _assumptions(catalogue: Catalogue, question: Question, hints: Mapping[str, s
                 with st.grid(4, min_column_width=170, vertical_alignment="bottom"):
                     for name in names:
                         fields.show(catalogue, name, hints)
-                    if box.open and heading == THE_WORK and question not in (TRAIN, TUNE):
+                    if box.open and heading == WORK and question not in (TRAIN, TUNE):
                         through_the_day.ask()
 
 

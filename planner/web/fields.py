@@ -85,15 +85,15 @@ def show(catalogue: Catalogue, name: str, hints: Mapping[str, str]) -> None:
 def _widget(catalogue: Catalogue, key: Key, hint: str | None) -> None:
     options = _options_of(catalogue, key)
     if key.key == "years":
-        st.slider(key.label, 0.25, 10.0, 3.0, 0.25, format="%g", key=key.key, help=key.help)
+        st.slider(key.label, 0.25, 10.0, 3.0, 0.25, format="%g", key=key.key, help=key.told)
     elif key.key == BUSY:
-        st.slider(key.label, 1, 100, USUAL_BUSY_PERCENT, format="%d%%", key=key.key, help=_BUSY_HELP.format(key.help))
-    elif key.key in _LARGE_NUMBERS:
+        st.slider(key.label, 1, 100, USUAL_BUSY_PERCENT, format="%d%%", key=key.key, help=_BUSY_HELP.format(key.told))
+    elif key.amount:
         _large(key, hint)
     elif options is not None:
         _options(key, options, hint)
     elif key.shape.kind == "switch":
-        st.toggle(key.label, bool(key.default), key=key.key, help=key.help or None)
+        st.toggle(key.label, bool(key.default), key=key.key, help=key.told or None)
     else:
         _number(key, hint)
 
@@ -151,7 +151,7 @@ def _number(key: Key, hint: str | None) -> None:
         format="%g",  # all digits: rounded to cents, a price of 0.085 would read 0.09
         key=key.key,
         placeholder=hint,
-        help=key.help or None,
+        help=key.told or None,
         on_change=_make_whole if key.shape.kind == "whole" else None,
         args=(key.key,),
     )
@@ -160,7 +160,7 @@ def _number(key: Key, hint: str | None) -> None:
 def _large(key: Key, hint: str | None) -> None:
     """A field for numbers of many digits, which nobody counts: it takes and shows 1 T."""
     st.text_input(
-        key.label, key=key.key, placeholder=hint or "", help=key.help or _LARGE_HELP, on_change=_read_large,
+        key.label, key=key.key, placeholder=hint or "", help=key.told or _LARGE_HELP, on_change=_read_large,
         args=(key.key,), max_chars=_LONGEST_AMOUNT,
     )  # fmt: skip
 
@@ -188,7 +188,7 @@ def _no_amount(key: Key, said: str) -> str:
     return f"{key.label}: “{said}” was not taken. Want a number from {low} to {high}, such as 1 T, 300 B or 2e9."
 
 
-_LARGE_NUMBERS, _LONGEST_AMOUNT, _REFUSED = ("tokens",), 40, "typed_and_refused"
+_LONGEST_AMOUNT, _REFUSED = 40, "typed_and_refused"
 _LARGE_HELP = "Such as 1 T, 300 B, 200 M or 2e9."
 
 
@@ -218,12 +218,12 @@ _IN_PARTS = "{label}: {said:g} counts as {whole:,}. If you meant {meant:,.0f}, t
 def _step(key: Key) -> float:
     """What one press of plus adds: a thousand dollars of a large sum, a hundredth of a small rate, else one."""
     high = key.high or 0.0
-    if key.shape.kind != "whole" and not key.percent and (high < _SMALL or key.key in _RENTS):
+    if key.shape.kind != "whole" and not key.percent and (high < _SMALL or key.unit == _OF_RENTS):
         return 0.01
     return 1_000.0 if high >= _LARGE else 1.0
 
 
-_SMALL, _RENTS = 100.0, ("rent", "reserved", "spot")
+_SMALL, _OF_RENTS = 100.0, "USD per accelerator-hour"
 _LARGE = 1e9
 
 
@@ -237,7 +237,7 @@ def _busy_as_said(key: Key) -> None:
     put_aside(BUSY)
     share = from_address(address.texts())[0].work[0].usual_busy_share
     st.session_state[BUSY] = min(max(round(share * 100), 1), 100)
-    st.slider(key.label, 1, 100, format="%d%%", key=BUSY, disabled=True, help=_BUSY_HELP.format(key.help))
+    st.slider(key.label, 1, 100, format="%d%%", key=BUSY, disabled=True, help=_BUSY_HELP.format(key.told))
 
 
 _BUSY_HELP = "{} Follows from the GPU-hours a month, or from the hours of the day, where those are filled in."
@@ -249,7 +249,7 @@ def _options(key: Key, options: Iterable[str], hint: str | None) -> None:
     if there is not None and there not in known:
         known = (*known, there)  # an accelerator that nobody rents or sells has facts all the same
     place = known.index(key.default) if key.default in known else None
-    st.selectbox(key.label, known, place, key=key.key, help=key.help or None, placeholder=hint or "")
+    st.selectbox(key.label, known, place, key=key.key, help=key.told or None, placeholder=hint or "")
 
 
 def typed(key: Key, said: str | None) -> Any:
@@ -259,7 +259,7 @@ def typed(key: Key, said: str | None) -> Any:
     kind = key.shape.kind
     if kind == "switch":
         return bool(key.default) if said is None else said in ("1", "true")
-    if key.key in _LARGE_NUMBERS:
+    if key.amount:
         return "" if said is None else amount_text(float(said))
     if kind in ("choice", "text"):
         return key.default if said is None else said
@@ -272,7 +272,7 @@ def written(key: Key, value: Any) -> str:
     """A widget's value as an address writes it."""
     if isinstance(value, bool):
         return "1" if value else "0"
-    if key.key in _LARGE_NUMBERS:
+    if key.amount:
         return f"{read_amount(value) or 0:.12g}"
     if isinstance(value, float | int):
         return f"{math.ceil(value) if key.shape.kind == 'whole' else value:.12g}"

@@ -86,7 +86,7 @@ def show_everything() -> None:
 
 
 def all_chips(wish: Wish) -> Wish:
-    """The same wish for every accelerator."""
+    """These filters without the one for the accelerator."""
     return replace(wish, accelerators=frozenset())
 
 

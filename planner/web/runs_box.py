@@ -23,7 +23,7 @@ _SHARE = st.column_config.NumberColumn(format="percent")
 
 
 def of_work(_: TrainingWork | ServingWork) -> None:
-    """The same beside a model that was asked about."""
+    """The box of one's own runs beside a model that was asked about."""
     ask_for_runs()
 
 

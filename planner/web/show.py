@@ -294,7 +294,7 @@ def offers(table: Table, hidden: str, show_hidden: Callable[[], None]) -> None:
 
 
 def parts(ledgers: Sequence[Ledger]) -> None:
-    """The same money as stacked bars, as a table, and line by line."""
+    """What a way costs as stacked bars, as a table, and line by line."""
     if not ledgers:
         st.markdown(
             "No row here has a price, so there is nothing to open up. Widen the filters, or enter your own price."

@@ -135,7 +135,7 @@ def front(work: TrainingWork | ServingWork) -> Market:
 
 
 def front_chart(work: TrainingWork | ServingWork, found: Market, plan: str) -> go.Figure:
-    """The same, drawn, with the plan (by its id) marked."""
+    """The chart of time against cost, with the plan (by its id) marked."""
     alone = _alone(work).model_dump_json(exclude_defaults=True)
     return _front(state.catalogue().digest, alone, state.day(), plan, state.dark(), found)
 

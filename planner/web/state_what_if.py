@@ -63,7 +63,7 @@ def _tornado(who: Who, night: bool, _ways: tuple[Way, Way], _bars: tuple[Bar, ..
 
 
 def tornado_chart() -> go.Figure:
-    """The same, drawn."""
+    """The tornado as a chart."""
     return _tornado(_who(), state.dark(), _ways(), bars())
 
 
@@ -83,7 +83,7 @@ def _drawn_map(who: Who, across: str, up: str, night: bool, _ways: tuple[Way, Wa
 
 
 def map_chart(found: BreakEvenMap) -> go.Figure:
-    """The same, drawn."""
+    """The break-even map as a chart."""
     return _drawn_map(_who(), found.across.name, found.up.name, state.dark(), _ways(), found)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from planner.scenario.field_shapes import Path, Shape, shape
+from planner.scenario.fields import Shape, shape
+from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
 
 _TEXT = st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"]), min_size=1, max_size=20)

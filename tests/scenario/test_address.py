@@ -9,9 +9,10 @@ from planner.scenario.day_patterns import day_of, days
 from planner.scenario.file import Saved, read_scenario, scenario_of, write_scenario
 from planner.scenario.link import ALSO, LONGEST_ALSO, TooLong, also_by_hour, also_with_hours, from_address, to_address
 from planner.scenario.own import Own
+from planner.scenario.path import value_at
 from planner.scenario.rent import Rent
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import KEYS, value_at
+from planner.scenario.short_keys import KEYS
 from planner.scenario.terms import Terms
 from planner.scenario.work import Job, Work
 from pricing import strict_yaml

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 import yaml
 
-from planner.scenario.field_shapes import leaves, shape, unit
+from planner.scenario.fields import leaves, shape
 from planner.scenario.file import HEAD, SCHEMA, Saved, file_schema, read_scenario, write_scenario
 from planner.scenario.own import Own
 from planner.scenario.refusal import ScenarioError
@@ -86,7 +86,7 @@ def test_every_number_of_the_scenario_has_a_unit() -> None:
         about = shape(path)
         assert about is not None
         if about.kind in ("whole", "number"):
-            assert unit(str(path[-1])), path
+            assert about.unit, path
 
 
 def test_the_head_never_collides_with_the_scenario() -> None:

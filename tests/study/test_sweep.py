@@ -12,13 +12,13 @@ import pytest
 
 from planner.money.verdict.answer import answer
 from planner.money.ways import WAYS
-from planner.scenario.field_shapes import Path, leaves, shape
+from planner.scenario.fields import leaves, shape
 from planner.scenario.file import Saved
 from planner.scenario.grid import Axis, Grid
 from planner.scenario.own import Kept, Loan, Own, RentToOwn
+from planner.scenario.path import Path, value_at
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot, VolumePrice
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import value_at
 from planner.scenario.task import Train
 from planner.scenario.terms import Tax, Terms
 from planner.scenario.work import Work

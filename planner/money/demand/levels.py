@@ -232,7 +232,7 @@ class _Pairs:
         )
 
     def _held(self, one: Array, other: Array, parts: Array) -> Array:
-        """The same in one month: patterns (x draws)."""
+        """The share of hours that each pattern of demand holds in one month: patterns (x draws)."""
         held = one[self.first] * other[self.second]
         return np.asarray((parts @ held.reshape(len(held), -1)).reshape(len(parts), *held.shape[1:]))
 

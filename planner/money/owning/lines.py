@@ -50,7 +50,7 @@ def owning(setting: Setting, need: Need) -> tuple[Line, ...] | None:
 
 
 def owned(setting: Setting, need: Need, *, until_months: Num | None = None, refreshed: bool = True) -> Owned | None:
-    """The same in groups, held until the resale of the scenario or until another month; None where it has no price.
+    """The lines of owning by group, until the resale or another month; None where no machine has a price.
 
     Ways that pay for the same fleet in other ways share its lines; what they say beside it is their own.
     """

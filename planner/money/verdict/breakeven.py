@@ -94,7 +94,7 @@ def break_evens(plan: Plan, own_option: Option, rent_option: Option) -> tuple[Br
 
 
 def break_even(plan: Plan, own_option: Option, rent_option: Option, name: str) -> BreakEven:
-    """One of them, by its name."""
+    """The break-even that is called `name`."""
     setting, ways = plan.setting, (_built(own_option), _built(rent_option))
     if name == "busy_share":
         return _busy(setting, ways, own_option, rent_option)

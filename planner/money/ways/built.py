@@ -35,7 +35,7 @@ Builder = Callable[[Setting], Built | Why]
 
 
 def under(heading: str, lines: Iterable[Line]) -> tuple[Line, ...]:
-    """The same lines under a heading of their own, without those that can never cost anything."""
+    """Lines renamed to stand under a heading, without those that never cost anything."""
     return tuple(line.called(f"{heading}: {line.name[0].lower()}{line.name[1:]}") for line in lines if moves(line))
 
 

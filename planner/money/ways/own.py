@@ -35,7 +35,7 @@ def build(setting: Setting) -> Built | Why:
 
 
 def of_size(accelerators: int) -> Builder:
-    """The same with another number of accelerators."""
+    """A function that builds owning with so many accelerators."""
     return partial(fleet, accelerators=accelerators)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from planner.money.formula import formula
 from planner.money.ledger import Line, Used
-from planner.scenario.field_shapes import unit as unit_of
+from planner.scenario.fields import unit_of
 
 LUMP = "lump sum"
 _PRICE = re.compile("usd_per_.+|capex_usd|running_usd_per_month")

@@ -11,7 +11,7 @@ from planner.money.ways import WAYS, WayRecord
 from planner.report.files.answer_schema import Flip, Sweep
 from planner.report.files.csv import BYTE_ORDER_MARK, guarded
 from planner.scenario.grid import Grid
-from planner.scenario.refusal import dotted
+from planner.scenario.path import dotted
 from planner.study.sweep.sweep import Found
 
 LINE_END = b"\r\n"

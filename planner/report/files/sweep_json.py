@@ -16,7 +16,7 @@ from planner.report.files.csv import unguarded
 from planner.report.files.sweep_csv import BY_WAY, RIGHT_SIZE, Columns
 from planner.report.speed.training_words import finite
 from planner.scenario.grid import Grid
-from planner.scenario.refusal import dotted
+from planner.scenario.path import dotted
 from planner.study.sweep.flips import Flip, Winners, flips
 
 _NUMBERS = ("share_cheaper", "gap_share", "npv_usd", "payback_months", "break_even_busy_share")

@@ -150,7 +150,7 @@ def leave_one_out(observations: Sequence[Observation], groups: Sequence[str]) ->
 
 
 def leave_halves_out(observations: Sequence[Observation], *, times: int = HALVES) -> Array:
-    """The same errors without half of the sources, drawn anew each time: one line for each draw."""
+    """Errors of the runs of half of the sources by a fit to the other half: one line for each random split."""
     observed, source = Observed.of(observations), np.array([one.source for one in observations])
     start, draw, sources = fit(observed), np.random.default_rng(SEED), np.unique(source)
     errors = np.full((times, len(observations)), np.nan)

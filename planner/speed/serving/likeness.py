@@ -98,7 +98,7 @@ class _Pairs:
     source: NDArray[np.str_]
 
     def where(self, chosen: NDArray[np.bool_] | NDArray[np.int_]) -> _Pairs:
-        """Those of a mask or an index."""
+        """The pairs that a mask or an index selects."""
         return _Pairs(self.error[chosen], self.known[chosen], self.distance[chosen], self.source[chosen])
 
     @property

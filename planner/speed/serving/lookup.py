@@ -43,7 +43,7 @@ def find_shape(catalogue: Catalogue, called: str) -> Found:
 
 
 def shape_in_table(catalogue: Catalogue, called: str, sizes: Sizes = UNSAID) -> Found:
-    """The same of a table, which cannot be asked what an unknown last word means: loosely, but of its own sizes.
+    """The model that a row of a table names. It is matched loosely, but only with a model of the row's own size.
 
     Where the catalogue has none of that name and those sizes, the shape is what such a size usually has.
     """

@@ -62,7 +62,7 @@ class Observed:
         )
 
     def where(self, mask: NDArray[np.bool_]) -> Observed:
-        """Those of a mask."""
+        """The runs that a mask selects."""
         index = np.flatnonzero(mask)
         return Observed(taken(self.case, index), self.kind[index], self.per_s[index], self.source[index])
 

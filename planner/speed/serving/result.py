@@ -39,7 +39,7 @@ class Latency:
     p99_ms: float
 
     def at_pace(self, faster: float) -> Latency:
-        """The same where everything runs so many times faster."""
+        """This result if everything ran so many times as fast."""
         return Latency(self.mean_ms / faster, self.p50_ms / faster, self.p95_ms / faster, self.p99_ms / faster)
 
 

@@ -137,7 +137,7 @@ def _unsaid(row: Row, found: Found) -> float:
 
 
 def _precision(row: Row, found: Found, chip: Chip, family: str, accelerators: float) -> str:
-    """As stated; else as the checkpoint is published, or the widest that the machine holds."""
+    """The precision of the weights: as the row says, else as they are published, else the widest that fits."""
     if said := row.get("weight_precision", ""):
         return precision_called(said)
     native = found.checkpoint.weights or ("int4" if family == "local" else "bf16")

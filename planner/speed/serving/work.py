@@ -16,7 +16,7 @@ from pricing.catalogue import Catalogue
 _MEASURED_LOW, _MEASURED_HIGH = 0.85, 1.15  # another machine with the same chip
 _CARRIED_LOW, _CARRIED_HIGH = 0.6, 1.6  # another chip of the same kind, by its peaks
 _FAR_LOW, _FAR_HIGH = 0.3, 2.0  # across kinds of chips: GPU to processor or back
-_UNKNOWN_ALONE = 0.5  # pace of one at a time where nobody measured it: between classifiers and pictures
+_UNKNOWN_ALONE = 0.5  # an assumption: speed of single requests over full batches, where only batches were measured
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def rate_on(catalogue: Catalogue, name: str, chip: Chip, *, accelerators: float 
 
 
 def rate_of(catalogue: Catalogue, work: Work, chip: Chip, *, accelerators: float = 1.0) -> WorkRate:
-    """The same of work that is measured elsewhere."""
+    """The rate of work that was measured on another accelerator, carried over to this one."""
     own = [entry for entry in work.measured if entry.accelerator == chip.name]
     entry = own[0] if own else _nearest(catalogue, work, chip)
     other = find_chip(catalogue, entry.accelerator)

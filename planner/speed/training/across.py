@@ -146,7 +146,7 @@ def _layouts(shape: Network, widest: Hardware, base: Plan, domains: Sequence[flo
 
 
 def _with_hybrids(table: Columns, domains: Sequence[float]) -> tuple[Columns, Array]:
-    """The same with hybrid sharding within each size of fast link, and the size that each row is for."""
+    """Layouts with hybrid sharding within each size of fast link, and the size that each row is for."""
     whole = np.flatnonzero(table["shard"] == WHOLLY_SHARDED)
     rows, groups, sizes = [np.arange(len(table["tp"]))], [np.zeros(len(table["tp"]))], [np.zeros(len(table["tp"]))]
     sharded = {name: column[whole] for name, column in table.items()}

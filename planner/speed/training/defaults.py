@@ -114,7 +114,7 @@ def plan_of(shape: Network, chip: Hardware, known: Known) -> Plan:
 
 
 def _recompute(known: Known, shard: float) -> float:
-    """As stated; else what the stack does of itself where weights are sharded."""
+    """The recompute of a row: as stated, else what its software does by default where weights are sharded."""
     by_itself = known.stack.recompute_when_sharded and shard >= SHARDED_WEIGHTS
     return float(by_itself) if known.recompute is None else known.recompute
 

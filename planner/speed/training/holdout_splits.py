@@ -22,7 +22,7 @@ def without_each(sample: Sample, groups: NDArray[np.str_]) -> Array:
 
 
 def without_halves(sample: Sample, *, times: int = HALVES) -> Array:
-    """The same without half of the sources, drawn anew each time: one line for each draw."""
+    """Errors of the runs of half of the sources by a fit to the other half: one line for each random split."""
     draw, sources = np.random.default_rng(SEED), np.array(sorted(set(sample.source.tolist())))
     errors = np.full((times, len(sample.runs)), np.nan)
     for line in errors:

@@ -104,7 +104,7 @@ class ImageTraining:
 
     @property
     def run(self) -> CarriedRun:
-        """The same as a run of known hours, which money and pages know how to take."""
+        """A training on pictures as a run of known hours, which the money room can take."""
         return CarriedRun(
             measured_on=self.carried_from, accelerator=self.accelerator, accelerators=self.accelerators,
             bound=self.bound, measured=self.measured, accelerator_hours=self.accelerator_hours.typical,

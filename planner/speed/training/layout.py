@@ -67,7 +67,7 @@ class Candidate:
     memory_gb: float
 
     def at_pace(self, pace: float) -> Candidate:
-        """The same so many times as fast."""
+        """These layouts if each step were so many times as fast."""
         return replace(self, tokens_per_s_per_accelerator=self.tokens_per_s_per_accelerator * pace)
 
 

@@ -109,7 +109,7 @@ def _alone(asked: Asked) -> _Best | float:
 
 
 def _on_one_base(asked: Asked) -> _Best | float:
-    """As many jobs in one batch as are worth it: every number of them with every layout of one chip, as arrays."""
+    """Jobs side by side on one base, in as large a number as pays: every number with every layout, as arrays."""
     base = base_plan(asked.job, asked.chip, batch=asked.batch)
     table = legal_layouts(asked.shape, asked.chip, base, asked.wish, {})
     if not len(table["tp"]):

@@ -58,7 +58,7 @@ def _unstaged(plan: Plan) -> bool:
 
 
 def _sharded(stage: float) -> dict[str, float]:
-    """That ZeRO stage over all ranks that hold the same weights."""
+    """The plan with a ZeRO stage over all ranks that hold the same weights."""
     return {"shard": stage, "shard_ranks": 0.0}
 
 

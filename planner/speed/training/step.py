@@ -203,5 +203,5 @@ def _years(plan: Plan) -> Num:
 
 
 def _mixture_years(plan: Plan) -> Num:
-    """The same for kernels of mixtures; those that drop tokens to keep shapes fixed were fast from the start."""
+    """How many years the kernels for mixtures have matured. Those that drop tokens were fast from the start. [years]"""
     return np.maximum(_years(plan), OLDEST_MIXTURE) * plan.dropless

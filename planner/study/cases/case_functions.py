@@ -52,7 +52,7 @@ class Readings:
         return float(self._option(way, variant).ledger.total_usd)
 
     def present_usd(self, way: Word, variant: Word = "") -> float:
-        """The same in today's money, under the scenario's rate and timing."""
+        """What a way costs in today's money, under the scenario's rate and timing."""
         return float(self._measured(way, way, variant).present_usd)
 
     def cash_today_usd(self, way: Word, variant: Word = "") -> float:
@@ -95,7 +95,7 @@ class Readings:
         return self.total_usd(other, variant) - self.total_usd(way, variant)
 
     def saving_npv_usd(self, way: Word, other: Word, variant: Word = "") -> float:
-        """The same in today's money: the net present value of choosing the way."""
+        """What a way saves against another in today's money: the net present value of choosing it."""
         return float(self._measured(way, other, variant).npv_usd)
 
     def saving_irr(self, way: Word, other: Word, variant: Word = "") -> Any:
@@ -111,11 +111,11 @@ class Readings:
         return self._measured(way, other, variant).simple_payback
 
     def discounted_payback_months(self, way: Word, other: Word, variant: Word = "") -> Any:
-        """The same in today's money."""
+        """Months until the money spent is back, counted in today's money."""
         return self._measured(way, other, variant).payback
 
     def discounted_payback_month(self, way: Word, other: Word, variant: Word = "") -> Any:
-        """The same as a whole month."""
+        """The whole month by whose end the money spent is back, counted in today's money."""
         found: Payback = self._measured(way, other, variant).payback
         return float(found.month) if found.found else str(found.reason)
 

@@ -49,7 +49,7 @@ class Check(_Foreign):
 
 
 class Each(Inputs):
-    """The same steps and checks for every item of a list or map in the inputs; `{key}` in a metric is the item's."""
+    """Steps and checks that are repeated for every item of a list or map; `{key}` in a metric is the item's."""
 
     of: str = Field(description="the list or map of the inputs to go through")
     steps: Formulas = Field(default_factory=dict, description="formulas worked out in their order")

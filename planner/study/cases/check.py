@@ -135,7 +135,7 @@ class _Run:
         return self._reading(scope, self.scenarios)
 
     def _reading(self, scope: Scope, scenarios: Mapping[str, Mapping[str, Any]]) -> Scope:
-        """The same scope, with what the planner says about these scenarios."""
+        """The scope of a case's formulas, with the functions that ask the planner about its scenarios."""
         return replace(scope, calls={**self.engine, **Readings(self.catalogue, self.day, scenarios).calls()})
 
     def _formulas(self, scope: Scope) -> Iterator[tuple[str, tuple[Formula, Scope]]]:

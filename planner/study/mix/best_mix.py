@@ -98,7 +98,7 @@ class BestMix:
 
     @property
     def saving_share(self) -> float:
-        """The same, as a share of what that way costs. [1]"""
+        """What the mix saves against the best single way, as a share of what that way costs. [1]"""
         return self.saving_usd / self.pure_usd if self.pure_usd > 0 else 0.0
 
     @property

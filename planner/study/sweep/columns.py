@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from planner.money.setting import Setting
 from planner.money.verdict.breakeven import BUSY
-from planner.scenario.field_shapes import Path, shape
+from planner.scenario.fields import shape
+from planner.scenario.path import Path, value_at, with_value
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import value_at
 
 How = Literal["column", "tried", "busy"]
 HOWS: tuple[How, ...] = ("column", "busy", "tried")
@@ -64,7 +64,7 @@ class Told:
         for path, values in self.values.items():
             how = self.hows[path]
             if how == "column":
-                scenario = _with(scenario, path, column(values))
+                scenario = with_value(scenario, path, column(values))
             elif how == "tried":
                 tried[str(path[-1])] = column(values)
             else:
@@ -72,19 +72,6 @@ class Told:
         if np.ndim(times):
             tried[BUSY] = column(np.asarray(times))
         return replace(self.setting, scenario=scenario, tried=tried)
-
-
-def _with(record: Any, path: Path, value: object) -> Any:
-    """A record with another value deep inside; what stands there is not checked again."""
-    step, rest = str(path[0]), path[1:]
-    if not rest:
-        return record.model_copy(update={step: value})
-    inner = getattr(record, step)
-    if isinstance(rest[0], int):
-        items = list(inner)
-        items[rest[0]] = _with(items[rest[0]], rest[1:], value)
-        return record.model_copy(update={step: tuple(items)})
-    return record.model_copy(update={step: _with(inner, rest, value)})
 
 
 Agrees = Callable[[Scenario, Path, Sequence[float], How], bool]

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar, cast
 from pydantic import BaseModel
 
 from planner.money.setting import Setting
-from planner.scenario.field_shapes import Path
+from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue
 

@@ -25,9 +25,9 @@ from planner.money.verdict.answer import Answer, Decision, decide
 from planner.money.verdict.breakeven import break_even, paid_back
 from planner.money.verdict.contender import Runner, runners_of
 from planner.money.verdict.limits import limits_of
-from planner.scenario.field_shapes import Path
 from planner.scenario.grid import Grid
 from planner.scenario.memo import cached_property
+from planner.scenario.path import Path
 from planner.scenario.refusal import ScenarioError
 from planner.scenario.scenario import Scenario
 from planner.study.mix.best_mix import may_gain
@@ -354,7 +354,7 @@ def _leads(decision: Decision) -> str:
 
 
 def _sure(found: Found, told: Answer) -> Found:
-    """The same with what futures say of it."""
+    """A point's answer with what its futures say of it."""
     return replace(
         found,
         verdict=told.verdict,

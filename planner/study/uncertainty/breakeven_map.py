@@ -101,6 +101,6 @@ def _tried(plan: Plan, name: str, values: NDArray[np.float64]) -> dict[str, NDAr
 
 
 def _lasting(plan: Plan, years: float) -> Plan:
-    """The same plan over another length."""
+    """The plan over another number of years."""
     setting = plan.setting
     return replace(plan, setting=replace(setting, scenario=setting.scenario.model_copy(update={"years": float(years)})))

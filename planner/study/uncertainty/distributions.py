@@ -59,7 +59,7 @@ class Spread:
         return np.asarray(np.clip(values, self.least, self.most))
 
     def over(self, times: float) -> Spread:
-        """The same middle with ends that lie so many times as far from it."""
+        """A distribution with this middle, whose ends lie so many times as far from it."""
         ends = (float(self.at(-Z_TAIL * times)), float(self.at(Z_TAIL * times)))
         return Spread(ends[0], self.typical, ends[1], self.least, self.most)
 

@@ -38,7 +38,7 @@ def points(inputs: int, count: int, seed: int) -> NDArray[np.float64]:
 
 
 def normals(inputs: tuple[Doubtful, ...], count: int, seed: int) -> NDArray[np.float64]:
-    """The same as distances from the middle of each input, those that move together being tied."""
+    """The draws as distances from the middle of each input. Those that move together are tied."""
     return tied(inputs, ndtri(points(len(inputs), count, seed)))
 
 

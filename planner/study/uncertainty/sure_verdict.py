@@ -36,7 +36,7 @@ def decided(plan: Plan, count: int = DRAWS) -> Judged:
 
 
 def judged(found: Answer, drawn: Futures | None) -> Answer:
-    """The same answer with words, ranges and gap as the futures have them."""
+    """The answer of a plan, with its verdict, ranges and gap as the futures have them."""
     if drawn is None or found.best is None:
         return found
     of = {one.option.key: _ranged(one, drawn) for one in found.ranked}

@@ -1,18 +1,18 @@
-"""What each field of a scenario takes: kind, bounds, unit. Read off the records, so that no bound is written twice."""
+"""What each field of a scenario carries: kind, bounds, unit, and how the page and links ask for it.
+
+All of it is read off the records: a field says everything about itself where it stands, and nothing of it twice.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
+from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
-
-Step = str | int
-Path = tuple[Step, ...]
 
 _KINDS = {"integer": "whole", "number": "number", "string": "text", "boolean": "switch", "array": "list"}
 _REPEATED = 0  # any item of a list stands for all of them
@@ -31,6 +31,8 @@ class Shape:
     longest: int | None = None
     pattern: str | None = None
     help: str = ""
+    unit: str = ""  # in words; empty where it is no number
+    asked: Mapping[str, Any] | None = None  # how the page asks for it, if it does
     fields: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
 
@@ -92,6 +94,12 @@ def leaves() -> tuple[Path, ...]:
     return tuple(_leaves(()))
 
 
+@lru_cache(maxsize=512)
+def unit_of(name: str) -> str:
+    """The unit of the fields called `name`, which is one: a name carries its unit."""
+    return next((found.unit for path in leaves() if path[-1] == name and (found := shape(path)) and found.unit), "")
+
+
 def nearest(word: str, path: Path) -> str | None:
     """The key of the record at `path` that a word was probably meant to be."""
     record = shape(path)
@@ -121,8 +129,11 @@ def _plain(node: Mapping[str, Any]) -> Mapping[str, Any]:
             kept = _schema()["$defs"][str(kept["$ref"]).rpartition("/")[2]]
         else:
             kept = next(one for one in kept["anyOf"] if one.get("type") != "null")
-    told = node.get("description")
-    return {**kept, "description": told} if told and "properties" not in kept else kept
+    said = {name: node[name] for name in _SAID_BY_THE_FIELD if name in node}
+    return kept if "properties" in kept else {**kept, **said}
+
+
+_SAID_BY_THE_FIELD = ("description", "unit", "asked")  # they win over what its type says
 
 
 def _shape(node: Mapping[str, Any]) -> Shape:
@@ -130,7 +141,7 @@ def _shape(node: Mapping[str, Any]) -> Shape:
     if "properties" in node:
         return Shape("record", help=told, fields=tuple(node["properties"]), required=tuple(node.get("required", ())))
     if "enum" in node:
-        return Shape("choice", choices=tuple(node["enum"]), help=told)
+        return Shape("choice", choices=tuple(node["enum"]), help=told, asked=node.get("asked"))
     kind = "day" if node.get("format") == "date" else _KINDS[node["type"]]
     above = "exclusiveMinimum" in node
     return Shape(
@@ -142,76 +153,6 @@ def _shape(node: Mapping[str, Any]) -> Shape:
         longest=node.get("maxLength", node.get("maxItems")),
         pattern=node.get("pattern"),
         help=told,
+        unit=node.get("unit", ""),
+        asked=node.get("asked"),
     )
-
-
-# Units stand in names; these rules spell them out. The first that fits wins.
-_PARTS = {
-    "accelerator_hour": "accelerator-hour",
-    "accelerator_year": "accelerator-year",
-    "gb_month": "GB-month",
-    "kw_month": "kW-month",
-    "fte_year": "FTE-year",
-    "kwh": "kWh",
-    "kw": "kW",
-    "gb": "GB",
-    "tb": "TB",
-    "waiting_hour": "hour that one job waits",
-}
-_SHARE = "share: 0.1 is 10 %"
-_UNITS: tuple[tuple[str, str], ...] = (
-    ("seed", "any whole number; the same draws the same futures"),
-    ("usd_per_unit", "USD for one unit of it"),
-    ("usd_per_month|running_usd_per_month", "USD a month"),
-    ("profit_usd_per_year", "USD a year"),
-    ("usd_per_million_.*", "USD per million tokens"),
-    ("million_.*_tokens_per_month", "million tokens a month"),
-    (".*_usd|.*_usd_.*|usd_today_if_sold|usd_at_end", "USD"),
-    ("accelerator_hours_per_month", "accelerator-hours a month"),
-    ("fte_per_accelerator", "full-time people per accelerator"),
-    ("failures_per_accelerator_year", "failures of one accelerator in a year"),
-    ("interruptions_per_hour", "per hour"),
-    ("accelerators|accelerators_per_.*|.*_accelerators", "accelerators"),
-    ("(.*_)?share_per_year", "share a year: 0.1 is 10 %"),
-    (".*_per_year", "a year: 0.1 is 10 %"),
-    (".*_share", _SHARE),
-    ("(.*_)?years", "years"),
-    ("resale_month|first_month|order_month", "number of the month"),
-    ("(.*_)?months", "months"),
-    ("(.*_)?days", "days"),
-    ("hours_per_.*|(.*_)?hours", "hours"),
-    ("(.*_)?requests_per_s", "requests a second"),
-    (".*_s", "seconds"),
-    (".*_tb_per_month", "TB a month"),
-    (".*_tb", "TB"),
-    (".*_w_per_server|.*_w_each", "W"),
-    ("pue", "times what the machines draw"),
-    ("tokens", "tokens of one run"),
-    ("unique_tokens", "tokens"),
-    ("images", "images of one run"),
-    ("seq_len|input_tokens|output_tokens", "tokens"),
-    ("runs_per_month", "runs a month"),
-    ("lora_adapters", "adapters"),
-    ("rise_per_minute", "requests a second more within a minute"),
-    ("measured_over_predicted|ratio|low|high", "times what is predicted"),
-    ("runs", "runs of your own"),
-    (".*_ms", "milliseconds"),
-    ("relative_speed", "times one of the plan's"),
-    ("season", "times the usual hours, January first"),
-    ("by_hour", "of the accelerators, hour by hour from midnight"),
-    ("rent_by_year", "times today's rent, year by year"),
-    ("shares_by_year", "share of the price, year by year"),
-)
-
-
-def unit(name: str) -> str:
-    """The unit of a field in words, from its name; empty where it is no number."""
-    if (of := re.fullmatch(r"usd_per_(.+?)(?:_of_(.+))?", name)) is not None and name not in _OWN_WORDS:
-        what = _PARTS.get(of[1], of[1].replace("_", " "))
-        return f"USD per {what}" + (f" of {of[2].replace('_', ' ')}" if of[2] else "")
-    return next((words for pattern, words in _UNITS if re.fullmatch(pattern, name)), "")
-
-
-_OWN_WORDS = frozenset(
-    {"usd_per_unit", "usd_per_month", "usd_per_million_input_tokens", "usd_per_million_output_tokens"}
-)

@@ -1,0 +1,53 @@
+"""The page docs/fields.md: every field of a scenario with what it takes, as the records say it.
+
+`python -m planner.cli.field_page > docs/fields.md` writes it anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+
+from planner.scenario.fields import leaves, shape
+from planner.scenario.path import Path, dotted
+from planner.scenario.short_keys import KEYS
+
+WRITE = "python -m planner.cli.field_page > docs/fields.md"
+_HEAD = f"""# Every field of a scenario
+
+What a [scenario file](scenario.md), a [grid of a sweep](sweeps.md) and a link may say, as the records say it. Made by
+`{WRITE}`; `make quick` says when it is out of date.
+
+A `0` in a path is the first entry of a list. A short key is what links call the field, and where the page asks for it.
+"""
+_TOP = "The plan"
+
+
+def field_page() -> str:
+    """The whole page: a table for each part of the scenario."""
+    return _HEAD + "".join(line for part, paths in groupby(leaves(), _part) for line in _table(part, list(paths)))
+
+
+def _part(path: Path) -> str:
+    return _TOP if len(path) == 1 else dotted(path[:-1])
+
+
+def _table(part: str, paths: list[Path]) -> Iterator[str]:
+    yield f"\n## {part}\n\n| Field | Takes | Unit | Short key | On the page | More |\n|---|---|---|---|---|---|\n"
+    keys = {key.path: key for key in KEYS.values()}
+    for path in paths:
+        found, key = shape(path), keys.get(path)
+        assert found is not None
+        short = f"`{key.key}`" + (", in percent" if key.percent else "") if key else ""
+        more = " ".join(
+            text
+            for text in (key.told if key else "", found.help and f"{found.help[0].upper()}{found.help[1:]}.")
+            if text
+        )
+        cells = (f"`{path[-1]}`", found.wish, found.unit, short, key.label if key else "", more)
+        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(field_page())

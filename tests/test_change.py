@@ -1,0 +1,266 @@
+"""Each recipe of docs/CHANGE.md, followed on a copy of the tree: these files by hand, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.house import ROOT
+from tests.test_a_new_way import BARTER
+
+PAGE = (ROOT / "docs" / "CHANGE.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!^## ).*\n)*)", PAGE, flags=re.MULTILINE))
+COPIED = ("planner", "pricing", "docs", "schemas")
+DAY = "2026-11-21"
+pytestmark = pytest.mark.slow
+
+
+@dataclass
+class Tree:
+    """A copy of the tree that a recipe is followed on."""
+
+    root: Path
+    touched: list[str] = field(default_factory=list)
+
+    def new(self, path: str, text: str) -> None:
+        """A file that was not there."""
+        assert not (self.root / path).exists()
+        (self.root / path).write_text(text, encoding="utf-8")
+        self.touched.append(path)
+
+    def after(self, path: str, anchor: str, text: str) -> None:
+        """Text put behind an anchor that stands once in a file."""
+        self._changed(path, anchor, anchor + text)
+
+    def before(self, path: str, anchor: str, text: str) -> None:
+        """Text put in front of it."""
+        self._changed(path, anchor, text + anchor)
+
+    def _changed(self, path: str, old: str, new: str) -> None:
+        text = (self.root / path).read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{path}: {old!r}"
+        (self.root / path).write_text(text.replace(old, new), encoding="utf-8")
+        self.touched.append(path)
+
+    def python(self, *words: str) -> str:
+        """What Python prints with the code of the copy."""
+        paths = os.environ | {"PYTHONPATH": str(self.root)}
+        told = subprocess.run(
+            [sys.executable, "-P", *words], cwd=self.root, env=paths, capture_output=True, text=True, check=False
+        )
+        assert told.returncode == 0, told.stderr
+        return told.stdout
+
+    def planner(self, *words: str) -> Any:
+        """What a verb answers, as data."""
+        dated = [] if words[0] == "check" else ["--day", DAY]
+        return json.loads(self.python("-m", "planner", *words, *dated, "--json"))
+
+    def kept_to(self, recipe: str) -> bool:
+        """Whether the recipe names every file that was touched."""
+        named = re.findall(r"`((?:planner|pricing)/[\w/.]+\.\w+)`", SECTIONS[recipe])
+        return all(any(_fits(path, one) for one in named) for path in self.touched)
+
+
+def _fits(path: str, named: str) -> bool:
+    """A name in capitals stands for any."""
+    return re.fullmatch(re.sub(r"[A-Z]{3,}", r"[\\w-]+", re.escape(named)), path) is not None
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    """A copy of what ships."""
+    for room in COPIED:
+        shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+    return Tree(tmp_path)
+
+
+SOURCE = """\
+sources:
+  example:
+    {title: Example, url: "https://example.org", retrieved: 2026-11-20, via: official_page, licence: facts cited}
+"""
+
+
+def figure(unit: str, typical: float, kind: str = "spec") -> str:
+    """A figure of one day as a data file has it."""
+    told = f"{{typical: {typical}, kind: {kind}, source: example}}"
+    return f"{{unit: {unit}, checked: 2026-11-20, values: {{2026-11-20: {told}}}}}"
+
+
+def test_a_provider(tree: Tree) -> None:
+    usd = figure("USD/accelerator-hour", 1.99, "list_price")
+    tree.new(
+        "pricing/data/rentals/example.yaml",
+        f"about: Prices of Example.\n{SOURCE}providers:\n  example: {{label: Example, kind: neocloud}}\noffers:\n"
+        "  example/H100-SXM5-80GB/8x/us/on_demand: {provider: example, accelerator: H100-SXM5-80GB,\n"
+        "    accelerators_per_instance: 8, region: us, area: north_america, purchase: on_demand,\n"
+        f"    usd_per_accelerator_hour: {usd}}}\n",
+    )
+    assert tree.kept_to("A provider")
+    offers = tree.planner("prices", "--provider", "example")
+    assert [one["usd_per_accelerator_hour"] for one in offers["offers"]] == [1.99]
+
+
+def test_an_accelerator(tree: Tree) -> None:
+    facts = {
+        "memory_gb": ("GB", 96), "memory_bandwidth_gb_s": ("GB/s", 4_000), "bf16_dense_tflops": ("TFLOP/s", 900),
+        "tdp_w": ("W", 700), "link_gb_s": ("GB/s", 900),
+    }  # fmt: skip
+    lines = "".join(f"    {name}: {figure(unit, number)}\n" for name, (unit, number) in facts.items())
+    tree.new(
+        "pricing/data/accelerators/example.yaml",
+        f"about: Chips of Example.\n{SOURCE}accelerators:\n  Example-A-96GB:\n    label: Example A\n"
+        "    vendor: Example\n"
+        "    kind: gpu\n    form_factor: OAM\n    memory_type: HBM3\n    confidence: medium\n"
+        f"{lines}    price_usd: {figure('USD', 21_000, 'reported')}\n",
+    )
+    assert tree.kept_to("An accelerator")
+    trained = tree.planner("train", "--model", "llama-3-8b", "--accelerator", "example a", "--tokens", "1B")
+    assert trained["fits"]
+    plan = tree.root / "plan.yaml"
+    plan.write_text("accelerator: example a\n", encoding="utf-8")
+    assert {one["way"] for one in tree.planner("plan", str(plan))["options"]} >= {"own"}
+
+
+MODEL = """\
+models:
+  Example-8B: {{
+    label: Example 8B, family: Example, modality: text, released: "2026-10", params_b: 8.03, source: example,
+    confidence: high, attention: {attention}, layers: 32, hidden: 4096, heads: 32, kv_heads: 8, head_dim: 128,
+    ffn_hidden: 14336, vocab: 128256, context: 8192, gated: true, tied_embeddings: false}}
+"""
+
+
+def model(attention: str) -> str:
+    """A data file of one model."""
+    return f"about: Models of Example.\n{SOURCE}{MODEL.format(attention=attention)}"
+
+
+def test_a_model(tree: Tree) -> None:
+    tree.new("pricing/data/models/example.yaml", model("GQA"))
+    assert tree.kept_to("A model")
+    served = tree.planner("serve", "--model", "example-8b", "--accelerator", "h100 sxm")
+    twin = tree.planner("serve", "--model", "llama-3-8b", "--accelerator", "h100 sxm")
+    assert served["output_tokens_per_s"] == pytest.approx(twin["output_tokens_per_s"], rel=0.02)
+
+
+def test_a_kind_of_model(tree: Tree) -> None:
+    """A made-up kind keeps half of what grouped attention keeps."""
+    tree.new("pricing/data/models/example.yaml", model("HALF"))
+    tree.after("pricing/model.py", "Attention = Literal[\n", '    "HALF",\n')
+    tree.after("planner/network/kinds.py", "COUNTED = (*GROUPED, LATENT", ', "HALF"')
+    tree.after(
+        "planner/network/kinds.py",
+        "    refuse_unknown_kind(model)\n",
+        '    if model.attention == "HALF":\n'
+        "        whole = _grouped(model)\n"
+        "        return replace(whole, cache_values=whole.cache_values / 2, decode_dim=whole.decode_dim / 2)\n",
+    )
+    tree.after("planner/network/kinds.py", "from dataclasses import dataclass", ", replace")
+    assert tree.kept_to("A kind of model")
+    served = tree.planner("serve", "--model", "example-8b", "--accelerator", "h100 sxm", "--input-tokens", "4000")
+    twin = tree.planner("serve", "--model", "llama-3-8b", "--accelerator", "h100 sxm", "--input-tokens", "4000")
+    assert served["output_tokens_per_s"] > twin["output_tokens_per_s"]
+
+
+def test_a_field(tree: Tree) -> None:
+    tree.before(
+        "planner/scenario/work.py",
+        "    may_stop: ",
+        '    backup_tb: Annotated[Terabytes, asked("backup", "Copies kept elsewhere, TB", group=WORK),'
+        ' Field(description="of all data")] = 2.0\n',
+    )
+    assert tree.kept_to("A field")
+    code = (
+        "from planner.scenario.link import from_address, to_address\n"
+        "from planner.scenario.file import Saved, file_schema, write_scenario\n"
+        "from planner.scenario.short_keys import KEYS, under\n"
+        "from planner.cli.field_page import field_page\n"
+        "plan = from_address({'backup': '7.5'})[0]\n"
+        "assert plan.work[0].backup_tb == 7.5\n"
+        "assert to_address(plan) == {'backup': '7.5'}\n"
+        "assert 'backup_tb: 7.5  # TB; of all data' in write_scenario(Saved(plan)), write_scenario(Saved(plan))\n"
+        "assert 'backup' in under('The work', rare=False)\n"
+        "assert 'backup_tb' in str(file_schema())\n"
+        "assert '`backup_tb`' in field_page()\n"
+    )
+    tree.python("-c", code)
+    grid = tree.root / "grid.yaml"
+    grid.write_text("vary: {backup: [1, 2, 3]}\n", encoding="utf-8")
+    tree.python("-m", "planner", "sweep", str(grid), "--csv", str(tree.root / "out.csv"), "--day", DAY)
+    assert (tree.root / "out.csv").read_text(encoding="utf-8-sig").startswith('"id","work.0.backup_tb",')
+
+
+VERB_WORDS = '''"""`sites`: its words."""
+
+def add(verbs):
+    verb = verbs.add_parser("sites", help="where one could run machines")
+    verb.set_defaults(verb=_begin)
+
+def _begin(wanted):
+    from planner.cli.sites import run
+    return run(wanted)
+'''
+VERB_WORK = """
+from planner.cli.common import OK
+from pricing import load_catalogue
+
+def run(wanted):
+    print(*load_catalogue().sites)
+    return OK
+"""
+
+
+def test_a_way_of_supply(tree: Tree) -> None:
+    tree.new("planner/money/ways/barter.py", BARTER)
+    assert tree.kept_to("A way of supply")
+    scenario = tree.root / "barter.yaml"
+    scenario.write_text("ways: [own, on_demand, barter]\n", encoding="utf-8")
+    assert tree.planner("plan", str(scenario))["best"] == "barter"
+
+
+def test_a_verb(tree: Tree) -> None:
+    tree.new("planner/cli/verbs/sites.py", VERB_WORDS)
+    tree.new("planner/cli/sites.py", VERB_WORK)
+    tree.after("planner/cli/verbs/__init__.py", "VERBS = (prices, ", "sites, ")
+    tree.after("planner/cli/verbs/__init__.py", "from planner.cli.verbs import calibrate, cheapest, ", "sites, ")
+    assert tree.kept_to("A verb")
+    assert "US-TX" in tree.python("-m", "planner", "sites")
+    assert "where one could run machines" in tree.python("-m", "planner", "--help")
+    assert "## sites" in tree.python("-m", "planner.cli.help_page")
+
+
+def test_a_published_case(tree: Tree) -> None:
+    tree.after(
+        "planner/study/data/tco_cases.yaml",
+        "\ncases:\n",
+        '  - id: example_case\n    title: Example\n    url: "https://example.org"\n    inputs: {price: 10, months: 4}\n'
+        "    checks:\n      - {metric: whole, unit: USD, stated: 40, tolerance_rel: 0.001, match: true}\n"
+        "    ours: {checks: {whole: price * months}}\n",
+    )
+    assert tree.kept_to("A published case")
+    checks = tree.planner("check", "tco")["checks"]
+    assert [one["verdict"] for one in checks if one["case"] == "example_case"] == ["reproduced"]
+
+
+def test_a_published_run(tree: Tree) -> None:
+    path = "planner/speed/data/training_runs.csv"
+    head, first, *_ = (tree.root / path).read_text(encoding="utf-8").splitlines()
+    tree.after(path, f"{head}\n", first.replace("automodel-0001", "aaa-0001") + "\n")
+    assert tree.kept_to("A published run")
+    assert "aaa-0001" in {one["id"] for one in tree.planner("check", "training")["runs"]}
+
+
+def test_every_recipe_is_followed_here() -> None:
+    followed = {name.removeprefix("test_").replace("_", " ") for name in globals() if name.startswith("test_a")}
+    assert {recipe.lower() for recipe in SECTIONS} <= followed
