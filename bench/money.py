@@ -15,7 +15,8 @@ from planner.money.plan import Plan, plan, plan_at, setting_of
 from planner.money.verdict.answer import answer
 from planner.scenario.own import Kept, RentToOwn
 from planner.scenario.rent import Hosted, Mix
-from planner.scenario.scenario import Scenario, Way
+from planner.scenario.scenario import Scenario
+from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from pricing import load_catalogue
 

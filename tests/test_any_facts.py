@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planner.money.option import OWNING, RENTING
 from planner.money.renting.cheapest_offer import together, usual_wish
 from planner.money.verdict.answer import Answer, Verdict, Weighed
+from planner.money.ways import WAYS, of_side
 from planner.report.answer.document import answer_data
 from planner.report.answer.plan_text import Reckoned, plan_text
 from planner.report.answer.sentences import told
@@ -34,7 +34,6 @@ from planner.report.files.csv import to_csv
 from planner.report.files.sort_words import SORTS
 from planner.report.market.cheapest_words import market_data, market_table, market_text
 from planner.report.market.offers import offer_rows, sort_offers
-from planner.report.ways import LOOKS
 from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import Serve, Train
@@ -61,10 +60,11 @@ JOBS = {
     "train": Work(accelerators=8, may_stop=True, train=Train(model="llama-3-8b", tokens=2e10, deadline_days=20.0)),
     "serve": Work(serve=Serve(model="llama-3-8b", requests_per_s=5.0, peak_requests_per_s=9.0)),
 }
+OWNING = of_side("own", "keep")
 # What a verdict is about: the ways that may be named by it. The others are about no way in particular.
 SIDES: dict[Verdict, tuple[str, ...]] = {
-    "own": OWNING, "probably own": OWNING, "rent": RENTING, "probably rent": RENTING, "mix": ("mix",),
-    "keep": ("keep",), "probably keep": ("keep",),
+    "own": OWNING, "probably own": OWNING, "rent": of_side("rent"), "probably rent": of_side("rent"),
+    "mix": of_side("mix"), "keep": of_side("keep"), "probably keep": of_side("keep"),
 }  # fmt: skip
 
 
@@ -150,8 +150,8 @@ def named(found: Answer) -> tuple[Weighed | None, ...]:
 def test_a_title_names_only_a_way_that_there_is(world: str, name: str) -> None:
     one = reckoned(world, name)
     there = {option.way for option in one.plan.options}
-    longest = sorted(LOOKS.items(), key=lambda item: -len(item[1].advice))  # "Rent, reserved" is not "Rent"
-    said = next((way for way, look in longest if one.told.title.startswith(look.advice)), None)
+    longest = sorted(WAYS.items(), key=lambda item: -len(item[1].advice))  # "Rent, reserved" is not "Rent"
+    said = next((way for way, record in longest if one.told.title.startswith(record.advice)), None)
     assert said is None or said in there
     assert {absent.way for absent in one.plan.absent}.isdisjoint(there)
 

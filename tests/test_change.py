@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.house import ROOT
+from tests.test_a_new_way import BARTER
 
 PAGE = (ROOT / "docs" / "CHANGE.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!^## ).*\n)*)", PAGE, flags=re.MULTILINE))
@@ -218,6 +219,14 @@ def run(wanted):
     print(*load_catalogue().sites)
     return OK
 """
+
+
+def test_a_way_of_supply(tree: Tree) -> None:
+    tree.new("planner/money/ways/barter.py", BARTER)
+    assert tree.kept_to("A way of supply")
+    scenario = tree.root / "barter.yaml"
+    scenario.write_text("ways: [own, on_demand, barter]\n", encoding="utf-8")
+    assert tree.planner("plan", str(scenario))["best"] == "barter"
 
 
 def test_a_verb(tree: Tree) -> None:

@@ -16,9 +16,9 @@ from planner.money.ledger import Ledger
 from planner.money.measures import present_usd
 from planner.money.setting import Setting
 from planner.money.verdict.breakeven import ledger_at
-from planner.money.ways import BUILDERS
+from planner.money.ways import WAYS
 from planner.money.ways.built import Builder
-from planner.scenario.scenario import Way
+from planner.scenario.ways import Way
 
 CELLS = 90_000  # draws x months of a block; each takes 8 bytes: 700 kB
 _FEWEST = 256  # draws of a block
@@ -63,7 +63,7 @@ def present_by_draw(
     setting: Setting, ways: Sequence[Way], draws: Mapping[str, NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """Present cost, ways x draws. Not-a-number for a way that cannot be reckoned."""
-    return present_by_builder(setting, [BUILDERS[way] for way in ways], draws)
+    return present_by_builder(setting, [WAYS[way].build for way in ways], draws)
 
 
 def present_by_builder(

@@ -9,24 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger
-from planner.scenario.scenario import Way
-
-# Ways by what they are at heart: hardware of one's own, somebody else's, or both.
-OWNING: tuple[Way, ...] = ("own", "loan", "lease", "rent_to_own", "keep")
-RENTING: tuple[Way, ...] = ("on_demand", "reserved", "spot", "hosted")
-# What one does who chooses a way, as a sentence about its cost begins.
-DOING: dict[Way, str] = {
-    "own": "owning",
-    "loan": "owning",
-    "lease": "leasing",
-    "rent_to_own": "renting to own",
-    "keep": "keeping what is there",
-    "on_demand": "renting",
-    "reserved": "reserving",
-    "spot": "spot",
-    "hosted": "a hosted model",
-    "mix": "the mix",
-}
+from planner.scenario.ways import Way
 
 
 @dataclass(frozen=True)

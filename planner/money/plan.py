@@ -12,10 +12,11 @@ from planner.money.renting.cheapest_offer import taken
 from planner.money.setting import Setting
 from planner.money.sizing import right_size
 from planner.money.tax.lines import taxed
-from planner.money.ways import BUILDERS
+from planner.money.ways import WAYS
 from planner.money.ways.built import Builder, Why
 from planner.money.ways.right_size import of_right_size
-from planner.scenario.scenario import Scenario, Way
+from planner.scenario.scenario import Scenario
+from planner.scenario.ways import Way
 from planner.speed.work_to_hours import asked
 from pricing import Catalogue
 
@@ -49,17 +50,17 @@ def plan_at(setting: Setting) -> Plan:
     """The plan of a setting that was made before, perhaps with inputs that are tried out."""
     problems = setting.asked.problems if setting.asked else ()
     if problems:
-        return Plan(setting, (), tuple(Absent(way, "; ".join(problems)) for way in BUILDERS))
+        return Plan(setting, (), tuple(Absent(way, "; ".join(problems)) for way in WAYS))
     made = list(_made(setting))
     options = tuple(one for one in made if isinstance(one, Option))
     return Plan(setting, options, tuple(one for one in made if isinstance(one, Absent)))
 
 
 def _made(setting: Setting) -> Iterator[Option | Absent]:
-    wanted = setting.scenario.ways or tuple(BUILDERS)
+    wanted = setting.scenario.ways or tuple(WAYS)
     ends = (setting.at("low"), setting.at("high"))
     for way in wanted:
-        yield option(setting, ends, way, BUILDERS[way])
+        yield option(setting, ends, way, WAYS[way].build)
         if way == "own":
             yield from _right_sized(setting, ends)
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from planner.money.ledger import YOUR_INPUT, Used
 from planner.money.plan import Plan, plan_at
+from planner.money.ways import WAYS
 from planner.scenario.base import HOURS_PER_MONTH
-from planner.scenario.own import Own
-from planner.scenario.rent import Rent, Reserve, Spot
-from planner.scenario.scenario import Way
+from planner.scenario.scenario import Scenario
+from planner.scenario.ways import Way
 
 COUNTED = "accelerators"  # numbers of things are the plan itself
 FAR = 5.0  # times away from what the catalogue has, before we ask
@@ -46,7 +46,8 @@ class Doubt:
 def doubts(plan: Plan) -> tuple[Doubt, ...]:
     """Your own numbers that are far from the catalogue's, in the order in which the ledgers use them."""
     scenario = plan.setting.scenario
-    bare = scenario.model_copy(update={"own": Own(), "rent": Rent(), "reserve": Reserve(), "spot": Spot()})
+    asked = [way.inputs for way in WAYS.values() if way.asks_back]
+    bare = scenario.model_copy(update={name: Scenario.model_fields[name].default for name in asked})
     if bare == scenario:
         return ()
     mine = {name: used for name, used in numbers(plan).items() if used.origin is YOUR_INPUT}

@@ -16,8 +16,8 @@ from plotly.io import templates
 
 from planner.money.ledger import Ledger, Part
 from planner.money.verdict.answer import Answer, Weighed
+from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.ways import LOOKS
 from planner.study.market.price_history import History
 from planner.study.market.value_for_money import Priced, Worth
 
@@ -121,8 +121,8 @@ def cumulative(ways: Sequence[Weighed], banded: Sequence[str], pays_back: float 
     """What each way has cost so far, in today's money, month by month; the range of those in `banded` as a band."""
     data: list[dict[str, Any]] = []
     for way in ways:
-        look = LOOKS[way.option.way]
-        colour = look.dark if dark else look.light
+        look = WAYS[way.option.way].look
+        colour = look.colour(dark)
         months = list(range(way.cumulative_usd.shape[-1]))
         if way.option.key in banded:
             data += band(months, way.low_cumulative_usd.tolist(), way.high_cumulative_usd.tolist(), colour)

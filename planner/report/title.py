@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.money.verdict.answer import PROBABLE, Answer
-from planner.report.ways import LOOKS
+from planner.money.ways import WAYS
 
 
 def title(found: Answer) -> str:
@@ -14,7 +14,8 @@ def title(found: Answer) -> str:
         return "Not enough to answer yet."
     if found.limit is not None and found.limit.is_least:
         return f"Nothing keeps to what you can pay: {found.limit.said}."
-    advice = found.best.option.title if found.best.option.way == "mix" else LOOKS[found.best.option.way].advice
+    way = WAYS[found.best.option.way]
+    advice = found.best.option.title if way.side == "mix" else way.advice
     if found.asked is not None and found.best.option.way == "own" and found.best is not found.asked:
         advice = f"Buy {found.best.option.accelerators:,.0f}, not {found.asked.option.accelerators:,.0f}"
     if found.verdict in PROBABLE:

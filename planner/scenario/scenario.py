@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
@@ -12,10 +12,9 @@ from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot
 from planner.scenario.terms import Currency, Tax, Terms
+from planner.scenario.ways import DECLARED, Way
 from planner.scenario.work import Work
 
-# The ways to supply the work, in the order they are shown.
-Way = Literal["own", "loan", "lease", "rent_to_own", "on_demand", "reserved", "spot", "hosted", "keep", "mix"]
 USUAL_ACCELERATOR = "H100-SXM5-80GB"
 USUAL_SITE = "US"
 ANY_ACCELERATOR = "any"  # in place of an accelerator: whichever does the work for the least
@@ -74,12 +73,11 @@ class Scenario(Inputs):
         if self.own.order_month >= self.months:
             raise OfField(
                 "own.order_month",
-                f"own.order_month is {self.own.order_month}, the plan has {self.months:g} months: order earlier",
+                f"is {self.own.order_month}, the plan has {self.months:g} months: order earlier",
             )
-        for name, wanted in (("kept", self.kept), ("mix", self.mix)):
-            way = "keep" if name == "kept" else name
-            if way in self.ways and wanted is None:
-                raise OfField("ways", f"names {way}, but {name} is not filled in")
+        for way in DECLARED:
+            if way.when_empty == "refused" and way.key in self.ways and getattr(self, way.inputs) is None:
+                raise OfField("ways", f"names {way.key}, but {way.inputs} is not filled in")
         return self
 
     @model_validator(mode="after")

@@ -12,7 +12,7 @@ from planner.money.plan import Plan
 from planner.report.futures import future_charts
 from planner.report.futures.input_words import saver
 from planner.report.what_if.what_if_words import pair
-from planner.scenario.scenario import Way
+from planner.scenario.ways import Way
 from planner.study.uncertainty.breakeven_map import BreakEvenMap, axis, break_even_map
 from planner.study.uncertainty.indices import Index, indices
 from planner.study.uncertainty.stress import Stressed, laid_over, stressed

@@ -12,14 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
-from planner.money.option import RENTING, Option
+from planner.money.option import Option
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import CLOSE_GAP, Answer, answer
 from planner.money.verdict.breakeven import STEP
+from planner.money.ways import of_side
 from planner.scenario.own import Kept, Own
 from planner.scenario.rent import Rent
-from planner.scenario.scenario import Scenario, Way
+from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Tax, Terms
+from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from pricing import load_catalogue
 from tests.examples import at_most
@@ -176,7 +178,7 @@ def test_a_side_without_a_price_leaves_it_open() -> None:
     assert found.verdict == "incomplete"
     assert "nobody publishes a price for buying L4 24 GB: enter what you would pay for one" in found.missing
     assert found.best is not None
-    assert found.best.option.way in RENTING
+    assert found.best.option.way in of_side("rent")
     assert not found.payback.found
     lone = asked(Scenario(ways=("on_demand",)))
     assert (lone.verdict, lone.missing) == ("incomplete", ("owning was not asked for",))

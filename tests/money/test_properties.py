@@ -18,10 +18,11 @@ from planner.money.option import Option
 from planner.money.plan import plan_at, setting_of
 from planner.money.verdict.answer import answer
 from planner.money.verdict.breakeven import builder_of, ledger_at
-from planner.money.ways import BUILDERS
+from planner.money.ways import WAYS
 from planner.scenario.own import Kept, Own, RentToOwn
 from planner.scenario.rent import Hosted, Mix
-from planner.scenario.scenario import Scenario, Way
+from planner.scenario.scenario import Scenario
+from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from tests.examples import at_most
 from tests.money.anyplan import CATALOGUE, DAY, dearer, known, of, plans, scaled, small
@@ -164,17 +165,17 @@ PATIENT = {"own sum", "refreshed"}
 @pytest.mark.parametrize(
     "world", [pytest.param(one, marks=pytest.mark.slow) if one in PATIENT else one for one in WORLDS]
 )
-@pytest.mark.parametrize("way", BUILDERS)
+@pytest.mark.parametrize("way", WAYS)
 def test_many_at_once_are_what_each_is_alone(way: Way, world: str) -> None:
     setting = setting_of(CATALOGUE, WORLDS[world](ALL), DAY)
     for name, values in TRIED.items():
         many = setting.trying({name: np.array(values)[:, None]})
-        together = ledger_at(many, BUILDERS[way])
+        together = ledger_at(many, WAYS[way].build)
         assert together is not None
         present = np.broadcast_to(np.asarray(present_usd(many, together)), len(values))
         for index, value in enumerate(values):
             one = setting.trying({name: value})
-            alone = ledger_at(one, BUILDERS[way])
+            alone = ledger_at(one, WAYS[way].build)
             assert alone is not None
             assert present[index] == pytest.approx(float(present_usd(one, alone)), rel=1e-9), (name, value)
 
@@ -272,10 +273,10 @@ def counted(ledger: Ledger) -> float:
 
 
 @at_most(8, phases=_PHASES)
-@given(plans(), st.sets(st.sampled_from(list(BUILDERS)), min_size=1, max_size=4))
+@given(plans(), st.sets(st.sampled_from(list(WAYS)), min_size=1, max_size=4))
 def test_asking_for_more_ways_makes_none_dearer(scenario: Scenario, few: set[Way]) -> None:
-    ways = tuple(way for way in BUILDERS if way in few and (scenario.kept or way != "keep"))
-    ways = tuple(way for way in ways if scenario.mix or way != "mix")
+    there = {key for key, way in WAYS.items() if way.when_empty != "refused" or getattr(scenario, way.inputs)}
+    ways = tuple(way for way in WAYS if way in few & there)
     fewer, every = of(scenario.model_copy(update={"ways": ways})), of(scenario)
     costs = {one.key: float(present_usd(every.setting, one.ledger)) for one in every.options}
     for option in fewer.options:

@@ -10,9 +10,10 @@ import pytest
 from planner.money.finance import real_rate
 from planner.money.measures import present_usd, rate_per_year
 from planner.money.plan import plan
+from planner.money.ways import WAYS
 from planner.scenario.own import Lease, Own, RentToOwn
 from planner.scenario.rent import Mix, Rent, Reserve
-from planner.scenario.scenario import Scenario, Way
+from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Tax, Terms
 from planner.scenario.work import Work
 from pricing import load_catalogue
@@ -27,7 +28,8 @@ _FLAT = (
     "usd_per_accelerator_year_of_software", "install_share", "usd_per_accelerator_of_network", "usd_per_tb_of_disk",
     "decommissioning_share", "failures_per_accelerator_year",
 )  # fmt: skip
-_WAYS: tuple[Way, ...] = ("own", "loan", "lease", "rent_to_own", "on_demand", "reserved", "spot", "mix")
+_FILLED_IN = ("rent_to_own", "mix")
+_WAYS = tuple(key for key, way in WAYS.items() if way.when_empty == "usual" or way.inputs in _FILLED_IN)
 _OWN: dict[str, Any] = {
     **dict.fromkeys(_FLAT, 0.0),
     "usd_per_kwh": 0.2,

@@ -8,12 +8,14 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
+from planner.money.ways import of_side
 from planner.report.answer.plan_text import Reckoned, plan_text
 from planner.report.answer.sentences import Told, told
 from planner.report.answer.tables import by_year
 from planner.report.market.findings import by_the_token
 from planner.report.words import usd
 from planner.scenario.link import from_address
+from planner.scenario.own import RentToOwn
 from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
@@ -60,6 +62,15 @@ def test_a_run_that_is_done_once_is_not_busy_on_average() -> None:
     assert "What is ordered today arrives after 7 months, when the work is done." in said.sentences
     assert "on average" not in together
     assert said.figures[2][:3] == ("Break-even work", "none", "not by use alone")
+
+
+@pytest.mark.parametrize("way", of_side("own"))
+def test_whatever_is_ordered_may_come_when_the_work_is_done(way: str) -> None:
+    found = preset("pre-train-7b")
+    assert found is not None
+    quote = RentToOwn(usd_per_month=1_000.0, months=12)
+    said = said_of(found.scenario.model_copy(update={"rent_to_own": quote, "ways": (way, "on_demand")}))
+    assert "What is ordered today arrives after 7 months, when the work is done." in said.sentences
 
 
 def test_work_that_comes_and_goes_is_told_in_hours() -> None:

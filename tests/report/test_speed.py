@@ -15,8 +15,9 @@ from planner.report import words
 from planner.report.speed import speed_charts, time_cost_front
 from planner.report.speed import speed_tables as tables
 from planner.report.speed.finding import how_long, many, no_model, refused, told, usd_per_million
-from planner.scenario.scenario import Scenario, Way
+from planner.scenario.scenario import Scenario
 from planner.scenario.task import Serve, Train
+from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.speed.bands import Band
 from planner.speed.nearest import Published, Traits, nearest, traits_of

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.money.option import OWNING, RENTING
 from planner.money.verdict.answer import answer
+from planner.money.ways import WAYS
 from planner.scenario.fields import leaves, shape
 from planner.scenario.file import Saved
 from planner.scenario.grid import Axis, Grid
@@ -61,7 +61,6 @@ FULL = Scenario(
 )  # fmt: skip
 BUSY, POWER, RATE = ("work", 0, "busy_share"), ("own", "usd_per_kwh"), ("terms", "discount_rate_per_year")
 MONEY = 0.005  # half a cent
-SIDES = dict.fromkeys(OWNING, "own") | dict.fromkeys(RENTING, "rent") | {"keep": "keep", "mix": "mix"}
 
 
 def grid(base: Scenario, vary: dict[Path, tuple[Any, ...]]) -> Grid:
@@ -75,7 +74,7 @@ def assert_is_the_plan(found: Found, scenario: Scenario) -> None:
     told = decided(made).answer if found.verdict else answer(made)
     assert found.best == (told.best.option.key if told.best else "")
     if told.best and found.leads not in ("incomplete", "limited"):
-        assert found.leads == SIDES[told.best.option.way]
+        assert found.leads == WAYS[told.best.option.way].side
     else:
         assert found.leads == told.verdict
     if found.verdict:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money.option import OWNING, RENTING
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import CLOSE_GAP, Answer, answer
+from planner.money.ways import of_side
 from planner.report.answer.sentences import told
 from planner.report.futures.counted import how_sure
 from planner.scenario.scenario import Scenario
@@ -138,6 +138,6 @@ def test_nothing_is_surer_than_what_was_counted(busy: float, usd: float, seed: i
     if found.verdict != "close":
         assert share > LIKELY - 0.011
         assert gap >= CLOSE_GAP
-        assert found.best.option.way in (OWNING if "own" in found.verdict else RENTING)
+        assert found.best.option.way in of_side(*(("own", "keep") if "own" in found.verdict else ("rent",)))
         assert found.own is not None
         assert (found.own.measures.npv_usd > 0) == ("own" in found.verdict)

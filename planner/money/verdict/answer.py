@@ -23,14 +23,15 @@ from planner.money.measures import (
     rates_of_return,
     worked_usd,
 )
-from planner.money.option import OWNING, RENTING, Option
+from planner.money.option import Option
 from planner.money.outcome import Solved
 from planner.money.payback import ENDINGS, NOT_COMPARED, Payback, simple_payback
 from planner.money.plan import Plan
 from planner.money.setting import Setting
 from planner.money.verdict.breakeven import NAMES, BreakEven, break_even, builder_of, ledger_at, paid_back
-from planner.money.verdict.contender import Runner, Side, runners_of
+from planner.money.verdict.contender import Runner, runners_of
 from planner.money.verdict.limits import Limits, OverLimit, limits_of
+from planner.money.ways import Side, of_side
 from planner.scenario.memo import cached_property
 from planner.scenario.terms import Timing
 
@@ -106,7 +107,8 @@ class Answer:
         return {}
 
 
-_SIDES: tuple[Side, ...] = ("own", "rent", "keep")
+_SIDES: tuple[Side, ...] = ("own", "rent", "keep")  # of one way alone
+_PROBABLY: dict[Side, Verdict] = {"own": "probably own", "rent": "probably rent", "keep": "probably keep", "mix": "mix"}
 
 
 def answer(plan: Plan) -> Answer:
@@ -253,7 +255,7 @@ def _verdict(runners: list[Runner]) -> _Decided:
 
 def _better_mix(runners: Iterable[Runner], pure: Runner) -> Runner | None:
     """A mix that beats the best pure way by enough, where there is one."""
-    mix = _cheapest(one for one in runners if one.side is None)
+    mix = _cheapest(one for one in runners if one.side == "mix")
     least = pure.present_usd - CLOSE_GAP * abs(pure.present_usd)
     return mix if mix and mix.at_most_usd <= least else None
 
@@ -267,17 +269,18 @@ def gap_share(cheaper_usd: float, dearer_usd: float) -> float:
 
 def _sided(first: Runner, second: Runner) -> Verdict:
     """Certain only where the ranges do not touch, with what is not priced at its dearest."""
-    if first.side == "keep":
-        return "keep"
-    certain = first.high_usd + _at_worst(first, second) < second.low_usd
-    if first.side == "own":
-        return "own" if certain else "probably own"
-    return "rent" if certain else "probably rent"
+    certain = first.side == "keep" or first.high_usd + _at_worst(first, second) < second.low_usd
+    return verdict_for(first.side, certain)
+
+
+def verdict_for(side: Side, certain: bool) -> Verdict:
+    """The word for the side that leads."""
+    return side if certain else _PROBABLY[side]
 
 
 def _absent(plan: Plan, no_own: bool, no_rent: bool) -> tuple[str, ...]:
     """Why a whole side of the comparison is missing."""
-    ways = (*(OWNING if no_own else ()), *(RENTING if no_rent else ()))
+    ways = of_side(*(("own", "keep") if no_own else ()), *(("rent",) if no_rent else ()))
     reasons = tuple(one.reason for one in plan.absent if one.way in ways)
     wanted = plan.setting.scenario.ways
     lacking = [word for word, lacks in (("owning", no_own), ("renting", no_rent)) if lacks and wanted and not reasons]

@@ -19,13 +19,13 @@ from planner.money.demand.queueing import achievable_busy_share
 from planner.money.formula import Num
 from planner.money.ledger import Ledger
 from planner.money.measures import factors, present_usd, worked_usd
-from planner.money.option import DOING, Option
+from planner.money.option import Option
 from planner.money.outcome import Reason
 from planner.money.payback import ENDINGS, Payback, simple_payback
 from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, Setting
 from planner.money.tax.lines import taxed
-from planner.money.ways import BUILDERS
+from planner.money.ways import WAYS
 from planner.money.ways.built import Builder, Why
 from planner.money.ways.own import of_size
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -113,7 +113,7 @@ def break_even(plan: Plan, own_option: Option, rent_option: Option, name: str) -
 
 def builder_of(option: Option) -> Builder:
     """What built an option; a fleet keeps its size, whatever is tried out."""
-    return of_size(int(option.accelerators)) if option.way == "own" else BUILDERS[option.way]
+    return of_size(int(option.accelerators)) if option.way == "own" else WAYS[option.way].build
 
 
 def ledger_at(setting: Setting, build: Builder) -> Ledger | None:
@@ -147,7 +147,7 @@ def _wanted(plan: Plan, own: Option, rent: Option) -> list[_Wanted]:
 
 
 def _called(own: Option, rent: Option) -> tuple[str, str]:
-    return DOING[own.way], DOING[rent.way]
+    return WAYS[own.way].doing, WAYS[rent.way].doing
 
 
 def _price(name: str, tried: str, unit: str, ledger: Ledger, ways: tuple[str, str]) -> _Wanted:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
 from planner.money.formula import Num
 from planner.money.ledger import Ledger, Line
 from planner.money.measures import cash_by_year_usd, cash_today_usd, present_usd
-from planner.money.option import OWNING, RENTING, Option
+from planner.money.option import Option
 from planner.money.setting import Setting
+from planner.money.ways import WAYS, Side
 from pricing import Catalogue
 
-Side = Literal["own", "rent", "keep"]
 # What a line without a published price costs at most: the dearest that any provider publishes.
 _DEAREST = {
     "usd_per_gb_month_of_disk": "block_storage_usd_per_gb_month",
@@ -42,11 +41,9 @@ class Runner:
         return self.present_usd + sum(self.unknown_usd.values())
 
     @property
-    def side(self) -> Side | None:
-        """Which of the three answers it speaks for; a mix for none of them."""
-        if self.option.way == "keep":
-            return "keep"
-        return "own" if self.option.way in OWNING else "rent" if self.option.way in RENTING else None
+    def side(self) -> Side:
+        """Which of the answers it speaks for."""
+        return WAYS[self.option.way].side
 
 
 def runners_of(setting: Setting, option: Option) -> list[Runner]:

@@ -10,10 +10,10 @@ import numpy as np
 
 from planner.money.ledger import Ledger
 from planner.money.measures import cash_by_year_usd, cash_today_usd
-from planner.money.option import DOING
 from planner.money.verdict.contender import Runner
-from planner.scenario.scenario import Way
+from planner.money.ways import WAYS
 from planner.scenario.terms import Terms
+from planner.scenario.ways import Way
 
 _NEARLY = 1e-6  # USD
 
@@ -31,7 +31,7 @@ class OverLimit:
     @property
     def who(self) -> str:
         """What one would do."""
-        return "buying" if self.way in ("own", "loan") else DOING[self.way]
+        return WAYS[self.way].starting
 
     @property
     def said(self) -> str:

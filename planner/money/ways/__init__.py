@@ -1,20 +1,21 @@
-"""The ways to supply the work, one module each. A new way is a module with a `build`, and a row here."""
+"""The ways to supply the work. Each is one file here that ends with its record: the file alone adds a way.
+
+What else the program wants to know of a way, it asks the record. A new way with inputs of its own also has a field in
+planner/scenario/scenario.py.
+"""
 
 from __future__ import annotations
 
-from planner.money.ways import hosted, keep, lease, loan, mix, on_demand, own, rent_to_own, reserved, spot
-from planner.money.ways.built import Builder
-from planner.scenario.scenario import Way
+from importlib import import_module
 
-BUILDERS: dict[Way, Builder] = {
-    "own": own.build,
-    "loan": loan.build,
-    "lease": lease.build,
-    "rent_to_own": rent_to_own.build,
-    "on_demand": on_demand.build,
-    "reserved": reserved.build,
-    "spot": spot.build,
-    "hosted": hosted.build,
-    "keep": keep.build,
-    "mix": mix.build,
-}
+from planner.money.ways.record import Side, WayRecord
+from planner.scenario.ways import DECLARED, Way
+
+__all__ = ["WAYS", "Side", "WayRecord", "of_side"]
+
+WAYS: dict[Way, WayRecord] = {one.key: import_module(f"{__name__}.{one.module}").WAY for one in DECLARED}
+
+
+def of_side(*sides: Side) -> tuple[Way, ...]:
+    """The ways that speak for one of these answers."""
+    return tuple(key for key, one in WAYS.items() if one.side in sides)

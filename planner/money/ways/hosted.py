@@ -8,6 +8,7 @@ from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
 from planner.money.ways.built import Built, Why
+from planner.money.ways.record import Layer, Look, WayRecord
 from planner.scenario.rent import Hosted
 from pricing.records import HostedPrice
 
@@ -80,3 +81,22 @@ def _lines(basis: Basis, asked: Hosted, price: HostedPrice | None) -> tuple[Line
         )
         for title, name in (("Tokens in", "input"), ("Tokens out", "output"))
     )
+
+
+WAY = WayRecord(
+    key="hosted",
+    place=8,
+    side="rent",
+    build=build,
+    name="Hosted API",
+    advice="Use a hosted model",
+    doing="a hosted model",
+    said="with {what}",
+    paid_for="by the token",
+    look=Look("#a16207", "#fde047", "longdash", "circle"),
+    layer=Layer("Pay by the token", hatch="-", peaks="pay for the peaks by the token"),
+    inputs="hosted",
+    when_empty="left out",
+    filled_by_service=True,
+    by_the_token=True,
+)

@@ -16,6 +16,7 @@ from planner.money.timeline import PLAN
 from planner.money.ways.built import Built, Why, under
 from planner.money.ways.on_demand import not_there
 from planner.money.ways.own import of_rent
+from planner.money.ways.record import Look, WayRecord
 from planner.money.ways.waiting_cost import waiting
 from planner.scenario.own import Kept
 
@@ -86,3 +87,19 @@ def _say(put: Basis, setting: Setting, kept: Kept, done: Need) -> None:
 def _not_alone(everything: Need, rest: Need) -> tuple[str, ...]:
     share = 1 - rest.busy_accelerator_hours / everything.busy_accelerator_hours
     return (f"It cannot do the work alone: it does {share:.0%} of the hours, the rest is rented on demand",)
+
+
+WAY = WayRecord(
+    key="keep",
+    place=9,
+    side="keep",
+    build=build,
+    name="Keep what you have",
+    advice="Keep what you have",
+    doing="keeping what is there",
+    said="with {what}",
+    paid_for="on what is there",
+    look=Look("#31333f", "#fafafa", "dot", "cross"),
+    inputs="kept",
+    when_empty="refused",
+)

@@ -15,6 +15,7 @@ from planner.money.setting import Setting
 from planner.money.ways.built import Built, Why
 from planner.money.ways.loan import LOAN_RATE
 from planner.money.ways.own import first, fleet_size, left_out, no_price, with_rent, work_of
+from planner.money.ways.record import Look, WayRecord
 
 LEASE_RATE = "owned-lease-rate"
 ASK = "A lease mostly stands on the balance sheet (ASC 842, IFRS 16), whatever it is called: ask accounting"
@@ -102,3 +103,19 @@ def beside_a_loan(setting: Setting, what: str, rate: float, reason: str) -> str:
     if np.isnan(rate):
         return f"What the quoted {what} costs as a loan cannot be said: {reason}"
     return f"The quoted {what} costs as much as a loan at {rate:.2%} a year; a loan is reckoned at {loan:.2%}"
+
+
+WAY = WayRecord(
+    key="lease",
+    place=3,
+    side="own",
+    build=build,
+    name="Lease",
+    advice="Lease",
+    doing="leasing",
+    said="with {count} leased",
+    paid_for="leased",
+    look=Look("#0f766e", "#5eead4", "dashdot", "pentagon"),
+    inputs="lease",
+    waits_for_delivery=True,
+)

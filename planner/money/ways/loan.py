@@ -11,6 +11,7 @@ from planner.money.owning.instalments import Instalments, first_principal, grown
 from planner.money.setting import Setting
 from planner.money.ways.built import Built, Why
 from planner.money.ways.own import first, fleet_size, left_out, no_price, with_rent, work_of
+from planner.money.ways.record import Look, WayRecord
 from planner.scenario.base import MONTHS_PER_YEAR
 
 LOAN_RATE = "owned-loan-rate"
@@ -67,3 +68,20 @@ def _still_owed(found: Owned) -> tuple[str, ...]:
     return (
         f"The loan runs {months:g} months, the machines are yours for {made:g} of them: the rest is paid back at once",
     )
+
+
+WAY = WayRecord(
+    key="loan",
+    place=2,
+    side="own",
+    build=build,
+    name="Buy on credit",
+    advice="Buy on credit",
+    doing="owning",
+    start="buying",
+    said="with {count} bought on credit",
+    paid_for="bought on credit",
+    look=Look("#6d28d9", "#c4b5fd", "longdash", "triangle-down"),
+    inputs="loan",
+    waits_for_delivery=True,
+)

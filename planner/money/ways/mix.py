@@ -17,9 +17,10 @@ from planner.money.renting.rent_levels import path_warnings
 from planner.money.renting.reservation import reserving
 from planner.money.setting import Setting
 from planner.money.sizing import reach
-from planner.money.ways import hosted, on_demand
+from planner.money.ways import hosted, on_demand, spot
 from planner.money.ways.built import Built, Why, under
 from planner.money.ways.own import never_comes, no_price
+from planner.money.ways.record import Look, WayRecord
 from planner.money.ways.reserved import beyond, term_or_why
 from planner.money.ways.spot import missing_price, on_spot
 from planner.money.ways.waiting_cost import waiting
@@ -223,4 +224,21 @@ def _title(mix: Mix) -> str:
 
 
 def _peaks_named(mix: Mix) -> str:
-    return {"on_demand": "on demand", "spot": "on spot machines", "hosted": "by the token"}[mix.peaks]
+    return next(one.paid_for for one in (on_demand.WAY, spot.WAY, hosted.WAY) if one.key == mix.peaks)
+
+
+WAY = WayRecord(
+    key="mix",
+    place=10,
+    side="mix",
+    build=build,
+    name="Mix",
+    advice="Own a base, rent the peaks",
+    doing="the mix",
+    said="as a mix",
+    paid_for="as a mix",
+    look=Look("#be123c", "#fda4af", "solid", "hexagram"),
+    inputs="mix",
+    when_empty="refused",
+    waits_for_delivery=True,
+)

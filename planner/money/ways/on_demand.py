@@ -6,6 +6,7 @@ from planner.money.renting.bill import renting
 from planner.money.renting.rent_levels import path_warnings
 from planner.money.setting import Setting
 from planner.money.ways.built import Built, Why
+from planner.money.ways.record import Layer, Look, WayRecord
 
 
 def build(setting: Setting) -> Built | Why:
@@ -49,3 +50,21 @@ def not_there(setting: Setting, offer: str | None) -> Why | None:
     if offer is None or offer in setting.catalogue.offers:
         return None
     return Why(f"there is no offer {offer!r} in the catalogue of this day: choose another, or enter a price")
+
+
+WAY = WayRecord(
+    key="on_demand",
+    place=5,
+    side="rent",
+    build=build,
+    name="Rent on demand",
+    advice="Rent",
+    doing="renting",
+    said="rented on demand {seller}",
+    paid_for="on demand",
+    look=Look("#b45309", "#fbbf77", "dash", "circle"),
+    layer=Layer("Rent on demand", hatch="/", peaks="rent the peaks"),
+    inputs="rent",
+    asks_back=True,
+    offer=lambda taken: taken.on_demand,
+)

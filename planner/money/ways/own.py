@@ -17,6 +17,7 @@ from planner.money.sizing import reach, right_size, wait_warning
 from planner.money.timeline import Holding
 from planner.money.ways.built import Builder, Built, Why, under
 from planner.money.ways.on_demand import not_there
+from planner.money.ways.record import Layer, Look, WayRecord
 from planner.money.ways.waiting_cost import waiting
 
 LEAD_TIME = "lead_time_months"
@@ -141,3 +142,22 @@ def _too_late(setting: Setting, found: Owned) -> str:
 def first(value: Num) -> float:
     """The number, or the first of several draws."""
     return float(np.asarray(value).flat[0])
+
+
+WAY = WayRecord(
+    key="own",
+    place=1,
+    side="own",
+    build=build,
+    name="Buy",
+    advice="Buy",
+    doing="owning",
+    start="buying",
+    said="with {count} bought and run",
+    paid_for="bought",
+    look=Look("#0b5cad", "#7cb7ff", "solid", "triangle-up"),
+    layer=Layer("Own", hatch=""),
+    inputs="own",
+    asks_back=True,
+    waits_for_delivery=True,
+)

@@ -13,6 +13,7 @@ from planner.money.setting import Setting
 from planner.money.ways.built import Built, Why
 from planner.money.ways.lease import beside_a_loan
 from planner.money.ways.own import first, fleet_size, left_out, no_price, with_rent, work_of
+from planner.money.ways.record import Look, WayRecord
 
 ASK = "Rent that ends in owning is mostly booked as a purchase: ask accounting"
 
@@ -63,3 +64,20 @@ def _implied(setting: Setting, found: Owned) -> tuple[str, ...]:
         in_advance=False,
     )
     return (beside_a_loan(setting, "rent-to-own", first(rate.value), str(np.asarray(rate.reason).flat[0])),)
+
+
+WAY = WayRecord(
+    key="rent_to_own",
+    place=4,
+    side="own",
+    build=build,
+    name="Rent to own",
+    advice="Rent to own",
+    doing="renting to own",
+    said="rented to own",
+    paid_for="rented to own",
+    look=Look("#475569", "#cbd5e1", "longdashdot", "hexagon"),
+    inputs="rent_to_own",
+    when_empty="left out",
+    waits_for_delivery=True,
+)

@@ -12,6 +12,7 @@ from planner.money.setting import Setting
 from planner.money.sizing import reach, right_size
 from planner.money.ways.built import Built, Why, under
 from planner.money.ways.on_demand import not_there, seller
+from planner.money.ways.record import Layer, Look, WayRecord
 from planner.money.ways.waiting_cost import waiting
 
 
@@ -80,3 +81,23 @@ def in_words(months: float) -> str:
         return "a day"
     count, unit = (months / 12, "year") if months % 12 == 0 else (months, "month")
     return f"{count:g} {unit}" if count == 1 else f"{count:g} {unit}s"
+
+
+WAY = WayRecord(
+    key="reserved",
+    place=6,
+    side="rent",
+    build=build,
+    name="Reserve",
+    advice="Rent, reserved",
+    doing="reserving",
+    said="reserved at {what}",
+    paid_for="reserved",
+    price_name="reserved price",
+    look=Look("#9d174d", "#f9a8d4", "dot", "square"),
+    layer=Layer("Reserve", hatch="."),
+    inputs="reserve",
+    asks_back=True,
+    is_bound=True,
+    offer=lambda taken: taken.reserved,
+)

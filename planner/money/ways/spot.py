@@ -30,6 +30,7 @@ from planner.money.setting import Setting
 from planner.money.timeline import PLAN
 from planner.money.ways.built import Built, Why, under
 from planner.money.ways.on_demand import not_there, seller
+from planner.money.ways.record import Layer, Look, WayRecord
 
 
 def build(setting: Setting) -> Built | Why:
@@ -138,3 +139,23 @@ def _longer(need: Need, stretch: Num) -> tuple[str, ...]:
     if busiest <= 1:
         return ()
     return (f"interrupted work takes {float(stretch):.2f} times as long: {busiest:.2f} times as many machines at once",)
+
+
+WAY = WayRecord(
+    key="spot",
+    place=7,
+    side="rent",
+    build=build,
+    name="Spot",
+    advice="Rent, on spot where work may stop",
+    doing="spot",
+    said="on spot machines of {what}",
+    paid_for="on spot machines",
+    price_name="spot price",
+    look=Look("#4d7c0f", "#bef264", "dashdot", "diamond"),
+    layer=Layer("Spot machines", hatch="x", peaks="rent the peaks, on spot machines where work may stop"),
+    inputs="spot",
+    asks_back=True,
+    no_dearer_than="on_demand",
+    offer=lambda taken: taken.spot,
+)

@@ -9,10 +9,10 @@ from planner.money.plan import Plan
 from planner.money.plausibility import Doubt, doubts
 from planner.money.sizing import spread_advice
 from planner.money.verdict.answer import Answer
+from planner.money.ways import WAYS
 from planner.money.ways.right_size import Size, sizes
 from planner.report import words
 from planner.report.table import Table
-from planner.report.ways import LOOKS
 
 
 def advice_lines(plan: Plan, found: Answer, *, every: bool = False) -> tuple[str, ...]:
@@ -37,7 +37,7 @@ def _doubt(one: Doubt) -> str:
 
 def absent_lines(plan: Plan) -> tuple[str, ...]:
     """The ways that were not reckoned, each with the reason and what it would need."""
-    return tuple(_ended(f"{LOOKS[one.way].name}: {one.reason}") for one in plan.absent)
+    return tuple(_ended(f"{WAYS[one.way].name}: {one.reason}") for one in plan.absent)
 
 
 def spread_line(plan: Plan) -> str | None:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from planner.money.by_token import ByToken, by_token
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.scenario.task import Serve
-
-_RENTED = ("on_demand", "reserved", "spot")
 
 
 def by_token_words(found: ByToken, *others: tuple[str, ByToken], way: str = "renting") -> str:
@@ -51,8 +50,9 @@ def _evens(plan: Plan, found: Answer, task: Serve) -> Iterator[tuple[str, ByToke
     """Each way with machines that has a price: what an hour of an accelerator costs it, against the tokens."""
     setting = plan.setting
     asked, hosted = setting.asked, setting.scenario.hosted
-    rented = next((one for one in found.ranked if one.option.way in _RENTED and not one.measures.unpriced), None)
-    owned = next((one for one in found.ranked if one.option.way == "own" and not one.measures.unpriced), None)
+    priced = [one for one in found.ranked if not one.measures.unpriced]
+    rented = next((one for one in priced if WAYS[one.option.way].rents_machines), None)
+    owned = next((one for one in priced if one.option.way == "own"), None)
     for way, one in (("renting", rented), ("owning", owned)):
         hours = 0.0 if one is None else _hours(plan, one)
         if asked is None or hosted is None or one is None or hours <= 0:

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from planner.money.ledger import Ledger, Origin
 from planner.money.measures import rate_per_year
-from planner.money.option import OWNING
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
 from planner.money.verdict.breakeven import RENT, BreakEven, value_of
+from planner.money.ways import WAYS
 from planner.report.answer.plan_text import Reckoned, conventions, differences, not_counted, warnings
 from planner.report.answer.tables import INPUTS, by_year
 from planner.report.files import answer_schema as schema
@@ -22,8 +22,6 @@ from planner.report.files.cash_csv import scenario_id
 from planner.report.futures.counted import turning_of
 from planner.report.futures.waiting_words import waiting_sentences
 from planner.report.speed.training_words import finite, hours_to_train
-from planner.report.ways import LOOKS
-from planner.scenario.scenario import Way
 from planner.study.uncertainty.futures import Band, Futures
 from planner.study.when.buy_or_wait import NoWaiting, Waiting
 from planner.study.when.buy_or_wait_futures import WaitingFutures
@@ -62,7 +60,7 @@ def answer_document(one: Reckoned) -> schema.Answer:
         missing=found.missing,
         options=tuple(_option(plan, way, found, one.futures) for way in found.ranked),
         not_offered=tuple(
-            schema.NotOffered(way=absent.way, label=LOOKS[absent.way].name, reason=absent.reason)
+            schema.NotOffered(way=absent.way, label=WAYS[absent.way].name, reason=absent.reason)
             for absent in plan.absent
         ),
         break_evens=tuple(_break_even(turn, found, one.futures) for turn in found.break_evens),
@@ -134,7 +132,7 @@ def _option(plan: Plan, way: Weighed, found: Answer, drawn: Futures | None) -> s
     return schema.Option(
         key=option.key,
         way=option.way,
-        side=_side(option.way),
+        side=WAYS[option.way].side,
         label=option.title,
         what=option.what,
         accelerators=option.accelerators,
@@ -158,13 +156,6 @@ def _option(plan: Plan, way: Weighed, found: Answer, drawn: Futures | None) -> s
         warnings=option.warnings,
         lines=tuple(_lines(option.ledger)),
     )
-
-
-def _side(way: Way) -> schema.Side:
-    """Keeping is owning too, but an answer of its own."""
-    if way in ("keep", "mix"):
-        return "keep" if way == "keep" else "mix"
-    return "own" if way in OWNING else "rent"
 
 
 def _against(way: Weighed, found: Answer) -> dict[str, Any]:
@@ -197,8 +188,7 @@ def _in_futures(way: Weighed, found: Answer, drawn: Futures | None) -> dict[str,
 
 def _offer(plan: Plan, way: Weighed) -> schema.Offer | None:
     """The offer whose terms an option goes by."""
-    taken, catalogue = plan.setting.taken, plan.setting.catalogue
-    key = {"on_demand": taken.on_demand, "reserved": taken.reserved, "spot": taken.spot}.get(way.option.way)
+    catalogue, key = plan.setting.catalogue, WAYS[way.option.way].offer(plan.setting.taken)
     if key is None:
         return None
     offer = catalogue.offers[key]

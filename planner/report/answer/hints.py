@@ -6,25 +6,28 @@ import math
 
 from planner.money.plan import Plan
 from planner.money.plausibility import numbers
+from planner.money.ways import WAYS
 from planner.report import words
-from planner.scenario.scenario import Way
 from planner.scenario.short_keys import KEYS, Key
-
-# Which way's ledger knows the figure, by the part of the scenario a key belongs to.
-_WAYS: dict[str, Way] = {
-    "own": "own", "rent": "on_demand", "reserve": "reserved", "spot": "spot", "loan": "loan", "lease": "lease",
-}  # fmt: skip
 
 
 def hints(plan: Plan) -> dict[str, str]:
     """A hint for each key that may be left empty."""
-    used = {way: {name: one.value for name, one in numbers(plan, way).items()} for way in {*_WAYS.values()}}
-    every = {name: one.value for name, one in numbers(plan).items()}
+    used, every = _by_inputs(plan), {name: one.value for name, one in numbers(plan).items()}
     return {
-        key.key: _hint(key, used.get(_WAYS.get(str(key.path[0]), "mix"), every).get(str(key.path[-1])))
+        key.key: _hint(key, used.get(str(key.path[0]), every).get(str(key.path[-1])))
         for key in KEYS.values()
         if key.default is None
     }
+
+
+def _by_inputs(plan: Plan) -> dict[str, dict[str, object]]:
+    """The figures that the ways take, by the part of the scenario that a way's own inputs stand in."""
+    found: dict[str, dict[str, object]] = {}
+    for way in WAYS.values():
+        taken = {name: one.value for name, one in numbers(plan, way.key).items()}
+        found[way.inputs] = taken | found.get(way.inputs, {})
+    return found
 
 
 def _hint(key: Key, value: object) -> str:

@@ -11,6 +11,7 @@ from planner.money.ledger import Ledger
 from planner.money.measures import rate_per_year
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer import tables
 from planner.report.answer.advice import advice_lines
@@ -21,7 +22,6 @@ from planner.report.futures.counted import best_of_100, futures_table
 from planner.report.futures.waiting_words import waiting_text
 from planner.report.table import Table
 from planner.report.text_table import text_table
-from planner.report.ways import LOOKS
 from planner.study.uncertainty.futures import Futures
 from planner.study.when.buy_or_wait import NoWaiting, Waiting
 from planner.study.when.buy_or_wait_futures import WaitingFutures
@@ -84,7 +84,7 @@ def warnings(plan: Plan, found: Answer) -> tuple[str, ...]:
 
 def not_counted(plan: Plan, found: Answer) -> tuple[str, ...]:
     """Ways that were not reckoned and why, lines without a price, and what no plan counts."""
-    absent = [f"{LOOKS[one.way].name}: {one.reason}." for one in plan.absent]
+    absent = [f"{WAYS[one.way].name}: {one.reason}." for one in plan.absent]
     unpriced = [
         f"{way.option.title}: {name.lower()}, which has no published price."
         for way in found.ranked

@@ -9,6 +9,7 @@ import numpy as np
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
 from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_months
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.small_work import plan_needs_no_gpu
 from planner.report.answer.turns import is_even, month_words, turning_sentences
@@ -19,7 +20,6 @@ from planner.report.speed.other_work import other_title, run_title
 from planner.report.speed.training_words import in_short
 from planner.report.tile import Tile
 from planner.report.title import title
-from planner.report.ways import LOOKS, doing
 from planner.scenario.memo import cached_property
 from planner.speed.serving import Serving
 from planner.speed.work_to_hours import Asked
@@ -28,7 +28,6 @@ from planner.study.uncertainty.futures import Futures
 from planner.study.when.too_late import in_time
 
 NO_RANGE = "no range"
-_ORDERED = ("own", "loan", "lease")  # what has to be delivered first
 _FILL_IN = "Under 'Adjust assumptions', set disk and traffic to 0 if they matter little, or choose another GPU."
 NOT_COUNTED = "your engineers' time to set things up, data you would have to move, and anything not filled in under tax"
 
@@ -169,19 +168,10 @@ def _ends(way: Weighed) -> str:
 
 
 def _how(plan: Plan, way: Weighed) -> str:
+    option = way.option
     yours = plan.setting.scenario.rent.usd_per_accelerator_hour is not None or plan.setting.taken.on_demand is None
-    return {
-        "own": f"with {way.option.accelerators:,.0f} bought and run",
-        "loan": f"with {way.option.accelerators:,.0f} bought on credit",
-        "lease": f"with {way.option.accelerators:,.0f} leased",
-        "rent_to_own": "rented to own",
-        "on_demand": f"rented on demand {'at' if yours else 'from'} {way.option.what}",
-        "reserved": f"reserved at {way.option.what}",
-        "spot": f"on spot machines of {way.option.what}",
-        "hosted": f"with {way.option.what}",
-        "keep": f"with {way.option.what}",
-        "mix": "as a mix",
-    }[way.option.way]
+    seller = f"{'at' if yours else 'from'} {option.what}"
+    return WAYS[option.way].said.format(count=f"{option.accelerators:,.0f}", what=option.what, seller=seller)
 
 
 def _others(found: Answer) -> tuple[str, ...]:
@@ -218,7 +208,7 @@ def _available(plan: Plan, way: Weighed) -> float:
 def _close(found: Answer) -> tuple[str, ...]:
     if found.verdict != "close" or found.own is None:
         return ()
-    today, way = words.usd(float(found.own.measures.cash_today_usd)), doing(found.own.option.way).lower()
+    today, way = words.usd(float(found.own.measures.cash_today_usd)), WAYS[found.own.option.way].starting
     return (f"So choose on cash and freedom: {way} takes {today} on day one, renting can be stopped.",)
 
 
@@ -236,7 +226,7 @@ def _over_limit(found: Answer) -> tuple[str, ...]:
 def _too_late(plan: Plan, own: Weighed) -> tuple[str, ...]:
     """That what is bought arrives when there is nothing left to do."""
     months = lead_time_months(plan.setting, own.option)
-    if own.option.way not in _ORDERED or months is None:
+    if not WAYS[own.option.way].waits_for_delivery or months is None:
         return ()
     needed = np.flatnonzero(plan.setting.demand.all.busy_hours > 0)
     if not needed.size or needed[-1] > months:
@@ -249,7 +239,7 @@ def _figures(plan: Plan, found: Answer, drawn: Futures | None) -> tuple[Tile, ..
     assert own is not None and rent is not None  # noqa: PT018 - there is an answer
     back = np.asarray(found.payback.month)
     paid = f"pays back in month {float(back):.0f}" if np.isfinite(back) else "does not pay back"
-    who, other = doing(own.option.way).lower(), doing(rent.option.way).lower()
+    who, other = WAYS[own.option.way].starting, WAYS[rent.option.way].starting
     return (
         _total(rent),
         _total(own),
@@ -285,4 +275,4 @@ def _why_busy(busy: BreakEven | None) -> str:
 def _total(way: Weighed) -> Tile:
     value = words.usd_short(way.present_usd)
     detail = f"{way.option.title}, {way.option.what}: the whole plan in today's money; 8 of 10 futures lie in the range"
-    return Tile(LOOKS[way.option.way].name, value, _ends(way), detail)
+    return Tile(WAYS[way.option.way].name, value, _ends(way), detail)

@@ -14,9 +14,9 @@ from planner.money.payback import Payback
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed, npv_by_timing
 from planner.money.verdict.breakeven import FOUND
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.table import Table
-from planner.report.ways import LOOKS
 from planner.scenario.base import MONTHS_PER_YEAR
 
 Write = Callable[[float], str]
@@ -182,4 +182,4 @@ def parts_table(ledgers: Sequence[Ledger]) -> Table:
 
 def way_name(way: Weighed) -> str:
     """The short name of a way."""
-    return LOOKS[way.option.way].name
+    return WAYS[way.option.way].name

@@ -7,9 +7,9 @@ import numpy as np
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
 from planner.money.verdict.breakeven import busy_share
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.by_token import by_token_sentences
-from planner.report.ways import doing
 from planner.scenario.rent import Rent
 
 
@@ -44,13 +44,14 @@ def _busy(plan: Plan, found: Answer) -> str:
         if capped
         else ""
     )
+    who = _who(found).capitalize()
     if not is_even(plan) and busy.you:
-        return f"{_who(found)} wins from {words.significant(busy.value / busy.you):,g} times this work on.{cap}"
-    return f"{_who(found)} wins above {words.percent(busy.value)} busy; you are at {you}.{cap}"
+        return f"{who} wins from {words.significant(busy.value / busy.you):,g} times this work on.{cap}"
+    return f"{who} wins above {words.percent(busy.value)} busy; you are at {you}.{cap}"
 
 
 def _who(found: Answer) -> str:
-    return "Buying" if found.own is None else doing(found.own.option.way)
+    return "buying" if found.own is None else WAYS[found.own.option.way].starting
 
 
 def _rent_price(found: Answer) -> tuple[str, ...]:
@@ -58,7 +59,7 @@ def _rent_price(found: Answer) -> tuple[str, ...]:
     if rent is None or rent.value is None or rent.you is None:
         return ()
     turn, now = words.usd_per_hour(rent.value), words.usd_per_hour(rent.you)
-    kind = {"spot": "spot price", "reserved": "reserved price"}.get(found.rent.option.way if found.rent else "", "rent")
+    kind = WAYS[found.rent.option.way].price_name if found.rent else "rent"
     return (f"At a {kind} of {turn} per GPU-hour instead of {now} both would cost the same.",)
 
 
@@ -67,7 +68,7 @@ def _back(plan: Plan, found: Answer) -> tuple[str, ...]:
     if found.own is None:
         return ()
     falls = next((back for change, back in found.turned_by_rent_path if change == -0.2), None)
-    now, who = month_words(found.own.measures.simple_payback), _who(found).lower()
+    now, who = month_words(found.own.measures.simple_payback), _who(found)
     if falls is None or now is None:
         return () if now is None else (f"Counted plainly, {who} pays back after {now}{_sessions(plan, found.own)}.",)
     then = month_words(falls)

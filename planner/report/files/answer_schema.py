@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from planner.money.ledger import Part
 from planner.money.verdict.answer import Verdict
-from planner.scenario.scenario import Way
 from planner.scenario.terms import Timing
+from planner.scenario.ways import Way
 
 VERSION: Literal[1] = 1
 Version = Annotated[Literal[1], Field(description="of these keys; another number means that keys were renamed")]

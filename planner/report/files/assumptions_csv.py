@@ -10,11 +10,12 @@ import numpy as np
 from planner.money.formula import Num
 from planner.money.ledger import Ledger, Line, Origin, Used
 from planner.money.measures import rate_per_year
-from planner.money.option import OWNING, Option
+from planner.money.option import Option
 from planner.money.outcome import Solved
 from planner.money.payback import Payback
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.evidence.own_runs_words import assumption_lines
 from planner.report.speed.training_words import hours_to_train
@@ -173,7 +174,7 @@ def _futures(way: Weighed, baseline: Weighed | None, drawn: Futures | None) -> d
     present = drawn.present(way.option.key)
     told: dict[str, Any] = {"present_cost_p10_usd": present.low, "present_cost_p90_usd": present.high}
     told["probability_cheapest"] = drawn.cheapest_share[way.option.key]
-    if baseline is not None and way.option.way in OWNING and drawn.row(baseline.option.key) is not None:
+    if baseline is not None and WAYS[way.option.way].owns and drawn.row(baseline.option.key) is not None:
         told["probability_own_wins"] = drawn.share_cheaper(way.option.key, baseline.option.key)
     return told
 

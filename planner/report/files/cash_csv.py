@@ -23,6 +23,7 @@ from planner.money.measures import factors, rate_per_year
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.tax.lines import book_depreciation_usd, tax_depreciation_usd
+from planner.money.ways import WAYS
 from planner.report.files.assumptions_csv import Ids
 from planner.report.files.quantities import priced
 from planner.report.table import Table
@@ -152,8 +153,7 @@ def _price(where: object) -> dict[str, Any]:
 def _seller(plan: Plan, option: Option) -> dict[str, Any]:
     """Who supplies it, what it is called there, and where."""
     setting, catalogue = plan.setting, plan.setting.catalogue
-    taken = {"on_demand": setting.taken.on_demand, "reserved": setting.taken.reserved, "spot": setting.taken.spot}
-    offer = taken.get(option.way)
+    offer = WAYS[option.way].offer(setting.taken)
     if offer is None:
         return {"provider": None, "sku": option.what, "region": catalogue.sites[setting.scenario.site].label}
     record = catalogue.offers[offer]

@@ -6,20 +6,18 @@ import csv
 import io
 import math
 from collections.abc import Sequence
-from typing import get_args
 
 from planner.money.option import size_in
+from planner.money.ways import WAYS, WayRecord
 from planner.report.files.answer_schema import Flip, Sweep
 from planner.report.files.csv import BYTE_ORDER_MARK, guarded
 from planner.scenario.grid import Grid
 from planner.scenario.path import dotted
-from planner.scenario.scenario import Way
 from planner.study.sweep.sweep import Found
 
 LINE_END = b"\r\n"
 RIGHT_SIZE = "own_right_size"
 BY_WAY = ("present_usd", "low_usd", "high_usd", "cash_today_usd")
-_NEVER_UNASKED = {"keep": "kept", "mix": "mix", "hosted": "hosted", "rent_to_own": "rent_to_own"}
 _PLACES = 6  # of shares and months
 _CENTS = 2
 _USD = ("npv_usd",)
@@ -65,14 +63,13 @@ def _ways(grid: Grid) -> list[str]:
     base = grid.saved.scenario
     firsts = {str(path[0]) for path in grid.paths}
     serves = any(work.serve for work in base.work) or any("serve" in path for path in grid.paths)
-    asked: Sequence[str] = get_args(Way) if "ways" in firsts else base.ways or get_args(Way)
+    asked = tuple(WAYS) if "ways" in firsts else base.ways or tuple(WAYS)
 
-    def may_be(way: str) -> bool:
-        record = _NEVER_UNASKED.get(way)
-        told = record is None or getattr(base, record) is not None or record in firsts
-        return told or (way == "hosted" and serves)
+    def may_be(way: WayRecord) -> bool:
+        told = way.when_empty == "usual" or getattr(base, way.inputs) is not None or way.inputs in firsts
+        return told or (way.filled_by_service and serves)
 
-    found = [way for way in get_args(Way) if way in asked and may_be(way)]
+    found = [key for key, way in WAYS.items() if key in asked and may_be(way)]
     of_size = base.own.accelerators is not None or ("own", "accelerators") in grid.paths
     return [one for way in found for one in ((way, RIGHT_SIZE) if way == "own" and of_size else (way,))]
 

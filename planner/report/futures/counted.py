@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from planner.money.verdict.answer import Answer, Weighed
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.table import Table
-from planner.report.ways import doing
 from planner.study.uncertainty.drawn_breakeven import Turning, turning
 from planner.study.uncertainty.futures import Futures, band
 from planner.study.uncertainty.sure_verdict import STEP, Judged
@@ -30,7 +30,7 @@ def how_sure(found: Answer) -> tuple[str, ...]:
     """In how many futures it came out as the answer says; nothing where none were drawn."""
     if found.share_cheaper is None or found.best is None or found.against is None:
         return ()
-    best, other = doing(found.best.option.way), doing(found.against.option.way).lower()
+    best, other = WAYS[found.best.option.way].starting.capitalize(), WAYS[found.against.option.way].starting
     return (f"{best} came out cheaper than {other} in {share_words(found.share_cheaper)} simulated futures.",)
 
 
@@ -93,7 +93,7 @@ def saving_finding(found: Answer, drawn: Futures) -> str:
         return "There are no two ways to compare."
     keys = own.option.key, rent.option.key
     share, saved = drawn.share_cheaper(*keys), band(drawn.saved_usd(*keys))
-    one, other = doing(own.option.way), doing(rent.option.way).lower()
+    one, other = WAYS[own.option.way].starting.capitalize(), WAYS[rent.option.way].starting
     return (
         f"{one} costs less than {other} in {share_words(share)} futures. In eight of ten futures it "
         f"costs between {_beside(saved.low)} and {_beside(saved.high)}."

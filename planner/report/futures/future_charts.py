@@ -10,12 +10,12 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from planner.money.verdict.answer import Answer, Weighed
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.charts import BAR_PX, FRAME_PX, GRID, INK, PAPER, framed, names_above
 from planner.report.futures.counted import share_words
 from planner.report.futures.input_words import label, saver, short, short_written, written
-from planner.report.ways import LOOKS
-from planner.scenario.scenario import Way
+from planner.scenario.ways import Way
 from planner.study.uncertainty.breakeven_map import Axis, BreakEvenMap
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.tornado import Bar
@@ -50,17 +50,17 @@ def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool
     data = []
     sides = ((own, "square", saved_usd > 0, share), (rent, "circle", saved_usd <= 0, 1 - share))
     for way, shape, wins, often in sides:
-        look = LOOKS[way.option.way]
+        record = WAYS[way.option.way]
         data.append(
             {
                 "type": "scatter",
                 "mode": "markers",
-                "name": f"{look.name} costs less: {share_words(often)}",
+                "name": f"{record.name} costs less: {share_words(often)}",
                 "x": ((places[wins] + 0.5) * width).tolist(),
                 "y": heights[wins].tolist(),
-                "marker": {"symbol": shape, "size": 11, "color": look.dark if dark else look.light},
+                "marker": {"symbol": shape, "size": 11, "color": record.look.colour(dark)},
                 "customdata": saved_usd[wins].tolist(),
-                "hovertemplate": f"2 of 100 futures: {look.name} saves %{{customdata:$,.0f}}<extra></extra>"
+                "hovertemplate": f"2 of 100 futures: {record.name} saves %{{customdata:$,.0f}}<extra></extra>"
                 if way is own
                 else "2 of 100 futures: owning saves %{customdata:$,.0f}<extra></extra>",
             }
@@ -114,14 +114,14 @@ def _rows(count: int, dark: bool) -> list[dict[str, Any]]:
 
 def _half(shown: Sequence[Bar], ways: Ways, saves: bool, dark: bool) -> dict[str, Any]:
     """The part of each bar on one side of the line, in the looks of the way that costs less there."""
-    look, who = LOOKS[ways[0] if saves else ways[1]], saver(ways[0])
+    record, who = WAYS[ways[0] if saves else ways[1]], saver(ways[0])
     hatch, within = ("", (0.0, np.inf)) if saves else ("/", (-np.inf, 0.0))
     ends = [np.clip(sorted((bar.saved_low_usd, bar.saved_high_usd)), *within).tolist() for bar in shown]
     return {
-        "type": "bar", "orientation": "h", "name": f"{look.name} costs less", "y": list(range(len(shown))),
+        "type": "bar", "orientation": "h", "name": f"{record.name} costs less", "y": list(range(len(shown))),
         "x": [high - low for low, high in ends], "base": [low for low, _ in ends], "width": 0.42,
         "customdata": [[_hover(bar, who)] for bar in shown],
-        "marker": {"color": look.dark if dark else look.light, "pattern": {"shape": hatch, "solidity": 0.25}},
+        "marker": {"color": record.look.colour(dark), "pattern": {"shape": hatch, "solidity": 0.25}},
         "hovertemplate": "%{customdata[0]}<extra></extra>",
     }  # fmt: skip
 
@@ -199,7 +199,7 @@ def break_even_map(found: BreakEvenMap, dark: bool, ways: Ways = ("own", "on_dem
 
 def _heat(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
     most = float(np.nanmax(np.abs(found.saved_usd))) or 1.0
-    own, rent = (LOOKS[way].dark if dark else LOOKS[way].light for way in ways)
+    own, rent = (WAYS[way].look.colour(dark) for way in ways)
     axes = {"x": found.across.values.tolist(), "y": found.up.values.tolist(), "z": found.saved_usd.tolist()}
     bar = {
         "title": {"text": f"What {saver(ways[0])} saves", "side": "top"}, "tickformat": "$~s", "orientation": "h",
@@ -281,7 +281,7 @@ def _regions(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]
         out.append(
             {
                 "x": float(found.across.values[columns[near]]), "y": float(found.up.values[rows[near]]),
-                "text": f"{LOOKS[way].name} costs less", "showarrow": False, "bgcolor": PAPER[dark], "opacity": 0.9,
+                "text": f"{WAYS[way].name} costs less", "showarrow": False, "bgcolor": PAPER[dark], "opacity": 0.9,
                 "font": {"color": INK[dark], "size": 13}, "borderpad": 3,
             }
         )  # fmt: skip

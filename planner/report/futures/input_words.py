@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from planner.money.ways import WAYS
 from planner.report import words
-from planner.scenario.scenario import Way
+from planner.scenario.ways import Way
 from planner.study.uncertainty.breakeven_map import BUSY, YEARS
 from planner.study.uncertainty.uncertain_inputs import Doubtful
 
@@ -111,7 +112,7 @@ def lower(text: str) -> str:
 
 def saver(way: Way) -> str:
     """Who saves, where a way is set against renting."""
-    return "the mix" if way == "mix" else "owning"
+    return "the mix" if WAYS[way].side == "mix" else "owning"
 
 
 def range_of(one: Doubtful) -> str:

@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
+from planner.money.ways import WAYS
 from planner.report.speed.training_words import finite, plain_data
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.speed.training.result import Range
 from planner.study.market.survey import Market, Try
-from planner.study.market.tried import WAYS
 
 _RUNNERS_UP = 10
 _REASONS = 8
@@ -119,7 +119,7 @@ def _shown(one: Try, found: Market) -> dict[str, Any]:
     )
     return {
         "accelerators": f"{one.accelerators:,} x {one.label}" if one.accelerator else "–",
-        "way": WAYS[one.way],
+        "way": WAYS[one.way].paid_for,
         "seller": one.provider or "–",
         **times,
         "USD a month" if found.monthly else "USD": None if one.usd is None else one.usd.typical,

@@ -9,6 +9,7 @@ from planner.money.demand.stream import Need
 from planner.money.plan import Plan
 from planner.money.renting.bill import Bills
 from planner.money.renting.cheapest_offer import choose
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.market.compare import Own
 from pricing import Catalogue
@@ -81,7 +82,7 @@ def against(own: Own | None) -> tuple[str, ...]:
 
 def by_the_token(plan: Plan) -> tuple[str, ...]:
     """What the same work costs by the token, where that is one of the ways: nobody rents who need not."""
-    found = next((one for one in plan.options if one.way == "hosted"), None)
+    found = next((one for one in plan.options if WAYS[one.way].by_the_token), None)
     if found is None:
         return ()
     return (f"By the token, {found.what}: {words.usd(float(found.ledger.total_usd))}.",)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.speed.training_words import plain_data
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.study.market.amounts import time_words
 from planner.study.market.gpu_guide import Choice, Pick
-from planner.study.market.tried import WAYS
 
 TITLE = "Which GPU should I choose?"
 FOR_WHAT = "For learning, fine-tuning, training, serving, or a bit of everything."
@@ -55,7 +55,7 @@ def _all(picks: Sequence[Pick]) -> str:
 def _pick(one: Pick) -> str:
     """8 x H100 on demand at CoreWeave at $6.16 an hour each (24 Oct 2026)."""
     seller = f" at {one.provider}" if one.provider else ""
-    return f"{one.accelerators:,} x {one.label} {WAYS[one.way]}{seller}{_price(one)}"
+    return f"{one.accelerators:,} x {one.label} {WAYS[one.way].paid_for}{seller}{_price(one)}"
 
 
 def _price(one: Pick) -> str:
@@ -75,7 +75,7 @@ def uses_table(found: Sequence[Choice]) -> Table:
         {
             "For": one.label,
             "Choose": f"{pick.accelerators:,} x {pick.label}",
-            "How": WAYS[pick.way],
+            "How": WAYS[pick.way].paid_for,
             "From": pick.provider or "–",
             "USD per GPU-hour": pick.usd_per_hour,
             "USD each": pick.usd_each,

@@ -7,19 +7,15 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from planner.money.ways import WAYS
 from planner.report.charts import INK, band, framed
 from planner.report.mix.mix_words import LAYERS
-from planner.report.ways import LOOKS
-from planner.scenario.scenario import Way
+from planner.scenario.ways import Way
 from planner.study.mix.best_mix import BestMix
 from planner.study.when.buy_or_wait import Waiting
 from planner.study.when.buy_or_wait_futures import WaitingFutures
 
 _HEIGHT = 400
-_WAYS: dict[str, Way] = {
-    "own": "own", "reserved": "reserved", "on_demand": "on_demand", "spot": "spot", "hosted": "hosted",
-}  # fmt: skip
-_HATCHES = {"own": "", "reserved": ".", "on_demand": "/", "spot": "x", "hosted": "-"}
 
 
 def load(found: BestMix, dark: bool) -> go.Figure:
@@ -38,16 +34,16 @@ def load(found: BestMix, dark: bool) -> go.Figure:
             {
                 "type": "bar",
                 "orientation": "h",
-                "name": f"{LAYERS[name]} ({high - low:,})",
+                "name": f"{LAYERS[name].name} ({high - low:,})",
                 "x": curve.busy_share[inside].tolist(),
                 "y": ((tops + bottoms) / 2).tolist(),
                 "width": (tops - bottoms).tolist(),
                 "marker": {
                     "color": _colour(name, dark),
                     "line": {"width": 0},
-                    "pattern": {"shape": _HATCHES[name], "solidity": 0.25},
+                    "pattern": {"shape": LAYERS[name].hatch, "solidity": 0.25},
                 },
-                "hovertemplate": f"{LAYERS[name]}<br>busy %{{x:.0%}} of the time<extra></extra>",
+                "hovertemplate": f"{LAYERS[name].name}<br>busy %{{x:.0%}} of the time<extra></extra>",
             }
         )
     return framed(
@@ -117,7 +113,7 @@ def waiting_curve(found: Waiting, dark: bool, drawn: WaitingFutures | None = Non
             "mode": "lines",
         },
     ]
-    data[1]["line"] = {**data[1]["line"], "dash": LOOKS["on_demand"].dash}
+    data[1]["line"] = {**data[1]["line"], "dash": WAYS["on_demand"].look.dash}
     if found.best_month is not None:
         data.append(_star("The best month", found.best_month, found.best_usd, dark))
     return framed(
@@ -150,11 +146,10 @@ def _star(name: str, x: int, y: float, dark: bool) -> dict[str, Any]:
         "x": [x],
         "cliponaxis": False,
         "y": [y],
-        "marker": {"symbol": "star", "size": 15, "color": LOOKS["mix"].dark if dark else LOOKS["mix"].light},
+        "marker": {"symbol": "star", "size": 15, "color": _colour("mix", dark)},
         "hovertemplate": f"{name}: %{{y:$,.0f}}<extra></extra>",
     }
 
 
-def _colour(name: str, dark: bool) -> str:
-    look = LOOKS[_WAYS[name]]
-    return look.dark if dark else look.light
+def _colour(name: Way, dark: bool) -> str:
+    return WAYS[name].look.colour(dark)

@@ -6,19 +6,16 @@ import numpy as np
 
 from planner.money.measures import present_usd
 from planner.money.sizing import share_done
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.table import Table
 from planner.scenario.rent import Mix
 from planner.study.mix.best_mix import BestMix, NoMix
 from planner.study.mix.load_duration import Piece, Screen
 
-LAYERS = {
-    "own": "Own",
-    "reserved": "Reserve",
-    "on_demand": "Rent on demand",
-    "spot": "Spot machines",
-    "hosted": "Pay by the token",
-}
+# From the bottom up: what binds most lies lowest.
+_BY_FIRMNESS = sorted(WAYS.values(), key=lambda way: (-way.firmness, way.place))
+LAYERS = {way.key: way.layer for way in _BY_FIRMNESS if way.layer is not None}
 _LITTLE = 0.005  # of a share: less is not shown as a difference
 
 
@@ -27,9 +24,8 @@ def in_words(mix: Mix) -> str:
     parts = [
         f"own {mix.own_accelerators:,}" if mix.own_accelerators else "",
         f"reserve {mix.reserve_accelerators:,}" if mix.reserve_accelerators else "",
-        {"on_demand": "rent the peaks", "spot": "rent the peaks, on spot machines where work may stop",
-         "hosted": "pay for the peaks by the token"}[mix.peaks],
-    ]  # fmt: skip
+        LAYERS[mix.peaks].peaks,
+    ]
     text = ", ".join(part for part in parts if part)
     return f"{text[0].upper()}{text[1:]}"
 
@@ -121,7 +117,7 @@ def layers_table(found: BestMix) -> Table:
     return Table.of(
         [
             {
-                "Layer": LAYERS[one.name],
+                "Layer": LAYERS[one.name].name,
                 "GPUs": f"{counts[one.name]:,}" if one.name in counts else "what is left",
                 "Part of the work": words.percent(max(shares.get(one.name, 0.0), 0.0)),
                 "An hour of capacity": words.usd_per_hour(one.usd_per_hour) if one.usd_per_hour else "–",

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from planner.money.ways import WAYS, WayRecord
 from planner.report import words
 from planner.report.charts import INK, PAPER
 from planner.report.speed.speed_charts import ORANGE, framed
 from planner.report.table import Table
-from planner.report.ways import LOOKS
-from planner.scenario.scenario import Way
 from planner.study.market.survey import Market, Try
 
 HEIGHT_PX = 560
@@ -25,13 +24,6 @@ _LOG_FROM = 20.0  # a span of more than so many times is drawn in powers of ten
 _APART = 0.075  # of the chart's height: names nearer than this would cover each other, on a phone wherever they start
 _BEYOND = 4.0  # what is so many times slower or dearer than the front is left to the table
 _TICKS_DAYS = {1 / 24: "1 hour", 1.0: "1 day", 10.0: "10 days", 100.0: "100 days", 1_000.0: "1,000 days"}
-_SHAPES: dict[Way, str] = {
-    "on_demand": "circle",
-    "spot": "diamond",
-    "reserved": "square",
-    "own": "triangle-up",
-    "keep": "cross",
-}
 
 
 def drawable(market: Market) -> list[Try]:
@@ -86,7 +78,7 @@ def _row(one: Try) -> dict[str, object]:
     return {
         "What": one.label or one.accelerator or "by the token",
         "GPUs": one.accelerators or None,
-        "How": LOOKS[one.way].name,
+        "How": WAYS[one.way].name,
         "From": one.provider or "",
         "Days": None if one.days is None else one.days.typical,
         "ms a token, 99 %": one.tpot_p99_ms,
@@ -112,7 +104,8 @@ def window(market: Market, plan: Try | None) -> list[Try]:
 def front_chart(market: Market, plan: Try | None, dark: bool) -> go.Figure:
     """All tries as faint marks, what nothing beats as a line with its names, the plan as a star, limits as lines."""
     tries, front = window(market, plan), [one for one in market.front if math.isfinite(one.speed)]
-    marks = [_marks(way, [one for one in tries if one.way == way], dark) for way in _SHAPES]
+    loose_first = sorted(WAYS.values(), key=lambda way: (way.firmness, way.place))
+    marks = [_marks(way, [one for one in tries if one.way == way.key], dark) for way in loose_first]
     data = [mark for mark in marks if mark["x"]]
     if front:
         data.append(_line(front, dark))
@@ -128,15 +121,15 @@ def front_chart(market: Market, plan: Try | None, dark: bool) -> go.Figure:
     )  # fmt: skip
 
 
-def _marks(way: Way, tries: Sequence[Try], dark: bool) -> dict[str, Any]:
+def _marks(way: WayRecord, tries: Sequence[Try], dark: bool) -> dict[str, Any]:
     """Faint marks; hollow where nobody looked at the price this month."""
-    look, shape = LOOKS[way], _SHAPES[way]
+    shape = way.look.symbol
     return {
-        "type": "scatter", "mode": "markers", "name": look.name,
+        "type": "scatter", "mode": "markers", "name": way.name,
         "x": [_short(one.speed) for one in tries], "y": [_short(one.cost) for one in tries],
         "marker": {
             "symbol": [shape if one.believed else f"{shape}-open" for one in tries],
-            "color": look.dark if dark else look.light, "size": 7, "opacity": 0.45,
+            "color": way.look.colour(dark), "size": 7, "opacity": 0.45,
         },
         "customdata": [[try_id(one)] for one in tries],
         "text": [_hover(one) for one in tries],
@@ -149,7 +142,7 @@ def _line(front: Sequence[Try], dark: bool) -> dict[str, Any]:
         "type": "scatter", "mode": "lines+markers", "name": "nothing is faster and cheaper",
         "x": [_short(one.speed) for one in front], "y": [_short(one.cost) for one in front],
         "line": {"color": INK[dark], "width": 2, "shape": "hv"},
-        "marker": {"size": 9, "color": INK[dark], "symbol": [_SHAPES.get(one.way, "circle") for one in front]},
+        "marker": {"size": 9, "color": INK[dark], "symbol": [WAYS[one.way].look.symbol for one in front]},
         "customdata": [[try_id(one)] for one in front], "text": [one.words for one in front],
         "hovertemplate": "%{text}<br>$%{y:,.0f}<extra></extra>",
     }  # fmt: skip
@@ -287,7 +280,7 @@ def _limit_names(market: Market, tries: Sequence[Try], dark: bool) -> list[dict[
 
 def _by_token(market: Market) -> float | None:
     """What the same tokens cost from whoever sells them."""
-    return next((one.cost for one in market.tries if one.way == "hosted" and one.usd is not None), None)
+    return next((one.cost for one in market.tries if WAYS[one.way].by_the_token and one.usd is not None), None)
 
 
 _SIZE = re.compile(r" \d+ GB$")
@@ -295,7 +288,7 @@ _SIZE = re.compile(r" \d+ GB$")
 
 def _called(one: Try) -> str:
     """512 x H200 SXM, buy."""
-    how = "" if one.way == "on_demand" else f", {LOOKS[one.way].name.lower()}"
+    how = "" if one.way == "on_demand" else f", {WAYS[one.way].name.lower()}"
     return f"{one.accelerators:,} x {_SIZE.sub('', one.label)}{how}"
 
 

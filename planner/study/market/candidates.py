@@ -13,14 +13,13 @@ from planner.money.demand.stream import Need
 from planner.money.renting.cheapest_offer import together
 from planner.money.setting import Setting
 from planner.money.verdict.answer import CLOSE_GAP
+from planner.money.ways import WAYS
 from planner.scenario.scenario import Scenario
 from planner.speed.serving import CarriedRun, OtherWork, Serving, is_other_work
 from planner.speed.training import Training
 from planner.speed.training.result import Range
 from planner.speed.work_to_hours import HOURS_PER_DAY, asked
 from planner.study.market.survey import Try, market
-
-RENTED = frozenset({"on_demand", "reserved", "spot"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +122,7 @@ def _best(tries: Iterable[Try], deadline_days: float | None) -> dict[str, Try]:
     by_chip: dict[str, list[Try]] = {}
     for one in tries:
         in_time = deadline_days is None or one.days is None or one.days.typical <= deadline_days
-        if one.way in RENTED and one.usd is not None and in_time:
+        if WAYS[one.way].rents_machines and one.usd is not None and in_time:
             by_chip.setdefault(one.accelerator, []).append(one)
     return {key: _soonest_of_cheapest(some) for key, some in by_chip.items()}
 

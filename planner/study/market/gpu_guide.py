@@ -15,8 +15,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from planner.money.renting.job_hour import hired
+from planner.money.ways import WAYS
 from planner.scenario.presets import preset
-from planner.scenario.scenario import ANY_ACCELERATOR, Scenario, Way
+from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
+from planner.scenario.ways import Way
 from planner.study.data_files import Said, read_data
 from planner.study.market.hours_needed import Progress, says_what
 from planner.study.market.survey import Market, Try, market
@@ -199,7 +201,7 @@ def _pick(catalogue: Catalogue, one: Try, found: Market) -> Pick:
 
 def _by_token(catalogue: Catalogue, found: Market) -> Pick | None:
     """The same by the token, where that is the cheapest of all."""
-    return _pick(catalogue, found.best, found) if found.best and found.best.way == "hosted" else None
+    return _pick(catalogue, found.best, found) if found.best and WAYS[found.best.way].by_the_token else None
 
 
 def _old(catalogue: Catalogue, found: Market) -> Pick | None:

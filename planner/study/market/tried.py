@@ -5,18 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from planner.scenario.scenario import Way
+from planner.money.ways import WAYS
+from planner.scenario.ways import Way
 from planner.speed.training.result import Range
 from planner.study.market.lost import Lost
-
-WAYS: dict[Way, str] = {
-    "on_demand": "on demand",
-    "spot": "on spot machines",
-    "reserved": "reserved",
-    "own": "bought",
-    "hosted": "by the token",
-    "keep": "on what is there",
-}
 
 
 @dataclass(frozen=True)
@@ -47,7 +39,7 @@ class Try:
         """8 x H100 SXM5 80 GB on demand."""
         if not self.accelerator:
             return f"by the token{f' at {self.provider}' if self.provider else ''}"
-        return f"{self.accelerators:,} x {self.label or self.accelerator} {WAYS[self.way]}"
+        return f"{self.accelerators:,} x {self.label or self.accelerator} {WAYS[self.way].paid_for}"
 
     @property
     def doubted(self) -> bool:

@@ -21,8 +21,9 @@ from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
 from planner.money.setting import Setting
 from planner.scenario.base import HOURS_PER_MONTH
 from planner.scenario.rent import Rent
-from planner.scenario.scenario import Scenario, Way
+from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Terms
+from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.study.market.hours_needed import Doing
 from pricing import Catalogue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.money.verdict.answer import CLOSE_GAP
+from planner.money.ways import WAYS
 from planner.speed.training.result import Range
 from planner.study.market.amounts import enough_usd_words, time_words, usd_words
 from planner.study.market.hours_needed import Task
@@ -53,7 +54,7 @@ def _recommended(found: Market, best: Try) -> Iterator[str]:
         )
     else:
         yield f"It is the cheapest that does the work{' as promised' if found.service else ''}."
-    if best.way == "hosted":
+    if WAYS[best.way].by_the_token:
         yield "How soon whoever sells it answers is not known here: ask before you promise it on."
     if best.way == "own" and found.monthly and best.wait_days > 0:
         yield f"The machines come after {time_words(best.wait_days)}; until then the work is rented or waits."

@@ -348,7 +348,7 @@ def _leads(decision: Decision) -> str:
     """The side that leads at typical figures, without a word on how sure that is; or why none does."""
     if decision.best is None or decision.verdict in ("incomplete", "limited"):
         return decision.verdict
-    return decision.best.side or "mix"
+    return decision.best.side
 
 
 def _sure(found: Found, told: Answer) -> Found:

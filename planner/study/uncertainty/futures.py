@@ -19,6 +19,7 @@ from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR
 from planner.money.verdict.breakeven import builder_of
+from planner.money.ways import WAYS
 from planner.scenario.memo import cached_property
 from planner.study.uncertainty.distributions import TAIL
 from planner.study.uncertainty.draws import drawn
@@ -194,12 +195,11 @@ def _cumulative(block: Block, options: Sequence[Option]) -> list[NDArray[np.floa
     """
     size = block.draws.stop - block.draws.start
     made = [_so_far(block, ledger, size) for ledger in block.ledgers]
-    calm = next((usd for usd, one in zip(made, options, strict=True) if one.way == "on_demand"), None)
-    if calm is None:
-        return made
+    of = {one.way: usd for usd, one in zip(made, options, strict=True)}
+    calm = [of.get(WAYS[one.way].no_dearer_than) for one in options]
     return [
-        np.where(usd[:, -1:] > calm[:, -1:], calm, usd) if one.way == "spot" else usd
-        for usd, one in zip(made, options, strict=True)
+        usd if rest is None else np.where(usd[:, -1:] > rest[:, -1:], rest, usd)
+        for usd, rest in zip(made, calm, strict=True)
     ]
 
 

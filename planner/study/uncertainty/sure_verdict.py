@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.money.option import OWNING
 from planner.money.plan import Plan
-from planner.money.verdict.answer import CLOSE_GAP, Answer, Verdict, Weighed, answer, gap_share
+from planner.money.verdict.answer import CLOSE_GAP, Answer, Verdict, Weighed, answer, gap_share, verdict_for
+from planner.money.ways import WAYS
 from planner.study.uncertainty.futures import DRAWS, Futures, futures
 
 SURE, LIKELY = 0.9, 0.7  # shares of futures: "Buy.", "Probably buy."
@@ -76,17 +76,9 @@ def _worded(found: Answer, drawn: Futures) -> Answer:
 
 def verdict_of(best: Weighed, share: float, gap: float) -> Verdict:
     """The word for a way that is cheaper in such a share of futures, by such a share of its cost in the middle."""
-    way = best.option.way
     if share < LIKELY - STEP / 2 or gap < CLOSE_GAP:
         return "close"
-    if way == "mix":
-        return "mix"
-    sure = share > SURE - STEP / 2
-    if way == "keep":
-        return "keep" if sure else "probably keep"
-    if way in OWNING:
-        return "own" if sure else "probably own"
-    return "rent" if sure else "probably rent"
+    return verdict_for(WAYS[best.option.way].side, share > SURE - STEP / 2)
 
 
 def _ranged(way: Weighed, drawn: Futures) -> Weighed:

@@ -16,6 +16,7 @@ from planner.money.measures import present_usd
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.verdict.breakeven import builder_of, turn_of
+from planner.money.ways import WAYS
 from planner.study.uncertainty.distributions import Z_TAIL
 from planner.study.uncertainty.uncertain_inputs import Doubtful, doubtful
 
@@ -107,19 +108,17 @@ def _costs(
     grid: tuple[str, NDArray[np.float64]] | None = None,
 ) -> NDArray[np.float64]:
     """What both cost. Who finds that spot machines cost more than those on demand rents on demand."""
-    calm = plan.option("on_demand") if any(way.way == "spot" for way in ways) else None
-    options = ways if calm is None else (*ways, calm)
+    calm = {row: one for row, way in enumerate(ways) if (one := plan.option(WAYS[way.way].no_dearer_than))}
+    options = (*ways, *calm.values())
     rows = (len(next(iter(draws.values()))), *(() if grid is None else (len(grid[1]),)))
     found = np.full((len(options), *rows), np.nan)
     for block in blocks(plan.setting, [builder_of(way) for way in options], draws, grid):
         for row, ledger in enumerate(block.ledgers):
             if ledger is not None:
                 found[row, block.draws] = present_usd(block.setting, ledger)
-    if calm is not None:
-        for row, way in enumerate(ways):
-            if way.way == "spot":
-                found[row] = np.fmin(found[row], found[2])
-    return found[:2]
+    for place, row in enumerate(calm, len(ways)):
+        found[row] = np.fmin(found[row], found[place])
+    return found[: len(ways)]
 
 
 def _saved(plan: Plan, ways: tuple[Option, Option], inputs: tuple[Doubtful, ...]) -> NDArray[np.float64]:

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from planner.money.input_sheet import end
 from planner.money.ledger import Ledger, Origin, Used
-from planner.money.option import OWNING
 from planner.money.owning.inputs import CHEAPER_FACTS, CURVE, LEAD_TIME, POSITION
 from planner.money.plan import Plan
 from planner.money.renting.rent_levels import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, RENT_CHANGE
+from planner.money.ways import WAYS
 from planner.study.data_files import Said, assumed
 from planner.study.uncertainty.distributions import Spread
 from pricing.figure import Value
@@ -57,7 +57,7 @@ def doubtful(plan: Plan) -> tuple[Doubtful, ...]:
 
 def _all(plan: Plan) -> Iterator[Doubtful]:
     yield from _ranges(plan)
-    if any(option.way in OWNING for option in plan.options):
+    if any(WAYS[option.way].owns for option in plan.options):
         yield from _delivery(plan)
         yield from _residual(plan)
     yield from _rents(plan)

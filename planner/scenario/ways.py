@@ -1,0 +1,49 @@
+"""What a scenario has to know of the ways of supply: their names, and which of them need inputs of their own.
+
+A way is one file of planner/money/ways, and the file ends with the way's record. The scenario stands below the money
+and refuses a way that nobody knows before any arithmetic is loaded. So it reads those records as it reads a preset:
+as text, of which nothing is run (docs/decisions/0030-a-way-is-one-record.md).
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+# What becomes of a way whose inputs are left empty: it takes the catalogue's figures, it is left out with a reason, or
+# a scenario that names it is refused.
+WhenEmpty = Literal["usual", "left out", "refused"]
+
+_FOLDER = Path(__file__).parents[1] / "money" / "ways"
+_RECORD = "\nWAY = "
+
+
+class Declared(NamedTuple):
+    """What the record of a way declares to the scenario."""
+
+    place: int  # among all ways, where they are shown
+    key: str
+    module: str
+    inputs: str  # the part of the scenario that its own inputs stand in; empty where it has none
+    when_empty: WhenEmpty
+
+
+def declared(module: str, text: str) -> Declared | None:
+    """What a file of that folder declares; None where it ends with no record and only helps the others."""
+    _, mark, record = text.partition(_RECORD)
+    if not mark:
+        return None
+    call = ast.parse(record, module, mode="eval").body
+    assert isinstance(call, ast.Call), f"{module} has to end with WAY = WayRecord(...)"
+    said = {one.arg: ast.literal_eval(one.value) for one in call.keywords if one.arg in Declared._fields}
+    return Declared(said["place"], said["key"], module, said.get("inputs", ""), said.get("when_empty", "usual"))
+
+
+_FILES = ((file.stem, file.read_text(encoding="utf-8")) for file in _FOLDER.glob("*.py"))
+DECLARED = tuple(sorted(one for one in (declared(*file) for file in _FILES) if one is not None))
+
+if TYPE_CHECKING:
+    Way: TypeAlias = str
+else:
+    Way = Literal[tuple(one.key for one in DECLARED)]
