@@ -58,7 +58,7 @@ class Scenario(Inputs):
         if self.own.order_month >= self.months:
             raise OfField(
                 "own.order_month",
-                f"own.order_month is {self.own.order_month}, the plan has {self.months:g} months: order earlier",
+                f"is {self.own.order_month}, the plan has {self.months:g} months: order earlier",
             )
         for name, wanted in (("kept", self.kept), ("mix", self.mix)):
             way = "keep" if name == "kept" else name
