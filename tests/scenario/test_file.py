@@ -162,6 +162,11 @@ def test_other_facts_are_told_and_not_refused() -> None:
         ('name: "a\\nb"', "name: U+000A at character 2 does not show"),
         ('work:\n  - label: "a\\eb"', "Line 2: work.0.label: U+001B at character 2 does not show"),
         ('"na\\u2066me": x', "U+2066 at character 3 does not show"),
+        (
+            "years: 1\nown:\n  order_month: 40",
+            "Line 3: own.order_month is 40, the plan has 12 months: order earlier; nothing was changed.",
+        ),
+        ("ways: [mix]", "Line 1: ways names mix, but mix is not filled in; nothing was changed."),
         ("catalogue: 12", "catalogue: 12 must be a catalogue's digest"),
         ("", "the file is empty"),
         ("- 1", "a list stands where keys and values are wanted"),

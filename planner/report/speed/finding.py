@@ -54,7 +54,8 @@ def otherwise(catalogue: Catalogue, asked: Asked) -> Told | None:
     if not parts:
         return None
     (title, rest), *others = parts
-    return Told(title, (f"{rest[:1].upper()}{rest[1:]}.", *(f"{what}: {how}." for what, how in others)))
+    said = [f"{rest[:1].upper()}{rest[1:]}", *(": ".join(filter(None, one)) for one in others)]
+    return Told(title, tuple(f"{one}." for one in said if one))
 
 
 def refused(problems: tuple[str, ...]) -> Told:
