@@ -8,6 +8,7 @@ as text, of which nothing is run (docs/decisions/0030-a-way-is-one-record.md).
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 WhenEmpty = Literal["usual", "left out", "refused"]
 
 _FOLDER = Path(__file__).parents[1] / "money" / "ways"
-_RECORD = "\nWAY = "
+_RECORD = re.compile(r"^WAY = (.+)", re.MULTILINE | re.DOTALL)
 
 
 class Declared(NamedTuple):
@@ -31,10 +32,10 @@ class Declared(NamedTuple):
 
 def declared(module: str, text: str) -> Declared | None:
     """What a file of that folder declares; None where it ends with no record and only helps the others."""
-    _, mark, record = text.partition(_RECORD)
-    if not mark:
+    record = _RECORD.search(text)
+    if record is None:
         return None
-    call = ast.parse(record, module, mode="eval").body
+    call = ast.parse(record[1], module, mode="eval").body
     assert isinstance(call, ast.Call), f"{module} has to end with WAY = WayRecord(...)"
     said = {one.arg: ast.literal_eval(one.value) for one in call.keywords if one.arg in Declared._fields}
     return Declared(said["place"], said["key"], module, said.get("inputs", ""), said.get("when_empty", "usual"))
