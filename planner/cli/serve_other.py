@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from datetime import date
 
-from planner.cli.common import OK, versioned
-from planner.cli.files import write_file
+from planner.cli.told import stamp, told
 from planner.report.answer.small_work import small_sentences
-from planner.report.files.csv import to_csv
 from planner.report.speed.other_work import other_rows, other_text, priced
 from planner.report.table import Table
 from planner.scenario.serving_job import ServingJob
@@ -25,11 +22,9 @@ def serve_other(
     every = [priced(catalogue, other_work(catalogue, job), day) for job in jobs]
     rows = other_rows(every, wanted.busy_share)
     small = small_sentences(small_work(catalogue, jobs[0], have))
-    if wanted.csv:
-        write_file(wanted.csv, to_csv(Table.as_they_are(rows)))
-    if wanted.json:
-        stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
-        sys.stdout.write(versioned({**stamp, "work": rows, "without_gpu": list(small)}) + "\n")
-    else:
-        sys.stdout.write("\n\n".join((other_text(every, wanted.busy_share), *small)) + "\n")
-    return OK
+    return told(
+        wanted,
+        table=lambda: Table.as_they_are(rows),
+        data=lambda: {**stamp(catalogue, day), "work": rows, "without_gpu": list(small)},
+        text=lambda: "\n\n".join((other_text(every, wanted.busy_share), *small)) + "\n",
+    )

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from datetime import date
 from pathlib import Path
 
-from planner.cli.common import OK, BadInput, versioned, with_own_prices
-from planner.cli.files import write_file
+from planner.cli.common import BadInput, with_own_prices
 from planner.cli.runs import runs_of, say_unused, text_of
+from planner.cli.told import stamp, told
 from planner.cli.train_images import train_images
 from planner.money.renting.job_hour import Hired, hired
-from planner.report.files.csv import to_csv
 from planner.report.speed.packing_words import together_data, together_text
 from planner.report.speed.training_words import (
     own_runs_data,
@@ -44,17 +42,18 @@ def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
     cost = _hired(catalogue, found, day)
     several = _several(catalogue, own.job, calibration)
     whole = _hired_one(catalogue, found.accelerator, several, day)
-    if wanted.csv:
-        write_file(wanted.csv, to_csv(Table.as_they_are(training_rows(found, cost))))
-    if wanted.json:
-        stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
-        stamp |= {"own_runs": own_runs_data(own)} if own.runs else {}
-        sys.stdout.write(
-            versioned({**stamp, **training_data(found, cost), "several_at_once": together_data(several, whole)}) + "\n"
-        )
-    else:
-        sys.stdout.write(training_text(found, cost) + together_text(several, whole) + own_runs_text(own))
-    return OK
+    runs = {"own_runs": own_runs_data(own)} if own.runs else {}
+    return told(
+        wanted,
+        table=lambda: Table.as_they_are(training_rows(found, cost)),
+        data=lambda: {
+            **stamp(catalogue, day),
+            **runs,
+            **training_data(found, cost),
+            "several_at_once": together_data(several, whole),
+        },
+        text=lambda: training_text(found, cost) + together_text(several, whole) + own_runs_text(own),
+    )
 
 
 def _calibration(path: Path | None) -> Calibration | None:

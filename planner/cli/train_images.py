@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from datetime import date
 
-from planner.cli.common import OK, BadInput, versioned
-from planner.cli.files import write_file
+from planner.cli.common import BadInput
 from planner.cli.speed import job_of
+from planner.cli.told import stamp, told
 from planner.money.renting.job_hour import hired
-from planner.report.files.csv import to_csv
 from planner.report.speed.image_words import images_data, images_rows, images_text
 from planner.report.table import Table
 from planner.scenario.image_job import ImageJob
@@ -31,11 +29,9 @@ def train_images(wanted: argparse.Namespace, catalogue: Catalogue, day: date) ->
     count = found.accelerators
     cost = hired(catalogue, found.accelerator, accelerators=count, hours=found.hours.typical, together=count, day=day)
     label = catalogue.accelerator_label(found.accelerator)
-    if wanted.csv:
-        write_file(wanted.csv, to_csv(Table.as_they_are(images_rows(found, cost))))
-    if wanted.json:
-        stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
-        sys.stdout.write(versioned({**stamp, **images_data(found, label, cost)}) + "\n")
-    else:
-        sys.stdout.write(images_text(found, label, cost))
-    return OK
+    return told(
+        wanted,
+        table=lambda: Table.as_they_are(images_rows(found, cost)),
+        data=lambda: {**stamp(catalogue, day), **images_data(found, label, cost)},
+        text=lambda: images_text(found, label, cost),
+    )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -33,14 +32,6 @@ _GB = st.column_config.NumberColumn(format="%.1f")
 _OPEN = st.column_config.LinkColumn(display_text="open")
 
 
-@contextmanager
-def as_table(key: str, label: str = "Show as a table") -> Iterator[bool]:
-    """A table that is made only when it is opened."""
-    box = st.expander(label, key=key, on_change="rerun")
-    with box:
-        yield bool(box.open)
-
-
 def _rounded(table: Table, columns: Mapping[str, object]) -> pd.DataFrame:
     """Shares to whole percents, for the screen; files keep them as they are."""
     return table.to_pandas().round({name: 2 for name, column in columns.items() if column is _SHARE})
@@ -61,7 +52,7 @@ def examples() -> None:
 
 def uses() -> None:
     """Which GPU for learning, fine-tuning, training, serving and a bit of everything: asked when it is opened."""
-    with as_table("uses", f"{report.TITLE} {report.FOR_WHAT}") as is_open:
+    with show.table_on_demand("uses", f"{report.TITLE} {report.FOR_WHAT}") as is_open:
         if not is_open:
             return
         found = state_speed.uses()
@@ -93,7 +84,9 @@ def front(work: TrainingWork | ServingWork) -> None:
     if time_cost_front.drawable(found):
         _front_chart(work, found, plan, said)
     show.small(words.markdown(" ".join(found.why[1:])))
-    with as_table("front-table", f"Show all {len(found.tries):,} as a table, with why each lost") as is_open:
+    with show.table_on_demand(
+        "front-table", f"Show all {len(found.tries):,} as a table, with why each lost"
+    ) as is_open:
         if is_open:
             _front_table(found, work.place)
 
@@ -170,7 +163,7 @@ def memory(work: TrainingWork | ServingWork) -> None:
     bars, parts, limits, said = made
     finding(said)
     show.chart(speed_charts.memory_stacks(bars, parts.values(), limits, state.dark()), said, "memory")
-    with as_table("memory-table") as is_open:
+    with show.table_on_demand("memory-table") as is_open:
         if is_open:
             table = tables.memory_table(bars, parts, limits)
             numbers = dict.fromkeys([*parts.values(), "all", "there are"], _GB)
@@ -213,7 +206,7 @@ def _stairs(speed: Speed) -> None:
     said = tables.stairs_finding(steps)
     finding(said)
     show.chart(speed_charts.waterfall(steps, state.dark()), said, "stairs")
-    with as_table("stairs-table") as is_open:
+    with show.table_on_demand("stairs-table") as is_open:
         if is_open:
             table = tables.stairs_table(steps)
             columns = dict.fromkeys(table.columns[1:3], _RATE) | {table.columns[3]: _SHARE}
@@ -228,7 +221,7 @@ def _time(work: ServingWork) -> None:
     said = tables.shares_finding(work.found)
     finding(said)
     show.chart(speed_charts.time_shares(work.found.time_shares, state.dark()), said, "shares")
-    with as_table("shares-table") as is_open:
+    with show.table_on_demand("shares-table") as is_open:
         if is_open:
             table = tables.shares_table(work.found)
             show.small_table(table)
@@ -296,7 +289,7 @@ def trust(work: TrainingWork | ServingWork | None) -> None:
     with right:
         _left_out(kind)
     show.small(words.markdown(tables.skipped_words(published.checked)))
-    with as_table("runs-table") as is_open:
+    with show.table_on_demand("runs-table") as is_open:
         if is_open:
             _runs_table(published)
 

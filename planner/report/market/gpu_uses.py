@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from planner.report import words
-from planner.report.speed.training_words import plain_data
+from planner.report.forms import plain_data
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.study.market.gpu_guide import Choice, Pick

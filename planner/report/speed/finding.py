@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.evidence.own_runs_words import pace_words
+from planner.report.forms import hired_words
 from planner.report.speed.other_work import other_title, run_title
 from planner.report.speed.serving_words import usd_per_million_tokens
-from planner.report.speed.training_words import hired_words, other_teams
+from planner.report.speed.training_words import other_teams
 from planner.report.tile import Tile
 from planner.scenario.task import Train
 from planner.speed.scenario_jobs import ServingWork, TrainingWork

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from planner.money.renting.job_hour import Hired, hired
 from planner.report import words
-from planner.report.speed.training_words import hired_words, plain_data
+from planner.report.forms import bullets, hired_words, plain_data
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.scenario.serving_job import ServingJob
@@ -156,8 +156,8 @@ def other_text(every: list[Priced], busy_share: float) -> str:
     said = [other_title(one.found, one.label) for one in every] + [_price(one) for one in every]
     rows = other_rows(every, busy_share)
     table = Table({label: [row[name] for row in rows] for name, label in _COLUMNS.items()})
-    notes = [f"- {one.label}: {note}" for one in every for note in one.found.warnings]
-    parts = ("\n".join(said), text_table(table), "\n".join(notes))
+    notes = bullets(f"{one.label}: {note}" for one in every for note in one.found.warnings)
+    parts = ("\n".join(said), text_table(table), notes)
     return "\n\n".join(part for part in parts if part)
 
 
