@@ -10,13 +10,13 @@ from pathlib import Path
 
 from planner.cli.common import BadInput, with_own_prices
 from planner.cli.runs import runs_of, say_unused, text_of
-from planner.cli.serve_other import serve_other
 from planner.cli.told import stamp, told
 from planner.money.by_token import by_token
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.answer.by_token import by_token_words
 from planner.report.answer.small_work import small_sentences
 from planner.report.forms import plain_data
+from planner.report.speed.other_work import other_rows, other_text, priced
 from planner.report.speed.serving_words import serving_data, serving_row, serving_text
 from planner.report.table import Table
 from planner.scenario.serving_job import ServingJob
@@ -26,6 +26,7 @@ from planner.speed.serving import (
     OwnRuns,
     Serving,
     is_other_work,
+    other_work,
     own_runs,
     read_constants,
     serve,
@@ -41,7 +42,7 @@ def run(jobs: Sequence[ServingJob], wanted: argparse.Namespace) -> int:
     catalogue = with_own_prices(load_catalogue(), wanted.quotes, day)
     have = tuple(name for one in (wanted.have or "").split(",") if (name := one.strip()))
     if is_other_work(wanted.model):
-        return serve_other(wanted, catalogue, jobs, have, day)
+        return _other(wanted, catalogue, jobs, have, day)
     if len(jobs) > 1:
         raise BadInput(f"--accelerator: {wanted.model} is told on one at a time; several are for work without tokens.")
     (job,) = jobs
@@ -80,3 +81,18 @@ def _hired(catalogue: Catalogue, job: ServingJob, found: Serving, day: date) -> 
     needed = found.accelerators_at_average or together * max(found.replicas, 1)
     key = naming.accelerator(catalogue, job.accelerator)
     return hired(catalogue, key, accelerators=needed, hours=8_760.0, together=together, day=day)
+
+
+def _other(
+    wanted: argparse.Namespace, catalogue: Catalogue, jobs: Sequence[ServingJob], have: tuple[str, ...], day: date
+) -> int:
+    """Work that writes no tokens (pictures, films, speech, classifiers): each accelerator with it, side by side."""
+    every = [priced(catalogue, other_work(catalogue, job), day) for job in jobs]
+    rows = other_rows(every, wanted.busy_share)
+    small = small_sentences(small_work(catalogue, jobs[0], have))
+    return told(
+        wanted,
+        table=lambda: Table.as_they_are(rows),
+        data=lambda: {**stamp(catalogue, day), "work": rows, "without_gpu": list(small)},
+        text=lambda: "\n\n".join((other_text(every, wanted.busy_share), *small)) + "\n",
+    )

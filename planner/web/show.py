@@ -24,8 +24,7 @@ from planner.report.answer.tables import (  # fmt: skip
     turning_table,
 )
 from planner.report.files.csv import to_csv
-from planner.report.market.buying import running_table
-from planner.report.market.compare import Own
+from planner.report.market.compare import Own, running_table
 from planner.report.market.prices_through_time import history_table, worth_table
 from planner.report.table import Table
 from planner.report.tile import Tile

@@ -19,7 +19,7 @@ from planner.speed.scenario_jobs import ServingWork, TrainingWork
 from planner.speed.serving.engine_data import known
 from planner.speed.training.bands import house_bands
 from planner.speed.training.result import Speed
-from planner.speed.training.team_losses import stairs
+from planner.speed.training.waterfall import stairs
 from planner.study.market.survey import Market, Try
 from planner.web import ask, fields, show, state, state_speed
 from pricing import PricingError

@@ -16,7 +16,7 @@ from planner.report.chart_frame import INK, PAPER, axis, bars, framed, marks, no
 from planner.report.speed.speed_tables import Bar
 from planner.speed.nearest import Published
 from planner.speed.serving.result import Share
-from planner.speed.training.team_losses import PEAK, Stair
+from planner.speed.training.waterfall import PEAK, Stair
 
 BAR_PX, FRAME_PX = 62, 96
 SCATTER_PX = 520

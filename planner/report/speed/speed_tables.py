@@ -19,7 +19,7 @@ from planner.speed.serving.savings import ServedOtherwise
 from planner.speed.training import Training
 from planner.speed.training.result import Speed
 from planner.speed.training.savings import AS_IT_IS, Saving
-from planner.speed.training.team_losses import PEAK, TEAM, Stair
+from planner.speed.training.waterfall import PEAK, TEAM, Stair
 
 MEMORY_PARTS = {
     "weights_gb": "weights",

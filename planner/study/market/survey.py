@@ -20,8 +20,7 @@ from planner.speed.work_to_hours import cheapest_door
 from planner.study.market.front import judged
 from planner.study.market.hours_needed import Doing, Progress, Task, doings, task_of
 from planner.study.market.tried import Market, Try
-from planner.study.market.try_kept import kept_tries
-from planner.study.market.try_own import bought
+from planner.study.market.try_own import bought, kept_tries
 from planner.study.market.try_rent import Hiring, rented
 from pricing import Catalogue, names
 
