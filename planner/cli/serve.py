@@ -19,6 +19,7 @@ from planner.report.forms import plain_data
 from planner.report.speed.other_work import other_rows, other_text, priced
 from planner.report.speed.serving_words import serving_data, serving_row, serving_text
 from planner.report.table import Table
+from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Serve
 from planner.speed.serving import (
@@ -80,7 +81,7 @@ def _hired(catalogue: Catalogue, job: ServingJob, found: Serving, day: date) -> 
     together = found.accelerators_per_replica
     needed = found.accelerators_at_average or together * max(found.replicas, 1)
     key = naming.accelerator(catalogue, job.accelerator)
-    return hired(catalogue, key, accelerators=needed, hours=8_760.0, together=together, day=day)
+    return hired(catalogue, key, accelerators=needed, hours=HOURS_PER_YEAR, together=together, day=day)
 
 
 def _other(

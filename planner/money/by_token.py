@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planner.scenario.base import MILLION, SECONDS_PER_HOUR
 from planner.scenario.task import Serve
 from planner.speed.serving import Serving
 from planner.speed.work_to_hours import cheapest_door
 from pricing import Catalogue
-
-SECONDS_PER_HOUR, MILLION = 3_600.0, 1e6
 
 
 @dataclass(frozen=True)

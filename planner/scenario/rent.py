@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import Id, Inputs, Share, UpTo10, UsdPerHour
+from planner.scenario.base import HOURS_PER_YEAR, MOST_ACCELERATORS, Id, Inputs, Share, UpTo10, UsdPerHour
 
 Term = Literal["reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"]
 AtEnd = Literal["roll", "expire"]
@@ -18,7 +18,7 @@ class Rent(Inputs):
 
     offer: Id | None = None
     usd_per_accelerator_hour: UsdPerHour | None = None
-    hours_per_session: Annotated[float, Field(ge=0.01, le=8_760.0)] = 8.0
+    hours_per_session: Annotated[float, Field(ge=0.01, le=HOURS_PER_YEAR)] = 8.0
     billing_increment_s: Annotated[float, Field(ge=1.0, le=2_628_000.0)] | None = None
     accelerators_per_machine: Annotated[int, Field(ge=1, le=256)] | None = None
     usd_per_gb_month_of_disk: Annotated[float, Field(ge=0.0, le=100.0)] | None = None
@@ -29,7 +29,7 @@ class Rent(Inputs):
 class VolumePrice(Inputs):
     """A price for whoever reserves many: it holds for all of them, from so many accelerators on."""
 
-    from_accelerators: Annotated[int, Field(ge=2, le=16_384)]
+    from_accelerators: Annotated[int, Field(ge=2, le=MOST_ACCELERATORS)]
     usd_per_accelerator_hour: UsdPerHour
 
 
@@ -85,6 +85,6 @@ class Hosted(Inputs):
 class Mix(Inputs):
     """Own a base, reserve a layer above it, and give the peaks to rent, to spot machines or to a hosted model."""
 
-    own_accelerators: Annotated[int, Field(ge=0, le=16_384)] = 0
-    reserve_accelerators: Annotated[int, Field(ge=0, le=16_384)] = 0
+    own_accelerators: Annotated[int, Field(ge=0, le=MOST_ACCELERATORS)] = 0
+    reserve_accelerators: Annotated[int, Field(ge=0, le=MOST_ACCELERATORS)] = 0
     peaks: Peaks = "on_demand"

@@ -6,7 +6,16 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import HOURS_PER_MONTH, MONTHS_PER_YEAR, Count, Inputs, Label, Share, Terabytes
+from planner.scenario.base import (
+    HOURS_PER_MONTH,
+    HOURS_PER_YEAR,
+    MONTHS_PER_YEAR,
+    Count,
+    Inputs,
+    Label,
+    Share,
+    Terabytes,
+)
 from planner.scenario.task import Run, Serve, Train
 from planner.scenario.vocabulary import USUAL_BUSY_SHARE
 
@@ -20,7 +29,7 @@ class Job(Inputs):
 
     label: Label = "job"
     accelerators: Count
-    hours: Annotated[float, Field(ge=0.01, le=8_760.0, description="how long it takes on that many")]
+    hours: Annotated[float, Field(ge=0.01, le=HOURS_PER_YEAR, description="how long it takes on that many")]
     first_month: Annotated[int, Field(ge=1, le=120)] = 1
     every_months: Annotated[int, Field(ge=1, le=120, description="comes again; once where empty")] | None = None
     within_days: (

@@ -27,14 +27,12 @@ from pricing import PricingError
 _RATE = st.column_config.NumberColumn(format="%,.0f")
 _USD = st.column_config.NumberColumn(format="$%,.2f")
 _DAY = st.column_config.DateColumn(format="D MMM YYYY")
-_SHARE = st.column_config.NumberColumn(format="percent")
 _GB = st.column_config.NumberColumn(format="%.1f")
-_OPEN = st.column_config.LinkColumn(display_text="open")
 
 
 def _rounded(table: Table, columns: Mapping[str, object]) -> pd.DataFrame:
     """Shares to whole percents, for the screen; files keep them as they are."""
-    return table.to_pandas().round({name: 2 for name, column in columns.items() if column is _SHARE})
+    return table.to_pandas().round({name: 2 for name, column in columns.items() if column is show.SHARE})
 
 
 def finding(text: str) -> None:
@@ -209,7 +207,7 @@ def _stairs(speed: Speed) -> None:
     with show.table_on_demand("stairs-table") as is_open:
         if is_open:
             table = tables.stairs_table(steps)
-            columns = dict.fromkeys(table.columns[1:3], _RATE) | {table.columns[3]: _SHARE}
+            columns = dict.fromkeys(table.columns[1:3], _RATE) | {table.columns[3]: show.SHARE}
             st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, placeholder="–")
             show.csv_button(table, "where-the-speed-goes.csv", "csv-stairs")
 
@@ -239,7 +237,7 @@ def layouts(work: TrainingWork | ServingWork) -> None:
     finding(said)
     if work.found.speed is not None:
         table = tables.runners_up(work.found.speed)
-        columns = {"tokens/s each": _RATE, "GB": _GB, "slower": _SHARE}
+        columns = {"tokens/s each": _RATE, "GB": _GB, "slower": show.SHARE}
         st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
         show.small(words.markdown(_ABBREVIATIONS))
         show.csv_button(table, "layouts.csv", "csv-layouts")
@@ -300,7 +298,7 @@ def _nearest(close: tuple[Near, ...]) -> None:
     finding(said)
     labels = {key: chip.label for key, chip in state.catalogue().accelerators.items()}
     table = tables.near_table(close, labels)
-    columns = {"Published": _RATE, "Predicted": _RATE, "Off by": _SHARE, "Source": _OPEN}
+    columns = {"Published": _RATE, "Predicted": _RATE, "Off by": show.SHARE, "Source": show.OPEN}
     st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
     show.small("Tokens a second on each accelerator.")
     show.csv_button(table, "nearest-runs.csv", "csv-near")
@@ -313,13 +311,13 @@ def _left_out(kind: str) -> None:
     labels = {key: chip.label for key, chip in state.catalogue().accelerators.items()}
     finding(tables.FITTED)
     table = tables.bands_table(bands, labels)
-    columns = {"four of five from": _SHARE, "to": _SHARE}
+    columns = {"four of five from": show.SHARE, "to": show.SHARE}
     st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=380, alt=tables.FITTED)
     show.csv_button(table, "left-out.csv", "csv-left-out")
 
 
 def _runs_table(published: state_speed.Runs) -> None:
     table = tables.runs_table(published.runs)
-    columns = {"Published": _RATE, "Predicted": _RATE, "Off by": _SHARE, "Source": _OPEN}
+    columns = {"Published": _RATE, "Predicted": _RATE, "Off by": show.SHARE, "Source": show.OPEN}
     st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=440)
     show.csv_button(table, "published-runs.csv", "csv-runs")

@@ -18,6 +18,7 @@ from planner.money.renting.rent_levels import pair
 from planner.money.renting.reservation import bound_share, held
 from planner.money.setting import Setting, Taken
 from planner.money.sizing import reach, right_size
+from planner.scenario.base import ONE_MACHINE
 from planner.scenario.rent import Rent
 from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
@@ -30,7 +31,6 @@ RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if
 USUAL_PURCHASES: frozenset[str] = frozenset({"on_demand", "capacity_block", *RESERVED})
 _TAKEN: frozenset[str] = frozenset({"on_demand", "spot", *RESERVED})
 USUAL_AGE_DAYS = 365
-MACHINE = 8  # accelerators of one machine: a job on more needs whole machines
 
 
 class Choice(NamedTuple):
@@ -63,7 +63,7 @@ def first_believed(catalogue: Catalogue, cheapest_first: Sequence[str], day: dat
 
 def holds(offer: Offer, wanted: int) -> bool:
     """Whether one machine holds as many accelerators as have to stand together; more than usual take several."""
-    return offer.accelerators_per_instance >= min(wanted, MACHINE)
+    return offer.accelerators_per_instance >= min(wanted, ONE_MACHINE)
 
 
 def taken(setting: Setting) -> Taken:
@@ -89,7 +89,7 @@ def together(asked: Asked | None) -> int:
     if asked is None:
         return 1
     wanted = [one.accelerators for one in asked.trainings] + [one.accelerators_per_replica for one in asked.servings]
-    return min(max(wanted, default=1), MACHINE)
+    return min(max(wanted, default=1), ONE_MACHINE)
 
 
 def _by_kind(catalogue: Catalogue, keys: tuple[str, ...], least: int) -> dict[str, tuple[str, ...]]:

@@ -9,6 +9,7 @@ from planner.money.demand.stream import Need
 from planner.money.renting.bill import bills
 from planner.money.renting.cheapest_offer import USUAL_AGE_DAYS, choose, holds
 from planner.money.setting import Setting
+from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Terms
 from pricing import Catalogue
@@ -16,7 +17,6 @@ from pricing.query import Wish, find
 
 UNBOUND = frozenset({"on_demand", "capacity_block"})  # nothing is bound for longer than the job
 FLAT_YEARS = 0.25  # the plan over which a bill is averaged; rents stay as they are, so any would do
-LONGEST_SESSION_HOURS = 8_760.0
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def hired(
     setting = flat(catalogue, Scenario(accelerator=accelerator), day)
     need = Need(
         accelerator=accelerator, accelerators=float(accelerators), busy_share=1.0, years=FLAT_YEARS,
-        hours_per_session=min(max(hours, 0.01), LONGEST_SESSION_HOURS), storage_tb=0.0, egress_tb_per_month=0.0,
+        hours_per_session=min(max(hours, 0.01), HOURS_PER_YEAR), storage_tb=0.0, egress_tb_per_month=0.0,
         site=setting.scenario.site,
     )  # fmt: skip
     among = bills(setting, need, ids)

@@ -11,10 +11,10 @@ from planner.report import words
 from planner.report.forms import NO_OFFER, bullets, finite, hired_words, in_sections, offer_data, plain_data
 from planner.report.table import Table
 from planner.report.text_table import text_table
+from planner.scenario.base import MILLION
 from planner.scenario.serving_job import ServingJob
 from planner.speed.serving import Anchor, Serving
 
-PER_MILLION = 1e6
 _MOST_IDS = 4
 _MEMORY = {
     "weights_gb": "weights",
@@ -29,7 +29,7 @@ def usd_per_million_tokens(found: Serving, cost: Hired | None, busy_share: float
     """Dollars for 1e6 tokens written, prompts included, where the accelerators are busy for that share of the time."""
     if cost is None or not found.fits:
         return None
-    return cost.usd_per_accelerator_hour / (found.output_tokens_per_accelerator_hour * busy_share) * PER_MILLION
+    return cost.usd_per_accelerator_hour / (found.output_tokens_per_accelerator_hour * busy_share) * MILLION
 
 
 def serving_title(job: ServingJob, found: Serving) -> str:

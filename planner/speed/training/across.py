@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.network.network import Network
+from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.training_job import MeasuredLike, TrainingJob
 from planner.speed.arrays import stacked, taken
 from planner.speed.bands import Band
@@ -32,7 +33,6 @@ from planner.speed.training.train import base_plan, layout_of, named_shape, run_
 from pricing import Catalogue
 
 Array = NDArray[np.float64]
-HOURS_PER_DAY = 24.0
 WHOLLY_SHARDED = 3.0
 _AT_ONCE = 512  # layouts weighed together: all chips of them stay in a processor's cache
 

@@ -8,13 +8,13 @@ from functools import lru_cache
 import numpy as np
 from pydantic import Field
 
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH
 from planner.scenario.vocabulary import Team
 from planner.speed.arrays import Num
 from planner.speed.data_files import Reached, read_data
 from pricing import Catalogue
 from pricing.figure import Strict, Text
 
-HOURS_PER_DAY = 24.0
 ACCELERATORS_PER_NODE = 8.0
 # Tokens for each parameter at which a fixed budget of operations gives the lowest loss.
 BEST_TOKENS_PER_PARAM = 20.0
@@ -57,7 +57,7 @@ def reliability(
 ) -> Reliability:
     """What the catalogue's studies say of a job of this size. A team without operations staff stops more often."""
     nodes = np.maximum(accelerators / ACCELERATORS_PER_NODE, 1 / ACCELERATORS_PER_NODE)
-    stops_per_hour = nodes * _stops_per_node_hour(catalogue, team) + spot_stops_per_month * nodes / MONTH_HOURS
+    stops_per_hour = nodes * _stops_per_node_hour(catalogue, team) + spot_stops_per_month * nodes / HOURS_PER_MONTH
     size_gb = params * _fact(catalogue, "checkpoint-bytes-per-parameter") / 1e9
     written_gb_s = (
         _fact(catalogue, "bloom-checkpoint-size") / _fact(catalogue, "bloom-checkpoint-time") / BLOOM_ACCELERATORS
@@ -67,7 +67,6 @@ def reliability(
     return Reliability(1 / stops_per_hour, checkpoint_s / 3600, _fact(catalogue, "owned-restart") / 60)
 
 
-MONTH_HOURS = 730.0
 BLOOM_ACCELERATORS = 384.0  # that wrote the checkpoint whose size and time are on record
 
 

@@ -9,6 +9,7 @@ from math import prod
 from planner.network.guess import NEARLY, Sizes
 from planner.network.network import Network
 from planner.network.refused import UnknownShape
+from planner.scenario.base import ONE_MACHINE
 from planner.speed.cells import Row, number, sizes_of, text, year
 from planner.speed.hardware import Hardware, family_of, hardware
 from planner.speed.match_model import accelerator_called, model_called
@@ -26,7 +27,7 @@ from pricing import Catalogue, UnknownName
 
 # Before, layers were recomputed whole where memory was short; since, only norms and gates are, which is nearly free.
 # On one machine people took smaller models instead.
-WHOLE_LAYERS_UNTIL, ONE_MACHINE = 2024.4, 8
+WHOLE_LAYERS_UNTIL = 2024.4
 TIER_C = "tier C: the source contradicts itself or says too little"
 INTERLEAVED_SINCE = 2021.25
 ACCELERATORS_OF_A_NODE = 8.0

@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass
 from datetime import date
 
+from planner.scenario.base import DAYS_PER_YEAR, HOURS_PER_DAY
 from planner.scenario.scenario import Way
 from planner.speed.training.result import Range
 
-HOURS_PER_DAY = 24.0
-DAYS_PER_YEAR = 365.0
 WAYS: dict[Way, str] = {
     "on_demand": "on demand",
     "spot": "on spot machines",

@@ -21,7 +21,7 @@ from planner.money.owning import Machine, Owned, machine, owned
 from planner.money.owning.inputs import network_fact, say_power_price
 from planner.money.renting.cheapest_offer import USUAL_AGE_DAYS
 from planner.money.setting import Setting
-from planner.scenario.base import HOURS_PER_MONTH
+from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH
 from planner.scenario.own import Kept
 from planner.scenario.scenario import Scenario
 from planner.speed.training.result import Range
@@ -30,8 +30,6 @@ from planner.study.market.tried import Try
 from pricing import Catalogue, PricingError, names
 
 Array = NDArray[np.float64]
-_DAYS_PER_MONTH = 365 / 12
-_HOURS_PER_DAY = 24.0
 W_PER_KW = 1_000.0
 NETWORK = "usd_per_accelerator_of_network"
 _CASES: tuple[Case, ...] = ("low", "typical", "high")
@@ -107,7 +105,7 @@ def _of(setting: Setting, tries: Sequence[Doing], places: list[int], monthly: bo
     ends = [_cost(setting.at(case), need, many, hours, monthly) for case in _CASES]
     found = ends[1].found
     wait_months = float(np.max(found.put.used["lead_time_months"].value))
-    runs = hours[:, 0] / many[:, 0] / _HOURS_PER_DAY / _DAYS_PER_MONTH
+    runs = hours[:, 0] / many[:, 0] / HOURS_PER_DAY / DAYS_PER_MONTH
     late = np.zeros(len(places), dtype=bool) if monthly else runs > months - wait_months + 1e-9
     low, usd, high = (end.usd for end in ends)
     price = found.machine.price
@@ -116,7 +114,7 @@ def _of(setting: Setting, tries: Sequence[Doing], places: list[int], monthly: bo
         Bought(
             place,
             Range(float(min(low[at], usd[at])), float(usd[at]), float(max(high[at], usd[at]))),
-            wait_months * _DAYS_PER_MONTH,
+            wait_months * DAYS_PER_MONTH,
             found.machine.what,
             bool(late[at]),
             age_days,

@@ -16,10 +16,10 @@ from planner.money.demand.stream import Need
 from planner.money.renting.bill import bills
 from planner.money.renting.cheapest_offer import RESERVED, USUAL_AGE_DAYS, first_believed, holds
 from planner.money.renting.interruptions import LEAST_LEFT, say_interruptions, stretch
-from planner.money.renting.job_hour import FLAT_YEARS, LONGEST_SESSION_HOURS, UNBOUND, flat
+from planner.money.renting.job_hour import FLAT_YEARS, UNBOUND, flat
 from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
 from planner.money.setting import Setting
-from planner.scenario.base import HOURS_PER_MONTH, MONTHS_PER_YEAR
+from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
 from planner.scenario.rent import Rent
 from planner.scenario.scenario import Scenario, Way
 from planner.scenario.work import Work
@@ -30,7 +30,6 @@ from pricing.records import Offer
 
 Array = NDArray[np.float64]
 _MONTHS = MONTHS_PER_YEAR * FLAT_YEARS
-_DAYS_PER_MONTH = 365 / 12
 
 
 @dataclass(frozen=True)
@@ -146,7 +145,7 @@ def _usd(hiring: Hiring, rows: _Rows, way: Way) -> tuple[Array, Array]:
 
 
 def _need(hiring: Hiring, rows: _Rows, busy: Array) -> Need:
-    session = np.clip(hiring.column(rows, "session_hours"), 0.01, LONGEST_SESSION_HOURS)
+    session = np.clip(hiring.column(rows, "session_hours"), 0.01, HOURS_PER_YEAR)
     return Need(
         accelerator="",
         accelerators=hiring.column(rows, "at_once").reshape(-1, 1),
@@ -162,7 +161,7 @@ def _need(hiring: Hiring, rows: _Rows, busy: Array) -> Need:
 def _bound_months(hiring: Hiring, rows: _Rows) -> Array:
     """Months that are paid for one run: whole terms, as many as it takes."""
     days = np.array([0.0 if one.days is None else one.days.typical for one in hiring.tries])[rows.doing]
-    return np.maximum(np.ceil(days / _DAYS_PER_MONTH / rows.term_months - 1e-9), 1.0) * rows.term_months
+    return np.maximum(np.ceil(days / DAYS_PER_MONTH / rows.term_months - 1e-9), 1.0) * rows.term_months
 
 
 def _stretch(setting: Setting, hiring: Hiring, rows: _Rows) -> Array:
