@@ -18,7 +18,6 @@ class ByToken:
     Above 1 there is none: even full, the machine is dearer. Machines run whole, so the share is of what runs.
     """
 
-    door: str  # the hosted price, by its key
     vendor: str
     usd_per_request: float
     usd_per_million_output_tokens: float  # prompts included
@@ -63,7 +62,6 @@ def by_token(
         return None
     hour = usd_per_accelerator_hour * found.accelerators_per_replica
     return ByToken(
-        door=where,
         vendor=catalogue.hosted[where].vendor,
         usd_per_request=usd,
         usd_per_million_output_tokens=usd / task.output_tokens * MILLION,

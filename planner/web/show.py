@@ -178,10 +178,6 @@ OPTION_COLUMNS = {
     ),
     "Return a year": st.column_config.NumberColumn("Return", format="percent", help="Against renting on demand."),
 }
-SIZE_COLUMNS = {
-    "Busy": st.column_config.NumberColumn(format="percent"),
-    "Day one, USD": st.column_config.NumberColumn(format="$%,.0f"),
-}
 
 
 @contextmanager

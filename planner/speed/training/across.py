@@ -98,7 +98,7 @@ def across(
     chips = _side_by_side(catalogue, accelerators, known, job)
     shape = named_shape(catalogue, job)
     widest = taken(chips.columns, (int(np.argmax(chips.domain)), 0))
-    base = base_plan(job, widest, batch=usual_batch(job))
+    base = base_plan(job, batch=usual_batch(job))
     domains = sorted({float(size) for size in chips.domain})
     for count in sorted(set(counts)):
         layouts = _layouts(shape, widest, replace(base, accelerators=float(count)), domains)
@@ -224,7 +224,6 @@ class _Run:
 def _run(catalogue: Catalogue, job: TrainingJob, shape: Network, count: int, likes: set[MeasuredLike | None]) -> _Run:
     often = reliability(
         catalogue, accelerators=float(count), params=float(shape.params), team=job.team,
-        spot_stops_per_month=job.spot_stops_per_month,
     )  # fmt: skip
     return _Run(
         accelerators=count,

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from planner.scenario.grid import Axis, Grid
 
-NOBODY = ""
-
 
 class Winners:
     """Who won at each point, a byte or two for each, in the order of their numbers."""
