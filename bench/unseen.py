@@ -13,8 +13,7 @@ from planner.speed.serving.fit import fit, leave_halves_out, leave_one_out
 from planner.speed.serving.observed import Observation, Observed, observe
 from planner.speed.table import SERVING, TRAINING
 from planner.speed.training.bands import kind_of
-from planner.speed.training.calibration import Sample, sample_of
-from planner.speed.training.holdout_splits import without_each, without_halves
+from planner.speed.training.calibration import Sample, sample_of, without_each, without_halves
 from pricing import load_catalogue
 
 Array = NDArray[np.float64]

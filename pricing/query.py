@@ -74,11 +74,6 @@ def price(offer: Offer) -> float:
     return float("inf") if figure is None else figure.newest.typical
 
 
-def reason_hidden(catalogue: Catalogue, offer: Offer, wish: Wish, day: date) -> Reason | None:
-    """The first reason why `offer` does not fit, or None if it does."""
-    return _other_chip(offer, wish, _names_that_cover(catalogue, wish)) or _hidden(catalogue, offer, wish, day)
-
-
 def _names_that_cover(catalogue: Catalogue, wish: Wish) -> frozenset[str]:
     """The ambiguous names that can mean one of the accelerators wished for."""
     wide = catalogue.ambiguous.items()

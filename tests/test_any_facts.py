@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from planner.cli.verbs.prices import SORTS
 from planner.money.renting.cheapest_offer import together, usual_wish
 from planner.money.verdict.answer import Answer, Verdict, Weighed
 from planner.money.ways import WAYS, of_side
@@ -31,7 +32,6 @@ from planner.report.answer.tables import options_table
 from planner.report.files.assumptions_csv import results_table
 from planner.report.files.cash_csv import cash_table
 from planner.report.files.csv import to_csv
-from planner.report.files.sort_words import SORTS
 from planner.report.market.cheapest_words import market_data, market_table, market_text
 from planner.report.market.offers import offer_rows, sort_offers
 from planner.scenario.presets import preset, presets

@@ -17,9 +17,8 @@ from planner.speed.checked import Group
 from planner.speed.serving import as_yaml, calibrate
 from planner.speed.serving.observed import observe
 from planner.speed.training.bands import bands_of
-from planner.speed.training.calibration import leave_one_source_out, refit, sample_of
+from planner.speed.training.calibration import leave_one_source_out, refit, sample_of, without_halves
 from planner.speed.training.calibration_file import constants_text, judged
-from planner.speed.training.holdout_splits import without_halves
 from pricing import Catalogue, load_catalogue
 
 FEWEST_SOURCES = 2  # with one, nothing can be left out

@@ -8,17 +8,16 @@ import time
 from dataclasses import asdict
 from datetime import date
 
-from planner.cli.common import OK, versioned, with_own_prices
-from planner.cli.files import write_file
+from planner.cli.common import with_own_prices
 from planner.cli.scenarios import Opened
 from planner.cli.terminal import redraw
-from planner.report.files.csv import to_csv
+from planner.cli.told import stamp, told
+from planner.report.forms import plain_data
 from planner.report.market.cheapest_words import market_data, market_table, market_text
 from planner.report.market.gpu_uses import together_sentence, uses_data, uses_table, uses_text
-from planner.report.speed.training_words import plain_data
 from planner.study.market.gpu_guide import choices, together
 from planner.study.market.hours_needed import Progress
-from planner.study.market.survey import Market, market
+from planner.study.market.survey import market
 from pricing import load_catalogue
 
 _SECONDS_BEFORE_A_BAR, _BAR = 1.0, 30
@@ -35,8 +34,14 @@ def run(opened: Opened, wanted: argparse.Namespace) -> int:
         counts=wanted.count,
         progress=_bar() if sys.stderr.isatty() else None,
     )
-    _write(found, opened, wanted)
-    return OK
+    mixed = together(opened.facts, opened.scenario, opened.day)
+    both = {"all_on_one_kind": [plain_data(asdict(one)) for one in mixed]}
+    return told(
+        wanted,
+        table=lambda: market_table(found),
+        data=lambda: {**stamp(opened.facts, opened.day), **market_data(found), **both},
+        text=lambda: market_text(found) + (f"\n{together_sentence(mixed)}\n" if mixed else ""),
+    )
 
 
 def for_each_use(wanted: argparse.Namespace) -> int:
@@ -44,27 +49,12 @@ def for_each_use(wanted: argparse.Namespace) -> int:
     day = wanted.day or date.today()
     facts = with_own_prices(load_catalogue(), wanted.quotes, day)
     found = choices(facts, day, _bar() if sys.stderr.isatty() else lambda _: None)
-    if wanted.csv:
-        write_file(wanted.csv, to_csv(uses_table(found)))
-    if wanted.json:
-        stamp = {"catalogue_digest": facts.digest, "catalogue_day": facts.day, "day": day}
-        sys.stdout.write(versioned({**stamp, "uses": uses_data(found)}) + "\n")
-    else:
-        sys.stdout.write(uses_text(found))
-    return OK
-
-
-def _write(found: Market, opened: Opened, wanted: argparse.Namespace) -> None:
-    facts = opened.facts
-    mixed = together(facts, opened.scenario, opened.day)
-    if wanted.csv:
-        write_file(wanted.csv, to_csv(market_table(found)))
-    if wanted.json:
-        stamp = {"catalogue_digest": facts.digest, "catalogue_day": facts.day, "day": opened.day}
-        both = {"all_on_one_kind": [plain_data(asdict(one)) for one in mixed]}
-        sys.stdout.write(versioned({**stamp, **market_data(found), **both}) + "\n")
-    else:
-        sys.stdout.write(market_text(found) + (f"\n{together_sentence(mixed)}\n" if mixed else ""))
+    return told(
+        wanted,
+        table=lambda: uses_table(found),
+        data=lambda: {**stamp(facts, day), "uses": uses_data(found)},
+        text=lambda: uses_text(found),
+    )
 
 
 def _bar() -> Progress:

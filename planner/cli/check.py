@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
 
 from planner import study
-from planner.cli.common import BAD_INPUT, FAILED, OK, BadInput, versioned
-from planner.cli.files import write_file
+from planner.cli.common import BAD_INPUT, FAILED, OK, BadInput
 from planner.cli.terminal import tell
-from planner.report.evidence.published import published_frame, published_rows, published_text, summary
-from planner.report.files.csv import to_csv
+from planner.cli.told import stamp, told
+from planner.report.evidence.published import published_rows, published_text, summary
+from planner.report.table import Table
 from planner.study.cases.cases import Cases, Ours, cases_in, mappings_in
 from planner.study.cases.check import NO_ANSWER, VERDICTS, Published, compare
 from pricing import load_catalogue
@@ -32,15 +31,14 @@ def run(wanted: argparse.Namespace) -> int:
     extra = {} if wanted.mapping is None else _extra(wanted.mapping, cases)
     found = compare(cases, catalogue, day, mappings={**ours, **extra}, bare=known.bare)
     rows = published_rows(found)
-    if wanted.csv:
-        write_file(wanted.csv, to_csv(published_frame(rows)))
-    if wanted.json:
-        counts = {verdict.replace(" ", "_").lower(): found.count(verdict) for verdict in VERDICTS}
-        stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
-        sys.stdout.write(versioned({**stamp, "cases": found.cases, "counts": counts, "checks": rows}) + "\n")
-        sys.stderr.write(f"{summary(found)}\n")
-    else:
-        sys.stdout.write(f"{published_text(found)}\n")
+    counts = {verdict.replace(" ", "_").lower(): found.count(verdict) for verdict in VERDICTS}
+    told(
+        wanted,
+        table=lambda: Table.as_they_are(rows),
+        data=lambda: {**stamp(catalogue, day), "cases": found.cases, "counts": counts, "checks": rows},
+        text=lambda: f"{published_text(found)}\n",
+        aside=summary(found),
+    )
     return _code(found, (wanted.cases or OUR_CASES).name)
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from planner.cli.common import OK, versioned
 from planner.cli.files import write_file
 from planner.cli.runs import text_of
+from planner.cli.told import told
 from planner.report.evidence.measured_gpu_words import factor_rows, measured_text
-from planner.report.files.csv import to_csv
-from planner.report.speed.training_words import plain_data
+from planner.report.forms import plain_data
 from planner.report.table import Table
 from planner.speed.measured_gpu import accelerator_of, constants_of, factors, read_measured
 from planner.speed.serving import constants_yaml
@@ -27,11 +25,10 @@ def run(wanted: argparse.Namespace) -> int:
         about = f"{catalogue.accelerator_label(accelerator)} as measured"
         text = constants_yaml(constants_of(found), about=about, on=measured.date)
         write_file(wanted.out, text.encode("utf-8"))
-    if wanted.csv:
-        write_file(wanted.csv, to_csv(Table.as_they_are(factor_rows(found))))
-    if wanted.json:
-        told = {"accelerator": accelerator, "device": plain_data(measured.device), "date": measured.date}
-        sys.stdout.write(versioned({**told, "factors": plain_data(factor_rows(found))}) + "\n")
-    else:
-        sys.stdout.write(measured_text(measured, catalogue.accelerator_label(accelerator), found) + "\n")
-    return OK
+    device = {"accelerator": accelerator, "device": plain_data(measured.device), "date": measured.date}
+    return told(
+        wanted,
+        table=lambda: Table.as_they_are(factor_rows(found)),
+        data=lambda: {**device, "factors": plain_data(factor_rows(found))},
+        text=lambda: measured_text(measured, catalogue.accelerator_label(accelerator), found) + "\n",
+    )

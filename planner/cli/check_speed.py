@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
-from planner.cli.common import OK, versioned
-from planner.cli.files import write_file
 from planner.cli.runs import runs_of
+from planner.cli.told import told
 from planner.report import words
-from planner.report.evidence.checked import checked_frame, checked_line, checked_rows, checked_text, group_rows
+from planner.report.evidence.checked import checked_line, checked_rows, checked_text, group_rows
 from planner.report.evidence.own_runs_words import finding
-from planner.report.files.csv import BYTE_ORDER_MARK, to_csv
+from planner.report.table import Table
 from planner.scenario.file import part_of_file
 from planner.speed.checked import Checked, skips, summary
 from planner.speed.factors import OwnFactors
@@ -32,25 +30,25 @@ def run(wanted: argparse.Namespace) -> int:
     checked = CHECKS[wanted.kind](catalogue, runs_of(wanted.kind, wanted.runs))
     rows, found = checked_rows(checked), _factors(catalogue, wanted)
     said = tuple(one.model_dump(exclude_defaults=True) for one in (found.carried if found else ()))
-    if wanted.csv:  # goes back to programs, which do not expect a byte order mark
-        write_file(wanted.csv, to_csv(checked_frame(rows)).removeprefix(BYTE_ORDER_MARK.encode()))
-    if wanted.json:
-        stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day}
-        told = {
-            **stamp,
+    flattered = "" if wanted.runs else f" Most were fitted: `calibrate {wanted.kind}` leaves sources out."
+    yours = ""
+    if found is not None and found.factors:
+        yours = f"\n{finding(catalogue, found)}.\n{_FOR_A_SCENARIO}\n\n{part_of_file({'measured': said})}"
+    return told(
+        wanted,
+        table=lambda: Table.as_they_are(rows),
+        data=lambda: {
+            "catalogue_digest": catalogue.digest,
+            "catalogue_day": catalogue.day,
             "summary": group_rows(summary(checked)),
             "skipped": words.counted(skips(checked), "reason", "runs"),
             "runs": rows,
             "measured": said,
-        }
-        sys.stdout.write(versioned(told) + "\n")
-        sys.stderr.write(checked_line(checked) + "\n")
-        return OK
-    flattered = "" if wanted.runs else f" Most were fitted: `calibrate {wanted.kind}` leaves sources out."
-    sys.stdout.write(f"{checked_text(checked)}\n\n{checked_line(checked)}{flattered}\n")
-    if found is not None and found.factors:
-        sys.stdout.write(f"\n{finding(catalogue, found)}.\n{_FOR_A_SCENARIO}\n\n{part_of_file({'measured': said})}")
-    return OK
+        },
+        text=lambda: f"{checked_text(checked)}\n\n{checked_line(checked)}{flattered}\n{yours}",
+        aside=checked_line(checked),
+        byte_order_mark=False,  # the table goes back to programs, which do not expect one
+    )
 
 
 _FOR_A_SCENARIO = "A scenario goes by them with these lines, or `plan`, `compare`, `cheapest` and `sweep` with --runs:"

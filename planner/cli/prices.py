@@ -8,10 +8,9 @@ from datetime import date
 from difflib import get_close_matches
 from typing import Any, get_args
 
-from planner.cli.common import OK, BadInput, versioned, with_own_prices
-from planner.cli.files import write_file
+from planner.cli.common import OK, BadInput, with_own_prices
+from planner.cli.told import stamp, told
 from planner.report import words
-from planner.report.files.csv import to_csv
 from planner.report.market.offers import offer_frame, offer_rows, offer_text, sort_offers
 from pricing import load_catalogue
 from pricing import names as naming
@@ -37,16 +36,17 @@ def run(wanted: argparse.Namespace) -> int:
     )
     found = find(catalogue, wish, day)
     rows = offer_rows(catalogue, sort_offers(catalogue, found.ids, wanted.sort, day), day)
-    if wanted.csv:
-        write_file(wanted.csv, to_csv(offer_frame(rows)))
-    if wanted.json:
-        stamp: dict[str, Any] = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
-        stamp |= {"offers": rows, "hidden": words.counted(found.hidden, "reason", "offers")}
-        sys.stdout.write(versioned(stamp) + "\n")
-        return OK
-    sys.stdout.write(offer_text(rows) + "\n" if rows else "")
-    hidden = ", ".join(f"{number:,} {reason}" for reason, number in found.hidden.items())
-    sys.stderr.write(f"{len(rows):,} offers; hidden: {hidden or 'none'}. Prices exclude taxes.\n")
+    told(
+        wanted,
+        table=lambda: offer_frame(rows),
+        data=lambda: (
+            stamp(catalogue, day) | {"offers": rows, "hidden": words.counted(found.hidden, "reason", "offers")}
+        ),
+        text=lambda: offer_text(rows) + "\n" if rows else "",
+    )
+    if not wanted.json:
+        hidden = ", ".join(f"{number:,} {reason}" for reason, number in found.hidden.items())
+        sys.stderr.write(f"{len(rows):,} offers; hidden: {hidden or 'none'}. Prices exclude taxes.\n")
     return OK
 
 

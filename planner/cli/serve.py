@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
-from planner.cli.common import OK, BadInput, versioned, with_own_prices
-from planner.cli.files import write_file
+from planner.cli.common import BadInput, with_own_prices
 from planner.cli.runs import runs_of, say_unused, text_of
-from planner.cli.serve_other import serve_other
+from planner.cli.told import stamp, told
 from planner.money.by_token import by_token
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.answer.by_token import by_token_words
 from planner.report.answer.small_work import small_sentences
-from planner.report.files.csv import to_csv
+from planner.report.forms import plain_data
+from planner.report.speed.other_work import other_rows, other_text, priced
 from planner.report.speed.serving_words import serving_data, serving_row, serving_text
-from planner.report.speed.training_words import plain_data
 from planner.report.table import Table
+from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Serve
 from planner.speed.serving import (
@@ -28,6 +27,7 @@ from planner.speed.serving import (
     OwnRuns,
     Serving,
     is_other_work,
+    other_work,
     own_runs,
     read_constants,
     serve,
@@ -43,7 +43,7 @@ def run(jobs: Sequence[ServingJob], wanted: argparse.Namespace) -> int:
     catalogue = with_own_prices(load_catalogue(), wanted.quotes, day)
     have = tuple(name for one in (wanted.have or "").split(",") if (name := one.strip()))
     if is_other_work(wanted.model):
-        return serve_other(wanted, catalogue, jobs, have, day)
+        return _other(wanted, catalogue, jobs, have, day)
     if len(jobs) > 1:
         raise BadInput(f"--accelerator: {wanted.model} is told on one at a time; several are for work without tokens.")
     (job,) = jobs
@@ -52,17 +52,13 @@ def run(jobs: Sequence[ServingJob], wanted: argparse.Namespace) -> int:
     found = serve(catalogue, job, constants, own)
     cost = _hired(catalogue, job, found, day)
     small = small_work(catalogue, job, have, constants)
-    if wanted.csv:
-        row = serving_row(job, found, cost, wanted.busy_share)
-        write_file(wanted.csv, to_csv(Table.as_they_are([row])))
-    if wanted.json:
-        stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
-        told = {**stamp, **serving_data(job, found, cost, wanted.busy_share), "without_gpu": plain_data(asdict(small))}
-        sys.stdout.write(versioned(told) + "\n")
-    else:
-        sold = _by_token(catalogue, job, found, cost)
-        sys.stdout.write(serving_text(job, found, cost, wanted.busy_share, small_sentences(small), sold))
-    return OK
+    about = (job, found, cost, wanted.busy_share)
+    return told(
+        wanted,
+        table=lambda: Table.as_they_are([serving_row(*about)]),
+        data=lambda: {**stamp(catalogue, day), **serving_data(*about), "without_gpu": plain_data(asdict(small))},
+        text=lambda: serving_text(*about, small_sentences(small), _by_token(catalogue, job, found, cost)),
+    )
 
 
 def _own_runs(catalogue: Catalogue, path: Path, constants: Constants | None) -> OwnRuns:
@@ -85,4 +81,19 @@ def _hired(catalogue: Catalogue, job: ServingJob, found: Serving, day: date) -> 
     together = found.accelerators_per_replica
     needed = found.accelerators_at_average or together * max(found.replicas, 1)
     key = naming.accelerator(catalogue, job.accelerator)
-    return hired(catalogue, key, accelerators=needed, hours=8_760.0, together=together, day=day)
+    return hired(catalogue, key, accelerators=needed, hours=HOURS_PER_YEAR, together=together, day=day)
+
+
+def _other(
+    wanted: argparse.Namespace, catalogue: Catalogue, jobs: Sequence[ServingJob], have: tuple[str, ...], day: date
+) -> int:
+    """Work that writes no tokens (pictures, films, speech, classifiers): each accelerator with it, side by side."""
+    every = [priced(catalogue, other_work(catalogue, job), day) for job in jobs]
+    rows = other_rows(every, wanted.busy_share)
+    small = small_sentences(small_work(catalogue, jobs[0], have))
+    return told(
+        wanted,
+        table=lambda: Table.as_they_are(rows),
+        data=lambda: {**stamp(catalogue, day), "work": rows, "without_gpu": list(small)},
+        text=lambda: "\n\n".join((other_text(every, wanted.busy_share), *small)) + "\n",
+    )

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from datetime import date
 from pathlib import Path
 
-from planner.cli.common import OK, BadInput, versioned, with_own_prices
-from planner.cli.files import write_file
+from planner.cli.common import BadInput, with_own_prices
 from planner.cli.runs import runs_of, say_unused, text_of
-from planner.cli.train_images import train_images
+from planner.cli.speed import job_of
+from planner.cli.told import stamp, told
 from planner.money.renting.job_hour import Hired, hired
-from planner.report.files.csv import to_csv
+from planner.report.speed.image_words import images_data, images_rows, images_text
 from planner.report.speed.packing_words import together_data, together_text
 from planner.report.speed.training_words import (
     own_runs_data,
@@ -22,12 +21,15 @@ from planner.report.speed.training_words import (
     training_text,
 )
 from planner.report.table import Table
+from planner.scenario.image_job import ImageJob
 from planner.scenario.training_job import TrainingJob
 from planner.speed.pace import NO_RUNS
 from planner.speed.training import Anchored, Calibration, Training, anchored, calibration_in, train
-from planner.speed.training.images import learns_from_images
+from planner.speed.training.images import image_training, learns_from_images
 from planner.speed.training.packing import ON_A_BASE, Together, together
 from pricing import Catalogue, load_catalogue
+
+_OF_TOKENS = ("tokens", "unique_tokens", "seq_len", "method", "mig_profile", "tp", "pp", "cp", "ep", "runs")
 
 
 def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
@@ -35,7 +37,7 @@ def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
     day = wanted.day or date.today()
     catalogue = with_own_prices(load_catalogue(), wanted.quotes, day)
     if learns_from_images(wanted.model):
-        return train_images(wanted, catalogue, day)
+        return _on_images(wanted, catalogue, day)
     if wanted.images is not None or wanted.epochs is not None:
         raise BadInput(f"--images and --epochs are for networks that learn from pictures, not {wanted.model}.")
     calibration = _calibration(wanted.constants)
@@ -44,17 +46,18 @@ def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
     cost = _hired(catalogue, found, day)
     several = _several(catalogue, own.job, calibration)
     whole = _hired_one(catalogue, found.accelerator, several, day)
-    if wanted.csv:
-        write_file(wanted.csv, to_csv(Table.as_they_are(training_rows(found, cost))))
-    if wanted.json:
-        stamp = {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
-        stamp |= {"own_runs": own_runs_data(own)} if own.runs else {}
-        sys.stdout.write(
-            versioned({**stamp, **training_data(found, cost), "several_at_once": together_data(several, whole)}) + "\n"
-        )
-    else:
-        sys.stdout.write(training_text(found, cost) + together_text(several, whole) + own_runs_text(own))
-    return OK
+    runs = {"own_runs": own_runs_data(own)} if own.runs else {}
+    return told(
+        wanted,
+        table=lambda: Table.as_they_are(training_rows(found, cost)),
+        data=lambda: {
+            **stamp(catalogue, day),
+            **runs,
+            **training_data(found, cost),
+            "several_at_once": together_data(several, whole),
+        },
+        text=lambda: training_text(found, cost) + together_text(several, whole) + own_runs_text(own),
+    )
 
 
 def _calibration(path: Path | None) -> Calibration | None:
@@ -91,3 +94,22 @@ def _hired(catalogue: Catalogue, found: Training, day: date) -> Hired | None:
     count = found.accelerators
     hours = found.speed.accelerator_hours.typical / count
     return hired(catalogue, found.accelerator, accelerators=count, hours=hours, together=count, day=day)
+
+
+def _on_images(wanted: argparse.Namespace, catalogue: Catalogue, day: date) -> int:
+    """The same for networks that learn from pictures."""
+    given = [f"--{name.replace('_', '-')}" for name in _OF_TOKENS if getattr(wanted, name) is not None]
+    if given:
+        raise BadInput(f"{given[0]}: {wanted.model} learns from pictures; give --images or --epochs, or neither.")
+    said = {"model": wanted.model, "accelerator": wanted.accelerator, "accelerators": wanted.count, "team": wanted.team}
+    job = job_of(ImageJob, said | {"images": wanted.images, "epochs": wanted.epochs}, {"accelerators": "--count"})
+    found = image_training(catalogue, job)
+    count = found.accelerators
+    cost = hired(catalogue, found.accelerator, accelerators=count, hours=found.hours.typical, together=count, day=day)
+    label = catalogue.accelerator_label(found.accelerator)
+    return told(
+        wanted,
+        table=lambda: Table.as_they_are(images_rows(found, cost)),
+        data=lambda: {**stamp(catalogue, day), **images_data(found, label, cost)},
+        text=lambda: images_text(found, label, cost),
+    )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planner.scenario.base import MILLION, SECONDS_PER_HOUR
 from planner.scenario.task import Serve
 from planner.speed.serving import Serving
 from planner.speed.work_to_hours import cheapest_door
 from pricing import Catalogue
-
-SECONDS_PER_HOUR, MILLION = 3_600.0, 1e6
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,6 @@ class ByToken:
     Above 1 there is none: even full, the machine is dearer. Machines run whole, so the share is of what runs.
     """
 
-    door: str  # the hosted price, by its key
     vendor: str
     usd_per_request: float
     usd_per_million_output_tokens: float  # prompts included
@@ -64,7 +62,6 @@ def by_token(
         return None
     hour = usd_per_accelerator_hour * found.accelerators_per_replica
     return ByToken(
-        door=where,
         vendor=catalogue.hosted[where].vendor,
         usd_per_request=usd,
         usd_per_million_output_tokens=usd / task.output_tokens * MILLION,

@@ -18,10 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from planner.money.formula import Num
 from planner.money.outcome import Solved, root, solved
-from planner.scenario.base import MONTHS_PER_YEAR
+from planner.scenario.base import DAYS_PER_YEAR, MONTHS_PER_YEAR
 from planner.scenario.terms import Timing
 
-DAYS_PER_YEAR = 365  # of dated flows; leap years too, as spreadsheets do
 # No yearly rate outside these is looked for: lose all but a hundredth of a per cent, or multiply ten thousand times.
 _LOWEST_RATE, _HIGHEST_RATE = -0.9999, 9_999.0
 _MOST_EXPONENT = 600.0  # exp() of more would leave 64-bit numbers
@@ -102,7 +101,7 @@ def days_since(*, day: date, months: int) -> NDArray[np.float64]:
 
 def dated_years(*, days: ArrayLike) -> NDArray[np.float64]:
     """When dated money moves, from its days since today. [year] As the XNPV and XIRR of spreadsheets count."""
-    return np.asarray(days, dtype=np.float64) / DAYS_PER_YEAR
+    return np.asarray(days, dtype=np.float64) / DAYS_PER_YEAR  # leap years too, as spreadsheets do
 
 
 def over_time(number: Num) -> NDArray[np.float64]:

@@ -155,11 +155,6 @@ class Network:
         decode_dim = self.decode_dim * (1 - self.window_share)
         return replace(self, window=ENDLESS, window_share=0.0, decode_dim=decode_dim)
 
-    @property
-    def cached_per_token(self) -> Num:
-        """Values that all layers keep of a token which every one of them still sees."""
-        return self.cache_values * self.full_layers + self.cache_values * self.window_layers
-
     def cached_values(self, *, context: Num) -> Num:
         """Values that are kept of a context of so many tokens."""
         far, near = self.cache_values * self.full_layers, self.cache_values * self.window_layers

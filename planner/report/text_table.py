@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from planner.report.table import Table
@@ -16,17 +17,28 @@ def text_table(table: Table) -> str:
     """A table as aligned text: numbers to the right, words to the left; only the last column may be long."""
     if not len(table):
         return ""
-    *most, last = [str(name) for name in table.columns]
-    columns = [_column(name, table[name], _WIDEST) for name in most]
-    columns.append(_column(last, table[last], None))
-    return "\n".join(_GAP.join(cells).rstrip() for cells in zip(*columns, strict=True))
+    columns = [(name, table[name]) for name in table.columns]
+    right = {place for place, (_, values) in enumerate(columns) if _are_numbers(values)}
+    cells = [[str(name), *map(_cell, values)] for name, values in columns]
+    short = [[cut(cell, _WIDEST) for cell in column] for column in cells[:-1]]
+    return aligned(list(zip(*short, cells[-1], strict=True)), right)
 
 
-def _column(name: str, values: list[Any], widest: int | None) -> list[str]:
-    numbers = [isinstance(value, int | float) for value in values if value not in ("", None)]
-    cells = [_cut(cell, widest) for cell in (name, *map(_cell, values))]
-    width = max(len(cell) for cell in cells)
-    return [cell.rjust(width) if numbers and all(numbers) else cell.ljust(width) for cell in cells]
+def aligned(lines: Sequence[Sequence[str]], right: Collection[int]) -> str:
+    """Lines of as many cells each, one below the other; the columns in these places stand to the right."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        _GAP.join(
+            cell.rjust(width) if place in right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    there = [isinstance(value, int | float) for value in values if value not in ("", None)]
+    return bool(there) and all(there)
 
 
 def _cell(value: Any) -> str:
@@ -38,5 +50,6 @@ def _cell(value: Any) -> str:
     return "–" if value is None else " ".join(str(value).split())
 
 
-def _cut(text: str, widest: int | None) -> str:
-    return text if widest is None or len(text) <= widest else text[: widest - 1] + "…"
+def cut(text: str, widest: int) -> str:
+    """The text, its end left out where it is too long."""
+    return text if len(text) <= widest else text[: widest - 1] + "…"

@@ -6,7 +6,20 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import RENTING, WORK, Id, Inputs, Share, UpTo10, UsdPerHour, asked, unit, usd_per
+from planner.scenario.base import (
+    HOURS_PER_YEAR,
+    MOST_ACCELERATORS,
+    RENTING,
+    WORK,
+    Id,
+    Inputs,
+    Share,
+    UpTo10,
+    UsdPerHour,
+    asked,
+    unit,
+    usd_per,
+)
 
 Term = Literal["reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"]
 AtEnd = Literal["roll", "expire"]
@@ -30,7 +43,7 @@ class Rent(Inputs):
     ] = None
     hours_per_session: Annotated[
         float,
-        Field(ge=0.01, le=8_760.0),
+        Field(ge=0.01, le=HOURS_PER_YEAR),
         unit("hours"),
         asked(
             "session",
@@ -51,7 +64,7 @@ class Rent(Inputs):
 class VolumePrice(Inputs):
     """A price for whoever reserves many: it holds for all of them, from so many accelerators on."""
 
-    from_accelerators: Annotated[int, Field(ge=2, le=16_384), unit("accelerators")]
+    from_accelerators: Annotated[int, Field(ge=2, le=MOST_ACCELERATORS), unit("accelerators")]
     usd_per_accelerator_hour: UsdPerHour
 
 
@@ -116,6 +129,6 @@ class Hosted(Inputs):
 class Mix(Inputs):
     """Own a base, reserve a layer above it, and give the peaks to rent, to spot machines or to a hosted model."""
 
-    own_accelerators: Annotated[int, Field(ge=0, le=16_384), unit("accelerators")] = 0
-    reserve_accelerators: Annotated[int, Field(ge=0, le=16_384), unit("accelerators")] = 0
+    own_accelerators: Annotated[int, Field(ge=0, le=MOST_ACCELERATORS), unit("accelerators")] = 0
+    reserve_accelerators: Annotated[int, Field(ge=0, le=MOST_ACCELERATORS), unit("accelerators")] = 0
     peaks: Peaks = "on_demand"

@@ -6,12 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from planner.scenario.base import Inputs
+from planner.scenario.base import Count, Inputs
 from planner.scenario.measured import Measured
 from planner.scenario.vocabulary import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
 
 MeasuredLike = Literal["job", "accelerator"]  # what the measured run was of: the same in all, or only on the same chip
-Ranks = Annotated[int, Field(ge=1, le=16_384)]
 
 
 def _level(said: Any) -> Any:
@@ -35,12 +34,12 @@ class TrainingJob(Inputs):
     trainable_share: Annotated[float, Field(gt=0, le=1)] | None = None
     optimizer: Optimizer = "adamw"
     offload_optimizer: bool = False
-    tp: Ranks | None = None
-    pp: Ranks | None = None
-    virtual_stages: Ranks | None = None
-    cp: Ranks | None = None
-    ep: Ranks | None = None
-    dp: Ranks | None = None
+    tp: Count | None = None
+    pp: Count | None = None
+    virtual_stages: Count | None = None
+    cp: Count | None = None
+    ep: Count | None = None
+    dp: Count | None = None
     micro_batch: Annotated[int, Field(ge=1, le=65_536)] | None = None
     zero: Zero | None = None
     recompute: Annotated[Recompute | None, BeforeValidator(_level)] = None
@@ -51,7 +50,6 @@ class TrainingJob(Inputs):
     power_cap_w: Annotated[float, Field(gt=0, le=10_000, description="of each accelerator")] | None = None
     network_gb_s: Annotated[float, Field(gt=0, le=10_000)] | None = None
     team: Team = "experienced"
-    spot_stops_per_month: Annotated[float, Field(ge=0, le=1_000)] = 0.0
     measured_over_predicted: Annotated[float, Field(gt=0, le=100)] | None = None
     measured_like: MeasuredLike = "job"
     measured: tuple[Measured, ...] = ()  # what runs of one's own say, by accelerator

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from planner.scenario.base import (
     HOURS_PER_MONTH,
+    HOURS_PER_YEAR,
     MONTHS_PER_YEAR,
     WORK,
     Count,
@@ -31,7 +32,9 @@ class Job(Inputs):
 
     label: Label = "job"
     accelerators: Count
-    hours: Annotated[float, Field(ge=0.01, le=8_760.0, description="how long it takes on that many"), unit("hours")]
+    hours: Annotated[
+        float, Field(ge=0.01, le=HOURS_PER_YEAR, description="how long it takes on that many"), unit("hours")
+    ]
     first_month: Annotated[int, Field(ge=1, le=120), unit("number of the month")] = 1
     every_months: Annotated[
         int | None, Field(ge=1, le=120, description="comes again; once where empty"), unit("months")

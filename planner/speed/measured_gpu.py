@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import pydantic
 from pydantic import Field
 
+from planner.scenario.base import GIGA, TERA
 from planner.speed.refused import BadTable
 from planner.speed.serving.case_of import SLOT_BYTES_PER_S
 from planner.speed.serving.chips import Chip
@@ -25,7 +26,6 @@ from pricing.wishes import first_wish
 
 MOST_RESULTS = 2_000
 _LARGEST = 1e9  # of any figure in its unit: TFLOP/s, GB/s, microseconds
-_TERA, _GIGA = 1e12, 1e9
 _SMALL_EXCHANGE = 1 << 20  # bytes below which an all-reduce is latency and nothing else
 
 _Said = Annotated[str, Field(max_length=300)]
@@ -125,7 +125,7 @@ def factors(catalogue: Catalogue, measured: MeasuredGpu, accelerator: str) -> tu
         found.append(Factor("launch of a kernel", "us", launch.value, launch.shape, None, "part of layer_us"))
     if measured.device.memory_bytes and chip.memory_bytes:
         found.append(
-            Factor("memory", "GB", measured.device.memory_bytes / _GIGA, "", chip.memory_bytes / _GIGA, "the catalogue")
+            Factor("memory", "GB", measured.device.memory_bytes / GIGA, "", chip.memory_bytes / GIGA, "the catalogue")
         )
     return tuple(found)
 
@@ -142,7 +142,7 @@ def _products(measured: MeasuredGpu, chip: Chip, ours: Constants) -> Iterable[Fa
         best = measured.best("matmul", precision)
         if best is None or best.value is None:
             continue
-        peak = chip.flops(precision) / _TERA
+        peak = chip.flops(precision) / TERA
         constant = "flops_share" if precision == "bf16" else None
         words = f"{ours.flops_share:.0%} of {peak:,.0f}"
         yield Factor(
@@ -151,12 +151,12 @@ def _products(measured: MeasuredGpu, chip: Chip, ours: Constants) -> Iterable[Fa
         )  # fmt: skip
     best = measured.best("attention", "bf16")
     if best is not None and best.value is not None:
-        peak, share = chip.flops_16bit / _TERA, ours.flops_share * ours.attention_share
+        peak, share = chip.flops_16bit / TERA, ours.flops_share * ours.attention_share
         yield Factor("attention", best.unit, best.value, best.shape, peak * share, f"{share:.0%} of {peak:,.0f}")
 
 
 def _memory(measured: MeasuredGpu, chip: Chip, ours: Constants) -> Iterable[Factor]:
-    peak = chip.bandwidth / _GIGA
+    peak = chip.bandwidth / GIGA
     words = f"{ours.bandwidth_share:.0%} of {peak:,.0f}"
     asked = (("memory read", "", "bandwidth_share"), ("memory copy", "", None), ("attention decode", "bf16", None))
     for what, precision, constant in asked:
@@ -173,12 +173,12 @@ def _links(measured: MeasuredGpu, chip: Chip, ours: Constants) -> Iterable[Facto
         best = measured.best(what)
         if best is not None and best.value is not None:
             by_slot = chip.link_bytes_per_s <= chip.slot_bytes_per_s  # of others the slot is in no formula
-            slot = chip.slot_bytes_per_s / _GIGA if by_slot else None
+            slot = chip.slot_bytes_per_s / GIGA if by_slot else None
             words = "no formula uses it" if slot is None else f"its slot, {slot:,.0f} one way"
             yield Factor(what, best.unit, best.value, best.shape, slot, words)
     long = measured.best("all-reduce", "bf16")
     if long is not None and long.value is not None:
-        peak = chip.link(measured.device.count) / _GIGA
+        peak = chip.link(measured.device.count) / GIGA
         words = f"{ours.link_share:.0%} of {peak:,.0f} one way"
         yield Factor(
             "all-reduce", long.unit, long.value, long.shape, peak * ours.link_share, words, "link_share",

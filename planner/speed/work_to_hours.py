@@ -11,7 +11,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from planner.scenario.base import HOURS_PER_MONTH
+from planner.scenario.base import (
+    HOURS_PER_DAY,
+    HOURS_PER_MONTH,
+    HOURS_PER_YEAR,
+    MILLION,
+    MOST_ACCELERATORS,
+    SECONDS_PER_HOUR,
+)
 from planner.scenario.image_job import ImageJob
 from planner.scenario.rent import Hosted
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
@@ -38,9 +45,6 @@ from pricing import Catalogue, PricingError
 from pricing.names import model as named_model
 from pricing.records import HostedPrice
 
-HOURS_PER_DAY, SECONDS_PER_HOUR, MILLION = 24.0, 3_600.0, 1e6
-LONGEST_JOB_HOURS = 8_760.0
-MOST_ACCELERATORS = 16_384  # that a plan may have
 _MOST = f"even {MOST_ACCELERATORS:,} of them"
 _HELPS = "What would help"
 NOT_CHOSEN = "which accelerator is not said: name one, or name a model, and the one that does it for the least is taken"
@@ -257,7 +261,7 @@ def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> _Done
     if task.deadline_days is not None and days > task.deadline_days:
         late = _late(bare, days, task.deadline_days, once)
         return _Done(bare, problem=late.problem, late=late)
-    if hours > LONGEST_JOB_HOURS:
+    if hours > HOURS_PER_YEAR:
         why = f"{once.what} takes {days:,.0f} days on {once.where}, over a year: use more"
         return _Done(bare, problem=Problem(why))
     job = Job(label=once.label, accelerators=once.accelerators, hours=max(hours, 0.01))

@@ -1,4 +1,4 @@
-"""Fills in what a scenario leaves to be chosen: which accelerator, and how many."""
+"""Asks the whole market, as `cheapest` does: for what a scenario leaves to be chosen, and for what would be in time."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
+from planner.money.plan import Plan
 from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
 from planner.scenario.work import Work
 from planner.study.market.hours_needed import says_what
 from planner.study.market.survey import market
+from planner.study.market.why import nothing, summary
 from pricing import Catalogue, PricingError
 
 _KEPT = 32  # choices: a page asks for the same one again and again
@@ -82,3 +84,22 @@ def _sized(work: Work, accelerators: int) -> Work:
             "train": work.train.model_copy(update={"choose_count": False}),
         }
     )
+
+
+def in_time(plan: Plan) -> tuple[str, ...]:
+    """For each run that is late: what does it in time for the least money, or what would have to be allowed."""
+    asked, setting = plan.setting.asked, plan.setting
+    if asked is None:
+        return ()
+    facts = Facts(setting.catalogue)
+    found = (_in_time(facts, asked.written, late.work, setting.day) for late in asked.late)
+    return tuple(sentence for sentences in found for sentence in sentences)
+
+
+@lru_cache(maxsize=_KEPT)
+def _in_time(facts: Facts, scenario: Scenario, work: Work, day: date) -> tuple[str, ...]:
+    anything = {"accelerator": ANY_ACCELERATOR, "work": (work,)}
+    found = market(facts.catalogue, scenario.model_copy(update=anything), day)
+    if found.best is None:
+        return tuple(nothing(found))
+    return (f"In time for the least, of all accelerators: {summary(found, found.best)}.",)

@@ -23,9 +23,6 @@ from planner.study.when.buy_or_wait import NoWaiting, Waiting, waiting
 from planner.study.when.buy_or_wait_futures import WaitingFutures, waiting_futures
 from planner.web import show, state
 
-_MONEY = st.column_config.NumberColumn(format="%,.0f")
-_SHARE = st.column_config.NumberColumn(format="percent")
-
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _best(digest: str, asked: str, day: date, _plan: Plan) -> BestMix | NoMix:
@@ -58,10 +55,12 @@ def best(plan: Plan) -> None:
     with st.expander("Show these charts as tables", key="mix-tables", on_change="rerun") as box:
         if box.open:
             curve = curve_table(found)
-            st.dataframe(curve, hide_index=True, column_config={curve.columns[1]: _MONEY, curve.columns[2]: _SHARE})
+            st.dataframe(
+                curve, hide_index=True, column_config={curve.columns[1]: show.MONEY, curve.columns[2]: show.SHARE}
+            )
             show.csv_button(curve, "base.csv", "csv-base")
             busy = load_table(found)
-            st.dataframe(busy, hide_index=True, column_config={"Busy": _SHARE, "Hours": _MONEY})
+            st.dataframe(busy, hide_index=True, column_config={"Busy": show.SHARE, "Hours": show.MONEY})
             show.csv_button(busy, "load.csv", "csv-load")
 
 
@@ -75,6 +74,6 @@ def later(plan: Plan) -> None:
     with st.expander("Show this chart as a table", key="waiting-table", on_change="rerun") as box:
         if box.open:
             table = waiting_table(found, drawn)
-            columns = {name: _MONEY if name.endswith("USD") else show.OF_100 for name in table.columns[1:]}
+            columns = {name: show.MONEY if name.endswith("USD") else show.OF_100 for name in table.columns[1:]}
             st.dataframe(table, hide_index=True, column_config=columns)
             show.csv_button(table, "waiting.csv", "csv-waiting")

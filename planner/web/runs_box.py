@@ -19,7 +19,6 @@ KEY, FOUND, REFUSAL = "runs_file", "own_runs", "runs_refusal"
 MOST_MB, MOST_ROWS = 2, 5_000
 _RATE = st.column_config.NumberColumn(format="%,.5g")
 _SHAPE, _WHY_NOT, _WIDE = "Shape", "Not used because", st.column_config.TextColumn(width=420)
-_SHARE = st.column_config.NumberColumn(format="percent")
 
 
 def of_work(_: TrainingWork | ServingWork) -> None:
@@ -65,7 +64,7 @@ def _say(found: OwnFactors) -> None:
     said = told.finding(state.catalogue(), found)
     st.header(words.markdown(said), anchor=False)
     table = told.runs_table(state.catalogue(), found)
-    columns = {"Measured": _RATE, "Predicted": _RATE, "Of predicted": _SHARE, _WHY_NOT: _WIDE}
+    columns = {"Measured": _RATE, "Predicted": _RATE, "Of predicted": show.SHARE, _WHY_NOT: _WIDE}
     st.dataframe(
         table.to_pandas().round({"Of predicted": 2}), hide_index=True, column_config=columns, placeholder="–", alt=said,
         column_order=[name for name in table.columns if name not in (_SHAPE, _WHY_NOT) or any(table[name])],
@@ -86,7 +85,7 @@ _BELIEF = "The more runs, and the nearer they are to each other, the more; the d
 
 def _factors(said: tuple[Measured, ...]) -> None:
     table = told.factors_table(state.catalogue(), said)
-    shares = dict.fromkeys(("Of predicted", "from", "to", "Believed"), _SHARE)
+    shares = dict.fromkeys(("Of predicted", "from", "to", "Believed"), show.SHARE)
     st.dataframe(
         table.to_pandas().round(dict.fromkeys(shares, 2)),
         hide_index=True,

@@ -24,8 +24,7 @@ from planner.report.answer.tables import (  # fmt: skip
     turning_table,
 )
 from planner.report.files.csv import to_csv
-from planner.report.market.buying import running_table
-from planner.report.market.compare import Own
+from planner.report.market.compare import Own, running_table
 from planner.report.market.prices_through_time import history_table, worth_table
 from planner.report.table import Table
 from planner.report.tile import Tile
@@ -74,7 +73,7 @@ def ledger(shown: Ledger) -> None:
         with st.expander(words.markdown(f"{line.name}: {words.usd(amount)}")):
             result = f"= {amount:,.2f} USD over all months" if known else "= not priced"
             st.code(f"{line.how}\n{result}", language=None, wrap_lines=True)
-            st.dataframe(_inputs(line), hide_index=True, column_config={"Source": _OPEN})
+            st.dataframe(_inputs(line), hide_index=True, column_config={"Source": OPEN})
     total = words.usd(float(shown.total_usd))
     missing = f", without {words.listed(shown.unpriced).lower()} (not priced)" if shown.unpriced else ""
     said = words.markdown(f"{missing}. The sum of the lines above.")
@@ -101,7 +100,8 @@ def _inputs(line: Line) -> Table:
     return Table.as_they_are(rows)
 
 
-_OPEN = st.column_config.LinkColumn(display_text="open")
+SHARE = st.column_config.NumberColumn(format="percent")
+OPEN = st.column_config.LinkColumn(display_text="open")
 OF_100 = st.column_config.NumberColumn(format="%.3g")  # 72, and 99.9 where it is not quite all
 MONEY = st.column_config.NumberColumn(format="%,.0f")  # the head says USD; a sign before a dollar mark reads badly
 _HOURLY = st.column_config.NumberColumn(format="$%,.2f")
@@ -153,7 +153,7 @@ OFFER_COLUMNS = {
             "no public price": "gray",
         }
     ),
-    "Source": _OPEN,
+    "Source": OPEN,
 }
 
 
@@ -177,10 +177,6 @@ OPTION_COLUMNS = {
         "Pays back", format="%.1f", help="Month by which what it saves against renting on demand has covered its cost."
     ),
     "Return a year": st.column_config.NumberColumn("Return", format="percent", help="Against renting on demand."),
-}
-SIZE_COLUMNS = {
-    "Busy": st.column_config.NumberColumn(format="percent"),
-    "Day one, USD": st.column_config.NumberColumn(format="$%,.0f"),
 }
 
 
@@ -376,7 +372,7 @@ def assumptions(table: Table) -> None:
     """Every input with who says so."""
     config = {
         "Value": st.column_config.NumberColumn(format="%.6g"),
-        "Source": _OPEN,
+        "Source": OPEN,
     }
     st.dataframe(table, hide_index=True, column_config=config, height=480, placeholder="–")
     csv_button(table, "assumptions.csv", "csv-assumptions")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -20,7 +19,7 @@ from planner.speed.scenario_jobs import ServingWork, TrainingWork
 from planner.speed.serving.engine_data import known
 from planner.speed.training.bands import house_bands
 from planner.speed.training.result import Speed
-from planner.speed.training.team_losses import stairs
+from planner.speed.training.waterfall import stairs
 from planner.study.market.survey import Market, Try
 from planner.web import ask, fields, show, state, state_speed
 from pricing import PricingError
@@ -28,22 +27,12 @@ from pricing import PricingError
 _RATE = st.column_config.NumberColumn(format="%,.0f")
 _USD = st.column_config.NumberColumn(format="$%,.2f")
 _DAY = st.column_config.DateColumn(format="D MMM YYYY")
-_SHARE = st.column_config.NumberColumn(format="percent")
 _GB = st.column_config.NumberColumn(format="%.1f")
-_OPEN = st.column_config.LinkColumn(display_text="open")
-
-
-@contextmanager
-def as_table(key: str, label: str = "Show as a table") -> Iterator[bool]:
-    """A table that is made only when it is opened."""
-    box = st.expander(label, key=key, on_change="rerun")
-    with box:
-        yield bool(box.open)
 
 
 def _rounded(table: Table, columns: Mapping[str, object]) -> pd.DataFrame:
     """Shares to whole percents, for the screen; files keep them as they are."""
-    return table.to_pandas().round({name: 2 for name, column in columns.items() if column is _SHARE})
+    return table.to_pandas().round({name: 2 for name, column in columns.items() if column is show.SHARE})
 
 
 def finding(text: str) -> None:
@@ -61,7 +50,7 @@ def examples() -> None:
 
 def uses() -> None:
     """Which GPU for learning, fine-tuning, training, serving and a bit of everything: asked when it is opened."""
-    with as_table("uses", f"{report.TITLE} {report.FOR_WHAT}") as is_open:
+    with show.table_on_demand("uses", f"{report.TITLE} {report.FOR_WHAT}") as is_open:
         if not is_open:
             return
         found = state_speed.uses()
@@ -93,7 +82,9 @@ def front(work: TrainingWork | ServingWork) -> None:
     if time_cost_front.drawable(found):
         _front_chart(work, found, plan, said)
     show.small(words.markdown(" ".join(found.why[1:])))
-    with as_table("front-table", f"Show all {len(found.tries):,} as a table, with why each lost") as is_open:
+    with show.table_on_demand(
+        "front-table", f"Show all {len(found.tries):,} as a table, with why each lost"
+    ) as is_open:
         if is_open:
             _front_table(found, work.place)
 
@@ -170,7 +161,7 @@ def memory(work: TrainingWork | ServingWork) -> None:
     bars, parts, limits, said = made
     finding(said)
     show.chart(speed_charts.memory_stacks(bars, parts.values(), limits, state.dark()), said, "memory")
-    with as_table("memory-table") as is_open:
+    with show.table_on_demand("memory-table") as is_open:
         if is_open:
             table = tables.memory_table(bars, parts, limits)
             numbers = dict.fromkeys([*parts.values(), "all", "there are"], _GB)
@@ -213,10 +204,10 @@ def _stairs(speed: Speed) -> None:
     said = tables.stairs_finding(steps)
     finding(said)
     show.chart(speed_charts.waterfall(steps, state.dark()), said, "stairs")
-    with as_table("stairs-table") as is_open:
+    with show.table_on_demand("stairs-table") as is_open:
         if is_open:
             table = tables.stairs_table(steps)
-            columns = dict.fromkeys(table.columns[1:3], _RATE) | {table.columns[3]: _SHARE}
+            columns = dict.fromkeys(table.columns[1:3], _RATE) | {table.columns[3]: show.SHARE}
             st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, placeholder="–")
             show.csv_button(table, "where-the-speed-goes.csv", "csv-stairs")
 
@@ -228,7 +219,7 @@ def _time(work: ServingWork) -> None:
     said = tables.shares_finding(work.found)
     finding(said)
     show.chart(speed_charts.time_shares(work.found.time_shares, state.dark()), said, "shares")
-    with as_table("shares-table") as is_open:
+    with show.table_on_demand("shares-table") as is_open:
         if is_open:
             table = tables.shares_table(work.found)
             show.small_table(table)
@@ -246,7 +237,7 @@ def layouts(work: TrainingWork | ServingWork) -> None:
     finding(said)
     if work.found.speed is not None:
         table = tables.runners_up(work.found.speed)
-        columns = {"tokens/s each": _RATE, "GB": _GB, "slower": _SHARE}
+        columns = {"tokens/s each": _RATE, "GB": _GB, "slower": show.SHARE}
         st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
         show.small(words.markdown(_ABBREVIATIONS))
         show.csv_button(table, "layouts.csv", "csv-layouts")
@@ -296,7 +287,7 @@ def trust(work: TrainingWork | ServingWork | None) -> None:
     with right:
         _left_out(kind)
     show.small(words.markdown(tables.skipped_words(published.checked)))
-    with as_table("runs-table") as is_open:
+    with show.table_on_demand("runs-table") as is_open:
         if is_open:
             _runs_table(published)
 
@@ -307,7 +298,7 @@ def _nearest(close: tuple[Near, ...]) -> None:
     finding(said)
     labels = {key: chip.label for key, chip in state.catalogue().accelerators.items()}
     table = tables.near_table(close, labels)
-    columns = {"Published": _RATE, "Predicted": _RATE, "Off by": _SHARE, "Source": _OPEN}
+    columns = {"Published": _RATE, "Predicted": _RATE, "Off by": show.SHARE, "Source": show.OPEN}
     st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
     show.small("Tokens a second on each accelerator.")
     show.csv_button(table, "nearest-runs.csv", "csv-near")
@@ -320,13 +311,13 @@ def _left_out(kind: str) -> None:
     labels = {key: chip.label for key, chip in state.catalogue().accelerators.items()}
     finding(tables.FITTED)
     table = tables.bands_table(bands, labels)
-    columns = {"four of five from": _SHARE, "to": _SHARE}
+    columns = {"four of five from": show.SHARE, "to": show.SHARE}
     st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=380, alt=tables.FITTED)
     show.csv_button(table, "left-out.csv", "csv-left-out")
 
 
 def _runs_table(published: state_speed.Runs) -> None:
     table = tables.runs_table(published.runs)
-    columns = {"Published": _RATE, "Predicted": _RATE, "Off by": _SHARE, "Source": _OPEN}
+    columns = {"Published": _RATE, "Predicted": _RATE, "Off by": show.SHARE, "Source": show.OPEN}
     st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=440)
     show.csv_button(table, "published-runs.csv", "csv-runs")

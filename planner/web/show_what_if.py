@@ -24,7 +24,6 @@ from planner.study.uncertainty.stress import stresses
 from planner.web import address, ask, show, state, state_what_if
 
 STRESS = "stress"  # in the address: stress=Rents+fall
-_SHARE = st.column_config.NumberColumn(format="percent")
 
 
 def moves() -> None:
@@ -51,7 +50,7 @@ def _doubt() -> None:
     found = state_what_if.doubt()
     st.markdown(words.markdown(f"{said.doubt_finding(found)} {said.WHAT_INDICES_ARE}"))
     table = indices_table(found)
-    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], _SHARE))
+    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], show.SHARE))
     show.csv_button(table, "doubt.csv", "csv-doubt")
 
 

@@ -13,6 +13,7 @@ from planner.report.speed import finding, speed_charts, time_cost_front
 from planner.report.speed.finding import Told
 from planner.report.speed.other_work import side_by_side, side_table
 from planner.report.table import Table
+from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.scenario import Scenario
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
@@ -29,7 +30,6 @@ from planner.study.market.survey import Market, market
 from planner.web import state
 from pricing import Catalogue
 
-HOURS_PER_YEAR = 8_760.0
 TRAINING, SERVING = "Training", "Serving"
 # How far from the published figure a prediction may be and still count as near: what the aims are stated in.
 NEAR_SHARE = {TRAINING: 0.20, SERVING: 0.25}

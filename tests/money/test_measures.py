@@ -11,13 +11,12 @@ import pyxirr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money.currency import in_currency
 from planner.money.finance import days_since, flow_years
 from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
 from planner.money.measures import cash_by_year_usd, cumulative, discounted, measured, present_usd
 from planner.money.setting import Setting
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Currency, Terms
+from planner.scenario.terms import Terms
 from pricing import load_catalogue
 from tests.examples import at_most
 
@@ -173,13 +172,3 @@ def test_what_is_not_priced_is_named_and_left_out() -> None:
     found = measured(setting(years=5), ledger, HOURS, TOY_RENT)
     assert found.unpriced == ("Disk",)
     assert found.present_usd == measured(setting(years=5), TOY_OWN, HOURS, TOY_RENT).present_usd
-
-
-def test_money_is_converted_once() -> None:
-    euro = Currency(code="EUR", usd_per_unit=1.25, day=DAY, source="European Central Bank")
-    shown = in_currency(np.array([125.0, -2.5]), euro)
-    assert shown.amount == pytest.approx([100.0, -2.0])
-    assert (shown.code, shown.day) == ("EUR", DAY)
-    assert in_currency(7.0, None).amount == 7.0
-    with pytest.raises(TypeError, match="once"):
-        in_currency(shown, euro)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ import pytest
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import Answer, answer
 from planner.report.files.assumptions_csv import ASSUMPTION_COLUMNS, RESULT_COLUMNS, assumptions_table, results_table
-from planner.report.files.cash_csv import COLUMNS, SIGN, cash_table
+from planner.report.files.cash_csv import COLUMNS, SIGN, cash_table, in_currency
 from planner.report.files.csv import to_csv
 from planner.report.files.quantities import LUMP, priced
 from planner.scenario.presets import Preset, presets
@@ -166,3 +166,13 @@ def test_the_npv_of_the_enterprise_case_is_the_published_one() -> None:
     table = results_table(*made(enterprise.scenario)).to_pandas().set_index("option")
     assert table.loc["own", "npv_usd"] == pytest.approx(-86_922.5, abs=0.1)  # monthly, 10 % a year
     assert table.loc["own", "payback_months"] == pytest.approx(53.333, abs=1e-3)
+
+
+def test_money_is_converted_once() -> None:
+    euro = Currency(code="EUR", usd_per_unit=1.25, day=DAY, source="European Central Bank")
+    shown = in_currency(np.array([125.0, -2.5]), euro)
+    assert shown.amount == pytest.approx([100.0, -2.0])
+    assert (shown.code, shown.day) == ("EUR", DAY)
+    assert in_currency(7.0, None).amount == 7.0
+    with pytest.raises(TypeError, match="once"):
+        in_currency(shown, euro)  # type: ignore[arg-type]

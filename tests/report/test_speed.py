@@ -26,7 +26,7 @@ from planner.speed.scenario_jobs import ServingWork, TrainingWork, worked
 from planner.speed.serving.savings import served_otherwise
 from planner.speed.training.result import Range
 from planner.speed.training.savings import savings
-from planner.speed.training.team_losses import stairs
+from planner.speed.training.waterfall import stairs
 from planner.speed.work_to_hours import asked
 from planner.study.market.lost import Lost
 from planner.study.market.survey import Market, Try

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.study.mix.load_duration import Screen, crossing, curve_of, envelope, hours_done, load_curve, threshold
+from planner.study.mix.load_duration import Screen, crossing, envelope, hours_done, load_curve, threshold
 from tests.money.renting import plan, setting, work
+from tests.study.mixes import curve_of
 
 OWN, ON_DEMAND = Screen("own", 0.90, 0.06), Screen("on_demand", 0.0, 2.00)
 RESERVED, SPOT = Screen("reserved", 1.30, 0.0), Screen("spot", 0.0, 0.80 * 1.167)

@@ -22,7 +22,6 @@ from planner.scenario.presets import preset
 from planner.scenario.rent import Mix
 from planner.scenario.scenario import Scenario
 from planner.study.mix.best_mix import ALIKE, UNTOLD, BestMix, NoMix, best_mix, with_best_mix
-from planner.study.mix.programme import enumerated
 from planner.study.mix.rates import rates_of
 from planner.study.mix.search import Search, least_fleet
 from planner.study.mix.slices import programme_of
@@ -31,6 +30,7 @@ from pricing import load_catalogue
 from tests.examples import at_most
 from tests.money.owning import EIGHTY
 from tests.money.renting import MARKET, offer, plan, setting, work
+from tests.study.mixes import enumerated
 
 # Eight nearly always, sixteen more a tenth of the time; a machine of one's own costs 0.60 an hour over two years.
 OWN = {**EIGHTY, "usd_per_accelerator": 10_500.0}

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.study.mix.best_mix import NoMix, best_mix
-from planner.study.mix.load_duration import curve_of
-from planner.study.mix.programme import Found, Infeasible, Limit, Programme, Sum, best, enumerated
+from planner.study.mix.programme import Found, Infeasible, Limit, Programme, Sum, best
 from planner.study.plan_any import planned
 from pricing import load_catalogue
 from tests.examples import at_most
+from tests.study.mixes import curve_of, enumerated
 
 # Owning costs 0.90 an hour and 0.06 more when busy; renting 2.00.
 OWN, BUSY, RENT = 0.90, 0.06, 2.00

@@ -29,7 +29,7 @@ from planner.study.uncertainty.drawn_breakeven import turning
 from planner.study.uncertainty.draws import drawn
 from planner.study.uncertainty.futures import futures
 from planner.study.uncertainty.indices import indices
-from planner.study.uncertainty.stress import Change, stressed, stresses, under_stress
+from planner.study.uncertainty.stress import Change, Stressed, stressed, stresses
 from planner.study.uncertainty.sure_verdict import decided
 from planner.study.uncertainty.tornado import first_flip, saved_usd, tornado
 from planner.study.uncertainty.uncertain_inputs import doubtful
@@ -147,6 +147,11 @@ def test_any_two_inputs_make_a_map() -> None:
     assert map_table(found).to_pandas().shape == (3, 5)
     with pytest.raises(DistributionError, match="'colour' is certain in this plan or no input of it; choose one of"):
         axis(MADE, "colour")
+
+
+def under_stress(plan: Plan, count: int) -> tuple[Stressed, ...]:
+    """The plan under every test, one at a time."""
+    return tuple(stressed(plan, key, count) for key in stresses())
 
 
 def test_stress_tests_change_the_words() -> None:

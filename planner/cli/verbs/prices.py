@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from planner.cli.verbs.arguments import day, whole
-from planner.report.files.sort_words import SORTS
 from pricing.choices import TRUST_ORDER, Purchase
+
+SORTS = ("price", "instance", "age", "provider", "accelerator", "region")
 
 
 def add(verbs: Any) -> None:

@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 from planner.money.demand.levels import Levels, by_the_hour, on_and_off, together
 from planner.money.formula import Num
 from planner.money.timeline import Timeline, timeline_of
-from planner.scenario.base import HOURS_PER_MONTH, MONTHS_PER_YEAR
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, MONTHS_PER_YEAR
 from planner.scenario.memo import cached_property
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Job, Work
 
-HOURS_PER_DAY = 24.0
 JANUARY = 1
 _ONE = 1e-9
 _NO_WORK = 1e-100

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from typing import NamedTuple, get_args
@@ -17,22 +18,23 @@ from planner.money.renting.rent_levels import pair
 from planner.money.renting.reservation import bound_share, held
 from planner.money.setting import Setting, Taken
 from planner.money.sizing import reach, right_size
+from planner.scenario.base import ONE_MACHINE
 from planner.scenario.rent import Rent
 from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
 from pricing.choices import Purchase
 from pricing.query import Wish, find, may_be_cheapest
+from pricing.records import Offer
 
 RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if kind.startswith("reserved"))
 # Spot is left out where nobody says that the work may stop.
 USUAL_PURCHASES: frozenset[str] = frozenset({"on_demand", "capacity_block", *RESERVED})
 _TAKEN: frozenset[str] = frozenset({"on_demand", "spot", *RESERVED})
 USUAL_AGE_DAYS = 365
-MACHINE = 8  # accelerators of one machine: a job on more needs whole machines
 
 
 class Choice(NamedTuple):
-    """The place of an offer among some bills, whether its price is recent, and how many lower ones were passed over."""
+    """The place of an offer among some, whether its price is recent, and how many lower ones were passed over."""
 
     at: int
     believed: bool
@@ -47,12 +49,21 @@ def usual_wish(accelerator: str) -> Wish:
 def choose(catalogue: Catalogue, among: Bills, day: date) -> Choice | None:
     """The cheapest bill whose price was looked at this month; failing that the cheapest. None where none has one."""
     priced = among.rank[: int(np.isfinite(among.total_usd).sum())].tolist()  # what has no price comes last
-    if not priced:
-        return None
-    for place, index in enumerate(priced):
-        if may_be_cheapest(catalogue.offers[among.offers[index]], day):
-            return Choice(index, True, place)
-    return Choice(priced[0], False, 0)
+    found = first_believed(catalogue, [among.offers[index] for index in priced], day)
+    return None if found is None else found._replace(at=priced[found.at])
+
+
+def first_believed(catalogue: Catalogue, cheapest_first: Sequence[str], day: date) -> Choice | None:
+    """The first of these offers whose price was looked at this month; failing that the first. None where none is."""
+    for place, key in enumerate(cheapest_first):
+        if may_be_cheapest(catalogue.offers[key], day):
+            return Choice(place, True, place)
+    return Choice(0, False, 0) if cheapest_first else None
+
+
+def holds(offer: Offer, wanted: int) -> bool:
+    """Whether one machine holds as many accelerators as have to stand together; more than usual take several."""
+    return offer.accelerators_per_instance >= min(wanted, ONE_MACHINE)
 
 
 def taken(setting: Setting) -> Taken:
@@ -78,7 +89,7 @@ def together(asked: Asked | None) -> int:
     if asked is None:
         return 1
     wanted = [one.accelerators for one in asked.trainings] + [one.accelerators_per_replica for one in asked.servings]
-    return min(max(wanted, default=1), MACHINE)
+    return min(max(wanted, default=1), ONE_MACHINE)
 
 
 def _by_kind(catalogue: Catalogue, keys: tuple[str, ...], least: int) -> dict[str, tuple[str, ...]]:
@@ -86,10 +97,7 @@ def _by_kind(catalogue: Catalogue, keys: tuple[str, ...], least: int) -> dict[st
     kinds: dict[str, list[str]] = {}
     for key in keys:
         kinds.setdefault(catalogue.offers[key].purchase, []).append(key)
-    large = {
-        kind: tuple(key for key in found if catalogue.offers[key].accelerators_per_instance >= least)
-        for kind, found in kinds.items()
-    }
+    large = {kind: tuple(key for key in found if holds(catalogue.offers[key], least)) for kind, found in kinds.items()}
     return {kind: large[kind] or tuple(found) for kind, found in kinds.items()}
 
 

@@ -12,6 +12,7 @@ from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
 from planner.money.outcome import Solved
 from planner.money.renting.bill import BILLED, BUSY
 from planner.money.setting import Setting
+from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.work import Work
 
 FACTS = {
@@ -22,7 +23,7 @@ FACTS = {
 OF_JOB = "interruptions_per_hour"
 OF_MACHINES = "interruptions_per_machine_hour * ceil(accelerators_per_job / accelerators_per_machine)"
 LEAST_LEFT = 0.01  # draws that lose more than 99 of 100 hours are reckoned as losing 99
-_CALM_HOURS = 8_760.0  # at least a checkpoint a year, also where nothing interrupts
+_CALM_HOURS = HOURS_PER_YEAR  # at least a checkpoint a year, also where nothing interrupts
 _CALM_RATE = 1e-6  # once in a century is never
 
 

@@ -7,16 +7,16 @@ from datetime import date
 
 from planner.money.demand.stream import Need
 from planner.money.renting.bill import bills
-from planner.money.renting.cheapest_offer import MACHINE, USUAL_AGE_DAYS, choose
+from planner.money.renting.cheapest_offer import USUAL_AGE_DAYS, choose, holds
 from planner.money.setting import Setting
+from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Terms
 from pricing import Catalogue
 from pricing.query import Wish, find
 
-_PURCHASES = frozenset({"on_demand", "capacity_block"})  # nothing is bound for longer than the job
-_YEARS = 0.25  # the plan over which the bill is averaged; it is flat, so any would do
-LONGEST_SESSION_HOURS = 8_760.0
+UNBOUND = frozenset({"on_demand", "capacity_block"})  # nothing is bound for longer than the job
+FLAT_YEARS = 0.25  # the plan over which a bill is averaged; rents stay as they are, so any would do
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,12 @@ class Hired:
     checked: date | None
 
 
+def flat(catalogue: Catalogue, scenario: Scenario, day: date) -> Setting:
+    """The setting in which what is asked of a scenario costs the same in every month of a short plan."""
+    terms = Terms(rent_change_per_year=0.0)
+    return Setting(catalogue, scenario.model_copy(update={"years": FLAT_YEARS, "terms": terms}), day)
+
+
 def hired(
     catalogue: Catalogue, accelerator: str, *, accelerators: int, hours: float, together: int, day: date
 ) -> Hired | None:
@@ -41,20 +47,17 @@ def hired(
 
     Whole machines, minimums and billing increments are in it; disks and traffic are not.
     """
-    wish = Wish(accelerators=frozenset({accelerator}), purchases=_PURCHASES, max_age_days=USUAL_AGE_DAYS)
-    least = min(together, MACHINE)
-    ids = tuple(
-        key for key in find(catalogue, wish, day).ids if catalogue.offers[key].accelerators_per_instance >= least
-    )
+    wish = Wish(accelerators=frozenset({accelerator}), purchases=UNBOUND, max_age_days=USUAL_AGE_DAYS)
+    ids = tuple(key for key in find(catalogue, wish, day).ids if holds(catalogue.offers[key], together))
     if not ids:
         return None
-    scenario = Scenario(accelerator=accelerator, years=_YEARS, terms=Terms(rent_change_per_year=0.0))
+    setting = flat(catalogue, Scenario(accelerator=accelerator), day)
     need = Need(
-        accelerator=accelerator, accelerators=float(accelerators), busy_share=1.0, years=_YEARS,
-        hours_per_session=min(max(hours, 0.01), LONGEST_SESSION_HOURS), storage_tb=0.0, egress_tb_per_month=0.0,
-        site=scenario.site,
+        accelerator=accelerator, accelerators=float(accelerators), busy_share=1.0, years=FLAT_YEARS,
+        hours_per_session=min(max(hours, 0.01), HOURS_PER_YEAR), storage_tb=0.0, egress_tb_per_month=0.0,
+        site=setting.scenario.site,
     )  # fmt: skip
-    among = bills(Setting(catalogue, scenario, day), need, ids)
+    among = bills(setting, need, ids)
     chosen = choose(catalogue, among, day)
     if chosen is None:
         return None

@@ -17,12 +17,12 @@ from planner.money.origin import judged, origin
 from planner.money.renting.rent_levels import column, price_set_after_months
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
+from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.rent import Rent
 from pricing import Catalogue, Figure
 from pricing.records import Offer, Provider
 
 GB_PER_TB = 1_000.0
-SECONDS_PER_HOUR = 3_600.0
 
 # Months a customer is bound for. A capacity block is booked by the day; the rest can be ended at any time.
 TERM_MONTHS: dict[str, float] = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from planner.money.payback import Payback
 from planner.money.plan import Plan
 from planner.money.plausibility import Doubt, doubts
@@ -12,6 +10,7 @@ from planner.money.verdict.answer import Answer
 from planner.money.ways import WAYS
 from planner.money.ways.right_size import Size, sizes
 from planner.report import words
+from planner.report.forms import scalar
 from planner.report.table import Table
 
 
@@ -67,10 +66,10 @@ def sizes_table(plan: Plan) -> Table | None:
 
 
 def _wait(size: Size) -> str:
-    hours = float(np.asarray(size.wait_hours.value).flat[0])
-    return f"{hours:.1f} hours" if np.isfinite(hours) else "longer and longer"
+    hours = scalar(size.wait_hours.value)
+    return "longer and longer" if hours is None else f"{hours:.1f} hours"
 
 
 def _back(back: Payback) -> str:
-    months = float(np.asarray(back.months).flat[0])
-    return f"month {months:.1f}" if np.isfinite(months) else "never"
+    months = scalar(back.months)
+    return "never" if months is None else f"month {months:.1f}"

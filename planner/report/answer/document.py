@@ -19,9 +19,10 @@ from planner.report.answer.plan_text import Reckoned, conventions, differences, 
 from planner.report.answer.tables import INPUTS, by_year
 from planner.report.files import answer_schema as schema
 from planner.report.files.cash_csv import scenario_id
+from planner.report.forms import reason_of, scalar
 from planner.report.futures.counted import turning_of
 from planner.report.futures.waiting_words import waiting_sentences
-from planner.report.speed.training_words import finite, hours_to_train
+from planner.report.speed.training_words import hours_to_train
 from planner.study.uncertainty.futures import Band, Futures
 from planner.study.when.buy_or_wait import NoWaiting, Waiting
 from planner.study.when.buy_or_wait_futures import WaitingFutures
@@ -113,7 +114,7 @@ def _key(way: Weighed | None) -> str | None:
 
 def _number(value: ArrayLike | None) -> float | None:
     """A number, or None where there is none; nothing has no sign."""
-    return None if value is None else finite(float(np.asarray(value).flat[0]) + 0.0)
+    return None if value is None else scalar(np.asarray(value) + 0.0)
 
 
 def _numbers(values: Sequence[float]) -> tuple[float | None, ...]:
@@ -122,7 +123,7 @@ def _numbers(values: Sequence[float]) -> tuple[float | None, ...]:
 
 def _reason(value: float | None, reason: ArrayLike) -> str | None:
     """Why there is no number; None where there is one."""
-    return None if value is not None else str(np.asarray(reason).flat[0])
+    return None if value is not None else reason_of(reason)
 
 
 def _option(plan: Plan, way: Weighed, found: Answer, drawn: Futures | None) -> schema.Option:

@@ -18,6 +18,7 @@ from planner.report.answer.advice import advice_lines
 from planner.report.answer.sentences import Told
 from planner.report.answer.sentences import not_counted as left_out
 from planner.report.files.cash_csv import SIGN
+from planner.report.forms import bullets, in_sections, reason_of
 from planner.report.futures.counted import best_of_100, futures_table
 from planner.report.futures.waiting_words import waiting_text
 from planner.report.table import Table
@@ -44,7 +45,7 @@ def plan_text(one: Reckoned) -> str:
     plan, found = one.plan, one.found
     sections = [
         (plan.setting.scenario.name, "\n".join([one.told.title, *one.told.sentences, *one.told.turns])),
-        ("What this example takes for granted", _bullets(one.about)),
+        ("What this example takes for granted", bullets(one.about)),
         ("Ways", text_table(_ways(found))),
         ("How sure", "" if one.futures is None else text_table(futures_table(found, one.futures))),
         ("Each year, USD", text_table(tables.cash_table(found.ranked))),
@@ -52,11 +53,11 @@ def plan_text(one: Reckoned) -> str:
         ("What would turn it", text_table(tables.turning_table(found)) if found.break_evens else "nothing to compare"),
         ("If rents change", text_table(tables.rent_path_table(found)) if found.turned_by_rent_path else ""),
         ("Buy now or wait", "" if one.waits is None else waiting_text(*one.waits)),
-        ("Look at again", _bullets(warnings(plan, found))),
-        ("Not counted", _bullets(not_counted(plan, found))),
-        ("Reckoned by", _bullets(conventions(plan))),
+        ("Look at again", bullets(warnings(plan, found))),
+        ("Not counted", bullets(not_counted(plan, found))),
+        ("Reckoned by", bullets(conventions(plan))),
     ]
-    return "\n\n".join(f"{head}\n{'-' * len(head)}\n{body}" for head, body in sections if body) + "\n"
+    return in_sections(sections)
 
 
 def _ways(found: Answer) -> Table:
@@ -68,14 +69,10 @@ def _lines(ledger: Ledger) -> str:
     return text_table(tables.lines_table(ledger))
 
 
-def _bullets(sentences: Sequence[str]) -> str:
-    return "\n".join(f"- {sentence}" for sentence in sentences)
-
-
 def warnings(plan: Plan, found: Answer) -> tuple[str, ...]:
     """What somebody should look at before he believes it."""
     reasons = (
-        f"{way.option.title}: no rate of return, {np.asarray(way.measures.irr.reason).flat[0]}."
+        f"{way.option.title}: no rate of return, {reason_of(way.measures.irr.reason)}."
         for way in found.ranked
         if not np.asarray(way.measures.irr.found).all() and way is not found.rent
     )

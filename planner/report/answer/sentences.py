@@ -23,9 +23,9 @@ from planner.report.title import title
 from planner.scenario.memo import cached_property
 from planner.speed.serving import Serving
 from planner.speed.work_to_hours import Asked
+from planner.study.fill_in import in_time
 from planner.study.market.amounts import time_words
 from planner.study.uncertainty.futures import Futures
-from planner.study.when.too_late import in_time
 
 NO_RANGE = "no range"
 _FILL_IN = "Under 'Adjust assumptions', set disk and traffic to 0 if they matter little, or choose another GPU."

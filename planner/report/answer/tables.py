@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger, Part
-from planner.money.outcome import Reason, Solved
-from planner.money.payback import Payback
+from planner.money.outcome import Reason
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed, npv_by_timing
 from planner.money.verdict.breakeven import FOUND
-from planner.money.ways import WAYS
 from planner.report import words
+from planner.report.forms import reason_of, scalar
 from planner.report.table import Table
 from planner.scenario.base import MONTHS_PER_YEAR
 
@@ -49,11 +48,11 @@ def _option_row(way: Weighed, *, is_baseline: bool) -> dict[str, Any]:
         "A tenth above, USD": way.high_usd,
         "All bills, USD": float(measures.total_usd),
         "Cash on day one, USD": float(measures.cash_today_usd),
-        "USD per useful GPU-h": _number(measures.usd_per_useful_hour),
+        "USD per useful GPU-h": scalar(measures.usd_per_useful_hour.value),
         "Idle, USD": float(measures.idle_usd),
         "A year, USD": float(measures.eac_usd_per_year),
-        "Pays back, month": None if is_baseline else _months(measures.simple_payback),
-        "Return a year": _number(measures.irr),
+        "Pays back, month": None if is_baseline else scalar(measures.simple_payback.months),
+        "Return a year": scalar(measures.irr.value),
         "What": way.option.what,
         "Total is": "at least" if measures.unpriced else "complete",
         "Notes": "; ".join(
@@ -66,20 +65,10 @@ def _option_row(way: Weighed, *, is_baseline: bool) -> dict[str, Any]:
     }
 
 
-def _number(solved: Solved) -> float | None:
-    value = float(np.asarray(solved.value).flat[0])
-    return value if np.isfinite(value) else None
-
-
 def _why(way: Weighed, is_baseline: bool) -> tuple[str, ...]:
     """Why there is no rate of return, where there is none."""
     irr = way.measures.irr
-    return () if is_baseline or _number(irr) is not None else (f"no rate of return ({np.asarray(irr.reason).flat[0]})",)
-
-
-def _months(back: Payback) -> float | None:
-    months = float(np.asarray(back.months).flat[0])
-    return months if np.isfinite(months) else None
+    return () if is_baseline or scalar(irr.value) is not None else (f"no rate of return ({reason_of(irr.reason)})",)
 
 
 def by_year(usd: NDArray[np.float64]) -> list[float]:
@@ -147,10 +136,11 @@ def rent_path_table(found: Answer) -> Table:
         [
             {
                 "Rents change a year by": f"{change * 100:+.0f}%" if change else "0%",
-                "Pays back": "never" if _months(back) is None else f"month {_months(back):.0f}",
-                "Why": "" if _months(back) is not None else str(np.asarray(back.reason).flat[0]),
+                "Pays back": "never" if month is None else f"month {month:.0f}",
+                "Why": "" if month is not None else reason_of(back.reason),
             }
             for change, back in found.turned_by_rent_path
+            for month in (scalar(back.months),)
         ]
     )
 
@@ -178,8 +168,3 @@ def parts_table(ledgers: Sequence[Ledger]) -> Table:
             rows.append([part, *amounts])
     rows.append(["total", *(float(ledger.total_usd) for ledger in ledgers)])
     return Table.listed(["Part, USD", *(ledger.title for ledger in ledgers)], rows)
-
-
-def way_name(way: Weighed) -> str:
-    """The short name of a way."""
-    return WAYS[way.option.way].name

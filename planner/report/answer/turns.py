@@ -10,6 +10,7 @@ from planner.money.verdict.breakeven import busy_share
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.by_token import by_token_sentences
+from planner.report.forms import scalar
 from planner.scenario.rent import Rent
 
 
@@ -93,8 +94,8 @@ def _sessions(plan: Plan, own: Weighed) -> str:
 
 def month_words(back: object) -> str | None:
     """After how many months the money is back, in words; None where it never is."""
-    months = float(np.asarray(getattr(back, "months", np.nan)).flat[0])
-    return f"{words.significant(months):g} months" if np.isfinite(months) else None
+    months = scalar(getattr(back, "months", np.nan))
+    return None if months is None else f"{words.significant(months):g} months"
 
 
 def _timing(plan: Plan, found: Answer) -> tuple[str, ...]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from planner.report import words
+from planner.report.forms import row_data
 from planner.report.table import Table
-from planner.report.text_table import text_table
+from planner.report.text_table import cut, text_table
 from planner.speed.checked import Checked, Group, skipped, summary
 from planner.speed.serving.check import ServingChecked
 from planner.speed.training.check import TrainingChecked
@@ -43,9 +44,9 @@ def _row(one: Checked) -> dict[str, Any]:
             "predicted_peak_memory_gb": one.predicted_peak_memory_gb,
         }
         band = {f"low_{rate}": one.low, f"high_{rate}": one.high}
-        return _finite({"id": one.id, **predicted, **said, **band})
+        return row_data({"id": one.id, **predicted, **said, **band})
     assert isinstance(one, ServingChecked)
-    return _finite({"id": one.id, **_served(one), **said, **_served_band(one)})
+    return row_data({"id": one.id, **_served(one), **said, **_served_band(one)})
 
 
 def _served(one: ServingChecked) -> dict[str, Any]:
@@ -68,18 +69,9 @@ def _served_band(one: ServingChecked) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _finite(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: None if isinstance(value, float) and not np.isfinite(value) else value for key, value in row.items()}
-
-
-def checked_frame(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """The rows as a table for CSV; numbers stay numbers."""
-    return Table.as_they_are(rows)
-
-
 def group_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
     """The summary as plain data."""
-    return [_finite(asdict(group)) for group in groups]
+    return [row_data(asdict(group)) for group in groups]
 
 
 def groups_table(groups: Sequence[Group], head: str) -> Table:
@@ -87,7 +79,7 @@ def groups_table(groups: Sequence[Group], head: str) -> Table:
     return Table.of(
         [
             {
-                head: group.name if len(group.name) <= _WIDEST else group.name[: _WIDEST - 1] + "…",
+                head: cut(group.name, _WIDEST),
                 "runs": group.n,
                 "median error": _percent(group.median_error),
                 "within 20 %": _percent(group.within_20),

@@ -1,12 +1,11 @@
-"""Published cases beside ours, as rows, as text for a terminal and as a table for CSV."""
+"""Published cases beside ours, as rows and as text for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from planner.report.table import Table
+from planner.report.text_table import aligned, cut
 from planner.study.cases.check import VERDICTS, Compared, Published, Result, Verdict
 
 _WIDEST = 48
@@ -28,16 +27,10 @@ def published_rows(published: Published) -> list[dict[str, Any]]:
     return [asdict(row) for row in published.rows]
 
 
-def published_frame(rows: Sequence[dict[str, Any]]) -> Table:
-    """The rows as a table for CSV; numbers stay numbers."""
-    return Table.as_they_are(rows)
-
-
 def published_text(published: Published) -> str:
     """The checks as aligned text, the worst first, and the sum at the end."""
-    table = [_HEAD, *(_cells(row) for row in published.rows)]
-    widths = [max(len(line[column]) for line in table) for column in range(len(_HEAD) - 1)]
-    return "\n".join([*(_aligned(line, widths) for line in table), "", summary(published)])
+    table = aligned([_HEAD, *(_cells(row) for row in published.rows)], right={2, 3, 4})
+    return f"{table}\n\n{summary(published)}"
 
 
 def summary(published: Published) -> str:
@@ -52,7 +45,7 @@ def _cells(row: Compared) -> tuple[str, ...]:
     stated = shown(row.stated) if row.stated is not None else f"({shown(row.recomputed)})" if row.recomputed else ""
     said = f"{row.verdict}{'; ' if row.verdict == 'reproduced' else ': '}{row.why}" if row.why else row.verdict
     difference = "" if row.rel_diff is None else _difference(row.rel_diff)
-    return (row.case, _cut(row.metric), _cut(stated), _cut(shown(row.ours)), difference, said)
+    return (row.case, cut(row.metric, _WIDEST), cut(stated, _WIDEST), cut(shown(row.ours), _WIDEST), difference, said)
 
 
 def shown(number: Result | None) -> str:
@@ -64,13 +57,3 @@ def shown(number: Result | None) -> str:
 
 def _difference(share: float) -> str:
     return f"{share * 100:+,.2f} %" if abs(share) >= 5e-5 else "0 %"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
-
-
-def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
-    left = [cell.ljust(width) for cell, width in zip(line[:2], widths[:2], strict=True)]
-    right = [cell.rjust(width) for cell, width in zip(line[2:-1], widths[2:], strict=True)]
-    return "  ".join([*left, *right, line[-1]]).rstrip()

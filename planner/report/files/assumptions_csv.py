@@ -11,13 +11,12 @@ from planner.money.formula import Num
 from planner.money.ledger import Ledger, Line, Origin, Used
 from planner.money.measures import rate_per_year
 from planner.money.option import Option
-from planner.money.outcome import Solved
-from planner.money.payback import Payback
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.evidence.own_runs_words import assumption_lines
+from planner.report.forms import reason_of, scalar
 from planner.report.speed.training_words import hours_to_train
 from planner.report.table import Table
 from planner.study.uncertainty.futures import Futures
@@ -78,7 +77,7 @@ def assumptions_table(plan: Plan, sign: str) -> Table:
     Conventions and measured speeds hold for every option, and stand with each: a row always has an option to join on.
     """
     setting = plan.setting
-    said = [
+    conventions = [
         ("sign_convention", None, "", sign),
         ("timing", None, "", f"when money moves: {setting.terms.timing}; money is {setting.terms.money}"),
         ("discount_rate_per_year", float(np.asarray(rate_per_year(setting))), "1/year", "effective, not nominal"),
@@ -87,7 +86,7 @@ def assumptions_table(plan: Plan, sign: str) -> Table:
     ]
     shared: list[dict[str, Any]] = [
         {"assumption_id": f"convention.{name}", "name": name, "value": value, "unit": unit, "note": note}
-        for name, value, unit, note in said
+        for name, value, unit, note in conventions
     ]
     shared += assumption_lines(plan)
     rows, held = [], Ids(plan).held
@@ -142,8 +141,8 @@ def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -
     turns = {one.name: one for one in found.break_evens} if way.option.key in pair else {}
     busy, rent = turns.get("busy_share"), turns.get("usd_per_accelerator_hour")
     reasons = [
-        f"irr: {_reason(measures.irr)}" if _number(measures.irr) is None else "",
-        f"payback: {np.asarray(measures.simple_payback.reason).flat[0]}",
+        f"irr: {reason_of(measures.irr.reason)}" if scalar(measures.irr.value) is None else "",
+        f"payback: {reason_of(measures.simple_payback.reason)}",
         *(f"{one.name}: {one.reason}" for one in (busy, rent) if one and one.value is None),
     ]
     return {
@@ -155,13 +154,13 @@ def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -
         "total_usd": float(np.asarray(measures.total_usd)),
         "cash_today_usd": float(np.asarray(measures.cash_today_usd)),
         "npv_usd": float(np.asarray(measures.npv_usd)),
-        "irr": _number(measures.irr),
+        "irr": scalar(measures.irr.value),
         "eac_usd_per_year": float(np.asarray(measures.eac_usd_per_year)),
-        "payback_months": _months(measures.simple_payback),
-        "discounted_payback_months": _months(measures.payback),
+        "payback_months": scalar(measures.simple_payback.months),
+        "discounted_payback_months": scalar(measures.payback.months),
         "break_even_utilisation": busy.value if busy else None,
         "break_even_rent_usd_per_gpu_hour": rent.value if rent else None,
-        "usd_per_useful_gpu_hour": _number(measures.usd_per_useful_hour),
+        "usd_per_useful_gpu_hour": scalar(measures.usd_per_useful_hour.value),
         "not_priced": "; ".join(measures.unpriced),
         "note": "; ".join(text for text in reasons if text),
     }
@@ -177,17 +176,3 @@ def _futures(way: Weighed, baseline: Weighed | None, drawn: Futures | None) -> d
     if baseline is not None and WAYS[way.option.way].owns and drawn.row(baseline.option.key) is not None:
         told["probability_own_wins"] = drawn.share_cheaper(way.option.key, baseline.option.key)
     return told
-
-
-def _reason(solved: Solved) -> str:
-    return str(np.asarray(solved.reason).flat[0])
-
-
-def _number(solved: Solved) -> float | None:
-    value = float(np.asarray(solved.value).flat[0])
-    return value if np.isfinite(value) else None
-
-
-def _months(back: Payback) -> float | None:
-    months = float(np.asarray(back.months).flat[0])
-    return months if np.isfinite(months) else None

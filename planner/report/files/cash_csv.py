@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import repeat
 from typing import Any
@@ -16,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.currency import USD, in_currency
 from planner.money.finance import days_since
+from planner.money.formula import Num
 from planner.money.ledger import Line, Origin
 from planner.money.measures import factors, rate_per_year
 from planner.money.option import Option
@@ -28,6 +29,7 @@ from planner.report.files.assumptions_csv import Ids
 from planner.report.files.quantities import priced
 from planner.report.table import Table
 from planner.scenario.file import SCHEMA, Saved, write_scenario
+from planner.scenario.terms import Currency
 
 SIGN = "Costs are positive, money that comes back is negative."
 COLUMNS = (
@@ -40,6 +42,7 @@ COLUMNS = (
     "gpu_hours_available", "gpu_hours_used", "utilisation", "probability_level", "assumption_id", "note",
 )  # fmt: skip
 SCHEMA_VERSION = "2"
+USD = "USD"
 CREATED_BY = "rent-or-buy"
 _CAPEX = {"capital": "capex", "sale": "capex", "expense": "opex", "financing": "financing", "tax": "tax", "imputed": ""}
 _PRICE_TYPES = {"list_price": "list", "quote": "quote", "input": "quote", "yours": "quote"}
@@ -195,3 +198,23 @@ def _in_books(plan: Plan, option: Option) -> NDArray[np.float64]:
 
 def _written_off(plan: Plan, option: Option) -> NDArray[np.float64]:
     return np.asarray(tax_depreciation_usd(plan.setting, option.ledger))
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """An amount in the money it is shown in, with the rate that led there. No engine takes it: it is converted once."""
+
+    amount: Num
+    code: str
+    usd_per_unit: float = 1.0
+    day: date | None = None  # of the rate
+    source: str | None = None
+
+
+def in_currency(usd: Num, currency: Currency | None) -> Shown:
+    """US dollars in the scenario's currency, at its one dated rate; US dollars where it names none."""
+    if isinstance(usd, Shown):
+        raise TypeError(f"already in {usd.code}: an amount is converted once")
+    if currency is None:
+        return Shown(usd, USD)
+    return Shown(usd / currency.usd_per_unit, currency.code, currency.usd_per_unit, currency.day, currency.source)

@@ -15,7 +15,7 @@ from planner.money.option import size_in
 from planner.report.files import answer_schema as schema
 from planner.report.files.csv import unguarded
 from planner.report.files.sweep_csv import BY_WAY, RIGHT_SIZE, Columns
-from planner.report.speed.training_words import finite
+from planner.report.forms import finite
 from planner.scenario.grid import Grid
 from planner.scenario.path import dotted
 from planner.study.sweep.flips import Flip, Winners, flips

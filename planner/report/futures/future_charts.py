@@ -12,7 +12,25 @@ from numpy.typing import NDArray
 from planner.money.verdict.answer import Answer, Weighed
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.charts import BAR_PX, FRAME_PX, GRID, INK, PAPER, framed, names_above
+from planner.report.chart_frame import (
+    BAR_PX,
+    FRAME_PX,
+    GRID,
+    INK,
+    PAPER,
+    axis,
+    bars,
+    channels,
+    colour_of,
+    curve,
+    framed,
+    hatched,
+    marks,
+    money,
+    names_above,
+    note,
+    upright,
+)
 from planner.report.futures.counted import share_words
 from planner.report.futures.input_words import label, saver, short, short_written, written
 from planner.scenario.ways import Way
@@ -50,34 +68,31 @@ def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool
     data = []
     sides = ((own, "square", saved_usd > 0, share), (rent, "circle", saved_usd <= 0, 1 - share))
     for way, shape, wins, often in sides:
-        record = WAYS[way.option.way]
+        name = WAYS[way.option.way].name
+        saver_name = name if way is own else "owning"
         data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": f"{record.name} costs less: {share_words(often)}",
-                "x": ((places[wins] + 0.5) * width).tolist(),
-                "y": heights[wins].tolist(),
-                "marker": {"symbol": shape, "size": 11, "color": record.look.colour(dark)},
-                "customdata": saved_usd[wins].tolist(),
-                "hovertemplate": f"2 of 100 futures: {record.name} saves %{{customdata:$,.0f}}<extra></extra>"
-                if way is own
-                else "2 of 100 futures: owning saves %{customdata:$,.0f}<extra></extra>",
-            }
+            marks(
+                f"{name} costs less: {share_words(often)}",
+                ((places[wins] + 0.5) * width).tolist(),
+                heights[wins].tolist(),
+                {"symbol": shape, "size": 11, "color": colour_of(way.option.way, dark)},
+                customdata=saved_usd[wins].tolist(),
+                hovertemplate=f"2 of 100 futures: {saver_name} saves %{{customdata:$,.0f}}<extra></extra>",
+            )
         )
     return framed(
         data,
         dark,
         320,
-        xaxis={"title": {"text": "What owning saves against renting, today's money"}, "tickformat": "$~s"},
+        xaxis=money("What owning saves against renting, today's money"),
         yaxis={"visible": False, "range": [0.0, max(8.0, float(heights.max()) + 1)]},
-        shapes=[_line_at(0.0, dark)],
+        shapes=[upright(0.0, dark, 2, None)],
     )
 
 
-def tornado(bars: Sequence[Bar], dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:
+def tornado(found: Sequence[Bar], dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:
     """What owning saves between both ends of each input; what turns it has its name and its mark on the line."""
-    shown = list(bars[:_MOST_BARS])
+    shown = list(found[:_MOST_BARS])
     low = min((min(bar.saved_low_usd, bar.saved_high_usd) for bar in shown), default=0.0)
     high = max((max(bar.saved_low_usd, bar.saved_high_usd) for bar in shown), default=0.0)
     room = _ROOM * (max(high, 0.0) - min(low, 0.0))
@@ -91,14 +106,13 @@ def tornado(bars: Sequence[Bar], dark: bool, ways: Ways = ("own", "on_demand")) 
         ],
         dark,
         FRAME_PX + BAR_PX * max(3, len(shown)),
-        xaxis={
-            "title": {"text": f"What {saver(ways[0])} saves, today's money"},
-            "tickformat": "$~s", "nticks": 6, "tickangle": 0,
-            "range": [min(low, 0.0) - room, max(high, 0.0) + room],
-        },
+        xaxis=money(
+            f"What {saver(ways[0])} saves, today's money", nticks=6, tickangle=0,
+            range=[min(low, 0.0) - room, max(high, 0.0) + room],
+        ),
         yaxis={"range": [bottom, -0.9], "visible": False},
         barmode="overlay",
-        shapes=[*_rows(len(shown), dark), _line_at(0.0, dark)],
+        shapes=[*_rows(len(shown), dark), upright(0.0, dark, 2, None)],
         annotations=[*names_above([_name(bar) for bar in shown], dark), *_ends(shown, dark)],
     )  # fmt: skip
 
@@ -114,35 +128,25 @@ def _rows(count: int, dark: bool) -> list[dict[str, Any]]:
 
 def _half(shown: Sequence[Bar], ways: Ways, saves: bool, dark: bool) -> dict[str, Any]:
     """The part of each bar on one side of the line, in the looks of the way that costs less there."""
-    record, who = WAYS[ways[0] if saves else ways[1]], saver(ways[0])
+    way, who = ways[0] if saves else ways[1], saver(ways[0])
     hatch, within = ("", (0.0, np.inf)) if saves else ("/", (-np.inf, 0.0))
     ends = [np.clip(sorted((bar.saved_low_usd, bar.saved_high_usd)), *within).tolist() for bar in shown]
-    return {
-        "type": "bar", "orientation": "h", "name": f"{record.name} costs less", "y": list(range(len(shown))),
-        "x": [high - low for low, high in ends], "base": [low for low, _ in ends], "width": 0.42,
-        "customdata": [[_hover(bar, who)] for bar in shown],
-        "marker": {"color": record.look.colour(dark), "pattern": {"shape": hatch, "solidity": 0.25}},
-        "hovertemplate": "%{customdata[0]}<extra></extra>",
-    }  # fmt: skip
+    return bars(
+        f"{WAYS[way].name} costs less", [high - low for low, high in ends], list(range(len(shown))),
+        hatched(colour_of(way, dark), hatch), base=[low for low, _ in ends], width=0.42,
+        customdata=[[_hover(bar, who)] for bar in shown], hovertemplate="%{customdata[0]}<extra></extra>",
+    )  # fmt: skip
 
 
 def _turning(shown: Sequence[Bar], dark: bool) -> dict[str, Any]:
     places = [place for place, bar in enumerate(shown) if bar.flips_within]
-    return {
-        "type": "scatter", "mode": "markers", "name": "turns here", "y": places, "x": [0.0] * len(places),
-        "marker": {"symbol": "diamond", "size": 13, "color": PAPER[dark], "line": {"color": INK[dark], "width": 2.5}},
-        "hoverinfo": "skip",
-    }  # fmt: skip
+    marker = {"symbol": "diamond", "size": 13, "color": PAPER[dark], "line": {"color": INK[dark], "width": 2.5}}
+    return marks("turns here", [0.0] * len(places), places, marker, hoverinfo="skip")
 
 
 def _as_entered(shown: Sequence[Bar], bottom: float, dark: bool) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "scatter", "mode": "lines", "name": "as entered", "x": [bar.saved_usd] * 2, "y": [-0.9, bottom],
-            "line": {"color": INK[dark], "width": 2, "dash": "dot"}, "hoverinfo": "skip",
-        }
-        for bar in shown[:1]
-    ]  # fmt: skip
+    line = {"color": INK[dark], "width": 2, "dash": "dot"}
+    return [curve("as entered", [bar.saved_usd] * 2, [-0.9, bottom], line, hoverinfo="skip") for bar in shown[:1]]
 
 
 def _name(bar: Bar) -> str:
@@ -168,12 +172,8 @@ def _ends(shown: Sequence[Bar], dark: bool) -> list[dict[str, Any]]:
         low, high = (short_written(bar.input.name, value) for value in (bar.input.spread.low, bar.input.spread.high))
         rising = bar.saved_high_usd >= bar.saved_low_usd
         for usd, text, right in ((bar.saved_low_usd, low, not rising), (bar.saved_high_usd, high, rising)):
-            out.append(
-                {
-                    "x": usd, "y": place, "text": text, "showarrow": False, "font": {"color": INK[dark], "size": 12},
-                    "xanchor": "left" if right else "right", "xshift": 3 if right else -3,
-                }
-            )  # fmt: skip
+            side, shift = ("left", 3) if right else ("right", -3)
+            out.append(note(usd, place, text, dark, xanchor=side, xshift=shift))
     return out
 
 
@@ -191,15 +191,15 @@ def break_even_map(found: BreakEvenMap, dark: bool, ways: Ways = ("own", "on_dem
         hovermode="closest",
         hoverdistance=-1,
         clickmode="event",
-        xaxis={"title": {"text": label(across.name)}, "range": _span(across), **_scale(across.name)},
-        yaxis={"title": {"text": label(up.name)}, "range": _span(up), **_scale(up.name)},
+        xaxis=axis(label(across.name), range=_span(across), **_scale(across.name)),
+        yaxis=axis(label(up.name), range=_span(up), **_scale(up.name)),
         annotations=_regions(found, dark, ways),
     )
 
 
 def _heat(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
     most = float(np.nanmax(np.abs(found.saved_usd))) or 1.0
-    own, rent = (WAYS[way].look.colour(dark) for way in ways)
+    own, rent = (colour_of(way, dark) for way in ways)
     axes = {"x": found.across.values.tolist(), "y": found.up.values.tolist(), "z": found.saved_usd.tolist()}
     bar = {
         "title": {"text": f"What {saver(ways[0])} saves", "side": "top"}, "tickformat": "$~s", "orientation": "h",
@@ -222,27 +222,25 @@ def _heat(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
 
 def _towards(paper: str, colour: str) -> str:
     """A faint tint of a colour: the two sides of the line differ also where hardly anything is saved."""
-    channels = (tuple(int(one[place : place + 2], 16) for place in (1, 3, 5)) for one in (paper, colour))
-    return "#" + "".join(f"{round(under + _TINT * (over - under)):02x}" for under, over in zip(*channels, strict=True))
+    mixed = zip(channels(paper), channels(colour), strict=True)
+    return "#" + "".join(f"{round(under + _TINT * (over - under)):02x}" for under, over in mixed)
 
 
 def _cells(found: BreakEvenMap, who: str) -> dict[str, Any]:
     across, up = found.across, found.up
     places = [(row, column) for row in range(len(up.values)) for column in range(len(across.values))]
-    return {
-        "type": "scatter", "mode": "markers", "showlegend": False,
-        "x": [float(across.values[column]) for _, column in places],
-        "y": [float(up.values[row]) for row, _ in places],
-        "marker": {"size": 22, "symbol": "square", "opacity": 0},
-        "customdata": [[f"{row},{column}"] for row, column in places],
-        "text": [
+    return marks(
+        None, [float(across.values[column]) for _, column in places], [float(up.values[row]) for row, _ in places],
+        {"size": 22, "symbol": "square", "opacity": 0}, showlegend=False,
+        customdata=[[f"{row},{column}"] for row, column in places],
+        text=[
             f"{short(across.name)} {written(across.name, float(across.values[column]))}<br>"
             f"{short(up.name)} {written(up.name, float(up.values[row]))}<br>"
             f"{who} {_saves(float(found.saved_usd[row, column]))}"
             for row, column in places
         ],
-        "hovertemplate": "%{text}<extra></extra>",
-    }  # fmt: skip
+        hovertemplate="%{text}<extra></extra>",
+    )  # fmt: skip
 
 
 def place_of(found: BreakEvenMap, cell: str) -> dict[str, float] | None:
@@ -259,15 +257,12 @@ def _you(found: BreakEvenMap, dark: bool) -> dict[str, Any]:
     across, up = found.across, found.up
     said = "you" if (across.low, up.low) == (across.high, up.high) else "you, and where 8 of 10 futures lie"
     line = {"color": INK[dark], "thickness": 2.5, "width": 8, "symmetric": False}
-    return {
-        "type": "scatter", "mode": "markers", "name": said, "x": [across.you], "y": [up.you],
-        "error_x": {**line, "array": [across.high - across.you], "arrayminus": [across.you - across.low]},
-        "error_y": {**line, "array": [up.high - up.you], "arrayminus": [up.you - up.low]},
-        "marker": {
-            "symbol": "x", "size": 15, "color": PAPER[dark], "line": {"color": INK[dark], "width": 2.5},
-        },
-        "hoverinfo": "skip",
-    }  # fmt: skip
+    marker = {"symbol": "x", "size": 15, "color": PAPER[dark], "line": {"color": INK[dark], "width": 2.5}}
+    return marks(
+        said, [across.you], [up.you], marker, hoverinfo="skip",
+        error_x={**line, "array": [across.high - across.you], "arrayminus": [across.you - across.low]},
+        error_y={**line, "array": [up.high - up.you], "arrayminus": [up.you - up.low]},
+    )  # fmt: skip
 
 
 def _regions(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
@@ -278,13 +273,9 @@ def _regions(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]
         if len(rows) < _SEEN_CELLS:
             continue
         near = int(np.argmin((rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2))
-        out.append(
-            {
-                "x": float(found.across.values[columns[near]]), "y": float(found.up.values[rows[near]]),
-                "text": f"{WAYS[way].name} costs less", "showarrow": False, "bgcolor": PAPER[dark], "opacity": 0.9,
-                "font": {"color": INK[dark], "size": 13}, "borderpad": 3,
-            }
-        )  # fmt: skip
+        x, y = float(found.across.values[columns[near]]), float(found.up.values[rows[near]])
+        look: dict[str, Any] = {"bgcolor": PAPER[dark], "opacity": 0.9, "borderpad": 3}
+        out.append(note(x, y, f"{WAYS[way].name} costs less", dark, 13, **look))
     return out
 
 
@@ -297,10 +288,3 @@ def _span(side: Axis) -> list[float]:
 def _scale(name: str) -> dict[str, Any]:
     share = "share" in name or "change" in name or "drift" in name or name.endswith("factor")
     return {"tickformat": ".0%"} if share else {}
-
-
-def _line_at(usd: float, dark: bool) -> dict[str, Any]:
-    return {
-        "type": "line", "x0": usd, "x1": usd, "y0": 0, "y1": 1, "yref": "paper",
-        "line": {"color": INK[dark], "width": 2},
-    }  # fmt: skip

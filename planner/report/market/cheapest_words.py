@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from planner.money.ways import WAYS
-from planner.report.speed.training_words import finite, plain_data
+from planner.report.forms import finite, in_sections, plain_data
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.speed.training.result import Range
@@ -27,7 +27,7 @@ def market_text(found: Market) -> str:
     ]
     if found.service:
         sections[1] = ("The front: nothing is both faster and cheaper", sections[1][1])
-    return "\n\n".join(f"{head}\n{'-' * len(head)}\n{body}" for head, body in sections if body) + "\n"
+    return in_sections(sections)
 
 
 def market_table(found: Market) -> Table:

@@ -8,7 +8,7 @@ from typing import Any
 
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.speed.training_words import plain_data
+from planner.report.forms import plain_data
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.study.market.amounts import time_words

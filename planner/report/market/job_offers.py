@@ -16,7 +16,8 @@ from planner.report import words
 from planner.report.market.compare import BUY_ID, COLUMNS, Bill, Own, buy_row, compare_table, rent_row, row_names
 from planner.report.market.findings import Finding, against, cheapest, lower_but_older
 from planner.report.table import Table
-from planner.study.market.amounts import HOURS_PER_DAY, time_words
+from planner.scenario.base import HOURS_PER_DAY
+from planner.study.market.amounts import time_words
 from planner.study.market.candidates import Doer
 from pricing import Catalogue
 from pricing.query import AGEING_DAYS, Wish, find, may_be_cheapest

@@ -8,6 +8,7 @@ from typing import Any
 
 from planner.report import words
 from planner.report.table import Table
+from planner.report.text_table import aligned
 from pricing import Catalogue
 from pricing.query import freshness, price, trust
 
@@ -92,15 +93,7 @@ def offer_frame(rows: Sequence[dict[str, Any]]) -> Table:
 def offer_text(rows: Sequence[dict[str, Any]]) -> str:
     """The rows as aligned text for a terminal."""
     head = ("USD/GPU-h", "provider", "accelerator", "GPUs", "terms", "region", "checked", "age", "trust", "notes")
-    table = [head, *(_cells(row) for row in rows)]
-    widths = [max(len(line[column]) for line in table) for column in range(len(head) - 1)]
-    return "\n".join(_aligned(line, widths) for line in table)
-
-
-def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
-    cells = [line[0].rjust(widths[0])]
-    cells += [cell.ljust(width) for cell, width in zip(line[1:-1], widths[1:], strict=True)]
-    return "  ".join([*cells, line[-1]]).rstrip()
+    return aligned([head, *(_cells(row) for row in rows)], right={0})
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:

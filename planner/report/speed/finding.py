@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.evidence.own_runs_words import pace_words
+from planner.report.forms import hired_words
 from planner.report.speed.other_work import other_parts, run_parts
 from planner.report.speed.serving_words import usd_per_million_tokens
-from planner.report.speed.training_words import hired_words, other_teams
+from planner.report.speed.training_words import other_teams
 from planner.report.tile import Tile
+from planner.scenario.base import HOURS_PER_DAY, SECONDS_PER_HOUR
 from planner.scenario.task import Train
 from planner.speed.scenario_jobs import ServingWork, TrainingWork
 from planner.speed.serving import Latency, Serving
@@ -20,7 +22,6 @@ from planner.speed.training.result import Range, Speed
 from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
 
-HOURS_PER_DAY, SECONDS_PER_HOUR = 24.0, 3_600.0
 _MINUTES = 60.0
 _UNITS = ((1.0, "day"), (HOURS_PER_DAY, "hour"), (HOURS_PER_DAY * _MINUTES, "minute"))
 _DONE = {"full": "trains", "frozen": "is tuned", "lora": "is fine-tuned (LoRA)", "qlora": "is fine-tuned (QLoRA)"}

@@ -7,7 +7,7 @@ from typing import Any
 
 from planner.money.renting.job_hour import Hired
 from planner.report import words
-from planner.report.speed.training_words import finite, hired_words, plain_data
+from planner.report.forms import offer_data, plain_data, usd_data, usd_words
 from planner.speed.training.images import ImageTraining
 
 _UNITS = ((24.0, "days"), (1.0, "h"), (1 / 60, "min"))
@@ -30,20 +30,20 @@ def images_text(found: ImageTraining, label: str, cost: Hired | None) -> str:
     hours = found.accelerator_hours
     typical, low, high = (f"{words.significant(end):,g}" for end in (hours.typical, hours.low, hours.high))
     lines = [images_title(found, label), f"{typical} GPU-hours ({low} to {high}), with what a team reaches of a "
-             "published speed; stops and checkpoints are not in it.", _cost(found, cost),
+             "published speed; stops and checkpoints are not in it.", usd_words(hours, cost, " a run"),
              f"Published by: {found.source}.", *(f"- {warning}" for warning in found.warnings)]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
 def images_data(found: ImageTraining, label: str, cost: Hired | None) -> dict[str, Any]:
     """The same as data."""
-    usd = None
-    if cost is not None:
-        paid = asdict(found.accelerator_hours)
-        usd = {end: finite(hours * cost.usd_per_accelerator_hour) for end, hours in paid.items()}
-    offer = None if cost is None else plain_data(asdict(cost))
-    told = {"title": images_title(found, label), "hours": plain_data(asdict(found.hours)), "usd": usd, "offer": offer}
-    return {**plain_data(asdict(found)), **told}
+    return {
+        **plain_data(asdict(found)),
+        "title": images_title(found, label),
+        "hours": plain_data(asdict(found.hours)),
+        "usd": usd_data(found.accelerator_hours, cost),
+        "offer": offer_data(cost),
+    }
 
 
 def images_rows(found: ImageTraining, cost: Hired | None) -> list[dict[str, Any]]:
@@ -58,11 +58,3 @@ def images_rows(found: ImageTraining, cost: Hired | None) -> list[dict[str, Any]
             "accelerator_hours": hours.typical, "hours": found.hours.typical, "usd": usd, "source": found.source,
         }
     ]  # fmt: skip
-
-
-def _cost(found: ImageTraining, cost: Hired | None) -> str:
-    if cost is None:
-        return "No offer of the catalogue matches."
-    hours, usd = found.accelerator_hours, cost.usd_per_accelerator_hour
-    typical, low, high = (words.usd(each * usd) for each in (hours.typical, hours.low, hours.high))
-    return f"{typical} ({low} to {high}) a run at {hired_words(cost)}."

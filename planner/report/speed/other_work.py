@@ -8,16 +8,14 @@ from typing import Any, NamedTuple
 
 from planner.money.renting.job_hour import Hired, hired
 from planner.report import words
-from planner.report.speed.training_words import hired_words, plain_data
+from planner.report.forms import bullets, hired_words, plain_data
 from planner.report.table import Table
 from planner.report.text_table import text_table
+from planner.scenario.base import HOURS_PER_YEAR, MILLION, SECONDS_PER_HOUR
 from planner.scenario.serving_job import ServingJob
 from planner.speed.hardware import first
 from planner.speed.serving import CarriedRun, OtherWork, other_work
 from pricing import Catalogue, PricingError
-
-_LONG_HOURS = 8_760.0  # rented around the clock, so that minimums and increments do not matter
-SECONDS_PER_HOUR, MILLION = 3_600.0, 1e6
 
 
 class Priced(NamedTuple):
@@ -33,7 +31,7 @@ def priced(catalogue: Catalogue, found: OtherWork, day: date) -> Priced:
     """Such work with the cheapest offer that can be believed for as many as it takes."""
     record = catalogue.accelerators[found.accelerator]
     needed = found.accelerators_at_average or found.accelerators_at_peak or 1
-    cost = hired(catalogue, found.accelerator, accelerators=needed, hours=_LONG_HOURS, together=1, day=day)
+    cost = hired(catalogue, found.accelerator, accelerators=needed, hours=HOURS_PER_YEAR, together=1, day=day)
     return Priced(found, catalogue.accelerator_label(found.accelerator), cost, first(record.price_usd))
 
 
@@ -166,8 +164,8 @@ def other_text(every: list[Priced], busy_share: float) -> str:
     said = [other_title(one.found, one.label) for one in every] + [_price(one) for one in every]
     rows = other_rows(every, busy_share)
     table = Table({label: [row[name] for row in rows] for name, label in _COLUMNS.items()})
-    notes = [f"- {one.label}: {note}" for one in every for note in one.found.warnings]
-    parts = ("\n".join(said), text_table(table), "\n".join(notes))
+    notes = bullets(f"{one.label}: {note}" for one in every for note in one.found.warnings)
+    parts = ("\n".join(said), text_table(table), notes)
     return "\n\n".join(part for part in parts if part)
 
 

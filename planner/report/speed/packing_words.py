@@ -7,7 +7,7 @@ from typing import Any
 
 from planner.money.renting.job_hour import Hired
 from planner.report import words
-from planner.report.speed.training_words import finite, hired_words, plain_data
+from planner.report.forms import bullets, hired_words, in_sections, plain_data, usd_data
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.speed.training.packing import Together
@@ -25,11 +25,9 @@ def together_text(ways: tuple[Together, ...], cost: Hired | None) -> str:
     """A sentence for the cheapest way, all ways side by side, and what is assumed; empty where one does not fit."""
     if not ways or ways[0].pace is None:
         return ""
-    head = "Several at once"
     offer = "" if cost is None else f"A run is paid at {hired_words(cost)}; the accelerator is rented whole."
-    parts = (_sentence(ways, cost), text_table(together_table(ways, cost)), offer, "\n".join(_notes(ways)))
-    body = "\n\n".join(part for part in parts if part)
-    return f"\n{head}\n{'-' * len(head)}\n{body}\n"
+    parts = (_sentence(ways, cost), text_table(together_table(ways, cost)), offer, bullets(_notes(ways)))
+    return "\n" + in_sections([("Several at once", "\n\n".join(part for part in parts if part))])
 
 
 def together_table(ways: tuple[Together, ...], cost: Hired | None) -> Table:
@@ -39,14 +37,11 @@ def together_table(ways: tuple[Together, ...], cost: Hired | None) -> Table:
 
 def together_data(ways: tuple[Together, ...], cost: Hired | None) -> list[dict[str, Any]]:
     """Every way as data; what a run costs is in `usd_per_run`."""
-    told = []
-    for way in ways:
-        record = {**plain_data(asdict(way)), "words": way_words(way), "usd_per_run": None}
-        if cost is not None and way.pace is not None:
-            paid = asdict(way.pace.accelerator_hours_per_run)
-            record["usd_per_run"] = {end: finite(hours * cost.usd_per_accelerator_hour) for end, hours in paid.items()}
-        told.append(record)
-    return told
+    paid = [usd_data(None if way.pace is None else way.pace.accelerator_hours_per_run, cost) for way in ways]
+    return [
+        {**plain_data(asdict(way)), "words": way_words(way), "usd_per_run": usd}
+        for way, usd in zip(ways, paid, strict=True)
+    ]
 
 
 def _row(way: Together, cost: Hired | None) -> dict[str, Any]:
@@ -93,5 +88,5 @@ def _sentence(ways: tuple[Together, ...], cost: Hired | None) -> str:
 def _notes(ways: tuple[Together, ...]) -> list[str]:
     """What is assumed of each kind of way, once; and which do not fit."""
     assumed = {("slices" if way.profile else way_words(way)): way.assumed for way in ways if way.pace is not None}
-    notes = [f"- Assumed, {name}: {what}." for name, what in assumed.items()]
-    return notes + [f"- {way_words(way).capitalize()}: {way.reason}." for way in ways if way.reason is not None]
+    notes = [f"Assumed, {name}: {what}." for name, what in assumed.items()]
+    return notes + [f"{way_words(way).capitalize()}: {way.reason}." for way in ways if way.reason is not None]

@@ -8,13 +8,13 @@ from typing import Any
 
 from planner.money.renting.job_hour import Hired
 from planner.report import words
-from planner.report.speed.training_words import finite, hired_words, plain_data
+from planner.report.forms import NO_OFFER, bullets, finite, hired_words, in_sections, offer_data, plain_data
 from planner.report.table import Table
 from planner.report.text_table import text_table
+from planner.scenario.base import MILLION
 from planner.scenario.serving_job import ServingJob
 from planner.speed.serving import Anchor, Serving
 
-PER_MILLION = 1e6
 _MOST_IDS = 4
 _MEMORY = {
     "weights_gb": "weights",
@@ -29,7 +29,7 @@ def usd_per_million_tokens(found: Serving, cost: Hired | None, busy_share: float
     """Dollars for 1e6 tokens written, prompts included, where the accelerators are busy for that share of the time."""
     if cost is None or not found.fits:
         return None
-    return cost.usd_per_accelerator_hour / (found.output_tokens_per_accelerator_hour * busy_share) * PER_MILLION
+    return cost.usd_per_accelerator_hour / (found.output_tokens_per_accelerator_hour * busy_share) * MILLION
 
 
 def serving_title(job: ServingJob, found: Serving) -> str:
@@ -57,10 +57,10 @@ def serving_text(
     """Everything that is known of the job, one section after the other."""
     sections = [("", serving_title(job, found))]
     if not found.fits:
-        ways = [
-            f"- {way.change}: {way.accelerators_per_replica} x {way.accelerator} a replica" for way in found.ways_to_fit
-        ]
-        sections.append(("What would make it fit", "\n".join(ways) or "Nothing that was tried."))
+        ways = bullets(
+            f"{way.change}: {way.accelerators_per_replica} x {way.accelerator} a replica" for way in found.ways_to_fit
+        )
+        sections.append(("What would make it fit", ways or "Nothing that was tried."))
     else:
         sections += [
             ("Speed", "\n".join(_speed(found))),
@@ -71,8 +71,8 @@ def serving_text(
             ("Your runs", "" if found.anchor is None else anchor_words(found.anchor)),
         ]
     sections.append(("Does it need a GPU?", "\n".join(small)))
-    sections.append(("Look at again", "\n".join(f"- {warning}" for warning in found.warnings)))
-    return "\n\n".join(f"{head}\n{'-' * len(head)}\n{body}" if head else body for head, body in sections if body) + "\n"
+    sections.append(("Look at again", bullets(found.warnings)))
+    return in_sections(sections)
 
 
 def anchor_words(anchor: Anchor) -> str:
@@ -132,7 +132,7 @@ def serving_data(job: ServingJob, found: Serving, cost: Hired | None, busy_share
     return {
         **plain_data(asdict(found)),
         "title": serving_title(job, found),
-        "offer": None if cost is None else plain_data(asdict(cost)),
+        "offer": offer_data(cost),
         "busy_share": busy_share,
         "usd_per_million_output_tokens": None if usd is None else finite(usd),
     }
@@ -155,7 +155,7 @@ def _speed(found: Serving) -> list[str]:
 def _cost(found: Serving, cost: Hired | None, busy_share: float) -> list[str]:
     usd = usd_per_million_tokens(found, cost, busy_share)
     if cost is None or usd is None:
-        return ["No offer of the catalogue matches."]
+        return [NO_OFFER]
     return [
         f"{words.usd(usd)} for a million tokens written, prompts included, busy {words.percent(busy_share)} of the "
         f"time; {hired_words(cost)}."

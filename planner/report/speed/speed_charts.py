@@ -12,11 +12,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from planner.report import words
-from planner.report.charts import GRID, INK, PAPER, finished
+from planner.report.chart_frame import INK, PAPER, axis, bars, framed, marks, note
 from planner.report.speed.speed_tables import Bar
 from planner.speed.nearest import Published
 from planner.speed.serving.result import Share
-from planner.speed.training.team_losses import PEAK, Stair
+from planner.speed.training.waterfall import PEAK, Stair
 
 BAR_PX, FRAME_PX = 62, 96
 SCATTER_PX = 520
@@ -31,28 +31,23 @@ _PART_LOOKS = (
 )  # fmt: skip
 
 
-def memory_stacks(bars: Sequence[Bar], parts: Iterable[str], limits_gb: Sequence[float], dark: bool) -> go.Figure:
+def memory_stacks(ways: Sequence[Bar], parts: Iterable[str], limits_gb: Sequence[float], dark: bool) -> go.Figure:
     """What an accelerator holds as stacked parts, one bar for each way, against the memory there really is."""
-    places = [place + _BAR_AT for place in range(len(bars))]
-    most = max(*(bar.total for bar in bars), *limits_gb) * 1.04
+    places = [place + _BAR_AT for place in range(len(ways))]
+    most = max(*(bar.total for bar in ways), *limits_gb) * 1.04
     end = min(most, _CUT * max(limits_gb))
     data = []
     for number, (name, look) in enumerate(zip(parts, _PART_LOOKS, strict=False)):
-        amounts = [bar.amounts[number] for bar in bars]
+        amounts = [bar.amounts[number] for bar in ways]
         if max(amounts) > end / 1_000:
-            data.append(
-                {
-                    "type": "bar", "orientation": "h", "name": name, "y": places, "x": amounts, "width": _WIDTH,
-                    "marker": _filled(look[int(dark)], look[2], dark),
-                    "customdata": [bar.label for bar in bars],
-                    "hovertemplate": "%{customdata}<br>" + name + " %{x:,.3g} GB<extra></extra>",
-                }
-            )  # fmt: skip
+            hover = "%{customdata}<br>" + name + " %{x:,.3g} GB<extra></extra>"
+            marker, labels = _filled(look[int(dark)], look[2], dark), [bar.label for bar in ways]
+            data.append(bars(name, amounts, places, marker, width=_WIDTH, customdata=labels, hovertemplate=hover))
     return framed(
-        data, dark, FRAME_PX + 40 + BAR_PX * len(bars), barmode="stack",
-        xaxis={"title": {"text": "GB on the fullest accelerator"}, "range": [0, end]},
-        yaxis=_rows(len(bars), _HEADROOM),
-        annotations=[*_labels([(bar.label, bar.note) for bar in bars], dark), _limit_label(limits_gb[0], end, dark)],
+        data, dark, FRAME_PX + 40 + BAR_PX * len(ways), quiet=True, barmode="stack",
+        xaxis=axis("GB on the fullest accelerator", range=[0, end]),
+        yaxis=_rows(len(ways), _HEADROOM),
+        annotations=[*_labels([(bar.label, bar.note) for bar in ways], dark), _limit_label(limits_gb[0], end, dark)],
         shapes=_limits(limits_gb, dark),
     )  # fmt: skip
 
@@ -76,11 +71,8 @@ def _limits(limits_gb: Sequence[float], dark: bool) -> list[dict[str, Any]]:
 
 
 def _limit_label(limit_gb: float, end_gb: float, dark: bool) -> dict[str, Any]:
-    return {
-        "x": limit_gb, "y": -_HEADROOM + 0.3, "xanchor": "right" if limit_gb > 0.7 * end_gb else "center",
-        "yanchor": "bottom", "showarrow": False, "text": f"memory: {words.significant(limit_gb):g} GB",
-        "font": {"color": INK[dark], "size": 12},
-    }  # fmt: skip
+    side: dict[str, Any] = {"xanchor": "right" if limit_gb > 0.7 * end_gb else "center", "yanchor": "bottom"}
+    return note(limit_gb, -_HEADROOM + 0.3, f"memory: {words.significant(limit_gb):g} GB", dark, **side)
 
 
 def waterfall(steps: Sequence[Stair], dark: bool) -> go.Figure:
@@ -91,21 +83,19 @@ def waterfall(steps: Sequence[Stair], dark: bool) -> go.Figure:
              for one in steps[1:]]  # fmt: skip
     rows.append(("What counts in the end", f"{words.significant(last):,.0f} ({words.percent(last / peak, 1)})"))
     places = [place + _BAR_AT for place in range(len(rows))]
-    whole = {
-        "type": "bar", "orientation": "h", "name": "speed", "y": [places[0], places[-1]], "x": [peak, last],
-        "width": _WIDTH, "marker": {"color": BLUE[dark]}, "hovertemplate": "%{x:,.0f} tokens/s<extra></extra>",
-    }  # fmt: skip
-    lost = {
-        "type": "bar", "orientation": "h", "name": "lost", "y": places[1:-1], "width": _WIDTH,
-        "base": [one.after for one in steps if one.name != PEAK],
-        "x": [one.lost for one in steps if one.name != PEAK],
-        "marker": _filled(ORANGE[dark], "/", dark),
-        "customdata": [_first(one.words) for one in steps if one.name != PEAK],
-        "hovertemplate": "%{customdata}<br>%{x:,.0f} tokens/s lost<extra></extra>",
-    }  # fmt: skip
+    losses = [one for one in steps if one.name != PEAK]
+    whole = bars(
+        "speed", [peak, last], [places[0], places[-1]], {"color": BLUE[dark]}, width=_WIDTH,
+        hovertemplate="%{x:,.0f} tokens/s<extra></extra>",
+    )  # fmt: skip
+    lost = bars(
+        "lost", [one.lost for one in losses], places[1:-1], _filled(ORANGE[dark], "/", dark), width=_WIDTH,
+        base=[one.after for one in losses], customdata=[_first(one.words) for one in losses],
+        hovertemplate="%{customdata}<br>%{x:,.0f} tokens/s lost<extra></extra>",
+    )  # fmt: skip
     return framed(
-        [whole, lost], dark, FRAME_PX + BAR_PX * len(rows),
-        xaxis={"title": {"text": "Tokens a second on each accelerator"}, "rangemode": "tozero", "tickformat": "~s"},
+        [whole, lost], dark, FRAME_PX + BAR_PX * len(rows), quiet=True,
+        xaxis=axis("Tokens a second on each accelerator", rangemode="tozero", tickformat="~s"),
         yaxis=_rows(len(rows)), annotations=_labels(rows, dark),
     )  # fmt: skip
 
@@ -113,15 +103,14 @@ def waterfall(steps: Sequence[Stair], dark: bool) -> go.Figure:
 def time_shares(shares: Sequence[Share], dark: bool) -> go.Figure:
     """Where the time of a service goes, the largest part on top."""
     kept = [one for one in shares if one.share >= 5e-4]
-    bars = {
-        "type": "bar", "orientation": "h", "y": [place + _BAR_AT for place in range(len(kept))], "width": _WIDTH,
-        "x": [one.share for one in kept], "marker": {"color": BLUE[dark]}, "showlegend": False,
-        "customdata": [_first(one.name) for one in kept],
-        "hovertemplate": "%{customdata}<br>%{x:.1%}<extra></extra>",
-    }  # fmt: skip
+    parts = bars(
+        None, [one.share for one in kept], [place + _BAR_AT for place in range(len(kept))], {"color": BLUE[dark]},
+        width=_WIDTH, showlegend=False, customdata=[_first(one.name) for one in kept],
+        hovertemplate="%{customdata}<br>%{x:.1%}<extra></extra>",
+    )  # fmt: skip
     return framed(
-        [bars], dark, FRAME_PX + BAR_PX * len(kept),
-        xaxis={"title": {"text": "Share of the time of a full batch"}, "tickformat": ".0%", "rangemode": "tozero"},
+        [parts], dark, FRAME_PX + BAR_PX * len(kept), quiet=True,
+        xaxis=axis("Share of the time of a full batch", tickformat=".0%", rangemode="tozero"),
         yaxis=_rows(len(kept)),
         annotations=_labels([(_first(one.name), words.percent(one.share, 1)) for one in kept], dark),
     )  # fmt: skip
@@ -135,12 +124,12 @@ def agreement(runs: Sequence[Published], near: Collection[str], near_share: floa
         "dense": ("circle-open", BLUE, [run for run in runs if not run.traits.network.experts]),
         "mixture of experts": ("diamond-open", ORANGE, [run for run in runs if run.traits.network.experts]),
     }
-    marks = [_dots(name, *look, dark) for name, look in kinds.items() if look[2]]
+    dots = [_dots(name, *look, dark) for name, look in kinds.items() if look[2]]
     nearest = [run for run in runs if run.id in near]
     if nearest:
-        marks.append(_dots("most like yours", "star", (INK[False], INK[True]), nearest, dark, size=13))
+        dots.append(_dots("most like yours", "star", (INK[False], INK[True]), nearest, dark, size=13))
     return framed(
-        [*_band(low, high, near_share, dark), *marks], dark, SCATTER_PX,
+        [*_band(low, high, near_share, dark), *dots], dark, SCATTER_PX, quiet=True,
         xaxis=_log_axis("Published, tokens/s on each accelerator", low, high),
         yaxis=_log_axis("Predicted", low, high),
     )  # fmt: skip
@@ -149,16 +138,13 @@ def agreement(runs: Sequence[Published], near: Collection[str], near_share: floa
 def _dots(
     name: str, symbol: str, colours: tuple[str, str], runs: Sequence[Published], dark: bool, size: int = 6
 ) -> dict[str, Any]:
-    return {
-        "type": "scatter", "mode": "markers", "name": name,
-        "x": [float(f"{run.published:.5g}") for run in runs], "y": [float(f"{run.predicted:.5g}") for run in runs],
-        "marker": {"symbol": symbol, "color": colours[int(dark)], "size": size, "opacity": 0.75},
-        "text": [
-            f"{run.traits.network.label}, {run.traits.work.accelerators:,.0f} x {run.traits.chip}" for run in runs
-        ],
-        "customdata": [float(f"{100 * np.expm1(run.error):.3g}") for run in runs],
-        "hovertemplate": "%{text}<br>published %{x:,.0f}, predicted %{y:,.0f} (%{customdata:+.0f} %)<extra></extra>",
-    }  # fmt: skip
+    return marks(
+        name, [float(f"{run.published:.5g}") for run in runs], [float(f"{run.predicted:.5g}") for run in runs],
+        {"symbol": symbol, "color": colours[int(dark)], "size": size, "opacity": 0.75},
+        text=[f"{run.traits.network.label}, {run.traits.work.accelerators:,.0f} x {run.traits.chip}" for run in runs],
+        customdata=[float(f"{100 * np.expm1(run.error):.3g}") for run in runs],
+        hovertemplate="%{text}<br>published %{x:,.0f}, predicted %{y:,.0f} (%{customdata:+.0f} %)<extra></extra>",
+    )  # fmt: skip
 
 
 def _band(low: float, high: float, share: float, dark: bool) -> list[dict[str, Any]]:
@@ -174,20 +160,17 @@ def _band(low: float, high: float, share: float, dark: bool) -> list[dict[str, A
 
 
 def _log_axis(title: str, low: float, high: float) -> dict[str, Any]:
-    return {"type": "log", "title": {"text": title}, "range": [float(np.log10(low)), float(np.log10(high))],
-            "tickformat": "~s", "dtick": 1}  # fmt: skip
+    ends = [float(np.log10(low)), float(np.log10(high))]
+    return axis(title, type="log", range=ends, tickformat="~s", dtick=1)
 
 
 def _labels(rows: Sequence[tuple[str, str]], dark: bool) -> list[dict[str, Any]]:
     """What each bar is and what to say of it, on a line of its own above it."""
+    look = {"xref": "paper", "xanchor": "left", "yanchor": "middle", "align": "left", "borderpad": 0}
     return [
-        {
-            "xref": "paper", "x": 0, "y": place + _LABEL_AT, "xanchor": "left", "yanchor": "middle", "showarrow": False,
-            "align": "left", "text": f"<b>{label}</b>  {note}", "font": {"color": INK[dark], "size": 12.5},
-            "bgcolor": PAPER[dark], "borderpad": 0,
-        }
-        for place, (label, note) in enumerate(rows)
-    ]  # fmt: skip
+        note(0, place + _LABEL_AT, f"<b>{label}</b>  {said}", dark, 12.5, bgcolor=PAPER[dark], **look)
+        for place, (label, said) in enumerate(rows)
+    ]
 
 
 def _rows(number: int, headroom: float = 0.6) -> dict[str, Any]:
@@ -196,19 +179,3 @@ def _rows(number: int, headroom: float = 0.6) -> dict[str, Any]:
 
 def _first(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def framed(data: list[dict[str, Any]], dark: bool, height: int, **layout: Any) -> go.Figure:
-    """The frame these charts share: fixed height, no dragging, legend above; not checked property by property."""
-    ink = INK[dark]
-    axis = {"gridcolor": GRID[dark], "zerolinecolor": GRID[dark], "automargin": True, "fixedrange": True}
-    shared = {
-        "height": height, "margin": {"l": 8, "r": 16, "t": 40, "b": 40}, "dragmode": False,
-        "hoverlabel": {"namelength": -1}, "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
-        "legend": {
-            "orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "traceorder": "normal", "font": {"color": ink},
-        },
-        "font": {"color": ink, "size": 13}, "showlegend": True,
-    }  # fmt: skip
-    axes = {name: axis | layout.pop(name) for name in ("xaxis", "yaxis")}
-    return finished(data, shared | axes | layout)

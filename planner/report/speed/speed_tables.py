@@ -19,7 +19,7 @@ from planner.speed.serving.savings import ServedOtherwise
 from planner.speed.training import Training
 from planner.speed.training.result import Speed
 from planner.speed.training.savings import AS_IT_IS, Saving
-from planner.speed.training.team_losses import PEAK, TEAM, Stair
+from planner.speed.training.waterfall import PEAK, Stair
 
 MEMORY_PARTS = {
     "weights_gb": "weights",
@@ -195,11 +195,6 @@ def stairs_table(steps: Sequence[Stair]) -> Table:
         for one in steps
     ]  # fmt: skip
     return Table.of(rows)
-
-
-def team_stair(steps: Sequence[Stair]) -> float:
-    """What is left at the foot of the stairs."""
-    return next(one.after for one in steps if one.name == TEAM)
 
 
 def shares_finding(found: Serving) -> str:

@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 
 from planner.money.ways import WAYS, WayRecord
 from planner.report import words
-from planner.report.charts import INK, PAPER
-from planner.report.speed.speed_charts import ORANGE, framed
+from planner.report.chart_frame import INK, PAPER, axis, framed, marks, money, note, upright
+from planner.report.speed.speed_charts import ORANGE
 from planner.report.table import Table
 from planner.study.market.survey import Market, Try
 
@@ -105,8 +105,8 @@ def front_chart(market: Market, plan: Try | None, dark: bool) -> go.Figure:
     """All tries as faint marks, what nothing beats as a line with its names, the plan as a star, limits as lines."""
     tries, front = window(market, plan), [one for one in market.front if math.isfinite(one.speed)]
     loose_first = sorted(WAYS.values(), key=lambda way: (way.firmness, way.place))
-    marks = [_marks(way, [one for one in tries if one.way == way.key], dark) for way in loose_first]
-    data = [mark for mark in marks if mark["x"]]
+    tried = [_marks(way, [one for one in tries if one.way == way.key], dark) for way in loose_first]
+    data = [mark for mark in tried if mark["x"]]
     if front:
         data.append(_line(front, dark))
     if market.best is not None and math.isfinite(market.best.speed):
@@ -115,7 +115,7 @@ def front_chart(market: Market, plan: Try | None, dark: bool) -> go.Figure:
         data.append(_mark(plan, "your plan", {"symbol": "star", "size": 17, "color": ORANGE[dark]}))
     labels = _labels(tries, front, market.best, plan, dark)
     return framed(
-        data, dark, HEIGHT_PX, hovermode="closest", clickmode="event",
+        data, dark, HEIGHT_PX, quiet=True, hovermode="closest", clickmode="event",
         xaxis=_across([one.speed for one in tries], market), yaxis=_up([one.cost for one in tries], market),
         shapes=_limits(market, dark), annotations=[*labels, *_limit_names(market, tries, dark)],
     )  # fmt: skip
@@ -124,35 +124,29 @@ def front_chart(market: Market, plan: Try | None, dark: bool) -> go.Figure:
 def _marks(way: WayRecord, tries: Sequence[Try], dark: bool) -> dict[str, Any]:
     """Faint marks; hollow where nobody looked at the price this month."""
     shape = way.look.symbol
-    return {
-        "type": "scatter", "mode": "markers", "name": way.name,
-        "x": [_short(one.speed) for one in tries], "y": [_short(one.cost) for one in tries],
-        "marker": {
-            "symbol": [shape if one.believed else f"{shape}-open" for one in tries],
-            "color": way.look.colour(dark), "size": 7, "opacity": 0.45,
-        },
-        "customdata": [[try_id(one)] for one in tries],
-        "text": [_hover(one) for one in tries],
-        "hovertemplate": "%{text}<br>$%{y:,.0f}<extra></extra>",
-    }  # fmt: skip
+    symbols = [shape if one.believed else f"{shape}-open" for one in tries]
+    marker = {"symbol": symbols, "color": way.look.colour(dark), "size": 7, "opacity": 0.45}
+    return marks(way.name, **_places(tries), marker=marker, text=[_hover(one) for one in tries])
 
 
 def _line(front: Sequence[Try], dark: bool) -> dict[str, Any]:
-    return {
-        "type": "scatter", "mode": "lines+markers", "name": "nothing is faster and cheaper",
-        "x": [_short(one.speed) for one in front], "y": [_short(one.cost) for one in front],
-        "line": {"color": INK[dark], "width": 2, "shape": "hv"},
-        "marker": {"size": 9, "color": INK[dark], "symbol": [WAYS[one.way].look.symbol for one in front]},
-        "customdata": [[try_id(one)] for one in front], "text": [one.words for one in front],
-        "hovertemplate": "%{text}<br>$%{y:,.0f}<extra></extra>",
-    }  # fmt: skip
+    marker = {"size": 9, "color": INK[dark], "symbol": [WAYS[one.way].look.symbol for one in front]}
+    line = {"color": INK[dark], "width": 2, "shape": "hv"}
+    told: dict[str, Any] = {"mode": "lines+markers", "line": line, "text": [one.words for one in front]}
+    return marks("nothing is faster and cheaper", **_places(front), marker=marker, **told)
 
 
 def _mark(one: Try, name: str, marker: dict[str, Any]) -> dict[str, Any]:
+    edged = marker | {"line": {"width": 2, "color": marker["color"]}}
+    return marks(name, **_places([one], f"{name}: "), marker=edged, text=[one.words])
+
+
+def _places(tries: Sequence[Try], before: str = "") -> dict[str, Any]:
+    """Where tries stand, by what a click knows them, and what they say of themselves."""
     return {
-        "type": "scatter", "mode": "markers", "name": name, "x": [_short(one.speed)], "y": [_short(one.cost)],
-        "marker": marker | {"line": {"width": 2, "color": marker["color"]}}, "customdata": [[try_id(one)]],
-        "text": [one.words], "hovertemplate": name + ": %{text}<br>$%{y:,.0f}<extra></extra>",
+        "x": [_short(one.speed) for one in tries], "y": [_short(one.cost) for one in tries],
+        "customdata": [[try_id(one)] for one in tries],
+        "hovertemplate": before + "%{text}<br>$%{y:,.0f}<extra></extra>",
     }  # fmt: skip
 
 
@@ -190,12 +184,11 @@ def _ends_first(front: Sequence[Try]) -> list[Try]:
 def _label(one: Try, text: str, side: tuple[bool, bool], scales: tuple[Scale, Scale], dark: bool) -> dict[str, Any]:
     """A name beside its mark: to the left near the right edge; below where it must not cover another."""
     left, below = side
-    return {
-        "x": scales[0].position(one.speed), "y": scales[1].position(one.cost), "text": text, "showarrow": False,
-        "xanchor": "right" if left else "left", "yanchor": "top" if below else "bottom",
-        "xshift": -8 if left else 8, "yshift": -8 if below else 5, "font": {"color": INK[dark], "size": 12},
-        "align": "left", "bgcolor": PAPER[dark], "opacity": 0.9,
-    }  # fmt: skip
+    return note(
+        scales[0].position(one.speed), scales[1].position(one.cost), text, dark,
+        xanchor="right" if left else "left", yanchor="top" if below else "bottom",
+        xshift=-8 if left else 8, yshift=-8 if below else 5, align="left", bgcolor=PAPER[dark], opacity=0.9,
+    )  # fmt: skip
 
 
 class Scale:
@@ -221,21 +214,21 @@ def is_log(values: Sequence[float]) -> bool:
 
 def _across(values: Sequence[float], market: Market) -> dict[str, Any]:
     title = "Milliseconds a token, for 99 of 100 requests" if market.service else "Time until it is done"
-    axis: dict[str, Any] = {"title": {"text": title}, "range": _range(values), "tickangle": 0}
+    across = axis(title, range=_range(values), tickangle=0)
     if market.service:
-        return axis | ({"type": "log", "tickvals": _powers(values)} if is_log(values) else {})
+        return across | ({"type": "log", "tickvals": _powers(values)} if is_log(values) else {})
     if not is_log(values):
-        return axis | {"ticksuffix": " days"}
-    return axis | {"type": "log", "tickvals": list(_TICKS_DAYS), "ticktext": list(_TICKS_DAYS.values())}
+        return across | {"ticksuffix": " days"}
+    return across | {"type": "log", "tickvals": list(_TICKS_DAYS), "ticktext": list(_TICKS_DAYS.values())}
 
 
 def _up(values: Sequence[float], market: Market) -> dict[str, Any]:
     title = "USD a month" if market.monthly else "USD for the run"
-    axis: dict[str, Any] = {"title": {"text": title}, "range": _range(values)}
     if not is_log(values):
-        return axis | {"tickformat": "$~s"}
+        return money(title, range=_range(values))
     ticks = _powers(values)
-    return axis | {"type": "log", "tickvals": ticks, "ticktext": [words.usd_short(usd) for usd in ticks]}
+    told = [words.usd_short(usd) for usd in ticks]
+    return axis(title, range=_range(values), type="log", tickvals=ticks, ticktext=told)
 
 
 def _range(values: Sequence[float]) -> list[float]:
@@ -258,23 +251,22 @@ def _limits(market: Market, dark: bool) -> list[dict[str, Any]]:
     """Deadline, budget, and what the same comes to by the token, as dotted lines."""
     line = {"type": "line", "line": {"color": INK[dark], "width": 1.5, "dash": "dot"}}
     due, sums = market.deadline_days, (market.budget_usd, _by_token(market))
-    upright = [] if due is None else [line | {"x0": due, "x1": due, "y0": 0, "y1": 1, "yref": "paper"}]
     flat = [line | {"y0": usd, "y1": usd, "x0": 0, "x1": 1, "xref": "paper"} for usd in sums if usd is not None]
-    return upright + flat
+    return ([] if due is None else [upright(due, dark, 1.5)]) + flat
 
 
 def _limit_names(market: Market, tries: Sequence[Try], dark: bool) -> list[dict[str, Any]]:
     across, up = Scale([one.speed for one in tries]), Scale([one.cost for one in tries])
-    ink = {"showarrow": False, "font": {"color": INK[dark], "size": 12}}
     made: list[dict[str, Any]] = []
     if market.deadline_days is not None:
-        made.append(ink | {"x": across.position(market.deadline_days), "y": 1, "yref": "paper", "yanchor": "top",
-                           "xanchor": "left", "text": f" due in {market.deadline_days:g} days"})  # fmt: skip
+        top: dict[str, Any] = {"yref": "paper", "yanchor": "top", "xanchor": "left"}
+        said = f" due in {market.deadline_days:g} days"
+        made.append(note(across.position(market.deadline_days), 1, said, dark, **top))
+    right: dict[str, Any] = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
     names = {"budget": market.budget_usd, "by the token": _by_token(market)}
     for name, usd in names.items():
         if usd is not None:
-            made.append(ink | {"y": up.position(usd), "x": 1, "xref": "paper", "xanchor": "right", "yanchor": "bottom",
-                               "text": f"{name}: {words.usd_short(usd)}"})  # fmt: skip
+            made.append(note(1, up.position(usd), f"{name}: {words.usd_short(usd)}", dark, **right))
     return made
 
 

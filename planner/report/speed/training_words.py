@@ -7,17 +7,18 @@ from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel
 
 from planner.money.renting.job_hour import Hired
 from planner.report import words
+from planner.report.forms import bullets, finite, in_sections, offer_data, plain_data, usd_data, usd_words
 from planner.report.table import Table
 from planner.report.text_table import text_table
+from planner.scenario.base import HOURS_PER_DAY
 from planner.speed.training.anchor import Anchored
 from planner.speed.training.goodput import hours_over
 from planner.speed.training.images import learns_from_images
 from planner.speed.training.result import NOT_SPREAD, Layout, Speed, Training, WayToFit
-from planner.speed.work_to_hours import HOURS_PER_DAY, Asked
+from planner.speed.work_to_hours import Asked
 
 _MEMORY = {
     "weights_gb": "weights",
@@ -79,21 +80,21 @@ def training_text(found: Training, cost: Hired | None) -> str:
     sections = [("", training_title(found))]
     speed = found.speed
     if speed is None:
-        ways = [f"- {_way(way, found.accelerators)}" for way in found.ways_to_fit]
+        ways = bullets(_way(way, found.accelerators) for way in found.ways_to_fit)
         if found.can_be_spread:
-            sections.append(("What would make it fit", "\n".join(ways) or "Nothing that was tried."))
+            sections.append(("What would make it fit", ways or "Nothing that was tried."))
     else:
         sections += [
             ("Layout and runners-up", text_table(layouts_table(speed))),
             ("Time", "\n".join(_times(found, speed))),
-            ("Cost", "\n".join(_cost(found, speed, cost))),
+            ("Cost", _cost(found, speed, cost)),
             (f"Memory, GB of {found.memory_gb:,.1f} on the fullest accelerator", text_table(memory_table(speed))),
             ("Where a step goes", text_table(waterfall_table(speed))),
         ]
     sections.append(("Data", "\n".join(found.data_facts)))
     sections.append(("Layouts", "\n".join(_search(found))))
-    sections.append(("Look at again", "\n".join(f"- {warning}" for warning in found.warnings)))
-    return "\n\n".join(f"{head}\n{'-' * len(head)}\n{body}" if head else body for head, body in sections if body) + "\n"
+    sections.append(("Look at again", bullets(found.warnings)))
+    return in_sections(sections)
 
 
 def layouts_table(speed: Speed) -> Table:
@@ -142,11 +143,8 @@ def training_data(found: Training, cost: Hired | None) -> dict[str, Any]:
     data["excluded"] = words.counted(found.excluded, "reason", "layouts")
     if found.speed is not None:
         data["speed"].pop("plan")
-    usd = None if cost is None or found.speed is None else cost.usd_per_accelerator_hour
     hours = None if found.speed is None else found.speed.accelerator_hours
-    bill = None if usd is None or hours is None else {k: finite(v * usd) for k, v in asdict(hours).items()}
-    offer = None if cost is None else plain_data(asdict(cost))
-    return {**data, "title": training_title(found), "offer": offer, "usd": bill}
+    return {**data, "title": training_title(found), "offer": offer_data(cost), "usd": usd_data(hours, cost)}
 
 
 def _layout(layout: Layout) -> dict[str, Any]:
@@ -165,10 +163,9 @@ def own_runs_text(own: Anchored) -> str:
     named = ", ".join(own.runs[:_FEW]) + (f" and {len(own.runs) - _FEW:,} more" if len(own.runs) > _FEW else "")
     moved = words.percent(own.pace.ratio)
     left = f" {words.count(own.unused, 'run')} not used." if own.unused else ""
-    return (
-        f"\nYour own runs\n-------------\nSpeed is {moved} of what would be predicted without them: "
-        f"{words.count(len(own.runs), 'run')} {own.words} ({named}).{left}\n"
-    )
+    runs = words.count(len(own.runs), "run")
+    said = f"Speed is {moved} of what would be predicted without them: {runs} {own.words} ({named}).{left}"
+    return "\n" + in_sections([("Your own runs", said)])
 
 
 def own_runs_data(own: Anchored) -> dict[str, Any]:
@@ -219,26 +216,11 @@ def _hours(hours: float) -> str:
     return f"{hours:,.0f}" if hours >= 100 or not np.isfinite(hours) else f"{words.significant(hours):,g}"
 
 
-def _cost(found: Training, speed: Speed, cost: Hired | None) -> list[str]:
-    if cost is None:
-        return ["No offer of the catalogue matches."]
-    hours, usd = speed.accelerator_hours, cost.usd_per_accelerator_hour
-    low, typical, high = (words.usd(each * usd) for each in (hours.low, hours.typical, hours.high))
-    said = [f"{typical} ({low} to {high}) at {hired_words(cost)}."]
-    if found.mig_profile is not None:
-        said.append("Nobody rents a slice alone: this is the whole accelerator. Several at once share its bill.")
-    return said
-
-
-def hired_words(cost: Hired) -> str:
-    """The offer that was taken, in words."""
-    checked = "" if cost.checked is None else f", checked {words.day(cost.checked)}"
-    doubt = "" if cost.believed else ", an old price"
-    over = f"; {words.count(cost.passed_over, 'lower price')} not believed" if cost.passed_over else ""
-    return (
-        f"{words.usd_per_hour(cost.usd_per_accelerator_hour)} a GPU-hour, {cost.provider}, {cost.region}, machines of "
-        f"{cost.accelerators_per_machine}{checked}{doubt}{over}"
-    )
+def _cost(found: Training, speed: Speed, cost: Hired | None) -> str:
+    said = usd_words(speed.accelerator_hours, cost)
+    if cost is None or found.mig_profile is None:
+        return said
+    return f"{said}\nNobody rents a slice alone: this is the whole accelerator. Several at once share its bill."
 
 
 def _search(found: Training) -> list[str]:
@@ -261,21 +243,3 @@ def _time(days: float) -> str:
     if days >= 1:
         return f"{days:,.3g} days" if days < 1_000 else f"{days:,.0f} days"
     return f"{days * 24:.3g} h" if days * 24 >= 1 else f"{days * 1440:.2g} min"
-
-
-def finite(value: float) -> float | None:
-    """The number, or None where there is none."""
-    return float(value) if np.isfinite(value) else None
-
-
-def plain_data(data: Any) -> Any:
-    """Nested data as JSON has it: no records, arrays, NaN or infinities."""
-    if isinstance(data, dict):
-        return {key: plain_data(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [plain_data(value) for value in data]
-    if isinstance(data, BaseModel):
-        return plain_data(data.model_dump())
-    if isinstance(data, np.generic | np.ndarray):
-        return plain_data(data.item())
-    return finite(data) if isinstance(data, float) else data

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Run
 from planner.speed.bands import Band
@@ -153,8 +154,8 @@ def carried_run(catalogue: Catalogue, task: Run, *, accelerator: str, accelerato
     how = "as measured" if rate.measured else f"carried over from {label} by the {_BY_BOUND[task.bound]}, not measured"
     return CarriedRun(
         measured_on=measured_on, accelerator=wanted, accelerators=accelerators, bound=task.bound,
-        measured=rate.measured, accelerator_hours=1 / (rate.requests_per_s * 3_600),
-        low=1 / (rate.high * 3_600), high=1 / (rate.low * 3_600), how=how,
+        measured=rate.measured, accelerator_hours=1 / (rate.requests_per_s * SECONDS_PER_HOUR),
+        low=1 / (rate.high * SECONDS_PER_HOUR), high=1 / (rate.low * SECONDS_PER_HOUR), how=how,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from planner.network.network import Network
 from planner.network.refused import UnknownShape
+from planner.scenario.base import ONE_MACHINE
 from planner.scenario.serving_job import ServingJob
 from planner.speed.refused import BadJob
 from planner.speed.serving.case_of import Setup, default_kv_bytes, limits, make_case, smallest_group
@@ -22,7 +23,6 @@ from pricing import names
 from pricing.catalogue import Catalogue
 from pricing.errors import PricingError, UnknownName
 
-ONE_MACHINE = 8
 _CACHE_BYTES = {"bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0}
 USUAL_PROMISE = Promise(2.0, 0.1)
 _PROMISES = {"server": USUAL_PROMISE, "interactive": Promise(0.5, 0.04)}  # usual ones, where none is given

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from planner.scenario.base import ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.serving_job import ServingJob
 from planner.speed.serving.bands import band_name, band_of
 from planner.speed.serving.case_of import widths
@@ -14,7 +15,7 @@ from planner.speed.serving.legal import ways_to_fit, why_not
 from planner.speed.serving.memory import held, most_requests
 from planner.speed.serving.own_anchor import OwnRuns, anchor
 from planner.speed.serving.own_pace import serving_pace
-from planner.speed.serving.plan import ONE_MACHINE, Plan, plan
+from planner.speed.serving.plan import Plan, plan
 from planner.speed.serving.promise import latencies, most_per_s
 from planner.speed.serving.result import Latency, MemoryParts, Serving, Share, WayToFit
 from planner.speed.serving.steady import Cycle, cycle, running
@@ -62,7 +63,7 @@ def serve(
         requests_per_s_within_promise=within * replicas, ttft=ttft, tpot=tpot,
         accelerators_at_average=_needed(worked, job.average_requests_per_s, within),
         accelerators_at_peak=_needed(worked, job.peak_requests_per_s, within), cold_start_s=_cold_start_s(worked),
-        output_tokens_per_accelerator_hour=3_600 * per_replica / worked.devices,
+        output_tokens_per_accelerator_hour=SECONDS_PER_HOUR * per_replica / worked.devices,
         joules_per_output_token=_joules(worked, batch, per_replica), time_shares=_shares(full),
         band=band_name(worked.setup, single=batch <= 1),
         warnings=_warnings(worked, output, batch, no_run=own is not None and known_by is None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planner.scenario.base import SECONDS_PER_HOUR
 from planner.speed.cells import Row, number
 from planner.speed.hardware import first
 from planner.speed.refused import UnknownChip
@@ -61,7 +62,7 @@ def carried_hours(
     here, there = find_chip(catalogue, measured_on), find_chip(catalogue, wanted)
     same = here.name == there.name
     faster = 1.0 if same else _bounding(catalogue, there, bound) / _bounding(catalogue, here, bound)
-    per_s = faster / (hours * 3_600)
+    per_s = faster / (hours * SECONDS_PER_HOUR)
     low, high = _spread(here, there)
     return WorkRate(per_s, per_s * low, per_s * high, same, here.name)
 

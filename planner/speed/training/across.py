@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.network.network import Network
+from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.training_job import MeasuredLike, TrainingJob
 from planner.speed.arrays import stacked, taken
 from planner.speed.bands import Band
@@ -32,7 +33,6 @@ from planner.speed.training.train import base_plan, layout_of, named_shape, run_
 from pricing import Catalogue
 
 Array = NDArray[np.float64]
-HOURS_PER_DAY = 24.0
 WHOLLY_SHARDED = 3.0
 _AT_ONCE = 512  # layouts weighed together: all chips of them stay in a processor's cache
 
@@ -98,7 +98,7 @@ def across(
     chips = _side_by_side(catalogue, accelerators, known, job)
     shape = named_shape(catalogue, job)
     widest = taken(chips.columns, (int(np.argmax(chips.domain)), 0))
-    base = base_plan(job, widest, batch=usual_batch(job))
+    base = base_plan(job, batch=usual_batch(job))
     domains = sorted({float(size) for size in chips.domain})
     for count in sorted(set(counts)):
         layouts = _layouts(shape, widest, replace(base, accelerators=float(count)), domains)
@@ -224,7 +224,6 @@ class _Run:
 def _run(catalogue: Catalogue, job: TrainingJob, shape: Network, count: int, likes: set[MeasuredLike | None]) -> _Run:
     often = reliability(
         catalogue, accelerators=float(count), params=float(shape.params), team=job.team,
-        spot_stops_per_month=job.spot_stops_per_month,
     )  # fmt: skip
     return _Run(
         accelerators=count,

@@ -28,6 +28,9 @@ from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue
 
 Array = NDArray[np.float64]
+HALVES, SEED = 10, 1  # draws of half of the sources
+_FEWEST = 30  # runs that a fit must be left with
+_ROUNDS_WITHOUT = 15  # of a fit without some of them
 CHIP_SD, FAMILY_SD = 0.10, 0.10
 # An error of this size is usual, in logarithms; beyond `OUTLIER` a run pulls no harder than one that size.
 NOISE, OUTLIER = 0.15, 0.2
@@ -222,3 +225,32 @@ def as_calibration(theta: Array, prior: Prior) -> Calibration:
         {name: float(value) for name, value in zip(prior.chips, values[first:second], strict=True)},
         {name: float(value) for name, value in zip(prior.families, values[second:], strict=True)},
     )
+
+
+def without_each(sample: Sample, groups: NDArray[np.str_]) -> Array:
+    """Every run's error ln(predicted / observed) from a fit without its group; not a number where too few are left."""
+    errors = np.full(len(sample.runs), np.nan)
+    for group in sorted(set(groups.tolist())):
+        out = np.asarray(groups == group)
+        errors[out] = _without(sample, out)
+    return errors
+
+
+def without_halves(sample: Sample, *, times: int = HALVES) -> Array:
+    """The same without half of the sources, drawn anew each time: one line for each draw."""
+    draw, sources = np.random.default_rng(SEED), np.array(sorted(set(sample.source.tolist())))
+    errors = np.full((times, len(sample.runs)), np.nan)
+    for line in errors:
+        out = np.isin(sample.source, draw.permutation(sources)[: len(sources) // 2])
+        line[out] = _without(sample, out)
+    return errors
+
+
+def _without(sample: Sample, out: NDArray[np.bool_]) -> Array:
+    kept = sample.usable & ~out
+    if int(kept.sum()) < _FEWEST:
+        return np.full(int(out.sum()), np.nan)
+    prior = prior_for(sample.runs)
+    theta = fitted(sample.at(kept), prior, prior.centre, rounds=_ROUNDS_WITHOUT)
+    seen = sample.at(out)
+    return predicted(theta, seen, prior) - seen.log_observed

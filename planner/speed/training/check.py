@@ -25,8 +25,6 @@ from pricing import Catalogue
 class TrainingChecked(Checked):
     """What we say of a row beside what was published. Empty where it is skipped, and then it says why."""
 
-    observed_tokens_per_s_per_accelerator: float | None = None
-    published_peak_memory_gb: float | None = None
     predicted_tokens_per_s_per_accelerator: float | None = None
     predicted_step_time_s: float | None = None
     predicted_peak_memory_gb: float | None = None
@@ -84,7 +82,6 @@ def _checked(row: Row, run: Run, numbers: Array, known: Calibration) -> Training
     return replace(
         _skipped(row, None), accelerator=run.chip_key, kind=kind_of(moe=moe, layout_stated=run.layout_stated),
         model=run.model, guessed=run.shape_guessed,
-        observed_tokens_per_s_per_accelerator=observed, published_peak_memory_gb=number(row, "peak_memory_gb"),
         predicted_tokens_per_s_per_accelerator=tokens, predicted_step_time_s=step_s,
         predicted_peak_memory_gb=memory_gb, fits=bool(fits), low=tokens * band.low, high=tokens * band.high,
         error=None if not observed else float(np.log(tokens / observed)),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from planner.network.network import Network
+from planner.scenario.base import GIGA
 from planner.speed.arrays import Num
 from planner.speed.hardware import Hardware
 from planner.speed.training.constants import Constants
 from planner.speed.training.plan import Plan
 
-GIGA = 1e9
 OPTIMIZER_BYTES, WEIGHT_BYTES = 30.0, 4.0
 # Moments, master copy and update that cross to the host where the optimizer runs there; and how fast.
 OFFLOAD_BYTES, HOST_LINK_GB_S = 16.0, 20.0

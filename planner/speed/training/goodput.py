@@ -8,13 +8,13 @@ from functools import lru_cache
 import numpy as np
 from pydantic import Field
 
+from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.vocabulary import Team
 from planner.speed.arrays import Num
 from planner.speed.data_files import Reached, read_data
 from pricing import Catalogue
 from pricing.figure import Strict, Text
 
-HOURS_PER_DAY = 24.0
 ACCELERATORS_PER_NODE = 8.0
 # Tokens for each parameter at which a fixed budget of operations gives the lowest loss.
 BEST_TOKENS_PER_PARAM = 20.0
@@ -52,12 +52,10 @@ def useful_share(*, interval_hours: Num, checkpoint_hours: Num, restart_hours: N
     return np.maximum(1 - lost, 0.0) / (1 + checkpoint_hours / interval_hours)
 
 
-def reliability(
-    catalogue: Catalogue, *, accelerators: Num, params: Num, team: Team, spot_stops_per_month: Num = 0.0
-) -> Reliability:
+def reliability(catalogue: Catalogue, *, accelerators: Num, params: Num, team: Team) -> Reliability:
     """What the catalogue's studies say of a job of this size. A team without operations staff stops more often."""
     nodes = np.maximum(accelerators / ACCELERATORS_PER_NODE, 1 / ACCELERATORS_PER_NODE)
-    stops_per_hour = nodes * _stops_per_node_hour(catalogue, team) + spot_stops_per_month * nodes / MONTH_HOURS
+    stops_per_hour = nodes * _stops_per_node_hour(catalogue, team)
     size_gb = params * _fact(catalogue, "checkpoint-bytes-per-parameter") / 1e9
     written_gb_s = (
         _fact(catalogue, "bloom-checkpoint-size") / _fact(catalogue, "bloom-checkpoint-time") / BLOOM_ACCELERATORS
@@ -67,7 +65,6 @@ def reliability(
     return Reliability(1 / stops_per_hour, checkpoint_s / 3600, _fact(catalogue, "owned-restart") / 60)
 
 
-MONTH_HOURS = 730.0
 BLOOM_ACCELERATORS = 384.0  # that wrote the checkpoint whose size and time are on record
 
 
@@ -127,11 +124,6 @@ def hours_over(share: TeamShare, team: Team) -> tuple[float, float, float]:
 def best_tokens(params: Num) -> Num:
     """Tokens that fit a model of so many parameters best when operations are what is scarce. [token]"""
     return BEST_TOKENS_PER_PARAM * params
-
-
-def best_params(flops: Num) -> Num:
-    """The model that a budget of operations trains best: N = sqrt(C / 120). [count]"""
-    return np.sqrt(flops / (FLOPS_PER_PARAM_AND_TOKEN * BEST_TOKENS_PER_PARAM))
 
 
 def unique_tokens_worth(*, unique_tokens: Num, tokens: Num) -> Num:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.image_job import ImageJob
 from planner.speed.data_files import DATA, read_data
 from planner.speed.refused import BadJob
@@ -28,7 +29,6 @@ from pricing.figure import Strict, Text
 
 # Up to this many times the accelerators of the largest published run its rate is taken as it is.
 FAR = 2.0
-SECONDS_PER_HOUR = 3_600.0
 _PICTURES = ("vision", "image", "video", "vision_text")
 
 

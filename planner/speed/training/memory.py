@@ -11,10 +11,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from planner.network.network import Network
+from planner.scenario.base import GIGA
 from planner.speed.arrays import Num
 from planner.speed.training.plan import Plan
 
-GIGA = 1e9
 # A layer keeps the residual twice, for its two norms, and the two normed copies that matrices are multiplied with.
 NORMS = 2.0
 # Beside which a stack without a compiler keeps copies before and after each rotation, gate and cast.

@@ -101,7 +101,7 @@ def together(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration
 
 def _alone(asked: Asked) -> _Best | float:
     """One job on the whole chip or the slice; or the GB it needs at least."""
-    found = asked.search(base_plan(asked.job, asked.chip, batch=asked.batch))
+    found = asked.search(base_plan(asked.job, batch=asked.batch))
     if not found.found:
         return found.least_memory_gb
     best = found.found[0]
@@ -110,7 +110,7 @@ def _alone(asked: Asked) -> _Best | float:
 
 def _on_one_base(asked: Asked) -> _Best | float:
     """Jobs side by side on one base, in as large a number as pays: every number with every layout, as arrays."""
-    base = base_plan(asked.job, asked.chip, batch=asked.batch)
+    base = base_plan(asked.job, batch=asked.batch)
     table = legal_layouts(asked.shape, asked.chip, base, asked.wish, {})
     if not len(table["tp"]):
         return float("nan")
@@ -179,7 +179,6 @@ def _pace(catalogue: Catalogue, asked: Asked, best: _Best, loss: Range, slices: 
     every = Range(rate * band.low, rate, rate * band.high)
     often = reliability(
         catalogue, accelerators=1.0, params=float(shape.params), team=job.team,
-        spot_stops_per_month=job.spot_stops_per_month,
     )  # fmt: skip
     team = team_share(job.team).where_measured(asked.pace.kept)
     tokens = job.tokens or float(best_tokens(shape.active_params))

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from planner.network.guess import NEARLY, Sizes
 from planner.network.network import Network
 from planner.network.refused import UnknownShape
+from planner.scenario.base import ONE_MACHINE
 from planner.speed.cells import Row, number, sizes_of, text, year
 from planner.speed.hardware import Hardware, family_of, hardware
 from planner.speed.match_model import accelerator_called, model_called
 from planner.speed.refused import Skipped, UnknownChip
 from planner.speed.table import refuse_unreadable
+from planner.speed.training.constants import house_calibration
 from planner.speed.training.defaults import Known, plan_of
-from planner.speed.training.defaults_for_tokens import chosen
+from planner.speed.training.fitting import fits
+from planner.speed.training.layout import Wish, search
+from planner.speed.training.memory import peak_memory
 from planner.speed.training.plan import Plan
 from planner.speed.training.row_shape import shape_of
 from planner.speed.training.software_stacks import Counts, stack_of
 from pricing import Catalogue, UnknownName
 
+# Before, layers were recomputed whole where memory was short; since, only norms and gates are, which is nearly free.
+# On one machine people took smaller models instead.
+WHOLE_LAYERS_UNTIL = 2024.4
 TIER_C = "tier C: the source contradicts itself or says too little"
 INTERLEAVED_SINCE = 2021.25
 ACCELERATORS_OF_A_NODE = 8.0
@@ -236,3 +243,26 @@ def software_year(row: Row) -> float | None:
     if found is not None and found.group(1).lower() in _MONTHS:
         return int(found.group(2)) + (_MONTHS[found.group(1).lower()] - 0.5) / 12
     return year(text(row, "published"))
+
+
+def chosen(shape: Network, chip: Hardware, plan: Plan, known: Known) -> Plan:
+    """The plan with the layout of a mixture and the recompute that nobody stated.
+
+    A pod's torus is no switch: what the search would take for free there, compilers do not, so it is for GPUs.
+    """
+    if chip.is_gpu and float(shape.moe_layers) > 0 and (known.tp is None or known.pp is None):
+        plan = _fastest(shape, chip, plan, known)
+    tight = plan.accelerators > ONE_MACHINE and plan.year < WHOLE_LAYERS_UNTIL
+    if known.recompute is None and tight and not fits(peak_memory(shape, plan), chip):
+        plan = replace(plan, recompute=1.0, selective=0.0)
+    return plan
+
+
+def _fastest(shape: Network, chip: Hardware, plan: Plan, known: Known) -> Plan:
+    """The fastest legal layout that fits, of those that agree with what is stated; as it was if there is none."""
+    wish = Wish(
+        tp=known.tp, pp=known.pp, vpp=known.vpp, cp=known.cp, ep=known.ep, dp=known.dp, micro_batch=known.micro_batch,
+        shard=known.shard, recompute=None if known.recompute is None else float(known.recompute >= 1),
+    )  # fmt: skip
+    found = search(shape, chip, plan, house_calibration().constants, wish=wish).found
+    return found[0].plan if found else plan

@@ -80,13 +80,13 @@ _WAYS = (
 def savings(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration | None = None) -> tuple[Saving, ...]:
     """The job as it is, then each way to save; empty where no layout is legal."""
     asked = looked_up(catalogue, job, calibration or house_calibration())
-    plan = _best(asked, base_plan(job, asked.chip, batch=asked.batch))
+    plan = _best(asked, base_plan(job, batch=asked.batch))
     if plan is None:
         return ()
     tried = {way.words: _changed(asked, plan, way) for way in _WAYS if way.allowed(plan)}
     same = [words for words, other in tried.items() if other == plan and words != AS_IT_IS]
     tried = {words: other for words, other in tried.items() if words not in same}
-    more = None if _holds(asked, plan) else _more_accelerators(asked, plan)
+    more = None if _holds(asked, plan) else _more_accelerators(asked)
     if more is not None:
         tried[f"{int(more.accelerators):,} accelerators"] = more
     plans = stacked(list(tried.values()))
@@ -113,18 +113,18 @@ def _best(asked: Asked, base: Plan) -> Plan | None:
 
 def _changed(asked: Asked, plan: Plan, way: _Way) -> Plan:
     if way.job:
-        base = base_plan(asked.job.model_copy(update=dict(way.job)), asked.chip, batch=asked.batch)
+        base = base_plan(asked.job.model_copy(update=dict(way.job)), batch=asked.batch)
         plan = replace(base, **{name: getattr(plan, name) for name in ("accelerators", *_LAYOUT)})
     return replace(plan, **way.layout)
 
 
-def _more_accelerators(asked: Asked, plan: Plan) -> Plan | None:
+def _more_accelerators(asked: Asked) -> Plan | None:
     """The fastest layout on twice, four times … as many accelerators: the first that fits."""
     job, count = asked.job, asked.job.accelerators
     for _ in range(MOST_DOUBLINGS):
         count *= 2
         batch = asked.batch if job.global_batch_sequences else max(asked.batch, count)
-        base = base_plan(job.model_copy(update={"accelerators": count}), asked.chip, batch=batch)
+        base = base_plan(job.model_copy(update={"accelerators": count}), batch=batch)
         found = asked.search(base).found
         if found:
             return found[0].plan

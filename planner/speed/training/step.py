@@ -11,13 +11,13 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from planner.network.network import Network
+from planner.scenario.base import GIGA, TERA
 from planner.speed.arrays import Num
 from planner.speed.hardware import Hardware
 from planner.speed.training.collectives import all_to_all_s, context_s, data_s, optimizer_s, tensor_s
 from planner.speed.training.constants import Constants
 from planner.speed.training.plan import Plan
 
-TERA, GIGA = 1e12, 1e9
 # A flash-attention backward pass does 2.5 times the products of the forward one: it makes the scores again.
 FLASH_BACKWARD = 2.5
 # Bytes that move for each score where the matrix of scores is written out: 16-bit scores, mask, softmax, dropout.

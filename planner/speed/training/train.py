@@ -73,7 +73,7 @@ def train(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration | 
     """What becomes of the job. Raises `BadJob` for what cannot exist, and the catalogue's errors for unknown names."""
     asked = looked_up(catalogue, job, calibration or house_calibration())
     check_job(job, asked.shape, asked.chip, global_batch=asked.batch)
-    base = base_plan(job, asked.chip, batch=asked.batch)
+    base = base_plan(job, batch=asked.batch)
     found = asked.search(base)
     tokens = job.tokens or float(best_tokens(asked.shape.active_params))
     ways = () if found.found else _ways_to_fit(asked, base)
@@ -142,7 +142,7 @@ def usual_batch(job: TrainingJob) -> int:
     return int(2 ** max(0, round(np.log2(tokens / job.seq_len))))
 
 
-def base_plan(job: TrainingJob, chip: Hardware, *, batch: int) -> Plan:
+def base_plan(job: TrainingJob, *, batch: int) -> Plan:
     """All of a plan that is not layout. The layout's numbers are placeholders."""
     adapters = job.method in ("lora", "qlora")
     share = job.trainable_share or (ADAPTER_SHARE if adapters else 1.0)
@@ -177,7 +177,6 @@ def _speed(catalogue: Catalogue, asked: Asked, best: Candidate, others: tuple[Ca
     rate = best.tokens_per_s_per_accelerator
     often = reliability(
         catalogue, accelerators=float(job.accelerators), params=float(asked.shape.params), team=job.team,
-        spot_stops_per_month=job.spot_stops_per_month,
     )  # fmt: skip
     useful, team = float(often.useful_share), team_share(job.team).where_measured(asked.pace.kept)
     hours = run_hours(tokens, rate, useful, band, (team.low, team.typical, team.high))

@@ -1,13 +1,17 @@
-"""Where the time of a step goes, from what the operations would take at the peak down to what is reached."""
+"""From the peak of a chip down to what is reached: where the time of a step goes, and what a team then loses of it."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from planner.network.network import Network
 from planner.speed.hardware import Hardware
 from planner.speed.training.plan import Plan
-from planner.speed.training.result import Part
+from planner.speed.training.result import Part, Speed
 from planner.speed.training.step import StepParts
 
+LEAST_SHARE = 5e-4  # of a step: what is less is not a stair of its own
+PEAK, STOPS, TEAM, REST = "peak", "stops", "team", "rest"
 _WORDS = {
     "elementwise_s": "norms, activations and casts, which only move bytes",
     "permute_s": "sorting tokens by expert",
@@ -44,3 +48,37 @@ def waterfall(shape: Network, chip: Hardware, plan: Plan, parts: StepParts) -> t
     ]
     rest = [(name.removesuffix("_s"), words, float(getattr(parts, name))) for name, words in _WORDS.items()]
     return tuple(Part(name, words, seconds, seconds / total_s) for name, words, seconds in [*first, *rest])
+
+
+@dataclass(frozen=True)
+class Stair:
+    """One loss: the rate before and after it."""
+
+    name: str
+    words: str
+    before: float
+    after: float
+
+    @property
+    def lost(self) -> float:
+        """Tokens a second that are gone. [token/s]"""
+        return self.before - self.after
+
+
+def stairs(speed: Speed) -> tuple[Stair, ...]:
+    """The peak first, then each loss. The last rate is what the length of the run is reckoned with."""
+    step_s = sum(part.seconds for part in speed.waterfall)
+    tokens = speed.tokens_per_s_per_accelerator.typical * step_s
+    first, *losses = speed.waterfall
+    spent, found = first.seconds, [Stair(PEAK, first.words, 0.0, tokens / first.seconds)]
+    small = sum(part.seconds for part in losses if part.share < LEAST_SHARE)
+    for part in losses:
+        if part.share >= LEAST_SHARE:
+            found.append(Stair(part.name, part.words, tokens / spent, tokens / (spent + part.seconds)))
+            spent += part.seconds
+    if small > 0:
+        found.append(Stair(REST, "all smaller parts", tokens / spent, tokens / (spent + small)))
+    running, useful, team = tokens / step_s, speed.useful_share, speed.team.typical
+    found.append(Stair(STOPS, "stops, restarts and checkpoints", running, running * useful))
+    found.append(Stair(TEAM, "what a team reaches of a published speed", running * useful, running * useful * team))
+    return tuple(found)

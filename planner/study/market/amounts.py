@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-HOURS_PER_DAY = 24.0
-DAYS_PER_YEAR = 365.0
+from planner.scenario.base import DAYS_PER_YEAR, HOURS_PER_DAY
 
 
 def length_of_time(days: float) -> tuple[str, str]:

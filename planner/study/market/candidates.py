@@ -14,11 +14,12 @@ from planner.money.renting.cheapest_offer import together
 from planner.money.setting import Setting
 from planner.money.verdict.answer import CLOSE_GAP
 from planner.money.ways import WAYS
+from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.scenario import Scenario
 from planner.speed.serving import CarriedRun, OtherWork, Serving, is_other_work
 from planner.speed.training import Training
 from planner.speed.training.result import Range
-from planner.speed.work_to_hours import HOURS_PER_DAY, asked
+from planner.speed.work_to_hours import asked
 from planner.study.market.survey import Try, market
 
 

@@ -10,10 +10,9 @@ from datetime import date
 import numpy as np
 
 from planner.money.verdict.answer import CLOSE_GAP
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_YEAR
 from planner.scenario.task import Run
 from planner.speed.serving import is_other_work
-from planner.speed.work_to_hours import LONGEST_JOB_HOURS
-from planner.study.market.amounts import HOURS_PER_DAY
 from planner.study.market.hours_needed import Task
 from planner.study.market.lost import Lost
 from planner.study.market.tried import Market, Try
@@ -21,7 +20,7 @@ from planner.study.market.why import sentences
 from pricing import Catalogue, names
 from pricing.query import may_be_cheapest
 
-_LONGEST_DAYS = LONGEST_JOB_HOURS / HOURS_PER_DAY
+_LONGEST_DAYS = HOURS_PER_YEAR / HOURS_PER_DAY
 _NEARLY = 1e-9
 
 

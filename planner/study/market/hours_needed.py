@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from planner.scenario.base import HOURS_PER_MONTH
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MOST_ACCELERATORS
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import Run, Train
 from planner.scenario.work import Work
@@ -16,8 +16,7 @@ from planner.speed.serving import CarriedRun, OtherWork, Serving, carried_run
 from planner.speed.training.across import Reach, across, unknown_speed
 from planner.speed.training.images import image_training, learns_from_images
 from planner.speed.training.result import Layout, Range
-from planner.speed.work_to_hours import LONGEST_JOB_HOURS, MOST_ACCELERATORS, Asked, asked, image_job, training_job
-from planner.study.market.amounts import HOURS_PER_DAY
+from planner.speed.work_to_hours import Asked, asked, image_job, training_job
 from planner.study.market.lost import Lost
 from pricing import Catalogue
 
@@ -39,7 +38,7 @@ class Doing:
     at_once: int = 0  # runs of a month may be several at once
     together: int = 1  # accelerators that work on one job and must stand beside each other
     hours: Range = NO_HOURS  # busy accelerator-hours: of the run, or of a month
-    session_hours: float = LONGEST_JOB_HOURS
+    session_hours: float = HOURS_PER_YEAR
     busy_share: float = 1.0  # of the hours of a month
     days: Range | None = None
     rate: float | None = None

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from planner.money.renting.cheapest_offer import MACHINE
-from planner.scenario.base import HOURS_PER_MONTH
+from planner.scenario.base import HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import Serve
 from planner.speed.serving import is_other_work
@@ -21,8 +20,7 @@ from planner.study.market.front import judged
 from planner.study.market.hours_needed import Doing, Progress, Task, doings, task_of
 from planner.study.market.lost import Lost
 from planner.study.market.tried import Market, Try
-from planner.study.market.try_kept import kept_tries
-from planner.study.market.try_own import bought
+from planner.study.market.try_own import bought, kept_tries
 from planner.study.market.try_rent import Hiring, rented
 from pricing import Catalogue, names
 
@@ -31,7 +29,6 @@ __all__ = ["Market", "Try", "market"]
 _NOBODY = "nobody publishes one for renting it by the hour"
 _SMALL = "nobody rents {together} of them in one machine"
 _SPEED_SHARE, _MONEY_SHARE = 0.7, 0.9  # of the time it takes, for whoever watches
-_SECONDS_PER_HOUR, _MILLION = 3_600.0, 1e6
 
 
 def market(  # noqa: PLR0913 - a question of as many parts
@@ -84,7 +81,7 @@ def _rented_tries(catalogue: Catalogue, task: Task, able: Sequence[Doing], day: 
     for place, one in enumerate(able):
         if place not in hired:
             small = one.accelerator in offered and one.together > 1
-            why = _SMALL.format(together=min(one.together, MACHINE)) if small else _NOBODY
+            why = _SMALL.format(together=min(one.together, ONE_MACHINE)) if small else _NOBODY
             yield _try(catalogue, one, why_not=Lost("no_price", why))
     for deal in deals:
         one = able[deal.doing]
@@ -132,7 +129,7 @@ def _hosted_tries(catalogue: Catalogue, asked: Serve, day: date) -> Iterable[Try
     if door is None:
         return
     price = catalogue.hosted[door]
-    monthly = asked.requests_per_s * _SECONDS_PER_HOUR * HOURS_PER_MONTH / _MILLION
+    monthly = asked.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH / MILLION
     written = price.output_usd_per_mtoken or price.input_usd_per_mtoken
     usd = monthly * (
         asked.input_tokens * price.input_usd_per_mtoken.newest.typical + asked.output_tokens * written.newest.typical

@@ -1,12 +1,13 @@
 """What owning costs for every accelerator and number of a market study, by the ledger that the Answer is drawn from.
 
 A fleet bought for the work is charged to the work whole: from the order to the sale, over the years of the plan. All
-numbers that are bought in the same machine are draws of one ledger.
+numbers that are bought in the same machine are draws of one ledger. What is there already, where it is called by the
+name of an accelerator, costs its electricity and its upkeep.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -17,18 +18,20 @@ from planner.money.demand.stream import Need
 from planner.money.input_sheet import Case, end
 from planner.money.measures import factors
 from planner.money.owning import Machine, Owned, machine, owned
-from planner.money.owning.inputs import network_fact
+from planner.money.owning.inputs import network_fact, say_power_price
 from planner.money.renting.cheapest_offer import USUAL_AGE_DAYS
 from planner.money.setting import Setting
-from planner.scenario.base import HOURS_PER_MONTH
+from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH
+from planner.scenario.own import Kept
 from planner.scenario.scenario import Scenario
 from planner.speed.training.result import Range
-from planner.study.market.hours_needed import Doing
-from pricing import Catalogue
+from planner.study.market.hours_needed import Doing, Task, doings
+from planner.study.market.lost import Lost
+from planner.study.market.tried import Try
+from pricing import Catalogue, PricingError, names
 
 Array = NDArray[np.float64]
-_DAYS_PER_MONTH = 365 / 12
-_HOURS_PER_DAY = 24.0
+W_PER_KW = 1_000.0
 NETWORK = "usd_per_accelerator_of_network"
 _CASES: tuple[Case, ...] = ("low", "typical", "high")
 
@@ -103,7 +106,7 @@ def _of(setting: Setting, tries: Sequence[Doing], places: list[int], monthly: bo
     ends = [_cost(setting.at(case), need, many, hours, monthly) for case in _CASES]
     found = ends[1].found
     wait_months = float(np.max(found.put.used["lead_time_months"].value))
-    runs = hours[:, 0] / many[:, 0] / _HOURS_PER_DAY / _DAYS_PER_MONTH
+    runs = hours[:, 0] / many[:, 0] / HOURS_PER_DAY / DAYS_PER_MONTH
     late = np.zeros(len(places), dtype=bool) if monthly else runs > months - wait_months + 1e-9
     low, usd, high = (end.usd for end in ends)
     price = found.machine.price
@@ -112,7 +115,7 @@ def _of(setting: Setting, tries: Sequence[Doing], places: list[int], monthly: bo
         Bought(
             place,
             Range(float(min(low[at], usd[at])), float(usd[at]), float(max(high[at], usd[at]))),
-            wait_months * _DAYS_PER_MONTH,
+            wait_months * DAYS_PER_MONTH,
             found.machine.what,
             bool(late[at]),
             age_days,
@@ -160,3 +163,44 @@ def _spread(setting: Setting, need: Need, many: Array, hours: Array) -> Need:
     """The hours of one run over all hours of the plan; its electricity is the same whenever it runs."""
     whole = many * HOURS_PER_MONTH * setting.scenario.months
     return replace(need, busy_share=np.minimum(hours / whole, 1.0))
+
+
+def kept_tries(catalogue: Catalogue, task: Task, accelerators: Sequence[str], day: date) -> Iterable[Try]:
+    """The work on what is kept. What that would fetch if it were sold is left to the plan."""
+    kept = task.scenario.kept
+    key = None if kept is None else _kept_key(catalogue, kept)
+    if kept is None or key is None or (accelerators and key not in accelerators):
+        return
+    for one in doings(catalogue, task, (key,), (kept.accelerators,), lambda _: None):
+        why = one.why_not
+        if not why and one.at_once > kept.accelerators:
+            why = Lost("too_few", f"it takes {one.at_once:,} at once")
+        usd = None if why else _kept_usd(catalogue, task, kept, one, day)
+        yield Try(
+            key, kept.accelerators, "keep", None, None, one.days, usd, one.rate, one.layout, why, on_front=False,
+            label=catalogue.accelerator_label(key), at_once=one.at_once, tpot_p99_ms=one.tpot_p99_ms,
+        )  # fmt: skip
+
+
+def _kept_key(catalogue: Catalogue, kept: Kept) -> str | None:
+    """The accelerator that its label names, if it names one."""
+    try:
+        return names.accelerator(catalogue, kept.label)
+    except PricingError:
+        return None
+
+
+def _kept_usd(catalogue: Catalogue, task: Task, kept: Kept, one: Doing, day: date) -> Range:
+    """Electricity of the busy hours, of the idle ones beside them, and upkeep for as long as the work lasts."""
+    setting = Setting(catalogue, task.scenario, day)
+    put = setting.basis()
+    say_power_price(put, setting)
+    usd_per_kwh = float(put.used["usd_per_kwh"].value) * float(put.used["pue"].value)
+
+    def at(hours: float) -> float:
+        months = 1.0 if task.monthly else hours / kept.accelerators / HOURS_PER_MONTH
+        idle = max(kept.accelerators * months * HOURS_PER_MONTH - hours, 0.0)
+        kwh = (hours * kept.power_w_each + idle * kept.idle_power_w_each) / W_PER_KW
+        return kwh * usd_per_kwh + months * kept.running_usd_per_month
+
+    return Range(at(one.hours.low), at(one.hours.typical), at(one.hours.high))

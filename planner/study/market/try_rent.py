@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import Need
 from planner.money.renting.bill import bills
-from planner.money.renting.cheapest_offer import MACHINE, RESERVED, USUAL_AGE_DAYS
+from planner.money.renting.cheapest_offer import RESERVED, USUAL_AGE_DAYS, first_believed, holds
 from planner.money.renting.interruptions import LEAST_LEFT, say_interruptions, stretch
-from planner.money.renting.job_hour import LONGEST_SESSION_HOURS
+from planner.money.renting.job_hour import FLAT_YEARS, UNBOUND, flat
 from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
 from planner.money.setting import Setting
-from planner.scenario.base import HOURS_PER_MONTH
+from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
 from planner.scenario.rent import Rent
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Terms
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.study.market.hours_needed import Doing
@@ -31,9 +30,7 @@ from pricing.query import Wish, find, may_be_cheapest, price
 from pricing.records import Offer
 
 Array = NDArray[np.float64]
-_YEARS = 0.25  # the plan over which a bill is averaged; rents stay as they are, so any would do
-_MONTHS = 12 * _YEARS
-_DAYS_PER_MONTH = 365 / 12
+_MONTHS = MONTHS_PER_YEAR * FLAT_YEARS
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ class Hiring:
 
 def rented(hiring: Hiring, *, may_stop: bool) -> tuple[Rented, ...]:
     """On demand, reserved, and where the work may stop spot: the cheapest believable whole bill of each try."""
-    once: frozenset[str] = frozenset({"on_demand"} if hiring.monthly else {"on_demand", "capacity_block"})
+    once: frozenset[str] = frozenset({"on_demand"}) if hiring.monthly else UNBOUND
     kinds: list[tuple[Way, frozenset[str]]] = [("on_demand", once), ("reserved", frozenset(RESERVED))]
     if may_stop:
         kinds.append(("spot", frozenset({"spot"})))
@@ -115,7 +112,7 @@ def _rows(hiring: Hiring, purchases: frozenset[str]) -> _Rows:
         (place, key)
         for place, one in enumerate(tries)
         for key in by_chip.get(one.accelerator, ())
-        if catalogue.offers[key].accelerators_per_instance >= min(one.together, MACHINE)
+        if holds(catalogue.offers[key], one.together)
     ]
     keys = tuple(key for _, key in pairs)
     terms = np.array([TERM_MONTHS[catalogue.offers[key].purchase] for key in keys])
@@ -135,8 +132,7 @@ def _worth_asking(catalogue: Catalogue, ids: Iterable[str], day: date) -> list[s
 
 def _usd(hiring: Hiring, rows: _Rows, way: Way) -> tuple[Array, Array]:
     """What each row costs, and how many times as long it takes."""
-    flat = Scenario(years=_YEARS, terms=Terms(rent_change_per_year=0.0), spot=hiring.scenario.spot)
-    setting = Setting(hiring.catalogue, flat, hiring.day)
+    setting = flat(hiring.catalogue, Scenario(spot=hiring.scenario.spot), hiring.day)
     busy = hiring.column(rows, "busy_share") if hiring.monthly else np.ones(len(rows.offers))
     among = bills(setting, _need(hiring, rows, busy), rows.offers)
     if way == "reserved":
@@ -150,12 +146,12 @@ def _usd(hiring: Hiring, rows: _Rows, way: Way) -> tuple[Array, Array]:
 
 
 def _need(hiring: Hiring, rows: _Rows, busy: Array) -> Need:
-    session = np.clip(hiring.column(rows, "session_hours"), 0.01, LONGEST_SESSION_HOURS)
+    session = np.clip(hiring.column(rows, "session_hours"), 0.01, HOURS_PER_YEAR)
     return Need(
         accelerator="",
         accelerators=hiring.column(rows, "at_once").reshape(-1, 1),
         busy_share=busy.reshape(-1, 1),
-        years=_YEARS,
+        years=FLAT_YEARS,
         hours_per_session=session.reshape(-1, 1),  # type: ignore[arg-type] # a column, as the others are
         storage_tb=0.0,
         egress_tb_per_month=0.0,
@@ -166,7 +162,7 @@ def _need(hiring: Hiring, rows: _Rows, busy: Array) -> Need:
 def _bound_months(hiring: Hiring, rows: _Rows) -> Array:
     """Months that are paid for one run: whole terms, as many as it takes."""
     days = np.array([0.0 if one.days is None else one.days.typical for one in hiring.tries])[rows.doing]
-    return np.maximum(np.ceil(days / _DAYS_PER_MONTH / rows.term_months - 1e-9), 1.0) * rows.term_months
+    return np.maximum(np.ceil(days / DAYS_PER_MONTH / rows.term_months - 1e-9), 1.0) * rows.term_months
 
 
 def _stretch(setting: Setting, hiring: Hiring, rows: _Rows) -> Array:
@@ -185,21 +181,20 @@ def _stretch(setting: Setting, hiring: Hiring, rows: _Rows) -> Array:
 def _cheapest(hiring: Hiring, rows: _Rows, way: Way, usd: Array, longer: Array) -> list[Rented]:
     """For each try the cheapest row whose price was looked at this month; failing that the cheapest."""
     catalogue, day = hiring.catalogue, hiring.day
-    best: dict[int, tuple[bool, float, str, int]] = {}
-    recent = {key: may_be_cheapest(catalogue.offers[key], day) for key in set(rows.offers)}
+    priced: dict[int, list[tuple[float, str, int]]] = {}
     for row, (doing, key, cost) in enumerate(zip(rows.doing.tolist(), rows.offers, usd.tolist(), strict=True)):
-        if not np.isfinite(cost):
-            continue
-        rank = (not recent[key], round(cost, 2), key, row)
-        if doing not in best or rank < best[doing]:
-            best[doing] = rank
-    return [
-        Rented(
-            doing, way, key, float(usd[row]), float(longer[row]), _age_days(catalogue.offers[key], day), not old,
-            float(rows.term_months[row]) if way == "reserved" else 0.0,
-        )
-        for doing, (old, _, key, row) in best.items()
-    ]  # fmt: skip
+        if np.isfinite(cost):
+            priced.setdefault(doing, []).append((round(cost, 2), key, row))
+    taken = []
+    for doing, ranked in priced.items():
+        ranked.sort()
+        found = first_believed(catalogue, [key for _, key, _ in ranked], day)
+        assert found is not None  # there is one at least
+        _, key, row = ranked[found.at]
+        bound = float(rows.term_months[row]) if way == "reserved" else 0.0
+        age = _age_days(catalogue.offers[key], day)
+        taken.append(Rented(doing, way, key, float(usd[row]), float(longer[row]), age, found.believed, bound))
+    return taken
 
 
 def _age_days(offer: Offer, day: date) -> int:

@@ -90,14 +90,6 @@ def load_curve(setting: Setting) -> LoadCurve:
     return LoadCurve(edges, np.clip(busy, 0.0, 1.0), plan_hours)
 
 
-def curve_of(levels: Sequence[float], shares: Sequence[float], plan_hours: float = 1.0) -> LoadCurve:
-    """The curve of so many at once in these shares of the time."""
-    at_once, often = np.asarray(levels, dtype=np.float64), np.asarray(shares, dtype=np.float64)
-    edges = np.unique(np.append(at_once, 0.0))
-    above = (at_once[None, :] >= edges[1:, None]) @ often
-    return LoadCurve(edges, np.asarray(above, dtype=np.float64), plan_hours)
-
-
 def threshold(own: Screen, rent: Screen) -> Solved:
     """The share of the time above which a unit of capacity is better owned than rented. [1]"""
     return least_busy_share_to_own(

@@ -16,9 +16,9 @@ from planner.money.verdict.contender import unknown_usd
 from planner.money.verdict.limits import limits_of
 from planner.money.ways.built import Why
 from planner.money.ways.mix import mixed
+from planner.scenario.base import MOST_ACCELERATORS
 from planner.scenario.rent import Mix
 
-MOST_OWNED = 16_384  # what a mix may name
 _ROUNDS = 12  # steps to a neighbour, at most
 
 
@@ -40,7 +40,7 @@ class Search:
     @property
     def most(self) -> int:
         """The most that a mix owns or reserves."""
-        return min(self.setting.demand.all.most_accelerators, MOST_OWNED)
+        return min(self.setting.demand.all.most_accelerators, MOST_ACCELERATORS)
 
     def priced(self, mix: Mix) -> Priced:
         """What it costs."""

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from planner.money.option import size_in
 from planner.scenario.grid import Axis, Grid
 
-NOBODY = ""
-
 
 class Winners:
     """Who won at each point, a byte or two for each, in the order of their numbers."""

@@ -291,7 +291,7 @@ def _answers(told: Told, scenarios: Sequence[Scenario], with_break_even: bool) -
             pairs.setdefault((one.own.option.key, one.rent.option.key), []).append(place)
     for keys, places in pairs.items():
         own, rent = (_option(made, key) for key in keys)
-        _compared(told, made, (own, rent), np.array(places), found)
+        _compared(made, (own, rent), np.array(places), found)
         if with_break_even:
             _turned(told.take(np.array(places)), (own, rent), scenarios, places, found)
     return found
@@ -308,7 +308,7 @@ def _option(made: Plan, key: str) -> Option:
 
 
 def _compared(
-    told: Told, made: Plan, pair: tuple[Option, Option], places: np.ndarray[Any, np.dtype[np.intp]], found: list[Found]
+    made: Plan, pair: tuple[Option, Option], places: np.ndarray[Any, np.dtype[np.intp]], found: list[Found]
 ) -> None:
     """When what owning costs first has come back."""
     back = paid_back(made.setting, pair[0].ledger, pair[1].ledger)

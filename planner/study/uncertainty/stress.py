@@ -92,11 +92,6 @@ def laid_over(plan: Plan, keys: Sequence[str]) -> Plan | None:
     return plan_at(plan.setting.trying(tried)) if tried else None
 
 
-def under_stress(plan: Plan, count: int = DRAWS) -> tuple[Stressed, ...]:
-    """The plan under every test, one at a time."""
-    return tuple(stressed(plan, key, count) for key in stresses())
-
-
 def _changes(plan: Plan, stress: Stress, changed: Mapping[str, float]) -> Iterator[tuple[str, float]]:
     """The inputs that the plan has, as the test changes them; it starts from what another test has changed already."""
     for name, change in stress.changes.items():

@@ -28,7 +28,6 @@ from planner.money.ways.built import Why
 Array = NDArray[np.float64]
 
 PRICE_CHANGE = "hardware_price_change_per_year"
-SHORTER = "none: waiting is longer than it saves"
 NO_FASTER = "none: machines do not become faster for the money"
 _OF_HARDWARE: frozenset[Treatment] = frozenset({"capital", "sale"})
 
@@ -170,14 +169,3 @@ def least_work_years(*, doubling_years: Num) -> Solved:
     """
     doubling = np.asarray(doubling_years, dtype=np.float64)
     return solved(doubling / np.log(2), reasons={NO_FASTER: ~np.isfinite(doubling)})
-
-
-def best_wait_years(*, work_years: Num, doubling_years: Num) -> Solved:
-    """How long to wait before starting a computation of fixed size so that it ends soonest. [year]
-
-    It takes `work_years` on today's machines, and speed for the money doubles every `doubling_years`. The same source
-    as `least_work_years`.
-    """
-    doubling = np.asarray(doubling_years, dtype=np.float64)
-    wait = doubling * np.log2(np.asarray(work_years, dtype=np.float64) * np.log(2) / doubling)
-    return solved(np.maximum(wait, 0.0), reasons={NO_FASTER: ~np.isfinite(doubling), SHORTER: wait <= 0})

@@ -36,8 +36,7 @@ def plan_of(catalogue: Catalogue, method: str = "full") -> Plan:
         {"accelerator": "A100-SXM4-80GB", "accelerators": 1, "optimizer": "adamw_bf16", "engine": "pytorch",
          "software_year": 2025.0, "compiled": True, "seq_len": 2_048, "method": method}
     )  # fmt: skip
-    chip = hardware("A100-SXM4-80GB", catalogue.accelerators["A100-SXM4-80GB"])
-    return replace(base_plan(job, chip, batch=4), micro_batch=4.0, loss_chunks=1.0)
+    return replace(base_plan(job, batch=4), micro_batch=4.0, loss_chunks=1.0)
 
 
 @pytest.mark.parametrize("line", range(len(ABLATION)), ids=[name for name, _, _ in ABLATION])

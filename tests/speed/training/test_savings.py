@@ -13,7 +13,7 @@ from planner.scenario.vocabulary import Recompute, TrainingPrecision
 from planner.speed.refused import BadJob
 from planner.speed.training import TrainingJob, train
 from planner.speed.training.savings import AS_IT_IS, Saving, savings
-from planner.speed.training.team_losses import PEAK, stairs
+from planner.speed.training.waterfall import PEAK, stairs
 from pricing import Catalogue, load_catalogue
 
 H100 = "H100-SXM5-80GB"

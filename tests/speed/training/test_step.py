@@ -30,7 +30,7 @@ def chip(catalogue: Catalogue, key: str = "H100-SXM5-80GB") -> Hardware:
 
 def plan(catalogue: Catalogue, **layout: float) -> Plan:
     job = TrainingJob(accelerator="H100", accelerators=64, seq_len=4_096)
-    base = base_plan(job, chip(catalogue), batch=512)
+    base = base_plan(job, batch=512)
     return replace(base, **({"tp": 4.0, "pp": 2.0, "vpp": 2.0, "cp": 1.0, "dp": 8.0, "shard": 1.0} | layout))
 
 

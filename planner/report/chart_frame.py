@@ -1,0 +1,146 @@
+"""The frame that all charts share: paper and ink, light and dark, axes and legend, and the marks they are drawn with.
+
+Charts say what is drawn; every mark of theirs differs in shape, dash or hatch as well as in colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import plotly.graph_objects as go
+from plotly.io import templates
+
+from planner.money.ways import WAYS
+from planner.scenario.ways import Way
+
+BAR_PX = 48  # a line of words and a bar
+FRAME_PX = 110
+
+# light, dark
+INK = {False: "#31333f", True: "#fafafa"}
+PAPER = {False: "#ffffff", True: "#12171f"}  # the page's own background
+GRID = {False: "#d9dce3", True: "#3b3f4a"}
+
+
+class Chart(go.Figure):  # type: ignore[misc]  # plotly has no types
+    """A figure that is finished once it is made: a page that shows it again has its dictionary from the first time."""
+
+    _shown: dict[str, Any] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figure for the browser. Not to be changed."""
+        if self._shown is None:
+            self._shown = super().to_dict()
+            self._shown["layout"]["template"] = _template(templates.default)
+        return self._shown
+
+
+def finished(data: list[dict[str, Any]], layout: dict[str, Any]) -> Chart:
+    """A chart without plotly's own checks. All share one template: to copy it into each takes longer than all else."""
+    return Chart({"data": data, "layout": layout | {"template": {}}}, _validate=False)
+
+
+@lru_cache(maxsize=2)
+def _template(name: str) -> dict[str, Any]:
+    template: dict[str, Any] = templates[name].to_plotly_json()
+    return template
+
+
+def framed(data: list[dict[str, Any]], dark: bool, height: int, *, quiet: bool = False, **layout: Any) -> go.Figure:
+    """The frame all charts share: fixed height, no dragging, legend above. A quiet one makes nothing of nought.
+
+    Built in one go and not checked property by property, which would take longer than the rest of the page; the tests
+    give every chart to plotly's own validation.
+    """
+    ink = INK[dark]
+    zero = GRID[dark] if quiet else ink
+    both = {"gridcolor": GRID[dark], "zerolinecolor": zero, "automargin": True, "fixedrange": True}
+    shared: dict[str, Any] = {
+        "height": height,
+        "margin": {"l": 8, "r": 16, "t": 40, "b": 40},
+        "dragmode": False,
+        "hoverlabel": {"namelength": -1},
+        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "font": {"color": ink}},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": ink, "size": 13},
+        "showlegend": True,
+    }
+    if quiet:
+        shared["legend"] |= {"traceorder": "normal"}
+    axes = {name: both | layout.pop(name) for name in ("xaxis", "yaxis")}
+    return finished(data, shared | axes | layout)
+
+
+def colour_of(way: Way, dark: bool) -> str:
+    """The colour a way has in every chart."""
+    return WAYS[way].look.colour(dark)
+
+
+def channels(colour: str) -> tuple[int, ...]:
+    """Red, green and blue of a colour like #0b5cad."""
+    return tuple(int(colour[place : place + 2], 16) for place in (1, 3, 5))
+
+
+def axis(title: str, **more: Any) -> dict[str, Any]:
+    """An axis and what it is called."""
+    return {"title": {"text": title}, **more}
+
+
+def money(title: str, **more: Any) -> dict[str, Any]:
+    """An axis of dollars, in thousands and millions."""
+    return axis(title, tickformat="$~s", **more)
+
+
+def marks(name: str | None, x: Sequence[Any], y: Sequence[Any], marker: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Points, each with the same kind of mark."""
+    return {"type": "scatter", "mode": "markers", **_named(name), "x": x, "y": y, "marker": marker, **more}
+
+
+def curve(name: str, x: Sequence[Any], y: Sequence[Any], line: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Points that a line joins."""
+    return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line, **more}
+
+
+def bars(
+    name: str | None, lengths: Sequence[float], y: Sequence[Any], marker: dict[str, Any], **more: Any
+) -> dict[str, Any]:
+    """Bars that lie, one in each row."""
+    return {"type": "bar", "orientation": "h", **_named(name), "x": lengths, "y": y, "marker": marker, **more}
+
+
+def _named(name: str | None) -> dict[str, str]:
+    return {} if name is None else {"name": name}
+
+
+def hatched(colour: str, hatch: str) -> dict[str, Any]:
+    """The looks of a bar."""
+    return {"color": colour, "pattern": {"shape": hatch, "solidity": 0.25}}
+
+
+def note(x: float, y: float, text: str, dark: bool, size: float | None = 12, **more: Any) -> dict[str, Any]:
+    """Words on the paper."""
+    font = {"color": INK[dark]} | ({} if size is None else {"size": size})
+    return {"x": x, "y": y, "text": text, "showarrow": False, "font": font, **more}
+
+
+def upright(x: float, dark: bool, width: float = 1, dash: str | None = "dot") -> dict[str, Any]:
+    """A line from top to bottom."""
+    line = {"color": INK[dark], "width": width} | ({} if dash is None else {"dash": dash})
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
+
+
+def names_above(names: Sequence[str], dark: bool) -> list[dict[str, Any]]:
+    """A name above each bar, in its order: beside the bars names would leave a phone no room for them."""
+    above = {"xref": "paper", "xanchor": "left", "yshift": 18, "bgcolor": PAPER[dark]}
+    return [note(0, row, name, dark, 13, **above) for row, name in enumerate(names)]
+
+
+def band(months: list[int], low: list[float], high: list[float], colour: str) -> list[dict[str, Any]]:
+    """Two edges without a line, and what lies between them."""
+    edge: dict[str, Any] = {"type": "scatter", "mode": "lines", "x": months, "line": {"width": 0}, "showlegend": False}
+    edge["hoverinfo"] = "skip"
+    red, green, blue = channels(colour)
+    return [edge | {"y": low}, edge | {"y": high, "fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},0.18)"}]
