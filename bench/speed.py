@@ -17,7 +17,7 @@ from planner.speed.serving import check_serving, serve
 from planner.speed.table import SERVING, TRAINING
 from planner.speed.training import check_training
 from planner.speed.training.constants import house_calibration
-from planner.speed.training.layout import Wish, search
+from planner.speed.training.layout import LayoutWish, search
 from planner.speed.training.train import base_plan
 from pricing import load_catalogue
 
@@ -38,7 +38,7 @@ def main() -> Iterator[str]:
     shape = network_of(catalogue.models[GPT_3.model])
     chip = hardware(GPT_3.accelerator, catalogue.accelerators[GPT_3.accelerator])
     base = base_plan(GPT_3, chip, batch=4_096)
-    weigh = partial(search, shape, chip, base, house_calibration().constants, wish=Wish())
+    weigh = partial(search, shape, chip, base, house_calibration().constants, wish=LayoutWish())
     layouts, seconds = weigh().evaluated, best(weigh)
     yield line(f"GPT-3 175B on 4,096 GPUs, all {layouts:,} legal layouts", seconds, reference)
     yield f"layouts: {layouts / seconds:,.0f} a second"

@@ -13,11 +13,14 @@ from planner.scenario.scenario import Scenario
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
 from planner.speed.factors import put_together
 from planner.speed.own_runs import factors_in
-from planner.speed.table import SERVING, TRAINING, Columns, rows_in, text_in
+from planner.speed.table import SERVING, TRAINING, TableColumns, rows_in, text_in
 from pricing import Catalogue
 
 MOST_BYTES = 20_000_000
-TABLES: dict[str, tuple[str, Columns]] = {"training": (TRAINING_RUNS, TRAINING), "serving": (SERVING_RUNS, SERVING)}
+TABLES: dict[str, tuple[str, TableColumns]] = {
+    "training": (TRAINING_RUNS, TRAINING),
+    "serving": (SERVING_RUNS, SERVING),
+}
 
 
 def runs_of(kind: str, path: Path | None) -> list[dict[str, str]]:

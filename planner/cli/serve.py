@@ -23,9 +23,9 @@ from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Serve
 from planner.speed.serving import (
-    Constants,
-    OwnRuns,
+    OwnServingRuns,
     Serving,
+    ServingConstants,
     is_other_work,
     other_work,
     own_runs,
@@ -61,7 +61,7 @@ def run(jobs: Sequence[ServingJob], wanted: argparse.Namespace) -> int:
     )
 
 
-def _own_runs(catalogue: Catalogue, path: Path, constants: Constants | None) -> OwnRuns:
+def _own_runs(catalogue: Catalogue, path: Path, constants: ServingConstants | None) -> OwnServingRuns:
     found = own_runs(catalogue, runs_of("serving", path), constants)
     say_unused(path, found.unused)
     return found

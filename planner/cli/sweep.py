@@ -14,9 +14,9 @@ from time import monotonic
 from planner.cli.common import FAILED, OK, STOPPED, with_own_prices
 from planner.cli.runs import with_own_runs
 from planner.cli.sweep_file import Note, Rows, digest, noted, program_digest
-from planner.cli.sweep_run import Job, Lost, Span, here, on_dask, sweep_of
+from planner.cli.sweep_run import Lost, Span, SweepJob, here, on_dask, sweep_of
 from planner.cli.terminal import redraw, tell
-from planner.report.files.sweep_csv import Columns, summary_text
+from planner.report.files.sweep_csv import SweepColumns, summary_text
 from planner.report.files.sweep_json import Ran, sweep_document, sweep_json
 from planner.scenario.grid import Grid
 from planner.study.sweep.flips import Winners
@@ -43,9 +43,9 @@ def run(grid: Grid, wanted: argparse.Namespace) -> int:
         program=program_digest(),
         rows=grid.count,
     )
-    job = Job(grid, day, quotes, note.program, digest(repr(note).encode()))
+    job = SweepJob(grid, day, quotes, note.program, digest(repr(note).encode()))
     winners = Winners(grid.count)
-    with Rows(wanted.csv, note, Columns(grid)) as out:
+    with Rows(wanted.csv, note, SweepColumns(grid)) as out:
         out.read(winners.add)
         try:
             seconds = _run(job, out, winners, wanted)
@@ -68,7 +68,7 @@ def _with_own_runs(grid: Grid, facts: Catalogue, paths: Sequence[Path], day: dat
     return replace(grid, saved=replace(grid.saved, scenario=scenario))
 
 
-def _run(job: Job, out: Rows, winners: Winners, wanted: argparse.Namespace) -> float:
+def _run(job: SweepJob, out: Rows, winners: Winners, wanted: argparse.Namespace) -> float:
     """Reckon what is not there yet. Gives back how long that took. [s]"""
     began = monotonic()
     if out.done < job.grid.count:

@@ -19,7 +19,7 @@ from typing import BinaryIO
 import pricing
 from planner.cli.common import BadInput
 from planner.cli.files import is_plain, named, write_file
-from planner.report.files.sweep_csv import LINE_END, Columns
+from planner.report.files.sweep_csv import LINE_END, SweepColumns
 
 NOTE = ".sweep.json"
 _ROOMS = ("inputs", "speed", "money", "study", "report")
@@ -77,7 +77,7 @@ class Rows:
     looked at the file. It stays where it is until it has been reckoned again.
     """
 
-    def __init__(self, out: Path, note: Note, columns: Columns) -> None:
+    def __init__(self, out: Path, note: Note, columns: SweepColumns) -> None:
         self._out, self._note, self._columns = out, note, columns
         self._file: BinaryIO
         self._doubtful = b""  # the last row that was found

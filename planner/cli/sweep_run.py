@@ -20,7 +20,7 @@ from typing import Any
 
 from planner.cli.common import BadInput
 from planner.cli.sweep_file import program_digest
-from planner.report.files.sweep_csv import Columns
+from planner.report.files.sweep_csv import SweepColumns
 from planner.scenario.grid import OF_FUTURES, Grid
 from planner.study.sweep.sweep import Sweep
 from pricing import Catalogue, PricingError, load_catalogue
@@ -42,7 +42,7 @@ class Lost(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class SweepJob:
     """Everything a worker needs, wherever it runs."""
 
     grid: Grid
@@ -60,10 +60,10 @@ def facts(job_day: date, quotes: tuple[str, bytes] | None) -> Catalogue:
     return with_quotes(known, parse_quotes(quotes[1], name=quotes[0], catalogue=known, day=job_day))
 
 
-_SWEEPS: dict[str, tuple[Sweep, Columns]] = {}  # one, kept between the blocks of a worker
+_SWEEPS: dict[str, tuple[Sweep, SweepColumns]] = {}  # one, kept between the blocks of a worker
 
 
-def sweep_of(job: Job) -> tuple[Sweep, Columns]:
+def sweep_of(job: SweepJob) -> tuple[Sweep, SweepColumns]:
     """The sweep of a job, made once in each process."""
     if job.key not in _SWEEPS:
         if program_digest() != job.program:
@@ -71,11 +71,11 @@ def sweep_of(job: Job) -> tuple[Sweep, Columns]:
         solves = "break_even_busy_share" in job.grid.outputs
         draws = any(name in job.grid.outputs for name in OF_FUTURES)
         _SWEEPS.clear()
-        _SWEEPS[job.key] = Sweep(facts(job.day, job.quotes), job.grid, job.day, solves, draws), Columns(job.grid)
+        _SWEEPS[job.key] = Sweep(facts(job.day, job.quotes), job.grid, job.day, solves, draws), SweepColumns(job.grid)
     return _SWEEPS[job.key]
 
 
-def rows(job: Job, span: Span) -> Rows:
+def rows(job: SweepJob, span: Span) -> Rows:
     """The lines of the points from one number up to another."""
     sweep, columns = sweep_of(job)
     found = sweep.block(*span)
@@ -83,7 +83,7 @@ def rows(job: Job, span: Span) -> Rows:
     return lines, [(getattr(one, columns.word), one.best) for one in found]
 
 
-def here(job: Job, spans: Iterator[Span], workers: int) -> Iterator[tuple[Span, Rows]]:
+def here(job: SweepJob, spans: Iterator[Span], workers: int) -> Iterator[tuple[Span, Rows]]:
     """The blocks on this machine, in order."""
     if workers == 1:
         yield from ((span, rows(job, span)) for span in spans)
@@ -114,10 +114,10 @@ def _asked(pool: ProcessPoolExecutor, span: Span) -> Any:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-_JOB: list[Job] = []
+_JOB: list[SweepJob] = []
 
 
-def _begin(job: Job, stop: Any) -> None:
+def _begin(job: SweepJob, stop: Any) -> None:
     """A worker of this machine: it ends when told to, and with the process that began it, however that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _JOB[:] = [job]
@@ -150,7 +150,7 @@ def _in_order(
         yield first, future.result()
 
 
-def on_dask(job: Job, spans: Iterator[Span], address: str) -> Iterator[tuple[Span, Rows]]:
+def on_dask(job: SweepJob, spans: Iterator[Span], address: str) -> Iterator[tuple[Span, Rows]]:
     """The blocks on the workers of a cluster that is there, in order."""
     try:
         import distributed  # an extra: loaded only for those who ask for it

@@ -24,7 +24,7 @@ from planner.report.table import Table
 from planner.scenario.image_job import ImageJob
 from planner.scenario.training_job import TrainingJob
 from planner.speed.pace import NO_RUNS
-from planner.speed.training import Anchored, Calibration, Training, anchored, calibration_in, train
+from planner.speed.training import Anchored, Training, TrainingCalibration, anchored, calibration_in, train
 from planner.speed.training.images import image_training, learns_from_images
 from planner.speed.training.packing import ON_A_BASE, Together, together
 from pricing import Catalogue, load_catalogue
@@ -60,11 +60,11 @@ def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
     )
 
 
-def _calibration(path: Path | None) -> Calibration | None:
+def _calibration(path: Path | None) -> TrainingCalibration | None:
     return None if path is None else calibration_in(text_of(path), file=path.name)
 
 
-def _own_runs(catalogue: Catalogue, job: TrainingJob, path: Path | None, known: Calibration | None) -> Anchored:
+def _own_runs(catalogue: Catalogue, job: TrainingJob, path: Path | None, known: TrainingCalibration | None) -> Anchored:
     """The job corrected by somebody's own runs, if there are any."""
     if path is None:
         return Anchored(job, NO_RUNS, (), 0, "")
@@ -75,7 +75,7 @@ def _own_runs(catalogue: Catalogue, job: TrainingJob, path: Path | None, known: 
     return found
 
 
-def _several(catalogue: Catalogue, job: TrainingJob, known: Calibration | None) -> tuple[Together, ...]:
+def _several(catalogue: Catalogue, job: TrainingJob, known: TrainingCalibration | None) -> tuple[Together, ...]:
     """Ways to do several runs on one accelerator, where adapters are tuned."""
     return together(catalogue, job, calibration=known) if job.method in ON_A_BASE else ()
 

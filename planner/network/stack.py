@@ -14,7 +14,7 @@ TYPICAL_VOCABULARY = 50_304.0
 
 
 @dataclass(frozen=True)
-class Stack:
+class LayerStack:
     """A dense network of equal layers with grouped attention, as people describe it."""
 
     layers: float
@@ -32,7 +32,7 @@ class Stack:
     params: float | None = None
 
 
-def stack_network(stack: Stack, label: str = "") -> Network:
+def stack_network(stack: LayerStack, label: str = "") -> Network:
     """Its counts."""
     width, kv_heads = stack.head_dim or stack.hidden / stack.heads, stack.kv_heads or stack.heads
     one = grouped_attention(hidden=stack.hidden, heads=stack.heads, kv_heads=kv_heads, head_dim=width)
@@ -58,7 +58,7 @@ def typical_stack(*, params: float, vocab: float | None = None) -> Network:
     layers = max(1.0, round((params - 2 * vocab * hidden) / (12 * hidden**2)))
     heads = hidden / TYPICAL_HEAD_DIM
     return stack_network(
-        Stack(layers=layers, hidden=hidden, heads=heads, ffn=4 * hidden, vocab=vocab, gated=False, params=params)
+        LayerStack(layers=layers, hidden=hidden, heads=heads, ffn=4 * hidden, vocab=vocab, gated=False, params=params)
     )
 
 

@@ -33,7 +33,7 @@ from planner.report.chart_frame import (
     upright,
 )
 from planner.study.market.price_history import History
-from planner.study.market.value_for_money import Priced, Worth
+from planner.study.market.value_for_money import PricedOffer, Worth
 
 _PART_COLOURS: dict[Part, tuple[str, str, str]] = {
     # part: light, dark, hatch
@@ -141,7 +141,7 @@ def _marked(month: float | None, dark: bool) -> dict[str, Any]:
     return {"shapes": [upright(month, dark)], "annotations": [note(month, 0.02, said, dark, None, **corner)]}
 
 
-def price_dots(dots: Sequence[Priced], order: Sequence[tuple[str, str]], dark: bool) -> go.Figure:
+def price_dots(dots: Sequence[PricedOffer], order: Sequence[tuple[str, str]], dark: bool) -> go.Figure:
     """Every offer as a dot, one row for each accelerator (id, label), one shape for each kind of provider."""
     labels = dict(order)
     kinds = []

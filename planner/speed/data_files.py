@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from planner.speed.table import Columns, rows_in
+from planner.speed.table import TableColumns, rows_in
 from pricing import strict_yaml
 from pricing.figure import Strict, Text
 
@@ -31,6 +31,6 @@ def read_data(name: str) -> Any:
     return strict_yaml.read((DATA / name).read_text(encoding="utf-8"), file=name)
 
 
-def published_runs(name: str, columns: Columns) -> list[dict[str, str]]:
+def published_runs(name: str, columns: TableColumns) -> list[dict[str, str]]:
     """The published runs in planner/speed/data/`name`."""
     return rows_in((DATA / name).read_text(encoding="utf-8"), columns, file=name)

@@ -14,7 +14,7 @@ from planner.scenario.base import GIGA, TERA
 from planner.speed.refused import BadTable
 from planner.speed.serving.case_of import SLOT_BYTES_PER_S
 from planner.speed.serving.chips import Chip
-from planner.speed.serving.constants import Constants
+from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.lookup import find_chip
 from pricing import names, strict_yaml
@@ -75,7 +75,7 @@ class MeasuredGpu(Strict):
 
 
 @dataclass(frozen=True)
-class Factor:
+class GpuFactor:
     """One thing that is assumed, beside what was measured. Without an assumption, the figure stands alone."""
 
     what: str
@@ -116,27 +116,29 @@ def accelerator_of(catalogue: Catalogue, measured: MeasuredGpu, called: str | No
         raise BadTable(f"The device calls itself {measured.device.name!r}: say --accelerator. {error}") from error
 
 
-def factors(catalogue: Catalogue, measured: MeasuredGpu, accelerator: str) -> tuple[Factor, ...]:
+def factors(catalogue: Catalogue, measured: MeasuredGpu, accelerator: str) -> tuple[GpuFactor, ...]:
     """Everything that is assumed and was measured, what sets the pace first."""
     chip, ours = find_chip(catalogue, accelerator), known().values()
     found = [*_products(measured, chip, ours), *_memory(measured, chip, ours), *_links(measured, chip, ours)]
     launch = measured.best("launch", least=True)
     if launch is not None and launch.value is not None:
-        found.append(Factor("launch of a kernel", "us", launch.value, launch.shape, None, "part of layer_us"))
+        found.append(GpuFactor("launch of a kernel", "us", launch.value, launch.shape, None, "part of layer_us"))
     if measured.device.memory_bytes and chip.memory_bytes:
         found.append(
-            Factor("memory", "GB", measured.device.memory_bytes / GIGA, "", chip.memory_bytes / GIGA, "the catalogue")
+            GpuFactor(
+                "memory", "GB", measured.device.memory_bytes / GIGA, "", chip.memory_bytes / GIGA, "the catalogue"
+            )
         )
     return tuple(found)
 
 
-def constants_of(found: Iterable[Factor], base: Constants | None = None) -> Constants:
+def constants_of(found: Iterable[GpuFactor], base: ServingConstants | None = None) -> ServingConstants:
     """The serving constants with what was measured in place of what is fitted; they hold for this accelerator."""
     said = {one.constant: one.share for one in found if one.constant is not None and one.share is not None}
     return replace(base or known().values(), **said)
 
 
-def _products(measured: MeasuredGpu, chip: Chip, ours: Constants) -> Iterable[Factor]:
+def _products(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterable[GpuFactor]:
     """Matrix products by precision, and attention, against the share of the peak that is assumed."""
     for precision in ("bf16", "fp16", "fp8"):
         best = measured.best("matmul", precision)
@@ -145,29 +147,29 @@ def _products(measured: MeasuredGpu, chip: Chip, ours: Constants) -> Iterable[Fa
         peak = chip.flops(precision) / TERA
         constant = "flops_share" if precision == "bf16" else None
         words = f"{ours.flops_share:.0%} of {peak:,.0f}"
-        yield Factor(
+        yield GpuFactor(
             f"products, {precision}", best.unit, best.value, best.shape, peak * ours.flops_share, words, constant,
             best.value / peak,
         )  # fmt: skip
     best = measured.best("attention", "bf16")
     if best is not None and best.value is not None:
         peak, share = chip.flops_16bit / TERA, ours.flops_share * ours.attention_share
-        yield Factor("attention", best.unit, best.value, best.shape, peak * share, f"{share:.0%} of {peak:,.0f}")
+        yield GpuFactor("attention", best.unit, best.value, best.shape, peak * share, f"{share:.0%} of {peak:,.0f}")
 
 
-def _memory(measured: MeasuredGpu, chip: Chip, ours: Constants) -> Iterable[Factor]:
+def _memory(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterable[GpuFactor]:
     peak = chip.bandwidth / GIGA
     words = f"{ours.bandwidth_share:.0%} of {peak:,.0f}"
     asked = (("memory read", "", "bandwidth_share"), ("memory copy", "", None), ("attention decode", "bf16", None))
     for what, precision, constant in asked:
         best = measured.best(what, precision)
         if best is not None and best.value is not None:
-            yield Factor(
+            yield GpuFactor(
                 what, best.unit, best.value, best.shape, peak * ours.bandwidth_share, words, constant, best.value / peak
             )
 
 
-def _links(measured: MeasuredGpu, chip: Chip, ours: Constants) -> Iterable[Factor]:
+def _links(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterable[GpuFactor]:
     """The slot to the host, and exchanges between accelerators: long ones for their rate, short ones for their wait."""
     for what in ("host to device", "device to host"):
         best = measured.best(what)
@@ -175,12 +177,12 @@ def _links(measured: MeasuredGpu, chip: Chip, ours: Constants) -> Iterable[Facto
             by_slot = chip.link_bytes_per_s <= chip.slot_bytes_per_s  # of others the slot is in no formula
             slot = chip.slot_bytes_per_s / GIGA if by_slot else None
             words = "no formula uses it" if slot is None else f"its slot, {slot:,.0f} one way"
-            yield Factor(what, best.unit, best.value, best.shape, slot, words)
+            yield GpuFactor(what, best.unit, best.value, best.shape, slot, words)
     long = measured.best("all-reduce", "bf16")
     if long is not None and long.value is not None:
         peak = chip.link(measured.device.count) / GIGA
         words = f"{ours.link_share:.0%} of {peak:,.0f} one way"
-        yield Factor(
+        yield GpuFactor(
             "all-reduce", long.unit, long.value, long.shape, peak * ours.link_share, words, "link_share",
             long.value / peak,
         )  # fmt: skip
@@ -188,7 +190,7 @@ def _links(measured: MeasuredGpu, chip: Chip, ours: Constants) -> Iterable[Facto
     if short is not None and short.seconds:
         wait, slot = 1e6 * short.seconds, chip.link(measured.device.count) <= SLOT_BYTES_PER_S
         constant = "slot_allreduce_us" if slot else "allreduce_us"
-        yield Factor("all-reduce, short", "us", wait, short.shape, getattr(ours, constant), constant, constant, wait)
+        yield GpuFactor("all-reduce, short", "us", wait, short.shape, getattr(ours, constant), constant, constant, wait)
 
 
 def _shortest_exchange(measured: MeasuredGpu) -> Measured | None:

@@ -40,7 +40,7 @@ _SIXTEEN = frozenset({"bf16", "fp16", "tf32", "fp32"})
 
 
 @dataclass(frozen=True)
-class Network:
+class NearNetwork:
     """The model of a run. `key` is the catalogue's name, or None where it has none."""
 
     key: str | None
@@ -51,7 +51,7 @@ class Network:
 
 
 @dataclass(frozen=True)
-class Work:
+class NearWork:
     """How it was run. Empty or None: not said."""
 
     precision: str
@@ -61,24 +61,24 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Traits:
+class NearTraits:
     """What makes two runs alike."""
 
-    network: Network
+    network: NearNetwork
     chip: str
     generation: str
-    work: Work
+    work: NearWork
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedRun:
     """One published run and what is predicted of it: tokens a second on each accelerator."""
 
     id: str
     title: str
     url: str
     when: str
-    traits: Traits
+    traits: NearTraits
     published: float
     predicted: float
     low: float
@@ -91,7 +91,7 @@ class Published:
 class Near:
     """A published run with how far it is from the job that is asked about, and in what it differs."""
 
-    run: Published
+    run: PublishedRun
     distance: float
     same: tuple[str, ...]
     differs: tuple[str, ...]
@@ -99,27 +99,27 @@ class Near:
 
 def published_training(
     catalogue: Catalogue, rows: Sequence[Row] | None = None
-) -> tuple[tuple[Published, ...], tuple[Checked, ...]]:
+) -> tuple[tuple[PublishedRun, ...], tuple[Checked, ...]]:
     """Every training run with a figure to compare, and all of them as they were checked; ours where none are given."""
     rows = published_runs(TRAINING_RUNS, TRAINING) if rows is None else rows
-    checked, found = check_training(catalogue, rows), list[Published]()
+    checked, found = check_training(catalogue, rows), list[PublishedRun]()
     for row, one in zip(rows, checked, strict=True):
         predicted, low, high = one.predicted_tokens_per_s_per_accelerator, one.low, one.high
         if one.error is None or predicted is None or low is None or high is None:
             continue
-        work = Work(text(row, "precision"), text(row, "task"), one.accelerators, number(row, "seq_len"))
+        work = NearWork(text(row, "precision"), text(row, "task"), one.accelerators, number(row, "seq_len"))
         network = _network(catalogue, one.model) or _unlisted(row)
-        traits = Traits(network, one.accelerator, _generation(catalogue, one.accelerator), work)
+        traits = NearTraits(network, one.accelerator, _generation(catalogue, one.accelerator), work)
         found.append(_published(row, traits, one.error, predicted, (low, high)))
     return tuple(found), tuple(checked)
 
 
 def published_serving(
     catalogue: Catalogue, rows: Sequence[Row] | None = None
-) -> tuple[tuple[Published, ...], tuple[Checked, ...]]:
+) -> tuple[tuple[PublishedRun, ...], tuple[Checked, ...]]:
     """Published serving runs that print tokens written a second, for each accelerator."""
     rows = published_runs(SERVING_RUNS, SERVING) if rows is None else rows
-    checked, found = check_serving(catalogue, rows), list[Published]()
+    checked, found = check_serving(catalogue, rows), list[PublishedRun]()
     for row, one in zip(rows, checked, strict=True):
         count, predicted = one.accelerators, one.predicted_output_tokens_per_s_total
         printed = number(row, "output_tokens_per_s_total")
@@ -128,38 +128,38 @@ def published_serving(
         chip = find_chip(catalogue, row["accelerator"]).name
         asked, answer = number(row, "input_tokens"), number(row, "output_tokens")
         tokens = asked + answer if asked and answer else None
-        work = Work(text(row, "weight_precision"), text(row, "mode"), count, tokens)
+        work = NearWork(text(row, "weight_precision"), text(row, "mode"), count, tokens)
         network = _network(catalogue, one.model) or _unlisted(row)
-        traits = Traits(network, chip, _generation(catalogue, chip), work)
+        traits = NearTraits(network, chip, _generation(catalogue, chip), work)
         band = (one.low / count, one.high / count)
         found.append(_published(row, traits, one.error, predicted / count, band))
     return tuple(found), tuple(checked)
 
 
-def _published(row: Row, traits: Traits, error: float, predicted: float, band: tuple[float, float]) -> Published:
-    return Published(
+def _published(row: Row, traits: NearTraits, error: float, predicted: float, band: tuple[float, float]) -> PublishedRun:
+    return PublishedRun(
         id=text(row, "id"), title=text(row, "source_title"), url=text(row, "source_url"), when=text(row, "published"),
         traits=traits, published=predicted / math.exp(error), predicted=predicted, low=band[0], high=band[1],
         error=error, doubt=read_data(TRAINING_CONSTANTS)["not_fitted"].get(text(row, "id"), ""),
     )  # fmt: skip
 
 
-def traits_of(catalogue: Catalogue, model: str, accelerator: str, work: Work) -> Traits:
+def traits_of(catalogue: Catalogue, model: str, accelerator: str, work: NearWork) -> NearTraits:
     """What a job of the catalogue's model on its accelerator is like."""
-    network = _network(catalogue, model) or Network(None, model)
-    return Traits(network, accelerator, _generation(catalogue, accelerator), work)
+    network = _network(catalogue, model) or NearNetwork(None, model)
+    return NearTraits(network, accelerator, _generation(catalogue, accelerator), work)
 
 
-def _unlisted(row: Row) -> Network:
+def _unlisted(row: Row) -> NearNetwork:
     """The model of a run that the catalogue does not have, or not in that size."""
-    return Network(None, text(row, "model"), params_b=number(row, "params_b"))
+    return NearNetwork(None, text(row, "model"), params_b=number(row, "params_b"))
 
 
-def _network(catalogue: Catalogue, key: str | None) -> Network | None:
+def _network(catalogue: Catalogue, key: str | None) -> NearNetwork | None:
     record = None if key is None else catalogue.models.get(key)
     if record is None:
         return None
-    return Network(key, record.label, record.family, record.params_b, record.experts is not None)
+    return NearNetwork(key, record.label, record.family, record.params_b, record.experts is not None)
 
 
 def _generation(catalogue: Catalogue, key: str) -> str:
@@ -167,7 +167,7 @@ def _generation(catalogue: Catalogue, key: str) -> str:
     return "" if record is None else family_of(record)
 
 
-def nearest(wanted: Traits, runs: Sequence[Published], *, most: int = 8) -> tuple[Near, ...]:
+def nearest(wanted: NearTraits, runs: Sequence[PublishedRun], *, most: int = 8) -> tuple[Near, ...]:
     """The runs most like it, the nearest first; of runs that differ alike, the fastest, which fills its machine.
 
     One source's sweep over one model and chip gives two at most.
@@ -184,7 +184,7 @@ def nearest(wanted: Traits, runs: Sequence[Published], *, most: int = 8) -> tupl
     return tuple(found)
 
 
-def _near(wanted: Traits, run: Published) -> Near:
+def _near(wanted: NearTraits, run: PublishedRun) -> Near:
     other = run.traits
     told = [*_of_model(wanted.network, other.network), *_of_chip(wanted, other), *_of_work(wanted.work, other.work)]
     same = tuple(words for penalty, words in told if penalty == 0 and words)
@@ -192,7 +192,7 @@ def _near(wanted: Traits, run: Published) -> Near:
     return Near(run, sum(penalty for penalty, _ in told), same, differs)
 
 
-def _of_model(wanted: Network, other: Network) -> list[tuple[float, str]]:
+def _of_model(wanted: NearNetwork, other: NearNetwork) -> list[tuple[float, str]]:
     if wanted.key is not None and wanted.key == other.key:
         return [(0.0, "same model")]
     alike = wanted.params_b and other.params_b and abs(wanted.params_b / other.params_b - 1) < _SAME_SIZE
@@ -206,7 +206,7 @@ def _of_model(wanted: Network, other: Network) -> list[tuple[float, str]]:
     return [*told, *_sizes(wanted.params_b, other.params_b, PARAMS, "parameters")]
 
 
-def _of_chip(wanted: Traits, other: Traits) -> list[tuple[float, str]]:
+def _of_chip(wanted: NearTraits, other: NearTraits) -> list[tuple[float, str]]:
     if wanted.chip == other.chip:
         return [(0.0, "same accelerator")]
     if wanted.generation and wanted.generation == other.generation:
@@ -214,7 +214,7 @@ def _of_chip(wanted: Traits, other: Traits) -> list[tuple[float, str]]:
     return [(OTHER_CHIP + OTHER_GENERATION, "another generation")]
 
 
-def _of_work(wanted: Work, other: Work) -> list[tuple[float, str]]:
+def _of_work(wanted: NearWork, other: NearWork) -> list[tuple[float, str]]:
     told = []
     if wanted.precision and other.precision and _width(wanted.precision) != _width(other.precision):
         told.append((OTHER_PRECISION, other.precision))

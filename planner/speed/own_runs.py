@@ -11,11 +11,11 @@ from planner.speed.cells import Row
 from planner.speed.factors import OwnFactors, factors
 from planner.speed.refused import BadTable
 from planner.speed.serving.own_anchor import serving_runs
-from planner.speed.table import SERVING, TRAINING, Columns, kind_of, rows_in
+from planner.speed.table import SERVING, TRAINING, TableColumns, kind_of, rows_in
 from planner.speed.training.anchor import training_runs
 from pricing import Catalogue
 
-COLUMNS: dict[Kind, Columns] = {"training": TRAINING, "serving": SERVING}
+COLUMNS: dict[Kind, TableColumns] = {"training": TRAINING, "serving": SERVING}
 _MOST_REASONS = 3
 
 

@@ -30,7 +30,7 @@ UNREADABLE = "unreadable"  # the column in which a row carries what is wrong wit
 
 
 @dataclass(frozen=True)
-class Columns:
+class TableColumns:
     """What a kind of table has: columns that must be there, and those that hold numbers."""
 
     required: tuple[str, ...]
@@ -38,7 +38,7 @@ class Columns:
     numbers: tuple[str, ...]
 
 
-TRAINING = Columns(
+TRAINING = TableColumns(
     required=("id", "model", "accelerator", "n_accelerators"),
     text=(
         *("id", "model", "accelerator", "gated_mlp", "precision", "activation_recompute", "sharding", "offload"),
@@ -52,7 +52,7 @@ TRAINING = Columns(
         *("hw_tflops_per_accelerator", "peak_memory_gb", "peak_tflops_used"),
     ),
 )
-SERVING = Columns(
+SERVING = TableColumns(
     required=("id", "model", "accelerator", "n_accelerators"),
     text=(
         *("id", "model", "weight_precision", "kv_precision", "accelerator", "mode", "engine", "source_title"),
@@ -75,7 +75,7 @@ SERVING = Columns(
 )
 
 
-def rows_in(text: str, columns: Columns, *, file: str) -> list[dict[str, str]]:
+def rows_in(text: str, columns: TableColumns, *, file: str) -> list[dict[str, str]]:
     """The rows of a CSV. One that cannot be read says so under `unreadable`; a table without sense is refused."""
     records = list(_records(text.removeprefix("\ufeff")))
     if not records:
@@ -165,7 +165,7 @@ def refuse_unreadable(row: Mapping[str, str]) -> None:
         raise Skipped(row[UNREADABLE])
 
 
-def _check_header(header: Sequence[str], columns: Columns, file: str) -> None:
+def _check_header(header: Sequence[str], columns: TableColumns, file: str) -> None:
     missing = [name for name in columns.required if name not in header]
     if missing:
         near = get_close_matches(missing[0], header, n=1)
@@ -178,7 +178,7 @@ def _check_header(header: Sequence[str], columns: Columns, file: str) -> None:
         raise BadTable(f"{file}: line 1: the column {twice[0]!r} stands there twice.")
 
 
-def _row(record: _Record, header: Sequence[str], columns: Columns) -> dict[str, str]:
+def _row(record: _Record, header: Sequence[str], columns: TableColumns) -> dict[str, str]:
     row = dict.fromkeys(header, "") | dict(zip(header, (cell.strip() for cell in record.cells), strict=False))
     for name in columns.numbers:
         if row.get(name, "").casefold() in _NOTHING:
@@ -190,7 +190,7 @@ def _row(record: _Record, header: Sequence[str], columns: Columns) -> dict[str, 
     return row | {"id": row["id"] or where, UNREADABLE: f"{where}{wrong}" if wrong else ""}
 
 
-def _wrong(cells: int, header: Sequence[str], row: Mapping[str, str], columns: Columns) -> Iterator[str]:
+def _wrong(cells: int, header: Sequence[str], row: Mapping[str, str], columns: TableColumns) -> Iterator[str]:
     """What of a row cannot be read, in words."""
     if cells != len(header):
         yield f": {cells} cells under {len(header)} columns"

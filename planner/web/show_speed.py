@@ -169,7 +169,7 @@ def memory(work: TrainingWork | ServingWork) -> None:
             show.csv_button(table, "memory.csv", "csv-memory")
 
 
-Stacks = tuple[list[tables.Bar], Mapping[str, str], list[float], str]
+Stacks = tuple[list[tables.StackedBar], Mapping[str, str], list[float], str]
 
 
 def _trained_stacks(work: TrainingWork, chip: str) -> Stacks | None:

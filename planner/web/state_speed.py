@@ -10,7 +10,7 @@ import streamlit as st
 
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.speed import finding, speed_charts, time_cost_front
-from planner.report.speed.finding import Told
+from planner.report.speed.finding import SpeedTold
 from planner.report.speed.other_work import side_by_side, side_table
 from planner.report.table import Table
 from planner.scenario.base import HOURS_PER_YEAR
@@ -18,8 +18,8 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
 from planner.speed.checked import Checked
-from planner.speed.nearest import Near, Published, nearest, published_serving, published_training, traits_of
-from planner.speed.nearest import Work as WorkTraits
+from planner.speed.nearest import Near, PublishedRun, nearest, published_serving, published_training, traits_of
+from planner.speed.nearest import NearWork as WorkTraits
 from planner.speed.scenario_jobs import ServingWork, TrainingWork, worked
 from planner.speed.serving import is_other_work
 from planner.speed.serving.savings import ServedOtherwise, served_otherwise
@@ -41,7 +41,7 @@ def works() -> tuple[TrainingWork | ServingWork, ...]:
     return () if asked is None else worked(state.catalogue(), asked)
 
 
-def otherwise() -> Told | None:
+def otherwise() -> SpeedTold | None:
     """What is said of work without tokens and of runs of known hours; None where there is none."""
     asked = state.reckoned().plan.setting.asked
     return None if asked is None else finding.otherwise(state.catalogue(), asked)
@@ -155,7 +155,7 @@ def uses() -> tuple[Choice, ...]:
 class Runs:
     """Published runs of one kind beside what is predicted of them."""
 
-    runs: tuple[Published, ...]
+    runs: tuple[PublishedRun, ...]
     checked: tuple[Checked, ...]
 
 

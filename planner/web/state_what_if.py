@@ -17,7 +17,7 @@ from planner.study.uncertainty.breakeven_map import BreakEvenMap, axis, break_ev
 from planner.study.uncertainty.indices import Index, indices
 from planner.study.uncertainty.stress import Stressed, laid_over, stressed
 from planner.study.uncertainty.sure_verdict import Judged, decided
-from planner.study.uncertainty.tornado import Bar, tornado
+from planner.study.uncertainty.tornado import TornadoBar, tornado
 from planner.web import state
 
 Who = tuple[str, str, date]  # digest of the catalogue, scenario, day: what all of this depends on
@@ -48,17 +48,17 @@ def _who() -> Who:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _bars(who: Who, _plan: Plan, _pair: tuple[Option, Option]) -> tuple[Bar, ...]:
+def _bars(who: Who, _plan: Plan, _pair: tuple[Option, Option]) -> tuple[TornadoBar, ...]:
     return tornado(_plan, *_pair)
 
 
-def bars() -> tuple[Bar, ...]:
+def bars() -> tuple[TornadoBar, ...]:
     """What each input alone does to the saving, the widest first."""
     return _bars(_who(), state.reckoned().plan, _pair())
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _tornado(who: Who, night: bool, _ways: tuple[Way, Way], _bars: tuple[Bar, ...]) -> go.Figure:
+def _tornado(who: Who, night: bool, _ways: tuple[Way, Way], _bars: tuple[TornadoBar, ...]) -> go.Figure:
     return future_charts.tornado(_bars, night, _ways)
 
 

@@ -17,7 +17,7 @@ from planner.report import charts
 from planner.report.answer.tables import parts_table
 from planner.report.market.compare import BUY_ID, COLUMNS, Own, compare_table, own_of, pickable, unique
 from planner.report.market.findings import Finding, cheapest, hidden_words
-from planner.report.market.job_offers import Offers, Rented
+from planner.report.market.job_offers import Offers, RentedJob
 from planner.report.market.prices_through_time import order_of_rows, past_finding, worth_finding, worth_table
 from planner.report.table import Table
 from planner.scenario.scenario import Scenario
@@ -106,7 +106,7 @@ def test_without_offers_the_page_says_what_to_do(catalogue: Catalogue) -> None:
 
 def opened(picks: Sequence[str], table: Table, rent: Bills, own: Own | None) -> list[Ledger]:
     """The ledgers behind chosen rows, as the page opens them."""
-    return Offers(Finding("", ()), table, {}, (Rented(doer_of(SETTING), rent),), own).opened(picks)
+    return Offers(Finding("", ()), table, {}, (RentedJob(doer_of(SETTING), rent),), own).opened(picks)
 
 
 def test_hidden_offers_are_counted_by_reason() -> None:

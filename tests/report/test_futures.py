@@ -27,9 +27,9 @@ from planner.report.speed.speed_tables import agreement_finding
 from planner.report.table import Table
 from planner.report.words import of_100, times_of_100
 from planner.scenario.terms import Terms
-from planner.study.uncertainty.breakeven_map import Axis, BreakEvenMap
+from planner.study.uncertainty.breakeven_map import BreakEvenMap, MapAxis
 from planner.study.uncertainty.drawn_breakeven import Turning
-from planner.study.uncertainty.futures import Band, Futures
+from planner.study.uncertainty.futures import Futures, FuturesBand
 from planner.study.uncertainty.sure_verdict import Judged, judged
 from planner.study.when.buy_or_wait import Waiting, waiting
 from planner.study.when.buy_or_wait_futures import WaitingFutures
@@ -94,7 +94,7 @@ def sentences(wins: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     yield from (str(trace.name) for trace in chart.data[: 1 if wins else 0])
     monkeypatch.setattr(type(futures), "deadline_share", property(lambda _: wins / COUNT))
     yield chances(there, futures)[0]
-    turning = Turning(Band(0.1, 0.2, 0.3) if wins else None, wins / COUNT, COUNT)
+    turning = Turning(FuturesBand(0.1, 0.2, 0.3) if wins else None, wins / COUNT, COUNT)
     monkeypatch.setattr(told_futures, "turning", lambda *_: turning)
     yield break_even_range(there, futures, "busy_share")
 
@@ -183,7 +183,7 @@ def test_a_sweep_says_100_percent_only_of_all(wins: int) -> None:
 @pytest.mark.parametrize("wins", [400, 399, 200, 1, 0])
 def test_a_map_is_won_whole_only_where_all_of_it_is(wins: int) -> None:
     saved = np.where(np.arange(400) < wins, 1.0, -1.0).reshape(20, 20)
-    axes = [Axis(name, "1", np.linspace(0, 1, 20), 0.5, 0.1, 0.9) for name in ("busy_share", "residual_share")]
+    axes = [MapAxis(name, "1", np.linspace(0, 1, 20), 0.5, 0.1, 0.9) for name in ("busy_share", "residual_share")]
     said = map_finding(BreakEvenMap(*axes, saved_usd=saved)).partition("%")[0] + "%"
     assert said.endswith(" 100%") is (wins == 400)
     assert said.endswith(" 0%") is (wins == 0)

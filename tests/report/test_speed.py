@@ -20,8 +20,8 @@ from planner.scenario.task import Serve, Train
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.speed.bands import Band
-from planner.speed.nearest import Published, Traits, nearest, traits_of
-from planner.speed.nearest import Work as WorkTraits
+from planner.speed.nearest import NearTraits, PublishedRun, nearest, traits_of
+from planner.speed.nearest import NearWork as WorkTraits
 from planner.speed.scenario_jobs import ServingWork, TrainingWork, worked
 from planner.speed.serving.savings import served_otherwise
 from planner.speed.training.result import Range
@@ -164,9 +164,9 @@ def test_large_numbers_of_tokens_in_words() -> None:
     assert [many(count) for count in (1e12, 1.5e10, 2e6, 900)] == ["1 trillion", "15 billion", "2 million", "900"]
 
 
-def published(error: float, *, chip: str = H100, model: str = "Llama-3-8B", rate: float = 100.0) -> Published:
-    like: Traits = traits_of(load_catalogue(), model, chip, WorkTraits("bf16", "pretrain", 64.0, 4_096.0))
-    return Published(f"{chip}{rate}", "A table", "https://example.org", "2025", like, rate, rate * math.exp(error),
+def published(error: float, *, chip: str = H100, model: str = "Llama-3-8B", rate: float = 100.0) -> PublishedRun:
+    like: NearTraits = traits_of(load_catalogue(), model, chip, WorkTraits("bf16", "pretrain", 64.0, 4_096.0))
+    return PublishedRun(f"{chip}{rate}", "A table", "https://example.org", "2025", like, rate, rate * math.exp(error),
                      80.0, 120.0, error)  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
-from planner.speed.table import SERVING, TRAINING, Columns
+from planner.speed.table import SERVING, TRAINING, TableColumns
 
 IDS = Path(__file__).with_name("golden_ids.txt").read_text(encoding="utf-8").split("training:")[1].split("serving:")
 
@@ -18,6 +18,6 @@ def serving_rows() -> list[dict[str, str]]:
     return _picked(SERVING_RUNS, SERVING, IDS[1].split())
 
 
-def _picked(name: str, columns: Columns, wanted: list[str]) -> list[dict[str, str]]:
+def _picked(name: str, columns: TableColumns, wanted: list[str]) -> list[dict[str, str]]:
     rows = {row["id"]: row for row in published_runs(name, columns)}
     return [rows[key] for key in wanted]

@@ -9,10 +9,10 @@ import pytest
 
 from planner.speed.nearest import (
     MOST_OF_A_SWEEP,
-    Network,
-    Published,
-    Traits,
-    Work,
+    NearNetwork,
+    NearTraits,
+    NearWork,
+    PublishedRun,
     nearest,
     published_serving,
     published_training,
@@ -22,7 +22,7 @@ from pricing import Catalogue, load_catalogue
 from tests.speed.golden import serving_rows, training_rows
 
 H100, H200, A100 = "H100-SXM5-80GB", "H200-SXM-141GB", "A100-SXM4-80GB"
-WORK = Work("bf16", "pretrain", 64.0, 4_096.0)
+WORK = NearWork("bf16", "pretrain", 64.0, 4_096.0)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def catalogue() -> Catalogue:
     return load_catalogue()
 
 
-Checked = tuple[tuple[Published, ...], tuple[object, ...]]
+Checked = tuple[tuple[PublishedRun, ...], tuple[object, ...]]
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +38,13 @@ def trained(catalogue: Catalogue) -> Checked:
     return published_training(catalogue, training_rows())
 
 
-def run(key: str, traits: Traits, *, error: float = 0.0, rate: float = 100.0, title: str = "") -> Published:
-    return Published(key, title or key, "", "2025", traits, rate, rate * math.exp(error), 0.8 * rate, 1.2 * rate, error)
+def run(key: str, traits: NearTraits, *, error: float = 0.0, rate: float = 100.0, title: str = "") -> PublishedRun:
+    return PublishedRun(
+        key, title or key, "", "2025", traits, rate, rate * math.exp(error), 0.8 * rate, 1.2 * rate, error
+    )
 
 
-def traits(model: str = "Llama-3-8B", chip: str = H100, **work: object) -> Traits:
+def traits(model: str = "Llama-3-8B", chip: str = H100, **work: object) -> NearTraits:
     return traits_of(load_catalogue(), model, chip, replace(WORK, **work))  # type: ignore[arg-type]
 
 
@@ -117,5 +119,7 @@ def test_a_sweep_gives_two_and_of_equals_the_fastest() -> None:
 
 
 def test_what_is_not_said_counts_like_a_doubling() -> None:
-    unsaid = Traits(Network("Llama-3-8B", "Llama 3 8B"), H100, "Hopper", Work("bf16", "pretrain", 64.0, None))
+    unsaid = NearTraits(
+        NearNetwork("Llama-3-8B", "Llama 3 8B"), H100, "Hopper", NearWork("bf16", "pretrain", 64.0, None)
+    )
     assert nearest(traits(), [run("a", unsaid)])[0].distance == pytest.approx(0.5)

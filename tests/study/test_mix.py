@@ -23,7 +23,7 @@ from planner.scenario.rent import Mix
 from planner.scenario.scenario import Scenario
 from planner.study.mix.best_mix import ALIKE, UNTOLD, BestMix, NoMix, best_mix, with_best_mix
 from planner.study.mix.rates import rates_of
-from planner.study.mix.search import Search, least_fleet
+from planner.study.mix.search import MixSearch, least_fleet
 from planner.study.mix.slices import programme_of
 from planner.study.plan_any import planned
 from pricing import load_catalogue
@@ -52,7 +52,7 @@ def found(there: Plan) -> BestMix:
 
 def tried(there: Plan, step: int = 8) -> dict[Mix, float]:
     """Every mix in whole servers, by its ledger."""
-    search = Search(there.setting)
+    search = MixSearch(there.setting)
     sizes = sorted({*range(0, search.most, step), search.most})
     mixes = (
         Mix(own_accelerators=own, reserve_accelerators=held, peaks=peaks)
@@ -111,7 +111,7 @@ def test_the_programme_costs_what_the_ledger_says() -> None:
     late, let_go = {**OWN, "lead_time_months": 5.0}, {"term": "reserved_1y", "at_end": "expire"}
     for there in (made(), made(own=late), made(reserve=let_go)):
         programme = programme_of(there.setting, rates_of(there.setting), "on_demand")
-        search = Search(there.setting)
+        search = MixSearch(there.setting)
         for own, machines, usd in enumerated(programme):
             mix = Mix(own_accelerators=own, reserve_accelerators=min(machines * programme.machine, 24))
             if own + mix.reserve_accelerators <= 24:
@@ -128,7 +128,7 @@ def test_prices_for_a_volume_are_in_the_programme_and_in_the_ledger() -> None:
     plain, there = (made(*works, own={**OWN, **dear}, reserve={"volume": volume}) for volume in ((), VOLUME))
     programme = programme_of(there.setting, rates_of(there.setting), "on_demand")
     assert programme.volume_from == (2,)
-    search = Search(there.setting)
+    search = MixSearch(there.setting)
     for own, machines, usd in enumerated(programme):
         mix = Mix(own_accelerators=own, reserve_accelerators=min(machines * programme.machine, 16))
         if own + mix.reserve_accelerators <= 16 and machines <= 2:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.study.mix.best_mix import NoMix, best_mix
-from planner.study.mix.programme import Found, Infeasible, Limit, Programme, Sum, best
+from planner.study.mix.programme import Infeasible, Limit, Programme, ProgrammeBest, Sum, best
 from planner.study.plan_any import planned
 from pricing import load_catalogue
 from tests.examples import at_most
@@ -53,7 +53,7 @@ def test_three_levels_as_published() -> None:
     """40 for 70 % of the time, 70 for 20, 100 for 10: own 40 for 62.40, against 104.00 rented and 93.12 all owned."""
     there = hourly([40.0, 70.0, 100.0], [0.7, 0.2, 0.1], step=10)
     found = best(there)
-    assert found == Found(40, 0, pytest.approx(62.40))
+    assert found == ProgrammeBest(40, 0, pytest.approx(62.40))
     assert (at(there, 0), at(there, 100)) == (pytest.approx(104.00), pytest.approx(93.12))
 
 
@@ -62,7 +62,7 @@ def test_uniform_demand_as_published() -> None:
     levels = [number + 0.5 for number in range(100)]
     there = hourly(levels, [0.01] * 100)
     found = best(there)
-    assert isinstance(found, Found)
+    assert isinstance(found, ProgrammeBest)
     assert found.accelerators == pytest.approx(53.6, abs=0.5)
     assert found.usd == pytest.approx(72.12, abs=0.02)
     assert at(there, 0) == pytest.approx(100.0)
@@ -99,7 +99,7 @@ def test_discounts_for_volume_can_make_a_mix_dearer_than_either() -> None:
     there = hourly([3.0, 6.0], [0.5, 0.5], step=3)
     cheap = replace(there, cost=replace(there.cost, base=there.cost.base - np.array([0.0, 0.0, 4.0])))
     assert at(cheap, 6) < min(at(cheap, 0), at(cheap, 3))
-    assert best(cheap) == Found(6, 0, pytest.approx(at(cheap, 6)))
+    assert best(cheap) == ProgrammeBest(6, 0, pytest.approx(at(cheap, 6)))
 
 
 @st.composite
@@ -138,7 +138,7 @@ def programmes(draw: st.DrawFn) -> Programme:
 def test_the_programme_finds_what_trying_everything_finds(there: Programme) -> None:
     found = best(there)
     every = list(enumerated(there))
-    assert isinstance(found, Found)
+    assert isinstance(found, ProgrammeBest)
     least = min(usd for _, _, usd in every)
     assert found.usd == pytest.approx(least, rel=1e-6, abs=1e-4)
     named = next(usd for size, machines, usd in every if (size, machines) == (found.accelerators, found.machines))
@@ -160,8 +160,8 @@ def volumes(draw: st.DrawFn) -> Programme:
 def test_with_prices_for_a_volume_it_finds_what_trying_everything_finds(there: Programme) -> None:
     found, plain = best(there), best(replace(there, cost=replace(there.cost, volume=np.zeros(0)), volume_from=()))
     every = list(enumerated(there))
-    assert isinstance(found, Found)
-    assert isinstance(plain, Found)
+    assert isinstance(found, ProgrammeBest)
+    assert isinstance(plain, ProgrammeBest)
     least = min(usd for _, _, usd in every)
     assert found.usd == pytest.approx(least, rel=1e-6, abs=1e-4)
     named = next(usd for size, machines, usd in every if (size, machines) == (found.accelerators, found.machines))
@@ -175,8 +175,8 @@ def test_a_wider_budget_never_costs_more(there: Programme, one: float, other: fl
     zero = np.zeros(len(there.edges) - 1)
     spent = Sum(base=np.arange(len(there.sizes)) * 60.0, machine=10.0, rest=0.0, beside=zero, alone=zero)
     tight, wide = (best(replace(there, limits=(Limit("today", usd, spent),))) for usd in sorted((one, other)))
-    assert isinstance(tight, Found)
-    assert isinstance(wide, Found)
+    assert isinstance(tight, ProgrammeBest)
+    assert isinstance(wide, ProgrammeBest)
     assert wide.usd <= tight.usd + 1e-4
 
 
@@ -192,9 +192,9 @@ def test_one_more_way_never_costs_more(there: Programme) -> None:
         spot_hours=(float(there.hours[0].sum()) / 2, float(there.hours[1].sum())),
     )
     spot = best(cheaper)
-    assert isinstance(fewer, Found)
-    assert isinstance(found, Found)
-    assert isinstance(spot, Found)
+    assert isinstance(fewer, ProgrammeBest)
+    assert isinstance(found, ProgrammeBest)
+    assert isinstance(spot, ProgrammeBest)
     assert found.usd <= fewer.usd + 1e-4
     assert spot.usd <= found.usd + 1e-4
     assert spot.usd == pytest.approx(min(usd for _, _, usd in enumerated(cheaper)), rel=1e-5, abs=1e-2)
@@ -211,7 +211,7 @@ def test_a_limit_nobody_can_keep_says_how_much_would_do() -> None:
     assert found.least_usd == pytest.approx(100.0)
     assert found.reason == ("no mix keeps to 60 USD in year 1: the least that does the work is 100, which is 40 more")
     met = best(replace(there, limits=(easy, Limit("in year 1", found.least_usd, rent))))
-    assert isinstance(met, Found)
+    assert isinstance(met, ProgrammeBest)
 
 
 @pytest.mark.parametrize("growth", [3.0, 9.0])

@@ -25,7 +25,7 @@ from planner.scenario.work import Work
 from planner.study.plan_any import planned
 from planner.study.sweep import sweep as sweeping
 from planner.study.sweep.flips import Winners, flips
-from planner.study.sweep.sweep import REFUSED, Found, Sweep
+from planner.study.sweep.sweep import REFUSED, PointAnswer, Sweep
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
 
@@ -68,7 +68,7 @@ def grid(base: Scenario, vary: dict[Path, tuple[Any, ...]]) -> Grid:
     return Grid(Saved(base), tuple(Axis((path,), tuple((one,) for one in ones)) for path, ones in vary.items()))
 
 
-def assert_is_the_plan(found: Found, scenario: Scenario) -> None:
+def assert_is_the_plan(found: PointAnswer, scenario: Scenario) -> None:
     """Every number of a row against the page's own path: what is left open, plan, answer; futures where it has them."""
     made = planned(CATALOGUE, scenario, DAY)
     told = decided(made).answer if found.verdict else answer(made)
@@ -146,9 +146,9 @@ def test_a_column_that_the_engine_takes_wrongly_is_found_out(monkeypatch: pytest
     honest = sweep.block(0, 20)
     real = sweeping._answers
 
-    def wrong(*arguments: Any) -> list[Found]:
+    def wrong(*arguments: Any) -> list[PointAnswer]:
         found = real(*arguments)
-        return [*found[:-1], Found("own")] if len(found) > 6 else found
+        return [*found[:-1], PointAnswer("own")] if len(found) > 6 else found
 
     monkeypatch.setattr(sweeping, "_answers", wrong)
     assert all(one.agrees(other) for one, other in zip(sweep.block(0, 20), honest, strict=True))

@@ -27,7 +27,7 @@ from planner.study.uncertainty.as_scenario import can_enter, entered
 from planner.study.uncertainty.breakeven_map import BUSY, YEARS, axis, break_even_map, sides
 from planner.study.uncertainty.stress import laid_over, stresses
 from planner.study.uncertainty.sure_verdict import Judged, decided
-from planner.study.uncertainty.tornado import Bar, tornado
+from planner.study.uncertainty.tornado import TornadoBar, tornado
 from planner.study.when.buy_or_wait import Waiting, waiting
 from planner.study.when.buy_or_wait_futures import waiting_futures
 from planner.web import show_what_if, state
@@ -71,7 +71,7 @@ def asked(held: Mapping[str, str]) -> Plan:
     return planned(catalogue, from_address(held, catalogue)[0], DAY)
 
 
-def weighed(made: Plan) -> tuple[Judged, tuple[Bar, ...]]:
+def weighed(made: Plan) -> tuple[Judged, tuple[TornadoBar, ...]]:
     judged = decided(made)
     assert judged.answer.own is not None
     assert judged.answer.rent is not None

@@ -33,7 +33,7 @@ _TAKEN: frozenset[str] = frozenset({"on_demand", "spot", *RESERVED})
 USUAL_AGE_DAYS = 365
 
 
-class Choice(NamedTuple):
+class OfferChoice(NamedTuple):
     """The place of an offer among some, whether its price is recent, and how many lower ones were passed over."""
 
     at: int
@@ -46,19 +46,19 @@ def usual_wish(accelerator: str) -> Wish:
     return Wish(accelerators=frozenset({accelerator}), purchases=USUAL_PURCHASES, max_age_days=USUAL_AGE_DAYS)
 
 
-def choose(catalogue: Catalogue, among: Bills, day: date) -> Choice | None:
+def choose(catalogue: Catalogue, among: Bills, day: date) -> OfferChoice | None:
     """The cheapest bill whose price was looked at this month; failing that the cheapest. None where none has one."""
     priced = among.rank[: int(np.isfinite(among.total_usd).sum())].tolist()  # what has no price comes last
     found = first_believed(catalogue, [among.offers[index] for index in priced], day)
     return None if found is None else found._replace(at=priced[found.at])
 
 
-def first_believed(catalogue: Catalogue, cheapest_first: Sequence[str], day: date) -> Choice | None:
+def first_believed(catalogue: Catalogue, cheapest_first: Sequence[str], day: date) -> OfferChoice | None:
     """The first of these offers whose price was looked at this month; failing that the first. None where none is."""
     for place, key in enumerate(cheapest_first):
         if may_be_cheapest(catalogue.offers[key], day):
-            return Choice(place, True, place)
-    return Choice(0, False, 0) if cheapest_first else None
+            return OfferChoice(place, True, place)
+    return OfferChoice(0, False, 0) if cheapest_first else None
 
 
 def holds(offer: Offer, wanted: int) -> bool:

@@ -111,7 +111,7 @@ def _fact_origin(setting: Setting) -> Origin:
 
 
 @dataclass(frozen=True, eq=False)
-class Quotes:
+class TermQuotes:
     """What a seller asks for one year and for three, and the yearly change at which they cost the same."""
 
     said_by: str
@@ -119,7 +119,7 @@ class Quotes:
     change: Solved
 
 
-def quotes(setting: Setting) -> Quotes | None:
+def quotes(setting: Setting) -> TermQuotes | None:
     """The plan's two quotes; None where the catalogue has none."""
     catalogue, taken = setting.catalogue, setting.taken
     if taken.one_year is None or taken.three_years is None:
@@ -132,7 +132,7 @@ def quotes(setting: Setting) -> Quotes | None:
     found = (
         f"imply {float(np.asarray(change.value)):+.1%} a year" if change.found else f"imply no change: {change.reason}"
     )
-    return Quotes(
+    return TermQuotes(
         said_by=f"quotes of {who}",
         sentence=f"{usd[0]:.2f} USD an hour for one year and {usd[1]:.2f} for three, of {who}, {found}; "
         "a discount for being bound is in it, so it is no forecast",

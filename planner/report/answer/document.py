@@ -23,7 +23,7 @@ from planner.report.forms import reason_of, scalar
 from planner.report.futures.counted import turning_of
 from planner.report.futures.waiting_words import waiting_sentences
 from planner.report.speed.training_words import hours_to_train
-from planner.study.uncertainty.futures import Band, Futures
+from planner.study.uncertainty.futures import Futures, FuturesBand
 from planner.study.when.buy_or_wait import NoWaiting, Waiting
 from planner.study.when.buy_or_wait_futures import WaitingFutures
 
@@ -249,7 +249,7 @@ def _rent_changes(found: Answer) -> Iterator[schema.RentChange]:
         yield schema.RentChange(change_per_year=change, payback_months=months, reason=_reason(months, back.reason))
 
 
-def _ends(band: Band | None) -> dict[str, float | None]:
+def _ends(band: FuturesBand | None) -> dict[str, float | None]:
     ends = (None, None, None) if band is None else (band.low, band.middle, band.high)
     return dict(zip(("p10", "p50", "p90"), ends, strict=True))
 

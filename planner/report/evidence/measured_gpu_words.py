@@ -8,15 +8,15 @@ from typing import Any
 from planner.report import words
 from planner.report.table import Table
 from planner.report.text_table import text_table
-from planner.speed.measured_gpu import Factor, MeasuredGpu
+from planner.speed.measured_gpu import GpuFactor, MeasuredGpu
 
 
-def factor_rows(found: tuple[Factor, ...]) -> list[dict[str, Any]]:
+def factor_rows(found: tuple[GpuFactor, ...]) -> list[dict[str, Any]]:
     """One record for each figure."""
     return [{**asdict(one), "ratio": one.ratio} for one in found]
 
 
-def measured_text(measured: MeasuredGpu, label: str, found: tuple[Factor, ...]) -> str:
+def measured_text(measured: MeasuredGpu, label: str, found: tuple[GpuFactor, ...]) -> str:
     """What it is, the table, and what was not had."""
     device = measured.device
     head = f"{label} ({words.count(device.count, 'device')} called {device.name}), {words.day(measured.date)}"

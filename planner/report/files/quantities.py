@@ -30,7 +30,7 @@ _SHARE = re.compile(
 
 
 @dataclass(frozen=True)
-class Priced:
+class PricedLine:
     """How many of what at which price; quantity x unit price is the amount of the line."""
 
     quantity: NDArray[np.float64]
@@ -39,17 +39,17 @@ class Priced:
     price: Used | None
 
 
-def priced(line: Line) -> Priced:
+def priced(line: Line) -> PricedLine:
     """The line by months as quantity and price."""
     usd = np.asarray(line.usd, dtype=np.float64)
     parts = None if line.part in _SUMS else _parts(line.how)
     if parts is None:
         moves = np.where(np.isnan(usd), np.nan, (usd != 0).astype(np.float64))
-        return Priced(moves, LUMP, usd, _one_price(line))
+        return PricedLine(moves, LUMP, usd, _one_price(line))
     names = {used.name: used.value for used in line.used}
     quantity, price = (np.broadcast_to(formula(text)(names), usd.shape) for text in (parts.quantity, parts.price))
     used = next(used for used in line.used if used.name == parts.name)
-    return Priced(np.asarray(quantity), _UNITS.get(parts.name) or priced_for(parts.name), np.asarray(price), used)
+    return PricedLine(np.asarray(quantity), _UNITS.get(parts.name) or priced_for(parts.name), np.asarray(price), used)
 
 
 def _one_price(line: Line) -> Used | None:

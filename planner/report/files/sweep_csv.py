@@ -13,7 +13,7 @@ from planner.report.files.answer_schema import Flip, Sweep
 from planner.report.files.csv import BYTE_ORDER_MARK, guarded
 from planner.scenario.grid import Grid
 from planner.scenario.path import dotted
-from planner.study.sweep.sweep import Found
+from planner.study.sweep.sweep import PointAnswer
 
 LINE_END = b"\r\n"
 RIGHT_SIZE = "own_right_size"
@@ -25,7 +25,7 @@ _MOST_FLIPS = 5
 _ONLY_LEADS = "Who leads at typical figures (verdict among the outputs says how sure)"
 
 
-class Columns:
+class SweepColumns:
     """The columns of the file of a grid, and its rows."""
 
     def __init__(self, grid: Grid) -> None:
@@ -45,7 +45,7 @@ class Columns:
         """The first line of the file."""
         return BYTE_ORDER_MARK.encode("utf-8") + _line([guarded(name) for name in self.names])
 
-    def row(self, number: int, found: Found) -> bytes:
+    def row(self, number: int, found: PointAnswer) -> bytes:
         """The line of one point."""
         cells: list[object] = [number, *(_cell(value) for value in self.grid.values(number))]
         cells += [_cell(getattr(found, name), _CENTS if name in _USD else _PLACES) for name in self._said]

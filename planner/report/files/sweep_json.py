@@ -14,7 +14,7 @@ from pydantic_core import to_jsonable_python
 from planner.money.option import size_in
 from planner.report.files import answer_schema as schema
 from planner.report.files.csv import unguarded
-from planner.report.files.sweep_csv import BY_WAY, RIGHT_SIZE, Columns
+from planner.report.files.sweep_csv import BY_WAY, RIGHT_SIZE, SweepColumns
 from planner.report.forms import finite
 from planner.scenario.grid import Grid
 from planner.scenario.path import dotted
@@ -71,14 +71,14 @@ def sweep_json(told: schema.Sweep, grid: Grid, path: Path) -> Iterator[str]:
 
 def sweep_rows(grid: Grid, lines: Iterable[str]) -> Iterator[schema.SweepRow]:
     """The rows of a file of this grid."""
-    columns = Columns(grid)
+    columns = SweepColumns(grid)
     cells = csv.reader(lines, quoting=csv.QUOTE_NONNUMERIC)  # what is not in quotes is a number
     next(cells)  # heads
     for row in cells:
         yield _row(grid, columns, row)
 
 
-def _row(grid: Grid, columns: Columns, cells: Sequence[Any]) -> schema.SweepRow:
+def _row(grid: Grid, columns: SweepColumns, cells: Sequence[Any]) -> schema.SweepRow:
     number, first = int(cells[0]), 1 + len(grid.paths)
     said = dict(zip(columns.names[first:], cells[first:], strict=True))
     best, own = said.get("best", ""), said.get("own", "")
@@ -109,7 +109,7 @@ def _number(cell: Any) -> float | None:
     return finite(cell) if isinstance(cell, float) else None
 
 
-def _options(columns: Columns, said: Mapping[str, Any]) -> Iterator[schema.SweepOption]:
+def _options(columns: SweepColumns, said: Mapping[str, Any]) -> Iterator[schema.SweepOption]:
     """The ways that have a price in this row."""
     for way in columns.ways:
         costs = {name: _number(said.get(f"{name}_{way}")) for name in BY_WAY}

@@ -34,9 +34,9 @@ from planner.report.chart_frame import (
 from planner.report.futures.counted import share_words
 from planner.report.futures.input_words import label, saver, short, short_written, written
 from planner.scenario.ways import Way
-from planner.study.uncertainty.breakeven_map import Axis, BreakEvenMap
+from planner.study.uncertainty.breakeven_map import BreakEvenMap, MapAxis
 from planner.study.uncertainty.futures import Futures
-from planner.study.uncertainty.tornado import Bar
+from planner.study.uncertainty.tornado import TornadoBar
 
 _BINS = 20  # few enough that dots stand apart on a phone
 _MOST_BARS = 10
@@ -90,7 +90,7 @@ def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool
     )
 
 
-def tornado(found: Sequence[Bar], dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:
+def tornado(found: Sequence[TornadoBar], dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:
     """What owning saves between both ends of each input; what turns it has its name and its mark on the line."""
     shown = list(found[:_MOST_BARS])
     low = min((min(bar.saved_low_usd, bar.saved_high_usd) for bar in shown), default=0.0)
@@ -126,7 +126,7 @@ def _rows(count: int, dark: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _half(shown: Sequence[Bar], ways: Ways, saves: bool, dark: bool) -> dict[str, Any]:
+def _half(shown: Sequence[TornadoBar], ways: Ways, saves: bool, dark: bool) -> dict[str, Any]:
     """The part of each bar on one side of the line, in the looks of the way that costs less there."""
     way, who = ways[0] if saves else ways[1], saver(ways[0])
     hatch, within = ("", (0.0, np.inf)) if saves else ("/", (-np.inf, 0.0))
@@ -138,24 +138,24 @@ def _half(shown: Sequence[Bar], ways: Ways, saves: bool, dark: bool) -> dict[str
     )  # fmt: skip
 
 
-def _turning(shown: Sequence[Bar], dark: bool) -> dict[str, Any]:
+def _turning(shown: Sequence[TornadoBar], dark: bool) -> dict[str, Any]:
     places = [place for place, bar in enumerate(shown) if bar.flips_within]
     marker = {"symbol": "diamond", "size": 13, "color": PAPER[dark], "line": {"color": INK[dark], "width": 2.5}}
     return marks("turns here", [0.0] * len(places), places, marker, hoverinfo="skip")
 
 
-def _as_entered(shown: Sequence[Bar], bottom: float, dark: bool) -> list[dict[str, Any]]:
+def _as_entered(shown: Sequence[TornadoBar], bottom: float, dark: bool) -> list[dict[str, Any]]:
     line = {"color": INK[dark], "width": 2, "dash": "dot"}
     return [curve("as entered", [bar.saved_usd] * 2, [-0.9, bottom], line, hoverinfo="skip") for bar in shown[:1]]
 
 
-def _name(bar: Bar) -> str:
+def _name(bar: TornadoBar) -> str:
     """What a bar is of, and where it turns."""
     turns = f" <b>turns at {written(bar.input.name, bar.flip)}</b>" if bar.flips_within and bar.flip else ""
     return f"{short(bar.input.name)}{turns}"
 
 
-def _hover(bar: Bar, who: str) -> str:
+def _hover(bar: TornadoBar, who: str) -> str:
     ends = ((bar.input.spread.low, bar.saved_low_usd), (bar.input.spread.high, bar.saved_high_usd))
     told = [f"{written(bar.input.name, value)}: {who} {_saves(usd)}" for value, usd in ends]
     return "<br>".join([f"<b>{label(bar.input.name)}</b>", *told])
@@ -165,7 +165,7 @@ def _saves(usd: float) -> str:
     return f"saves {words.usd(usd)}" if usd >= 0 else f"costs {words.usd(-usd)} more"
 
 
-def _ends(shown: Sequence[Bar], dark: bool) -> list[dict[str, Any]]:
+def _ends(shown: Sequence[TornadoBar], dark: bool) -> list[dict[str, Any]]:
     """The values at both ends of each bar, beside them."""
     out = []
     for place, bar in enumerate(shown):
@@ -279,7 +279,7 @@ def _regions(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]
     return out
 
 
-def _span(side: Axis) -> list[float]:
+def _span(side: MapAxis) -> list[float]:
     """From edge to edge of the cells; you are always on the map."""
     half = float(side.values[1] - side.values[0]) / 2
     return [min(float(side.values[0]) - half, side.you - half), max(float(side.values[-1]) + half, side.you + half)]

@@ -16,7 +16,7 @@ from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.indices import Index
 from planner.study.uncertainty.stress import Stressed
 from planner.study.uncertainty.sure_verdict import Judged
-from planner.study.uncertainty.tornado import Bar, first_flip
+from planner.study.uncertainty.tornado import TornadoBar, first_flip
 
 
 def turns_first(plan: Plan, found: Answer, drawn: Futures) -> tuple[str, ...]:
@@ -33,7 +33,7 @@ def turns_first(plan: Plan, found: Answer, drawn: Futures) -> tuple[str, ...]:
     )
 
 
-def tornado_title(bars: Sequence[Bar]) -> str:
+def tornado_title(bars: Sequence[TornadoBar]) -> str:
     """The finding of the tornado: Change of rents a year matters most."""
     if not bars:
         return "Nothing that is open moves the answer."
@@ -43,7 +43,7 @@ def tornado_title(bars: Sequence[Bar]) -> str:
     return f"{label(widest.input.name)} matters most; {many}."
 
 
-def tornado_table(bars: Sequence[Bar], who: str = "owning") -> Table:
+def tornado_table(bars: Sequence[TornadoBar], who: str = "owning") -> Table:
     """What owning (or the mix) saves at both ends of each input, and where it turns."""
     return Table.of(
         [

@@ -34,7 +34,7 @@ class Offers:
     finding: Finding
     table: Table
     hidden: dict[str, int]
-    all_rented: tuple[Rented, ...]
+    all_rented: tuple[RentedJob, ...]
     own: Own | None
 
     @property
@@ -77,7 +77,7 @@ def offers_of(  # noqa: PLR0913 - a question of as many parts
 
 
 @dataclass(frozen=True, eq=False)
-class Rented:
+class RentedJob:
     """The bills of one accelerator's offers."""
 
     doer: Doer
@@ -101,7 +101,7 @@ class Rented:
 
 def rented(
     catalogue: Catalogue, doers: Iterable[Doer], wish: Wish, day: date, *, large: bool
-) -> tuple[tuple[Rented, ...], dict[str, int]]:
+) -> tuple[tuple[RentedJob, ...], dict[str, int]]:
     """The bills of every offer that fits the wish; and how many were left out for which reason.
 
     With `large` only machines that hold what has to stand together.
@@ -117,10 +117,10 @@ def rented(
             hidden[TOO_SMALL] = hidden.get(TOO_SMALL, 0) + 1
         else:
             ids[doer.accelerator].append(key)
-    return tuple(Rented(one, bills(one.setting, one.need, tuple(ids[key]))) for key, one in by_chip.items()), hidden
+    return tuple(RentedJob(one, bills(one.setting, one.need, tuple(ids[key]))) for key, one in by_chip.items()), hidden
 
 
-def job_table(catalogue: Catalogue, all_rented: Sequence[Rented], own: Own | None, day: date) -> Table:
+def job_table(catalogue: Catalogue, all_rented: Sequence[RentedJob], own: Own | None, day: date) -> Table:
     """Every bill of every accelerator and the purchase, ranked by the whole plan. The index holds the offer ids."""
     own_usd = None if own is None else own.total_usd
     rows = sorted(_rows(catalogue, all_rented, own_usd, day), key=lambda one: (round(one.supposed_usd, 2), one.key))
@@ -142,7 +142,7 @@ class _Row(NamedTuple):
     row: dict[str, Any]
 
 
-def _rows(catalogue: Catalogue, all_rented: Sequence[Rented], own_usd: float | None, day: date) -> Iterator[_Row]:
+def _rows(catalogue: Catalogue, all_rented: Sequence[RentedJob], own_usd: float | None, day: date) -> Iterator[_Row]:
     for one, supposed_of in zip(all_rented, _supposed(all_rented), strict=True):
         about, bill = _about(catalogue, one), one.bills
         each = zip(
@@ -158,7 +158,7 @@ def _rows(catalogue: Catalogue, all_rented: Sequence[Rented], own_usd: float | N
             yield _Row(supposed, key, {**row, **about, one.unit: job, "Notes": "; ".join(notes)})
 
 
-def _about(catalogue: Catalogue, one: Rented) -> dict[str, Any]:
+def _about(catalogue: Catalogue, one: RentedJob) -> dict[str, Any]:
     """What is the same for every offer of an accelerator."""
     doer = one.doer
     return {
@@ -180,7 +180,7 @@ def _memory(doer: Doer) -> str:
     return "small" if doer.run is None else "not checked"
 
 
-def _supposed(all_rented: Sequence[Rented]) -> list[NDArray[np.float64]]:
+def _supposed(all_rented: Sequence[RentedJob]) -> list[NDArray[np.float64]]:
     """What to rank by: what nobody published counts as the median over the offers of all accelerators."""
     every = supposed_usd(np.hstack([one.bills.usd for one in all_rented]))
     return np.split(every, np.cumsum([len(one.bills.offers) for one in all_rented])[:-1])
@@ -189,13 +189,13 @@ def _supposed(all_rented: Sequence[Rented]) -> list[NDArray[np.float64]]:
 class _Best(NamedTuple):
     """The cheapest of all bills whose price was looked at this month; how many lower ones were passed over."""
 
-    of: Rented
+    of: RentedJob
     at: int
     believed: bool
     passed_over: int
 
 
-def cheapest_for_job(catalogue: Catalogue, all_rented: Sequence[Rented], own: Own | None, day: date) -> Finding:
+def cheapest_for_job(catalogue: Catalogue, all_rented: Sequence[RentedJob], own: Own | None, day: date) -> Finding:
     """Who does this job for the least: what it costs, how long it takes, on what."""
     best = _best(catalogue, all_rented, day)
     if best is None:
@@ -222,7 +222,7 @@ def cheapest_for_job(catalogue: Catalogue, all_rented: Sequence[Rented], own: Ow
     return Finding(title, (*sentences, *against(own)), key)
 
 
-def _best(catalogue: Catalogue, all_rented: Sequence[Rented], day: date) -> _Best | None:
+def _best(catalogue: Catalogue, all_rented: Sequence[RentedJob], day: date) -> _Best | None:
     priced = [
         (round(usd, 2), one.bills.offers[at], one, at)
         for one, supposed in zip(all_rented, _supposed(all_rented), strict=True)

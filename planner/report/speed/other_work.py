@@ -18,7 +18,7 @@ from planner.speed.serving import CarriedRun, OtherWork, other_work
 from pricing import Catalogue, PricingError
 
 
-class Priced(NamedTuple):
+class PricedWork(NamedTuple):
     """Other work on one accelerator with what an hour of it costs, and one of them at its list price."""
 
     found: OtherWork
@@ -27,15 +27,15 @@ class Priced(NamedTuple):
     list_price_usd: float | None
 
 
-def priced(catalogue: Catalogue, found: OtherWork, day: date) -> Priced:
+def priced(catalogue: Catalogue, found: OtherWork, day: date) -> PricedWork:
     """Such work with the cheapest offer that can be believed for as many as it takes."""
     record = catalogue.accelerators[found.accelerator]
     needed = found.accelerators_at_average or found.accelerators_at_peak or 1
     cost = hired(catalogue, found.accelerator, accelerators=needed, hours=HOURS_PER_YEAR, together=1, day=day)
-    return Priced(found, catalogue.accelerator_label(found.accelerator), cost, first(record.price_usd))
+    return PricedWork(found, catalogue.accelerator_label(found.accelerator), cost, first(record.price_usd))
 
 
-def side_by_side(catalogue: Catalogue, job: ServingJob, day: date) -> list[Priced]:
+def side_by_side(catalogue: Catalogue, job: ServingJob, day: date) -> list[PricedWork]:
     """The same work on every accelerator that keeps the promise: cheapest first, those without a price last."""
     found = []
     for key in catalogue.accelerators:
@@ -48,7 +48,7 @@ def side_by_side(catalogue: Catalogue, job: ServingJob, day: date) -> list[Price
     return sorted(found, key=lambda one: (usd_per_hour_at_peak(one) or float("inf"), -one.found.requests_per_s))
 
 
-def side_table(beside: list[Priced]) -> Table:
+def side_table(beside: list[PricedWork]) -> Table:
     """The same for the screen and its file."""
     rows = [
         {
@@ -67,7 +67,7 @@ def side_table(beside: list[Priced]) -> Table:
     return Table.of(rows)
 
 
-def usd_per_hour_at_peak(one: Priced) -> float | None:
+def usd_per_hour_at_peak(one: PricedWork) -> float | None:
     """What as many as the peak takes cost an hour; None where nobody rents them or no rate is asked for."""
     count = one.found.accelerators_at_peak
     return None if one.cost is None or count is None else one.cost.usd_per_accelerator_hour * count
@@ -126,7 +126,7 @@ def usd_per_million_requests(found: OtherWork, cost: Hired | None, busy_share: f
     return cost.usd_per_accelerator_hour / (found.requests_per_s * SECONDS_PER_HOUR * busy_share) * MILLION
 
 
-def other_rows(every: list[Priced], busy_share: float) -> list[dict[str, Any]]:
+def other_rows(every: list[PricedWork], busy_share: float) -> list[dict[str, Any]]:
     """One record for each accelerator: how fast, how many it takes, what an hour of them and a request cost."""
     rows = []
     for one in every:
@@ -159,7 +159,7 @@ _COLUMNS = {
 }
 
 
-def other_text(every: list[Priced], busy_share: float) -> str:
+def other_text(every: list[PricedWork], busy_share: float) -> str:
     """A sentence for each accelerator, then all of them side by side."""
     said = [other_title(one.found, one.label) for one in every] + [_price(one) for one in every]
     rows = other_rows(every, busy_share)
@@ -169,7 +169,7 @@ def other_text(every: list[Priced], busy_share: float) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _price(one: Priced) -> str:
+def _price(one: PricedWork) -> str:
     if one.cost is not None:
         return f"{one.label}: {hired_words(one.cost)}."
     price = "" if one.list_price_usd is None else f"; one lists at {words.usd(one.list_price_usd)} without a machine"

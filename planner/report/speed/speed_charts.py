@@ -13,8 +13,8 @@ import plotly.graph_objects as go
 
 from planner.report import words
 from planner.report.chart_frame import INK, PAPER, axis, bars, framed, marks, note
-from planner.report.speed.speed_tables import Bar
-from planner.speed.nearest import Published
+from planner.report.speed.speed_tables import StackedBar
+from planner.speed.nearest import PublishedRun
 from planner.speed.serving.result import Share
 from planner.speed.training.waterfall import PEAK, Stair
 
@@ -31,7 +31,9 @@ _PART_LOOKS = (
 )  # fmt: skip
 
 
-def memory_stacks(ways: Sequence[Bar], parts: Iterable[str], limits_gb: Sequence[float], dark: bool) -> go.Figure:
+def memory_stacks(
+    ways: Sequence[StackedBar], parts: Iterable[str], limits_gb: Sequence[float], dark: bool
+) -> go.Figure:
     """What an accelerator holds as stacked parts, one bar for each way, against the memory there really is."""
     places = [place + _BAR_AT for place in range(len(ways))]
     most = max(*(bar.total for bar in ways), *limits_gb) * 1.04
@@ -116,7 +118,7 @@ def time_shares(shares: Sequence[Share], dark: bool) -> go.Figure:
     )  # fmt: skip
 
 
-def agreement(runs: Sequence[Published], near: Collection[str], near_share: float, dark: bool) -> go.Figure:
+def agreement(runs: Sequence[PublishedRun], near: Collection[str], near_share: float, dark: bool) -> go.Figure:
     """Every published run, what was measured across and what is predicted upwards; a good one lies on the line."""
     ends = [end for run in runs for end in (run.published, run.predicted)]
     low, high = min(ends) * 0.7, max(ends) * 1.4
@@ -136,7 +138,7 @@ def agreement(runs: Sequence[Published], near: Collection[str], near_share: floa
 
 
 def _dots(
-    name: str, symbol: str, colours: tuple[str, str], runs: Sequence[Published], dark: bool, size: int = 6
+    name: str, symbol: str, colours: tuple[str, str], runs: Sequence[PublishedRun], dark: bool, size: int = 6
 ) -> dict[str, Any]:
     return marks(
         name, [float(f"{run.published:.5g}") for run in runs], [float(f"{run.predicted:.5g}") for run in runs],

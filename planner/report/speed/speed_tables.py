@@ -13,7 +13,7 @@ from planner.report.speed.training_words import layouts_table
 from planner.report.table import Table
 from planner.speed.bands import Band
 from planner.speed.checked import Checked, group_of, skips
-from planner.speed.nearest import Near, Published
+from planner.speed.nearest import Near, PublishedRun
 from planner.speed.serving import Serving
 from planner.speed.serving.savings import ServedOtherwise
 from planner.speed.training import Training
@@ -48,7 +48,7 @@ _SCALES = {"up_to_64": "up to 64 at once", "65_to_1024": "65 to 1,024 at once", 
 
 
 @dataclass(frozen=True)
-class Bar:
+class StackedBar:
     """One bar of stacked parts: what it is, what to say of it, and its parts in the order of the legend."""
 
     label: str
@@ -61,11 +61,11 @@ class Bar:
         return sum(self.amounts)
 
 
-def memory_bars(found: Sequence[Saving]) -> list[Bar]:
+def memory_bars(found: Sequence[Saving]) -> list[StackedBar]:
     """What the fullest accelerator holds, for the plan and for each way to save."""
     now = found[0].tokens_per_s_per_accelerator
     return [
-        Bar(
+        StackedBar(
             _first(one.words),
             f"{_gb(float(one.memory.total_gb))}, {_fits(one.fits)}{_slower(one, now)}{_more(one, found[0])}",
             tuple(float(getattr(one.memory, name)) for name in MEMORY_PARTS),
@@ -127,7 +127,7 @@ def _would_fit(ways: str) -> str:
     return f"It would fit in each of these ways: {ways}." if ways else "Nothing that was tried makes it fit."
 
 
-def memory_table(bars: Sequence[Bar], parts: Mapping[str, str], limit_gb: Sequence[float]) -> Table:
+def memory_table(bars: Sequence[StackedBar], parts: Mapping[str, str], limit_gb: Sequence[float]) -> Table:
     """The bars as numbers, with the line they stand against."""
     return Table.of(
         [
@@ -138,9 +138,9 @@ def memory_table(bars: Sequence[Bar], parts: Mapping[str, str], limit_gb: Sequen
     )  # fmt: skip
 
 
-def served_bars(found: Sequence[ServedOtherwise]) -> list[Bar]:
+def served_bars(found: Sequence[ServedOtherwise]) -> list[StackedBar]:
     """What each accelerator of a replica holds, for the service as it is and with one thing changed."""
-    return [Bar(_first(one.words), _served_note(one.found), _served_amounts(one.found)) for one in found]
+    return [StackedBar(_first(one.words), _served_note(one.found), _served_amounts(one.found)) for one in found]
 
 
 def _served_amounts(found: Serving) -> tuple[float, ...]:
@@ -233,7 +233,7 @@ def excluded_table(found: Training) -> Table:
     return Table.listed(["not taken because", "layouts"], sorted(reasons, key=lambda one: -one[1]))
 
 
-def agreement_finding(runs: Sequence[Published], near_share: float) -> str:
+def agreement_finding(runs: Sequence[PublishedRun], near_share: float) -> str:
     """Half of the runs are within so much; so many of 100 within the drawn band."""
     group = group_of("all", "all", [run.error for run in runs])
     within = group.within_20 if near_share <= 0.2 else group.within_25
@@ -247,7 +247,7 @@ FITTED = (
 )
 
 
-def runs_table(runs: Sequence[Published]) -> Table:
+def runs_table(runs: Sequence[PublishedRun]) -> Table:
     """Every published run beside what is predicted of it."""
     return Table.of(
         [

@@ -19,7 +19,7 @@ from planner.study.uncertainty.breakeven_map import BreakEvenMap
 from planner.study.uncertainty.indices import Index
 from planner.study.uncertainty.stress import Stress, stresses
 from planner.study.uncertainty.sure_verdict import Judged
-from planner.study.uncertainty.tornado import Bar
+from planner.study.uncertainty.tornado import TornadoBar
 from pricing.figure import Source
 
 NOTHING_MOVES = "Every figure of this plan is certain, so nothing moves the answer."
@@ -54,7 +54,7 @@ def pair(found: Answer) -> tuple[Option, Option]:
     return first.option, second.option
 
 
-def headline(found: Answer, bars: Sequence[Bar]) -> str:
+def headline(found: Answer, bars: Sequence[TornadoBar]) -> str:
     """The finding of the page: what matters most, and where it turns the answer."""
     if not bars:
         return "Nothing here moves the answer"
@@ -69,12 +69,12 @@ def headline(found: Answer, bars: Sequence[Bar]) -> str:
     return f"{said}; {turns} if {lower(short(one.input.name))} is {written(one.input.name, one.flip)}"
 
 
-def turning_alone(bars: Iterable[Bar]) -> list[Bar]:
+def turning_alone(bars: Iterable[TornadoBar]) -> list[TornadoBar]:
     """Those that turn the sign within their range, the least surprising first."""
     return sorted((bar for bar in bars if bar.flips_within), key=lambda bar: abs(bar.flip_sigmas or 0.0))
 
 
-def moving(found: Answer, bars: Sequence[Bar]) -> tuple[str, ...]:
+def moving(found: Answer, bars: Sequence[TornadoBar]) -> tuple[str, ...]:
     """What the answer is, and which of its inputs could turn it alone, each with the value at which it does."""
     said = (f"As entered: {title(found)}", *how_sure(found))
     if not bars:

@@ -14,7 +14,7 @@ from planner.speed.bands import Band, band_of_errors
 from planner.speed.cells import Row
 from planner.speed.checked import Group, group_of
 from planner.speed.serving.bands import band_name
-from planner.speed.serving.constants import FIXED, NAMES, Constants
+from planner.speed.serving.constants import FIXED, NAMES, ServingConstants
 from planner.speed.serving.engine_data import Fitted, Likeness, known
 from planner.speed.serving.fit import fit, leave_halves_out, leave_one_out
 from planner.speed.serving.likeness import DISTANCES, fit_likeness, with_one_run_known
@@ -38,7 +38,7 @@ _FEWEST_ROWS = 10  # fewer say nothing about how wide a band is
 
 
 @dataclass(frozen=True)
-class Calibration:
+class ServingCalibration:
     """What runs say: constants with ranges, bands by kind, errors when each source is left out."""
 
     on: date
@@ -50,7 +50,7 @@ class Calibration:
     left_out: list[Group]  # how far off we are on sources that were not fitted
 
 
-def calibrate(catalogue: Catalogue, rows: Sequence[Row], *, on: date) -> Calibration:
+def calibrate(catalogue: Catalogue, rows: Sequence[Row], *, on: date) -> ServingCalibration:
     """Fit, then fit again without each source: the ranges of constants and the bands come from that."""
     observations = observe(catalogue, rows)
     best = fit(Observed.of(observations))
@@ -59,7 +59,7 @@ def calibrate(catalogue: Catalogue, rows: Sequence[Row], *, on: date) -> Calibra
     for place, one in enumerate(observations):
         if np.isfinite(errors[place]):
             found.setdefault(band_name(one.run.setup, single=one.kind == "first"), []).append(place)
-    return Calibration(
+    return ServingCalibration(
         on=on,
         rows=len(observations),
         sources=len({one.source for one in observations}),
@@ -96,14 +96,14 @@ def _judged(observations: Sequence[Observation], errors: NDArray[np.float64]) ->
     return [*sorted(groups, key=lambda one: (BY.index(one.by), -one.median_error)), pairs]
 
 
-def _fitted(name: str, best: Constants, others: Sequence[Constants]) -> Fitted:
+def _fitted(name: str, best: ServingConstants, others: Sequence[ServingConstants]) -> Fitted:
     values = [getattr(one, name) for one in others] + [getattr(best, name)]
     round_to = 4 if name not in FIXED else 6
     low, value, high = (float(f"{x:.{round_to}g}") for x in (min(values), getattr(best, name), max(values)))
     return Fitted(value=value, low=low, high=high, means=known().constants[name].means)
 
 
-def as_yaml(made: Calibration) -> str:
+def as_yaml(made: ServingCalibration) -> str:
     """The whole of serving_constants.yaml."""
     lines = [
         _ABOUT,

@@ -6,7 +6,15 @@ import math
 from dataclasses import dataclass
 
 from planner.network.network import Network
-from planner.speed.serving.cases import Case, Layout, Limits, Machine, Traffic, Traits, Widths
+from planner.speed.serving.cases import (
+    ServingCase,
+    ServingLayout,
+    ServingLimits,
+    ServingMachine,
+    Traffic,
+    Traits,
+    Widths,
+)
 from planner.speed.serving.chips import WEIGHT_BYTES, Chip
 from planner.speed.serving.engine_data import Period
 from pricing.model import WeightFormat
@@ -75,9 +83,9 @@ def default_kv_bytes(period: Period, precision: str) -> float:
     return 1.0 if period.small_cache and precision in ("fp8", "fp4") else 2.0
 
 
-def machine(chip: Chip, precision: str, group: float) -> Machine:
+def machine(chip: Chip, precision: str, group: float) -> ServingMachine:
     """The chip as the numbers of a case."""
-    return Machine(
+    return ServingMachine(
         flops=chip.flops(precision),
         flops_16bit=chip.flops_16bit,
         bandwidth=chip.bandwidth,
@@ -86,9 +94,9 @@ def machine(chip: Chip, precision: str, group: float) -> Machine:
     )
 
 
-def limits(period: Period, *, static: bool = False, tuned: bool = False) -> Limits:
+def limits(period: Period, *, static: bool = False, tuned: bool = False) -> ServingLimits:
     """What the engine allows itself. A static batch is one block; a tuned run has lifted the engine's defaults."""
-    return Limits(
+    return ServingLimits(
         step_s=0.0 if static else period.step_ms / 1e3,
         step_tokens=math.inf if static else float(max(period.step_tokens, 8_192) if tuned else period.step_tokens),
         most_requests=math.inf
@@ -139,9 +147,11 @@ def smallest_group(setup: Setup, accelerators: float) -> float:
     return float(min(next(enough, 8), accelerators))
 
 
-def make_case(setup: Setup, layout: Layout, limit: Limits, traffic: Traffic, *, static: bool = False) -> Case:
+def make_case(
+    setup: Setup, layout: ServingLayout, limit: ServingLimits, traffic: Traffic, *, static: bool = False
+) -> ServingCase:
     """All of it together."""
-    return Case(
+    return ServingCase(
         network=setup.shape,
         widths=widths(setup),
         machine=machine(setup.chip, setup.precision, float(layout.group)),

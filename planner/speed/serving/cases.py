@@ -19,7 +19,7 @@ class Widths:
 
 
 @dataclass(frozen=True)
-class Machine:
+class ServingMachine:
     """Peak rates of one accelerator in bytes, FLOPs and seconds."""
 
     flops: Num  # of the matmuls of these weights
@@ -30,7 +30,7 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ServingLayout:
     """Who works together: `group` accelerators share each step, `stages` follow each other, `replicas` stand apart."""
 
     group: Num
@@ -40,7 +40,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServingLimits:
     """What the engine allows itself. Defaults change with its version; see the data file."""
 
     step_s: Num  # between two steps, whatever is in them
@@ -86,13 +86,13 @@ class Traffic:
 
 
 @dataclass(frozen=True)
-class Case:
+class ServingCase:
     """One run, or as many as the arrays are long."""
 
     network: Network
     widths: Widths
-    machine: Machine
-    layout: Layout
-    limits: Limits
+    machine: ServingMachine
+    layout: ServingLayout
+    limits: ServingLimits
     traits: Traits
     traffic: Traffic

@@ -11,10 +11,10 @@ from planner.speed.cells import Row, number
 from planner.speed.checked import Checked
 from planner.speed.refused import BEYOND, Skipped
 from planner.speed.serving.bands import band_of
-from planner.speed.serving.constants import Constants
+from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.predict import predict
-from planner.speed.serving.runs import Run, is_single, read_run
+from planner.speed.serving.runs import ServingRun, is_single, read_run
 from planner.speed.serving.work import work_rate
 from pricing.catalogue import Catalogue
 
@@ -30,19 +30,19 @@ class ServingChecked(Checked):
 
 
 def check_serving(
-    catalogue: Catalogue, rows: Sequence[Row], constants: Constants | None = None
+    catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstants | None = None
 ) -> list[ServingChecked]:
     """Every row predicted, or skipped for a stated reason. `constants` may be fitted to your own runs."""
-    understood: list[Run | str] = [_read(catalogue, row) for row in rows]
-    runs = [run for run in understood if isinstance(run, Run)]
+    understood: list[ServingRun | str] = [_read(catalogue, row) for row in rows]
+    runs = [run for run in understood if isinstance(run, ServingRun)]
     figures = iter(_figures(runs, constants or known().values()))
     return [
-        _checked(row, run, next(figures)) if isinstance(run, Run) else _other(catalogue, row, run)
+        _checked(row, run, next(figures)) if isinstance(run, ServingRun) else _other(catalogue, row, run)
         for row, run in zip(rows, understood, strict=True)
     ]
 
 
-def _read(catalogue: Catalogue, row: Row) -> Run | str:
+def _read(catalogue: Catalogue, row: Row) -> ServingRun | str:
     try:
         run = read_run(catalogue, row)
     except Skipped as why:
@@ -59,7 +59,7 @@ class _Figures:
     fits: bool
 
 
-def _figures(runs: Sequence[Run], constants: Constants) -> list[_Figures]:
+def _figures(runs: Sequence[ServingRun], constants: ServingConstants) -> list[_Figures]:
     if not runs:
         return []
     with np.errstate(all="ignore"):  # a row of somebody's own may be beyond all sense; it is skipped below
@@ -69,7 +69,7 @@ def _figures(runs: Sequence[Run], constants: Constants) -> list[_Figures]:
     return [_Figures(*entry) for entry in numbers]
 
 
-def _checked(row: Row, run: Run, figures: _Figures) -> ServingChecked:
+def _checked(row: Row, run: ServingRun, figures: _Figures) -> ServingChecked:
     if not np.isfinite(figures.output) or figures.output <= 0:
         return replace(_nothing(row, run.kind), skipped_reason=BEYOND)
     band = band_of(run.setup, single=is_single(row), guessed=run.guessed)

@@ -11,7 +11,7 @@ from planner.speed.serving.cases import Traits
 
 
 @dataclass(frozen=True)
-class Constants:
+class ServingConstants:
     """Shares of peaks, and times that no peak explains. A set: fitted together, not to be mixed with others."""
 
     flops_share: float
@@ -47,12 +47,12 @@ class Constants:
     local_stage_us: float  # handing over to the next accelerator where layers are split between them
 
 
-NAMES = tuple(field.name for field in fields(Constants))
+NAMES = tuple(field.name for field in fields(ServingConstants))
 FIXED = ("attention_share", "expert_skew")  # published runs do not tell them from others
 
 
 @dataclass(frozen=True)
-class Rates:
+class ServingRates:
     """What the engine on this machine reaches of its peaks, and what it loses beside them."""
 
     flops_share: Num
@@ -72,7 +72,7 @@ class Rates:
     spread_expert_work: Num
 
 
-def rates(constants: Constants, traits: Traits) -> Rates:
+def rates(constants: ServingConstants, traits: Traits) -> ServingRates:
     """The constants that hold for these traits."""
     c, local = constants, np.asarray(traits.local, dtype=np.float64)
     served_share = c.bandwidth_share ** (1 - local)
@@ -88,7 +88,7 @@ def rates(constants: Constants, traits: Traits) -> Rates:
     sequence_us = np.where(np.asarray(traits.hidden_scheduler) > 0, hidden, c.inline_sequence_us)
     host = c.grace_host**traits.grace_host
     served = 1 - local
-    return Rates(
+    return ServingRates(
         flops_share=c.flops_share
         * c.fp4_blackwell**traits.fp4_blackwell
         * c.cdna3**traits.cdna3

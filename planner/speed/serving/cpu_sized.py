@@ -10,7 +10,7 @@ from typing import Literal
 from planner.scenario.serving_job import ServingJob
 from planner.speed.refused import BadJob, UnknownChip
 from planner.speed.serving.bands import band_of
-from planner.speed.serving.constants import Constants
+from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.legal import why_not
 from planner.speed.serving.lookup import find_chip
@@ -74,7 +74,7 @@ class SmallWork:
 
 
 def small_work(
-    catalogue: Catalogue, job: ServingJob, have: Sequence[str] = (), constants: Constants | None = None
+    catalogue: Catalogue, job: ServingJob, have: Sequence[str] = (), constants: ServingConstants | None = None
 ) -> SmallWork:
     """Processors of the catalogue and what somebody has, each asked for the same service at its peak.
 
@@ -100,7 +100,13 @@ def small_work(
 
 
 def _tried(
-    catalogue: Catalogue, job: ServingJob, key: str, *, yours: bool, peak: float | None, constants: Constants | None
+    catalogue: Catalogue,
+    job: ServingJob,
+    key: str,
+    *,
+    yours: bool,
+    peak: float | None,
+    constants: ServingConstants | None,
 ) -> WithoutGpu | None:
     """One machine; None where the catalogue knows too little of it."""
     changed = {"accelerator": key, "accelerators": 1, "tensor_parallel": None, "pipeline_parallel": 1}
@@ -126,7 +132,7 @@ def _tried(
 
 
 def _written(
-    catalogue: Catalogue, job: ServingJob, constants: Constants | None
+    catalogue: Catalogue, job: ServingJob, constants: ServingConstants | None
 ) -> tuple[tuple[float, float, float], str, bool]:
     """Requests a second of one machine, typical and at the band's ends, in which precision, and whether it fits."""
     local = catalogue.accelerators[job.accelerator].kind in ("cpu", "apple", "edge")

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from planner.speed.bands import Band
 from planner.speed.data_files import read_data
-from planner.speed.serving.constants import NAMES, Constants
+from planner.speed.serving.constants import NAMES, ServingConstants
 from pricing.days import Day
 from pricing.figure import Strict, Text
 
@@ -147,9 +147,9 @@ class Known(Strict):
     work: dict[str, Work]
     work_shares: WorkShares
 
-    def values(self) -> Constants:
+    def values(self) -> ServingConstants:
         """The constants as one record of numbers."""
-        return Constants(**{name: self.constants[name].value for name in NAMES})
+        return ServingConstants(**{name: self.constants[name].value for name in NAMES})
 
 
 @lru_cache(maxsize=1)

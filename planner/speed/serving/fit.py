@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.speed.cells import Row
-from planner.speed.serving.constants import FIXED, NAMES, Constants
+from planner.speed.serving.constants import FIXED, NAMES, ServingConstants
 from planner.speed.serving.observed import Observation, Observed, observe
 from pricing.catalogue import Catalogue
 
@@ -65,17 +65,17 @@ _DONE = 1e-4
 FREE = tuple(name for name in NAMES if name not in FIXED)
 
 
-def expected() -> Constants:
+def expected() -> ServingConstants:
     """The constants nobody has fitted yet."""
-    return Constants(**{name: EXPECTED[name][0] for name in NAMES})
+    return ServingConstants(**{name: EXPECTED[name][0] for name in NAMES})
 
 
-def refit(catalogue: Catalogue, rows: Sequence[Row]) -> Constants:
+def refit(catalogue: Catalogue, rows: Sequence[Row]) -> ServingConstants:
     """The constants that published, or your own, runs ask for."""
     return fit(Observed.of(observe(catalogue, rows)))
 
 
-def fit(observed: Observed, start: Constants | None = None, free: Sequence[str] = FREE) -> Constants:
+def fit(observed: Observed, start: ServingConstants | None = None, free: Sequence[str] = FREE) -> ServingConstants:
     """The constants named in `free`, fitted; the others as in `start`."""
     problem = _Problem(observed, start or expected(), tuple(free))
     place = problem.start
@@ -103,14 +103,14 @@ def fit(observed: Observed, start: Constants | None = None, free: Sequence[str] 
 class _Problem:
     """The least squares to solve, in logarithms of the free constants."""
 
-    def __init__(self, observed: Observed, base: Constants, free: tuple[str, ...]) -> None:
+    def __init__(self, observed: Observed, base: ServingConstants, free: tuple[str, ...]) -> None:
         self.observed, self.base, self.free = observed, base, free
         self.start = np.array([np.log(getattr(base, name)) for name in free])
         self.centre = np.array([np.log(EXPECTED[name][0]) for name in free])
         self.stiff = 1 / np.array([EXPECTED[name][1] for name in free]) ** 2
         self.weight = observed.weights() / _SPREAD**2
 
-    def constants(self, place: Array) -> Constants:
+    def constants(self, place: Array) -> ServingConstants:
         """The constants at a place."""
         moved = {name: float(np.exp(value)) for name, value in zip(self.free, place, strict=True)}
         return replace(self.base, **moved)
@@ -134,12 +134,14 @@ class _Problem:
         return curve, -(slopes.T @ (held * errors) + self.stiff * (place - self.centre))
 
 
-def leave_one_out(observations: Sequence[Observation], groups: Sequence[str]) -> tuple[Array, dict[str, Constants]]:
+def leave_one_out(
+    observations: Sequence[Observation], groups: Sequence[str]
+) -> tuple[Array, dict[str, ServingConstants]]:
     """Errors of each observation by constants fitted without its group, and those constants."""
     observed, group = Observed.of(observations), np.array(groups)
     start = fit(observed)
     errors = np.full(len(observations), np.nan)
-    without: dict[str, Constants] = {}
+    without: dict[str, ServingConstants] = {}
     for name in np.unique(group):
         out = group == name
         if out.all():

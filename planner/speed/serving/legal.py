@@ -8,10 +8,10 @@ from dataclasses import replace
 from planner.network.network import Network
 from planner.speed.refused import BadJob, UnknownChip
 from planner.speed.serving.case_of import Setup, make_case, widths
-from planner.speed.serving.cases import Case, Layout, Limits, Traffic
+from planner.speed.serving.cases import ServingCase, ServingLayout, ServingLimits, Traffic
 from planner.speed.serving.chips import chip_of
 from planner.speed.serving.memory import fits, held
-from planner.speed.serving.result import WayToFit
+from planner.speed.serving.result import ReplicaThatFits
 from pricing.catalogue import Catalogue
 
 _NARROWER = {"fp32": "bf16", "bf16": "fp8", "fp16": "fp8", "fp8": "int4", "int8": "int4"}
@@ -50,7 +50,7 @@ def _nearest(legal: tuple[int, ...], wanted: int) -> str:
     return " or ".join(str(size) for size in (*below[-1:], *above[:1]))
 
 
-def why_not(case: Case) -> str | None:
+def why_not(case: ServingCase) -> str | None:
     """Why it does not fit, in GB, or nothing if it does."""
     if bool(fits(case)):
         return None
@@ -63,8 +63,8 @@ def why_not(case: Case) -> str | None:
 
 
 def ways_to_fit(
-    catalogue: Catalogue, setup: Setup, layout: Layout, limit: Limits, traffic: Traffic
-) -> tuple[WayToFit, ...]:
+    catalogue: Catalogue, setup: Setup, layout: ServingLayout, limit: ServingLimits, traffic: Traffic
+) -> tuple[ReplicaThatFits, ...]:
     """What would make it fit, cheapest first: a narrower cache, narrower weights, more accelerators, larger ones."""
     devices = int(float(layout.group) * float(layout.stages))
     return (
@@ -75,40 +75,44 @@ def ways_to_fit(
     )
 
 
-def _fits(setup: Setup, layout: Layout, limit: Limits, traffic: Traffic) -> bool:
+def _fits(setup: Setup, layout: ServingLayout, limit: ServingLimits, traffic: Traffic) -> bool:
     return bool(fits(make_case(setup, layout, limit, traffic)))
 
 
-def _narrower_cache(setup: Setup, layout: Layout, limit: Limits, traffic: Traffic, devices: int) -> Iterator[WayToFit]:
+def _narrower_cache(
+    setup: Setup, layout: ServingLayout, limit: ServingLimits, traffic: Traffic, devices: int
+) -> Iterator[ReplicaThatFits]:
     if setup.kv_bytes > 1 and _fits(replace(setup, kv_bytes=1.0), layout, limit, traffic):
-        yield WayToFit("keep the cache in 8 bits", devices, setup.chip.name)
+        yield ReplicaThatFits("keep the cache in 8 bits", devices, setup.chip.name)
 
 
 def _narrower_weights(
-    setup: Setup, layout: Layout, limit: Limits, traffic: Traffic, devices: int
-) -> Iterator[WayToFit]:
+    setup: Setup, layout: ServingLayout, limit: ServingLimits, traffic: Traffic, devices: int
+) -> Iterator[ReplicaThatFits]:
     precision = setup.precision
     while (narrower := _NARROWER.get(precision)) is not None:
         precision = narrower
         if _fits(replace(setup, precision=precision), layout, limit, traffic):
             stored = setup.shape.counted_params * widths(replace(setup, precision=precision)).weight / 1e9
-            yield WayToFit(f"store weights as {precision}, about {stored:,.0f} GB", devices, setup.chip.name)
+            yield ReplicaThatFits(f"store weights as {precision}, about {stored:,.0f} GB", devices, setup.chip.name)
             return
 
 
-def _more_accelerators(setup: Setup, layout: Layout, limit: Limits, traffic: Traffic) -> Iterator[WayToFit]:
+def _more_accelerators(
+    setup: Setup, layout: ServingLayout, limit: ServingLimits, traffic: Traffic
+) -> Iterator[ReplicaThatFits]:
     for size in legal_groups(setup.shape):
         ranks = float(size) if float(layout.attention_ranks) > 1 else 1.0
         wider = replace(layout, group=float(size), attention_ranks=ranks)
         if size > float(layout.group) and _fits(setup, wider, limit, traffic):
             devices = int(size * float(layout.stages))
-            yield WayToFit(f"share it between {devices} of them", devices, setup.chip.name)
+            yield ReplicaThatFits(f"share it between {devices} of them", devices, setup.chip.name)
             return
 
 
 def _larger_accelerators(
-    catalogue: Catalogue, setup: Setup, layout: Layout, limit: Limits, traffic: Traffic, devices: int
-) -> Iterator[WayToFit]:
+    catalogue: Catalogue, setup: Setup, layout: ServingLayout, limit: ServingLimits, traffic: Traffic, devices: int
+) -> Iterator[ReplicaThatFits]:
     larger = []
     for name, record in catalogue.accelerators.items():
         if record.kind != setup.chip.kind or name == setup.chip.name:
@@ -123,4 +127,4 @@ def _larger_accelerators(
     for _, name, chip in sorted(larger, key=lambda entry: entry[:2]):
         if found < _LARGER_SHOWN and _fits(replace(setup, chip=chip), layout, limit, traffic):
             found += 1
-            yield WayToFit(f"take {catalogue.accelerator_label(name)} instead", devices, name)
+            yield ReplicaThatFits(f"take {catalogue.accelerator_label(name)} instead", devices, name)

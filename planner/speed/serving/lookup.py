@@ -28,7 +28,7 @@ _UNDATED = date(2025, 1, 1)  # a run that does not say when: the middle of what 
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundModel:
     """A model that was found, and its shape."""
 
     name: str
@@ -37,12 +37,12 @@ class Found:
     guessed: bool = False  # from its size
 
 
-def find_shape(catalogue: Catalogue, called: str) -> Found:
+def find_shape(catalogue: Catalogue, called: str) -> FoundModel:
     """The shape of the model a person names, fine-tuned and quantised variants included, or `UnknownShape`."""
     return _find_shape(catalogue.digest, _Held(catalogue), called)
 
 
-def shape_in_table(catalogue: Catalogue, called: str, sizes: Sizes = UNSAID) -> Found:
+def shape_in_table(catalogue: Catalogue, called: str, sizes: Sizes = UNSAID) -> FoundModel:
     """The model that a row of a table names. It is matched loosely, but only with a model of the row's own size.
 
     Where the catalogue has none of that name and those sizes, the shape is what such a size usually has.
@@ -64,7 +64,7 @@ class _Held:
 
 
 @lru_cache(maxsize=4_096)
-def _find_shape(_digest: str, held: _Held, called: str) -> Found:
+def _find_shape(_digest: str, held: _Held, called: str) -> FoundModel:
     key = model_called(held.catalogue, _QUANTISED.sub("", called), loosely=False)
     if key is None:
         raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}")
@@ -72,7 +72,7 @@ def _find_shape(_digest: str, held: _Held, called: str) -> Found:
 
 
 @lru_cache(maxsize=4_096)
-def _shape_in_table(_digest: str, held: _Held, called: str, sizes: Sizes) -> Found:
+def _shape_in_table(_digest: str, held: _Held, called: str, sizes: Sizes) -> FoundModel:
     key = model_called(held.catalogue, _QUANTISED.sub("", called), sizes=sizes)
     if key is None:
         return _sized_shape(called, sizes)
@@ -82,15 +82,15 @@ def _shape_in_table(_digest: str, held: _Held, called: str, sizes: Sizes) -> Fou
         return _sized_shape(called, sizes)
 
 
-def _recorded(catalogue: Catalogue, key: str, called: str) -> Found:
+def _recorded(catalogue: Catalogue, key: str, called: str) -> FoundModel:
     """The catalogue's model; without its window where the variant that is called so has none."""
     record = catalogue.models[key]
     shape = writer_of(record)
     dropped = any((same_shape(name) or {}).get("no_window") for name in model_spellings(called))
-    return Found(key, shape.without_window() if dropped else shape, Checkpoint(record.weights, record.wide_parts))
+    return FoundModel(key, shape.without_window() if dropped else shape, Checkpoint(record.weights, record.wide_parts))
 
 
-def _sized_shape(called: str, sizes: Sizes) -> Found:
+def _sized_shape(called: str, sizes: Sizes) -> FoundModel:
     """What a model of that size is usually like, where no catalogue knows it; without a size, `UnknownShape`."""
     if is_mixed(called):
         raise UnknownShape(MIXED)
@@ -98,7 +98,7 @@ def _sized_shape(called: str, sizes: Sizes) -> Found:
     if size is None:
         raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}, and its size is not stated")
     active = sizes.active_params_b or active_in_name(called)
-    return Found(called, writer_of(typical_model(called, params_b=size, active_params_b=active)), guessed=True)
+    return FoundModel(called, writer_of(typical_model(called, params_b=size, active_params_b=active)), guessed=True)
 
 
 def find_chip(catalogue: Catalogue, called: str) -> Chip:

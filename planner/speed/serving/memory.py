@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.speed.arrays import Num
-from planner.speed.serving.cases import Case
+from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.step import cache_bytes
 
 WORKING_BYTES = 1.5e9  # for each accelerator: activations, captured graphs, the runtime itself
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldMemory:
     """Bytes on one replica: all of its accelerators together."""
 
     weights_bytes: Num
@@ -28,7 +28,7 @@ class Held:
         return self.usable_bytes - self.weights_bytes - self.working_bytes
 
 
-def weights_bytes(case: Case) -> Num:
+def weights_bytes(case: ServingCase) -> Num:
     """All weights of one replica, with copies of attention where each accelerator attends for itself. [byte]"""
     net, wide = case.network, case.widths
     attention = wide.attention * net.attention_params * case.layout.attention_ranks
@@ -36,24 +36,24 @@ def weights_bytes(case: Case) -> Num:
     return attention + tables + wide.weight * (net.other_params + net.routed_params)
 
 
-def held(case: Case, *, extra_bytes: Num = 0.0) -> Held:
+def held(case: ServingCase, *, extra_bytes: Num = 0.0) -> HeldMemory:
     """Weights, adapters (`extra_bytes`) and working space against what the devices really have."""
     devices = case.layout.group * case.layout.stages
-    return Held(
+    return HeldMemory(
         weights_bytes=weights_bytes(case) + extra_bytes,
         working_bytes=WORKING_BYTES * devices,
         usable_bytes=case.machine.memory_bytes * case.limits.memory_share * devices,
     )
 
 
-def most_requests(case: Case, *, input_tokens: Num, output_tokens: Num, extra_bytes: Num = 0.0) -> Num:
+def most_requests(case: ServingCase, *, input_tokens: Num, output_tokens: Num, extra_bytes: Num = 0.0) -> Num:
     """Requests that fit at once into one replica's memory. [count] Below 1: not even one."""
     context = input_tokens + output_tokens * case.limits.reserve_share
     free = np.maximum(held(case, extra_bytes=extra_bytes).free_bytes, 0.0) * case.limits.cache_share
     return free / np.maximum(cache_bytes(case, context=context), 1.0)
 
 
-def fits(case: Case) -> NDArray[np.bool_]:
+def fits(case: ServingCase) -> NDArray[np.bool_]:
     """Whether weights and at least one request fit; true where nobody knows how much memory there is."""
     one = most_requests(case, input_tokens=case.traffic.input_tokens, output_tokens=case.traffic.output_tokens)
     return np.asarray((np.asarray(one) >= 1) | (np.asarray(case.machine.memory_bytes) <= 0))

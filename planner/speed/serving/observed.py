@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from planner.speed.arrays import Num, stacked, taken
 from planner.speed.cells import Row, number
 from planner.speed.refused import Skipped
-from planner.speed.serving.cases import Case
-from planner.speed.serving.constants import Constants, rates
+from planner.speed.serving.cases import ServingCase
+from planner.speed.serving.constants import ServingConstants, rates
 from planner.speed.serving.memory import fits
-from planner.speed.serving.runs import Run, host_limits, is_single, read_run, splits_rows
+from planner.speed.serving.runs import ServingRun, host_limits, is_single, read_run, splits_rows
 from planner.speed.serving.steady import cycle, output_tokens_per_s, running
 from planner.speed.serving.step import first_token_s
 from pricing.catalogue import Catalogue
@@ -33,7 +33,7 @@ class Observation:
     id: str
     source: str
     kind: Kind
-    run: Run
+    run: ServingRun
     per_s: float
 
     @property
@@ -46,7 +46,7 @@ class Observation:
 class Observed:
     """Many of them, as arrays."""
 
-    case: Case
+    case: ServingCase
     kind: NDArray[np.int_]
     per_s: NDArray[np.float64]
     source: NDArray[np.str_]
@@ -72,11 +72,11 @@ class Observed:
         weight = np.array([min(1.0, rows[name] / _FULL_WEIGHT_ROWS) / rows[name] for name in self.source])
         return weight * len(self.source) / len(rows)
 
-    def log_errors(self, constants: Constants) -> NDArray[np.float64]:
+    def log_errors(self, constants: ServingConstants) -> NDArray[np.float64]:
         """Logarithm of predicted over published, for each."""
         return np.asarray(np.log(self._per_s(constants) / self.per_s))
 
-    def _per_s(self, constants: Constants) -> Num:
+    def _per_s(self, constants: ServingConstants) -> Num:
         rate = rates(constants, self.case.traits)
         batch = np.asarray(running(self.case))
         full = cycle(self.case, rate, batch=batch)
@@ -115,7 +115,7 @@ def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> Observation |
     return Observation(row.get("id", ""), row.get("source_title", ""), kind, run, value)
 
 
-def _figure(run: Run, row: Row) -> tuple[Kind | None, float | None]:
+def _figure(run: ServingRun, row: Row) -> tuple[Kind | None, float | None]:
     """What the row measures, if it is speed and nothing else."""
     output, token, first = (number(row, name) for name in ("output_tokens_per_s_total", "tpot_ms", "ttft_ms"))
     local, notes = run.setup.engine == "local", row.get("notes", "")

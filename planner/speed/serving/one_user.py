@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from planner.speed.arrays import Num
 from planner.speed.serving.chips import WEIGHT_BYTES, Chip
-from planner.speed.serving.constants import Constants
+from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.engine_data import known
 
 _FOUR_BITS = WEIGHT_BYTES["q4_k_m"]
@@ -26,7 +26,7 @@ def largest_params_b(*, bandwidth: Num, tokens_per_s: Num, bytes_per_weight: Num
     return bandwidth * bandwidth_share / (tokens_per_s * bytes_per_weight) / 1e9
 
 
-def largest_model(chip: Chip, *, tokens_per_s: float, constants: Constants | None = None) -> Largest:
+def largest_model(chip: Chip, *, tokens_per_s: float, constants: ServingConstants | None = None) -> Largest:
     """The largest model in 4 bits that writes so many tokens a second for one person on that chip.
 
     Of a mixture of experts only the active parameters count, though all of them have to fit.

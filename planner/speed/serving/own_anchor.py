@@ -21,12 +21,12 @@ from planner.speed.checked import by_reason
 from planner.speed.factors import OwnRun, compared
 from planner.speed.refused import BadTable
 from planner.speed.serving.check import ServingChecked, check_serving
-from planner.speed.serving.constants import FIXED, NAMES, Constants
+from planner.speed.serving.constants import FIXED, NAMES, ServingConstants
 from planner.speed.serving.engine_data import Likeness, known
 from planner.speed.serving.likeness import Places, expected_error, likeness, places_of
 from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.observed import Observation, Observed, observe
-from planner.speed.serving.plan import Plan
+from planner.speed.serving.plan import ServingPlan
 from planner.speed.serving.result import Anchor
 from planner.speed.serving.work import work_called
 from pricing import strict_yaml
@@ -42,7 +42,7 @@ _FARTHEST = 30.0  # times ours: a constant beyond is a slip, not a machine
 
 
 @dataclass(frozen=True)
-class OwnRuns:
+class OwnServingRuns:
     """Somebody's own runs, and by how much predictions missed them."""
 
     ids: tuple[str, ...]
@@ -51,7 +51,7 @@ class OwnRuns:
     unused: tuple[tuple[str, str], ...]  # why a row cannot be gone by, and its id
 
 
-def own_runs(catalogue: Catalogue, rows: Sequence[Row], constants: Constants | None = None) -> OwnRuns:
+def own_runs(catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstants | None = None) -> OwnServingRuns:
     """The rows of a table that measure what is predicted. `BadTable` where none does."""
     seen, errors = _seen(catalogue, rows, constants or known().values())
     left = [row for place, row in enumerate(rows) if place not in errors]
@@ -60,11 +60,11 @@ def own_runs(catalogue: Catalogue, rows: Sequence[Row], constants: Constants | N
         why = "; ".join(f"{reason} ({len(ids):,} x)" for reason, ids in list(by_reason(unused).items())[:_MOST_REASONS])
         raise BadTable(f"None of the {len(rows):,} runs can be gone by: {why or 'the table holds none'}.")
     kept = [seen[place] for place in errors]
-    return OwnRuns(tuple(one.id for one in kept), places_of(kept), np.array(list(errors.values())), unused)
+    return OwnServingRuns(tuple(one.id for one in kept), places_of(kept), np.array(list(errors.values())), unused)
 
 
 def _seen(
-    catalogue: Catalogue, rows: Sequence[Row], constants: Constants
+    catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstants
 ) -> tuple[dict[int, Observation], dict[int, float]]:
     """The rows that measure what is predicted, by their place, and by how much each prediction misses its own."""
     seen = {place: one for place, row in enumerate(rows) for one in observe(catalogue, [row], any_machine=True)}
@@ -75,7 +75,7 @@ def _seen(
     return seen, {place: float(error) for place, error in zip(seen, errors, strict=True) if np.isfinite(error)}
 
 
-def anchor(own: OwnRuns, worked: Plan, *, batch: float) -> Anchor | None:
+def anchor(own: OwnServingRuns, worked: ServingPlan, *, batch: float) -> Anchor | None:
     """What the runs say of a job; None where none is of the same engine and near."""
     setup, traffic, by = worked.setup, worked.traffic, known().likeness
     sizes = [batch, float(traffic.input_tokens), float(traffic.output_tokens), float(worked.devices)]
@@ -161,7 +161,7 @@ class _File(Strict):
     likeness: Likeness | None = None
 
 
-def read_constants(text: str, file: str) -> Constants:
+def read_constants(text: str, file: str) -> ServingConstants:
     """The constants that `calibrate serving --out` wrote, or `BadTable` with what is wrong where."""
     try:
         read = _File.model_validate(strict_yaml.read(text, file=file))
@@ -183,10 +183,10 @@ def read_constants(text: str, file: str) -> Constants:
         if not ours / _FARTHEST <= value <= ours * _FARTHEST or (name in FIXED and value != ours):
             wish = f"{ours:g}" if name in FIXED else f"within {_FARTHEST:g} times of {ours:g}"
             raise BadTable(f"{file}: constants.{name}: want {wish}, got {value:g}.")
-    return Constants(**values)
+    return ServingConstants(**values)
 
 
-def constants_yaml(constants: Constants, *, about: str, on: date) -> str:
+def constants_yaml(constants: ServingConstants, *, about: str, on: date) -> str:
     """A file of constants that `read_constants` reads, each with the range it has in ours."""
     ours = known().constants
     lines = [f"about: {json.dumps(about)}", f"fit: {{on: {on}, command: python -m planner check gpu}}", "constants:"]

@@ -11,12 +11,12 @@ from planner.scenario.base import ONE_MACHINE
 from planner.scenario.serving_job import ServingJob
 from planner.speed.refused import BadJob
 from planner.speed.serving.case_of import Setup, default_kv_bytes, limits, make_case, smallest_group
-from planner.speed.serving.cases import Case, Layout, Limits, Traffic
+from planner.speed.serving.cases import ServingCase, ServingLayout, ServingLimits, Traffic
 from planner.speed.serving.chips import Chip
-from planner.speed.serving.constants import Constants, Rates, rates
+from planner.speed.serving.constants import ServingConstants, ServingRates, rates
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.legal import refuse_illegal
-from planner.speed.serving.lookup import Found, find_chip, find_period, find_shape
+from planner.speed.serving.lookup import FoundModel, find_chip, find_period, find_shape
 from planner.speed.serving.non_llm import nearest_work
 from planner.speed.serving.promise import Promise
 from pricing import names
@@ -30,16 +30,16 @@ _POWER_EXPONENT = 0.5  # of a power cap in arithmetic: clocks fall more slowly t
 
 
 @dataclass(frozen=True)
-class Plan:
+class ServingPlan:
     """The numbers behind a job."""
 
     job: ServingJob
     setup: Setup
-    layout: Layout
-    limit: Limits
+    layout: ServingLayout
+    limit: ServingLimits
     traffic: Traffic
-    case: Case
-    rate: Rates
+    case: ServingCase
+    rate: ServingRates
     adapters_bytes: float
     promise: Promise | None
 
@@ -54,7 +54,7 @@ class Plan:
         return int(float(self.layout.group) * float(self.layout.stages))
 
 
-def plan(catalogue: Catalogue, job: ServingJob, constants: Constants) -> Plan:
+def plan(catalogue: Catalogue, job: ServingJob, constants: ServingConstants) -> ServingPlan:
     """The job as one case. Layouts that cannot be raise `BadJob`."""
     setup = _setup(catalogue, job)
     layout = _layout(setup, job)
@@ -67,7 +67,7 @@ def plan(catalogue: Catalogue, job: ServingJob, constants: Constants) -> Plan:
     left = case.machine.memory_bytes - adapters / float(layout.group * layout.stages)
     case = replace(case, machine=replace(case.machine, memory_bytes=left))
     rate = rates(constants, case.traits)
-    return Plan(job, setup, layout, limit, traffic, case, rate, adapters, _promise(job))
+    return ServingPlan(job, setup, layout, limit, traffic, case, rate, adapters, _promise(job))
 
 
 def _setup(catalogue: Catalogue, job: ServingJob) -> Setup:
@@ -82,7 +82,7 @@ def _setup(catalogue: Catalogue, job: ServingJob) -> Setup:
     return Setup(found.shape, chip, job.engine, period, precision, kv_bytes, gguf, checkpoint=found.checkpoint)
 
 
-def _found(catalogue: Catalogue, called: str) -> Found:
+def _found(catalogue: Catalogue, called: str) -> FoundModel:
     """The model, tuned and quantised variants included; where there is none, the error says what was meant perhaps."""
     try:
         return find_shape(catalogue, called)
@@ -117,7 +117,7 @@ def _capped(chip: Chip, power_cap_w: float | None) -> Chip:
     )
 
 
-def _layout(setup: Setup, job: ServingJob) -> Layout:
+def _layout(setup: Setup, job: ServingJob) -> ServingLayout:
     shape = setup.shape
     spread = setup.period.spread_experts if job.spread_experts is None else job.spread_experts
     group = job.tensor_parallel or _fewest(setup, job)
@@ -129,7 +129,7 @@ def _layout(setup: Setup, job: ServingJob) -> Layout:
         raise BadJob(f"{devices} accelerators for one replica, and there are {job.accelerators}")
     replicas = max((job.accelerators or devices) // devices, 1)
     alone = spread and shape.experts > 1 and group > 1
-    return Layout(float(group), float(job.pipeline_parallel), float(replicas), float(group) if alone else 1.0)
+    return ServingLayout(float(group), float(job.pipeline_parallel), float(replicas), float(group) if alone else 1.0)
 
 
 def _fewest(setup: Setup, job: ServingJob) -> int:

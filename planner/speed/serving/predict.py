@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.speed.arrays import Num, stacked
-from planner.speed.serving.cases import Case
-from planner.speed.serving.constants import Constants, Rates, rates
+from planner.speed.serving.cases import ServingCase
+from planner.speed.serving.constants import ServingConstants, ServingRates, rates
 from planner.speed.serving.memory import fits
-from planner.speed.serving.runs import Run
+from planner.speed.serving.runs import ServingRun
 from planner.speed.serving.steady import cycle, output_tokens_per_s, running, time_to_first_token_s
 from planner.speed.serving.step import prefill
 from planner.speed.serving.waiting import prompt_wait_s
@@ -37,7 +37,7 @@ class Predicted:
     fits: NDArray[np.bool_]
 
 
-def predict(runs: Sequence[Run], constants: Constants) -> Predicted:
+def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> Predicted:
     """What the model says about each run."""
     case = stacked([run.case for run in runs])
     rate = rates(constants, case.traits)
@@ -64,7 +64,7 @@ def predict(runs: Sequence[Run], constants: Constants) -> Predicted:
     )
 
 
-def _apart(case: Case, rate: Rates, batch: Array, prompting: Array) -> Array:
+def _apart(case: ServingCase, rate: ServingRates, batch: Array, prompting: Array) -> Array:
     """Closed loop on accelerators that only decode: a request is there for its first token and all others."""
     full = cycle(case, rate, batch=batch)
     alone = time_to_first_token_s(case, rate, batch=1.0)
@@ -74,7 +74,7 @@ def _apart(case: Case, rate: Rates, batch: Array, prompting: Array) -> Array:
     return np.asarray(np.minimum(closed, prompts) * case.traffic.output_tokens)
 
 
-def within_promise(case: Case, rate: Rates, *, most: Array, tpot_s: Num, ttft_s: Num) -> Array:
+def within_promise(case: ServingCase, rate: ServingRates, *, most: Array, tpot_s: Num, ttft_s: Num) -> Array:
     """The most requests at once that keep the time between tokens, and to the first, within what is promised."""
     low, high = np.ones_like(most), most.copy()
 
@@ -95,7 +95,7 @@ def within_promise(case: Case, rate: Rates, *, most: Array, tpot_s: Num, ttft_s:
     return np.where(whole, most, low)
 
 
-def at_rate(case: Case, rate: Rates, *, most: Array, requests_per_s: Num) -> Array:
+def at_rate(case: ServingCase, rate: ServingRates, *, most: Array, requests_per_s: Num) -> Array:
     """Requests at once when so many arrive each second: as many as come while one is answered (Little's law)."""
     share = requests_per_s / case.layout.replicas
     share = np.where(np.isfinite(share), share, 0.0)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.speed.serving.cases import Case
-from planner.speed.serving.constants import Rates
-from planner.speed.serving.result import Latency
+from planner.speed.serving.cases import ServingCase
+from planner.speed.serving.constants import ServingRates
+from planner.speed.serving.result import WaitingTimes
 from planner.speed.serving.steady import cycle, time_to_first_token_s
 from planner.speed.serving.step import prefill
 from planner.speed.serving.waiting import place_wait_s, prompt_wait_s, together
@@ -36,7 +36,7 @@ class Promise:
 
 
 @dataclass(frozen=True)
-class Levels:
+class LoadLevels:
     """One replica at rising load."""
 
     requests_per_s: Array
@@ -44,7 +44,7 @@ class Levels:
     tpot_s: Array
 
 
-def levels(case: Case, rate: Rates, *, most: float, cv: float, share: float | None) -> Levels:
+def levels(case: ServingCase, rate: ServingRates, *, most: float, cv: float, share: float | None) -> LoadLevels:
     """Latencies that `share` of requests stay below, or their means, at rising load of one replica."""
     load = np.geomspace(_LEAST_LOAD, most * _MOST_BUSY, _LOADS)
     answer = np.asarray(cycle(case, rate, batch=np.maximum(load, 1.0)).seconds)
@@ -60,27 +60,29 @@ def levels(case: Case, rate: Rates, *, most: float, cv: float, share: float | No
         place = place_wait_s(places=most, load=load, service_s=answer, service_cv=cv, share=share)
         wait = np.asarray(place + prompt_wait_s(busy_share=busy, prompt_s=prompt, prompt_cv=_PROMPT_CV, share=share))
     first = np.asarray(time_to_first_token_s(case, rate, batch=many)) + wait
-    return Levels(arriving, first, np.asarray(cycle(case, rate, batch=many).token_s))
+    return LoadLevels(arriving, first, np.asarray(cycle(case, rate, batch=many).token_s))
 
 
-def most_per_s(case: Case, rate: Rates, *, most: float, promise: Promise | None, cv: float) -> float:
+def most_per_s(case: ServingCase, rate: ServingRates, *, most: float, promise: Promise | None, cv: float) -> float:
     """Requests a second that one replica can take and keep its promise; all it can where there is none. [1/s]"""
     if promise is None:
         return most / float(np.asarray(cycle(case, rate, batch=most).seconds))
     return kept_per_s(levels(case, rate, most=most, cv=cv, share=promise.percentile), promise)
 
 
-def kept_per_s(seen: Levels, promise: Promise) -> float:
+def kept_per_s(seen: LoadLevels, promise: Promise) -> float:
     """The highest of these rates at which the promise holds; 0 where it never does. [1/s]"""
     kept = (seen.ttft_s <= promise.ttft_s) & (seen.tpot_s <= promise.tpot_s)
     return float(np.max(np.where(kept, seen.requests_per_s, 0.0)))
 
 
-def latencies(case: Case, rate: Rates, *, most: float, requests_per_s: float, cv: float) -> tuple[Latency, Latency]:
+def latencies(
+    case: ServingCase, rate: ServingRates, *, most: float, requests_per_s: float, cv: float
+) -> tuple[WaitingTimes, WaitingTimes]:
     """First and further tokens at that rate of one replica: means and percentiles."""
     first, token = [], []
     for share in (None, 0.5, 0.95, 0.99):
         seen = levels(case, rate, most=most, cv=cv, share=share)
         first.append(1e3 * float(np.interp(requests_per_s, seen.requests_per_s, seen.ttft_s)))
         token.append(1e3 * float(np.interp(requests_per_s, seen.requests_per_s, seen.tpot_s)))
-    return Latency(*first), Latency(*token)
+    return WaitingTimes(*first), WaitingTimes(*token)

@@ -21,7 +21,7 @@ class MemoryParts:
 
 
 @dataclass(frozen=True)
-class WayToFit:
+class ReplicaThatFits:
     """One thing to change so that it fits, and what it needs then."""
 
     change: str
@@ -30,7 +30,7 @@ class WayToFit:
 
 
 @dataclass(frozen=True)
-class Latency:
+class WaitingTimes:
     """Milliseconds: the mean, and percentiles over requests."""
 
     mean_ms: float
@@ -38,9 +38,9 @@ class Latency:
     p95_ms: float
     p99_ms: float
 
-    def at_pace(self, faster: float) -> Latency:
+    def at_pace(self, faster: float) -> WaitingTimes:
         """This result if everything ran so many times as fast."""
-        return Latency(self.mean_ms / faster, self.p50_ms / faster, self.p95_ms / faster, self.p99_ms / faster)
+        return WaitingTimes(self.mean_ms / faster, self.p50_ms / faster, self.p95_ms / faster, self.p99_ms / faster)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Serving:
 
     fits: bool
     reason: str | None
-    ways_to_fit: tuple[WayToFit, ...]
+    ways_to_fit: tuple[ReplicaThatFits, ...]
     model: str
     accelerator: str
     weight_precision: str
@@ -84,8 +84,8 @@ class Serving:
     output_tokens_per_s_high: float
     requests_per_s: float
     requests_per_s_within_promise: float
-    ttft: Latency | None
-    tpot: Latency | None
+    ttft: WaitingTimes | None
+    tpot: WaitingTimes | None
     accelerators_at_average: int | None
     accelerators_at_peak: int | None
     cold_start_s: float

@@ -14,10 +14,10 @@ from planner.network.refused import UnknownShape
 from planner.speed.cells import Row, number, sizes_of
 from planner.speed.refused import Skipped, UnknownChip
 from planner.speed.serving.case_of import Setup, default_kv_bytes, limits, make_case, smallest_group
-from planner.speed.serving.cases import Case, Layout, Traffic
+from planner.speed.serving.cases import ServingCase, ServingLayout, Traffic
 from planner.speed.serving.chips import WEIGHT_BYTES, Chip, precision_called
 from planner.speed.serving.engine_data import Dataset, known
-from planner.speed.serving.lookup import Found, find_chip, find_engine, find_period, published_on, shape_in_table
+from planner.speed.serving.lookup import FoundModel, find_chip, find_engine, find_period, published_on, shape_in_table
 from planner.speed.table import refuse_unreadable
 from pricing.catalogue import Catalogue
 
@@ -46,10 +46,10 @@ _HOST_IS_THE_LIMIT = re.compile(r"\b(Pi|CM5|Radxa|HiFive|DC-ROMA|Minisforum)\b")
 
 
 @dataclass(frozen=True)
-class Run:
+class ServingRun:
     """One row, understood."""
 
-    case: Case
+    case: ServingCase
     setup: Setup
     model: str
     limit_tpot_s: float = math.inf  # what a service promises at most, where that is what bounds it
@@ -70,7 +70,7 @@ class Run:
         return "experts" if self.setup.shape.experts > 1 else "dense"
 
 
-def read_run(catalogue: Catalogue, row: Row) -> Run:
+def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
     """The case of one row, or `Skipped`."""
     _refuse(row)
     try:
@@ -97,7 +97,9 @@ def read_run(catalogue: Catalogue, row: Row) -> Run:
         setup, layout, limits(period, static=static, tuned=tuned), traffic, static=static and family == "other"
     )
     return _with_service(
-        Run(case=case, setup=setup, model=found.name, guessed=found.guessed, unsaid=_unsaid(row, found)), row, beams
+        ServingRun(case=case, setup=setup, model=found.name, guessed=found.guessed, unsaid=_unsaid(row, found)),
+        row,
+        beams,
     )
 
 
@@ -126,7 +128,7 @@ def _refuse(row: Row) -> None:
         raise Skipped("several replicas behind one counter: rate and latency contradict each other in the source")
 
 
-def _unsaid(row: Row, found: Found) -> float:
+def _unsaid(row: Row, found: FoundModel) -> float:
     """How many of the things that matter a row leaves open; lengths count most, one request's hardly."""
     lengths = sum(number(row, name) is None for name in ("input_tokens", "output_tokens"))
     known_set = _dataset(row, found.name) is not None
@@ -136,7 +138,7 @@ def _unsaid(row: Row, found: Found) -> float:
     return several * (_LENGTHS * lengths * (not known_set) + _BATCH * batch) + sum(other)
 
 
-def _precision(row: Row, found: Found, chip: Chip, family: str, accelerators: float) -> str:
+def _precision(row: Row, found: FoundModel, chip: Chip, family: str, accelerators: float) -> str:
     """The precision of the weights: as the row says, else as they are published, else the widest that fits."""
     if said := row.get("weight_precision", ""):
         return precision_called(said)
@@ -158,11 +160,11 @@ def _is_compiled(row: Row) -> bool:
     return any(name in row.get("engine", "").casefold() for name in ("mlc", "exllama"))
 
 
-def _layout(setup: Setup, row: Row, accelerators: float) -> Layout:
+def _layout(setup: Setup, row: Row, accelerators: float) -> ServingLayout:
     """Who works together, from what is stated: tensor, expert and pipeline parallelism; the rest are replicas."""
     engine, notes = row.get("engine", "").casefold(), row.get("notes", "")
     if any(name in engine for name in _LAYER_SPLIT):  # accelerators take turns: capacity, not speed
-        return Layout(group=1.0, stages=accelerators, replicas=1.0, attention_ranks=1.0)
+        return ServingLayout(group=1.0, stages=accelerators, replicas=1.0, attention_ranks=1.0)
     stages, group = number(row, "pp") or 1.0, _group(setup, row, accelerators)
     if group * stages > accelerators:
         stages = max(1.0, accelerators // group)
@@ -172,7 +174,9 @@ def _layout(setup: Setup, row: Row, accelerators: float) -> Layout:
     replicas = max(1.0, accelerators / (group * stages))
     if (pools := _POOLS.search(notes)) is not None:
         replicas *= int(pools[2]) / (int(pools[1]) + int(pools[2]))
-    return Layout(group=group, stages=stages, replicas=max(replicas, 1.0), attention_ranks=group if alone else 1.0)
+    return ServingLayout(
+        group=group, stages=stages, replicas=max(replicas, 1.0), attention_ranks=group if alone else 1.0
+    )
 
 
 def _group(setup: Setup, row: Row, accelerators: float) -> float:
@@ -192,7 +196,7 @@ def _dataset(row: Row, model: str) -> Dataset | None:
     return next((data for name, data in sets.items() if name in title), None)
 
 
-def _traffic(row: Row, found: Found, layout: Layout, setup: Setup) -> tuple[Traffic, int]:
+def _traffic(row: Row, found: FoundModel, layout: ServingLayout, setup: Setup) -> tuple[Traffic, int]:
     single = is_single(row)
     data = _dataset(row, found.name)
     plain = known().datasets["unstated single" if single else "unstated"]
@@ -219,7 +223,7 @@ def _requests_in_run(row: Row, setup: Setup, asked: float, answer: float) -> flo
     return float(lengths.get(f"{asked:.0f}/{answer:.0f}", math.inf))
 
 
-def _with_service(run: Run, row: Row, beams: int) -> Run:
+def _with_service(run: ServingRun, row: Row, beams: int) -> ServingRun:
     """What bounds it besides speed: promises, arrivals, prompts worked on elsewhere."""
     notes = row.get("notes", "")
     limit, arrivals = _LIMIT.search(notes), _ARRIVALS.search(notes)
@@ -240,12 +244,12 @@ def host_limits(row: Row) -> bool:
     return _HOST_IS_THE_LIMIT.search(row.get("accelerator", "")) is not None
 
 
-def splits_rows(run: Run, row: Row) -> bool:
+def splits_rows(run: ServingRun, row: Row) -> bool:
     """Whether it is llama.cpp of before 2024 on several accelerators: neither taking turns nor side by side."""
     several = float(run.case.layout.stages) > 1
     return several and _is_gguf(row) and published_on(row.get("published", "")).year < _LAYERS_SPLIT_SINCE
 
 
-def _prompt_replicas(case: Case, notes: str) -> float:
+def _prompt_replicas(case: ServingCase, notes: str) -> float:
     pools = _POOLS.search(notes)
     return 0.0 if pools is None else float(case.layout.replicas) * int(pools[1]) / int(pools[2])

@@ -9,15 +9,15 @@ from planner.scenario.base import ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.serving_job import ServingJob
 from planner.speed.serving.bands import band_name, band_of
 from planner.speed.serving.case_of import widths
-from planner.speed.serving.constants import Constants
+from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.legal import ways_to_fit, why_not
 from planner.speed.serving.memory import held, most_requests
-from planner.speed.serving.own_anchor import OwnRuns, anchor
+from planner.speed.serving.own_anchor import OwnServingRuns, anchor
 from planner.speed.serving.own_pace import serving_pace
-from planner.speed.serving.plan import Plan, plan
+from planner.speed.serving.plan import ServingPlan, plan
 from planner.speed.serving.promise import latencies, most_per_s
-from planner.speed.serving.result import Latency, MemoryParts, Serving, Share, WayToFit
+from planner.speed.serving.result import MemoryParts, ReplicaThatFits, Serving, Share, WaitingTimes
 from planner.speed.serving.steady import Cycle, cycle, running
 from pricing.catalogue import Catalogue
 
@@ -28,7 +28,7 @@ _NO_RUN_NEAR = "none of your runs is near this: same engine, and alike in model,
 
 
 def serve(
-    catalogue: Catalogue, job: ServingJob, constants: Constants | None = None, own: OwnRuns | None = None
+    catalogue: Catalogue, job: ServingJob, constants: ServingConstants | None = None, own: OwnServingRuns | None = None
 ) -> Serving:
     """What serving that job is like. Bad layouts raise `BadJob`; not fitting is a result.
 
@@ -71,7 +71,9 @@ def serve(
     )  # fmt: skip
 
 
-def _latencies(worked: Plan, *, batch: float, within: float, faster: float) -> tuple[Latency | None, Latency | None]:
+def _latencies(
+    worked: ServingPlan, *, batch: float, within: float, faster: float
+) -> tuple[WaitingTimes | None, WaitingTimes | None]:
     """At the average rate that comes to each replica; at what it promises where no rate is given."""
     if worked.promise is None and worked.job.average_requests_per_s is None:
         return None, None
@@ -82,20 +84,20 @@ def _latencies(worked: Plan, *, batch: float, within: float, faster: float) -> t
     return seen[0].at_pace(faster), seen[1].at_pace(faster)
 
 
-def _needed(worked: Plan, requests_per_s: float | None, within: float) -> int | None:
+def _needed(worked: ServingPlan, requests_per_s: float | None, within: float) -> int | None:
     """Accelerators for so many requests a second, whole replicas; nothing where no replica keeps the promise."""
     if requests_per_s is None or within <= 0:
         return None
     return math.ceil(requests_per_s / within - 1e-9) * worked.devices
 
 
-def _cold_start_s(worked: Plan) -> float:
+def _cold_start_s(worked: ServingPlan) -> float:
     """From wanting a replica until it answers: a machine starts, and loads its weights. [s]"""
     stored = float(worked.setup.shape.counted_params) * float(widths(worked.setup).weight)
     return worked.job.boot_s + stored / (worked.job.load_gb_per_s * 1e9)
 
 
-def _memory(worked: Plan, batch: float) -> MemoryParts:
+def _memory(worked: ServingPlan, batch: float) -> MemoryParts:
     kept = held(worked.case)
     traffic = worked.traffic
     one = float(most_requests(worked.case, input_tokens=traffic.input_tokens, output_tokens=traffic.output_tokens))
@@ -114,7 +116,7 @@ def _memory(worked: Plan, batch: float) -> MemoryParts:
     )
 
 
-def _joules(worked: Plan, batch: float, tokens_per_s: float) -> float | None:
+def _joules(worked: ServingPlan, batch: float, tokens_per_s: float) -> float | None:
     """Energy of the accelerators for one token written. [J] Nothing of the machine around them."""
     if worked.setup.chip.tdp_w is None:
         return None
@@ -144,7 +146,7 @@ def _shares(full: Cycle) -> tuple[Share, ...]:
     return tuple(sorted(shares, key=lambda one: -one.share))
 
 
-def _warnings(worked: Plan, output: float, batch: float, *, no_run: bool) -> tuple[str, ...]:
+def _warnings(worked: ServingPlan, output: float, batch: float, *, no_run: bool) -> tuple[str, ...]:
     kept, chip, shape = held(worked.case), worked.setup.chip, worked.shape
     tight = 0 < float(kept.usable_bytes) * _TIGHT_SHARE > float(kept.free_bytes)
     each = output / worked.job.output_tokens / (worked.devices * float(worked.layout.replicas))
@@ -166,7 +168,7 @@ def _warnings(worked: Plan, output: float, batch: float, *, no_run: bool) -> tup
     return tuple(text for text, holds in said.items() if holds)
 
 
-def _does_not_fit(worked: Plan, reason: str, ways: tuple[WayToFit, ...]) -> Serving:
+def _does_not_fit(worked: ServingPlan, reason: str, ways: tuple[ReplicaThatFits, ...]) -> Serving:
     return Serving(
         fits=False, reason=reason, ways_to_fit=ways, model=worked.shape.label, accelerator=worked.setup.chip.name,
         weight_precision=worked.setup.precision, accelerators_per_replica=worked.devices, replicas=0,

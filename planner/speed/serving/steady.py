@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.speed.arrays import Num
-from planner.speed.serving.cases import Case
-from planner.speed.serving.constants import Rates
+from planner.speed.serving.cases import ServingCase
+from planner.speed.serving.constants import ServingRates
 from planner.speed.serving.memory import most_requests
 from planner.speed.serving.step import Parts, decode_step, first_token_s, prefill
 
@@ -31,7 +31,7 @@ class Cycle:
         return self.seconds / self.output_tokens
 
 
-def running(case: Case, *, extra_bytes: Num = 0.0) -> Num:
+def running(case: ServingCase, *, extra_bytes: Num = 0.0) -> Num:
     """Requests at once in one replica: as stated, or as memory and the engine allow. [count]"""
     traffic, limits = case.traffic, case.limits
     fits = most_requests(
@@ -45,7 +45,7 @@ def running(case: Case, *, extra_bytes: Num = 0.0) -> Num:
     return np.maximum(np.minimum(batch, traffic.requests_in_run), 1.0)
 
 
-def cycle(case: Case, rates: Rates, *, batch: Num) -> Cycle:
+def cycle(case: ServingCase, rates: ServingRates, *, batch: Num) -> Cycle:
     """One cycle with `batch` requests at once in each replica, spread over its stages."""
     traffic = case.traffic
     at_once = batch / case.layout.stages
@@ -60,7 +60,7 @@ def cycle(case: Case, rates: Rates, *, batch: Num) -> Cycle:
     return Cycle(seconds=seconds, step=step, prompt=prompt, batch=batch, output_tokens=traffic.output_tokens)
 
 
-def output_tokens_per_s(case: Case, rates: Rates, *, batch: Num) -> Num:
+def output_tokens_per_s(case: ServingCase, rates: ServingRates, *, batch: Num) -> Num:
     """Tokens written per second by all replicas together. [token/s] A short run pays for its last, emptier batch."""
     traffic, layout = case.traffic, case.layout
     full = cycle(case, rates, batch=batch)
@@ -75,7 +75,7 @@ def output_tokens_per_s(case: Case, rates: Rates, *, batch: Num) -> Num:
     return np.where(endless, steady, short)
 
 
-def time_to_first_token_s(case: Case, rates: Rates, *, batch: Num) -> Num:
+def time_to_first_token_s(case: ServingCase, rates: ServingRates, *, batch: Num) -> Num:
     """First token of a request that comes while `batch` others run: its own prompt, and the step it waits for. [s]"""
     context = case.traffic.input_tokens + case.traffic.output_tokens / 2
     step = decode_step(case, rates, batch=batch / case.layout.stages, context=context).total_s

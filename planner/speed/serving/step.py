@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.speed.arrays import Num
-from planner.speed.serving.cases import Case
-from planner.speed.serving.constants import Rates
+from planner.speed.serving.cases import ServingCase
+from planner.speed.serving.constants import ServingRates
 
 _ACTIVATION_BYTES = 2.0  # 16-bit, whatever the weights
 _DISPATCH_BYTES = 1.5  # there in 8 bits and back in 16, over the two halves of a layer
@@ -45,13 +45,13 @@ class Parts:
         return self.weights_s + self.layers_s
 
 
-def expert_coverage(case: Case, *, tokens: Num, skew: Num) -> Num:
+def expert_coverage(case: ServingCase, *, tokens: Num, skew: Num) -> Num:
     """The share of routed experts that `tokens` tokens touch between them. [1] Routing is skewed: fewer than chance."""
     missed = 1 - case.network.experts_per_token / np.maximum(case.network.experts, 1.0)
     return 1 - np.maximum(missed, 0.0) ** (skew * tokens)
 
 
-def streamed_bytes(case: Case, rates: Rates, *, tokens: Num) -> Num:
+def streamed_bytes(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     """Bytes that a step of `tokens` tokens reads over the whole group, experts at their slower pace. [byte]"""
     net, wide, layout = case.network, case.widths, case.layout
     attention = wide.attention * net.attention_params * layout.attention_ranks
@@ -60,43 +60,43 @@ def streamed_bytes(case: Case, rates: Rates, *, tokens: Num) -> Num:
     return attention + every + experts / rates.expert_reading_share
 
 
-def cache_bytes(case: Case, *, context: Num) -> Num:
+def cache_bytes(case: ServingCase, *, context: Num) -> Num:
     """Bytes of the cache of one request with so many tokens, on all accelerators that keep a copy of it. [byte]"""
     return case.network.cached_values(context=context) * case.widths.kv * cache_copies(case)
 
 
-def cache_copies(case: Case) -> Num:
+def cache_copies(case: ServingCase) -> Num:
     """How many accelerators of a group keep the same key and value heads. [1]"""
     sharing = case.layout.group / case.layout.attention_ranks  # accelerators that share one request's attention
     return np.maximum(sharing / case.network.cache_heads, 1.0)
 
 
-def _reading(case: Case, rates: Rates) -> Num:
+def _reading(case: ServingCase, rates: ServingRates) -> Num:
     return rates.bandwidth_share * case.machine.bandwidth * case.layout.group
 
 
-def _computing(case: Case, rates: Rates) -> Num:
+def _computing(case: ServingCase, rates: ServingRates) -> Num:
     return rates.flops_share * case.machine.flops * case.layout.group
 
 
-def _worked_params(case: Case, rates: Rates) -> Num:
+def _worked_params(case: ServingCase, rates: ServingRates) -> Num:
     """Active parameters, experts that live whole on one accelerator each counted by what the fullest one delays."""
     net = case.network
     alone = np.asarray(case.layout.attention_ranks) > 1
     return net.active_params + np.where(alone, (rates.spread_expert_work - 1) * net.routed_active_params, 0.0)
 
 
-def _attending(case: Case, rates: Rates) -> Num:
+def _attending(case: ServingCase, rates: ServingRates) -> Num:
     return rates.attention_share * rates.flops_share * case.machine.flops_16bit * case.layout.group
 
 
-def _passing_s(case: Case, rates: Rates, *, tokens: Num) -> Num:
+def _passing_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     """Seconds of norms, gates and conversions: read and written, hardly computed."""
     net = case.network
     return tokens * rates.activation_bytes * net.layers * net.hidden / _reading(case, rates)
 
 
-def _wire_s(case: Case, rates: Rates, *, tokens: Num) -> Num:
+def _wire_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     """Two all-reduces a layer; or tokens sent to experts and back where attention is not shared. [s]"""
     group, net = np.asarray(case.layout.group), case.network
     ring = 2 * (group - 1) / group * tokens * net.hidden * _ACTIVATION_BYTES
@@ -108,7 +108,7 @@ def _wire_s(case: Case, rates: Rates, *, tokens: Num) -> Num:
     return np.where(group > 1, seconds, 0.0)
 
 
-def _layers_s(case: Case, rates: Rates) -> Num:
+def _layers_s(case: ServingCase, rates: ServingRates) -> Num:
     """Launches, norms and all-reduce latency: paid by every step, however few tokens are in it. [s]"""
     net = case.network
     together = np.where(np.asarray(case.layout.group) > 1, 2 * net.layers * rates.allreduce_s, 0.0)
@@ -117,7 +117,7 @@ def _layers_s(case: Case, rates: Rates) -> Num:
     return small + together + turns + case.limits.step_s
 
 
-def decode_step(case: Case, rates: Rates, *, batch: Num, context: Num) -> Parts:
+def decode_step(case: ServingCase, rates: ServingRates, *, batch: Num, context: Num) -> Parts:
     """One token for each of `batch` requests that have seen `context` tokens. [s]"""
     cached = batch * cache_bytes(case, context=context) * rates.cache_reading / _reading(case, rates)
     attention = batch * case.network.decode_flops * context / _attending(case, rates)
@@ -132,7 +132,7 @@ def decode_step(case: Case, rates: Rates, *, batch: Num, context: Num) -> Parts:
     )
 
 
-def prefill(case: Case, rates: Rates, *, prompts: Num, tokens: Num) -> Parts:
+def prefill(case: ServingCase, rates: ServingRates, *, prompts: Num, tokens: Num) -> Parts:
     """`prompts` prompts of `tokens` tokens each among other work: what each token costs, nothing that is shared. [s]"""
     squares = case.network.prompt_flops(tokens=tokens)
     matmuls = 2 * prompts * tokens * _worked_params(case, rates) / _computing(case, rates)
@@ -148,7 +148,7 @@ def prefill(case: Case, rates: Rates, *, prompts: Num, tokens: Num) -> Parts:
     )
 
 
-def first_token_s(case: Case, rates: Rates, *, tokens: Num) -> Num:
+def first_token_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     """One prompt on a machine with nothing else to do, up to its first token. [s]"""
     work = prefill(case, rates, prompts=1.0, tokens=tokens).total_s
     read = streamed_bytes(case, rates, tokens=tokens) / _reading(case, rates)

@@ -6,15 +6,15 @@ from planner.speed.training.anchor import Anchored, anchored
 from planner.speed.training.calibration import leave_one_source_out, refit
 from planner.speed.training.calibration_file import calibration_in
 from planner.speed.training.check import TrainingChecked, check_training
-from planner.speed.training.constants import Calibration
+from planner.speed.training.constants import TrainingCalibration
 from planner.speed.training.result import Training
 from planner.speed.training.train import train
 
 __all__ = [
     "Anchored",
     "BadJob",
-    "Calibration",
     "Training",
+    "TrainingCalibration",
     "TrainingChecked",
     "TrainingJob",
     "anchored",

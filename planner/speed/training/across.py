@@ -22,11 +22,11 @@ from planner.speed.hardware import Hardware, family_of, hardware
 from planner.speed.pace import Pace, training_pace
 from planner.speed.refused import UnknownChip
 from planner.speed.training.bands import band_for
-from planner.speed.training.constants import Calibration, house_calibration
+from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.goodput import TeamShare, best_tokens, reliability, team_share
-from planner.speed.training.layout import Candidate, Columns, Wish, legal_layouts, shared_within
+from planner.speed.training.layout import Candidate, Columns, LayoutWish, legal_layouts, shared_within
 from planner.speed.training.memory import USABLE_SHARE, peak_memory
-from planner.speed.training.plan import Plan
+from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.result import Layout, Range
 from planner.speed.training.step import tokens_per_s
 from planner.speed.training.train import base_plan, layout_of, named_shape, run_hours, usual_batch
@@ -88,7 +88,7 @@ def across(
     counts: Sequence[int],
     *,
     enough: Callable[[Sequence[Reach]], bool] = lambda _: False,
-    calibration: Calibration | None = None,
+    calibration: TrainingCalibration | None = None,
 ) -> Iterator[tuple[Reach, ...]]:
     """For each number, ascending, what each of the accelerators does: the best layout, as `train` finds it.
 
@@ -110,7 +110,7 @@ def across(
             return
 
 
-def _side_by_side(catalogue: Catalogue, keys: Sequence[str], known: Calibration, job: TrainingJob) -> _Chips:
+def _side_by_side(catalogue: Catalogue, keys: Sequence[str], known: TrainingCalibration, job: TrainingJob) -> _Chips:
     records = [hardware(key, catalogue.accelerators[key], nic_gb_s=job.network_gb_s) for key in keys]
     factors = [known.chip_factor(key, family_of(catalogue.accelerators[key])) for key in keys]
     rows = stacked(records)
@@ -130,14 +130,14 @@ def _side_by_side(catalogue: Catalogue, keys: Sequence[str], known: Calibration,
 class _Layouts:
     """Legal layouts of one number as arrays, with the memory they take."""
 
-    plans: Plan
+    plans: TrainingPlan
     table: Columns
     memory_gb: Array
     domain: Array  # for chips with so many on a fast link; 0: for all
 
 
-def _layouts(shape: Network, widest: Hardware, base: Plan, domains: Sequence[float]) -> _Layouts:
-    table = legal_layouts(shape, widest, base, Wish(), {})
+def _layouts(shape: Network, widest: Hardware, base: TrainingPlan, domains: Sequence[float]) -> _Layouts:
+    table = legal_layouts(shape, widest, base, LayoutWish(), {})
     table = {name: column[_may_win(table)] for name, column in table.items()}
     table, domain = _with_hybrids(table, domains)
     plans = replace(base, **table)
@@ -185,7 +185,7 @@ class _Best:
     rate: Array
 
 
-def _best(shape: Network, chips: _Chips, layouts: _Layouts, known: Calibration) -> _Best:
+def _best(shape: Network, chips: _Chips, layouts: _Layouts, known: TrainingCalibration) -> _Best:
     """All layouts on all chips, some at a time."""
     many = len(chips.keys)
     at, rate = np.zeros(many, dtype=np.intp), np.zeros(many)

@@ -11,7 +11,7 @@ from planner.speed.factors import OwnRun, compared, factors
 from planner.speed.pace import Pace, alike, believed, called
 from planner.speed.refused import BadJob
 from planner.speed.training.check import TrainingChecked, check_training
-from planner.speed.training.constants import Calibration
+from planner.speed.training.constants import TrainingCalibration
 from planner.speed.training.rows import Reader
 from pricing import Catalogue, names
 
@@ -33,7 +33,7 @@ class Anchored:
 
 
 def anchored(
-    catalogue: Catalogue, job: TrainingJob, rows: Sequence[Row], *, calibration: Calibration | None = None
+    catalogue: Catalogue, job: TrainingJob, rows: Sequence[Row], *, calibration: TrainingCalibration | None = None
 ) -> Anchored:
     """The job, corrected by measured runs: those of its model and precision on its accelerator, else of others on it.
 
@@ -60,7 +60,7 @@ _WORDS = {
 
 
 def training_runs(
-    catalogue: Catalogue, rows: Sequence[Row], *, calibration: Calibration | None = None
+    catalogue: Catalogue, rows: Sequence[Row], *, calibration: TrainingCalibration | None = None
 ) -> tuple[OwnRun, ...]:
     """Each row beside what is predicted of it, in tokens a second of each accelerator."""
     reader = Reader(catalogue)

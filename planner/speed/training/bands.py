@@ -11,8 +11,8 @@ from planner.speed.arrays import Num
 from planner.speed.bands import Band, band_of_errors
 from planner.speed.pace import doubt_of, kept_share, scatter_of
 from planner.speed.training.calibration import Array, Sample
-from planner.speed.training.constants import Calibration, house_calibration
-from planner.speed.training.rows import Run
+from planner.speed.training.constants import TrainingCalibration, house_calibration
+from planner.speed.training.rows import TrainingRun
 
 FEWEST = 25
 SCALES = {"up_to_64": (0.0, 64.0), "65_to_1024": (64.0, 1024.0), "above_1024": (1024.0, np.inf)}
@@ -77,7 +77,7 @@ def house_bands() -> Mapping[str, Band]:
 
 
 def band_for(
-    *, moe: bool, layout_stated: bool, accelerators: Num, calibration: Calibration | None = None, own: str = ""
+    *, moe: bool, layout_stated: bool, accelerators: Num, calibration: TrainingCalibration | None = None, own: str = ""
 ) -> Band:
     """The band of the nearest group with enough runs; the house's where a fit was too small to have bands.
 
@@ -110,7 +110,7 @@ def own_run_errors(sample: Sample, errors: Array) -> dict[str, list[float]]:
     return left
 
 
-def _kind(run: Run) -> str:
+def _kind(run: TrainingRun) -> str:
     return kind_of(moe=bool(run.shape.moe_layers), layout_stated=run.layout_stated)
 
 

@@ -20,10 +20,10 @@ from planner.speed.cells import Row, text
 from planner.speed.data_files import read_data
 from planner.speed.hardware import Hardware
 from planner.speed.refused import Skipped
-from planner.speed.training.constants import NAMES, Calibration, Constants
+from planner.speed.training.constants import NAMES, TrainingCalibration, TrainingConstants
 from planner.speed.training.observed import observed_tokens_per_s
-from planner.speed.training.plan import Plan
-from planner.speed.training.rows import Reader, Run
+from planner.speed.training.plan import TrainingPlan
+from planner.speed.training.rows import Reader, TrainingRun
 from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue
 
@@ -42,10 +42,10 @@ _GIVE_UP = 1e6
 class Sample:
     """Runs with what was measured, as arrays; `block` is what is left out together when the fit is judged."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[TrainingRun, ...]
     shape: Network
     chip: Hardware
-    plan: Plan
+    plan: TrainingPlan
     log_observed: Array
     source: NDArray[np.str_]
     block: NDArray[np.str_]
@@ -72,7 +72,7 @@ class Prior:
 
 def sample_of(catalogue: Catalogue, rows: Iterable[Row]) -> Sample:
     """The rows that can be predicted and compared."""
-    reader, runs, observed, blocks = Reader(catalogue), list[Run](), list[float](), list[str]()
+    reader, runs, observed, blocks = Reader(catalogue), list[TrainingRun](), list[float](), list[str]()
     for row in rows:
         try:
             run = reader.run(row)
@@ -94,7 +94,7 @@ def sample_of(catalogue: Catalogue, rows: Iterable[Row]) -> Sample:
     )  # fmt: skip
 
 
-def refit(catalogue: Catalogue, rows: Iterable[Row]) -> Calibration:
+def refit(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingCalibration:
     """Constants fitted to these rows; those the rows say nothing about stay at what is believed of them."""
     sample = sample_of(catalogue, rows)
     prior = prior_for(sample.runs)
@@ -121,7 +121,7 @@ def leave_one_source_out(catalogue: Catalogue, rows: Iterable[Row], *, by: str =
     return sample, errors
 
 
-def prior_for(runs: Sequence[Run]) -> Prior:
+def prior_for(runs: Sequence[TrainingRun]) -> Prior:
     """Beliefs about every constant, chip and family there is."""
     data = read_data("training_constants.yaml")
     chips = tuple(sorted({run.chip_key for run in runs}))
@@ -199,7 +199,7 @@ def _slope(theta: Array, sample: Sample, prior: Prior) -> Array:
 
 def predicted(theta: Array, sample: Sample, prior: Prior) -> Array:
     """Logarithm of the predicted tokens a second."""
-    constants = Constants(**dict(zip(NAMES, np.exp(theta[: len(NAMES)]), strict=True)))
+    constants = TrainingConstants(**dict(zip(NAMES, np.exp(theta[: len(NAMES)]), strict=True)))
     chip, family = _indices(sample, prior)
     first = len(NAMES) + len(prior.chips)
     factor = np.exp(theta[len(NAMES) : first][chip] + theta[first:][family])
@@ -216,12 +216,12 @@ def _indices(sample: Sample, prior: Prior) -> tuple[NDArray[np.int64], NDArray[n
     )
 
 
-def as_calibration(theta: Array, prior: Prior) -> Calibration:
+def as_calibration(theta: Array, prior: Prior) -> TrainingCalibration:
     """The fitted numbers under their names."""
     first, second = len(NAMES), len(NAMES) + len(prior.chips)
     values = np.exp(theta)
-    return Calibration(
-        Constants(**{name: float(value) for name, value in zip(NAMES, values[:first], strict=True)}),
+    return TrainingCalibration(
+        TrainingConstants(**{name: float(value) for name, value in zip(NAMES, values[:first], strict=True)}),
         {name: float(value) for name, value in zip(prior.chips, values[first:second], strict=True)},
         {name: float(value) for name, value in zip(prior.families, values[second:], strict=True)},
     )

@@ -14,7 +14,7 @@ from planner.speed.data_files import read_data
 from planner.speed.refused import BadTable
 from planner.speed.training.bands import kind_of
 from planner.speed.training.calibration import Array, Sample
-from planner.speed.training.constants import NAMES, Calibration, Constants
+from planner.speed.training.constants import NAMES, TrainingCalibration, TrainingConstants
 from pricing import strict_yaml
 from pricing.figure import Strict
 from pricing.schema import editor_schema
@@ -56,7 +56,7 @@ class _File(Strict):
     bands: dict[str, Band] = Field(description="published over predicted, where the source was left out")
 
 
-def calibration_in(text: str, *, file: str) -> Calibration:
+def calibration_in(text: str, *, file: str) -> TrainingCalibration:
     """The constants in a file that `calibrate training --out` wrote; anything else raises `BadTable`."""
     try:
         found = _File.model_validate(strict_yaml.read(text, file=file))
@@ -68,8 +68,8 @@ def calibration_in(text: str, *, file: str) -> Calibration:
     far = {name: one for name, one in found.constants.items() if not 1 / FARTHEST < one.value / one.prior < FARTHEST}
     for name, one in far.items():
         raise BadTable(f"{file}: constants.{name}: {one.value:g} is beyond {FARTHEST:g} times its prior {one.prior:g}.")
-    values = Constants(**{name: found.constants[name].value for name in NAMES})
-    return Calibration(values, found.chips, found.families, found.bands)
+    values = TrainingConstants(**{name: found.constants[name].value for name in NAMES})
+    return TrainingCalibration(values, found.chips, found.families, found.bands)
 
 
 def constants_schema() -> dict[str, Any]:
@@ -101,7 +101,7 @@ def judged(sample: Sample, errors: Array) -> list[Group]:
     return sorted(groups, key=lambda one: (("all", "kind", "source").index(one.by), -one.median_error))
 
 
-def constants_text(calibration: Calibration, bands: Mapping[str, Band], sample: Sample, *, on: date) -> str:
+def constants_text(calibration: TrainingCalibration, bands: Mapping[str, Band], sample: Sample, *, on: date) -> str:
     """The whole of training_constants.yaml with these values; priors and meanings stay as they are."""
     data = read_data("training_constants.yaml")
     lines = [f'about: "{data["about"]}"', *_provenance(sample, on), "constants:"]

@@ -13,10 +13,10 @@ from planner.speed.checked import Checked
 from planner.speed.refused import BEYOND, Skipped
 from planner.speed.training.bands import GUESSED, band_for, kind_of, scale_of
 from planner.speed.training.calibration import Array
-from planner.speed.training.constants import Calibration, house_calibration
+from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.fitting import made_to_fit
 from planner.speed.training.observed import observed_tokens_per_s
-from planner.speed.training.rows import Reader, Run
+from planner.speed.training.rows import Reader, TrainingRun
 from planner.speed.training.step import step_parts
 from pricing import Catalogue
 
@@ -31,27 +31,28 @@ class TrainingChecked(Checked):
 
 
 def check_training(
-    catalogue: Catalogue, rows: Iterable[Row], *, calibration: Calibration | None = None
+    catalogue: Catalogue, rows: Iterable[Row], *, calibration: TrainingCalibration | None = None
 ) -> list[TrainingChecked]:
     """Every row with its prediction, in the order of the rows."""
     known = calibration or house_calibration()
-    reader, kept = Reader(catalogue), list[tuple[Row, Run | str]]()
+    reader, kept = Reader(catalogue), list[tuple[Row, TrainingRun | str]]()
     for row in rows:
         try:
             kept.append((row, reader.run(row)))
         except Skipped as reason:
             kept.append((row, str(reason)))
-    runs = [run for _, run in kept if isinstance(run, Run)]
+    runs = [run for _, run in kept if isinstance(run, TrainingRun)]
     if not runs:
         return [_skipped(row, str(reason)) for row, reason in kept]
     with np.errstate(all="ignore"):  # a row of somebody's own may be beyond all sense; it is skipped below
         numbers = iter(_predicted(runs, known))
     return [
-        _checked(row, run, next(numbers), known) if isinstance(run, Run) else _skipped(row, run) for row, run in kept
+        _checked(row, run, next(numbers), known) if isinstance(run, TrainingRun) else _skipped(row, run)
+        for row, run in kept
     ]
 
 
-def _predicted(runs: Sequence[Run], calibration: Calibration) -> Array:
+def _predicted(runs: Sequence[TrainingRun], calibration: TrainingCalibration) -> Array:
     """Tokens a second, step time, memory and whether it fits: one line for each run."""
     shape, chip = stacked([run.shape for run in runs]), stacked([run.chip for run in runs])
     plan = stacked([run.plan for run in runs])
@@ -71,7 +72,7 @@ def _predicted(runs: Sequence[Run], calibration: Calibration) -> Array:
     return np.stack([np.asarray(each, dtype=np.float64) for each in columns], axis=-1)
 
 
-def _checked(row: Row, run: Run, numbers: Array, known: Calibration) -> TrainingChecked:
+def _checked(row: Row, run: TrainingRun, numbers: Array, known: TrainingCalibration) -> TrainingChecked:
     tokens, step_s, memory_gb, fits = (float(number) for number in numbers)
     if not np.isfinite(tokens) or tokens <= 0:
         return _skipped(row, BEYOND)

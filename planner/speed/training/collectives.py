@@ -8,15 +8,15 @@ from planner.network.network import Network
 from planner.scenario.base import GIGA
 from planner.speed.arrays import Num
 from planner.speed.hardware import Hardware
-from planner.speed.training.constants import Constants
-from planner.speed.training.plan import Plan
+from planner.speed.training.constants import TrainingConstants
+from planner.speed.training.plan import TrainingPlan
 
 OPTIMIZER_BYTES, WEIGHT_BYTES = 30.0, 4.0
 # Moments, master copy and update that cross to the host where the optimizer runs there; and how fast.
 OFFLOAD_BYTES, HOST_LINK_GB_S = 16.0, 20.0
 
 
-def tensor_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
+def tensor_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants) -> Num:
     """Tensor and sequence parallelism: two exchanges for each layer and pass. [s] for one micro-batch"""
     inside = plan.tp <= chip.domain
     rate = np.where(inside, chip.link_gb_s, chip.nic_gb_s) * GIGA
@@ -24,7 +24,7 @@ def tensor_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
     return k.tensor_exposed * shape.layers * 2 * plan.passes * moved / rate
 
 
-def context_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
+def context_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants) -> Num:
     """Context parallelism: keys and values go round. [s] for one micro-batch"""
     inside = plan.tp * plan.cp <= chip.domain
     rate = np.where(inside, chip.link_gb_s, chip.nic_gb_s) * GIGA
@@ -32,7 +32,7 @@ def context_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
     return k.context_exposed * moved * plan.passes / rate
 
 
-def all_to_all_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
+def all_to_all_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants) -> Num:
     """Expert parallelism: tokens go to their experts and back. [s] for one micro-batch
 
     A token crosses to another node once, however many of its experts live there, and is spread within. Two-way
@@ -47,20 +47,20 @@ def all_to_all_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Nu
     return seconds * (1 - plan.two_way)
 
 
-def rank_params(shape: Network, plan: Plan) -> Num:
+def rank_params(shape: Network, plan: TrainingPlan) -> Num:
     """Parameters that one rank of a tensor, pipeline and expert group stands for. [count]"""
     routed = shape.routed_params
     return ((shape.params - routed) / plan.tp + routed / np.maximum(plan.ep, plan.tp)) / plan.pp
 
 
-def data_gb_s(chip: Hardware, plan: Plan) -> Num:
+def data_gb_s(chip: Hardware, plan: TrainingPlan) -> Num:
     """What a ring over the data-parallel ranks reaches: every rank of a node in the ring brings its own adapter."""
     rails = np.maximum(1.0, chip.node / plan.tp)
     inside = plan.tp * plan.cp * plan.dp <= chip.domain
     return np.where(inside, chip.link_gb_s, np.minimum(chip.link_gb_s, chip.nic_gb_s * rails))
 
 
-def data_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
+def data_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants) -> Num:
     """Gradients and weights of data parallelism, the part that is not hidden, for the whole step. [s]"""
     own, group, depth = rank_params(shape, plan), plan.sharing, shape.layers / plan.pp
     inside = plan.tp * group <= chip.domain
@@ -76,13 +76,13 @@ def data_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
     return np.where(plan.shard >= 3, each + between, once)
 
 
-def _gradients_s(plan: Plan, k: Constants, params: Num, ranks: Num, rate: Num, depth: Num) -> Num:
+def _gradients_s(plan: TrainingPlan, k: TrainingConstants, params: Num, ranks: Num, rate: Num, depth: Num) -> Num:
     """Gradients of so many parameters going once round a ring. [s]"""
     moved = 6 * params * (ranks - 1) / ranks * plan.trainable_share
     return k.data_exposed * moved / rate + k.ring_s * (ranks - 1) * depth
 
 
-def optimizer_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
+def optimizer_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants) -> Num:
     """Updating the weights, and crossing to the host where the optimizer lives there. [s]"""
     own = rank_params(shape, plan) * plan.trainable_share
     split = np.where(plan.shard >= 1, plan.sharing, 1.0)

@@ -12,7 +12,7 @@ from planner.speed.data_files import read_data
 
 
 @dataclass(frozen=True)
-class Constants:
+class TrainingConstants:
     """What was fitted; `meaning` and the prior of each stand in the data file. All are positive numbers."""
 
     e16: Num
@@ -54,14 +54,14 @@ class Constants:
     shard_ring_s: Num
 
 
-NAMES = tuple(field.name for field in fields(Constants))
+NAMES = tuple(field.name for field in fields(TrainingConstants))
 
 
 @dataclass(frozen=True)
-class Calibration:
+class TrainingCalibration:
     """Constants, and what each chip and family of chips reaches of what they say."""
 
-    constants: Constants
+    constants: TrainingConstants
     chips: Mapping[str, float]
     families: Mapping[str, float]
     bands: Mapping[str, Band] = field(default_factory=dict)
@@ -72,9 +72,9 @@ class Calibration:
 
 
 @lru_cache(maxsize=1)
-def house_calibration() -> Calibration:
+def house_calibration() -> TrainingCalibration:
     """The calibration this house was delivered with."""
     data = read_data("training_constants.yaml")
-    constants = Constants(**{name: float(data["constants"][name]["value"]) for name in NAMES})
+    constants = TrainingConstants(**{name: float(data["constants"][name]["value"]) for name in NAMES})
     bands = {name: Band(**band) for name, band in data["bands"].items()}
-    return Calibration(constants, data["chips"], data["families"], bands)
+    return TrainingCalibration(constants, data["chips"], data["families"], bands)

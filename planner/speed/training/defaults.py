@@ -7,7 +7,7 @@ from math import ceil, gcd, log2
 
 from planner.network.network import Network
 from planner.speed.hardware import Hardware
-from planner.speed.training.plan import Plan
+from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.software_stacks import Stack, stack_of
 
 # Bytes for each parameter with mixed-precision Adam, and with adapters on frozen weights; and how far beyond one
@@ -26,7 +26,7 @@ ADAPTER_SHARE, ADAPTER_WEIGHT_BYTES = 0.005, 2.0
 
 
 @dataclass(frozen=True)
-class Known:
+class Stated:
     """What was said. None: nothing."""
 
     accelerators: float | None
@@ -58,7 +58,7 @@ class Known:
     two_way: bool = False
 
 
-def plan_of(shape: Network, chip: Hardware, known: Known) -> Plan:
+def plan_of(shape: Network, chip: Hardware, known: Stated) -> TrainingPlan:
     """A whole plan: what was said, and for the rest what is usual."""
     count = known.accelerators or 1.0
     seq_len = known.seq_len or (USUAL_ADAPTER_SEQUENCE if known.adapter else USUAL_SEQUENCE)
@@ -73,7 +73,7 @@ def plan_of(shape: Network, chip: Hardware, known: Known) -> Plan:
     fused = known.fused if known.fused is not None else year >= FLASH_SINCE
     bits = known.bits or usual_bits(chip, year, mixture=float(shape.experts) > 0)
     shard = known.shard if known.shard is not None else (1.0 if chip.is_gpu else 3.0)
-    return Plan(
+    return TrainingPlan(
         seq_len=seq_len,
         accelerators=count,
         tp=tp,
@@ -113,13 +113,13 @@ def plan_of(shape: Network, chip: Hardware, known: Known) -> Plan:
     )
 
 
-def _recompute(known: Known, shard: float) -> float:
+def _recompute(known: Stated, shard: float) -> float:
     """The recompute of a row: as stated, else what its software does by default where weights are sharded."""
     by_itself = known.stack.recompute_when_sharded and shard >= SHARDED_WEIGHTS
     return float(by_itself) if known.recompute is None else known.recompute
 
 
-def _weight_bytes(known: Known, bits: float) -> float:
+def _weight_bytes(known: Stated, bits: float) -> float:
     """Frozen weights need no more bits than they are multiplied in; trained ones are kept in 16."""
     return min(known.weight_bytes, max(1.0, bits / 8)) if known.adapter else known.weight_bytes
 
@@ -132,7 +132,7 @@ def is_compiled(said: bool | None, *, eager: bool, year: float) -> float:
     return float(said if said is not None else not eager or year >= COMPILED_SINCE)
 
 
-def _splits(shape: Network, chip: Hardware, known: Known, count: float, seq_len: float) -> tuple[float, float, float]:
+def _splits(shape: Network, chip: Hardware, known: Stated, count: float, seq_len: float) -> tuple[float, float, float]:
     """Tensor, pipeline and context ranks: as stated, else the least that holds the model and the batch."""
     if known.tp is not None and known.pp is not None:
         # More tensor ranks than the fast fabric holds: the table counts the cores of a chip, of which there are two.

@@ -13,78 +13,82 @@ from planner.network.network import Network
 from planner.speed.arrays import Num
 from planner.speed.hardware import Hardware
 from planner.speed.training.memory import USABLE_SHARE, Memory, peak_memory
-from planner.speed.training.plan import Plan
+from planner.speed.training.plan import TrainingPlan
 
 LOSS_CHUNKS = 8.0
 
-R = TypeVar("R", Plan, Memory)
+R = TypeVar("R", TrainingPlan, Memory)
 
 
 @dataclass(frozen=True)
-class Way:
+class MemoryWay:
     """One way to need less memory. `free` names what must not have been fixed for it to be open."""
 
     name: str
     words: str
-    change: Callable[[Plan], Plan]
+    change: Callable[[TrainingPlan], TrainingPlan]
     free: str = ""
 
 
 WAYS = (
-    Way(
+    MemoryWay(
         "chunked_loss",
         "compute the loss in chunks",
         lambda plan: replace(plan, loss_chunks=_most(plan.loss_chunks, LOSS_CHUNKS)),
     ),
-    Way(
+    MemoryWay(
         "narrow_gradients",
         "keep gradients in 16 bits",
         lambda plan: replace(plan, grad_bytes=_least(plan.grad_bytes, 2), whole_grad_bytes=plan.whole_grad_bytes * 0.0),
     ),
-    Way(
+    MemoryWay(
         "selective",
         "recompute norms and activations",
         lambda plan: replace(plan, selective=np.where(plan.recompute > 0, plan.selective, 1.0)[()]),
         "recompute",
     ),
-    Way("recompute", "recompute whole layers", lambda plan: replace(plan, recompute=1.0, selective=0.0), "recompute"),
-    Way(
+    MemoryWay(
+        "recompute", "recompute whole layers", lambda plan: replace(plan, recompute=1.0, selective=0.0), "recompute"
+    ),
+    MemoryWay(
         "shard_states",
         "shard optimizer states and gradients (ZeRO 2)",
         lambda plan: replace(plan, shard=_most(plan.shard, 2)),
         "shard",
     ),
-    Way(
+    MemoryWay(
         "shard_weights",
         "shard the weights too (ZeRO 3, FSDP)",
         lambda plan: replace(plan, shard=_most(plan.shard, 3)),
         "shard",
     ),
-    Way(
+    MemoryWay(
         "narrow_states",
         "keep optimizer states in 16 bits",
         lambda plan: replace(plan, state_bytes=_least(plan.state_bytes, 4)),
     ),
-    Way(
+    MemoryWay(
         "update_in_backward",
         "update weights while gradients appear",
         lambda plan: replace(plan, update_in_backward=1.0),
     ),
-    Way(
+    MemoryWay(
         "eight_bit_states",
         "keep optimizer states in 8 bits",
         lambda plan: replace(plan, state_bytes=_least(plan.state_bytes, 2)),
     ),
-    Way("activation_offload", "move kept activations to the host", lambda plan: replace(plan, activation_offload=1.0)),
-    Way("offload", "keep optimizer states on the host", lambda plan: replace(plan, offload=1.0)),
+    MemoryWay(
+        "activation_offload", "move kept activations to the host", lambda plan: replace(plan, activation_offload=1.0)
+    ),
+    MemoryWay("offload", "keep optimizer states on the host", lambda plan: replace(plan, offload=1.0)),
 )
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedPlan:
     """The plan with the fewest changes that fits, what it needs, and how many ways were used; -1: none helps."""
 
-    plan: Plan
+    plan: TrainingPlan
     memory: Memory
     fits: NDArray[np.bool_]
     ways: NDArray[np.int64]
@@ -95,7 +99,7 @@ def fits(memory: Memory, chip: Hardware) -> NDArray[np.bool_]:
     return np.asarray(memory.total_gb <= chip.memory_gb * USABLE_SHARE)
 
 
-def made_to_fit(shape: Network, chip: Hardware, plan: Plan, *, free: Mapping[str, Num]) -> Fitted:
+def made_to_fit(shape: Network, chip: Hardware, plan: TrainingPlan, *, free: Mapping[str, Num]) -> FittedPlan:
     """The first of the ways, one on top of the other, with which each plan fits; `free` tells which are open to it."""
     memory = peak_memory(shape, plan)
     good = fits(memory, chip)
@@ -110,7 +114,7 @@ def made_to_fit(shape: Network, chip: Hardware, plan: Plan, *, free: Mapping[str
         now = fits(needs, chip) & ~good
         best, memory = _chosen(now, tried, best), _chosen(now, needs, memory)
         used, good = np.where(now, number, used), good | now
-    return Fitted(best, memory, good, used)
+    return FittedPlan(best, memory, good, used)
 
 
 def _chosen(where: NDArray[np.bool_], yes: R, no: R) -> R:

@@ -67,7 +67,7 @@ class Known(Strict):
 
 
 @dataclass(frozen=True)
-class Run:
+class ImageRun:
     """One published rate of all accelerators together."""
 
     network: str
@@ -128,11 +128,11 @@ def known() -> Known:
 
 
 @lru_cache(maxsize=1)
-def published() -> tuple[Run, ...]:
+def published() -> tuple[ImageRun, ...]:
     """The published rates."""
     with (DATA / "vision_training.csv").open(encoding="utf-8", newline="") as file:
         return tuple(
-            Run(row["model"], row["accelerator"], float(row["n_accelerators"]), float(row["images_per_s_total"]),
+            ImageRun(row["model"], row["accelerator"], float(row["n_accelerators"]), float(row["images_per_s_total"]),
                 row["source_title"])
             for row in csv.DictReader(file)
         )  # fmt: skip
@@ -210,7 +210,9 @@ def _amount(network: Network, images: float | None, epochs: float | None) -> tup
     return passes * pictures.images, f"{passes:g} epochs of {pictures.label}{usual}"
 
 
-def _rate(catalogue: Catalogue, network: Network, runs: tuple[Run, ...], chip: Chip, accelerators: int) -> WorkRate:
+def _rate(
+    catalogue: Catalogue, network: Network, runs: tuple[ImageRun, ...], chip: Chip, accelerators: int
+) -> WorkRate:
     """Pictures a second of each: the median of what was published of about so many; wider where they disagree."""
     chips = sorted({run.accelerator for run in runs})
     nearest = {key: [run.images_per_s / run.accelerators for run in _nearest_count(runs, key, accelerators)]
@@ -227,7 +229,7 @@ def _rate(catalogue: Catalogue, network: Network, runs: tuple[Run, ...], chip: C
     return replace(rate, low=min(rate.low, low), high=max(rate.high, high))
 
 
-def _nearest_count(runs: tuple[Run, ...], chip: str, accelerators: int) -> tuple[Run, ...]:
+def _nearest_count(runs: tuple[ImageRun, ...], chip: str, accelerators: int) -> tuple[ImageRun, ...]:
     """The runs on that chip whose number of accelerators is nearest."""
     here = [run for run in runs if run.accelerator == chip]
     apart = {run: abs(log2(run.accelerators / accelerators)) for run in here}
@@ -235,7 +237,7 @@ def _nearest_count(runs: tuple[Run, ...], chip: str, accelerators: int) -> tuple
     return tuple(run for run in here if apart[run] == least)
 
 
-def _warnings(rate: WorkRate, runs: tuple[Run, ...], known_count: float, accelerators: int) -> tuple[str, ...]:
+def _warnings(rate: WorkRate, runs: tuple[ImageRun, ...], known_count: float, accelerators: int) -> tuple[str, ...]:
     said = {
         "no rate was published for this accelerator: the range is wide, and whether it fits in memory is not checked":
         not rate.measured,

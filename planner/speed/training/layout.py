@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from planner.network.network import Network
 from planner.speed.arrays import Num, taken
 from planner.speed.hardware import Hardware
-from planner.speed.training.constants import Constants
+from planner.speed.training.constants import TrainingConstants
 from planner.speed.training.memory import USABLE_SHARE, peak_memory
-from planner.speed.training.plan import Plan
+from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import tokens_per_s
 
 Array = NDArray[np.float64]
@@ -40,7 +40,7 @@ RUNNERS_UP = 5
 
 
 @dataclass(frozen=True)
-class Wish:
+class LayoutWish:
     """What is fixed of a layout; None: anything legal.
 
     `shard` is the ZeRO stage, or `HYBRID`: stage 3 within the fast link, whole copies beyond. `recompute` is 0,
@@ -62,7 +62,7 @@ class Wish:
 class Candidate:
     """One layout with what it reaches."""
 
-    plan: Plan
+    plan: TrainingPlan
     tokens_per_s_per_accelerator: float
     memory_gb: float
 
@@ -72,7 +72,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Search:
+class LayoutSearch:
     """The best layouts, how many were weighed, and why others were not taken."""
 
     found: tuple[Candidate, ...]
@@ -83,25 +83,31 @@ class Search:
 
 
 def search(
-    shape: Network, chip: Hardware, base: Plan, constants: Constants, *, wish: Wish, chip_factor: float = 1.0
-) -> Search:
+    shape: Network,
+    chip: Hardware,
+    base: TrainingPlan,
+    constants: TrainingConstants,
+    *,
+    wish: LayoutWish,
+    chip_factor: float = 1.0,
+) -> LayoutSearch:
     """The fastest layouts that fit. `base` says all that is not layout: batch, length, precision, year."""
     excluded: dict[str, int] = {}
     table = legal_layouts(shape, chip, base, wish, excluded)
     if not len(table["tp"]):
-        return Search((), 0, 0, excluded)
+        return LayoutSearch((), 0, 0, excluded)
     plans = replace(base, **table)
     memory_gb = np.asarray(peak_memory(shape, plans).total_gb)
     fits = memory_gb <= chip.memory_gb * USABLE_SHARE
     excluded[MEMORY] = int(np.sum(~fits))
     if not fits.any():
-        return Search((), len(fits), 0, excluded, float(memory_gb.min()))
+        return LayoutSearch((), len(fits), 0, excluded, float(memory_gb.min()))
     rate = np.where(fits, tokens_per_s(shape, chip, plans, constants, chip_factor=chip_factor), 0.0)
     found = []
     for index in _best(rate, table):
         plan = taken(plans, int(index))
         found.append(Candidate(plan, float(rate[index]), float(memory_gb[index])))
-    return Search(tuple(found), len(fits), int(fits.sum()), excluded, float(memory_gb.min()))
+    return LayoutSearch(tuple(found), len(fits), int(fits.sum()), excluded, float(memory_gb.min()))
 
 
 def _best(rate: Array, table: Columns) -> list[int]:
@@ -120,7 +126,9 @@ def _best(rate: Array, table: Columns) -> list[int]:
     return chosen
 
 
-def legal_layouts(shape: Network, chip: Hardware, base: Plan, wish: Wish, excluded: dict[str, int]) -> Columns:
+def legal_layouts(
+    shape: Network, chip: Hardware, base: TrainingPlan, wish: LayoutWish, excluded: dict[str, int]
+) -> Columns:
     """All layouts that obey the rules; `excluded` is filled with how many broke which."""
     count, batch = float(base.accelerators), float(base.global_batch)
     layers, experts = float(shape.layers), float(shape.experts)

@@ -13,7 +13,7 @@ import numpy as np
 from planner.network.network import Network
 from planner.scenario.base import GIGA
 from planner.speed.arrays import Num
-from planner.speed.training.plan import Plan
+from planner.speed.training.plan import TrainingPlan
 
 # A layer keeps the residual twice, for its two norms, and the two normed copies that matrices are multiplied with.
 NORMS = 2.0
@@ -65,7 +65,7 @@ class Memory:
         return total
 
 
-def peak_memory(shape: Network, plan: Plan) -> Memory:
+def peak_memory(shape: Network, plan: TrainingPlan) -> Memory:
     """Memory of the fuller of the first and the last pipeline stage. [GB]"""
     first, last = _stage(shape, plan, last=False), _stage(shape, plan, last=True)
     fuller = np.asarray(first.total_gb) >= np.asarray(last.total_gb)
@@ -76,7 +76,7 @@ def peak_memory(shape: Network, plan: Plan) -> Memory:
     return Memory(**parts)
 
 
-def _stage(shape: Network, plan: Plan, *, last: bool) -> Memory:
+def _stage(shape: Network, plan: TrainingPlan, *, last: bool) -> Memory:
     dense, routed, table = _params(shape, plan)
     spread = _Spread.of(dense, routed, plan)
     one_layer = (dense - table + routed) * plan.pp / shape.layers
@@ -118,7 +118,7 @@ class _Spread:
     stage: Num
 
     @classmethod
-    def of(cls, dense: Num, routed: Num, plan: Plan) -> _Spread:
+    def of(cls, dense: Num, routed: Num, plan: TrainingPlan) -> _Spread:
         """Hybrid sharding spreads over some of the ranks that hold the same weights."""
         expert_ranks = np.maximum(plan.ranks * plan.tp / np.maximum(plan.ep, 1.0), 1.0)
         return cls(dense, routed, plan.sharing, np.minimum(expert_ranks, plan.sharing), plan.shard)
@@ -132,7 +132,7 @@ class _Spread:
         return self.dense * self.share(since) + self.routed * np.where(self.stage >= since, 1 / self.expert_ranks, 1.0)
 
 
-def _gradients(plan: Plan, spread: _Spread, largest: Num) -> Num:
+def _gradients(plan: TrainingPlan, spread: _Spread, largest: Num) -> Num:
     """Bytes of gradients; where updates are done as they appear, only those of the largest part at a time."""
     held = plan.grad_bytes * spread.over(2) + plan.whole_grad_bytes * spread.over(3)
     at_once = (plan.grad_bytes + plan.whole_grad_bytes) * np.minimum(largest, spread.dense + spread.routed)
@@ -140,24 +140,24 @@ def _gradients(plan: Plan, spread: _Spread, largest: Num) -> Num:
     return held * plan.trainable_share * (1 - plan.weight_offload)
 
 
-def _states(plan: Plan, spread: _Spread, table: Num) -> Num:
+def _states(plan: TrainingPlan, spread: _Spread, table: Num) -> Num:
     """Bytes of master weights and moments; some keep those of the tables in 32 bits."""
     wide = plan.wide_embedding_moments * np.maximum(WIDE_MOMENTS - plan.state_bytes, 0.0) * table * spread.share(1)
     return (plan.state_bytes * spread.over(1) + wide) * plan.trainable_share * (1 - plan.offload)
 
 
-def _unpacked_bytes(shape: Network, plan: Plan) -> Num:
+def _unpacked_bytes(shape: Network, plan: TrainingPlan) -> Num:
     """The largest matrix in 16 bits, which a quantised one becomes while it is multiplied with. [B]"""
     largest = 2 * shape.hidden * np.maximum(shape.ffn * (shape.dense_layers > 0), shape.expert_ffn) / plan.tp
     return np.where(plan.weight_bytes < 1, largest, 0.0)
 
 
-def _context_gb(plan: Plan) -> Num:
+def _context_gb(plan: TrainingPlan) -> Num:
     """What the driver, the kernels and the libraries that join accelerators hold."""
     return np.where(plan.year >= LAZY_SINCE, LAZY_CONTEXT_GB, CONTEXT_GB) + JOINED_GB * (plan.accelerators > 1)
 
 
-def _params(shape: Network, plan: Plan) -> tuple[Num, Num, Num]:
+def _params(shape: Network, plan: TrainingPlan) -> tuple[Num, Num, Num]:
     """Parameters of one stage on one rank: all but routed experts; routed experts; the table among the first."""
     tied_or_input = shape.vocab * shape.hidden
     tables = np.where(plan.pp > 1, tied_or_input, shape.table_params) / plan.tp
@@ -166,13 +166,13 @@ def _params(shape: Network, plan: Plan) -> tuple[Num, Num, Num]:
     return np.maximum(body, 0.0) + tables, routed, tables
 
 
-def micro_batches_alive(plan: Plan) -> Num:
+def micro_batches_alive(plan: TrainingPlan) -> Num:
     """Micro-batches whose activations the first stage keeps: one for each stage behind it, more where interleaved."""
     alive = plan.pp * (1 + (plan.pp - 1) / (plan.pp * plan.vpp) * (plan.vpp > 1))
     return np.minimum(alive, np.maximum(plan.micro_batches, 1.0) * 1.0)
 
 
-def layer_activation_bytes(shape: Network, plan: Plan) -> Num:
+def layer_activation_bytes(shape: Network, plan: TrainingPlan) -> Num:
     """What one layer keeps of one micro-batch without recompute. [B]
 
     Matrices that are trained keep what they were multiplied with, in the bits they multiply in; frozen ones do not.
@@ -209,16 +209,16 @@ def _inner_widths(shape: Network) -> tuple[Num, Num, Num]:
     return attention + gates * wide + routed, wide + routed, np.where(gates > 1, wide, 0.0)
 
 
-def _split(plan: Plan) -> Num:
+def _split(plan: TrainingPlan) -> Num:
     """Over how many ranks the layer's input is split."""
     return np.where(plan.sequence_parallel > 0, plan.tp, 1.0)
 
 
-def _input_bytes(shape: Network, plan: Plan) -> Num:
+def _input_bytes(shape: Network, plan: TrainingPlan) -> Num:
     return 2 * plan.tokens * shape.hidden / _split(plan)
 
 
-def kept_bytes(shape: Network, plan: Plan) -> Num:
+def kept_bytes(shape: Network, plan: TrainingPlan) -> Num:
     """The same with recompute: of what is recomputed, only the layer's input; selective, what matrices put out. [B]"""
     inner, _, _ = _inner_widths(shape)
     chosen = plan.tokens * (2 * inner / plan.tp + 2 * NORMS * shape.hidden / _split(plan))

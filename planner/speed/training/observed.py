@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from planner.speed.cells import Row, number, text
-from planner.speed.training.rows import Run
+from planner.speed.training.rows import TrainingRun
 
 # Attention counted in full is 12 x layers x width of all heads x length for each token, causal half of it. With full
 # recompute the linear layers do 8 instead of 6 operations for each parameter, attention a third more, the head no more.
 _UNUSABLE = ("not stated", "none", "percent of peak")
 
 
-def observed_tokens_per_s(row: Row, run: Run) -> float | None:
+def observed_tokens_per_s(row: Row, run: TrainingRun) -> float | None:
     """Tokens for each accelerator and second; None where nothing can be compared."""
     printed = number(row, "tokens_per_s_per_accelerator")
     if printed is not None:
@@ -35,7 +35,7 @@ def _from_share(row: Row) -> float | None:
     return share / 100 * peak if share and peak else None
 
 
-def _flops_per_token(run: Run, seq_len: float, *, again: float, causal: bool) -> float:
+def _flops_per_token(run: TrainingRun, seq_len: float, *, again: float, causal: bool) -> float:
     shape = run.shape
     width = float(shape.heads * (shape.qk_dim + shape.v_dim) / 2 * shape.attention_layers)
     attention = 12 * width * seq_len * (0.5 if causal else 1.0)

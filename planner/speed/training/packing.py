@@ -19,15 +19,15 @@ from planner.speed.bands import Band
 from planner.speed.data_files import Reached, read_data
 from planner.speed.refused import UnknownChip
 from planner.speed.training.bands import band_for
-from planner.speed.training.constants import Calibration, house_calibration
+from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.goodput import best_tokens, reliability, team_share
 from planner.speed.training.layout import legal_layouts
 from planner.speed.training.legal import check_job
 from planner.speed.training.memory import USABLE_SHARE, peak_memory
-from planner.speed.training.plan import Plan
+from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.result import Range
 from planner.speed.training.step import tokens_per_s
-from planner.speed.training.train import Asked, base_plan, looked_up, run_hours
+from planner.speed.training.train import AskedTraining, base_plan, looked_up, run_hours
 from pricing import Catalogue
 from pricing.figure import Strict, Text
 
@@ -47,7 +47,7 @@ class Ways(Strict):
 
 
 @dataclass(frozen=True)
-class Pace:
+class PackedPace:
     """What jobs that share an accelerator reach: hours from start to end, and those of it that one run pays."""
 
     tokens_per_s_each: Range
@@ -65,7 +65,7 @@ class Together:
     at_once: int
     needs_gb: float  # on the accelerator, or on each slice
     memory_gb: float
-    pace: Pace | None
+    pace: PackedPace | None
     assumed: str
     reason: str | None = None
 
@@ -79,7 +79,9 @@ class _Best:
     memory_gb: float
 
 
-def together(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration | None = None) -> tuple[Together, ...]:
+def together(
+    catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibration | None = None
+) -> tuple[Together, ...]:
     """Every way to do several runs of this job on one accelerator of its kind. Raises what `train` raises."""
     constants = calibration or house_calibration()
     one = job.model_copy(update=_ONE | {"mig_profile": None})
@@ -99,7 +101,7 @@ def together(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration
     return tuple(found)
 
 
-def _alone(asked: Asked) -> _Best | float:
+def _alone(asked: AskedTraining) -> _Best | float:
     """One job on the whole chip or the slice; or the GB it needs at least."""
     found = asked.search(base_plan(asked.job, batch=asked.batch))
     if not found.found:
@@ -108,7 +110,7 @@ def _alone(asked: Asked) -> _Best | float:
     return _Best(1, best.tokens_per_s_per_accelerator, best.memory_gb)
 
 
-def _on_one_base(asked: Asked) -> _Best | float:
+def _on_one_base(asked: AskedTraining) -> _Best | float:
     """Jobs side by side on one base, in as large a number as pays: every number with every layout, as arrays."""
     base = base_plan(asked.job, batch=asked.batch)
     table = legal_layouts(asked.shape, asked.chip, base, asked.wish, {})
@@ -130,7 +132,7 @@ def _on_one_base(asked: Asked) -> _Best | float:
     return _Best(int(fewest), float(rate[at]), float(memory_gb[at]))
 
 
-def _joined(plan: Plan, jobs: Num) -> Plan:
+def _joined(plan: TrainingPlan, jobs: Num) -> TrainingPlan:
     """One plan whose every micro-batch holds sequences of all the jobs, each with an adapter of its own."""
     return replace(
         plan,
@@ -143,7 +145,7 @@ def _joined(plan: Plan, jobs: Num) -> Plan:
 def _way(
     catalogue: Catalogue,
     way: WayName,
-    asked: Asked,
+    asked: AskedTraining,
     best: _Best | float,
     *,
     profile: str | None = None,
@@ -165,7 +167,7 @@ def _ways() -> dict[WayName, Reached]:
     return Ways.model_validate(read_data("together.yaml")).ways
 
 
-def _pace(catalogue: Catalogue, asked: Asked, best: _Best, loss: Range, slices: int) -> Pace:
+def _pace(catalogue: Catalogue, asked: AskedTraining, best: _Best, loss: Range, slices: int) -> PackedPace:
     """Rates and hours with their ranges. The parts' ends are multiplied: the range is wider than that of one job."""
     job, at_once = asked.job, best.at_once * slices
     shape = asked.shape
@@ -183,7 +185,7 @@ def _pace(catalogue: Catalogue, asked: Asked, best: _Best, loss: Range, slices: 
     team = team_share(job.team).where_measured(asked.pace.kept)
     tokens = job.tokens or float(best_tokens(shape.active_params))
     hours = run_hours(tokens, rate, float(often.useful_share), band, (team.low, team.typical, team.high))
-    return Pace(_times(every, 1 / at_once), every, _times(hours, at_once), hours)
+    return PackedPace(_times(every, 1 / at_once), every, _times(hours, at_once), hours)
 
 
 def _times(range_: Range, factor: float) -> Range:

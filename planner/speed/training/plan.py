@@ -10,7 +10,7 @@ from planner.speed.arrays import Num
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainingPlan:
     """One way to run a step. `recompute` is the share of a forward pass done again; `shard` the ZeRO stage, 3 FSDP.
 
     `selective` is 1 where only what moves bytes is done again: norms, activations, and scores that were written out.

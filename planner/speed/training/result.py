@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from planner.speed.bands import Band
 from planner.speed.training.goodput import Reliability, TeamShare
 from planner.speed.training.memory import Memory
-from planner.speed.training.plan import Plan
+from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import StepParts
 
 NOT_SPREAD = "no layout is legal: batch, accelerators and model do not divide into each other"
@@ -67,7 +67,7 @@ class Speed:
 
     layout: Layout
     runners_up: tuple[Layout, ...]
-    plan: Plan
+    plan: TrainingPlan
     memory: Memory
     parts: StepParts
     waterfall: tuple[Part, ...]

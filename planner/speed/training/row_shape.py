@@ -9,7 +9,7 @@ from planner.network.guess import MIXED, NEARLY, active_in_name, check_size, is_
 from planner.network.network import ENDLESS, Network
 from planner.network.record import network_of
 from planner.network.refused import UnknownShape
-from planner.network.stack import TYPICAL_HEAD_DIM, TYPICAL_VOCABULARY, Stack, stack_network, typical_stack
+from planner.network.stack import TYPICAL_HEAD_DIM, TYPICAL_VOCABULARY, LayerStack, stack_network, typical_stack
 from planner.speed.cells import Row, number, text, year
 from pricing import Catalogue
 
@@ -78,10 +78,10 @@ def _stated_shape(row: Row, name: str | None, catalogue: Catalogue) -> Network:
     tied = _tied(row, name, catalogue, params, layers)
     if layers is None:
         one = stack_network(
-            Stack(layers=1, hidden=hidden, heads=heads, ffn=ffn, vocab=0, kv_heads=kv_heads, gated=gated)
+            LayerStack(layers=1, hidden=hidden, heads=heads, ffn=ffn, vocab=0, kv_heads=kv_heads, gated=gated)
         )
         layers = max(1.0, round((params - vocab * hidden) / float(one.linear_params)))
-    return stack_network(Stack(
+    return stack_network(LayerStack(
         layers=layers, hidden=hidden, heads=heads, ffn=ffn, vocab=vocab, kv_heads=kv_heads, gated=gated, tied=tied,
         causal="bert" not in text(row, "model").lower(),
         head_dim=float(known.qk_dim) if known and known.heads == heads and known.hidden == hidden else None,

@@ -16,11 +16,11 @@ from planner.speed.match_model import accelerator_called, model_called
 from planner.speed.refused import Skipped, UnknownChip
 from planner.speed.table import refuse_unreadable
 from planner.speed.training.constants import house_calibration
-from planner.speed.training.defaults import Known, plan_of
+from planner.speed.training.defaults import Stated, plan_of
 from planner.speed.training.fitting import fits
-from planner.speed.training.layout import Wish, search
+from planner.speed.training.layout import LayoutWish, search
 from planner.speed.training.memory import peak_memory
-from planner.speed.training.plan import Plan
+from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.row_shape import shape_of
 from planner.speed.training.software_stacks import Counts, stack_of
 from pricing import Catalogue, UnknownName
@@ -63,7 +63,7 @@ _TORCH = re.compile(
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """What a row is about, ready to be predicted."""
 
     id: str
@@ -72,7 +72,7 @@ class Run:
     chip: Hardware
     chip_key: str
     family: str
-    plan: Plan
+    plan: TrainingPlan
     layout_stated: bool
     shape_guessed: bool
     model: str | None  # the catalogue's, if it is one of its
@@ -96,7 +96,7 @@ class Reader:
     _chips: dict[str, str] = field(default_factory=dict)
     _hardware: dict[str, Hardware] = field(default_factory=dict)
 
-    def run(self, row: Row) -> Run:
+    def run(self, row: Row) -> TrainingRun:
         """The run a row describes; raises `Skipped` with the reason."""
         refuse_unreadable(row)
         if text(row, "quality_tier") == "C":
@@ -115,7 +115,7 @@ class Reader:
         stated = known.tp is not None and known.pp is not None
         family = family_of(self.catalogue.accelerators[key])
         plan = chosen(shape, chip, plan_of(shape, chip, known), known)
-        return Run(
+        return TrainingRun(
             text(row, "id"),
             text(row, "source_key"),
             shape,
@@ -156,7 +156,7 @@ class Reader:
         return self._chips[said]
 
 
-def known_of(row: Row) -> Known:
+def known_of(row: Row) -> Stated:
     """What the row says of how the run was laid out."""
     task, said = text(row, "task").casefold(), f"{text(row, 'framework')} {text(row, 'notes')}".lower()
     recompute = text(row, "activation_recompute").casefold()
@@ -165,7 +165,7 @@ def known_of(row: Row) -> Known:
     encoder = "bert" in text(row, "model").lower()
     # Encoders of the example repositories write the scores out, whatever year it is.
     plain = encoder and "dle" in f"{said} {text(row, 'source_key')}".lower()
-    return Known(
+    return Stated(
         seq_len=number(row, "seq_len"), accelerators=number(row, "n_accelerators") or _ranks(row), tp=number(row, "tp"),
         pp=number(row, "pp"), vpp=number(row, "vpp"), cp=number(row, "cp"), ep=number(row, "ep"),
         dp=number(row, "dp"), micro_batch=number(row, "micro_batch"),
@@ -183,7 +183,7 @@ def known_of(row: Row) -> Known:
     )  # fmt: skip
 
 
-def _unsaid(row: Row, known: Known) -> float:
+def _unsaid(row: Row, known: Stated) -> float:
     """How many of the things that matter a row leaves open: bits, the batch, what is done again, and the year."""
     again = known.recompute is None and not known.adapter
     year_known = bool(text(row, "published") or software_year(row))
@@ -245,7 +245,7 @@ def software_year(row: Row) -> float | None:
     return year(text(row, "published"))
 
 
-def chosen(shape: Network, chip: Hardware, plan: Plan, known: Known) -> Plan:
+def chosen(shape: Network, chip: Hardware, plan: TrainingPlan, known: Stated) -> TrainingPlan:
     """The plan with the layout of a mixture and the recompute that nobody stated.
 
     A pod's torus is no switch: what the search would take for free there, compilers do not, so it is for GPUs.
@@ -258,9 +258,9 @@ def chosen(shape: Network, chip: Hardware, plan: Plan, known: Known) -> Plan:
     return plan
 
 
-def _fastest(shape: Network, chip: Hardware, plan: Plan, known: Known) -> Plan:
+def _fastest(shape: Network, chip: Hardware, plan: TrainingPlan, known: Stated) -> TrainingPlan:
     """The fastest legal layout that fits, of those that agree with what is stated; as it was if there is none."""
-    wish = Wish(
+    wish = LayoutWish(
         tp=known.tp, pp=known.pp, vpp=known.vpp, cp=known.cp, ep=known.ep, dp=known.dp, micro_batch=known.micro_batch,
         shard=known.shard, recompute=None if known.recompute is None else float(known.recompute >= 1),
     )  # fmt: skip

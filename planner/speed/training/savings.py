@@ -13,13 +13,13 @@ import numpy as np
 
 from planner.scenario.training_job import TrainingJob
 from planner.speed.arrays import stacked, taken
-from planner.speed.training.constants import Calibration, house_calibration
+from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.fitting import fits
 from planner.speed.training.layout import legal_layouts
 from planner.speed.training.memory import USABLE_SHARE, Memory, peak_memory
-from planner.speed.training.plan import Plan
+from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import tokens_per_s
-from planner.speed.training.train import MOST_DOUBLINGS, Asked, base_plan, looked_up
+from planner.speed.training.train import MOST_DOUBLINGS, AskedTraining, base_plan, looked_up
 from pricing import Catalogue
 
 AS_IT_IS = "as it is"
@@ -46,14 +46,14 @@ class _Way:
     words: str
     job: Mapping[str, object] = field(default_factory=dict)
     layout: Mapping[str, float] = field(default_factory=dict)
-    allowed: Callable[[Plan], bool] = lambda _: True
+    allowed: Callable[[TrainingPlan], bool] = lambda _: True
 
 
-def _several(plan: Plan) -> bool:
+def _several(plan: TrainingPlan) -> bool:
     return bool(plan.dp * plan.cp > 1)
 
 
-def _unstaged(plan: Plan) -> bool:
+def _unstaged(plan: TrainingPlan) -> bool:
     return _several(plan) and bool(plan.pp == 1)
 
 
@@ -77,7 +77,9 @@ _WAYS = (
 )
 
 
-def savings(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration | None = None) -> tuple[Saving, ...]:
+def savings(
+    catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibration | None = None
+) -> tuple[Saving, ...]:
     """The job as it is, then each way to save; empty where no layout is legal."""
     asked = looked_up(catalogue, job, calibration or house_calibration())
     plan = _best(asked, base_plan(job, batch=asked.batch))
@@ -99,7 +101,7 @@ def savings(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration 
     )
 
 
-def _best(asked: Asked, base: Plan) -> Plan | None:
+def _best(asked: AskedTraining, base: TrainingPlan) -> TrainingPlan | None:
     """The fastest layout that fits, else the leanest; None where none is legal."""
     found = asked.search(base).found
     if found:
@@ -111,14 +113,14 @@ def _best(asked: Asked, base: Plan) -> Plan | None:
     return taken(plans, int(np.argmin(peak_memory(asked.shape, plans).total_gb)))
 
 
-def _changed(asked: Asked, plan: Plan, way: _Way) -> Plan:
+def _changed(asked: AskedTraining, plan: TrainingPlan, way: _Way) -> TrainingPlan:
     if way.job:
         base = base_plan(asked.job.model_copy(update=dict(way.job)), batch=asked.batch)
         plan = replace(base, **{name: getattr(plan, name) for name in ("accelerators", *_LAYOUT)})
     return replace(plan, **way.layout)
 
 
-def _more_accelerators(asked: Asked) -> Plan | None:
+def _more_accelerators(asked: AskedTraining) -> TrainingPlan | None:
     """The fastest layout on twice, four times … as many accelerators: the first that fits."""
     job, count = asked.job, asked.job.accelerators
     for _ in range(MOST_DOUBLINGS):
@@ -131,11 +133,11 @@ def _more_accelerators(asked: Asked) -> Plan | None:
     return None
 
 
-def _holds(asked: Asked, plan: Plan) -> bool:
+def _holds(asked: AskedTraining, plan: TrainingPlan) -> bool:
     return bool(fits(peak_memory(asked.shape, plan), asked.chip))
 
 
-def _rate(asked: Asked, plans: Plan) -> np.ndarray:
+def _rate(asked: AskedTraining, plans: TrainingPlan) -> np.ndarray:
     constants, pace = asked.constants.constants, asked.pace.ratio
     rate = tokens_per_s(asked.shape, asked.chip, plans, constants, chip_factor=asked.factor, pace=pace)
     return np.asarray(rate)

@@ -15,8 +15,8 @@ from planner.scenario.base import GIGA, TERA
 from planner.speed.arrays import Num
 from planner.speed.hardware import Hardware
 from planner.speed.training.collectives import all_to_all_s, context_s, data_s, optimizer_s, tensor_s
-from planner.speed.training.constants import Constants
-from planner.speed.training.plan import Plan
+from planner.speed.training.constants import TrainingConstants
+from planner.speed.training.plan import TrainingPlan
 
 # A flash-attention backward pass does 2.5 times the products of the forward one: it makes the scores again.
 FLASH_BACKWARD = 2.5
@@ -61,7 +61,7 @@ class StepParts:
 
 
 def step_parts(
-    shape: Network, chip: Hardware, plan: Plan, k: Constants, *, chip_factor: Num = 1.0, pace: Num = 1.0
+    shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, *, chip_factor: Num = 1.0, pace: Num = 1.0
 ) -> StepParts:
     """What a step takes, by part; all of it at a `pace` that runs of one's own showed. [s]"""
     factor = chip_factor * chip.power_share**k.power
@@ -93,14 +93,14 @@ def step_parts(
 
 
 def tokens_per_s(
-    shape: Network, chip: Hardware, plan: Plan, k: Constants, *, chip_factor: Num = 1.0, pace: Num = 1.0
+    shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, *, chip_factor: Num = 1.0, pace: Num = 1.0
 ) -> Num:
     """Tokens trained on each second by each accelerator. [token/s]"""
     step_s = step_parts(shape, chip, plan, k, chip_factor=chip_factor, pace=pace).total_s
     return plan.tokens_per_step / (plan.accelerators * step_s)
 
 
-def linear_s(shape: Network, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
+def linear_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, factor: Num) -> Num:
     """Projections, dense feed-forward and shared experts of one micro-batch, all layers. [s]"""
     width = np.where(shape.dense_layers > 0, shape.ffn, shape.heads * shape.qk_dim) / plan.tp
     rate = chip.peak_tflops(plan.bits) * TERA * efficiency(plan, k) * factor * size_share(plan, width, k)
@@ -108,23 +108,23 @@ def linear_s(shape: Network, chip: Hardware, plan: Plan, k: Constants, factor: N
     return 2 * plan.tokens * plan.passes * shape.linear_params / plan.tp / rate
 
 
-def efficiency(plan: Plan, k: Constants) -> Num:
+def efficiency(plan: TrainingPlan, k: TrainingConstants) -> Num:
     """Share of the peak that a large matrix product reaches. [1]"""
     return np.where(plan.bits >= 16, k.e16, np.where(plan.bits == 8, k.e8, k.e4))[()]
 
 
-def size_share(plan: Plan, width: Num, k: Constants) -> Num:
+def size_share(plan: TrainingPlan, width: Num, k: TrainingConstants) -> Num:
     """What is left of that in a product of so many tokens and such a width. [1]"""
     return plan.tokens / (plan.tokens + k.half_tokens) * width / (width + k.half_width)
 
 
-def aligned_share(shape: Network, plan: Plan, k: Constants) -> Num:
+def aligned_share(shape: Network, plan: TrainingPlan, k: TrainingConstants) -> Num:
     """What is left where a head or a split layer is no multiple of the tensor cores' 64-wide tiles. [1]"""
     uneven = (shape.hidden / plan.tp) % TILE > 0
     return np.exp(-k.odd_head * (shape.qk_dim % TILE > 0) - k.odd_width * uneven)
 
 
-def head_s(shape: Network, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
+def head_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, factor: Num) -> Num:
     """The projection to the vocabulary: 16 bits always, never recomputed. [s]"""
     width = np.where(shape.dense_layers > 0, shape.ffn, shape.heads * shape.qk_dim) / plan.tp
     rate = chip.wide_tflops(plan.bits) * TERA * k.e16 * factor * size_share(plan, width, k)
@@ -132,7 +132,7 @@ def head_s(shape: Network, chip: Hardware, plan: Plan, k: Constants, factor: Num
     return flops / rate
 
 
-def attention_s(shape: Network, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
+def attention_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, factor: Num) -> Num:
     """Scores and their sums; 16 bits always. Fused kernels skip what a causal mask hides, others do not. [s]"""
     full = plan.tokens * shape.score_flops / plan.tp
     seen = shape.seen_tokens(tokens=plan.seq_len)
@@ -151,7 +151,7 @@ def attention_s(shape: Network, chip: Hardware, plan: Plan, k: Constants, factor
     return np.where(plan.fused_attention > 0, fused_s, unfused_s)
 
 
-def elementwise_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
+def elementwise_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants) -> Num:
     """Norms, activations, rotations, residuals, casts: work that only moves bytes. [s]"""
     both = 1 + (shape.mlp_matrices > 2)
     values = 10 * shape.layers * shape.hidden + shape.dense_layers * 2 * both * shape.ffn
@@ -166,7 +166,7 @@ def elementwise_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> N
     return bytes_moved / (chip.bandwidth_gb_s * GIGA)
 
 
-def experts_s(shape: Network, chip: Hardware, plan: Plan, k: Constants, factor: Num) -> Num:
+def experts_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, factor: Num) -> Num:
     """The routed experts of one micro-batch, all layers. [s]"""
     each = plan.tokens * shape.experts_per_token * plan.ep / np.maximum(shape.experts, 1.0)
     share = each / (each + k.half_tokens) * shape.expert_ffn / (shape.expert_ffn + k.half_expert)
@@ -178,14 +178,14 @@ def experts_s(shape: Network, chip: Hardware, plan: Plan, k: Constants, factor: 
     return 2 * plan.tokens * plan.passes * work / rate
 
 
-def permute_s(shape: Network, chip: Hardware, plan: Plan, k: Constants) -> Num:
+def permute_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants) -> Num:
     """Sorting tokens by expert and back. [s]"""
     rows = plan.tokens / plan.tp * shape.moe_layers * shape.experts_per_token * shape.hidden
     late = np.exp(-k.moe_progress * _mixture_years(plan))
     return late * k.elementwise * k.permute * 8 * rows * plan.passes / (chip.bandwidth_gb_s * GIGA)
 
 
-def host_s(shape: Network, plan: Plan, k: Constants) -> Num:
+def host_s(shape: Network, plan: TrainingPlan, k: TrainingConstants) -> Num:
     """Launching kernels, and waiting for the host; mixtures wait more, the less so the newer the software. [s]"""
     waits = k.moe_host_s * np.exp(-k.moe_progress * _mixture_years(plan)) * shape.moe_layers * plan.dropless
     launches = k.host_s * np.exp(-k.progress * _years(plan)) * shape.layers
@@ -197,11 +197,11 @@ REFERENCE_YEAR = 2026.0
 OLDEST, NEWEST, OLDEST_MIXTURE = -5.0, 0.7, -0.5
 
 
-def _years(plan: Plan) -> Num:
+def _years(plan: TrainingPlan) -> Num:
     """Years since the software that the constants speak of; negative before."""
     return np.clip(plan.year - REFERENCE_YEAR, OLDEST, NEWEST)
 
 
-def _mixture_years(plan: Plan) -> Num:
+def _mixture_years(plan: TrainingPlan) -> Num:
     """How many years the kernels for mixtures have matured. Those that drop tokens were fast from the start. [years]"""
     return np.maximum(_years(plan), OLDEST_MIXTURE) * plan.dropless

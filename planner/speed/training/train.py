@@ -15,16 +15,16 @@ from planner.speed.hardware import Hardware, capped, family_of, hardware, slice_
 from planner.speed.pace import BITS, Pace, training_pace
 from planner.speed.refused import BadJob, UnknownChip
 from planner.speed.training.bands import band_for
-from planner.speed.training.constants import Calibration, house_calibration
+from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.data_facts import data_facts
 from planner.speed.training.defaults import ADAPTER_SHARE, ADAPTER_WEIGHT_BYTES, FLASH_SINCE, is_compiled
 from planner.speed.training.fitting import LOSS_CHUNKS, WAYS
 from planner.speed.training.goodput import best_tokens, reliability, team_share, unique_tokens_worth
 from planner.speed.training.images import no_rate
-from planner.speed.training.layout import HYBRID, SELECTIVE, Candidate, Search, Wish, search
+from planner.speed.training.layout import HYBRID, SELECTIVE, Candidate, LayoutSearch, LayoutWish, search
 from planner.speed.training.legal import check_job
 from planner.speed.training.memory import USABLE_SHARE, peak_memory
-from planner.speed.training.plan import Plan
+from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.result import NOT_SPREAD, Layout, Range, Speed, Training, WayToFit
 from planner.speed.training.step import step_parts
 from planner.speed.training.waterfall import flops_per_token, waterfall
@@ -49,7 +49,7 @@ MOST_DOUBLINGS = 8
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedTraining:
     """A job with its names looked up."""
 
     job: TrainingJob
@@ -58,18 +58,18 @@ class Asked:
     chip: Hardware
     factor: float
     pace: Pace
-    constants: Calibration
+    constants: TrainingCalibration
     batch: int
-    wish: Wish
+    wish: LayoutWish
 
-    def search(self, base: Plan) -> Search:
+    def search(self, base: TrainingPlan) -> LayoutSearch:
         """The layouts of `base` that fit, at the pace of one's own runs."""
         constants, pace = self.constants.constants, self.pace.ratio
         found = search(self.shape, self.chip, base, constants, wish=self.wish, chip_factor=self.factor)
         return found if pace == 1.0 else replace(found, found=tuple(one.at_pace(pace) for one in found.found))
 
 
-def train(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration | None = None) -> Training:
+def train(catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibration | None = None) -> Training:
     """What becomes of the job. Raises `BadJob` for what cannot exist, and the catalogue's errors for unknown names."""
     asked = looked_up(catalogue, job, calibration or house_calibration())
     check_job(job, asked.shape, asked.chip, global_batch=asked.batch)
@@ -92,19 +92,19 @@ def train(catalogue: Catalogue, job: TrainingJob, *, calibration: Calibration | 
     )  # fmt: skip
 
 
-def looked_up(catalogue: Catalogue, job: TrainingJob, calibration: Calibration) -> Asked:
+def looked_up(catalogue: Catalogue, job: TrainingJob, calibration: TrainingCalibration) -> AskedTraining:
     """The job with its names looked up. Raises `BadJob` and the catalogue's errors, as `train` does."""
     key = names.accelerator(catalogue, job.accelerator)
     record = catalogue.accelerators[key]
     shape = named_shape(catalogue, job)
     factor = calibration.chip_factor(key, family_of(record))
     zero = None if job.zero is None else _ZERO[job.zero]
-    wish = Wish(
+    wish = LayoutWish(
         tp=job.tp, pp=job.pp, vpp=job.virtual_stages, cp=job.cp, ep=job.ep, dp=job.dp, micro_batch=job.micro_batch,
         shard=zero, recompute=None if job.recompute is None else _RECOMPUTE[job.recompute],
     )  # fmt: skip
     chip, pace = _chip(key, record, job), training_pace(catalogue, job, key)
-    return Asked(job, shape, key, chip, factor, pace, calibration, usual_batch(job), wish)
+    return AskedTraining(job, shape, key, chip, factor, pace, calibration, usual_batch(job), wish)
 
 
 def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
@@ -142,7 +142,7 @@ def usual_batch(job: TrainingJob) -> int:
     return int(2 ** max(0, round(np.log2(tokens / job.seq_len))))
 
 
-def base_plan(job: TrainingJob, *, batch: int) -> Plan:
+def base_plan(job: TrainingJob, *, batch: int) -> TrainingPlan:
     """All of a plan that is not layout. The layout's numbers are placeholders."""
     adapters = job.method in ("lora", "qlora")
     share = job.trainable_share or (ADAPTER_SHARE if adapters else 1.0)
@@ -151,7 +151,7 @@ def base_plan(job: TrainingJob, *, batch: int) -> Plan:
     bits = BITS[job.precision]
     plain = job.engine == "pytorch"
     fused = job.fused_attention if job.fused_attention is not None else job.software_year >= FLASH_SINCE
-    return Plan(
+    return TrainingPlan(
         seq_len=float(job.seq_len), accelerators=float(job.accelerators), tp=1.0, pp=1.0, vpp=1.0, cp=1.0, ep=1.0,
         dp=1.0, micro_batch=1.0, global_batch=float(batch), recompute=0.0, shard=0.0, bits=bits, backward=backward,
         trainable_share=share, weight_bytes=QUANTISED_BYTES if job.method == "qlora" else max(2.0, bits / 8),
@@ -164,7 +164,9 @@ def base_plan(job: TrainingJob, *, batch: int) -> Plan:
     )  # fmt: skip
 
 
-def _speed(catalogue: Catalogue, asked: Asked, best: Candidate, others: tuple[Candidate, ...], tokens: float) -> Speed:
+def _speed(
+    catalogue: Catalogue, asked: AskedTraining, best: Candidate, others: tuple[Candidate, ...], tokens: float
+) -> Speed:
     plan, job = best.plan, asked.job
     known, pace = asked.constants.constants, asked.pace.ratio
     parts = step_parts(asked.shape, asked.chip, plan, known, chip_factor=asked.factor, pace=pace)
@@ -213,7 +215,7 @@ def layout_of(candidate: Candidate) -> Layout:
     )  # fmt: skip
 
 
-def _ways_to_fit(asked: Asked, base: Plan) -> tuple[WayToFit, ...]:
+def _ways_to_fit(asked: AskedTraining, base: TrainingPlan) -> tuple[WayToFit, ...]:
     """What would make it fit: savings one on top of the other, then more accelerators."""
     ways, plan, words = list[WayToFit](), base, list[str]()
     for way in WAYS:
@@ -235,7 +237,7 @@ def _ways_to_fit(asked: Asked, base: Plan) -> tuple[WayToFit, ...]:
     return tuple(ways)
 
 
-def _data_facts(asked: Asked, tokens: float) -> tuple[str, ...]:
+def _data_facts(asked: AskedTraining, tokens: float) -> tuple[str, ...]:
     """The laws that this rests on are of training from the beginning."""
     if asked.job.method != "full":
         return ()
@@ -243,7 +245,7 @@ def _data_facts(asked: Asked, tokens: float) -> tuple[str, ...]:
     return data_facts(params=params, tokens=tokens, unique_tokens=asked.job.unique_tokens)
 
 
-def _warnings(catalogue: Catalogue, asked: Asked, found: Search) -> list[str]:
+def _warnings(catalogue: Catalogue, asked: AskedTraining, found: LayoutSearch) -> list[str]:
     said, job, chip = [], asked.job, asked.chip
     if found.evaluated == 0:
         said.append(NOT_SPREAD)

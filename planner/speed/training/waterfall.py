@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from planner.network.network import Network
 from planner.speed.hardware import Hardware
-from planner.speed.training.plan import Plan
+from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.result import Part, Speed
 from planner.speed.training.step import StepParts
 
@@ -26,7 +26,7 @@ _WORDS = {
 }
 
 
-def flops_per_token(shape: Network, plan: Plan) -> tuple[float, float]:
+def flops_per_token(shape: Network, plan: TrainingPlan) -> tuple[float, float]:
     """Operations of the model for each token (6N without the input table, causal attention), and those really done."""
     linear = 2 * (shape.linear_params + shape.routed_active_params)
     head = 2 * shape.vocab * shape.hidden * shape.head_share * (1 + plan.backward)
@@ -35,7 +35,7 @@ def flops_per_token(shape: Network, plan: Plan) -> tuple[float, float]:
     return float(useful), float(useful + (linear + scores) * plan.recompute)
 
 
-def waterfall(shape: Network, chip: Hardware, plan: Plan, parts: StepParts) -> tuple[Part, ...]:
+def waterfall(shape: Network, chip: Hardware, plan: TrainingPlan, parts: StepParts) -> tuple[Part, ...]:
     """The parts of a step in the order a reader follows; they add up to it."""
     total_s = float(parts.total_s)
     useful, done = flops_per_token(shape, plan)

@@ -11,7 +11,7 @@ TFLOP_PER_PFLOP = 1_000.0
 
 
 @dataclass(frozen=True)
-class Priced:
+class PricedOffer:
     """One offer as a dot."""
 
     offer: str
@@ -33,7 +33,7 @@ class Worth:
     usd_per_gb_hour: float | None
 
 
-def dots(catalogue: Catalogue, offers: tuple[str, ...]) -> list[Priced]:
+def dots(catalogue: Catalogue, offers: tuple[str, ...]) -> list[PricedOffer]:
     """The priced offers among `offers`."""
     found = []
     for key in offers:
@@ -41,7 +41,7 @@ def dots(catalogue: Catalogue, offers: tuple[str, ...]) -> list[Priced]:
         figure = offer.usd_per_accelerator_hour
         if figure is not None:
             kind = catalogue.providers[offer.provider].kind
-            found.append(Priced(key, offer.accelerator, kind, figure.newest.typical))
+            found.append(PricedOffer(key, offer.accelerator, kind, figure.newest.typical))
     return found
 
 

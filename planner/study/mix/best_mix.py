@@ -26,9 +26,9 @@ from planner.money.ways.own import of_size
 from planner.scenario.memo import cached_property
 from planner.scenario.rent import Mix, Peaks
 from planner.study.mix.load_duration import LoadCurve, Piece, Screen, envelope, load_curve, threshold
-from planner.study.mix.programme import Found, Infeasible, best
-from planner.study.mix.rates import Rates, rates_of
-from planner.study.mix.search import Search, least_fleet
+from planner.study.mix.programme import Infeasible, ProgrammeBest, best
+from planner.study.mix.rates import MixRates, rates_of
+from planner.study.mix.search import MixSearch, least_fleet
 from planner.study.mix.slices import programme_of, screens_of
 
 ALIKE = "the work wants the same number whenever it runs, so a fleet is used as a whole: own all of it or none"
@@ -62,8 +62,8 @@ class BestMix:
     at_most_usd: float  # with what nobody publishes at its dearest
     pure: Option  # the cheapest way that is no mix
     pure_usd: float  # at most
-    rates: Rates
-    search: Search
+    rates: MixRates
+    search: MixSearch
     refused: tuple[Infeasible, ...]  # kinds of burst that keep to no limit
 
     @property
@@ -188,7 +188,7 @@ def best_mix(plan: Plan) -> BestMix | NoMix:
     enough = least_fleet(setting)
     least = (enough,) if setting.terms.usd_per_waiting_hour is None else tuple({0, enough})
     proposed, refused = _proposed(setting, rates, least)
-    search = Search(setting)
+    search = MixSearch(setting)
     mix = search.best(proposed, _steps(setting, rates)) if proposed else None
     if mix is None:
         said = [one.reason for one in refused] or list(rates.missing)
@@ -258,7 +258,7 @@ def alike(setting: Setting) -> bool:
     return bool(wanted[0] <= server or (wanted[0] % server == 0 and not limited))
 
 
-def _proposed(setting: Setting, rates: Rates, least: tuple[int, ...]) -> tuple[list[Mix], tuple[Infeasible, ...]]:
+def _proposed(setting: Setting, rates: MixRates, least: tuple[int, ...]) -> tuple[list[Mix], tuple[Infeasible, ...]]:
     """A mix for each kind of burst, and nothing owned: what the programme finds, or why there is none."""
     proposed, refused = [], []
     for burst, fleet in product(rates.bursts, least):
@@ -273,10 +273,10 @@ def _proposed(setting: Setting, rates: Rates, least: tuple[int, ...]) -> tuple[l
     return proposed, tuple(refused)
 
 
-def _queues(setting: Setting, rates: Rates) -> list[Mix]:
+def _queues(setting: Setting, rates: MixRates) -> list[Mix]:
     """Fleets that jobs wait for, from small to all: where waiting has a price the programme does not know it, and what
     it costs falls so steeply with the size that no single step leads from renting everything to the best fleet."""
-    most, server = Search(setting).most, server_size(setting)
+    most, server = MixSearch(setting).most, server_size(setting)
     few = np.geomspace(server, max(most, server), min(_QUEUES, -(-most // server)))
     sizes = {min(-(-int(np.ceil(size)) // server) * server, most) for size in few}
     found = [Mix(own_accelerators=size, peaks=burst) for burst in rates.bursts for size in sizes] if rates.base else []
@@ -285,13 +285,13 @@ def _queues(setting: Setting, rates: Rates) -> list[Mix]:
     return found
 
 
-def _mix(setting: Setting, found: Found, machine: int, burst: Peaks) -> Mix:
-    most = Search(setting).most
+def _mix(setting: Setting, found: ProgrammeBest, machine: int, burst: Peaks) -> Mix:
+    most = MixSearch(setting).most
     held = min(found.machines * machine, most)
     return Mix(own_accelerators=min(found.accelerators, most), reserve_accelerators=held, peaks=burst)
 
 
-def _steps(setting: Setting, rates: Rates) -> Sequence[tuple[int, int]]:
+def _steps(setting: Setting, rates: MixRates) -> Sequence[tuple[int, int]]:
     """Of the base and of the reservation: those the programme took, then single servers and machines."""
     machine = rates.held.machine if rates.held else 1
     sizes = rates.base.sizes if rates.base else np.zeros(1)

@@ -72,7 +72,7 @@ class Programme:
 
 
 @dataclass(frozen=True)
-class Found:
+class ProgrammeBest:
     """The best mix of a programme."""
 
     accelerators: int  # of the base
@@ -97,7 +97,7 @@ class Infeasible:
         )
 
 
-def best(programme: Programme) -> Found | Infeasible:
+def best(programme: Programme) -> ProgrammeBest | Infeasible:
     """The cheapest mix within all limits."""
     found = _solved(programme, programme.cost, programme.limits)
     if found is not None:
@@ -110,7 +110,7 @@ def best(programme: Programme) -> Found | Infeasible:
     raise AssertionError("without limits there is always the mix of nothing owned and nothing reserved")
 
 
-def _solved(programme: Programme, cost: Sum, limits: tuple[Limit, ...]) -> Found | None:
+def _solved(programme: Programme, cost: Sum, limits: tuple[Limit, ...]) -> ProgrammeBest | None:
     from scipy.optimize import Bounds, LinearConstraint, milp  # takes longer to load than to solve
 
     sizes, slices, volumes = len(programme.sizes), len(programme.edges) - 1, len(programme.volume_from)
@@ -135,7 +135,7 @@ def _solved(programme: Programme, cost: Sum, limits: tuple[Limit, ...]) -> Found
     )
     if found.x is None:
         return None
-    return Found(
+    return ProgrammeBest(
         accelerators=int(programme.sizes[int(np.argmax(found.x[:sizes]))]),
         machines=round(found.x[sizes] + found.x[len(found.x) - 2 * volumes : len(found.x) - volumes].sum()),
         usd=float(_row(cost) @ found.x) + cost.rest,

@@ -66,7 +66,7 @@ class Held:
 
 
 @dataclass(frozen=True, eq=False)
-class Rates:
+class MixRates:
     """All that a mix can be made of; a layer without a price is None, and the reason is told."""
 
     base: Base | None
@@ -76,12 +76,12 @@ class Rates:
     missing: tuple[str, ...]
 
 
-def rates_of(setting: Setting) -> Rates:
+def rates_of(setting: Setting) -> MixRates:
     """The rates of a plan."""
     held = _held(setting)
     bursts, missing = _bursts(setting)
     reason = (held.reason,) if isinstance(held, Why) else ()
-    return Rates(
+    return MixRates(
         base=_base(setting),
         held=None if isinstance(held, Why) else held,
         bursts=bursts,

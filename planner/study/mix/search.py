@@ -23,7 +23,7 @@ _ROUNDS = 12  # steps to a neighbour, at most
 
 
 @dataclass(frozen=True)
-class Priced:
+class PricedMix:
     """What a mix comes to, in today's money."""
 
     usd: float  # by its ledger
@@ -31,18 +31,18 @@ class Priced:
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class MixSearch:
     """Mixes of a plan by their ledgers, each reckoned once."""
 
     setting: Setting
-    kept: dict[Mix, Priced] = field(default_factory=dict)
+    kept: dict[Mix, PricedMix] = field(default_factory=dict)
 
     @property
     def most(self) -> int:
         """The most that a mix owns or reserves."""
         return min(self.setting.demand.all.most_accelerators, MOST_ACCELERATORS)
 
-    def priced(self, mix: Mix) -> Priced:
+    def priced(self, mix: Mix) -> PricedMix:
         """What it costs."""
         if mix not in self.kept:
             self.kept[mix] = self._reckoned(mix)
@@ -52,16 +52,16 @@ class Search:
         """What it costs at most: what mixes are compared by, so that none wins by its silence."""
         return self.priced(mix).at_most_usd
 
-    def _reckoned(self, mix: Mix) -> Priced:
-        never = Priced(np.inf, np.inf)
+    def _reckoned(self, mix: Mix) -> PricedMix:
+        never = PricedMix(np.inf, np.inf)
         built = mixed(self.setting, mix)
         if isinstance(built, Why) or self._waits_too_long(mix.own_accelerators + mix.reserve_accelerators):
             return never
         ledger = taxed(self.setting, Ledger(built.title, built.lines))
         usd = float(present_usd(self.setting, ledger))
         if not limits_of(self.setting.terms).keeps(ledger):
-            return Priced(usd, np.inf)
-        return Priced(usd, usd + float(sum(unknown_usd(self.setting, ledger).values())))
+            return PricedMix(usd, np.inf)
+        return PricedMix(usd, usd + float(sum(unknown_usd(self.setting, ledger).values())))
 
     def _waits_too_long(self, fleet: int) -> bool:
         """Whether jobs wait longer than people accept; where an hour of it has a price, the ledger counts that."""

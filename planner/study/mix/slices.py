@@ -12,7 +12,7 @@ from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.rent import Peaks
 from planner.study.mix.load_duration import Screen, hours_done
 from planner.study.mix.programme import Limit, Programme, Sum
-from planner.study.mix.rates import Hourly, Rates
+from planner.study.mix.rates import Hourly, MixRates
 
 Array = NDArray[np.float64]
 
@@ -20,7 +20,7 @@ _SLICES = 96  # where there is no base whose sizes would cut them
 _WHOLE = 1e-9
 
 
-def programme_of(setting: Setting, rates: Rates, burst: Peaks, *, least_fleet: int = 0) -> Programme:
+def programme_of(setting: Setting, rates: MixRates, burst: Peaks, *, least_fleet: int = 0) -> Programme:
     """The programme of one kind of burst, from the rates of the plan."""
     sliced = _sliced(setting, rates)
     rest = rates.bursts["on_demand" if burst == "spot" else burst]
@@ -76,7 +76,7 @@ class _Sliced:
         return np.asarray(self.hours @ np.broadcast_to(weights, self.hours.shape[-1]))
 
 
-def _sliced(setting: Setting, rates: Rates) -> _Sliced:
+def _sliced(setting: Setting, rates: MixRates) -> _Sliced:
     runs, demand = setting.timeline.runs, setting.demand
     sizes = rates.base.sizes if rates.base else np.zeros(1)
     edges = rates.base.sizes if rates.base and len(sizes) > 2 else _even(demand.all.most_accelerators)
@@ -102,7 +102,7 @@ def _even(most: int) -> Array:
 class _Counting:
     """Counts a kind of money: today's, or the cash of some months."""
 
-    rates: Rates
+    rates: MixRates
     sliced: _Sliced
     rest: Hourly
     spot: Hourly | None
@@ -136,7 +136,7 @@ class _Counting:
         return saved / float(hours.sum()) if hours.sum() > 0 else 0.0
 
 
-def screens_of(rates: Rates, setting: Setting) -> tuple[Screen, ...]:
+def screens_of(rates: MixRates, setting: Setting) -> tuple[Screen, ...]:
     """What an hour of capacity costs each way, levelised: cost and hours both in today's money."""
     worth, runs = rates.worth_today, setting.timeline.runs
     capacity = setting.demand.plain.hours_per_month

@@ -15,7 +15,7 @@ from planner.money.measures import present_usd
 from planner.money.option import Option
 from planner.money.setting import Setting
 from planner.money.verdict.breakeven import LOWEST_BUSY, builder_of, ledger_at
-from planner.study.sweep.columns import Told
+from planner.study.sweep.columns import ToldColumns
 
 Array = NDArray[np.float64]
 _LEAST_BUSY = 1e-9
@@ -35,7 +35,7 @@ class Busy:
     says: tuple[str, ...]  # found, always, never, none
 
 
-def busy_break_even(told: Told, own: Option, rent: Option, usual_busy_share: Array) -> Busy:
+def busy_break_even(told: ToldColumns, own: Option, rent: Option, usual_busy_share: Array) -> Busy:
     """For scenarios told as one; `usual_busy_share` is each one's least share of busy hours before growth."""
     count = len(usual_busy_share)
     places = np.arange(count)
@@ -61,7 +61,7 @@ def busy_break_even(told: Told, own: Option, rent: Option, usual_busy_share: Arr
     return Busy(share, tuple(says.tolist()))
 
 
-def _saving(told: Told, own: Option, rent: Option) -> Saving:
+def _saving(told: ToldColumns, own: Option, rent: Option) -> Saving:
     """What owning saves and the larger of both costs, for some of the scenarios, each at some factors of its own."""
     builders = builder_of(own), builder_of(rent)
 

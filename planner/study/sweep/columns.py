@@ -46,14 +46,14 @@ def is_number(path: Path, value: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldColumns:
     """Scenarios told as one: the first of them, with the values of the inputs in which they differ."""
 
     setting: Setting  # of the first scenario
     values: Values
     hows: Hows
 
-    def take(self, places: NDArray[np.intp]) -> Told:
+    def take(self, places: NDArray[np.intp]) -> ToldColumns:
         """Some of them, in that order; the same may stand there several times."""
         return replace(self, values={path: values[places] for path, values in self.values.items()})
 

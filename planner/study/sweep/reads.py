@@ -56,7 +56,7 @@ class Watched:
         return self._record == (other._record if isinstance(other, Watched) else other)
 
 
-class Asked(Generic[T]):
+class AskedOnce(Generic[T]):
     """The answer for each scenario of a sweep, those that vary in `paths`."""
 
     def __init__(self, catalogue: Catalogue, day: date, paths: tuple[Path, ...], ask: Callable[[Setting], T]) -> None:

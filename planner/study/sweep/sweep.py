@@ -32,8 +32,8 @@ from planner.scenario.scenario import Scenario
 from planner.study.mix.best_mix import may_gain
 from planner.study.plan_any import planned
 from planner.study.sweep.busy import Busy, busy_break_even
-from planner.study.sweep.columns import How, Hows, Told, hows, is_number
-from planner.study.sweep.reads import Asked
+from planner.study.sweep.columns import How, Hows, ToldColumns, hows, is_number
+from planner.study.sweep.reads import AskedOnce
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, PricingError
 
@@ -46,7 +46,7 @@ REFUSED = "refused"
 
 
 @dataclass(frozen=True)
-class Way:
+class SweptWay:
     """One way of one point, in today's money. [USD]"""
 
     present_usd: float
@@ -56,7 +56,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Found:
+class PointAnswer:
     """The answer of one point. What rests on futures is there only where they are drawn."""
 
     leads: str  # own, rent, keep or mix at typical figures; or why nobody does
@@ -71,10 +71,10 @@ class Found:
     payback_says: str = ""
     break_even_busy_share: float = math.nan
     break_even_says: str = ""
-    ways: Mapping[str, Way] = field(default_factory=dict)  # by key; none where the point was refused
+    ways: Mapping[str, SweptWay] = field(default_factory=dict)  # by key; none where the point was refused
     note: str = ""  # a limit that was met, a price that is missing, why it was refused
 
-    def agrees(self, other: Found) -> bool:
+    def agrees(self, other: PointAnswer) -> bool:
         """Whether two reckonings of one point are the same to the cent."""
         if set(self.ways) != set(other.ways) or self._words != other._words:
             return False
@@ -127,23 +127,23 @@ class Sweep:
         return {}
 
     @cached_property
-    def choices(self) -> Asked[Taken]:
+    def choices(self) -> AskedOnce[Taken]:
         """The offers that each point rents from."""
-        return Asked(self.catalogue, self.day, self.grid.paths, taken)
+        return AskedOnce(self.catalogue, self.day, self.grid.paths, taken)
 
     @cached_property
-    def mixes(self) -> Asked[bool]:
+    def mixes(self) -> AskedOnce[bool]:
         """Whether a mix could be the best way of a point."""
-        return Asked(self.catalogue, self.day, self.grid.paths, may_gain)
+        return AskedOnce(self.catalogue, self.day, self.grid.paths, may_gain)
 
-    def block(self, start: int, stop: int) -> list[Found]:
+    def block(self, start: int, stop: int) -> list[PointAnswer]:
         """The answers of the points from one number up to another."""
-        found: dict[int, Found] = {}
+        found: dict[int, PointAnswer] = {}
         groups: dict[tuple[Any, ...], list[int]] = {}
         points: dict[int, _Point] = {}
         for number in range(start, stop):
             made = self._point(number)
-            if isinstance(made, Found):
+            if isinstance(made, PointAnswer):
                 found[number] = made
                 continue
             points[number] = made
@@ -154,7 +154,7 @@ class Sweep:
                 found.update(zip(part, answers, strict=True))
         return [found[number] for number in range(start, stop)]
 
-    def alone(self, scenario: Scenario, offers: Taken | None = None) -> Found:
+    def alone(self, scenario: Scenario, offers: Taken | None = None) -> PointAnswer:
         """The answer of one scenario as its page says it; or its plan from offers that are chosen already."""
         if offers is None:
             made = planned(self.catalogue, scenario, self.day)
@@ -177,7 +177,7 @@ class Sweep:
         value = math.nan if turn.value is None else turn.value
         return replace(found, break_even_busy_share=value, break_even_says=turn.reason.word)
 
-    def _point(self, number: int) -> _Point | Found:
+    def _point(self, number: int) -> _Point | PointAnswer:
         values = self.grid.values(number)
         try:
             return _Point(values, self.grid.scenario(values))
@@ -199,7 +199,7 @@ class Sweep:
         """Whether something is found first that pages find too: the speed of a model, what is left open, a mix."""
         return _names_a_model(point.scenario) or self.mixes.of(point.scenario, point.values)
 
-    def _together(self, points: Sequence[_Point], offers: Taken | None) -> list[Found]:
+    def _together(self, points: Sequence[_Point], offers: Taken | None) -> list[PointAnswer]:
         """The answers of points of one shape; each alone where they are few, or do not agree with their own plans."""
         if offers is None or len(points) < FEWEST_TOGETHER:
             return [self._alone(point, offers) for point in points]
@@ -209,13 +209,13 @@ class Sweep:
         half = len(points) // 2
         return [*self._together(points[:half], offers), *self._together(points[half:], offers)]
 
-    def _alone(self, point: _Point, offers: Taken | None = None) -> Found:
+    def _alone(self, point: _Point, offers: Taken | None = None) -> PointAnswer:
         try:
             return self.alone(point.scenario, offers)
         except PricingError as error:
             return _refused(str(error))
 
-    def _columns(self, points: Sequence[_Point], offers: Taken, known: Hows) -> list[Found]:
+    def _columns(self, points: Sequence[_Point], offers: Taken, known: Hows) -> list[PointAnswer]:
         """The answers of some points, told as one; none where the engine cannot take them so."""
         setting = Setting(self.catalogue, points[0].scenario, self.day, taken=offers)
         every = {
@@ -224,7 +224,7 @@ class Sweep:
             if path in known and is_number(path, points[0].values[place])
         }
         values = {path: np.array(ones, dtype=np.float64) for path, ones in every.items()}
-        told = Told(setting, {path: ones for path, ones in values.items() if np.ptp(ones) > 0}, known)
+        told = ToldColumns(setting, {path: ones for path, ones in values.items() if np.ptp(ones) > 0}, known)
         try:
             return _answers(told, [point.scenario for point in points], self.with_break_even)
         except (ValueError, TypeError, IndexError, FloatingPointError):  # it wants a plain number somewhere
@@ -252,8 +252,8 @@ class Sweep:
         return hows(first.scenario, {path: self.grid.of_path(path) for path in self.grid.paths}, agrees)
 
 
-def _refused(why: str) -> Found:
-    return Found(REFUSED, verdict=REFUSED, note=why)
+def _refused(why: str) -> PointAnswer:
+    return PointAnswer(REFUSED, verdict=REFUSED, note=why)
 
 
 def _names_a_model(scenario: Scenario) -> bool:
@@ -275,7 +275,7 @@ def _probes(points: Sequence[_Point]) -> list[int]:
     return sorted(places)
 
 
-def _answers(told: Told, scenarios: Sequence[Scenario], with_break_even: bool) -> list[Found]:
+def _answers(told: ToldColumns, scenarios: Sequence[Scenario], with_break_even: bool) -> list[PointAnswer]:
     """The answers of scenarios told as one."""
     count = len(scenarios)
     made = plan_at(told.at())
@@ -308,7 +308,7 @@ def _option(made: Plan, key: str) -> Option:
 
 
 def _compared(
-    made: Plan, pair: tuple[Option, Option], places: np.ndarray[Any, np.dtype[np.intp]], found: list[Found]
+    made: Plan, pair: tuple[Option, Option], places: np.ndarray[Any, np.dtype[np.intp]], found: list[PointAnswer]
 ) -> None:
     """When what owning costs first has come back."""
     back = paid_back(made.setting, pair[0].ledger, pair[1].ledger)
@@ -318,7 +318,11 @@ def _compared(
 
 
 def _turned(
-    told: Told, pair: tuple[Option, Option], scenarios: Sequence[Scenario], places: list[int], found: list[Found]
+    told: ToldColumns,
+    pair: tuple[Option, Option],
+    scenarios: Sequence[Scenario],
+    places: list[int],
+    found: list[PointAnswer],
 ) -> None:
     """How busy both must be."""
     usual = [min(work.usual_busy_share for work in scenarios[place].work) for place in places]
@@ -327,19 +331,19 @@ def _turned(
         found[place] = replace(found[place], break_even_busy_share=float(turn.share[at]), break_even_says=turn.says[at])
 
 
-def _found(decision: Decision, absent: Sequence[Absent]) -> Found:
+def _found(decision: Decision, absent: Sequence[Absent]) -> PointAnswer:
     """What a decision says of its point."""
     own, rent, best = decision.own, decision.rent, decision.best
     notes = ("" if decision.limit is None else decision.limit.said, *decision.missing)
     if best is None:
         notes = tuple(dict.fromkeys(one.reason for one in absent))
-    return Found(
+    return PointAnswer(
         leads=_leads(decision),
         best=best.option.key if best else "",
         own=own.option.key if own else "",
         rent=rent.option.key if rent else "",
         npv_usd=rent.present_usd - own.present_usd if own and rent else math.nan,
-        ways={one.option.key: Way(one.present_usd, one.today_usd) for one in decision.ranked},
+        ways={one.option.key: SweptWay(one.present_usd, one.today_usd) for one in decision.ranked},
         note="; ".join(note for note in notes if note),
     )
 
@@ -351,7 +355,7 @@ def _leads(decision: Decision) -> str:
     return decision.best.side
 
 
-def _sure(found: Found, told: Answer) -> Found:
+def _sure(found: PointAnswer, told: Answer) -> PointAnswer:
     """A point's answer with what its futures say of it."""
     return replace(
         found,

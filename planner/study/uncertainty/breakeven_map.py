@@ -13,7 +13,7 @@ from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR
 from planner.money.verdict.breakeven import busy_share
 from planner.study.uncertainty.distributions import Z_TAIL, DistributionError
-from planner.study.uncertainty.tornado import Bar, saved_usd
+from planner.study.uncertainty.tornado import TornadoBar, saved_usd
 from planner.study.uncertainty.uncertain_inputs import doubtful
 
 BUSY, YEARS = "busy_share", "years"
@@ -25,7 +25,7 @@ _HALF_YEARS = 13
 
 
 @dataclass(frozen=True, eq=False)
-class Axis:
+class MapAxis:
     """One input and the values it is tried at, in the unit in which it is told."""
 
     name: str
@@ -40,28 +40,28 @@ class Axis:
 class BreakEvenMap:
     """What owning saves in each cell; above 0 it costs less than renting."""
 
-    across: Axis
-    up: Axis
+    across: MapAxis
+    up: MapAxis
     saved_usd: NDArray[np.float64]  # up x across
 
 
-def axis(plan: Plan, name: str, steps: int = STEPS) -> Axis:
+def axis(plan: Plan, name: str, steps: int = STEPS) -> MapAxis:
     """The axis of an input, over all it may come to: shares of busy hours, years, or any input that is not certain."""
     setting = plan.setting
     if name == BUSY:
         you = busy_share(setting, 1.0)
         ends = [min(you * factor, 1.0) for factor in _ends(plan, BUSY_FACTOR)]
-        return Axis(BUSY, "share of hours", np.linspace(_LEAST_BUSY, 1.0, steps), you, *ends)
+        return MapAxis(BUSY, "share of hours", np.linspace(_LEAST_BUSY, 1.0, steps), you, *ends)
     if name == YEARS:
         you = setting.scenario.years
-        return Axis(YEARS, "years", np.linspace(*_YEARS, _HALF_YEARS), you, you, you)
+        return MapAxis(YEARS, "years", np.linspace(*_YEARS, _HALF_YEARS), you, you, you)
     found = next((one for one in doubtful(plan) if one.name == name), None)
     if found is None:
         there = ", ".join([BUSY, YEARS, *(one.name for one in doubtful(plan))])
         raise DistributionError(f"{name!r} is certain in this plan or no input of it; choose one of {there}.")
     spread = found.spread
     least, most = spread.at(np.array([-Z_TAIL, Z_TAIL]) * _BEYOND)
-    return Axis(name, found.unit, np.linspace(least, most, steps), spread.typical, spread.low, spread.high)
+    return MapAxis(name, found.unit, np.linspace(least, most, steps), spread.typical, spread.low, spread.high)
 
 
 def _ends(plan: Plan, name: str) -> tuple[float, float]:
@@ -69,13 +69,13 @@ def _ends(plan: Plan, name: str) -> tuple[float, float]:
     return next(((one.spread.low, one.spread.high) for one in doubtful(plan) if one.name == name), (1.0, 1.0))
 
 
-def sides(plan: Plan, bars: Sequence[Bar]) -> tuple[str, ...]:
+def sides(plan: Plan, bars: Sequence[TornadoBar]) -> tuple[str, ...]:
     """The inputs that a map can have as a side: those that everybody has, then what moves the answer most."""
     busy = (BUSY,) if busy_share(plan.setting, 1.0) > 0 else ()
     return (*busy, YEARS, *(bar.input.name for bar in bars if bar.input.name != BUSY_FACTOR))
 
 
-def break_even_map(plan: Plan, own: Option, rent: Option, across: Axis, up: Axis) -> BreakEvenMap:
+def break_even_map(plan: Plan, own: Option, rent: Option, across: MapAxis, up: MapAxis) -> BreakEvenMap:
     """The saving in every cell: one build of both ways, or one for each length where years are an axis."""
     if YEARS not in (across.name, up.name):
         first, second = np.meshgrid(across.values, up.values)

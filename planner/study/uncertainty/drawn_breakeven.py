@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.money.verdict.breakeven import BUSY, RENT, busy_share, value_of
-from planner.study.uncertainty.futures import Band, Futures, band
+from planner.study.uncertainty.futures import Futures, FuturesBand, band
 from planner.study.uncertainty.tornado import saved_usd
 
 FUTURES = 256
@@ -23,7 +23,7 @@ _LEAST, _MOST_TIMES = 0.02, 3.0  # busy from so little to all hours; rents from 
 class Turning:
     """Where both cost the same: the range of eight of ten futures that have such a value, and how many have one."""
 
-    band: Band | None
+    band: FuturesBand | None
     share: float  # of those futures in which there is one
     count: int  # of futures in which it was looked for: the first of all that were drawn
 

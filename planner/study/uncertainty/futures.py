@@ -32,7 +32,7 @@ _EIGHTY = (TAIL, 0.5, 1 - TAIL)
 
 
 @dataclass(frozen=True)
-class Band:
+class FuturesBand:
     """The value that a tenth of futures lie below, the middle one, and the one that a tenth lie above."""
 
     low: float
@@ -79,11 +79,11 @@ class Futures:
         saved: NDArray[np.float64] = self._present(than) - self._present(key)
         return saved
 
-    def present(self, key: str) -> Band:
+    def present(self, key: str) -> FuturesBand:
         """An option's present cost."""
         return band(self._present(key))
 
-    def cash(self, key: str) -> Band:
+    def cash(self, key: str) -> FuturesBand:
         """What an option takes on day one."""
         return band(self.cash_today_usd[self._row(key)])
 
@@ -131,9 +131,9 @@ class Futures:
         return found
 
 
-def band(values: NDArray[np.float64]) -> Band:
+def band(values: NDArray[np.float64]) -> FuturesBand:
     """The middle, and the range that eight of ten values lie in."""
-    return Band(*(float(value) for value in np.quantile(values, _EIGHTY)))
+    return FuturesBand(*(float(value) for value in np.quantile(values, _EIGHTY)))
 
 
 def _eighty(values: NDArray[np.float64]) -> NDArray[np.float64]:

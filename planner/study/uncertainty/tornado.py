@@ -28,7 +28,7 @@ FAR = "not between the values that one future in a thousand lies beyond"
 
 
 @dataclass(frozen=True)
-class Bar:
+class TornadoBar:
     """One input: its values, what owning saves at each end, and where owning and renting cost the same."""
 
     input: Doubtful
@@ -50,7 +50,7 @@ class Bar:
         return self.flip_sigmas is not None and abs(self.flip_sigmas) <= Z_TAIL
 
 
-def tornado(plan: Plan, own: Option, rent: Option) -> tuple[Bar, ...]:
+def tornado(plan: Plan, own: Option, rent: Option) -> tuple[TornadoBar, ...]:
     """One bar for each input that moves the saving, the widest first."""
     inputs = doubtful(plan)
     if not inputs:
@@ -62,7 +62,7 @@ def tornado(plan: Plan, own: Option, rent: Option) -> tuple[Bar, ...]:
     )
 
 
-def first_flip(plan: Plan, own: Option, rent: Option, inputs: tuple[Doubtful, ...] | None = None) -> Bar | None:
+def first_flip(plan: Plan, own: Option, rent: Option, inputs: tuple[Doubtful, ...] | None = None) -> TornadoBar | None:
     """The input that turns the answer with the least surprise; None where none does between its ends.
 
     Only this one is solved: the others are told apart by straight lines between the points of the grid. `inputs` are
@@ -132,9 +132,9 @@ def _saved(plan: Plan, ways: tuple[Option, Option], inputs: tuple[Doubtful, ...]
     return saved_usd(plan, ways, draws).reshape(rows, steps)
 
 
-def _bar(plan: Plan, ways: tuple[Option, Option], one: Doubtful, saved: NDArray[np.float64]) -> Bar:
+def _bar(plan: Plan, ways: tuple[Option, Option], one: Doubtful, saved: NDArray[np.float64]) -> TornadoBar:
     flip, sigmas, reason = _flip(plan, ways, one, saved)
-    return Bar(one, float(saved[_LOW]), float(saved[_MIDDLE]), float(saved[_HIGH]), flip, sigmas, reason)
+    return TornadoBar(one, float(saved[_LOW]), float(saved[_MIDDLE]), float(saved[_HIGH]), flip, sigmas, reason)
 
 
 def _flip(

@@ -7,12 +7,20 @@ from dataclasses import fields, replace
 from typing import Any
 
 from planner.network.network import Network
-from planner.speed.serving.cases import Case, Layout, Limits, Machine, Traffic, Traits, Widths
-from planner.speed.serving.constants import NAMES, Constants
+from planner.speed.serving.cases import (
+    ServingCase,
+    ServingLayout,
+    ServingLimits,
+    ServingMachine,
+    Traffic,
+    Traits,
+    Widths,
+)
+from planner.speed.serving.constants import NAMES, ServingConstants
 
 # Every share one, every loss nothing: what is left is the plain roofline.
 IDEAL = replace(
-    Constants(**dict.fromkeys(NAMES, 1.0)),
+    ServingConstants(**dict.fromkeys(NAMES, 1.0)),
     **{name: 0.0 for name in NAMES if name.endswith(("_us", "_ms")) or name == "activation_bytes"},
 )
 
@@ -33,17 +41,19 @@ def network(**changed: float) -> Network:
     return Network(label="by hand", **{**plain, **changed})
 
 
-def case(**parts: Any) -> Case:
+def case(**parts: Any) -> ServingCase:
     """That network in 16 bits on a machine of a GB of memory, a GB/s and a TFLOP/s."""
     plain: dict[str, Any] = {
         "network": network(),
         "widths": Widths(weight=2.0, attention=2.0, head=2.0, kv=2.0),
-        "machine": Machine(flops=1e12, flops_16bit=1e12, bandwidth=1e9, memory_bytes=10e9, link_bytes_per_s=1e8),
-        "layout": Layout(group=1.0, stages=1.0, replicas=1.0, attention_ranks=1.0),
-        "limits": Limits(step_s=0.0, step_tokens=math.inf, most_requests=4_096.0, memory_share=0.9, cache_share=1.0,
-                         reserve_share=0.5),
+        "machine": ServingMachine(flops=1e12, flops_16bit=1e12, bandwidth=1e9, memory_bytes=10e9, link_bytes_per_s=1e8),
+        "layout": ServingLayout(group=1.0, stages=1.0, replicas=1.0, attention_ranks=1.0),
+        "limits": ServingLimits(
+            step_s=0.0, step_tokens=math.inf, most_requests=4_096.0, memory_share=0.9, cache_share=1.0,
+            reserve_share=0.5,
+        ),
         "traits": Traits(**{field.name: 0.0 for field in fields(Traits)}),
         "traffic": Traffic(input_tokens=100.0, output_tokens=100.0, batch=4.0, requests_in_run=math.inf,
                            worked_share=1.0, held_by_memory=1.0),
     }  # fmt: skip
-    return Case(**{**plain, **parts})
+    return ServingCase(**{**plain, **parts})

@@ -6,7 +6,7 @@ import pytest
 from planner.speed.checked import skips, summary
 from planner.speed.refused import Skipped
 from planner.speed.serving import check_serving
-from planner.speed.serving.constants import NAMES, Constants
+from planner.speed.serving.constants import NAMES, ServingConstants
 from planner.speed.serving.lookup import find_chip, find_engine, find_period, find_shape, published_on
 from planner.speed.serving.observed import observe
 from planner.speed.serving.runs import read_run
@@ -56,7 +56,7 @@ def test_the_summary_counts_rows_and_skips() -> None:
 
 
 def test_constants_of_your_own_are_used() -> None:
-    slow = Constants(**{name: 0.1 if name == "flops_share" else 1.0 for name in NAMES})
+    slow = ServingConstants(**{name: 0.1 if name == "flops_share" else 1.0 for name in NAMES})
     assert check_serving(CATALOGUE, [PLAIN], slow)[0].error != check_serving(CATALOGUE, [PLAIN])[0].error
 
 

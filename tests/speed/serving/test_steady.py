@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.speed.serving.cases import Layout, Machine
+from planner.speed.serving.cases import ServingLayout, ServingMachine
 from planner.speed.serving.constants import rates
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.memory import fits, held, most_requests, weights_bytes
@@ -18,7 +18,7 @@ FITTED = known().values()
 
 def test_weights_are_held_with_the_table_that_is_never_streamed() -> None:
     assert weights_bytes(case()) == 2 * 5e6
-    alone = case(layout=Layout(2.0, 1.0, 1.0, 2.0))
+    alone = case(layout=ServingLayout(2.0, 1.0, 1.0, 2.0))
     assert weights_bytes(alone) == 2 * 6e6  # attention twice
 
 
@@ -32,7 +32,7 @@ def test_what_is_left_holds_caches() -> None:
 
 def test_more_memory_never_stops_fitting() -> None:
     sizes = np.geomspace(1e6, 1e12, 60)
-    many = case(machine=Machine(1e12, 1e12, 1e9, sizes, 1e8))
+    many = case(machine=ServingMachine(1e12, 1e12, 1e9, sizes, 1e8))
     fit = fits(many)
     assert not fit[1]
     assert fit[-1]
@@ -40,7 +40,7 @@ def test_more_memory_never_stops_fitting() -> None:
 
 
 def test_an_unknown_memory_is_not_called_too_small() -> None:
-    assert fits(case(machine=Machine(1e12, 1e12, 1e9, 0.0, 1e8)))
+    assert fits(case(machine=ServingMachine(1e12, 1e12, 1e9, 0.0, 1e8)))
 
 
 @pytest.mark.parametrize(("asked", "measured", "runs"), [(4.0, False, 4), (1e9, False, 4_096), (1e5, True, 1e5)])
@@ -67,9 +67,9 @@ def test_tokens_a_second_are_a_batch_of_answers_over_a_cycle() -> None:
 
 def test_replicas_multiply_and_stages_stream_their_own_share_of_requests() -> None:
     one, ideal = case(), rates(IDEAL, case().traits)
-    three = case(layout=Layout(1.0, 1.0, 3.0, 1.0))
+    three = case(layout=ServingLayout(1.0, 1.0, 3.0, 1.0))
     assert output_tokens_per_s(three, ideal, batch=4.0) == pytest.approx(3 * output_tokens_per_s(one, ideal, batch=4.0))
-    staged = case(layout=Layout(1.0, 2.0, 1.0, 1.0))
+    staged = case(layout=ServingLayout(1.0, 2.0, 1.0, 1.0))
     assert output_tokens_per_s(staged, ideal, batch=8.0) == pytest.approx(
         2 * output_tokens_per_s(one, ideal, batch=4.0)
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planner.speed.arrays import stacked, taken
-from planner.speed.serving.cases import Layout, Widths
+from planner.speed.serving.cases import ServingLayout, Widths
 from planner.speed.serving.constants import rates
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.step import (
@@ -33,7 +33,7 @@ def test_a_step_is_the_sum_of_its_roofline() -> None:
 
 
 def test_two_accelerators_share_the_work_and_talk() -> None:
-    two = case(layout=Layout(group=2.0, stages=1.0, replicas=1.0, attention_ranks=1.0))
+    two = case(layout=ServingLayout(group=2.0, stages=1.0, replicas=1.0, attention_ranks=1.0))
     step = decode_step(two, rates(replace(IDEAL, allreduce_us=5.0), two.traits), batch=4.0, context=150.0)
     assert step.weights_s == pytest.approx(4e-3)
     assert step.traffic_s == pytest.approx(2 * 10 * 1.0 * 4 * 100 * 2 / 1e8)  # 2 all-reduces a layer, ring factor 1
@@ -47,9 +47,9 @@ def test_a_window_stops_the_cache_from_growing() -> None:
 
 
 def test_more_accelerators_than_key_heads_keep_copies() -> None:
-    wide = case(layout=Layout(group=16.0, stages=1.0, replicas=1.0, attention_ranks=1.0))
+    wide = case(layout=ServingLayout(group=16.0, stages=1.0, replicas=1.0, attention_ranks=1.0))
     assert cache_copies(wide) == 2
-    alone = case(layout=Layout(group=16.0, stages=1.0, replicas=1.0, attention_ranks=16.0))
+    alone = case(layout=ServingLayout(group=16.0, stages=1.0, replicas=1.0, attention_ranks=16.0))
     assert cache_copies(alone) == 1
 
 
@@ -72,7 +72,7 @@ def test_many_cases_at_once_are_the_same_as_one_by_one() -> None:
         case(),
         case(widths=Widths(1.0, 1.0, 2.0, 1.0)),
         case(network=network(moe_layers=10.0, expert_params=1e5, experts=8.0, experts_per_token=2.0)),
-        case(layout=Layout(4.0, 2.0, 1.0, 4.0)),
+        case(layout=ServingLayout(4.0, 2.0, 1.0, 4.0)),
     ]
     many = stacked(cases)
     together = decode_step(many, rates(FITTED, many.traits), batch=7.0, context=300.0).total_s
@@ -83,7 +83,7 @@ def test_many_cases_at_once_are_the_same_as_one_by_one() -> None:
 
 @pytest.mark.parametrize("better", ["flops", "flops_16bit", "bandwidth", "link_bytes_per_s"])
 def test_a_faster_machine_is_never_slower(better: str) -> None:
-    slow = case(layout=Layout(4.0, 1.0, 1.0, 1.0))
+    slow = case(layout=ServingLayout(4.0, 1.0, 1.0, 1.0))
     fast = replace(slow, machine=replace(slow.machine, **{better: 3 * getattr(slow.machine, better)}))
     batch = np.geomspace(1, 1_000, 20)
     before = decode_step(slow, rates(FITTED, slow.traits), batch=batch, context=500.0).total_s

@@ -13,7 +13,7 @@ from planner.speed.hardware import hardware
 from planner.speed.training import TrainingJob, check_training
 from planner.speed.training.fitting import WAYS, fits, made_to_fit
 from planner.speed.training.memory import layer_activation_bytes, peak_memory
-from planner.speed.training.plan import Plan
+from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.rows import Reader
 from planner.speed.training.software_stacks import stack_of
 from planner.speed.training.train import base_plan
@@ -31,7 +31,7 @@ ABLATION = [
 ]
 
 
-def plan_of(catalogue: Catalogue, method: str = "full") -> Plan:
+def plan_of(catalogue: Catalogue, method: str = "full") -> TrainingPlan:
     job = TrainingJob.model_validate(
         {"accelerator": "A100-SXM4-80GB", "accelerators": 1, "optimizer": "adamw_bf16", "engine": "pytorch",
          "software_year": 2025.0, "compiled": True, "seq_len": 2_048, "method": method}
@@ -111,7 +111,7 @@ def test_ways_are_taken_in_order_and_only_where_open(catalogue: Catalogue) -> No
     assert float(nowhere.memory.total_gb) == float(peak_memory(shape, plan).total_gb)
 
 
-def at_8b(catalogue: Catalogue, **changes: float) -> Plan:
+def at_8b(catalogue: Catalogue, **changes: float) -> TrainingPlan:
     """Llama 3 8B on 64 accelerators in eight nodes."""
     return replace(
         plan_of(catalogue), accelerators=64.0, dp=64.0, global_batch=64.0, micro_batch=1.0, seq_len=8_192.0, eager=0.0,
@@ -196,7 +196,7 @@ def test_a_peak_is_compared_with_what_its_tool_counts(catalogue: Catalogue) -> N
     assert float(memory.allocated_gb) < float(memory.reserved_gb) < float(memory.total_gb)
 
 
-def _of(catalogue: Catalogue, row: dict[str, str]) -> tuple[Network, Plan]:
+def _of(catalogue: Catalogue, row: dict[str, str]) -> tuple[Network, TrainingPlan]:
     run = Reader(catalogue).run(row)
     return run.shape, run.plan
 

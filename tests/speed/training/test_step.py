@@ -9,12 +9,12 @@ import pytest
 
 from planner.network.network import Network
 from planner.network.record import network_of
-from planner.network.stack import Stack, stack_network, typical_stack
+from planner.network.stack import LayerStack, stack_network, typical_stack
 from planner.speed.arrays import stacked, taken
 from planner.speed.hardware import Hardware, hardware
 from planner.speed.training import TrainingJob
 from planner.speed.training.constants import house_calibration
-from planner.speed.training.plan import Plan
+from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import StepParts, step_parts, tokens_per_s
 from planner.speed.training.train import base_plan
 from planner.speed.training.waterfall import flops_per_token
@@ -28,7 +28,7 @@ def chip(catalogue: Catalogue, key: str = "H100-SXM5-80GB") -> Hardware:
     return hardware(key, catalogue.accelerators[key])
 
 
-def plan(catalogue: Catalogue, **layout: float) -> Plan:
+def plan(catalogue: Catalogue, **layout: float) -> TrainingPlan:
     job = TrainingJob(accelerator="H100", accelerators=64, seq_len=4_096)
     base = base_plan(job, batch=512)
     return replace(base, **({"tp": 4.0, "pp": 2.0, "vpp": 2.0, "cp": 1.0, "dp": 8.0, "shard": 1.0} | layout))
@@ -55,7 +55,7 @@ def test_arrays_are_their_scalars(catalogue: Catalogue) -> None:
 
 
 def llama(layers: int = 32) -> Network:
-    return stack_network(Stack(layers=layers, hidden=4_096, heads=32, ffn=14_336, vocab=128_256, kv_heads=8))
+    return stack_network(LayerStack(layers=layers, hidden=4_096, heads=32, ffn=14_336, vocab=128_256, kv_heads=8))
 
 
 def test_twice_the_layers_take_about_twice_as_long(catalogue: Catalogue) -> None:

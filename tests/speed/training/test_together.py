@@ -8,7 +8,7 @@ import pytest
 
 from planner.speed.refused import BadJob
 from planner.speed.training import TrainingJob, train
-from planner.speed.training.packing import Pace, Together, together
+from planner.speed.training.packing import PackedPace, Together, together
 from pricing import Catalogue
 
 SMALL: dict[str, Any] = {
@@ -22,7 +22,7 @@ def ways(catalogue: Catalogue, **said: Any) -> dict[str, Together]:
     return {way.profile or way.way: way for way in found}
 
 
-def pace(way: Together) -> Pace:
+def pace(way: Together) -> PackedPace:
     assert way.pace is not None, way.reason
     return way.pace
 

@@ -13,7 +13,7 @@ from planner.speed.hardware import hardware
 from planner.speed.refused import BadJob
 from planner.speed.training import Training, TrainingJob, train
 from planner.speed.training.goodput import best_tokens, reliability, unique_tokens_worth, useful_share
-from planner.speed.training.layout import Wish, legal_layouts
+from planner.speed.training.layout import LayoutWish, legal_layouts
 from planner.speed.training.train import base_plan
 from pricing import Catalogue, PricingError
 from tests.network.models import with_model
@@ -265,7 +265,7 @@ def test_a_search_weighs_hybrid_sharding_within_racks(catalogue: Catalogue) -> N
     job = TrainingJob(accelerator="GB200-NVL72-186GB", accelerators=288)
     chip = hardware(job.accelerator, catalogue.accelerators[job.accelerator])
     shape = network_of(catalogue.models["Llama-3-8B"])
-    table = legal_layouts(shape, chip, base_plan(job, batch=1_152), Wish(), {})
+    table = legal_layouts(shape, chip, base_plan(job, batch=1_152), LayoutWish(), {})
     hybrid = table["shard_ranks"] > 0
     assert hybrid.any()
     assert set(table["shard"][hybrid]) == {3.0}

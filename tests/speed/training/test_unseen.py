@@ -11,7 +11,7 @@ from planner.speed.hardware import hardware
 from planner.speed.training import check_training
 from planner.speed.training.collectives import all_to_all_s
 from planner.speed.training.constants import house_calibration
-from planner.speed.training.plan import Plan
+from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.rows import Reader
 from planner.speed.training.step import experts_s, step_parts
 from pricing import Catalogue
@@ -27,7 +27,7 @@ DEEPSEEK = {
 LAYOUT = ("tp", "pp", "ep", "dp", "micro_batch", "activation_recompute", "sharding")
 
 
-def plan_of(catalogue: Catalogue, **changes: str) -> Plan:
+def plan_of(catalogue: Catalogue, **changes: str) -> TrainingPlan:
     return Reader(catalogue).run({**DEEPSEEK, **changes}).plan
 
 
