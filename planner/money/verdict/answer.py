@@ -43,7 +43,8 @@ RENT_CHANGES = (0.0, -0.1, -0.2, -0.3, 0.2)
 Verdict = Literal[
     "own", "probably own", "close", "probably rent", "rent", "mix", "limited", "keep", "probably keep", "incomplete"
 ]  # fmt: skip
-PROBABLE: frozenset[Verdict] = frozenset({"probably own", "probably rent", "probably keep"})
+_PROBABLY: dict[Side, Verdict] = {"own": "probably own", "rent": "probably rent", "keep": "probably keep"}
+PROBABLE = frozenset(_PROBABLY.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +109,6 @@ class Answer:
 
 
 _SIDES: tuple[Side, ...] = ("own", "rent", "keep")  # of one way alone
-_PROBABLY: dict[Side, Verdict] = {"own": "probably own", "rent": "probably rent", "keep": "probably keep", "mix": "mix"}
 
 
 def answer(plan: Plan) -> Answer:
@@ -275,7 +275,7 @@ def _sided(first: Runner, second: Runner) -> Verdict:
 
 def verdict_for(side: Side, certain: bool) -> Verdict:
     """The word for the side that leads."""
-    return side if certain else _PROBABLY[side]
+    return side if certain else _PROBABLY.get(side, side)
 
 
 def _absent(plan: Plan, no_own: bool, no_rent: bool) -> tuple[str, ...]:
