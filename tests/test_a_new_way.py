@@ -67,7 +67,7 @@ from planner.report.charts import payback
 from planner.report.files.assumptions_csv import assumptions_table, results_table
 from planner.report.files.cash_csv import cash_table
 from planner.report.files.csv import to_csv
-from planner.report.files.sweep_csv import Columns
+from planner.report.files.sweep_csv import SweepColumns
 from planner.scenario.fields import shape
 from planner.scenario.file import Saved
 from planner.scenario.grid import Axis, Grid
