@@ -82,7 +82,7 @@ made = plan(catalogue, Scenario(), day)
 judged = decided(made)
 found, said = judged.answer, told(made, judged.answer, judged.futures)
 grid = Grid(Saved(Scenario()), (Axis((("work", 0, "busy_share"),), ((0.3,), (0.6,))),))
-columns, swept = Columns(grid), Sweep(catalogue, grid, day).block(0, 2)
+columns, swept = SweepColumns(grid), Sweep(catalogue, grid, day).block(0, 2)
 tables = cash_table(made), results_table(made, found, judged.futures), assumptions_table(made, "$")
 print(json.dumps({
     "from": planner.__file__,
