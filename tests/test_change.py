@@ -240,6 +240,40 @@ def test_a_verb(tree: Tree) -> None:
     assert "## sites" in tree.python("-m", "planner.cli.help_page")
 
 
+CHART = """
+
+def useful_hours(found: Answer, dark: bool) -> go.Figure:
+    \"\"\"How many useful hours each way has.\"\"\"
+    hours = [float(way.option.useful_hours.sum()) for way in found.ranked]
+    data = [bars(None, hours, list(range(len(hours))), hatched(INK[dark], ""))]
+    return framed(data, dark, 300, xaxis=axis("hours"), yaxis={})
+"""
+SEEN = """
+from streamlit.testing.v1 import AppTest
+page = AppTest.from_file("app.py", default_timeout=60).run()
+assert not page.exception, page.exception
+print("useful hours" in str([one.proto for one in page.get("plotly_chart")]), len(page.get("plotly_chart")))
+"""
+
+
+def test_a_chart(tree: Tree) -> None:
+    shutil.copy(ROOT / "app.py", tree.root)
+    shutil.copytree(ROOT / ".streamlit", tree.root / ".streamlit")
+    path = "planner/report/charts.py"
+    (tree.root / path).write_text((tree.root / path).read_text(encoding="utf-8") + CHART, encoding="utf-8")
+    tree.touched.append(path)
+    tree.after(path, "from planner.report.chart_frame import (\n", "    INK,\n")
+    tree.after(
+        "planner/web/pages/answer.py",
+        "    advice.absent(plan)\n",
+        '    show.chart(charts.useful_hours(found, False), "Every way has the same useful hours", "useful")\n',
+    )
+    tree.after("planner/web/pages/answer.py", "from planner.report import ", "charts, ")
+    assert tree.kept_to("A chart")
+    before = int(tree.python("-c", SEEN.replace("app.py", str(ROOT / "app.py"))).split()[-1])
+    assert int(tree.python("-c", SEEN).split()[-1]) == before + 1
+
+
 def test_a_published_case(tree: Tree) -> None:
     tree.after(
         "planner/study/data/tco_cases.yaml",

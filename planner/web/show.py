@@ -35,7 +35,7 @@ from pricing import Catalogue
 _CHART = {"displayModeBar": False, "scrollZoom": False}
 
 
-def chart(figure: go.Tile, finding: str, key: str) -> None:
+def chart(figure: go.Figure, finding: str, key: str) -> None:
     """A chart, with its finding for those who cannot see it."""
     st.plotly_chart(figure, config=_CHART, alt=finding, key=key)
 
