@@ -35,27 +35,13 @@ Place = Literal["colocation", "own_room"]
 class Own(Inputs):
     """Buying, and running what was bought."""
 
-    accelerators: Annotated[
-        Count | None,
-        asked(
-            "own",
-            "How many to buy",
-            "Empty: as many as are wanted at once.",
-            group=BUYING,
-            usual="as many as are wanted at once",
-        ),
-    ] = None
+    accelerators: Annotated[Count | None, asked("own", "How many to buy", "Empty: as many as are wanted at once.",
+        group=BUYING, usual="as many as are wanted at once")] = None  # fmt: skip
     # what it costs on day one
-    usd_per_server: Annotated[
-        Usd | None,
-        usd_per("server"),
-        asked("server", "Server price, USD each", "A whole machine with its GPUs.", group=BUYING, rare=True),
-    ] = None
-    usd_per_accelerator: Annotated[
-        Usd | None,
-        usd_per("accelerator"),
-        asked("price", "GPU price, USD each", "Your quote wins over the catalogue.", group=BUYING),
-    ] = None
+    usd_per_server: Annotated[Usd | None, usd_per("server"), asked("server", "Server price, USD each",
+        "A whole machine with its GPUs.", group=BUYING, rare=True)] = None  # fmt: skip
+    usd_per_accelerator: Annotated[Usd | None, usd_per("accelerator"), asked("price", "GPU price, USD each",
+        "Your quote wins over the catalogue.", group=BUYING)] = None  # fmt: skip
     accelerators_per_server: Annotated[int | None, Field(ge=1, le=256), unit("accelerators")] = None
     host_share: Annotated[
         UpTo10 | None, asked("extra", "Host around the GPUs, % of their price", group=BUYING, rare=True, percent=True)
@@ -63,131 +49,64 @@ class Own(Inputs):
     spare_share: Annotated[
         Share | None, asked("spares", "Spares, % of the fleet", group=BUYING, rare=True, percent=True)
     ] = None
-    usd_per_accelerator_of_network: Annotated[
-        Usd | None,
-        usd_per("accelerator of network"),
-        asked("net", "Network, USD per GPU", group=BUYING, rare=True),
-    ] = None
+    usd_per_accelerator_of_network: Annotated[Usd | None, usd_per("accelerator of network"), asked("net",
+        "Network, USD per GPU", group=BUYING, rare=True)] = None  # fmt: skip
     usd_per_tb_of_disk: Annotated[Usd | None, usd_per("TB of disk")] = None
     install_share: Annotated[
         UpTo10 | None, asked("install", "Installation, % of the hardware", group=BUYING, rare=True, percent=True)
     ] = None
-    capex_usd: Annotated[
-        Usd | None,
-        Field(description="all of day one in one sum: replaces the lines above"),
-        asked(
-            "capex",
-            "All of day one in one sum, USD",
-            "Replaces servers, network, disks and installation.",
-            group=BUYING,
-            rare=True,
-            usual="the lines it replaces",
-        ),
-    ] = None
+    capex_usd: Annotated[Usd | None, Field(description="all of day one in one sum: replaces the lines above"),
+        asked("capex", "All of day one in one sum, USD", "Replaces servers, network, disks and installation.",
+        group=BUYING, rare=True, usual="the lines it replaces")] = None  # fmt: skip
     # when
-    order_month: Annotated[
-        int,
-        Field(ge=0, le=120, description="ordered after so many months, rented until then"),
-        unit("number of the month"),
-    ] = 0
+    order_month: Annotated[int, Field(ge=0, le=120, description="ordered after so many months, rented until then"),
+        unit("number of the month")] = 0  # fmt: skip
     lead_time_months: Annotated[
         Months | None, asked("wait", "Delivery, months", "You rent until the hardware is there.", group=BUYING)
     ] = None
     scarcity_premium_share: UpTo10 | None = None
     deposit_share: Share | None = None
     # what it costs to run
-    place: Annotated[
-        Place,
-        asked("place", "Where it stands", "Somebody's data centre, or a room of your own.", group=RUNNING, rare=True),
-    ] = "colocation"
-    usd_per_kw_month: Annotated[
-        float | None,
-        Field(ge=0.0, le=10_000.0),
-        usd_per("kW-month"),
-        asked("colo", "Space and hosting, USD per kW a month", group=RUNNING, rare=True),
-    ] = None
+    place: Annotated[Place, asked("place", "Where it stands", "Somebody's data centre, or a room of your own.",
+        group=RUNNING, rare=True)] = "colocation"  # fmt: skip
+    usd_per_kw_month: Annotated[float | None, Field(ge=0.0, le=10_000.0), usd_per("kW-month"), asked("colo",
+        "Space and hosting, USD per kW a month", group=RUNNING, rare=True)] = None  # fmt: skip
     usd_per_kw_of_room: Annotated[float | None, Field(ge=0.0, le=1_000_000.0), usd_per("kW of room")] = None
     room_life_years: Annotated[float | None, Field(ge=1.0, le=50.0), unit("years")] = None
     room_upkeep_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %")] = None
-    usd_per_kwh: Annotated[
-        float | None,
-        Field(ge=0.0, le=5.0),
-        usd_per("kWh"),
-        asked("kwh", "Electricity, USD per kWh", group=RUNNING),
-    ] = None
+    usd_per_kwh: Annotated[float | None, Field(ge=0.0, le=5.0), usd_per("kWh"), asked("kwh", "Electricity, USD per kWh",
+        group=RUNNING)] = None  # fmt: skip
     power_price_change_per_year: Annotated[
         ChangePerYear | None, asked("kwhs", "Electricity changes by, % a year", group=RUNNING, rare=True, percent=True)
     ] = None
-    pue: Annotated[
-        float | None,
-        Field(ge=1.0, le=3.0),
-        unit("times what the machines draw"),
-        asked(
-            "pue",
-            "PUE",
-            "What the building draws for each kW of the machines: 1.1 is new and large.",
-            group=RUNNING,
-            rare=True,
-        ),
-    ] = None
-    rated_w_per_server: Annotated[
-        float | None,
-        Field(ge=1.0, le=1_000_000.0),
-        unit("W"),
-        asked("watts", "Rated power of a server, W", group=RUNNING, rare=True),
-    ] = None
+    pue: Annotated[float | None, Field(ge=1.0, le=3.0), unit("times what the machines draw"), asked("pue", "PUE",
+        "What the building draws for each kW of the machines: 1.1 is new and large.", group=RUNNING,
+        rare=True)] = None  # fmt: skip
+    rated_w_per_server: Annotated[float | None, Field(ge=1.0, le=1_000_000.0), unit("W"), asked("watts",
+        "Rated power of a server, W", group=RUNNING, rare=True)] = None  # fmt: skip
     busy_power_share: Share | None = None
     idle_power_share: Share | None = None
-    fte_per_accelerator: Annotated[
-        float | None,
-        Field(ge=0.0, le=10.0),
-        unit("full-time people per accelerator"),
-        asked("people", "People per GPU, full-time", group=RUNNING, rare=True),
-    ] = None
-    usd_per_fte_year: Annotated[
-        Usd | None,
-        usd_per("FTE-year"),
-        asked("salary", "Cost of one of them, USD a year", group=RUNNING, rare=True),
-    ] = None
-    maintenance_share_per_year: Annotated[
-        Share | None,
-        unit("share a year: 0.1 is 10 %"),
-        asked("upkeep", "Maintenance, % of the price a year", group=RUNNING, rare=True, percent=True),
-    ] = None
+    fte_per_accelerator: Annotated[float | None, Field(ge=0.0, le=10.0), unit("full-time people per accelerator"),
+        asked("people", "People per GPU, full-time", group=RUNNING, rare=True)] = None  # fmt: skip
+    usd_per_fte_year: Annotated[Usd | None, usd_per("FTE-year"), asked("salary", "Cost of one of them, USD a year",
+        group=RUNNING, rare=True)] = None  # fmt: skip
+    maintenance_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %"), asked("upkeep",
+        "Maintenance, % of the price a year", group=RUNNING, rare=True, percent=True)] = None  # fmt: skip
     insurance_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %")] = None
     usd_per_accelerator_year_of_software: Annotated[Usd | None, usd_per("accelerator-year of software")] = None
-    failures_per_accelerator_year: Annotated[
-        UpTo10 | None,
-        unit("failures of one accelerator in a year"),
-        asked("fail", "Failures, % of GPUs a year", group=RUNNING, rare=True, percent=True),
-    ] = None
+    failures_per_accelerator_year: Annotated[UpTo10 | None, unit("failures of one accelerator in a year"), asked("fail",
+        "Failures, % of GPUs a year", group=RUNNING, rare=True, percent=True)] = None  # fmt: skip
     repair_share: UpTo10 | None = None
     warranty_years: Annotated[UpTo10 | None, unit("years")] = None
-    running_usd_per_month: Annotated[
-        Usd | None,
+    running_usd_per_month: Annotated[Usd | None,
         Field(description="all running costs in one sum: replaces space, power, people and upkeep"),
-        unit("USD a month"),
-        asked(
-            "running",
-            "All running costs in one sum, USD a month",
-            "Replaces space, power, people and upkeep.",
-            group=RUNNING,
-            rare=True,
-            usual="the lines it replaces",
-        ),
-    ] = None
+        unit("USD a month"), asked("running", "All running costs in one sum, USD a month",
+        "Replaces space, power, people and upkeep.", group=RUNNING, rare=True,
+        usual="the lines it replaces")] = None  # fmt: skip
     # the end
     resale_month: Annotated[int | None, Field(ge=1, le=120), unit("number of the month")] = None
-    residual_share: Annotated[
-        Share | None,
-        asked(
-            "resale",
-            "Resale value at the end, % of price",
-            "The most uncertain number here.",
-            group=RUNNING,
-            percent=True,
-        ),
-    ] = None
+    residual_share: Annotated[Share | None, asked("resale", "Resale value at the end, % of price",
+        "The most uncertain number here.", group=RUNNING, percent=True)] = None  # fmt: skip
     selling_cost_share: Share | None = None
     decommissioning_share: Share | None = None
     refresh_years: Annotated[float | None, Field(ge=1.0, le=10.0), unit("years")] = None
@@ -232,11 +151,8 @@ class Kept(Inputs):
 
     label: Label = "what we have"
     accelerators: Count
-    relative_speed: Annotated[
-        float,
-        Field(gt=0.0, le=100.0, description="of one, against one accelerator of the plan"),
-        unit("times one of the plan's"),
-    ] = 1.0
+    relative_speed: Annotated[float, Field(gt=0.0, le=100.0, description="of one, against one accelerator of the plan"),
+        unit("times one of the plan's")] = 1.0  # fmt: skip
     usd_today_if_sold: Usd = 0.0
     usd_at_end: Usd = 0.0
     power_w_each: Annotated[float, Field(ge=0.0, le=50_000.0), unit("W")] = 0.0

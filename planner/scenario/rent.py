@@ -32,26 +32,12 @@ class Rent(Inputs):
     offer: Annotated[
         Id | None, asked("offer", "Rent from", "One offer, by its id.", usual="the cheapest that can be believed")
     ] = None
-    usd_per_accelerator_hour: Annotated[
-        UsdPerHour | None,
-        asked(
-            "rent",
-            "Rent, USD per GPU-hour",
-            "Your price on demand; empty takes the cheapest offer that can be believed.",
-            group=RENTING,
-        ),
-    ] = None
-    hours_per_session: Annotated[
-        float,
-        Field(ge=0.01, le=HOURS_PER_YEAR),
-        unit("hours"),
-        asked(
-            "session",
-            "Hours in one session",
-            "How long machines run before you stop them. Providers round it up.",
-            group=WORK,
-        ),
-    ] = 8.0
+    usd_per_accelerator_hour: Annotated[UsdPerHour | None, asked("rent", "Rent, USD per GPU-hour",
+        "Your price on demand; empty takes the cheapest offer that can be believed.",
+        group=RENTING)] = None  # fmt: skip
+    hours_per_session: Annotated[float, Field(ge=0.01, le=HOURS_PER_YEAR), unit("hours"), asked("session",
+        "Hours in one session", "How long machines run before you stop them. Providers round it up.",
+        group=WORK)] = 8.0  # fmt: skip
     billing_increment_s: Annotated[float | None, Field(ge=1.0, le=2_628_000.0), unit("seconds")] = None
     accelerators_per_machine: Annotated[int | None, Field(ge=1, le=256), unit("accelerators")] = None
     usd_per_gb_month_of_disk: Annotated[float | None, Field(ge=0.0, le=100.0), usd_per("GB-month of disk")] = None
@@ -104,12 +90,9 @@ class Spot(Inputs):
     usd_per_accelerator_hour: Annotated[
         UsdPerHour | None, asked("spot", "Spot, USD per GPU-hour", group=RENTING, rare=True)
     ] = None
-    interruptions_per_hour: Annotated[
-        float | None,
-        Field(ge=0.0, le=60.0, description="of one job, not of one machine"),
-        unit("per hour"),
-        asked("taken", "Interruptions an hour, of one job", group=RENTING, rare=True),
-    ] = None
+    interruptions_per_hour: Annotated[float | None, Field(ge=0.0, le=60.0,
+        description="of one job, not of one machine"), unit("per hour"), asked("taken",
+        "Interruptions an hour, of one job", group=RENTING, rare=True)] = None  # fmt: skip
     checkpoint_hours: Annotated[float | None, Field(ge=0.0001, le=24.0), unit("hours")] = None
     checkpoint_every_hours: Annotated[float | None, Field(ge=0.001, le=720.0), unit("hours")] = None
     restart_hours: Annotated[float | None, Field(ge=0.0, le=24.0), unit("hours")] = None

@@ -30,15 +30,8 @@ class Scenario(Inputs):
     years: Annotated[
         Years, asked("years", "For how long, years", "How long you need them, or would keep what you buy.")
     ] = 3.0
-    site: Annotated[
-        str,
-        Field(min_length=1, max_length=20),
-        asked(
-            "site",
-            "Where would yours run?",
-            "Country or US state, by its ISO code. Sets the price of electricity and of space.",
-        ),
-    ] = USUAL_SITE
+    site: Annotated[str, Field(min_length=1, max_length=20), asked("site", "Where would yours run?",
+        "Country or US state, by its ISO code. Sets the price of electricity and of space.")] = USUAL_SITE  # fmt: skip
     work: Annotated[tuple[Work, ...], Field(min_length=1, max_length=6)] = (Work(),)
     own: Own = Own()
     loan: Loan = Loan()
@@ -57,11 +50,8 @@ class Scenario(Inputs):
         tuple[Measured, ...], Field(max_length=MOST_FACTORS, description="how fast runs of your own were")
     ] = ()
     ways: Annotated[tuple[Way, ...], Field(description="which to reckon; empty: all that have a price")] = ()
-    seed: Annotated[
-        int,
-        Field(ge=0, le=2_147_483_647, description="of the futures: the same seed, the same"),
-        unit("any whole number; the same draws the same futures"),
-    ] = 7
+    seed: Annotated[int, Field(ge=0, le=2_147_483_647, description="of the futures: the same seed, the same"),
+        unit("any whole number; the same draws the same futures")] = 7  # fmt: skip
 
     @model_validator(mode="after")
     def _within_the_plan(self) -> Scenario:

@@ -28,26 +28,13 @@ Bound = Literal["compute", "fp32", "fp64", "bandwidth"]
 class Train(Inputs):
     """A model to be trained, from the beginning or further; once, or so many times a month."""
 
-    model: Annotated[
-        Id,
-        asked(
-            "train",
-            "Which model is trained?",
-            "The hours follow from how fast it trains on what you ask for.",
-            usual="none: hours are given",
-        ),
-    ]
-    tokens: Annotated[
-        float | None,
-        Field(ge=1e3, le=1e16, description="of one run; empty: twenty for each parameter"),
-        unit("tokens of one run"),
-        asked("tokens", "Tokens of one run", amount=True, usual="twenty for each parameter"),
-    ] = None
-    images: Annotated[
-        float | None,
-        Field(ge=1, le=1e14, description="of one run, where it learns from pictures"),
-        unit("images of one run"),
-    ] = None
+    model: Annotated[Id, asked("train", "Which model is trained?",
+        "The hours follow from how fast it trains on what you ask for.", usual="none: hours are given")]  # fmt: skip
+    tokens: Annotated[float | None, Field(ge=1e3, le=1e16, description="of one run; empty: twenty for each parameter"),
+        unit("tokens of one run"), asked("tokens", "Tokens of one run", amount=True,
+        usual="twenty for each parameter")] = None  # fmt: skip
+    images: Annotated[float | None, Field(ge=1, le=1e14, description="of one run, where it learns from pictures"),
+        unit("images of one run")] = None  # fmt: skip
     unique_tokens: Annotated[
         float | None, Field(ge=1e3, le=1e16, description="of text there are; the rest are repeats"), unit("tokens")
     ] = None
@@ -58,11 +45,8 @@ class Train(Inputs):
     ] = 4_096
     runs_per_month: Annotated[_RunsPerMonth | None, asked("runs", "Runs a month", usual="one run, at once")] = None
     deadline_days: Annotated[_Days | None, asked("due", "Due within, days", usual="no deadline")] = None
-    choose_count: Annotated[
-        bool,
-        Field(description="as many accelerators as are cheapest and in time"),
-        asked("choose", "Choose how many", "As many as are cheapest and in time.", usual="no"),
-    ] = False
+    choose_count: Annotated[bool, Field(description="as many accelerators as are cheapest and in time"), asked("choose",
+        "Choose how many", "As many as are cheapest and in time.", usual="no")] = False  # fmt: skip
     measured_over_predicted: _OwnRuns | None = None
 
 
@@ -79,10 +63,8 @@ class Serve(Inputs):
     ttft_ms: Annotated[
         _Milliseconds | None, asked("ttft", "First word within, ms", "For 99 of 100 requests.", usual="no promise")
     ] = None
-    tpot_ms: Annotated[
-        _Milliseconds | None,
-        asked("tpot", "Each further token within, ms", "For 99 of 100 requests.", usual="no promise"),
-    ] = None
+    tpot_ms: Annotated[_Milliseconds | None, asked("tpot", "Each further token within, ms", "For 99 of 100 requests.",
+        usual="no promise")] = None  # fmt: skip
     weight_precision: Annotated[
         ServingPrecision | None, asked("weights", "Precision of the weights", usual="as it is published")
     ] = None
@@ -93,11 +75,9 @@ class Serve(Inputs):
     cached_input_share: Annotated[
         float, Field(ge=0.0, le=0.99, description="of prompts that is in the cache"), unit("share: 0.1 is 10 %")
     ] = 0.0
-    rise_per_minute: Annotated[
-        float | None,
-        Field(ge=0.0, le=1e6, description="requests a second on top within a minute: kept ready"),
-        unit("requests a second more within a minute"),
-    ] = None
+    rise_per_minute: Annotated[float | None, Field(ge=0.0, le=1e6,
+        description="requests a second on top within a minute: kept ready"),
+        unit("requests a second more within a minute")] = None  # fmt: skip
     measured_over_predicted: _OwnRuns | None = None
 
     @model_validator(mode="after")

@@ -39,11 +39,9 @@ class Job(Inputs):
     every_months: Annotated[
         int | None, Field(ge=1, le=120, description="comes again; once where empty"), unit("months")
     ] = None
-    within_days: Annotated[
-        float | None,
-        Field(ge=0.01, le=3_650.0, description="deadline: fewer at once will do if there is time; empty: as asked"),
-        unit("days"),
-    ] = None
+    within_days: Annotated[float | None, Field(ge=0.01, le=3_650.0,
+        description="deadline: fewer at once will do if there is time; empty: as asked"),
+        unit("days")] = None  # fmt: skip
 
     @model_validator(mode="after")
     def _can_be_done(self) -> Job:
@@ -64,77 +62,38 @@ class Work(Inputs):
 
     label: Label = "work"
     accelerators: Annotated[Count, asked("gpus", "How many at once?", "Count GPUs, not servers.")] = 8
-    busy_share: Annotated[
-        float | None,
-        Field(ge=LEAST_BUSY_SHARE, le=1.0),
-        unit("share: 0.1 is 10 %"),
-        asked(
-            "busy",
-            "Busy, % of hours",
-            "Share of all hours in which they do useful work.",
-            percent=True,
-            usual=USUAL_BUSY_SHARE,
-        ),
-    ] = None
-    accelerator_hours_per_month: Annotated[
-        float | None,
-        Field(ge=0.01, le=12_000_000.0),
-        unit("accelerator-hours a month"),
-        asked(
-            "hours",
-            "GPU-hours a month",
-            "Instead of the share of busy hours; one follows from the other.",
-            usual="from busy %",
-        ),
-    ] = None
-    accelerators_per_job: Annotated[
-        Count | None,
-        asked(
-            "job",
-            "GPUs one job takes",
-            "Decides how busy a fleet can be before jobs queue for long.",
-            group=WORK,
-            usual="all of them",
-        ),
-    ] = None
+    busy_share: Annotated[float | None, Field(ge=LEAST_BUSY_SHARE, le=1.0), unit("share: 0.1 is 10 %"), asked("busy",
+        "Busy, % of hours", "Share of all hours in which they do useful work.", percent=True,
+        usual=USUAL_BUSY_SHARE)] = None  # fmt: skip
+    accelerator_hours_per_month: Annotated[float | None, Field(ge=0.01, le=12_000_000.0),
+        unit("accelerator-hours a month"), asked("hours", "GPU-hours a month",
+        "Instead of the share of busy hours; one follows from the other.", usual="from busy %")] = None  # fmt: skip
+    accelerators_per_job: Annotated[Count | None, asked("job", "GPUs one job takes",
+        "Decides how busy a fleet can be before jobs queue for long.", group=WORK,
+        usual="all of them")] = None  # fmt: skip
     train: Train | None = None
     serve: Serve | None = None
     run: Run | None = None
-    may_wait: Annotated[
-        bool,
-        asked(
-            "waits",
-            "May the work wait?",
-            "Then only the hours matter, and fewer GPUs may do them one after the other.",
-            group=WORK,
-        ),
-    ] = False
+    may_wait: Annotated[bool, asked("waits", "May the work wait?",
+        "Then only the hours matter, and fewer GPUs may do them one after the other.",
+        group=WORK)] = False  # fmt: skip
     may_stop: Annotated[
         bool, asked("stops", "May the work be interrupted?", "Then spot machines can do it.", group=WORK)
     ] = False
-    growth_per_year: Annotated[
-        float,
-        Field(ge=-0.9, le=9.0),
-        unit("a year: 0.1 is 10 %"),
-        asked("growth", "Growth of the work, % a year", group=WORK, percent=True),
-    ] = 0.0
+    growth_per_year: Annotated[float, Field(ge=-0.9, le=9.0), unit("a year: 0.1 is 10 %"), asked("growth",
+        "Growth of the work, % a year", group=WORK, percent=True)] = 0.0  # fmt: skip
     season: Annotated[
         tuple[Annotated[float, Field(ge=0.0, le=12.0)], ...], unit("times the usual hours, January first")
     ] = ()
-    by_hour: Annotated[
-        tuple[Share, ...],
+    by_hour: Annotated[tuple[Share, ...],
         Field(description="from midnight, how much of `accelerators` each hour wants, 1 in the busiest"),
-        unit("of the accelerators, hour by hour from midnight"),
-    ] = ()
+        unit("of the accelerators, hour by hour from midnight")] = ()  # fmt: skip
     jobs: Annotated[tuple[Job, ...], Field(max_length=24)] = ()
     storage_tb: Annotated[
         Terabytes, asked("disk", "Data kept on disk, TB", "Billed by the month, also while machines stand.", group=WORK)
     ] = 10.0
-    egress_tb_per_month: Annotated[
-        Terabytes,
-        unit("TB a month"),
-        asked("egress", "Traffic out, TB a month", "What leaves the provider. Many charge nothing.", group=WORK),
-    ] = 1.0
+    egress_tb_per_month: Annotated[Terabytes, unit("TB a month"), asked("egress", "Traffic out, TB a month",
+        "What leaves the provider. Many charge nothing.", group=WORK)] = 1.0  # fmt: skip
 
     @model_validator(mode="after")
     def _agree(self) -> Work:
