@@ -80,12 +80,6 @@ def _names_that_cover(catalogue: Catalogue, wish: Wish) -> frozenset[str]:
     return frozenset(key for key, name in wide if not wish.accelerators.isdisjoint(name.candidates))
 
 
-def _other_chip(offer: Offer, wish: Wish, maybe: frozenset[str]) -> Reason | None:
-    if not wish.accelerators or offer.accelerator in wish.accelerators:
-        return None
-    return "accelerator not stated" if offer.accelerator in maybe else OTHER_CHIP
-
-
 def _hidden(catalogue: Catalogue, offer: Offer, wish: Wish, day: date) -> Reason | None:
     if wish.providers and offer.provider not in wish.providers:
         return "another provider"

@@ -26,14 +26,14 @@ from dataclasses import replace
 
 from planner.money.setting import Setting
 from planner.money.ways import on_demand
-from planner.money.ways.built import Built, Why
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.record import Look, WayRecord
 
 
-def build(setting: Setting) -> Built | Why:
+def build(setting: Setting) -> WayLedger | Unavailable:
     """Every line of renting on demand, halved."""
     built = on_demand.build(setting)
-    if isinstance(built, Why):
+    if isinstance(built, Unavailable):
         return built
     lines = tuple(replace(line, how=f"({line.how}) / 2") for line in built.lines)
     return replace(built, title="Give things for hours", lines=lines)

@@ -17,7 +17,7 @@ from planner.money.measures import present_usd
 from planner.money.setting import Setting
 from planner.money.verdict.breakeven import ledger_at
 from planner.money.ways import WAYS
-from planner.money.ways.built import Builder
+from planner.money.ways.ledger_of_way import Builder
 from planner.scenario.ways import Way
 
 CELLS = 90_000  # draws x months of a block; each takes 8 bytes: 700 kB

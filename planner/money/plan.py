@@ -13,7 +13,7 @@ from planner.money.setting import Setting
 from planner.money.sizing import right_size
 from planner.money.tax.lines import taxed
 from planner.money.ways import WAYS
-from planner.money.ways.built import Builder, Why
+from planner.money.ways.ledger_of_way import Builder, Unavailable
 from planner.money.ways.right_size import of_right_size
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
@@ -77,10 +77,10 @@ def option(
 ) -> Option | Absent:
     """One way at its typical, cheap and dear ends; the ends are settings of their own, shared by all ways."""
     middle = build(setting)
-    if isinstance(middle, Why):
+    if isinstance(middle, Unavailable):
         return Absent(way, middle.reason)
     built = [build(end) for end in ends]
-    low, high = (middle if isinstance(end, Why) else end for end in built)
+    low, high = (middle if isinstance(end, Unavailable) else end for end in built)
     return Option(
         key=key or way,
         way=way,

@@ -26,7 +26,7 @@ HOURS_FACTOR = "hours_factor"  # times the hours that a named model was predicte
 
 
 @dataclass(frozen=True)
-class Taken:
+class ChosenOffers:
     """The offers a plan rents from, by kind; empty where there is none. Chosen once, at typical figures."""
 
     on_demand: str | None = None
@@ -43,7 +43,7 @@ class Setting:
     catalogue: Catalogue
     scenario: Scenario
     day: date
-    taken: Taken = Taken()
+    taken: ChosenOffers = ChosenOffers()
     case: Case = "typical"
     tried: Tried = field(default_factory=dict)
     asked: Asked | None = None  # the scenario as it was written, where it names models, and what they need

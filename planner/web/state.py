@@ -20,7 +20,7 @@ from planner.money.verdict.answer import Answer
 from planner.report import charts
 from planner.report.answer.advice import advice_lines, sizes_table, spread_line
 from planner.report.answer.hints import hints
-from planner.report.answer.sentences import Told, told
+from planner.report.answer.sentences import AnswerWords, told
 from planner.report.futures import future_charts
 from planner.report.market.prices_through_time import order_of_rows, past_finding, worth_finding
 from planner.report.table import Table
@@ -198,7 +198,7 @@ class Reckoned:
     plan: Plan
     answer: Answer
     futures: Futures | None  # how sure the answer is; none where there is nothing to reckon
-    told: Told  # the answer in words
+    told: AnswerWords  # the answer in words
     hints: dict[str, str]  # what fields that are left empty stand for
 
     @cached_property

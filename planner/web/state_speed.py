@@ -10,7 +10,7 @@ import streamlit as st
 
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.speed import finding, speed_charts, time_cost_front
-from planner.report.speed.finding import SpeedTold
+from planner.report.speed.finding import SpeedWords
 from planner.report.speed.other_work import side_by_side, side_table
 from planner.report.table import Table
 from planner.scenario.base import HOURS_PER_YEAR
@@ -41,7 +41,7 @@ def works() -> tuple[TrainingWork | ServingWork, ...]:
     return () if asked is None else worked(state.catalogue(), asked)
 
 
-def otherwise() -> SpeedTold | None:
+def otherwise() -> SpeedWords | None:
     """What is said of work without tokens and of runs of known hours; None where there is none."""
     asked = state.reckoned().plan.setting.asked
     return None if asked is None else finding.otherwise(state.catalogue(), asked)

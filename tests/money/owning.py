@@ -12,7 +12,7 @@ from planner.money.ledger import Ledger, Line
 from planner.money.owning import owning
 from planner.money.plan import setting_of
 from planner.money.setting import Setting
-from planner.money.ways.built import Builder, Built
+from planner.money.ways.ledger_of_way import Builder, WayLedger
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 
@@ -62,24 +62,24 @@ def setting(plan: Scenario) -> Setting:
     return setting_of(load_catalogue(), plan, DAY)
 
 
-def built(build: Builder, at: Setting) -> Built:
+def built(build: Builder, at: Setting) -> WayLedger:
     """What a way comes to; it must come to something."""
     found = build(at)
-    assert isinstance(found, Built), found
+    assert isinstance(found, WayLedger), found
     return found
 
 
-def by_line(found: Built) -> dict[str, NDArray[np.float64]]:
+def by_line(found: WayLedger) -> dict[str, NDArray[np.float64]]:
     """The amounts of every line, month by month."""
     return {line.name: line.usd for line in found.lines}
 
 
-def monthly(found: Built) -> NDArray[np.float64]:
+def monthly(found: WayLedger) -> NDArray[np.float64]:
     """The cash flow."""
     return Ledger(found.title, found.lines).monthly_usd
 
 
-def total(found: Built) -> NDArray[np.float64]:
+def total(found: WayLedger) -> NDArray[np.float64]:
     """All of it."""
     return Ledger(found.title, found.lines).total_usd
 

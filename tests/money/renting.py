@@ -11,7 +11,7 @@ from planner.money.formula import formula
 from planner.money.ledger import Ledger, Line
 from planner.money.plan import setting_of
 from planner.money.setting import Setting
-from planner.money.ways.built import Builder, Built, Why
+from planner.money.ways.ledger_of_way import Builder, Unavailable, WayLedger
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
 from pricing.figure import Figure, Source, Value
@@ -81,26 +81,26 @@ def setting(scenario: Scenario, offers: dict[str, Offer] | None = None, **terms:
     return setting_of(world(MARKET if offers is None else offers, **terms), scenario, DAY)
 
 
-def built(there: Setting, build: Builder) -> Built:
+def built(there: Setting, build: Builder) -> WayLedger:
     """One way, which must be there."""
     found = build(there)
-    assert isinstance(found, Built), found
+    assert isinstance(found, WayLedger), found
     return found
 
 
 def why(there: Setting, build: Builder) -> str:
     """Why a way is not there."""
     found = build(there)
-    assert isinstance(found, Why)
+    assert isinstance(found, Unavailable)
     return found.reason
 
 
-def amounts(found: Built) -> dict[str, float]:
+def amounts(found: WayLedger) -> dict[str, float]:
     """What each line comes to."""
     return {line.name: float(line.total_usd) for line in found.lines}
 
 
-def total(found: Built) -> float:
+def total(found: WayLedger) -> float:
     """What all of it comes to."""
     return float(Ledger(found.title, found.lines).total_usd)
 

@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 
 from planner.money.renting.cheapest_offer import taken
-from planner.money.setting import Setting, Taken
+from planner.money.setting import ChosenOffers, Setting
 from pricing.records import Offer
 from tests.money.renting import DAY, MARKET, figure, offer, plan, work, world
 
 
-def chosen(*works: dict[str, Any], offers: dict[str, Offer], after_days: int = 0, **changes: Any) -> Taken:
+def chosen(*works: dict[str, Any], offers: dict[str, Offer], after_days: int = 0, **changes: Any) -> ChosenOffers:
     """What a plan takes among these."""
     return taken(Setting(world(offers), plan(*works, **changes), DAY + timedelta(days=after_days)))
 
 
 def test_one_of_each_kind() -> None:
     found = chosen(work(may_stop=True), offers=MARKET)
-    assert found == Taken("now", "year", "spot", "year", "years")
+    assert found == ChosenOffers("now", "year", "spot", "year", "years")
 
 
 def test_the_three_year_reservation_wins_where_the_plan_is_long_enough() -> None:
@@ -83,4 +83,4 @@ def test_growing_work_is_reserved_term_by_term(at_end: str) -> None:
 
 
 def test_nothing_on_offer_is_nothing_taken() -> None:
-    assert chosen(offers={}) == Taken()
+    assert chosen(offers={}) == ChosenOffers()

@@ -10,7 +10,7 @@ import pytest
 
 from planner.money.ways import of_side
 from planner.report.answer.plan_text import Reckoned, plan_text
-from planner.report.answer.sentences import Told, told
+from planner.report.answer.sentences import AnswerWords, told
 from planner.report.answer.tables import by_year
 from planner.report.market.findings import by_the_token
 from planner.report.words import usd
@@ -25,13 +25,13 @@ from pricing import load_catalogue
 CATALOGUE, DAY = load_catalogue(), date(2026, 11, 21)
 
 
-def said_of(scenario: Scenario) -> Told:
+def said_of(scenario: Scenario) -> AnswerWords:
     made = planned(CATALOGUE, scenario, DAY)
     sure = decided(made, 128)
     return told(made, sure.answer, sure.futures)
 
 
-def case(name: str) -> Told:
+def case(name: str) -> AnswerWords:
     found = preset(name)
     assert found is not None
     return said_of(found.scenario)

@@ -15,7 +15,7 @@ import pytest
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, answer
 from planner.report.answer.plan_text import Reckoned, compare_table
-from planner.report.answer.sentences import Told
+from planner.report.answer.sentences import AnswerWords
 from planner.report.files.answer_schema import Counted, Sweep
 from planner.report.files.sweep_csv import summary_text
 from planner.report.futures import counted as told_futures
@@ -135,7 +135,7 @@ def counts(wins: int) -> Iterator[float]:
     yield cell(futures_table(there, futures), "Cheapest, of 100 futures", "Way", made().options[0].title)
     yield cell(stress_table([], Judged(there, futures)), "Owning is cheaper, of 100 futures")
     yield waiting_table(later(), later_drawn(wins))["Cheaper than now, of 100 futures"][-1]
-    one = Reckoned("it", made(), there, Told("", (), ()), (), futures)
+    one = Reckoned("it", made(), there, AnswerWords("", (), ()), (), futures)
     yield cell(compare_table([one]), "it", "Measure", "Best way cheaper in so many of 100 futures")
 
 

@@ -16,7 +16,7 @@ from planner.money.renting.interruptions import LEAST_LEFT, demand_of, say_inter
 from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
 from planner.money.renting.rent_levels import pair
 from planner.money.renting.reservation import bound_share, held
-from planner.money.setting import Setting, Taken
+from planner.money.setting import ChosenOffers, Setting
 from planner.money.sizing import reach, right_size
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.rent import Rent
@@ -66,14 +66,14 @@ def holds(offer: Offer, wanted: int) -> bool:
     return offer.accelerators_per_instance >= min(wanted, ONE_MACHINE)
 
 
-def taken(setting: Setting) -> Taken:
+def taken(setting: Setting) -> ChosenOffers:
     """The offers a plan rents from: those the scenario names, else the cheapest believable whole bill of each kind."""
     scenario, need = setting.scenario, setting.demand.all
     wish = replace(usual_wish(scenario.accelerator), purchases=_TAKEN)
     kinds = _by_kind(setting.catalogue, find(setting.catalogue, wish, setting.day).ids, together(setting.asked))
     on_demand = scenario.rent.offer or _cheapest(setting, bills(setting, need, kinds.get("on_demand", ())))
-    there = replace(setting, taken=Taken(on_demand=on_demand))
-    found = Taken(
+    there = replace(setting, taken=ChosenOffers(on_demand=on_demand))
+    found = ChosenOffers(
         on_demand=on_demand,
         reserved=scenario.reserve.offer or _cheapest_reserved(there, kinds),
         spot=scenario.spot.offer or _cheapest_spot(setting, kinds.get("spot", ())),

@@ -26,7 +26,7 @@ from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, Setting
 from planner.money.tax.lines import taxed
 from planner.money.ways import WAYS
-from planner.money.ways.built import Builder, Why
+from planner.money.ways.ledger_of_way import Builder, Unavailable
 from planner.money.ways.own import of_size
 from planner.scenario.base import MONTHS_PER_YEAR
 
@@ -119,7 +119,7 @@ def builder_of(option: Option) -> Builder:
 def ledger_at(setting: Setting, build: Builder) -> Ledger | None:
     """A way's ledger with its tax at a setting, perhaps for several draws at once."""
     built = build(setting)
-    return None if isinstance(built, Why) else taxed(setting, Ledger(built.title, built.lines))
+    return None if isinstance(built, Unavailable) else taxed(setting, Ledger(built.title, built.lines))
 
 
 def value_of(name: str, *ledgers: Ledger) -> tuple[float, str] | None:

@@ -7,7 +7,7 @@ from planner.money.input_sheet import Basis
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
-from planner.money.ways.built import Built, Why
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.record import Layer, Look, WayRecord
 from planner.scenario.rent import Hosted
 from pricing.records import HostedPrice
@@ -15,14 +15,14 @@ from pricing.records import HostedPrice
 UNIT = "USD/Mtoken"
 
 
-def build(setting: Setting) -> Built | Why:
+def build(setting: Setting) -> WayLedger | Unavailable:
     """Every token bought. Their number grows and has seasons as the work has."""
     lines = tokens(setting, setting.demand.work_level)
-    if isinstance(lines, Why):
+    if isinstance(lines, Unavailable):
         return lines
     asked = setting.scenario.hosted
     price = None if asked is None else _price(setting, asked)
-    return Built(
+    return WayLedger(
         title="Pay by the token",
         what=f"{price.label} of {price.vendor}" if isinstance(price, HostedPrice) else "your price",
         lines=lines,
@@ -31,13 +31,13 @@ def build(setting: Setting) -> Built | Why:
     )
 
 
-def tokens(setting: Setting, work_level: Num, when: Num | None = None) -> tuple[Line, ...] | Why:
+def tokens(setting: Setting, work_level: Num, when: Num | None = None) -> tuple[Line, ...] | Unavailable:
     """The tokens of so many times the usual work, in the share of each month that `when` says."""
     asked = setting.scenario.hosted
     if asked is None:
-        return Why("no tokens are entered: fill in hosted to compare with a model behind an API")
+        return Unavailable("no tokens are entered: fill in hosted to compare with a model behind an API")
     price = _price(setting, asked)
-    if isinstance(price, Why):
+    if isinstance(price, Unavailable):
         return price
     basis = setting.basis()
     basis.flags(setting.timeline.flags)
@@ -47,10 +47,10 @@ def tokens(setting: Setting, work_level: Num, when: Num | None = None) -> tuple[
     return _lines(basis, asked, price)
 
 
-def _price(setting: Setting, asked: Hosted) -> HostedPrice | Why | None:
+def _price(setting: Setting, asked: Hosted) -> HostedPrice | Unavailable | None:
     if asked.price is not None:
         found = setting.catalogue.hosted.get(asked.price)
-        return found or Why(f"there is no price {asked.price!r} in the catalogue of this day: choose another")
+        return found or Unavailable(f"there is no price {asked.price!r} in the catalogue of this day: choose another")
     wanted = (
         ("input", asked.million_input_tokens_per_month, asked.usd_per_million_input_tokens),
         ("output", asked.million_output_tokens_per_month, asked.usd_per_million_output_tokens),
@@ -58,7 +58,7 @@ def _price(setting: Setting, asked: Hosted) -> HostedPrice | Why | None:
     lacking = [name for name, tokens, usd in wanted if tokens > 0 and usd is None]
     if lacking:
         names = " and ".join(f"hosted.usd_per_million_{name}_tokens" for name in lacking)
-        return Why(f"what does a million tokens cost? name a hosted.price of the catalogue, or enter {names}")
+        return Unavailable(f"what does a million tokens cost? name a hosted.price of the catalogue, or enter {names}")
     return None
 
 

@@ -13,7 +13,7 @@ from planner.money.renting.bill import renting
 from planner.money.setting import Setting
 from planner.money.sizing import reach
 from planner.money.timeline import PLAN
-from planner.money.ways.built import Built, Why, under
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
 from planner.money.ways.on_demand import not_there
 from planner.money.ways.own import of_rent
 from planner.money.ways.record import Look, WayRecord
@@ -23,11 +23,11 @@ from planner.scenario.own import Kept
 _LEAST = 1e-9
 
 
-def build(setting: Setting) -> Built | Why:
+def build(setting: Setting) -> WayLedger | Unavailable:
     """Keep it, and rent what it cannot do."""
     kept = setting.scenario.kept
     if kept is None:
-        return Why("nothing is entered as being there already")
+        return Unavailable("nothing is entered as being there already")
     demand = setting.demand
     able = kept.accelerators * kept.relative_speed
     reached = reach(setting, kept.accelerators)
@@ -38,7 +38,7 @@ def build(setting: Setting) -> Built | Why:
         if unknown is not None:
             return unknown
         rented = under("What it cannot do", renting(setting, rest, setting.taken.on_demand))
-    return Built(
+    return WayLedger(
         title=f"Keep {kept.label}",
         what=f"{kept.accelerators:,} that are there, each worth {kept.relative_speed:g} of the plan's",
         lines=(*_lines(setting, kept, done), *rented, *waiting(setting, able, setting.timeline.runs)),

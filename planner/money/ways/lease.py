@@ -12,7 +12,7 @@ from planner.money.owning import Owned, owned
 from planner.money.owning.inputs import say_left
 from planner.money.owning.instalments import Instalments, level_payment, value, whole_months
 from planner.money.setting import Setting
-from planner.money.ways.built import Built, Why
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.loan import LOAN_RATE
 from planner.money.ways.own import first, fleet_size, left_out, no_price, with_rent, work_of
 from planner.money.ways.record import Look, WayRecord
@@ -23,7 +23,7 @@ ASK = "A lease mostly stands on the balance sheet (ASC 842, IFRS 16), whatever i
 _RATE, _MONTHS = "lease_rate_per_year", "lease_months"
 
 
-def build(setting: Setting) -> Built | Why:
+def build(setting: Setting) -> WayLedger | Unavailable:
     """The fleet of owning, but leased."""
     accelerators = fleet_size(setting)
     found = _held(setting, accelerators)

@@ -9,7 +9,7 @@ from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning import Owned, owned
 from planner.money.owning.instalments import Instalments, first_principal, grown, owed_share, whole_months
 from planner.money.setting import Setting
-from planner.money.ways.built import Built, Why
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.own import first, fleet_size, left_out, no_price, with_rent, work_of
 from planner.money.ways.record import Look, WayRecord
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -22,7 +22,7 @@ _RATE, _MONTHS = "loan_rate_per_year", "loan_months"
 _PER_MONTH = f"((1 + {_RATE}) ** (1 / 12) - 1)"
 
 
-def build(setting: Setting) -> Built | Why:
+def build(setting: Setting) -> WayLedger | Unavailable:
     """The fleet of owning, and money borrowed for it."""
     accelerators = fleet_size(setting)
     found = owned(setting, work_of(setting, accelerators))

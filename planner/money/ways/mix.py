@@ -18,7 +18,7 @@ from planner.money.renting.reservation import reserving
 from planner.money.setting import Setting
 from planner.money.sizing import reach
 from planner.money.ways import hosted, on_demand, spot
-from planner.money.ways.built import Built, Why, under
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
 from planner.money.ways.own import never_comes, no_price
 from planner.money.ways.record import Look, WayRecord
 from planner.money.ways.reserved import beyond, term_or_why
@@ -37,15 +37,15 @@ class _Layer:
     warnings: tuple[str, ...] = ()
 
 
-def build(setting: Setting) -> Built | Why:
+def build(setting: Setting) -> WayLedger | Unavailable:
     """The mix that the scenario names."""
     mix = setting.scenario.mix
     if mix is None:
-        return Why("no mix is entered: say in mix how many to own and how many to reserve")
+        return Unavailable("no mix is entered: say in mix how many to own and how many to reserve")
     return mixed(setting, mix)
 
 
-def mixed(setting: Setting, mix: Mix) -> Built | Why:
+def mixed(setting: Setting, mix: Mix) -> WayLedger | Unavailable:
     """The three layers of a mix, each under a heading."""
     base = (
         owned(setting, setting.demand.upto(mix.own_accelerators, _share(setting, mix)))
@@ -56,12 +56,12 @@ def mixed(setting: Setting, mix: Mix) -> Built | Why:
         return no_price(setting)
     reserved = _reserved(setting, mix, base)
     peaks = _peaks(setting, mix, base)
-    if isinstance(reserved, Why):
+    if isinstance(reserved, Unavailable):
         return reserved
-    if isinstance(peaks, Why):
+    if isinstance(peaks, Unavailable):
         return peaks
     layers = (reserved, peaks)
-    return Built(
+    return WayLedger(
         title=_title(mix),
         what=f"own {mix.own_accelerators:,}, reserve {mix.reserve_accelerators:,}, peaks {_peaks_named(mix)}",
         lines=(
@@ -94,13 +94,13 @@ def _waiting(setting: Setting, mix: Mix, base: Owned | None) -> tuple[Line, ...]
     return waiting(setting, fleet, runs if base is None or mix.reserve_accelerators else base.held.owns)
 
 
-def _reserved(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Why:
+def _reserved(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Unavailable:
     """The layer above the base; while there is no base, the lowest layer of all."""
     count = mix.reserve_accelerators
     if count == 0:
         return _Layer()
     term = term_or_why(setting)
-    if isinstance(term, Why):
+    if isinstance(term, Unavailable):
         return term
     demand, total = setting.demand, mix.own_accelerators + count
     need = demand.between(mix.own_accelerators, total, _share(setting, mix))
@@ -132,7 +132,7 @@ def _blended(setting: Setting, beside: Need, alone: Need, owns: NDArray[np.float
     )
 
 
-def _peaks(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Why:
+def _peaks(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Unavailable:
     """What is above both; before the base comes and after it is sold, what is above the reservation."""
     demand, count = setting.demand, mix.reserve_accelerators
     above = demand.above(mix.own_accelerators + count, _share(setting, mix))
@@ -144,7 +144,7 @@ def _peaks(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Why:
             ("Peaks after it is sold", alone, base.held.gone),
         ]
     made = [_piece(setting, mix, *piece) for piece in pieces]
-    failed = next((one for one in made if isinstance(one, Why)), None)
+    failed = next((one for one in made if isinstance(one, Unavailable)), None)
     if failed is not None:
         return failed
     layers = [one for one in made if isinstance(one, _Layer)]
@@ -154,7 +154,7 @@ def _peaks(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Why:
     )
 
 
-def _piece(setting: Setting, mix: Mix, heading: str, need: Need, when: Num | None) -> _Layer | Why:
+def _piece(setting: Setting, mix: Mix, heading: str, need: Need, when: Num | None) -> _Layer | Unavailable:
     if not np.any(need.busy_hours * (1.0 if when is None else when) > 0):
         return _Layer()
     if mix.peaks == "hosted":
@@ -168,16 +168,16 @@ def _piece(setting: Setting, mix: Mix, heading: str, need: Need, when: Num | Non
     return _on_spot(setting, heading, need, when)
 
 
-def _by_token(setting: Setting, heading: str, need: Need, when: Num | None) -> _Layer | Why:
+def _by_token(setting: Setting, heading: str, need: Need, when: Num | None) -> _Layer | Unavailable:
     """The tokens of these hours: their number goes with the hours of the work."""
     hours = np.asarray(need.accelerators * need.busy_share * need.hours_per_month)
     everything = setting.demand.all_hours
     share = hours / np.where(everything > 0, everything, 1.0)
     lines = hosted.tokens(setting, setting.demand.work_level * share, when)
-    return lines if isinstance(lines, Why) else _Layer(under(f"{heading} by the token", lines))
+    return lines if isinstance(lines, Unavailable) else _Layer(under(f"{heading} by the token", lines))
 
 
-def _on_spot(setting: Setting, heading: str, need: Need, when: Num | None) -> _Layer | Why:
+def _on_spot(setting: Setting, heading: str, need: Need, when: Num | None) -> _Layer | Unavailable:
     """What may stop is what is left for the peaks, as far as there is enough of it; the rest is rented on demand."""
     works = stoppable(setting)
     if not works:
@@ -191,7 +191,7 @@ def _on_spot(setting: Setting, heading: str, need: Need, when: Num | None) -> _L
     going = hours * setting.timeline.runs * (1.0 if when is None else when)
     done = np.sum(going * part, axis=-1, keepdims=True) / np.maximum(np.sum(going, axis=-1, keepdims=True), 1e-12)
     spot = on_spot(setting, _share_of(need, part, _plain(done)), when)
-    if isinstance(spot, Why):
+    if isinstance(spot, Unavailable):
         return spot
     rest = _share_of(need, 1 - part, _plain(1 - done))
     beside = renting(setting, rest, setting.taken.on_demand, when=when) if np.any(rest.busy_hours > 0) else ()

@@ -5,18 +5,18 @@ from __future__ import annotations
 from planner.money.renting.bill import renting
 from planner.money.renting.rent_levels import path_warnings
 from planner.money.setting import Setting
-from planner.money.ways.built import Built, Why
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.record import Layer, Look, WayRecord
 
 
-def build(setting: Setting) -> Built | Why:
+def build(setting: Setting) -> WayLedger | Unavailable:
     """Everything rented by the hour."""
     missing = missing_price(setting)
     if missing is not None:
         return missing
     offer, yours = setting.taken.on_demand, setting.scenario.rent.usd_per_accelerator_hour
     need = setting.demand.all
-    return Built(
+    return WayLedger(
         title="Rent on demand",
         what=seller(setting, offer, yours),
         lines=renting(setting, need, offer),
@@ -26,12 +26,12 @@ def build(setting: Setting) -> Built | Why:
     )
 
 
-def missing_price(setting: Setting) -> Why | None:
+def missing_price(setting: Setting) -> Unavailable | None:
     """Why renting by the hour has no price here."""
     offer, yours = setting.taken.on_demand, setting.scenario.rent.usd_per_accelerator_hour
     if offer is None and yours is None and "usd_per_accelerator_hour" not in setting.tried:
         label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
-        return Why(f"nobody publishes a price for renting {label} by the hour: enter a price or a quote")
+        return Unavailable(f"nobody publishes a price for renting {label} by the hour: enter a price or a quote")
     return not_there(setting, offer)
 
 
@@ -45,11 +45,11 @@ def seller(setting: Setting, offer: str | None, your_price: float | None = None)
     return named if your_price is None else f"your price, on the terms of {named}"
 
 
-def not_there(setting: Setting, offer: str | None) -> Why | None:
+def not_there(setting: Setting, offer: str | None) -> Unavailable | None:
     """Why an offer that was named cannot be taken."""
     if offer is None or offer in setting.catalogue.offers:
         return None
-    return Why(f"there is no offer {offer!r} in the catalogue of this day: choose another, or enter a price")
+    return Unavailable(f"there is no offer {offer!r} in the catalogue of this day: choose another, or enter a price")
 
 
 WAY = WayRecord(

@@ -15,7 +15,7 @@ from planner.money.renting.rent_levels import path_warnings
 from planner.money.setting import Setting
 from planner.money.sizing import reach, right_size, wait_warning
 from planner.money.timeline import Holding
-from planner.money.ways.built import Builder, Built, Why, under
+from planner.money.ways.ledger_of_way import Builder, Unavailable, WayLedger, under
 from planner.money.ways.on_demand import not_there
 from planner.money.ways.record import Layer, Look, WayRecord
 from planner.money.ways.waiting_cost import waiting
@@ -29,7 +29,7 @@ def fleet_size(setting: Setting) -> int:
     return asked or right_size(setting) or max(setting.demand.all.most_accelerators, 1)
 
 
-def build(setting: Setting) -> Built | Why:
+def build(setting: Setting) -> WayLedger | Unavailable:
     """The fleet as asked."""
     return fleet(setting, fleet_size(setting))
 
@@ -39,7 +39,7 @@ def of_size(accelerators: int) -> Builder:
     return partial(fleet, accelerators=accelerators)
 
 
-def fleet(setting: Setting, accelerators: int) -> Built | Why:
+def fleet(setting: Setting, accelerators: int) -> WayLedger | Unavailable:
     """Buy so many, run them, rent around them."""
     found = owned(setting, work_of(setting, accelerators))
     if found is None:
@@ -52,10 +52,10 @@ def work_of(setting: Setting, accelerators: int) -> Need:
     return setting.demand.upto(accelerators, reach(setting, accelerators))
 
 
-def no_price(setting: Setting) -> Why:
+def no_price(setting: Setting) -> Unavailable:
     """Why nothing can be bought."""
     label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
-    return Why(f"nobody publishes a price for buying {label}: enter what you would pay for one")
+    return Unavailable(f"nobody publishes a price for buying {label}: enter what you would pay for one")
 
 
 def with_rent(
@@ -66,13 +66,13 @@ def with_rent(
     lines: tuple[Line, ...],
     *warnings: str,
     after: str = "After it is sold",
-) -> Built | Why:
+) -> WayLedger | Unavailable:
     """A fleet of one's own, with what is rented around it."""
     unknown = not_there(setting, setting.taken.on_demand)
     if unknown is not None:
         return unknown
     rented = rented_around(setting, accelerators, found.held, after)
-    return Built(
+    return WayLedger(
         title=title,
         what=found.machine.what,
         lines=(*lines, *rented, *waiting(setting, accelerators, found.held.owns)),
@@ -123,14 +123,14 @@ def never_comes(setting: Setting, found: Owned) -> tuple[str, ...]:
     return (f"The {_too_late(setting, found)}: they never run, all work is rented, and only the deposit is paid",)
 
 
-def left_out(setting: Setting, found: Owned, what: str) -> Why | None:
+def left_out(setting: Setting, found: Owned, what: str) -> Unavailable | None:
     """Why a way to pay for machines that come too late to run is no way: all of it would be renting.
 
     What is tried out is reckoned as it is: a break-even passes through deliveries that come too late.
     """
     if LEAD_TIME in setting.tried or np.any(np.asarray(found.held.comes) > 0):
         return None
-    return Why(f"the {_too_late(setting, found)}: {what}, and all work would be rented")
+    return Unavailable(f"the {_too_late(setting, found)}: {what}, and all work would be rented")
 
 
 def _too_late(setting: Setting, found: Owned) -> str:

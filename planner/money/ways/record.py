@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from planner.money.setting import Taken
-from planner.money.ways.built import Builder
+from planner.money.setting import ChosenOffers
+from planner.money.ways.ledger_of_way import Builder
 from planner.scenario.ways import WhenEmpty
 
 Side = Literal["own", "rent", "keep", "mix"]
@@ -64,7 +64,7 @@ class WayRecord:
     is_bound: bool = False  # whether one pays for a term, busy or not
     by_the_token: bool = False
     no_dearer_than: str = ""  # the way one falls back on where this one turns out to cost more
-    offer: Callable[[Taken], str | None] = lambda _: None  # by whose terms it goes, of the offers of a plan
+    offer: Callable[[ChosenOffers], str | None] = lambda _: None  # by whose terms it goes, of the offers of a plan
 
     @property
     def starting(self) -> str:

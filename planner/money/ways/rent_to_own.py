@@ -10,18 +10,18 @@ from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning import Owned, owned
 from planner.money.owning.instalments import Instalments, value
 from planner.money.setting import Setting
-from planner.money.ways.built import Built, Why
 from planner.money.ways.lease import beside_a_loan
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.own import first, fleet_size, left_out, no_price, with_rent, work_of
 from planner.money.ways.record import Look, WayRecord
 
 ASK = "Rent that ends in owning is mostly booked as a purchase: ask accounting"
 
 
-def build(setting: Setting) -> Built | Why:
+def build(setting: Setting) -> WayLedger | Unavailable:
     """The fleet of owning, paid for bit by bit."""
     if setting.scenario.rent_to_own is None:
-        return Why("no rent-to-own quote is entered: enter what it costs a month, and for how many months")
+        return Unavailable("no rent-to-own quote is entered: enter what it costs a month, and for how many months")
     accelerators = fleet_size(setting)
     found = owned(setting, work_of(setting, accelerators), refreshed=False)
     if found is None:

@@ -10,16 +10,16 @@ from planner.money.renting.rent_levels import path_warnings, quotes
 from planner.money.renting.reservation import reserving, term_months
 from planner.money.setting import Setting
 from planner.money.sizing import reach, right_size
-from planner.money.ways.built import Built, Why, under
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
 from planner.money.ways.on_demand import not_there, seller
 from planner.money.ways.record import Layer, Look, WayRecord
 from planner.money.ways.waiting_cost import waiting
 
 
-def build(setting: Setting) -> Built | Why:
+def build(setting: Setting) -> WayLedger | Unavailable:
     """Everything reserved; work that may wait on as few as do it, what they have no time for on demand."""
     term = term_or_why(setting)
-    if isinstance(term, Why):
+    if isinstance(term, Unavailable):
         return term
     scenario, demand = setting.scenario, setting.demand
     size = right_size(setting)
@@ -31,7 +31,7 @@ def build(setting: Setting) -> Built | Why:
     waits = () if size is None else waiting(setting, size, setting.timeline.runs - reserved.after)
     payment = "paid before each term" if scenario.reserve.prepaid else "paid monthly"
     who = seller(setting, setting.taken.reserved, scenario.reserve.usd_per_accelerator_hour)
-    return Built(
+    return WayLedger(
         title=f"Reserve for {in_words(term)}",
         what=f"{who}, {payment}",
         lines=(*reserved.lines, *under("After the term", after), *under("Above the reservation", above), *waits),
@@ -41,7 +41,7 @@ def build(setting: Setting) -> Built | Why:
     )
 
 
-def term_or_why(setting: Setting) -> float | Why:
+def term_or_why(setting: Setting) -> float | Unavailable:
     """How many months one is bound for, or why nothing can be reserved."""
     offer, reserve = setting.taken.reserved, setting.scenario.reserve
     unknown = not_there(setting, offer)
@@ -50,9 +50,9 @@ def term_or_why(setting: Setting) -> float | Why:
     label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
     if offer is None and reserve.usd_per_accelerator_hour is None:
         for_term = "" if reserve.term is None else f" for {in_words(term_months(setting, None) or 0.0)}"
-        return Why(f"nobody publishes a price for reserving {label}{for_term}: enter a price and a term")
+        return Unavailable(f"nobody publishes a price for reserving {label}{for_term}: enter a price and a term")
     term = term_months(setting, offer)
-    return Why(f"for how long is {label} reserved? enter reserve.term") if term is None else term
+    return Unavailable(f"for how long is {label} reserved? enter reserve.term") if term is None else term
 
 
 def above_it(setting: Setting, size: int, share: float) -> tuple[Line, ...]:

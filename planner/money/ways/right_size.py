@@ -13,7 +13,7 @@ from planner.money.payback import Payback, simple_payback
 from planner.money.setting import Setting
 from planner.money.sizing import busy_share, right_size, server_size, wait_in_services
 from planner.money.ways import on_demand
-from planner.money.ways.built import Builder, Built, Why
+from planner.money.ways.ledger_of_way import Builder, Unavailable, WayLedger
 from planner.money.ways.own import fleet
 
 _STEPS = 4  # sizes shown from the right one on
@@ -24,9 +24,9 @@ def of_right_size(accelerators: int) -> Builder:
     return partial(_named, accelerators=accelerators)
 
 
-def _named(setting: Setting, accelerators: int) -> Built | Why:
+def _named(setting: Setting, accelerators: int) -> WayLedger | Unavailable:
     built = fleet(setting, accelerators)
-    return built if isinstance(built, Why) else replace(built, title=f"Buy {accelerators:,}, the right size")
+    return built if isinstance(built, Unavailable) else replace(built, title=f"Buy {accelerators:,}, the right size")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ def sizes(setting: Setting) -> tuple[Size, ...]:
     """The right size, some larger ones and what was asked for; none where no work may wait or nothing has a price."""
     best = right_size(setting)
     rent = None if best is None else on_demand.build(setting)
-    if best is None or rent is None or isinstance(rent, Why):
+    if best is None or rent is None or isinstance(rent, Unavailable):
         return ()
     own = setting.scenario.own
     asked = own.accelerators or setting.demand.all.most_accelerators
@@ -79,6 +79,6 @@ def _size(setting: Setting, rent: Ledger, accelerators: int, asked: int) -> Size
 
 def _without_resale(setting: Setting, accelerators: int) -> Ledger | None:
     built = fleet(setting, accelerators)
-    if isinstance(built, Why):
+    if isinstance(built, Unavailable):
         return None
     return Ledger(built.title, tuple(line for line in built.lines if line.part != "resale"))

@@ -28,27 +28,29 @@ from planner.money.renting.offer_inputs import say_need, say_offers
 from planner.money.renting.rent_levels import path_warnings, say_path
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
-from planner.money.ways.built import Built, Why, under
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
 from planner.money.ways.on_demand import not_there, seller
 from planner.money.ways.record import Layer, Look, WayRecord
 
 
-def build(setting: Setting) -> Built | Why:
+def build(setting: Setting) -> WayLedger | Unavailable:
     """What may stop on spot machines, the rest on demand."""
     works = stoppable(setting)
     if not works:
-        return Why("none of the work may stop, and spot machines are taken away: say may_stop of work that can restart")
+        return Unavailable(
+            "none of the work may stop, and spot machines are taken away: say may_stop of work that can restart"
+        )
     missing = missing_price(setting)
     if missing is not None:
         return missing
     stops = demand_of(setting, works)
     spot = on_spot(setting, stops.all)
-    if isinstance(spot, Why):
+    if isinstance(spot, Unavailable):
         return spot
     others = tuple(work for work in setting.scenario.work if not work.may_stop)
     rest = renting(setting, demand_of(setting, others).all, setting.taken.on_demand) if others else ()
     everything = setting.demand.all
-    return Built(
+    return WayLedger(
         title="Rent spot machines",
         what=seller(setting, setting.taken.spot, setting.scenario.spot.usd_per_accelerator_hour),
         lines=(*spot.lines, *under("May not stop", rest)),
@@ -58,12 +60,12 @@ def build(setting: Setting) -> Built | Why:
     )
 
 
-def missing_price(setting: Setting) -> Why | None:
+def missing_price(setting: Setting) -> Unavailable | None:
     """Why spot machines have no price here."""
     offer, yours = setting.taken.spot, setting.scenario.spot.usd_per_accelerator_hour
     if offer is None and yours is None:
         label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
-        return Why(f"nobody publishes a spot price for {label}: enter spot.usd_per_accelerator_hour")
+        return Unavailable(f"nobody publishes a spot price for {label}: enter spot.usd_per_accelerator_hour")
     return not_there(setting, offer)
 
 
@@ -75,7 +77,7 @@ class OnSpot:
     warnings: tuple[str, ...]
 
 
-def on_spot(setting: Setting, need: Need, when: Num | None = None) -> OnSpot | Why:
+def on_spot(setting: Setting, need: Need, when: Num | None = None) -> OnSpot | Unavailable:
     """A layer of work that may stop: on spot machines, and on demand what a deadline leaves no time for.
 
     Where work is lost as fast as it is done there is a reason instead.
@@ -121,11 +123,11 @@ def _total(lines: tuple[Line, ...]) -> float:
     return float(sum(line.priced_usd.sum() for line in lines))
 
 
-def _never_done(basis: Basis) -> Why:
+def _never_done(basis: Basis) -> Unavailable:
     rate, job = (
         float(np.asarray(one).flat[0]) for one in (rate_per_hour(basis), basis.used["accelerators_per_job"].value)
     )
-    return Why(
+    return Unavailable(
         f"a job of {job:,.0f} accelerators is interrupted {rate:.2g} times an hour and loses work as fast as it does"
         " it: it would never end on spot machines"
     )

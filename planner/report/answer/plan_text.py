@@ -15,7 +15,7 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer import tables
 from planner.report.answer.advice import advice_lines
-from planner.report.answer.sentences import Told
+from planner.report.answer.sentences import AnswerWords
 from planner.report.answer.sentences import not_counted as left_out
 from planner.report.files.cash_csv import SIGN
 from planner.report.forms import bullets, in_sections, reason_of
@@ -34,7 +34,7 @@ class Reckoned(NamedTuple):
     name: str
     plan: Plan
     found: Answer
-    told: Told
+    told: AnswerWords
     about: tuple[str, ...] = ()
     futures: Futures | None = None
     waits: tuple[Waiting | NoWaiting, WaitingFutures | None] | None = None  # buying now or later, where it is asked

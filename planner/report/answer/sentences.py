@@ -33,7 +33,7 @@ NOT_COUNTED = "your engineers' time to set things up, data you would have to mov
 
 
 @dataclass(frozen=True)
-class Told:
+class AnswerWords:
     """The answer as it is shown."""
 
     title: str
@@ -47,16 +47,16 @@ class Told:
         return () if self.of is None else turning_sentences(*self.of)
 
 
-def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> Told:
+def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords:
     """Title, sentences and figures, all from the one answer and the futures it rests on."""
     if plan.setting.asked is not None and plan.setting.asked.problems:
         problems = tuple(_sentence(problem) for problem in plan.setting.asked.problems)
-        return Told(_not_as_asked(plan.setting.asked), (*problems, *in_time(plan)), ())
+        return AnswerWords(_not_as_asked(plan.setting.asked), (*problems, *in_time(plan)), ())
     if found.verdict == "incomplete" or found.own is None or found.rent is None:
         reasons = (_sentence(reason) for reason in found.missing)
-        return Told("Not enough to answer yet.", (*speeds(plan), *reasons, *_what_to_do(found)), ())
+        return AnswerWords("Not enough to answer yet.", (*speeds(plan), *reasons, *_what_to_do(found)), ())
     own, rent = found.own, found.rent
-    return Told(
+    return AnswerWords(
         title(found),
         (
             *speeds(plan),

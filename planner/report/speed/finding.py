@@ -29,7 +29,7 @@ NO_MODEL = "Name a model to see how fast it runs"
 
 
 @dataclass(frozen=True)
-class SpeedTold:
+class SpeedWords:
     """What a page says before it shows anything."""
 
     title: str
@@ -37,9 +37,9 @@ class SpeedTold:
     figures: tuple[Tile, ...] = ()
 
 
-def no_model() -> SpeedTold:
+def no_model() -> SpeedWords:
     """What there is to say where the work is plain GPU-hours."""
-    return SpeedTold(
+    return SpeedWords(
         NO_MODEL,
         (
             "This plan asks for GPU-hours, so there is nothing to work out yet.",
@@ -48,7 +48,7 @@ def no_model() -> SpeedTold:
     )
 
 
-def otherwise(catalogue: Catalogue, asked: Asked) -> SpeedTold | None:
+def otherwise(catalogue: Catalogue, asked: Asked) -> SpeedWords | None:
     """The finding for work that writes no tokens, and for runs of known hours; None where there is none."""
     parts = [other_parts(one, catalogue.accelerator_label(one.accelerator)) for one in asked.others]
     parts += [run_parts(one, catalogue.accelerator_label(one.accelerator)) for one in asked.runs]
@@ -56,15 +56,15 @@ def otherwise(catalogue: Catalogue, asked: Asked) -> SpeedTold | None:
         return None
     (title, rest), *others = parts
     said = [f"{rest[:1].upper()}{rest[1:]}", *(": ".join(filter(None, one)) for one in others)]
-    return SpeedTold(title, tuple(f"{one}." for one in said if one))
+    return SpeedWords(title, tuple(f"{one}." for one in said if one))
 
 
-def refused(problems: tuple[str, ...]) -> SpeedTold:
+def refused(problems: tuple[str, ...]) -> SpeedWords:
     """What there is to say where a model was named and nothing could be worked out."""
-    return SpeedTold("Not enough to say how fast", tuple(f"{one[:1].upper()}{one[1:]}." for one in problems))
+    return SpeedWords("Not enough to say how fast", tuple(f"{one[:1].upper()}{one[1:]}." for one in problems))
 
 
-def told(catalogue: Catalogue, work: TrainingWork | ServingWork, cost: Hired | None) -> SpeedTold:
+def told(catalogue: Catalogue, work: TrainingWork | ServingWork, cost: Hired | None) -> SpeedWords:
     """The finding for one model."""
     if isinstance(work, TrainingWork):
         return _trained(catalogue, work, cost)
@@ -112,13 +112,13 @@ def _gone_by(catalogue: Catalogue, work: TrainingWork | ServingWork) -> tuple[st
     return (said,) if said else ()
 
 
-def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> SpeedTold:
+def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> SpeedWords:
     found, on = work.found, machines(catalogue, work.found.accelerators, work.found.accelerator)
     speed = found.speed
     if speed is None:
         return _not_fitting(found, on)
     if not math.isfinite(speed.days.typical):
-        return SpeedTold(
+        return SpeedWords(
             f"{found.model} never finishes on {on}",
             ("So many accelerators stop more often than a job on all of them can start again. Use fewer.",),
         )
@@ -136,7 +136,7 @@ def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> Sp
         other_teams(speed, how_long),
         *(f"Look again: {warning}." for warning in found.warnings),
     )
-    return SpeedTold(title, sentences, _training_figures(speed, cost))
+    return SpeedWords(title, sentences, _training_figures(speed, cost))
 
 
 def _deadline(task: Train, speed: Speed) -> tuple[str, ...]:
@@ -150,13 +150,13 @@ def _deadline(task: Train, speed: Speed) -> tuple[str, ...]:
     return (f"That is later than the {due:g} days there are.",)
 
 
-def _not_fitting(found: Training, on: str) -> SpeedTold:
+def _not_fitting(found: Training, on: str) -> SpeedWords:
     if not found.can_be_spread:
         reasons = words.listed(f"{number:,} where {why}" for why, number in found.excluded.items() if number)
-        return SpeedTold(f"{found.model} cannot be spread over {on}", (f"No layout is legal: {reasons}.",))
+        return SpeedWords(f"{found.model} cannot be spread over {on}", (f"No layout is legal: {reasons}.",))
     needs, has = _three(found.least_memory_gb), _three(found.memory_gb)
     ways = "; or ".join(way.words for way in found.ways_to_fit)
-    return SpeedTold(
+    return SpeedWords(
         f"{found.model} does not fit on {on}: needs {needs} GB on each, has {has}",
         (
             f"That is the leanest of {found.layouts_evaluated:,} layouts.",
@@ -214,7 +214,7 @@ def usd_per_million(work: ServingWork, cost: Hired | None) -> float | None:
     return usd_per_million_tokens(found, cost, busy_share)
 
 
-def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> SpeedTold:
+def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> SpeedWords:
     found, task = work.found, work.task
     if not found.fits:
         return _not_served(catalogue, found)
@@ -225,7 +225,7 @@ def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> Spee
     latency = "" if found.ttft is None else f", first token within {_ms(found.ttft.p99_ms)}"
     usd = usd_per_million(work, cost)
     price = "" if usd is None else f", {words.usd(usd)} a million tokens"
-    return SpeedTold(
+    return SpeedWords(
         f"{found.model} writes {_three(per_s)} tokens/s on {on}{latency}{price}",
         (
             f"That is enough for {task.requests_per_s:g} request{'s' * (task.requests_per_s != 1)} a second on average"
@@ -262,10 +262,10 @@ def _waiting(found: Serving) -> tuple[str, ...]:
     )
 
 
-def _not_served(catalogue: Catalogue, found: Serving) -> SpeedTold:
+def _not_served(catalogue: Catalogue, found: Serving) -> SpeedWords:
     on = machines(catalogue, found.accelerators_per_replica, found.accelerator)
     ways = "; or ".join(way.change for way in found.ways_to_fit)
-    return SpeedTold(
+    return SpeedWords(
         f"{found.model} does not fit on {on}: {found.reason}",
         (f"What would make it fit, the cheapest first: {ways}." if ways else "Nothing that was tried makes it fit.",),
     )

@@ -10,7 +10,7 @@ from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
-from planner.report.answer.sentences import Told, told
+from planner.report.answer.sentences import AnswerWords, told
 from planner.report.futures.counted import how_sure
 from planner.report.futures.input_words import lower, short, written
 from planner.report.title import title
@@ -38,13 +38,13 @@ _MOST_OF_IT = 0.8  # of the doubt
 _ONE_SIDE = ("own", "probably own", "rent", "probably rent", "limited", "mix")
 
 
-def nothing_to_ask(judged: Judged) -> Told | None:
+def nothing_to_ask(judged: Judged) -> AnswerWords | None:
     """What is missing, where there are no two ways to set against each other; None where there are."""
     found = judged.answer
     if found.own is not None and found.rent is not None:
         return None
     said = told(found.plan, found, judged.futures)
-    return Told(said.title, (*said.sentences, "Then this page shows what would change the answer."), ())
+    return AnswerWords(said.title, (*said.sentences, "Then this page shows what would change the answer."), ())
 
 
 def pair(found: Answer) -> tuple[Option, Option]:

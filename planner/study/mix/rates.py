@@ -23,7 +23,7 @@ from planner.money.setting import Setting
 from planner.money.sizing import server_size
 from planner.money.tax.lines import taxed
 from planner.money.ways import hosted, on_demand
-from planner.money.ways.built import Why
+from planner.money.ways.ledger_of_way import Unavailable
 from planner.money.ways.own import fleet_size
 from planner.money.ways.reserved import term_or_why
 from planner.money.ways.spot import missing_price, on_spot
@@ -80,10 +80,10 @@ def rates_of(setting: Setting) -> MixRates:
     """The rates of a plan."""
     held = _held(setting)
     bursts, missing = _bursts(setting)
-    reason = (held.reason,) if isinstance(held, Why) else ()
+    reason = (held.reason,) if isinstance(held, Unavailable) else ()
     return MixRates(
         base=_base(setting),
-        held=None if isinstance(held, Why) else held,
+        held=None if isinstance(held, Unavailable) else held,
         bursts=bursts,
         worth_today=np.asarray(factors(setting)),
         missing=(*reason, *missing),
@@ -141,9 +141,9 @@ def _sizes(setting: Setting) -> Array:
     return np.unique(np.append(np.arange(0.0, most, step), float(most)))
 
 
-def _held(setting: Setting) -> Held | Why:
+def _held(setting: Setting) -> Held | Unavailable:
     term = term_or_why(setting)
-    if isinstance(term, Why):
+    if isinstance(term, Unavailable):
         return term
     offer, plain = setting.taken.reserved, setting.demand.plain
     yours = setting.scenario.rent.accelerators_per_machine
@@ -170,7 +170,7 @@ def _bursts(setting: Setting) -> tuple[dict[Peaks, Hourly], tuple[str, ...]]:
     missing = []
     everything, runs = setting.demand.all, setting.timeline.runs
     by_hour = on_demand.build(setting)
-    if isinstance(by_hour, Why):
+    if isinstance(by_hour, Unavailable):
         missing.append(by_hour.reason)
     else:
         found["on_demand"] = Hourly(_rate(setting, by_hour.lines, everything))
@@ -178,12 +178,12 @@ def _bursts(setting: Setting) -> tuple[dict[Peaks, Hourly], tuple[str, ...]]:
     if works and missing_price(setting) is None and "on_demand" in found:
         stops = demand_of(setting, works)
         spot = on_spot(setting, stops.all)
-        if not isinstance(spot, Why):
+        if not isinstance(spot, Unavailable):
             most = np.broadcast_to(stops.all_hours * runs, runs.shape)
             found["spot"] = Hourly(_rate(setting, spot.lines, stops.all), np.asarray(most))
     if setting.scenario.hosted is not None:
         by_token = hosted.build(setting)
-        if not isinstance(by_token, Why):
+        if not isinstance(by_token, Unavailable):
             found["hosted"] = Hourly(_rate(setting, by_token.lines, everything))
     return found, tuple(missing)
 

@@ -14,7 +14,7 @@ from planner.money.sizing import comfortable_share, server_size, usual_share
 from planner.money.tax.lines import taxed
 from planner.money.verdict.contender import unknown_usd
 from planner.money.verdict.limits import limits_of
-from planner.money.ways.built import Why
+from planner.money.ways.ledger_of_way import Unavailable
 from planner.money.ways.mix import mixed
 from planner.scenario.base import MOST_ACCELERATORS
 from planner.scenario.rent import Mix
@@ -55,7 +55,7 @@ class MixSearch:
     def _reckoned(self, mix: Mix) -> PricedMix:
         never = PricedMix(np.inf, np.inf)
         built = mixed(self.setting, mix)
-        if isinstance(built, Why) or self._waits_too_long(mix.own_accelerators + mix.reserve_accelerators):
+        if isinstance(built, Unavailable) or self._waits_too_long(mix.own_accelerators + mix.reserve_accelerators):
             return never
         ledger = taxed(self.setting, Ledger(built.title, built.lines))
         usd = float(present_usd(self.setting, ledger))

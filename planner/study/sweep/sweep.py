@@ -19,7 +19,7 @@ import numpy as np
 from planner.money.option import Absent, Option
 from planner.money.plan import Plan, plan_at
 from planner.money.renting.cheapest_offer import taken
-from planner.money.setting import Setting, Taken
+from planner.money.setting import ChosenOffers, Setting
 from planner.money.verdict.answer import Answer, Decision, decide
 from planner.money.verdict.breakeven import break_even, paid_back
 from planner.money.verdict.contender import Runner, runners_of
@@ -127,7 +127,7 @@ class Sweep:
         return {}
 
     @cached_property
-    def choices(self) -> AskedOnce[Taken]:
+    def choices(self) -> AskedOnce[ChosenOffers]:
         """The offers that each point rents from."""
         return AskedOnce(self.catalogue, self.day, self.grid.paths, taken)
 
@@ -154,7 +154,7 @@ class Sweep:
                 found.update(zip(part, answers, strict=True))
         return [found[number] for number in range(start, stop)]
 
-    def alone(self, scenario: Scenario, offers: Taken | None = None) -> PointAnswer:
+    def alone(self, scenario: Scenario, offers: ChosenOffers | None = None) -> PointAnswer:
         """The answer of one scenario as its page says it; or its plan from offers that are chosen already."""
         if offers is None:
             made = planned(self.catalogue, scenario, self.day)
@@ -199,7 +199,7 @@ class Sweep:
         """Whether something is found first that pages find too: the speed of a model, what is left open, a mix."""
         return _names_a_model(point.scenario) or self.mixes.of(point.scenario, point.values)
 
-    def _together(self, points: Sequence[_Point], offers: Taken | None) -> list[PointAnswer]:
+    def _together(self, points: Sequence[_Point], offers: ChosenOffers | None) -> list[PointAnswer]:
         """The answers of points of one shape; each alone where they are few, or do not agree with their own plans."""
         if offers is None or len(points) < FEWEST_TOGETHER:
             return [self._alone(point, offers) for point in points]
@@ -209,13 +209,13 @@ class Sweep:
         half = len(points) // 2
         return [*self._together(points[:half], offers), *self._together(points[half:], offers)]
 
-    def _alone(self, point: _Point, offers: Taken | None = None) -> PointAnswer:
+    def _alone(self, point: _Point, offers: ChosenOffers | None = None) -> PointAnswer:
         try:
             return self.alone(point.scenario, offers)
         except PricingError as error:
             return _refused(str(error))
 
-    def _columns(self, points: Sequence[_Point], offers: Taken, known: Hows) -> list[PointAnswer]:
+    def _columns(self, points: Sequence[_Point], offers: ChosenOffers, known: Hows) -> list[PointAnswer]:
         """The answers of some points, told as one; none where the engine cannot take them so."""
         setting = Setting(self.catalogue, points[0].scenario, self.day, taken=offers)
         every = {

@@ -23,7 +23,7 @@ from planner.money.plan import Plan
 from planner.money.setting import Setting
 from planner.money.verdict.breakeven import builder_of, ledger_at
 from planner.money.ways import on_demand, own
-from planner.money.ways.built import Why
+from planner.money.ways.ledger_of_way import Unavailable
 
 Array = NDArray[np.float64]
 
@@ -102,8 +102,8 @@ def waiting(plan: Plan) -> Waiting | NoWaiting:
         return NoWaiting("; ".join(setting.asked.problems))
     bought_as = _cheapest(plan)
     never = on_demand.build(setting)
-    if bought_as is None or isinstance(never, Why):
-        return NoWaiting(never.reason if isinstance(never, Why) else _why_not(plan))
+    if bought_as is None or isinstance(never, Unavailable):
+        return NoWaiting(never.reason if isinstance(never, Unavailable) else _why_not(plan))
     build, fleet = builder_of(bought_as), _fleet(setting, bought_as)
     bought = owned(setting, own.work_of(setting, fleet))
     assert bought is not None  # it could be built

@@ -7,7 +7,7 @@ import streamlit as st
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
-from planner.report.answer.sentences import Told, not_counted
+from planner.report.answer.sentences import AnswerWords, not_counted
 from planner.study.uncertainty.futures import Futures
 from planner.web import address, advice, mixing, share, show, state, sure
 
@@ -43,7 +43,7 @@ def _names_model(plan: Plan) -> bool:
     return any(work.train or work.serve for work in plan.setting.written.work)
 
 
-def _views(plan: Plan, found: Answer, said: Told, drawn: Futures | None) -> None:
+def _views(plan: Plan, found: Answer, said: AnswerWords, drawn: Futures | None) -> None:
     """The picture of why, and what is behind it. Only the open view is made: the others cost nothing until then."""
     address.choice("look", VIEWS, VIEWS[0])
     for view, make in zip(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report import words
-from planner.report.speed.finding import SpeedTold, no_model, refused, told
+from planner.report.speed.finding import SpeedWords, no_model, refused, told
 from planner.speed.scenario_jobs import ServingWork, TrainingWork
 from planner.web import address, runs_box, show, show_speed, state, state_speed
 
@@ -32,7 +32,7 @@ def page() -> None:
     show.next_page("Compare", "Next: compare providers")
 
 
-def _say(said: SpeedTold) -> None:
+def _say(said: SpeedWords) -> None:
     st.title(words.markdown(said.title), anchor=False)
     st.markdown(words.markdown(" ".join(said.sentences)))
     if said.figures:

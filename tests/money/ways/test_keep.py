@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from planner.money.ways import keep
-from planner.money.ways.built import Built, Why
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from tests.money.owning import EIGHTY, built, by_line, monthly, scenario, setting
 
 POWER = {**EIGHTY, "usd_per_kwh": 0.1, "pue": 1.5, "power_price_change_per_year": 0.1}
@@ -23,7 +23,7 @@ KEPT = {
 }
 
 
-def way(kept: dict[str, Any] = KEPT, **plan: Any) -> Built:
+def way(kept: dict[str, Any] = KEPT, **plan: Any) -> WayLedger:
     """Keeping this, where 80 are wanted half the time."""
     return built(keep.build, setting(scenario(POWER, kept=kept, **plan)))
 
@@ -81,4 +81,4 @@ def test_every_field_moves_the_ledger() -> None:
 
 
 def test_nothing_there_is_nothing_to_keep() -> None:
-    assert isinstance(keep.build(setting(scenario(POWER))), Why)
+    assert isinstance(keep.build(setting(scenario(POWER))), Unavailable)

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 
 from planner.money.finance import flow_years, npv_usd
 from planner.money.ways import lease
-from planner.money.ways.built import Built, Why
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting, total
 
 OWN = {**EIGHTY, "running_usd_per_month": 5_000.0}
 RENT = 80 * 0.5 * 730 * 2.0
 
 
-def way(terms: dict[str, Any], own: dict[str, Any] = OWN, **plan: Any) -> Built:
+def way(terms: dict[str, Any], own: dict[str, Any] = OWN, **plan: Any) -> WayLedger:
     """Leasing 800,000 worth on these terms."""
     return built(lease.build, setting(scenario(own, lease={"left_share": 0.0, **terms}, **plan)))
 
 
-def paid(found: Built, name: str = "Lease payments") -> dict[int, float]:
+def paid(found: WayLedger, name: str = "Lease payments") -> dict[int, float]:
     """The months in which a line moves, and by how much."""
     usd = by_line(found)[name]
     return {int(month): float(usd[month]) for month in np.flatnonzero(usd)}
@@ -112,14 +112,14 @@ def test_payments_begin_on_delivery() -> None:
 def test_what_never_comes_is_not_paid_for() -> None:
     late = setting(scenario({**OWN, "lead_time_months": 60.0}, lease={"usd_per_month": 20_000.0}))
     found = lease.build(late)
-    assert isinstance(found, Why)
+    assert isinstance(found, Unavailable)
     assert "after 60 months, when the plan ends: nothing would ever be leased" in found.reason
     tried = built(lease.build, late.trying({"lead_time_months": 60.0}))  # a break-even passes through it
     assert monthly(tried)[1:].tolist() == pytest.approx([RENT] * 48)
 
 
 def test_without_a_price_there_is_nothing_to_lease() -> None:
-    assert isinstance(lease.build(setting(scenario(NOTHING, accelerator="TPU-v5p"))), Why)
+    assert isinstance(lease.build(setting(scenario(NOTHING, accelerator="TPU-v5p"))), Unavailable)
 
 
 @given(

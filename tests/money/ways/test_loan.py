@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from planner.money.finance import flow_years, loan_balance_usd, loan_payment_usd, monthly_rate, npv_usd
 from planner.money.ways import loan, own
-from planner.money.ways.built import Built, Why
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting, total
 
 OWN = {**EIGHTY, "running_usd_per_month": 5_000.0}
 
 
-def way(terms: dict[str, Any], own_terms: dict[str, Any] = OWN, **plan: Any) -> Built:
+def way(terms: dict[str, Any], own_terms: dict[str, Any] = OWN, **plan: Any) -> WayLedger:
     """Buying 800,000 worth on these terms of a loan."""
     return built(loan.build, setting(scenario(own_terms, loan={"loan_share": 1.0, **terms}, **plan)))
 
 
-def lent(found: Built) -> dict[str, Any]:
+def lent(found: WayLedger) -> dict[str, Any]:
     """The lines of the loan alone."""
     return {line.name: line.usd for line in found.lines if line.part == "finance"}
 
@@ -94,7 +94,7 @@ def test_it_is_paid_out_on_delivery() -> None:
 def test_what_never_comes_is_not_borrowed_for() -> None:
     late = setting(scenario({**OWN, "lead_time_months": 60.0}, loan={"loan_share": 1.0, "years": 5.0}))
     found = loan.build(late)
-    assert isinstance(found, Why)
+    assert isinstance(found, Unavailable)
     assert "nothing would ever be lent" in found.reason
     tried = built(loan.build, late.trying({"lead_time_months": 60.0}))  # a break-even passes through it
     assert all(not usd.any() for usd in lent(tried).values())
@@ -107,7 +107,7 @@ def test_it_lasts_as_long_as_the_machines_unless_you_say_so_and_no_longer_than_t
 
 
 def test_without_a_price_there_is_nothing_to_borrow_for() -> None:
-    assert isinstance(loan.build(setting(scenario(NOTHING, accelerator="TPU-v5p"))), Why)
+    assert isinstance(loan.build(setting(scenario(NOTHING, accelerator="TPU-v5p"))), Unavailable)
 
 
 @given(

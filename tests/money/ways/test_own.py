@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.ways import mix, own
-from planner.money.ways.built import Built, Why
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.scenario.scenario import Scenario
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting, total
 
 RENT = 80 * 0.5 * 730 * 2.0  # a month of everything rented
 
 
-def way(terms: dict[str, Any], **plan: Any) -> Built:
+def way(terms: dict[str, Any], **plan: Any) -> WayLedger:
     """Owning on these terms."""
     return built(own.build, setting(scenario(terms, **plan)))
 
@@ -68,7 +68,7 @@ def test_a_fleet_smaller_than_the_peak_rents_the_rest_while_it_is_there() -> Non
 
 def test_without_a_price_it_says_what_to_enter() -> None:
     found = own.build(setting(scenario(NOTHING, accelerator="TPU-v5p")))
-    assert isinstance(found, Why)
+    assert isinstance(found, Unavailable)
     assert "enter what you would pay" in found.reason
 
 
@@ -121,7 +121,7 @@ def test_rent_without_a_price_is_said_and_an_unknown_offer_refused() -> None:
     unpriced = built(own.build, setting(scenario(terms, accelerator="MI210-64GB", rent={})))
     assert any("nobody publishes a price for it" in warning for warning in unpriced.warnings)
     unknown = own.build(setting(scenario(terms, rent={"offer": "nobody/nothing"})))
-    assert isinstance(unknown, Why)
+    assert isinstance(unknown, Unavailable)
     assert "nobody/nothing" in unknown.reason
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from planner.money.finance import annuity_factor, monthly_rate
 from planner.money.ways import rent_to_own
-from planner.money.ways.built import Built, Why
+from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting
 
 OWN = {**EIGHTY, "running_usd_per_month": 5_000.0, "residual_share": 0.2}
 QUOTE = {"usd_per_month": 30_000.0, "months": 24, "upfront_usd": 100_000.0, "final_usd": 50_000.0}
 
 
-def way(own: dict[str, Any] = OWN, quote: dict[str, Any] = QUOTE, **plan: Any) -> Built:
+def way(own: dict[str, Any] = OWN, quote: dict[str, Any] = QUOTE, **plan: Any) -> WayLedger:
     """800,000 worth on this quote."""
     return built(rent_to_own.build, setting(scenario(own, rent_to_own=quote, **plan)))
 
@@ -56,7 +56,7 @@ def test_the_rate_behind_the_quote_stands_beside_what_a_loan_costs() -> None:
 
 def test_what_never_comes_is_not_paid_for() -> None:
     late = rent_to_own.build(setting(scenario({**OWN, "lead_time_months": 60.0}, rent_to_own=QUOTE)))
-    assert isinstance(late, Why)
+    assert isinstance(late, Unavailable)
     assert late.reason == (
         "the machines come after 60 months, when the plan ends: nothing would ever be paid for, and all work would be"
         " rented"
@@ -66,6 +66,6 @@ def test_what_never_comes_is_not_paid_for() -> None:
 def test_it_needs_a_quote_and_a_price() -> None:
     unquoted = rent_to_own.build(setting(scenario(OWN)))
     unpriced = rent_to_own.build(setting(scenario(NOTHING, rent_to_own=QUOTE, accelerator="TPU-v5p")))
-    assert isinstance(unquoted, Why)
-    assert isinstance(unpriced, Why)
+    assert isinstance(unquoted, Unavailable)
+    assert isinstance(unpriced, Unavailable)
     assert unquoted.reason != unpriced.reason

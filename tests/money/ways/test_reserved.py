@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from planner.money.ledger import Ledger
 from planner.money.ways import reserved
-from planner.money.ways.built import Built
+from planner.money.ways.ledger_of_way import WayLedger
 from planner.scenario.rent import Reserve
 from tests.examples import at_most
 from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, why, work
@@ -19,13 +19,13 @@ from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes,
 YEAR = 8 * 730 * 12 * 1.5  # eight for a year at 1.5, busy or not
 
 
-def booked(*works: dict[str, Any], years: float = 1.0, change: float = 0.0, **reserve: Any) -> Built:
+def booked(*works: dict[str, Any], years: float = 1.0, change: float = 0.0, **reserve: Any) -> WayLedger:
     """A reservation."""
     terms = {"rent_change_per_year": change}
     return built(setting(plan(*works, years=years, terms=terms, reserve=reserve)), reserved.build)
 
 
-def cash(found: Built) -> np.ndarray[Any, Any]:
+def cash(found: WayLedger) -> np.ndarray[Any, Any]:
     """What is paid, month by month."""
     return Ledger(found.title, found.lines).monthly_usd
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from planner.money.demand.queueing import best_checkpoint_interval_hours, preemption_stretch
 from planner.money.ways import spot
-from planner.money.ways.built import Built
+from planner.money.ways.ledger_of_way import WayLedger
 from tests.examples import at_most
 from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, why, work
 
 USEFUL = 8 * 0.5 * 8_760 * 0.8  # half of a year on eight at 0.8
 
 
-def rented(*works: dict[str, Any], **changes: Any) -> Built:
+def rented(*works: dict[str, Any], **changes: Any) -> WayLedger:
     """Spot machines."""
     return built(setting(plan(*(works or (work(may_stop=True),)), spot=changes)), spot.build)
 

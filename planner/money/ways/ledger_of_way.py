@@ -13,7 +13,7 @@ from planner.money.setting import Setting
 
 
 @dataclass(frozen=True)
-class Built:
+class WayLedger:
     """One way at one setting."""
 
     title: str
@@ -25,13 +25,13 @@ class Built:
 
 
 @dataclass(frozen=True)
-class Why:
+class Unavailable:
     """Why a way cannot be reckoned, as a sentence that says what to enter."""
 
     reason: str
 
 
-Builder = Callable[[Setting], Built | Why]
+Builder = Callable[[Setting], WayLedger | Unavailable]
 
 
 def under(heading: str, lines: Iterable[Line]) -> tuple[Line, ...]:
