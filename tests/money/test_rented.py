@@ -328,3 +328,15 @@ def test_a_busy_hour_never_costs_more_when_more_of_them_are_used(scenario: Scena
     idle, busy = real(scenario).usd_per_busy_hour, real(scenario.model_copy(update={"work": (more,)})).usd_per_busy_hour
     known = ~np.isnan(idle)
     assert (busy[known] <= idle[known] * (1 + 1e-9)).all()
+
+
+def test_each_offer_has_a_total_and_parts_of_its_own_and_offers_without_a_price_come_last() -> None:
+    sold = {"ask": offer(usd=None), "dear": offer(usd=2.0), "year": offer("reserved_1y", 1.5), "cheap": offer(usd=1.25)}
+    found = of_all(plan(), sold)
+    busy, idle = 8 * 4_380, 8 * 4_380  # half of a year each
+    assert found.total_usd == pytest.approx([float("nan"), busy * 2.0, (busy + idle) * 1.5, busy * 1.25], nan_ok=True)
+    assert found.part_usd("compute")[1:] == pytest.approx([busy * 2.0, busy * 1.5, busy * 1.25])
+    assert found.part_usd("idle")[1:] == pytest.approx([0.0, idle * 1.5, 0.0])
+    assert found.usd_per_busy_hour[1:] == pytest.approx([2.0, 3.0, 1.25])
+    assert [found.offers[place] for place in found.rank] == ["cheap", "dear", "year", "ask"]
+    assert [bool(gaps) for gaps in found.not_priced] == [True, False, False, False]

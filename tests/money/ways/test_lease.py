@@ -145,3 +145,11 @@ def test_many_at_once_are_what_each_is_alone(draws: list[tuple[float, float]], t
     together = total(built(lease.build, at.trying(columns)))
     alone = [float(total(built(lease.build, at.trying(dict(zip(names, draw, strict=True)))))) for draw in draws]
     assert np.broadcast_to(together, len(draws)) == pytest.approx(alone)
+
+
+def test_leased_machines_are_not_replaced_by_machines_that_somebody_buys() -> None:
+    """Whoever replaces what is bought every year leases the same machines all along: the lease pays for them."""
+    terms = {"usd_per_month": 20_000.0, "years": 5.0}
+    plain, replacing = way(terms), way(terms, own={**OWN, "refresh_years": 1.0})
+    assert by_line(replacing).keys() == by_line(plain).keys()
+    assert total(replacing) == pytest.approx(total(plain))
