@@ -13,9 +13,10 @@ from planner.network.stack import LayerStack, stack_network, typical_stack
 from planner.speed.arrays import stacked, taken
 from planner.speed.hardware import Hardware, hardware
 from planner.speed.training import TrainingJob
+from planner.speed.training.collectives import all_to_all_s, data_s
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.step import StepParts, step_parts, tokens_per_s
+from planner.speed.training.step import StepParts, elementwise_s, step_parts, tokens_per_s
 from planner.speed.training.train import base_plan
 from planner.speed.training.waterfall import flops_per_token
 from pricing import Catalogue
@@ -113,6 +114,46 @@ def test_micro_batches_that_enter_at_both_ends_leave_a_third_of_the_bubble(catal
     assert float(one_way.head_s) == 0
     assert float(one_way.bubble_s) > 0
     assert float(both_ways.bubble_s) == pytest.approx(float(one_way.bubble_s) / 3)
+
+
+def test_three_of_four_stages_wait_half_as_long_as_the_head_takes_on_the_last(catalogue: Catalogue) -> None:
+    """Without interleaving: 0.5 x 3/4 of the head for each micro-batch, and its part of the bubble."""
+    four = plan(catalogue, pp=4.0, dp=4.0, vpp=1.0)
+    with_head, without = (
+        step_parts(shape, chip(catalogue), four, K) for shape in (llama(), replace(llama(), head_share=0.0))
+    )
+    whole_head_s = 4 * float(with_head.head_s)  # a stage's share of it is a quarter
+    waits_s = 0.5 * 0.75 * whole_head_s
+    bubble_s = K.bubble * whole_head_s / 4 * 3 / float(four.micro_batches)
+    assert float(with_head.bubble_s) - float(without.bubble_s) == pytest.approx(waits_s + bubble_s)
+
+
+def test_casts_to_8_bits_are_moved_on_top_of_what_16_bits_move(catalogue: Catalogue) -> None:
+    wide, narrow = (
+        float(elementwise_s(llama(), chip(catalogue), replace(plan(catalogue), bits=bits, eager=0.0), K))
+        for bits in (16.0, 8.0)
+    )
+    assert narrow / wide == pytest.approx(1 + K.cast)
+
+
+def test_a_token_crosses_to_another_node_only_if_its_expert_lives_there(catalogue: Catalogue) -> None:
+    """Sixteen ranks on two nodes, one expert for each token: 15 of 16 leave their chip, half of them their node."""
+    shape = replace(llama(), moe_layers=32.0, experts=16.0, experts_per_token=1.0, expert_groups=0.0)
+    spread = replace(plan(catalogue, tp=1.0, pp=1.0, dp=64.0, ep=16.0), two_way=0.0)
+    here = chip(catalogue)
+    assert here.domain == 8
+    gb = 8 * float(spread.tokens) * 32 * 4_096 / 1e9
+    by_hand_s = K.expert_exposed * gb * (15 / 16 / float(here.link_gb_s) + 1 / 2 / float(here.nic_gb_s))
+    assert float(all_to_all_s(shape, here, spread, K)) == pytest.approx(by_hand_s)
+
+
+def test_sharded_adapters_send_all_weights_and_few_gradients(catalogue: Catalogue) -> None:
+    """ZeRO 3 on a node: each micro-batch gathers 2 bytes of each weight twice, and sends 4 of what is trained."""
+    base = replace(plan(catalogue, tp=1.0, pp=1.0, dp=8.0, shard=3.0), weight_bytes=2.0)
+    sent = [
+        float(data_s(llama(), chip(catalogue), replace(base, trainable_share=share), K)) for share in (1.0, 0.01, 0.0)
+    ]
+    assert (sent[1] - sent[2]) / (sent[0] - sent[2]) == pytest.approx(0.01, rel=1e-6)
 
 
 def test_causal_attention_counts_half_and_a_window_less(catalogue: Catalogue) -> None:
