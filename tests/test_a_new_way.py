@@ -117,6 +117,7 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.slow
 def test_a_file_alone_puts_a_way_into_the_verdict_and_its_words(there: dict[str, Any]) -> None:
     assert there["verdict"] == "rent"
     assert there["title"] == "Barter."
@@ -124,6 +125,7 @@ def test_a_file_alone_puts_a_way_into_the_verdict_and_its_words(there: dict[str,
     assert "Bartering came out cheaper than" in there["sentences"]
 
 
+@pytest.mark.slow
 def test_and_into_charts_files_and_sweeps(there: dict[str, Any]) -> None:
     assert ["Give things for hours", "#123456"] in there["chart"]
     assert [(one["way"], one["side"]) for one in there["options"] if one["key"] == "barter"] == [("barter", "rent")]
@@ -132,6 +134,7 @@ def test_and_into_charts_files_and_sweeps(there: dict[str, Any]) -> None:
     assert "barter" in there["row"]
 
 
+@pytest.mark.slow
 def test_and_into_what_a_scenario_may_name_hints_and_the_properties_of_every_way(there: dict[str, Any]) -> None:
     assert there["known"] == [*WAYS, "barter"]
     assert float(there["hint"]) > 0  # what an hour costs, though renting on demand was not asked for
@@ -176,6 +179,7 @@ def lists_ways(node: ast.AST) -> bool:
     return len(ways) > 2 and not ways <= {*get_args(Side)}
 
 
+@pytest.mark.slow
 def test_nothing_keeps_a_list_of_ways_beside_their_records() -> None:
     assert {one.path for one in modules() if any(lists_ways(node) for node in one.nodes)} == LISTS
     wrong = ast.parse('LOOKS = {"own": 1, "lease": 2, "spot": 3}; ORDERED = ("own", "loan", "lease")')

@@ -102,6 +102,7 @@ each_preset = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @each_world
 @each_preset
 def test_every_preset_has_an_answer_or_says_what_is_missing(world: str, name: str) -> None:

@@ -47,6 +47,7 @@ def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
     return main([*call, *DAY]), capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", WRITERS.values(), ids=WRITERS)
 def test_a_full_disk_leaves_the_older_file_of_every_verb_and_names_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, call: list[str]

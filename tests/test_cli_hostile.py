@@ -66,6 +66,7 @@ def changed(draw: st.DrawFn, text: str) -> str:
     return text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())

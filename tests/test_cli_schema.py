@@ -30,6 +30,7 @@ def test_the_help_lists_every_kind_with_its_files(capsys: pytest.CaptureFixture[
         assert f"{kind.name} {kind.what}{f' ({kind.files})' if kind.files else ''}" in told
 
 
+@pytest.mark.slow
 def test_all_schemas_are_written_into_a_folder_that_need_not_be_there(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

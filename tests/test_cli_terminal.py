@@ -19,6 +19,7 @@ from planner.cli import plan as plan_verb
 from pricing.marks import is_unseen
 from tests.house import ROOT
 
+pytestmark = pytest.mark.slow
 DAY = ["--day", "2026-11-21"]
 NARROW = ("ascii", "latin-1", "cp1252")
 # Escape, a colour, a new title, C1's own escape, right to left, isolates, no width, ends of line and paragraph, a flag.

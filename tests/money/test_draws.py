@@ -6,6 +6,7 @@ import gc
 import weakref
 
 import numpy as np
+import pytest
 
 from planner.money.demand.stream import Demand
 from planner.money.many_ledgers import blocks
@@ -16,6 +17,7 @@ from planner.scenario.scenario import Scenario
 from tests.money.anyplan import CATALOGUE, DAY
 
 
+@pytest.mark.slow
 def test_no_block_keeps_the_demand_of_another_in_memory() -> None:
     """What is kept by setting or by demand would add up: a demand of many futures takes tens of megabytes."""
     setting = setting_of(CATALOGUE, Scenario(years=10.0), DAY)

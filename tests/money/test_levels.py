@@ -63,6 +63,7 @@ def works(draw: st.DrawFn) -> Levels:
     return by_the_hour(many, share, draw(DAYS)) if draw(st.booleans()) else on_and_off(many, share)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(works(), min_size=1, max_size=3), st.lists(st.integers(0, 900), min_size=1, max_size=4))
 def test_merged_levels_stay_near_every_combination(kinds: list[Levels], sizes: list[int]) -> None:

@@ -74,6 +74,7 @@ def told(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("timing", ["month_end", "month_middle", "year_end", "dated"])
 @pytest.mark.parametrize(
     "said",

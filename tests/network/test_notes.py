@@ -54,8 +54,9 @@ def said(answer: Callable[[], object]) -> str:
         return f"{type(refusal).__name__}: {refusal}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", sorted(REWORDED))
-@pytest.mark.parametrize("asked", [pytest.param(trained, marks=pytest.mark.slow), served], ids=["trained", "served"])
+@pytest.mark.parametrize("asked", [trained, served], ids=["trained", "served"])
 def test_no_figure_of_any_model_is_read_from_prose(how: str, asked: Callable[[Catalogue, str], str]) -> None:
     known = answers(asked)
     assert [name for name, told in known.items() if asked(REWORDED[how], name) != told] == []

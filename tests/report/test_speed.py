@@ -175,6 +175,7 @@ def test_half_of_the_runs_are_within_so_much() -> None:
     assert tables.agreement_finding(runs, 0.20) == "Half of 5 published runs are within 8%; 60 of 100 within 20%"
 
 
+@pytest.mark.slow
 def test_the_nearest_runs_say_how_far_off_we_are() -> None:
     near = nearest(published(0.0).traits, [published(-0.1), published(0.2, chip=H200, rate=50.0)])
     assert tables.near_finding(near) == (

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import Event
 
-import pytest
-
 from planner.scenario.memo import cached_property
+from tests import house
 
-PLANNER = Path(__file__).parents[2] / "planner"
 SLOW = 10.0
 
 
@@ -52,13 +48,12 @@ def test_it_is_reckoned_once() -> None:
     assert isinstance(Reckoning.__dict__["found"], cached_property)
 
 
-@pytest.mark.parametrize("path", sorted(PLANNER.rglob("*.py")), ids=lambda path: path.stem)
-def test_no_other_kind_of_kept_property_is_used(path: Path) -> None:
+def test_no_other_kind_of_kept_property_is_used() -> None:
     """`functools` has one that takes a lock for all instances, up to Python 3.11."""
-    imported = [
-        name.name
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ImportFrom) and node.module == "functools"
-        for name in node.names
-    ]
-    assert "cached_property" not in imported or path.name == "memo.py"
+    taken = {
+        module.path
+        for module in house.modules()
+        for _, name in house.imports(module)
+        if name == "functools.cached_property" and house.inside(module.name, ("planner",))
+    }
+    assert taken == {"planner/scenario/memo.py"}

@@ -109,6 +109,7 @@ def near(path: Path, generator: random.Random) -> tuple[Any, ...] | None:
     return tuple(dict.fromkeys(one for one in every if kind.holds(one)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_points_told_as_one_are_the_plans_of_their_scenarios(seed: int) -> None:
     generator = random.Random(seed)
@@ -121,6 +122,7 @@ def test_points_told_as_one_are_the_plans_of_their_scenarios(seed: int) -> None:
             assert_is_the_plan(found[point], sweep.grid.scenario(sweep.grid.values(point)))
 
 
+@pytest.mark.slow
 def test_what_people_vary_goes_through_together_and_every_point_is_right() -> None:
     base = Scenario(work=(Work(accelerators=16),))
     vary = {BUSY: (0.1, 0.55, 1.0), POWER: (0.05, 0.3), RATE: (0.0, 0.2), ("own", "residual_share"): (0.0, 0.5)}

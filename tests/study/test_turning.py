@@ -111,6 +111,7 @@ def test_break_evens_have_a_range_too() -> None:
     assert turning(found, "own", "nobody", "busy_share") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "held",
     [

@@ -142,6 +142,7 @@ def test_a_part_of_a_gpu_is_questioned(app: AppTest) -> None:
     assert not app.warning
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", [23, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
 def test_every_accelerator_one_can_choose_gives_a_page(app: AppTest, every: int) -> None:
     app.run()
