@@ -18,6 +18,7 @@ from planner.scenario.terms import Terms
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
+from pricing.belief import Believed
 
 RENT_CHANGE = "rent-change-per-year"
 COST_OF_MONEY = "cost-of-capital-enterprise"
@@ -34,6 +35,7 @@ class ChosenOffers:
     spot: str | None = None
     one_year: str | None = None  # two quotes of one seller, where there are: what they imply together is shown
     three_years: str | None = None
+    prices: Believed | None = None  # what the prices of all offers that the plan could take are worth on its day
 
 
 @dataclass(frozen=True, eq=False)

@@ -88,10 +88,7 @@ def usd_words(hours: Range, cost: Hired | None, of: str = "") -> str:
 
 def hired_words(cost: Hired) -> str:
     """The offer that was taken, in words."""
-    checked = "" if cost.checked is None else f", checked {words.day(cost.checked)}"
-    doubt = "" if cost.believed else ", an old price"
-    over = f"; {words.count(cost.passed_over, 'lower price')} not believed" if cost.passed_over else ""
     return (
         f"{words.usd_per_hour(cost.usd_per_accelerator_hour)} a GPU-hour, {cost.provider}, {cost.region}, machines of "
-        f"{cost.accelerators_per_machine}{checked}{doubt}{over}"
+        f"{cost.accelerators_per_machine}; {words.worth(cost.price)}"
     )

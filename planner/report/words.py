@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from planner.scenario.terms import Timing
+    from pricing.belief import BelievedPrice
 
 NOT_PRICED = "ask for a quote"
 PURCHASE = {
@@ -151,6 +152,42 @@ def age(days: int) -> str:
     if days <= 0:
         return "today"
     return "1 day old" if days == 1 else f"{days:,} days old"
+
+
+_FEW_SELLERS = 4
+_MOVED = ((0.03, "hardly any such price has"), (0.35, ""), (0.58, "about half of such prices have"),
+          (0.8, "about two in three such prices have"), (1.1, "nearly all such prices have"))  # fmt: skip
+_IN_WORDS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def worth(price: BelievedPrice) -> str:
+    """What a price was read at and when, what became of such prices since, and what is reckoned with.
+
+    $3.49, read 42 days ago; about one in five such prices has moved since, and the market by +12%: we reckon with
+    $3.58 ($3.15 to $4.06).
+    """
+    if not math.isfinite(price.read_usd):
+        return NOT_PRICED
+    days = round(price.age_days)
+    when = "read today" if days <= 0 else f"read {count(days, 'day')} ago"
+    if price.yours and price.low == price.high:
+        return f"your price, {usd_per_hour(price.read_usd)}"
+    since = "" if days <= 0 else f"; {_moved(price.repriced)} moved since"
+    if days > 0 and abs(price.moved) >= 0.005:
+        since += f", and the market by {price.moved:+.0%}"
+    ends = f"{usd_per_hour(price.low)} to {usd_per_hour(price.high)}"
+    few = f"; few sellers: {price.sellers}" if price.sellers < _FEW_SELLERS and not price.yours else ""
+    read, now = usd_per_hour(price.read_usd), usd_per_hour(price.typical)
+    return f"{read}, {when}{since}: we reckon with {now} ({ends}){few}"
+
+
+def _moved(share: float) -> str:
+    """How many such prices have changed by now: about one in five such prices has."""
+    said = next(words for limit, words in _MOVED if share < limit)
+    if said:
+        return said
+    one_in = min(round(1 / share), 33)
+    return f"about one in {_IN_WORDS[one_in] if one_in < len(_IN_WORDS) else one_in} such prices has"
 
 
 def seller(provider: str, product: str | None) -> str:

@@ -27,7 +27,10 @@ Peaks = Literal["on_demand", "spot", "hosted"]
 
 
 class Rent(Inputs):
-    """On demand. Without an offer the plan takes the cheapest whole bill at a price that can be believed."""
+    """On demand. Without an offer the plan takes the cheapest whole bill, each price as it is believed today.
+
+    A price of your own carries your own terms and nothing of any provider, unless you name an offer too.
+    """
 
     offer: Annotated[
         Id | None, asked("offer", "Rent from", "One offer, by its id.", usual="the cheapest that can be believed")
@@ -40,8 +43,13 @@ class Rent(Inputs):
         group=WORK)] = 8.0  # fmt: skip
     billing_increment_s: Annotated[float | None, Field(ge=1.0, le=2_628_000.0), unit("seconds")] = None
     accelerators_per_machine: Annotated[int | None, Field(ge=1, le=256), unit("accelerators")] = None
+    minimum_accelerators: Annotated[
+        int | None, Field(ge=1, le=MOST_ACCELERATORS, description="the fewest that are rented out at once"),
+        unit("accelerators"),
+    ] = None  # fmt: skip
     usd_per_gb_month_of_disk: Annotated[float | None, Field(ge=0.0, le=100.0), usd_per("GB-month of disk")] = None
     usd_per_gb_of_egress: Annotated[float | None, Field(ge=0.0, le=100.0), usd_per("GB of egress")] = None
+    free_egress_gb_per_month: Annotated[float | None, Field(ge=0.0, le=1e9), unit("GB a month")] = None
     support_share: Annotated[
         UpTo10 | None, asked("support", "Support plan, % of the bill", group=RENTING, rare=True, percent=True)
     ] = None

@@ -11,7 +11,6 @@ it and with support.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +19,13 @@ from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.input_sheet import Basis
 from planner.money.ledger import COMPUTED, Ledger, Line, Part
-from planner.money.renting.offer_inputs import say_need, say_offers
+from planner.money.renting.offer_inputs import assumed_beside, prices_of, say_need, say_offers
 from planner.money.renting.rent_levels import say_path
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
 from planner.scenario.memo import cached_property
 from planner.scenario.rent import Rent
+from pricing.belief import Believed
 
 SUPPORT = "support-share"
 BILLED = "ceil(max(accelerators, minimum_accelerators) / accelerators_per_machine) * accelerators_per_machine"
@@ -42,6 +42,8 @@ class Bills:
     offers: tuple[str, ...]
     ledger: Ledger
     busy_accelerator_hours: float
+    prices: Believed  # what each offer's price is worth on the day of the plan
+    assumed: tuple[tuple[str, ...], ...]  # of each offer: what its provider has no price for, at what the others ask
 
     @cached_property
     def usd(self) -> NDArray[np.float64]:
@@ -61,7 +63,7 @@ class Bills:
     @cached_property
     def rank(self) -> NDArray[np.intp]:
         """The order to show them in: cheapest plan first, then by id; offers to ask for come last."""
-        cents = np.round(supposed_usd(self.usd), 2)  # what differs by less is the same price
+        cents = np.round(np.where(np.isnan(self.total_usd), np.inf, self.total_usd), 2)  # less is the same price
         return np.lexsort((np.array(self.offers, dtype=np.str_), cents))
 
     def one(self, offer: str, title: str) -> Ledger:
@@ -74,40 +76,32 @@ class Bills:
         total: NDArray[np.float64] = np.nansum(self.usd[of_part], axis=0)
         return total
 
-    @cached_property
-    def not_priced(self) -> list[tuple[str, ...]]:
-        """The lines that nobody published a price for, for each offer."""
-        names = [line.name for line in self.ledger.lines]
-        return [tuple(compress(names, gaps)) for gaps in np.isnan(self.usd).T.tolist()]
-
-
-def supposed_usd(usd: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What to rank offers by, of lines x offers; infinite for offers to ask for. For the order alone.
-
-    A bill with an unpublished line must not win by its silence: that line counts as the median of what the others
-    charge for it.
-    """
-    unknown = np.isnan(usd)
-    medians = [np.median(line[~gaps]) if (~gaps).any() else 0.0 for line, gaps in zip(usd, unknown, strict=True)]
-    supposed = np.where(unknown, np.array(medians)[:, np.newaxis], usd).sum(axis=0)
-    return np.where(unknown[0], np.inf, supposed)
-
 
 def bills(
-    setting: Setting, need: Need, offers: tuple[str, ...], *, when: Num | None = None, months: Num | None = None
+    setting: Setting,
+    need: Need,
+    offers: tuple[str, ...],
+    *,
+    when: Num | None = None,
+    months: Num | None = None,
+    prices: Believed | None = None,
 ) -> Bills:
     """The bill of a layer of demand at each of `offers`, month by month, along the plan's path of rents.
 
     In the share of each month that `when` says, which is over after `months`; the whole plan where they are empty.
+    `prices` are what the offers' prices are worth, where they are not those of the plan's own market.
     """
     basis = setting.basis()
     say_need(basis, setting, need)
     _say_when(basis, when)
     if months is not None:
         basis.say("months", months, "months", PLAN)
-    set_after = say_offers(basis, setting, offers, Rent())  # your own terms belong to the plan's offer, not to all
+    worth = prices or prices_of(setting, offers)
+    # your own terms belong to the plan's offer, not to all
+    set_after = say_offers(basis, setting, offers, Rent(), prices=worth)
     lines = rent_lines(basis, say_path(basis, setting, set_after))
-    return Bills(offers, Ledger("Renting", lines), need.busy_accelerator_hours)
+    beside = tuple(assumed_beside(setting.catalogue, setting.catalogue.offers[key], need) for key in offers)
+    return Bills(offers, Ledger("Renting", lines), need.busy_accelerator_hours, worth, beside)
 
 
 def renting(

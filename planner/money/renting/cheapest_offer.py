@@ -1,11 +1,9 @@
-"""Which offer a plan would take when nobody chose one: the cheapest whole bill at a price that can be believed."""
+"""Which offer a plan would take when nobody chose one: the cheapest whole bill, each price as it is believed today."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
-from typing import NamedTuple, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -22,43 +20,26 @@ from planner.scenario.base import ONE_MACHINE
 from planner.scenario.rent import Rent
 from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
+from pricing.belief import believed
 from pricing.choices import Purchase
-from pricing.query import Wish, find, may_be_cheapest
+from pricing.query import Wish, find
 from pricing.records import Offer
 
 RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if kind.startswith("reserved"))
 # Spot is left out where nobody says that the work may stop.
 USUAL_PURCHASES: frozenset[str] = frozenset({"on_demand", "capacity_block", *RESERVED})
 _TAKEN: frozenset[str] = frozenset({"on_demand", "spot", *RESERVED})
-USUAL_AGE_DAYS = 365
-
-
-class OfferChoice(NamedTuple):
-    """The place of an offer among some, whether its price is recent, and how many lower ones were passed over."""
-
-    at: int
-    believed: bool
-    passed_over: int
 
 
 def usual_wish(accelerator: str) -> Wish:
-    """What somebody sees who has not touched a filter."""
-    return Wish(accelerators=frozenset({accelerator}), purchases=USUAL_PURCHASES, max_age_days=USUAL_AGE_DAYS)
+    """What a plan could take: any price to rent by, however old; what it is worth today is another matter."""
+    return Wish(accelerators=frozenset({accelerator}), purchases=USUAL_PURCHASES)
 
 
-def choose(catalogue: Catalogue, among: Bills, day: date) -> OfferChoice | None:
-    """The cheapest bill whose price was looked at this month; failing that the cheapest. None where none has one."""
-    priced = among.rank[: int(np.isfinite(among.total_usd).sum())].tolist()  # what has no price comes last
-    found = first_believed(catalogue, [among.offers[index] for index in priced], day)
-    return None if found is None else found._replace(at=priced[found.at])
-
-
-def first_believed(catalogue: Catalogue, cheapest_first: Sequence[str], day: date) -> OfferChoice | None:
-    """The first of these offers whose price was looked at this month; failing that the first. None where none is."""
-    for place, key in enumerate(cheapest_first):
-        if may_be_cheapest(catalogue.offers[key], day):
-            return OfferChoice(place, True, place)
-    return OfferChoice(0, False, 0) if cheapest_first else None
+def choose(among: Bills) -> int | None:
+    """The place of the cheapest bill, of equals the first by id; None where none has a price."""
+    first = among.rank[:1].tolist()
+    return first[0] if first and np.isfinite(among.total_usd[first[0]]) else None
 
 
 def holds(offer: Offer, wanted: int) -> bool:
@@ -67,16 +48,25 @@ def holds(offer: Offer, wanted: int) -> bool:
 
 
 def taken(setting: Setting) -> ChosenOffers:
-    """The offers a plan rents from: those the scenario names, else the cheapest believable whole bill of each kind."""
+    """The offers a plan rents from: those the scenario names, none beside a price of yours, else the cheapest bill."""
     scenario, need = setting.scenario, setting.demand.all
     wish = replace(usual_wish(scenario.accelerator), purchases=_TAKEN)
     kinds = _by_kind(setting.catalogue, find(setting.catalogue, wish, setting.day).ids, together(setting.asked))
-    on_demand = scenario.rent.offer or _cheapest(setting, bills(setting, need, kinds.get("on_demand", ())))
-    there = replace(setting, taken=ChosenOffers(on_demand=on_demand))
-    found = ChosenOffers(
-        on_demand=on_demand,
-        reserved=scenario.reserve.offer or _cheapest_reserved(there, kinds),
-        spot=scenario.spot.offer or _cheapest_spot(setting, kinds.get("spot", ())),
+    market = tuple(key for keys in kinds.values() for key in keys)
+    setting = replace(setting, taken=ChosenOffers(prices=believed(setting.catalogue, setting.day, market)))
+
+    def cheapest(kind: str) -> str | None:
+        return _cheapest(bills(setting, need, kinds.get(kind, ())))
+
+    rent, reserve, spot = scenario.rent, scenario.reserve, scenario.spot
+    on_demand = rent.offer or (cheapest("on_demand") if rent.usd_per_accelerator_hour is None else None)
+    setting = replace(setting, taken=replace(setting.taken, on_demand=on_demand))
+    found = replace(
+        setting.taken,
+        reserved=reserve.offer
+        or (_cheapest_reserved(setting, kinds) if reserve.usd_per_accelerator_hour is None else None),
+        spot=spot.offer
+        or (_cheapest_spot(setting, kinds.get("spot", ())) if spot.usd_per_accelerator_hour is None else None),
     )
     preferred = setting.catalogue.offers.get(found.reserved or found.on_demand or "")
     quoted = (*kinds.get("reserved_1y", ()), *kinds.get("reserved_3y", ()))
@@ -101,9 +91,9 @@ def _by_kind(catalogue: Catalogue, keys: tuple[str, ...], least: int) -> dict[st
     return {kind: large[kind] or tuple(found) for kind, found in kinds.items()}
 
 
-def _cheapest(setting: Setting, among: Bills) -> str | None:
-    chosen = choose(setting.catalogue, among, setting.day)
-    return None if chosen is None else among.offers[chosen.at]
+def _cheapest(among: Bills) -> str | None:
+    at = choose(among)
+    return None if at is None else among.offers[at]
 
 
 def _cheapest_spot(setting: Setting, offers: tuple[str, ...]) -> str | None:
@@ -119,7 +109,7 @@ def _cheapest_spot(setting: Setting, offers: tuple[str, ...]) -> str | None:
     times = np.where(longer.found, longer.value, 1 / LEAST_LEFT).reshape(-1)
     lost = among.part_usd("compute") * (times - 1)
     used = (Used("lost_usd", lost.reshape(-1, 1), "USD", COMPUTED),)
-    return _cheapest(setting, _with(among, Line("Interruptions", "interruptions", "lost_usd", used)))
+    return _cheapest(_with(among, Line("Interruptions", "interruptions", "lost_usd", used)))
 
 
 def _cheapest_reserved(setting: Setting, kinds: dict[str, tuple[str, ...]]) -> str | None:
@@ -133,11 +123,11 @@ def _cheapest_reserved(setting: Setting, kinds: dict[str, tuple[str, ...]]) -> s
     terms = [TERM_MONTHS[setting.catalogue.offers[key].purchase] for key in offers]
     for_each = _held_for_each(need, terms)
     if setting.scenario.reserve.at_end == "roll":
-        return _cheapest(setting, bills(setting, for_each, offers))
+        return _cheapest(bills(setting, for_each, offers))
     bound = np.vstack([bound_share(setting.timeline, term) for term in terms])
     months = np.minimum(np.array(terms), setting.scenario.months).reshape(-1, 1)
     among = bills(setting, for_each, offers, when=bound, months=months)
-    return _cheapest(setting, _with(among, _afterwards(setting, need, bound)))
+    return _cheapest(_with(among, _afterwards(setting, need, bound)))
 
 
 def _held_for_each(need: Need, terms: list[float]) -> Need:

@@ -7,12 +7,13 @@ from datetime import date
 
 from planner.money.demand.stream import Need
 from planner.money.renting.bill import bills
-from planner.money.renting.cheapest_offer import USUAL_AGE_DAYS, choose, holds
+from planner.money.renting.cheapest_offer import choose, holds
 from planner.money.setting import Setting
 from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Terms
 from pricing import Catalogue
+from pricing.belief import BelievedPrice
 from pricing.query import Wish, find
 
 UNBOUND = frozenset({"on_demand", "capacity_block"})  # nothing is bound for longer than the job
@@ -29,8 +30,7 @@ class Hired:
     usd_per_accelerator_hour: float
     list_usd_per_accelerator_hour: float
     accelerators_per_machine: int
-    believed: bool
-    passed_over: int
+    price: BelievedPrice  # what the price that was read is worth on the day
     checked: date | None
 
 
@@ -43,11 +43,11 @@ def flat(catalogue: Catalogue, scenario: Scenario, day: date) -> Setting:
 def hired(
     catalogue: Catalogue, accelerator: str, *, accelerators: int, hours: float, together: int, day: date
 ) -> Hired | None:
-    """The cheapest whole bill at a price that can be believed, machines of `together` or more; None where none is.
+    """The cheapest whole bill, each price as it is believed on the day, machines of `together` or more; or None.
 
     Whole machines, minimums and billing increments are in it; disks and traffic are not.
     """
-    wish = Wish(accelerators=frozenset({accelerator}), purchases=UNBOUND, max_age_days=USUAL_AGE_DAYS)
+    wish = Wish(accelerators=frozenset({accelerator}), purchases=UNBOUND)
     ids = tuple(key for key in find(catalogue, wish, day).ids if holds(catalogue.offers[key], together))
     if not ids:
         return None
@@ -58,16 +58,16 @@ def hired(
         site=setting.scenario.site,
     )  # fmt: skip
     among = bills(setting, need, ids)
-    chosen = choose(catalogue, among, day)
-    if chosen is None:
+    at = choose(among)
+    if at is None:
         return None
-    key = among.offers[chosen.at]
+    key = among.offers[at]
     offer = catalogue.offers[key]
     figure = offer.usd_per_accelerator_hour
     return Hired(
         offer=key, provider=catalogue.providers[offer.provider].label, region=offer.region,
-        usd_per_accelerator_hour=float(among.usd_per_busy_hour[chosen.at]),
+        usd_per_accelerator_hour=float(among.usd_per_busy_hour[at]),
         list_usd_per_accelerator_hour=float("nan") if figure is None else figure.newest.typical,
-        accelerators_per_machine=offer.accelerators_per_instance, believed=chosen.believed,
-        passed_over=chosen.passed_over, checked=None if figure is None else figure.checked,
+        accelerators_per_machine=offer.accelerators_per_instance, price=among.prices.at(at),
+        checked=None if figure is None else figure.checked,
     )  # fmt: skip

@@ -1,4 +1,8 @@
-"""The inputs of a bill: what the plan asks for, and what its offers charge; your own terms win over theirs."""
+"""The inputs of a bill: what the plan asks for, and what its offers charge; your own terms win over theirs.
+
+A price counts as what it is worth on the day of the plan, not as what was read (pricing.belief). Disk or traffic that
+a provider publishes no price for costs what the others ask: their middle, and from a tenth to nine tenths of them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import Need
 from planner.money.formula import Num
-from planner.money.input_sheet import Basis
+from planner.money.input_sheet import TRIED, Basis, Case
 from planner.money.ledger import CONVENTION, YOUR_INPUT, Origin, Used
 from planner.money.origin import judged, origin
 from planner.money.renting.rent_levels import column, price_set_after_months
@@ -20,6 +24,8 @@ from planner.money.timeline import PLAN
 from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.rent import Rent
 from pricing import Catalogue, Figure
+from pricing.belief import Believed, believed
+from pricing.choices import Purchase
 from pricing.records import Offer, Provider
 
 GB_PER_TB = 1_000.0
@@ -39,39 +45,65 @@ TERM_MONTHS: dict[str, float] = {
 SET_AFTER = "price_set_after_months"
 OFFER = Origin("the offer itself", "spec")
 
+PRICE = "usd_per_accelerator_hour"
+# By what the price of an hour is multiplied where futures are drawn: a price read some time ago may be another by now.
+PRICE_FACTORS: dict[str, str] = {
+    "on_demand": "on_demand_price_factor",
+    "capacity_block": "on_demand_price_factor",
+    "spot": "spot_price_factor",
+}
+RESERVED_FACTOR = "reserved_price_factor"
+# Where no offer publishes one: by what the others' middle price is multiplied, and what it is a price of.
+BESIDE_FACTORS = {"usd_per_gb_month_of_disk": "disk_price_factor", "usd_per_gb_of_egress": "egress_price_factor"}
+
 _HOURLY = judged("no billing increment is published; whole hours assumed")
 _NO_MINIMUM = judged("no minimum is published; one machine assumed")
 _NO_FREE = judged("no free allowance is published; none assumed")
 _UNKNOWN = judged("not published: not priced")
+_ENDS: dict[Case, float] = {"low": 0.1, "typical": 0.5, "high": 0.9}
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """One number of an offer or its provider: its name here, whose it is, and what stands in where it is not told."""
+    """One number of an offer's provider: its name here, its unit, whose it is, what stands in where it is not told."""
 
     name: str
     unit: str
-    figure: Callable[[Offer, Provider], Figure | None]
-    otherwise: float
-    why: Origin
+    figure: Callable[[Provider], Figure | None]
+    otherwise: float | None  # None: what the others ask
+    why: Origin = _UNKNOWN
 
 
 _ASKED = (
-    _Asked(
-        "usd_per_accelerator_hour",
-        "USD/accelerator-hour",
-        lambda offer, _: offer.usd_per_accelerator_hour,
-        np.nan,
-        _UNKNOWN,
-    ),
-    _Asked("minimum_accelerators", "accelerators", lambda _, who: who.minimum_accelerators, 1.0, _NO_MINIMUM),
-    _Asked("billing_increment_s", "seconds", lambda _, who: who.billing_increment_s, SECONDS_PER_HOUR, _HOURLY),
-    _Asked(
-        "usd_per_gb_month_of_disk", "USD/GB-month", lambda _, who: who.block_storage_usd_per_gb_month, np.nan, _UNKNOWN
-    ),
-    _Asked("usd_per_gb_of_egress", "USD/GB", lambda _, who: who.egress_usd_per_gb, np.nan, _UNKNOWN),
-    _Asked("free_egress_gb_per_month", "GB a month", lambda _, who: who.free_egress_gb_per_month, 0.0, _NO_FREE),
+    _Asked("minimum_accelerators", "accelerators", lambda who: who.minimum_accelerators, 1.0, _NO_MINIMUM),
+    _Asked("billing_increment_s", "seconds", lambda who: who.billing_increment_s, SECONDS_PER_HOUR, _HOURLY),
+    _Asked("usd_per_gb_month_of_disk", "USD/GB-month", lambda who: who.block_storage_usd_per_gb_month, None),
+    _Asked("usd_per_gb_of_egress", "USD/GB", lambda who: who.egress_usd_per_gb, None),
+    _Asked("free_egress_gb_per_month", "GB a month", lambda who: who.free_egress_gb_per_month, 0.0, _NO_FREE),
 )
+
+
+def price_factor(purchase: Purchase) -> str:
+    """The name of the factor by which futures move the price of a kind of purchase."""
+    return PRICE_FACTORS.get(purchase, RESERVED_FACTOR)
+
+
+def prices_of(setting: Setting, keys: tuple[str, ...]) -> Believed:
+    """What the prices of some offers are worth on the day of the plan, each among those that the plan could take."""
+    market = setting.taken.prices
+    others = () if market is None else market.keys
+    known = set(others)
+    added = tuple(key for key in keys if key not in known)
+    whole = believed(setting.catalogue, setting.day, (*others, *added)) if added or market is None else market
+    return whole.take(keys)
+
+
+def assumed_beside(catalogue: Catalogue, offer: Offer, need: Need) -> tuple[str, ...]:
+    """What the provider of an offer publishes no price for, though the plan uses it: disk, traffic."""
+    who = catalogue.providers[offer.provider]
+    uses = {"Disk": need.storage_tb > 0, "Traffic out": need.egress_tb_per_month > 0}
+    told = (who.block_storage_usd_per_gb_month, who.egress_usd_per_gb)
+    return tuple(name for (name, used), price in zip(uses.items(), told, strict=True) if used and price is None)
 
 
 def say_need(basis: Basis, setting: Setting, need: Need) -> None:
@@ -87,23 +119,32 @@ def say_need(basis: Basis, setting: Setting, need: Need) -> None:
 
 
 def say_offers(
-    basis: Basis, setting: Setting, keys: tuple[str, ...], yours: Rent, term_months: float | None = None
+    basis: Basis,
+    setting: Setting,
+    keys: tuple[str, ...],
+    yours: Rent,
+    term_months: float | None = None,
+    prices: Believed | None = None,
 ) -> NDArray[np.float64]:
     """The offers' own numbers: one entry for each of several offers, plain numbers for one; yours win.
 
-    Gives back when the price of each month was set.
+    `prices` are what the offers' prices are worth, where that is known already. Gives back when the price of each month
+    was set.
     """
-    basis.used.update(_said(setting, keys, yours, term_months))
+    basis.used.update(_said(setting, keys, yours, term_months, prices))
     return np.asarray(basis.used[SET_AFTER].value)
 
 
 @lru_cache(maxsize=32)
-def _said(setting: Setting, keys: tuple[str, ...], yours: Rent, term_months: float | None) -> Mapping[str, Used]:
-    """The same for every layer that is rented there."""
+def _said(
+    setting: Setting, keys: tuple[str, ...], yours: Rent, term_months: float | None, prices: Believed | None
+) -> Mapping[str, Used]:
+    """What offers charge, for every layer that is rented there."""
     basis = setting.basis()
     offers = [setting.catalogue.offers[key] for key in keys]
+    _say_price(basis, setting, offers, yours.usd_per_accelerator_hour, prices or prices_of(setting, keys))
     for asked in _ASKED:
-        _say_asked(basis, setting.catalogue, offers, asked, getattr(yours, asked.name, None))
+        _say_asked(basis, setting, offers, asked, getattr(yours, asked.name))
     if yours.accelerators_per_machine is None:
         machine = [float(offer.accelerators_per_instance) for offer in offers] or [1.0]
         basis.say("accelerators_per_machine", column(machine), "accelerators", OFFER)
@@ -113,17 +154,69 @@ def _said(setting: Setting, keys: tuple[str, ...], yours: Rent, term_months: flo
     return basis.used
 
 
-def _say_asked(basis: Basis, catalogue: Catalogue, offers: list[Offer], asked: _Asked, own: Num | None) -> None:
+def _say_price(basis: Basis, setting: Setting, offers: list[Offer], own: Num | None, prices: Believed) -> None:
+    """The price of an hour: yours, or what the price that was read is worth on this day, at this end of its range."""
+    unit = "USD/accelerator-hour"
+    if own is not None:
+        basis.say(PRICE, own, unit, YOUR_INPUT)
+        return
+    usd = np.asarray(getattr(prices, setting.case), dtype=np.float64)
+    basis.say(PRICE, column(usd.tolist() or [np.nan]), unit, _UNKNOWN)
+    if PRICE in basis.tried or not offers:
+        return
+
+    def of_one(index: int) -> Origin:
+        return _read(setting.catalogue, offers[index], prices, index)
+
+    where = of_one(0) if len(offers) == 1 else of_one
+    basis.used[PRICE] = replace(basis.used[PRICE], origin=where)
+    factor = setting.tried.get(price_factor(offers[0].purchase))
+    if factor is not None:
+        basis.used[PRICE] = Used(PRICE, basis.used[PRICE].value * factor, unit, TRIED)
+
+
+def _read(catalogue: Catalogue, offer: Offer, prices: Believed, index: int) -> Origin:
+    """Who says the price, when it was read and at how much, and what it is taken for today."""
+    figure = offer.usd_per_accelerator_hour
+    if figure is None:
+        return _UNKNOWN
+    said, price = origin(catalogue, figure), prices.at(index)
+    if price.yours and price.low == price.high:
+        return said
+    believed_now = (
+        f"read at {price.read_usd:.4g} USD, {price.age_days:.0f} days before the plan; "
+        f"taken for {price.typical:.4g} ({price.low:.4g} to {price.high:.4g}) today"
+    )
+    return replace(said, note=believed_now if said.note is None else f"{believed_now}. {said.note}")
+
+
+def _say_asked(basis: Basis, setting: Setting, offers: list[Offer], asked: _Asked, own: Num | None) -> None:
     if own is not None:
         basis.say(asked.name, own, asked.unit, YOUR_INPUT)
         return
-    figures = [asked.figure(offer, catalogue.providers[offer.provider]) for offer in offers]
-    values = [asked.otherwise if figure is None else figure.newest.typical for figure in figures] or [asked.otherwise]
-    basis.say(asked.name, column(values), asked.unit, asked.why)
-    if basis.used[asked.name].origin is asked.why and figures:
-        origins = _origins(catalogue, figures, asked.why)
+    catalogue = setting.catalogue
+    figures = [asked.figure(catalogue.providers[offer.provider]) for offer in offers]
+    otherwise, why = (asked.otherwise, asked.why) if asked.otherwise is not None else _others_ask(setting, asked)
+    values = [otherwise if figure is None else figure.newest.typical for figure in figures] or [otherwise]
+    basis.say(asked.name, column(values), asked.unit, why)
+    if basis.used[asked.name].origin is why and figures:
+        origins = _origins(catalogue, figures, why)
         only = origins(0) if len(figures) == 1 else origins
         basis.used[asked.name] = replace(basis.used[asked.name], origin=only)
+    factor = setting.tried.get(BESIDE_FACTORS.get(asked.name, ""))
+    if factor is not None and all(figure is None for figure in figures):
+        basis.used[asked.name] = Used(asked.name, basis.used[asked.name].value * factor, asked.unit, TRIED)
+
+
+def _others_ask(setting: Setting, asked: _Asked) -> tuple[float, Origin]:
+    """What the providers that publish a price ask, at this end of the range; not-a-number where none does."""
+    figures = [asked.figure(provider) for provider in setting.catalogue.providers.values()]
+    usd = [figure.newest.typical for figure in figures if figure is not None]
+    if not usd:
+        return np.nan, _UNKNOWN
+    low, middle, high = (float(np.quantile(usd, share)) for share in _ENDS.values())
+    note = f"not published here: the middle of what {len(usd)} others ask, {low:.3g} to {high:.3g}"
+    return {"low": low, "typical": middle, "high": high}[setting.case], judged(note)
 
 
 def _say_term(basis: Basis, setting: Setting, offers: list[Offer], yours: float | None) -> None:

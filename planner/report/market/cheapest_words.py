@@ -47,7 +47,6 @@ def market_data(found: Market) -> dict[str, Any]:
         "best": data(found.best),
         "fastest": data(found.fastest),
         "nearest": data(found.nearest),
-        "if_price_holds": data(found.if_price_holds),
         "deadline_days": found.deadline_days,
         "budget_usd": found.budget_usd,
         "usd_are_of": "a month" if found.monthly else "the run",
@@ -109,7 +108,7 @@ def _runners_table(found: Market) -> Table:
 
 def _preferred(one: Try) -> tuple[bool, float, float]:
     """Those that lost by price or doubt before those that break a limit."""
-    kept_to = one.why_not is None or one.why_not.beaten or one.doubted
+    kept_to = one.why_not is None or one.why_not.beaten
     return (not kept_to, one.cost, one.speed)
 
 

@@ -16,6 +16,7 @@ from planner.money.renting.bill import Bills
 from planner.report import words
 from planner.report.table import Table
 from pricing import Catalogue
+from pricing.belief import BelievedPrice
 from pricing.query import freshness, trust
 from pricing.records import Offer
 
@@ -24,6 +25,7 @@ BUY_ID = "buy"
 # Column names are units and meanings; the screen and the CSV use the same ones.
 COLUMNS = (
     "Provider", "Terms", "Product", "Plan total USD", "Total is", "USD per busy GPU-h", "Sticker USD/GPU-h",
+    "Today USD/GPU-h", "Today low", "Today high",
     "Against buying", "Checked", "Days old", "Freshness", "Trust", "GPUs per machine", "Region", "Notes", "Source",
 )  # fmt: skip
 
@@ -60,7 +62,11 @@ def compare_table(catalogue: Catalogue, need: Need, bills: Bills, own: Own | Non
     keys = [bills.offers[i] for i in rank]
     rows = [
         rent_row(
-            catalogue, catalogue.offers[key], Bill(totals[i], hours[i], idle[i], bills.not_priced[i]), own_usd, day
+            catalogue,
+            catalogue.offers[key],
+            Bill(totals[i], hours[i], idle[i], bills.assumed[i], bills.prices.at(i)),
+            own_usd,
+            day,
         )
         for key, i in zip(keys, rank, strict=True)
     ]
@@ -78,7 +84,8 @@ class Bill(NamedTuple):
     total_usd: float
     usd_per_busy_hour: float
     idle_usd: float
-    not_priced: tuple[str, ...]
+    assumed: tuple[str, ...]  # what the provider publishes no price for, at what the others ask
+    price: BelievedPrice
 
 
 def rent_row(catalogue: Catalogue, offer: Offer, bill: Bill, own_usd: float | None, day: date) -> dict[str, Any]:
@@ -100,9 +107,12 @@ def rent_row(catalogue: Catalogue, offer: Offer, bill: Bill, own_usd: float | No
         )
     return row | {
         "Sticker USD/GPU-h": figure.newest.typical,
+        "Today USD/GPU-h": words.significant(bill.price.typical, 4),
+        "Today low": words.significant(bill.price.low, 4),
+        "Today high": words.significant(bill.price.high, 4),
         "USD per busy GPU-h": bill.usd_per_busy_hour,
         "Plan total USD": bill.total_usd,
-        "Total is": "at least" if bill.not_priced else "complete",
+        "Total is": "about" if bill.assumed else "complete",
         "Against buying": None if own_usd is None else round(bill.total_usd / own_usd - 1, 2),
         "Checked": figure.checked,
         "Days old": figure.age_days(day),
@@ -121,7 +131,7 @@ def buy_row(need: Need, own: Own) -> dict[str, Any]:
         "Product": bought.what,
         "GPUs per machine": bought.accelerators_per_server,
         "Region": bought.site_label,
-        "Sticker USD/GPU-h": None,
+        **dict.fromkeys(("Sticker USD/GPU-h", "Today USD/GPU-h", "Today low", "Today high")),
         "USD per busy GPU-h": own.usd_per_busy_hour,
         "Plan total USD": own.total_usd,
         "Total is": "complete" if not own.option.ledger.unpriced else "at least",
@@ -137,7 +147,7 @@ def buy_row(need: Need, own: Own) -> dict[str, Any]:
 
 def _notes(offer: Offer, bill: Bill) -> str:
     notes = ["bills idle hours"] if bill.idle_usd > 0 else []
-    notes += [f"{name.lower()} not priced" for name in bill.not_priced]
+    notes += [f"{name.lower()} at what others ask" for name in bill.assumed]
     notes += [words.DOUBT[doubt] for doubt in offer.doubts]
     notes += [offer.note] if offer.note else []
     return "; ".join(notes)

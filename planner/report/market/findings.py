@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
 
 from planner.money.demand.stream import Need
 from planner.money.plan import Plan
@@ -13,6 +12,7 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.market.compare import Own
 from pricing import Catalogue
+from pricing.belief import BelievedPrice
 from pricing.query import AGEING_DAYS, OTHER_CHIP
 
 
@@ -25,46 +25,44 @@ class Finding:
     offer: str | None = None
 
 
-def cheapest(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None, day: date) -> Finding:
-    """Who to rent from, on the whole plan's cost. A price nobody checked this month is never called the cheapest."""
+def cheapest(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None) -> Finding:
+    """Who to rent from, on the whole plan's cost, each price as what it is worth today."""
     plan = f"{need.most_accelerators:,} x {catalogue.accelerator_label(need.accelerator)}"
     often = need.busy_accelerator_hours / (need.most_accelerators * need.hours_per_month * need.months)
     work = f"busy {words.percent(often)} of the time for {words.years(need.years)}"
     bought = against(own)
-    chosen = choose(catalogue, bills, day)
-    if chosen is None:
+    best = choose(bills)
+    if best is None:
         return Finding(
             f"No offer here has a price for {catalogue.accelerator_label(need.accelerator)}",
             ("Widen the filters below, or enter your own price.", *bought),
         )
-    best = chosen.at
     offer = catalogue.offers[bills.offers[best]]
     who = words.seller(catalogue.providers[offer.provider].label, offer.sku)
-    terms = words.PURCHASE[offer.purchase]
     hour = words.usd_per_hour(float(bills.usd_per_busy_hour[best]))
-    total = f"{plan}, {work}: {words.usd(float(bills.total_usd[best]))} at {who}, {terms}."
-    if not chosen.believed:
-        figure = offer.usd_per_accelerator_hour
-        old = figure.age_days(day) if figure else 0
-        return Finding(
-            f"No price here was checked in the last {AGEING_DAYS} days; the lowest was {hour} per busy GPU-hour",
-            (total, f"That price is {words.age(old)}: ask before you plan with it.", *bought),
-            bills.offers[best],
-        )
+    total = f"{plan}, {work}: {words.usd(float(bills.total_usd[best]))} at {who}, {words.PURCHASE[offer.purchase]}."
     return Finding(
-        f"{who} is cheapest to rent from: {hour} per busy GPU-hour",
-        (total, *lower_but_older(chosen.passed_over), *bought),
+        f"{who} is cheapest to rent from: {hour} per busy GPU-hour{aged(bills.prices.at(best))}",
+        (total, f"{words.worth(bills.prices.at(best))}.", *printed_lower(bills, best), *bought),
         bills.offers[best],
     )
 
 
-def lower_but_older(number: int) -> tuple[str, ...]:
-    """A sentence where a lower price was not called the cheapest."""
+def aged(price: BelievedPrice) -> str:
+    """The age of a price, for a title that names its seller; nothing where it was read this month, or is yours."""
+    old = price.age_days > AGEING_DAYS and not price.yours
+    return f", on a price read {price.age_days:,.0f} days ago" if old else ""
+
+
+def printed_lower(bills: Bills, best: int) -> tuple[str, ...]:
+    """A sentence where somebody prints a lower price than the one that is taken, and why it is not believed."""
+    number = int((bills.prices.read_usd < bills.prices.read_usd[best]).sum())
     if number == 0:
         return ()
-    are = "is" if number == 1 else "are"
+    print_it = "prints" if number == 1 else "print"
     return (
-        f"{words.count(number, 'plan')} in the table {are} lower, on prices older than {AGEING_DAYS} days or in doubt.",
+        f"{words.count(number, 'offer')} in the table {print_it} a lower price: old, read once, or dearer in all once "
+        "minimums, disks and traffic are counted.",
     )
 
 

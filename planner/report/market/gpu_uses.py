@@ -37,8 +37,6 @@ def use_sentence(one: Choice) -> str:
             f"By the token at {one.by_token.provider} the same costs {words.usd(one.by_token.usd)}: no GPU is cheaper "
             "than that."
         )
-    if one.old is not None:
-        said.append(f"If the price still holds, {_pick(one.old)}, {words.usd(one.old.usd)}: ask first.")
     return " ".join(said)
 
 

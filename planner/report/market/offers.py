@@ -10,15 +10,17 @@ from planner.report import words
 from planner.report.table import Table
 from planner.report.text_table import aligned
 from pricing import Catalogue
+from pricing.belief import BelievedPrice, in_their_markets
 from pricing.query import freshness, price, trust
 
 
 def offer_rows(catalogue: Catalogue, offers: Sequence[str], day: date) -> list[dict[str, Any]]:
     """One flat record for each offer: price, what it is for, how old it is and who says so."""
-    return [_row(catalogue, key, day) for key in offers]
+    prices = in_their_markets(catalogue, day, offers)
+    return [_row(catalogue, key, prices.at(place), day) for place, key in enumerate(offers)]
 
 
-def _row(catalogue: Catalogue, key: str, day: date) -> dict[str, Any]:
+def _row(catalogue: Catalogue, key: str, price_now: BelievedPrice, day: date) -> dict[str, Any]:
     offer = catalogue.offers[key]
     figure = offer.usd_per_accelerator_hour
     row: dict[str, Any] = {
@@ -34,6 +36,13 @@ def _row(catalogue: Catalogue, key: str, day: date) -> dict[str, Any]:
         "usd_per_instance_hour": None,
         "low": None,
         "high": None,
+        "today_usd_per_accelerator_hour": None,
+        "today_low": None,
+        "today_high": None,
+        "repriced_chance": None,
+        "still_there_chance": None,
+        "market_moved_share": None,
+        "sellers": None,
         "since": None,
         "checked": None,
         "age_days": None,
@@ -55,6 +64,13 @@ def _row(catalogue: Catalogue, key: str, day: date) -> dict[str, Any]:
         "usd_per_instance_hour": round(value.typical * offer.accelerators_per_instance, 6),
         "low": value.low,
         "high": value.high,
+        "today_usd_per_accelerator_hour": words.significant(price_now.typical, 6),
+        "today_low": words.significant(price_now.low, 6),
+        "today_high": words.significant(price_now.high, 6),
+        "repriced_chance": round(price_now.repriced, 4),
+        "still_there_chance": round(price_now.there, 4),
+        "market_moved_share": round(price_now.moved, 4),
+        "sellers": price_now.sellers,
         "since": figure.since,
         "checked": figure.checked,
         "age_days": figure.age_days(day),
@@ -92,14 +108,28 @@ def offer_frame(rows: Sequence[dict[str, Any]]) -> Table:
 
 def offer_text(rows: Sequence[dict[str, Any]]) -> str:
     """The rows as aligned text for a terminal."""
-    head = ("USD/GPU-h", "provider", "accelerator", "GPUs", "terms", "region", "checked", "age", "trust", "notes")
+    head = (
+        "USD/GPU-h",
+        "today",
+        "provider",
+        "accelerator",
+        "GPUs",
+        "terms",
+        "region",
+        "checked",
+        "age",
+        "trust",
+        "notes",
+    )
     return aligned([head, *(_cells(row) for row in rows)], right={0})
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
-    usd = row["usd_per_accelerator_hour"]
+    usd, today = row["usd_per_accelerator_hour"], row["today_usd_per_accelerator_hour"]
+    low, high = row["today_low"], row["today_high"]
     return (
-        words.NOT_PRICED if usd is None else f"{usd:.4g}" if usd < 1 else f"{usd:.2f}",
+        words.NOT_PRICED if usd is None else _dollars(usd),
+        "" if usd is None else " ".join((_dollars(today), f"({_dollars(low)} to {_dollars(high)})")),
         row["provider"],
         row["accelerator"],
         str(row["accelerators_per_instance"]),
@@ -110,3 +140,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
         row["trust"],
         "; ".join(words.DOUBT[doubt] for doubt in row["doubts"]),
     )
+
+
+def _dollars(usd: float) -> str:
+    return f"{usd:.3g}" if usd < 1 else f"{usd:.2f}"

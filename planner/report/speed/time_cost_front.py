@@ -16,6 +16,7 @@ from planner.report.chart_frame import INK, PAPER, axis, framed, marks, money, n
 from planner.report.speed.speed_charts import ORANGE
 from planner.report.table import Table
 from planner.study.market.survey import Market, Try
+from pricing.query import AGEING_DAYS
 
 HEIGHT_PX = 560
 EACH = "Tokens/s each"
@@ -46,7 +47,7 @@ def plan_of(market: Market, accelerator: str, accelerators: int) -> Try | None:
     same = [one for one in drawable(market) if one.accelerator == accelerator]
     if not market.service:
         same = [one for one in same if one.accelerators == accelerators]
-    return min(same, key=lambda one: (not one.believed, one.cost), default=None)
+    return min(same, key=lambda one: one.cost, default=None)
 
 
 def front_finding(market: Market, plan: Try | None) -> str:
@@ -124,7 +125,7 @@ def front_chart(market: Market, plan: Try | None, dark: bool) -> go.Figure:
 def _marks(way: WayRecord, tries: Sequence[Try], dark: bool) -> dict[str, Any]:
     """Faint marks; hollow where nobody looked at the price this month."""
     shape = way.look.symbol
-    symbols = [shape if one.believed else f"{shape}-open" for one in tries]
+    symbols = [shape if (one.age_days or 0) <= AGEING_DAYS else f"{shape}-open" for one in tries]
     marker = {"symbol": symbols, "color": way.look.colour(dark), "size": 7, "opacity": 0.45}
     return marks(way.name, **_places(tries), marker=marker, text=[_hover(one) for one in tries])
 

@@ -18,7 +18,6 @@ from planner.study.market.lost import Lost
 from planner.study.market.tried import Market, Try
 from planner.study.market.why import sentences
 from pricing import Catalogue, names
-from pricing.query import may_be_cheapest
 
 _LONGEST_DAYS = HOURS_PER_YEAR / HOURS_PER_DAY
 _NEARLY = 1e-9
@@ -50,29 +49,21 @@ def judged(catalogue: Catalogue, task: Task, tries: Iterable[Try], *, budget_usd
     """The tries with their reasons, the front, and the recommendation with its sentences."""
     service = task.work.serve is not None
     limits = Limits(task.deadline_days, budget_usd)
-    # Where nobody looked at any price this month, old prices are all there is.
-    strict = any(may_be_cheapest(offer, day) for offer in catalogue.offers.values())
     every = [_ended(one) for one in tries]
-    can = [one for one in every if not one.why_not]
-    taken = [one for one in can if one.believed or not strict]
+    taken = [one for one in every if not one.why_not]
     front = _front(taken)
     kept_to = [one for one in taken if limits.keeps(one)]
     best = _best(kept_to, hurried=limits.deadline_days is None and not task.monthly)
-    old = [one for one in can if strict and not one.believed and one.way != "own" and limits.keeps(one)]
-    cheaper = min(old, key=_cheapest, default=None)
-    if cheaper is not None and best is not None and cheaper.cost >= best.cost:
-        cheaper = None
     within = [one for one in taken if limits.over_usd(one) <= 0]
     found = Market(
         what=_what(catalogue, task),
-        tries=_told(every, front, best, limits, strict),
+        tries=_told(every, front, best, limits),
         best=best and _plain(best, front),
         fastest=min(within, key=lambda one: (one.speed, one.cost), default=None),
         deadline_days=limits.deadline_days,
         budget_usd=budget_usd,
         why=(),
         nearest=None if best else _nearest(taken, limits),
-        if_price_holds=cheaper,
         monthly=task.monthly,
         service=service,
         day=day,
@@ -123,9 +114,7 @@ def _nearest(among: Sequence[Try], limits: Limits) -> Try | None:
     return min(among, key=lambda one: (missed(one), *_cheapest(one)), default=None)
 
 
-def _told(
-    every: Sequence[Try], front: Sequence[Try], best: Try | None, limits: Limits, strict: bool
-) -> tuple[Try, ...]:
+def _told(every: Sequence[Try], front: Sequence[Try], best: Try | None, limits: Limits) -> tuple[Try, ...]:
     """Every try with the first reason that it lost for; those on the front have none unless they break a limit."""
     on_front = {id(one) for one in front}
     speeds = [one.speed for one in front]
@@ -135,7 +124,7 @@ def _told(
             told.append(one)
             continue
         place = bisect_right(speeds, one.speed) - 1
-        why = _limit(one, limits) or _doubt(one, strict)
+        why = _limit(one, limits)
         why = why or (None if id(one) in on_front or one is best else _beaten(one, front[place]))
         told.append(replace(one, why_not=why, on_front=id(one) in on_front))
     return tuple(told)
@@ -150,10 +139,6 @@ def _limit(one: Try, limits: Limits) -> Lost | None:
     if late > 0:
         return Lost("late", amount=late)
     return Lost("over_budget", amount=over) if over > 0 else None
-
-
-def _doubt(one: Try, strict: bool) -> Lost | None:
-    return Lost("old_price", amount=one.age_days or 0) if strict and not one.believed else None
 
 
 def _beaten(one: Try, by: Try) -> Lost:

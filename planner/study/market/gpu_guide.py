@@ -7,7 +7,7 @@ changes with them; nothing is recommended by hand.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Annotated, Literal
@@ -97,11 +97,10 @@ class Choice:
     what: str
     picks: tuple[Pick, ...]  # one; of a mixed use one for each of its jobs; none where nothing does it
     monthly: bool
-    able: int  # kinds of accelerator that do it at a price which can be believed
+    able: int  # kinds of accelerator that do it at a known price
     next: Pick | None  # the cheapest on another kind of accelerator
     next_usd: float | None  # what that comes to in all
     by_token: Pick | None  # the same tokens by somebody else's machines, where that costs less
-    old: Pick | None  # cheaper, at a price that nobody looked at this month
     kind: str
     source: str
     reason: str
@@ -120,9 +119,8 @@ def choices(catalogue: Catalogue, day: date, progress: Progress = lambda _: None
         counts = (1,) if use.hours_per_month else ()
         markets[use.key] = one = market(catalogue, scenario, day, counts=counts)
         of_one = _by_the_hour(catalogue, use, one, day) if use.hours_per_month else _by_accelerator(catalogue, [one])
-        old = _old_hour(catalogue, use, one) if use.hours_per_month else _old(catalogue, one)
         monthly = one.monthly or use.hours_per_month is not None
-        found.append(_choice(use, what, of_one, monthly, _by_token(catalogue, one), old))
+        found.append(_choice(use, what, of_one, monthly, _by_token(catalogue, one)))
         progress((at + 1) / len(known.uses))
     mixed = known.mixed
     both = _by_accelerator(catalogue, [markets[key] for key in mixed.of])
@@ -151,21 +149,19 @@ def _usd(picks: Sequence[Pick]) -> float:
     return sum(one.usd for one in picks)
 
 
-def _choice(
-    use: Use | Mixed, what: str, of: _Picks, monthly: bool, by_token: Pick | None = None, old: Pick | None = None
-) -> Choice:
+def _choice(use: Use | Mixed, what: str, of: _Picks, monthly: bool, by_token: Pick | None = None) -> Choice:
     ranked = sorted(of.values(), key=lambda picks: (_usd(picks), picks[0].accelerator))
     best = ranked[0] if ranked else ()
     return Choice(
         key=use.key, label=use.label, what=what, picks=best, monthly=monthly, able=len(ranked),
         next=ranked[1][0] if len(ranked) > 1 else None, next_usd=_usd(ranked[1]) if len(ranked) > 1 else None,
         by_token=by_token if by_token and best and by_token.usd < _usd(best) else None,
-        old=old if old and best and old.usd < _usd(best) else None, kind=use.kind, source=use.source, reason=use.reason,
+        kind=use.kind, source=use.source, reason=use.reason,
     )  # fmt: skip
 
 
 def _by_accelerator(catalogue: Catalogue, markets: Sequence[Market]) -> _Picks:
-    """For each accelerator that does all of the jobs, its cheapest try of each, at prices that can be believed."""
+    """For each accelerator that does all of the jobs, its cheapest try of each."""
     cheapest: list[dict[str, Try]] = []
     for one in markets:
         found: dict[str, Try] = {}
@@ -182,7 +178,7 @@ def _by_accelerator(catalogue: Catalogue, markets: Sequence[Market]) -> _Picks:
 
 
 def _can(one: Try) -> bool:
-    """Whether it does the work in time at a believable price: it lost at most to what is cheaper or sooner."""
+    """Whether it does the work in time at a known price: it lost at most to what is cheaper or sooner."""
     return bool(one.accelerator) and (one.why_not is None or one.why_not.beaten) and one.way != "keep"
 
 
@@ -204,29 +200,13 @@ def _by_token(catalogue: Catalogue, found: Market) -> Pick | None:
     return _pick(catalogue, found.best, found) if found.best and WAYS[found.best.way].by_the_token else None
 
 
-def _old(catalogue: Catalogue, found: Market) -> Pick | None:
-    """What would be cheaper if its price still held."""
-    return None if found.if_price_holds is None else _pick(catalogue, found.if_price_holds, found)
-
-
-def _old_hour(catalogue: Catalogue, use: Use, found: Market) -> Pick | None:
-    """The same by the hour: the lowest price posted for one of an accelerator that does the job in time."""
-    old = [
-        replace(pick, usd=pick.usd_per_hour * (use.hours_per_month or 0.0))
-        for one in found.tries
-        if not one.believed and one.way == "on_demand" and one.days and one.days.typical <= (found.deadline_days or 1e9)
-        if (pick := _pick(catalogue, one, found)).usd_per_hour is not None
-    ]
-    return min(old, key=lambda one: (one.usd, one.accelerator), default=None)
-
-
 def _by_the_hour(catalogue: Catalogue, use: Use, found: Market, day: date) -> _Picks:
     """For each accelerator that does the job in time: its cheapest hour, for as many hours as are wanted."""
     assert use.hours_per_month is not None
     picks = {}
     for one in _in_time(found.tries, found.deadline_days):
         there = hired(catalogue, one.accelerator, accelerators=1, hours=use.session_hours, together=1, day=day)
-        if there is None or not there.believed:
+        if there is None:
             continue
         picks[one.accelerator] = (
             Pick(

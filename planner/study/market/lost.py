@@ -10,21 +10,16 @@ from planner.study.market.amounts import length_of_time, sum_of_money
 
 Kind = Literal[
     "speed_unknown", "does_not_divide", "does_not_fit", "never_ends", "too_slow", "too_few", "over_a_year", "no_price",
-    "outlasts_the_plan", "late", "over_budget", "old_price", "dearer", "slower", "dearer_and_slower",
+    "outlasts_the_plan", "late", "over_budget", "dearer", "slower", "dearer_and_slower",
 ]  # fmt: skip
 BEATEN: frozenset[Kind] = frozenset({"dearer", "slower", "dearer_and_slower"})
 SO_MANY = "so many"
-
-
-def _age(days: float) -> tuple[str, str]:
-    return f"{days:,.0f}", " days"
 
 
 _AMOUNT: dict[Kind, Callable[[float], tuple[str, str]]] = {
     "late": length_of_time,
     "over_a_year": length_of_time,
     "over_budget": sum_of_money,
-    "old_price": _age,
 }
 # What tries that lost alike have in common; and what follows it of one of them.
 _HEAD: dict[Kind, str] = {
@@ -39,7 +34,6 @@ _HEAD: dict[Kind, str] = {
     "outlasts_the_plan": "takes longer",
     "late": "{} late",
     "over_budget": "over the budget by ${}",
-    "old_price": "price of {} ago",
     "dearer": "dearer",
     "slower": "slower",
     "dearer_and_slower": "dearer and slower",
@@ -57,7 +51,7 @@ class Lost:
 
     kind: Kind
     detail: str = ""  # what lacks, what is needed, or which try beat it
-    amount: float = 0.0  # days that it takes, is late, or that its price is old; USD over the budget
+    amount: float = 0.0  # days that it takes, or is late; USD over the budget
 
     @property
     def beaten(self) -> bool:

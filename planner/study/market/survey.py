@@ -91,7 +91,7 @@ def _rented_tries(catalogue: Catalogue, task: Task, able: Sequence[Doing], day: 
             catalogue, one, way=deal.way, offer=deal.offer, provider=provider,
             usd=Range(deal.usd, deal.usd, deal.usd) if flat else _scaled(one.hours, deal.usd / one.hours.typical),
             days=None if one.days is None else _scaled(one.days, deal.longer), age_days=deal.age_days,
-            believed=deal.believed, bound_months=deal.bound_months,
+            bound_months=deal.bound_months,
         )  # fmt: skip
 
 
@@ -119,7 +119,6 @@ def _bought_tries(catalogue: Catalogue, task: Task, able: Sequence[Doing], day: 
             wait_days=deal.wait_days,
             why_not=why,
             age_days=deal.age_days,
-            believed=deal.believed,
         )
 
 

@@ -30,7 +30,6 @@ class Try:
     at_once: int = 0  # runs of a month may need several at once
     tpot_p99_ms: float | None = None  # of a service: between two tokens, for 99 of 100 requests
     age_days: int | None = None  # of the price
-    believed: bool = True  # a price that somebody looked at this month, or a list price of what is bought
     bound_months: float = 0.0  # of a reservation
     wait_days: float = 0.0  # until machines that are bought come
 
@@ -40,11 +39,6 @@ class Try:
         if not self.accelerator:
             return f"by the token{f' at {self.provider}' if self.provider else ''}"
         return f"{self.accelerators:,} x {self.label or self.accelerator} {WAYS[self.way].paid_for}"
-
-    @property
-    def doubted(self) -> bool:
-        """Whether it lost because nobody looked at its price this month."""
-        return self.why_not is not None and self.why_not.kind == "old_price"
 
     @property
     def speed(self) -> float:
@@ -71,7 +65,6 @@ class Market:
     budget_usd: float | None
     why: tuple[str, ...]
     nearest: Try | None = None  # where nothing keeps to the limits: what comes nearest
-    if_price_holds: Try | None = None  # cheaper than the best, at a price that nobody looked at this month
     monthly: bool = False  # money is for a month
     service: bool = False  # no time to train: the front weighs milliseconds
     day: date | None = None
@@ -83,11 +76,8 @@ class Market:
 
     @property
     def taken(self) -> Try | None:
-        """What to plan with: the best, or what comes nearest; a price worth asking for before something is bought."""
-        first, other = self.best, self.if_price_holds
-        if other is not None and (first is None or (first.way == "own" and other.cost < first.cost)):
-            return other
-        return first or self.nearest
+        """What to plan with: the best, or what comes nearest."""
+        return self.best or self.nearest
 
     @property
     def accelerated(self) -> Try | None:
@@ -95,4 +85,4 @@ class Market:
         if self.taken is None or self.taken.accelerator:
             return self.taken
         able = [one for one in self.tries if one.accelerator and one.usd is not None and one.speed < float("inf")]
-        return min(able, key=lambda one: (one.doubted, one.cost, one.speed), default=None)
+        return min(able, key=lambda one: (one.cost, one.speed), default=None)

@@ -19,7 +19,6 @@ from planner.money.input_sheet import Case, end
 from planner.money.measures import factors
 from planner.money.owning import Machine, Owned, machine, owned
 from planner.money.owning.inputs import network_fact, say_power_price
-from planner.money.renting.cheapest_offer import USUAL_AGE_DAYS
 from planner.money.setting import Setting
 from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH
 from planner.scenario.own import Kept
@@ -46,7 +45,6 @@ class Bought:
     what: str
     too_long: bool  # the run does not end while the machines are owned
     age_days: int | None  # of the price; none where it is yours
-    believed: bool  # what is bought changes its price slowly: a year, where a rent has a month
 
 
 def bought(
@@ -119,7 +117,6 @@ def _of(setting: Setting, tries: Sequence[Doing], places: list[int], monthly: bo
             found.machine.what,
             bool(late[at]),
             age_days,
-            age_days is None or age_days <= USUAL_AGE_DAYS,
         )
         for at, place in enumerate(places)
         if np.isfinite(usd[at])

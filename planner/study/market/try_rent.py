@@ -5,7 +5,7 @@ All offers of all accelerators and numbers are rows of one bill. Of offers that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import Need
 from planner.money.renting.bill import bills
-from planner.money.renting.cheapest_offer import RESERVED, USUAL_AGE_DAYS, first_believed, holds
+from planner.money.renting.cheapest_offer import RESERVED, holds
 from planner.money.renting.interruptions import LEAST_LEFT, say_interruptions, stretch
 from planner.money.renting.job_hour import FLAT_YEARS, UNBOUND, flat
 from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
@@ -26,8 +26,8 @@ from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.study.market.hours_needed import Doing
 from pricing import Catalogue
-from pricing.query import Wish, find, may_be_cheapest, price
-from pricing.records import Offer
+from pricing.belief import Believed, believed
+from pricing.query import Wish, find
 
 Array = NDArray[np.float64]
 _MONTHS = MONTHS_PER_YEAR * FLAT_YEARS
@@ -43,7 +43,6 @@ class Rented:
     usd: float  # of the run, or of a month
     longer: float  # how many times as long it takes: spot machines are taken away
     age_days: int | None
-    believed: bool
     bound_months: float  # 0 where nothing is bound for longer than the work
 
 
@@ -63,7 +62,7 @@ class Hiring:
 
 
 def rented(hiring: Hiring, *, may_stop: bool) -> tuple[Rented, ...]:
-    """On demand, reserved, and where the work may stop spot: the cheapest believable whole bill of each try."""
+    """On demand, reserved, and where the work may stop spot: the cheapest whole bill of each try."""
     once: frozenset[str] = frozenset({"on_demand"}) if hiring.monthly else UNBOUND
     kinds: list[tuple[Way, frozenset[str]]] = [("on_demand", once), ("reserved", frozenset(RESERVED))]
     if may_stop:
@@ -86,7 +85,7 @@ def _at_your_price(hiring: Hiring) -> Iterator[Rented]:
         if usd_per_hour is not None and one.accelerator == named:
             billed = -(-one.at_once // machine) * machine / one.at_once
             usd = one.hours.typical * billed * usd_per_hour
-            yield Rented(place, "on_demand", None, usd, 1.0, None, True, 0.0)
+            yield Rented(place, "on_demand", None, usd, 1.0, None, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,15 +95,16 @@ class _Rows:
     doing: NDArray[np.intp]
     offers: tuple[str, ...]
     term_months: Array
+    prices: Believed  # what each is worth on the day, among those that its try could take
 
 
 def _rows(hiring: Hiring, purchases: frozenset[str]) -> _Rows:
     catalogue, tries, day = hiring.catalogue, hiring.tries, hiring.day
     wanted = frozenset(one.accelerator for one in tries)
-    wish = Wish(accelerators=wanted, purchases=purchases, max_age_days=USUAL_AGE_DAYS)
+    wish = Wish(accelerators=wanted, purchases=purchases)
     by_chip: dict[str, list[str]] = {}
     only = hiring.scenario.rent.offer
-    for key in _worth_asking(catalogue, find(catalogue, wish, day).ids, day):
+    for key in find(catalogue, wish, day).ids:
         by_chip.setdefault(catalogue.offers[key].accelerator, []).append(key)
     if only in catalogue.offers and catalogue.offers[only].purchase in purchases:
         by_chip[catalogue.offers[only].accelerator] = [only]
@@ -114,27 +114,31 @@ def _rows(hiring: Hiring, purchases: frozenset[str]) -> _Rows:
         for key in by_chip.get(one.accelerator, ())
         if holds(catalogue.offers[key], one.together)
     ]
-    keys = tuple(key for _, key in pairs)
+    market = [(place, catalogue.offers[key].purchase) for place, key in pairs]
+    prices = believed(catalogue, day, [key for _, key in pairs], market)
+    kept = _worth_asking(catalogue, pairs, prices)
+    keys = tuple(pairs[row][1] for row in kept)
     terms = np.array([TERM_MONTHS[catalogue.offers[key].purchase] for key in keys])
-    return _Rows(np.array([place for place, _ in pairs], dtype=np.intp), keys, terms)
+    return _Rows(np.array([pairs[row][0] for row in kept], dtype=np.intp), keys, terms, prices.rows(kept))
 
 
-def _worth_asking(catalogue: Catalogue, ids: Iterable[str], day: date) -> list[str]:
-    """Of the offers of one seller, one machine and one term, the cheapest recent and the cheapest at all."""
-    best: dict[tuple[object, ...], str] = {}
-    for key in ids:  # cheapest first
+def _worth_asking(catalogue: Catalogue, pairs: Sequence[tuple[int, str]], prices: Believed) -> list[int]:
+    """The rows to reckon: of the offers of one seller, one machine and one term that a try could take, the cheapest."""
+    best: dict[tuple[object, ...], int] = {}
+    usd = prices.typical.tolist()
+    for row, (place, key) in enumerate(pairs):
         offer = catalogue.offers[key]
-        if np.isfinite(price(offer)):
-            alike = (offer.accelerator, offer.provider, offer.accelerators_per_instance, offer.purchase)
-            best.setdefault((*alike, may_be_cheapest(offer, day)), key)
-    return list(best.values())
+        alike = (place, offer.provider, offer.accelerators_per_instance, offer.purchase)
+        if np.isfinite(usd[row]) and usd[row] < usd[best.setdefault(alike, row)]:
+            best[alike] = row
+    return sorted(row for row in best.values() if np.isfinite(usd[row]))
 
 
 def _usd(hiring: Hiring, rows: _Rows, way: Way) -> tuple[Array, Array]:
     """What each row costs, and how many times as long it takes."""
     setting = flat(hiring.catalogue, Scenario(spot=hiring.scenario.spot), hiring.day)
     busy = hiring.column(rows, "busy_share") if hiring.monthly else np.ones(len(rows.offers))
-    among = bills(setting, _need(hiring, rows, busy), rows.offers)
+    among = bills(setting, _need(hiring, rows, busy), rows.offers, prices=rows.prices)
     if way == "reserved":
         fleet_month = (among.total_usd - among.part_usd("commitment")) / _MONTHS
         months = np.ones(len(rows.offers)) if hiring.monthly else _bound_months(hiring, rows)
@@ -171,7 +175,7 @@ def _stretch(setting: Setting, hiring: Hiring, rows: _Rows) -> Array:
     of_job = {"accelerators_per_job": hiring.column(rows, "together").reshape(-1, 1)}
     there = replace(setting, scenario=stops).trying(of_job)
     basis = there.basis()
-    say_offers(basis, there, rows.offers, Rent())
+    say_offers(basis, there, rows.offers, Rent(), prices=rows.prices)
     say_interruptions(basis, there)
     longer = stretch(basis)
     times = np.where(longer.found, longer.value, np.nan)
@@ -179,25 +183,15 @@ def _stretch(setting: Setting, hiring: Hiring, rows: _Rows) -> Array:
 
 
 def _cheapest(hiring: Hiring, rows: _Rows, way: Way, usd: Array, longer: Array) -> list[Rented]:
-    """For each try the cheapest row whose price was looked at this month; failing that the cheapest."""
-    catalogue, day = hiring.catalogue, hiring.day
-    priced: dict[int, list[tuple[float, str, int]]] = {}
+    """For each try its cheapest row; of equals the first by id."""
+    best: dict[int, tuple[float, str, int]] = {}
     for row, (doing, key, cost) in enumerate(zip(rows.doing.tolist(), rows.offers, usd.tolist(), strict=True)):
         if np.isfinite(cost):
-            priced.setdefault(doing, []).append((round(cost, 2), key, row))
-    taken = []
-    for doing, ranked in priced.items():
-        ranked.sort()
-        found = first_believed(catalogue, [key for _, key, _ in ranked], day)
-        assert found is not None  # there is one at least
-        _, key, row = ranked[found.at]
-        bound = float(rows.term_months[row]) if way == "reserved" else 0.0
-        age = _age_days(catalogue.offers[key], day)
-        taken.append(Rented(doing, way, key, float(usd[row]), float(longer[row]), age, found.believed, bound))
-    return taken
-
-
-def _age_days(offer: Offer, day: date) -> int:
-    figure = offer.usd_per_accelerator_hour
-    assert figure is not None  # only priced offers are rows
-    return figure.age_days(day)
+            best[doing] = min(best.get(doing, (np.inf, "", -1)), (round(cost, 2), key, row))
+    return [
+        Rented(
+            doing, way, key, float(usd[row]), float(longer[row]), round(float(rows.prices.age_days[row])),
+            float(rows.term_months[row]) if way == "reserved" else 0.0,
+        )
+        for doing, (_, key, row) in best.items()
+    ]  # fmt: skip

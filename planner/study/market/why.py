@@ -18,7 +18,7 @@ _FASTER, _DEARER = 1.5, 1.0  # so much sooner, for at most so much more, is wort
 def sentences(found: Market, task: Task) -> tuple[str, ...]:
     """Why that one; or which limit is in the way, by how much, and what would satisfy it."""
     said = _recommended(found, found.best) if found.best else nothing(found)
-    return (*said, *_old_price(found), *_assumed(found, task))
+    return (*said, *_price_age(found), *_assumed(found, task))
 
 
 def summary(found: Market, one: Try) -> str:
@@ -113,14 +113,13 @@ def _least(found: Market) -> str:
     return f". Most often: {most}"
 
 
-def _old_price(found: Market) -> Iterator[str]:
-    one = found.if_price_holds
-    if one is None or (one.days is None and not found.service):
+def _price_age(found: Market) -> Iterator[str]:
+    """How old the price is that the recommendation rests on; what it is worth today is reckoned with."""
+    one = found.taken
+    if one is None or one.age_days is None or one.age_days <= 0:
         return
-    yield (
-        f"{summary(found, one)}, if that price still holds: nobody looked at it for {one.age_days:,} days. "
-        "Ask before you plan with it."
-    )
+    days = "a day" if one.age_days == 1 else f"{one.age_days:,} days"
+    yield f"Its price was read {days} ago and is reckoned with as what it is worth today."
 
 
 def _assumed(found: Market, task: Task) -> Iterator[str]:

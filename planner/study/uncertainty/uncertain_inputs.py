@@ -15,10 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.input_sheet import end
+from planner.money.input_sheet import Case, end
 from planner.money.ledger import Ledger, Origin, Used
+from planner.money.origin import origin
 from planner.money.owning.inputs import CHEAPER_FACTS, CURVE, LEAD_TIME, POSITION
 from planner.money.plan import Plan
+from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, price_factor, prices_of
 from planner.money.renting.rent_levels import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, RENT_CHANGE
 from planner.money.ways import WAYS
@@ -28,6 +30,8 @@ from pricing.figure import Value
 
 RENTS = (CHANGE, DRIFT)
 OF_RANGE = "the catalogue's range, its ends taken as the values that a tenth of futures lie beyond"
+OF_BELIEF = "what a price read so long ago is worth today: a tenth of futures lie beyond each end"
+OF_OTHERS = "what other providers ask: a tenth of futures lie beyond each end"
 OF_BAND = "published runs over our prediction of them, each source left out of the fit: a tenth lie beyond each end"
 OF_CURVE = "from the curve's low end (-1) over its middle (0) to its high end (1), whatever the age"
 _LEAST_BUSY = 1e-6
@@ -57,6 +61,8 @@ def doubtful(plan: Plan) -> tuple[Doubtful, ...]:
 
 def _all(plan: Plan) -> Iterator[Doubtful]:
     yield from _ranges(plan)
+    yield from _prices(plan)
+    yield from _beside(plan)
     if any(WAYS[option.way].owns for option in plan.options):
         yield from _delivery(plan)
         yield from _residual(plan)
@@ -72,12 +78,50 @@ def _ranges(plan: Plan) -> Iterator[Doubtful]:
             where = used.origin
             if not isinstance(where, Origin) or where.kind in ("computed", "input", "tried"):
                 continue
-            if name in _FOLLOWS or name in RENTS:
+            if name in _FOLLOWS or name in RENTS or name == PRICE or name in BESIDE_FACTORS:
                 continue
             values = [float(one.get(name, used).value) for one in ends]
             low, high = min(values), max(values)
             if low < high and math.isfinite(low) and math.isfinite(high):
                 yield _of(name, used.unit, Spread(low, values[1], high, *_bounds(name, low)), OF_RANGE, where)
+
+
+def _prices(plan: Plan) -> Iterator[Doubtful]:
+    """What prices are worth that were read some time ago, by kind of purchase.
+
+    One name stands for the price in every way of renting, so each kind has a factor of its own.
+    """
+    setting = plan.setting
+    scenario, prices, offers = setting.scenario, setting.taken.prices, setting.catalogue.offers
+    for asked, key in ((scenario.rent, setting.taken.on_demand), (scenario.reserve, setting.taken.reserved),
+                       (scenario.spot, setting.taken.spot)):  # fmt: skip
+        figure = offers[key].usd_per_accelerator_hour if key in offers else None
+        if key is None or figure is None or asked.usd_per_accelerator_hour is not None:
+            continue
+        price = prices.of(key) if prices is not None and key in prices.places else prices_of(setting, (key,)).at(0)
+        spread = Spread(price.low / price.typical, 1.0, price.high / price.typical, least=0.0)
+        name, where = price_factor(offers[key].purchase), origin(setting.catalogue, figure)
+        yield _of(name, "times the price", spread, OF_BELIEF, where)
+
+
+def _beside(plan: Plan) -> Iterator[Doubtful]:
+    """Disks and traffic that nobody prices where the plan rents: what the others ask."""
+    for name, factor in BESIDE_FACTORS.items():
+        found = [_assumed_at(plan, name, case) for case in ("low", "typical", "high")]
+        ends = [one for one in found if one is not None]
+        low, middle, high = (
+            (float(np.asarray(one.value).flat[0]) for one in ends) if len(ends) == 3 else (0.0, 0.0, 0.0)
+        )
+        if middle > 0 and isinstance(ends[1].origin, Origin):
+            spread = Spread(low / middle, 1.0, high / middle, least=0.0)
+            yield _of(factor, "times the price", spread, OF_OTHERS, ends[1].origin)
+
+
+def _assumed_at(plan: Plan, name: str, case: Case) -> Used | None:
+    """A price beside the hour as some way uses it, where it is an assumption."""
+    ledgers = ({"low": one.low, "typical": one.ledger, "high": one.high}[case] for one in plan.options)
+    every = (used for ledger in ledgers for line in ledger.lines for used in line.used if used.name == name)
+    return next((used for used in every if isinstance(used.origin, Origin) and used.origin.kind == "assumption"), None)
 
 
 def _numbers(ledger: Ledger) -> dict[str, Used]:

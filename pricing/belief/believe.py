@@ -1,0 +1,275 @@
+"""What a price read some days ago is worth today: low, typical and high, for every offer, by one rule.
+
+A price is repriced by and by, at the rate that its seller has shown; then it goes where the market went. An offer read
+once, long ago, may be gone; then one pays what the market asks. So an old price that lies far below all others pulls a
+little and no further, and a fresh one wins. Nothing here jumps from one day to the next. Decision 0032 has the
+measurements, `python -m bench believe` repeats them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import date
+from functools import cached_property
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pricing.belief.constants import constants
+from pricing.belief.moves import DAYS_PER_MONTH, Index, market_index, repricings_per_month
+from pricing.belief.readings import CLASSES, Floats, Places, Readings, readings
+from pricing.catalogue import Catalogue
+
+Z80 = 1.2816  # standard deviations from the middle to either end of an 80 % range
+_SPOT = CLASSES.index("spot")
+_QUOTE_HOLDS_DAYS = 30.0
+
+
+class OfferBelief(NamedTuple):
+    """One offer by itself, whatever others ask: one entry for each."""
+
+    age_days: Floats
+    moved: Floats  # log; what the market did since
+    repriced: Floats  # chance that the price is another by now
+    log_usd: Floats  # typical
+    half: Floats  # log half width of the 80 % range
+    there: Floats  # chance that it can be had
+
+
+@dataclass(frozen=True, eq=False)
+class Believed:
+    """What some offers' prices are worth today, each in its market: an entry for each, not-a-number without price."""
+
+    keys: tuple[str, ...]
+    read_usd: Floats
+    age_days: Floats
+    low: Floats
+    typical: Floats
+    high: Floats
+    moved: Floats  # what the market did since the price was read, as a share
+    repriced: Floats  # the chance that the price is another by now
+    there: Floats  # the chance that it can still be had
+    market_usd: Floats  # the market's low
+    sellers: NDArray[np.intp]  # how many the market has, beside your own quotes
+    yours: NDArray[np.bool_]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each offer stands."""
+        return {key: place for place, key in enumerate(self.keys)}
+
+    def of(self, key: str) -> BelievedPrice:
+        """What the price of one offer is worth."""
+        return self.at(self.places[key])
+
+    def take(self, keys: Sequence[str]) -> Believed:
+        """Some of them, in this order."""
+        return self.rows([self.places[key] for key in keys])
+
+    def rows(self, at: Sequence[int]) -> Believed:
+        """Those at some places."""
+        rest = (getattr(self, one.name)[list(at)] for one in fields(self) if one.name != "keys")
+        return Believed(tuple(self.keys[place] for place in at), *rest)
+
+    def at(self, place: int) -> BelievedPrice:
+        """The one at a place."""
+        return BelievedPrice(*(getattr(self, name)[place].item() for name in BelievedPrice._fields))
+
+
+class BelievedPrice(NamedTuple):
+    """What one price is worth today, beside what was read."""
+
+    read_usd: float
+    age_days: float
+    low: float
+    typical: float
+    high: float
+    moved: float
+    repriced: float
+    there: float
+    market_usd: float
+    sellers: int
+    yours: bool
+
+
+def offer_belief(known: Readings, day: int, at: Places) -> OfferBelief:
+    """What the readings of each offer alone say of its price today."""
+    facts = constants()
+    index, rate = _index(known, day), _rates(known, day)
+    classes = [facts.classes[name] for name in CLASSES]
+    of_class, yours = known.of_class[at], known.yours[at]
+    age = np.maximum(day - known.read_on[at], 0.0)
+    ages = np.where(yours, np.maximum(age - _QUOTE_HOLDS_DAYS, 0.0), age)  # a quote holds a month, then it ages too
+    repriced = 1 - np.exp(-rate[at] * ages / DAYS_PER_MONTH)
+    moved = index.moved(known.read_on[at])
+    limit = facts.most_market_move
+    spread = np.array([one.spread for one in classes])[of_class]
+    here = np.array([one.there for one in classes])[of_class]
+    stays = np.array([one.stays_days for one in classes])[of_class]
+    old = 1 - np.exp(-age / facts.settling_days)
+    there = here * np.exp(-age / stays) * np.clip(_fading(age), 0.0, 1.0)
+    there *= 1 - facts.once * old * (known.days_read[at] < 2)
+    return OfferBelief(
+        age_days=age,
+        moved=moved,
+        repriced=repriced,
+        log_usd=known.log_usd[at] + repriced * np.clip(moved, -limit, limit),
+        half=np.where(yours, 0.0, facts.read_spread) + spread * np.sqrt(repriced),
+        there=np.where(yours, 1.0, there),
+    )
+
+
+def believed(catalogue: Catalogue, day: date, keys: Sequence[str], groups: Sequence[object] | None = None) -> Believed:
+    """What the prices of these offers are worth on a day, each in the market that its group makes.
+
+    A group is what could take one another's place; where none are given, one accelerator under one kind of purchase.
+    """
+    known = readings(catalogue)
+    if groups is None:
+        groups = [(catalogue.offers[key].accelerator, catalogue.offers[key].purchase) for key in keys]
+    numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
+    group = np.array([numbers[one] for one in groups], dtype=np.intp)
+    place = np.array([known.place.get(key, -1) for key in keys], dtype=np.intp)
+    return _spread_out(
+        tuple(keys), place, _within_markets(known, day.toordinal(), place[place >= 0], group[place >= 0])
+    )
+
+
+def in_their_markets(catalogue: Catalogue, day: date, keys: Sequence[str]) -> Believed:
+    """What the prices of some offers are worth on a day, each among all offers of its accelerator and purchase."""
+    others = [key for key in readings(catalogue).voting if key not in set(keys)]
+    return believed(catalogue, day, (*keys, *others)).rows(range(len(keys)))
+
+
+def _within_markets(known: Readings, day: int, at: Places, group: Places) -> dict[str, NDArray[np.generic]]:
+    facts = constants().votes
+    own = offer_belief(known, day, at)
+    low, sellers = _market_low(known, day, at, group, own)
+    settled = np.maximum(1 - np.exp(-own.age_days / constants().settling_days), 1e-9)
+    held = np.maximum(own.log_usd, low - facts.most_below / settled)
+    below = (own.log_usd < low) & ~known.yours[at]
+    typical = np.where(below, own.there * held + (1 - own.there) * low, own.log_usd)
+    gap = np.where(below, low - held, 0.0)
+    stays = np.where(gap > 0, own.there, 1.0)
+    doubt = stays * (own.half / Z80) ** 2 + (1 - stays) * facts.gone_spread**2 + stays * (1 - stays) * gap**2
+    half = Z80 * np.sqrt(doubt)
+    return {
+        "read_usd": np.exp(known.log_usd[at]),
+        "age_days": own.age_days,
+        "low": np.exp(typical - half),
+        "typical": np.exp(typical),
+        "high": np.exp(typical + half),
+        "moved": np.expm1(own.moved),
+        "repriced": own.repriced,
+        "there": own.there,
+        "market_usd": np.exp(low),
+        "sellers": sellers,
+        "yours": known.yours[at],
+    }
+
+
+def _market_low(known: Readings, day: int, at: Places, group: Places, own: OfferBelief) -> tuple[Floats, Places]:
+    """For each offer the low price of its market, and how many sellers say so: a quantile of one vote each.
+
+    A seller votes with the lowest of its prices that is likely still there; an old vote weighs little.
+    """
+    facts = constants().votes
+    votes = known.counts[at] & ~known.yours[at]
+    seen = np.where(own.age_days < np.inf, np.maximum(_fading(own.age_days), 0.0), 0.0)
+    weight = np.exp(-own.age_days / facts.weight_days) * np.clip(seen, facts.least_weight, 1.0)
+    first = _first_of_each(
+        group[votes], known.provider[at][votes], (own.log_usd + facts.doubt * (1 - own.there))[votes]
+    )
+    usd, trust, of = own.log_usd[votes][first], weight[votes][first], group[votes][first]
+    size = int(group.max(initial=-1)) + 1
+    sellers = np.bincount(of, minlength=size)
+    spot_usd, spot_of = _spot_votes(known, day, at, group)
+    spot_trust = np.full(len(spot_of), np.exp(-facts.spot_vote_days / facts.weight_days))
+    low = _quantiles(
+        np.concatenate([usd, spot_usd]), np.concatenate([trust, spot_trust]), np.concatenate([of, spot_of]), size
+    )
+    return low[group], sellers[group]
+
+
+def _first_of_each(group: Places, provider: Places, dear: Floats) -> Places:
+    """Where, for each seller of each group, its lowest vote stands."""
+    order = np.lexsort((dear, provider, group))
+    changed = (np.diff(group[order], prepend=-1) != 0) | (np.diff(provider[order], prepend=-1) != 0)
+    return cast(Places, order[changed])
+
+
+def _spot_votes(known: Readings, day: int, at: Places, group: Places) -> tuple[Floats, Places]:
+    """For markets of spot machines one more vote: the usual share of what their accelerator costs on demand."""
+    spot = known.of_class[at] == _SPOT
+    if not spot.any():
+        return np.empty(0), np.empty(0, dtype=np.intp)
+    of, first = np.unique(group[spot], return_index=True)
+    usd = _on_demand(known, day)[known.accelerator[at][spot][first]] + np.log(constants().votes.spot_over_on_demand)
+    return usd[np.isfinite(usd)], of[np.isfinite(usd)]
+
+
+def _on_demand(known: Readings, day: int) -> Floats:
+    """The market's low on demand, in logs, for each accelerator."""
+    key = ("on demand", day)
+    if key not in known.kept:
+        bought = np.array([offer.purchase == "on_demand" for offer in known.offers], dtype=np.bool_)
+        at = np.flatnonzero(bought & known.counts & ~known.yours)
+        found = np.full(int(known.accelerator.max(initial=-1)) + 1, np.nan)
+        if len(at):
+            group = known.accelerator[at]
+            found[group] = _market_low(known, day, at, group, offer_belief(known, day, at))[0]
+        known.kept[key] = found
+    return cast(Floats, known.kept[key])
+
+
+def _quantiles(usd: Floats, weight: Floats, group: Places, size: int) -> Floats:
+    """The weighted quantile of each group's votes, between the middles of their weights; not-a-number without votes."""
+    found = np.full(size, np.nan)
+    if not len(usd):
+        return found
+    order = np.lexsort((usd, group))
+    usd, weight, group = usd[order], weight[order], group[order]
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    counts = np.diff(np.append(starts, len(usd)))
+    whole = np.add.reduceat(weight, starts)
+    before = np.cumsum(weight) - weight
+    place = (before - np.repeat(before[starts], counts) + weight / 2) / np.repeat(whole, counts)
+    ends = starts + counts - 1
+    asked = np.clip(constants().votes.quantile, place[starts], place[ends])
+    apart = 2.0 * np.arange(len(starts))  # places lie between 0 and 1, so groups that far apart do not mix
+    found[group[starts]] = np.interp(asked + apart, place + np.repeat(apart, counts), usd)
+    return found
+
+
+def _fading(age_days: Floats) -> Floats:
+    """1 while a price is younger than ten months, falling to 0 at a year."""
+    facts = constants()
+    return (facts.forgotten_days - age_days) / (facts.forgotten_days - facts.fading_from_days)
+
+
+def _index(known: Readings, day: int) -> Index:
+    key = ("index", day)
+    if key not in known.kept:
+        known.kept[key] = market_index(known, day)
+    return cast(Index, known.kept[key])
+
+
+def _rates(known: Readings, day: int) -> Floats:
+    key = ("rates", day)
+    if key not in known.kept:
+        known.kept[key] = repricings_per_month(known, day)
+    return cast(Floats, known.kept[key])
+
+
+def _spread_out(keys: tuple[str, ...], place: Places, found: dict[str, NDArray[np.generic]]) -> Believed:
+    """The findings in the order of the keys, not-a-number for those without a price."""
+    priced = place >= 0
+    columns = {}
+    for name, values in found.items():
+        empty = np.nan if values.dtype.kind == "f" else 0
+        column = np.full(len(keys), empty, dtype=values.dtype)
+        column[priced] = values
+        columns[name] = column
+    return Believed(keys, **columns)

@@ -1,0 +1,139 @@
+"""Every reading of every rental price, as arrays: what the index, the rates and the belief in a price rest on.
+
+An offer's price counts where it is a price to rent by. Its days are those on which somebody read it: each day from
+which a value holds, and the last day on which the newest value was looked at again.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import compress, pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pricing.belief.constants import PriceClass, constants
+from pricing.catalogue import Catalogue
+from pricing.query import MILD
+from pricing.quotes.overlay import is_yours
+from pricing.records import Offer, Provider
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+CLASSES: tuple[PriceClass, ...] = ("list", "term", "posted", "market", "spot")
+_KEPT_CATALOGUES = 6
+_OF_KIND: dict[str, PriceClass] = {"hyperscaler": "list", "marketplace": "market"}
+
+
+def price_class(offer: Offer, provider: Provider) -> PriceClass:
+    """How the price of an offer behaves: by how it is bought, else by who sells it."""
+    if offer.purchase == "spot":
+        return "spot"
+    if offer.purchase.startswith("reserved") or offer.purchase == "capacity_block":
+        return "term"
+    return _OF_KIND.get(provider.kind, "posted")
+
+
+class Pairs(NamedTuple):
+    """Two readings of one offer, one after the other, for each offer that was read twice or more."""
+
+    offer: Places
+    from_day: Floats  # days as ordinals
+    to_day: Floats
+    log_change: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Readings:
+    """The prices of a catalogue; an entry for each offer that has one."""
+
+    place: dict[str, int]  # of an offer in the arrays
+    offers: tuple[Offer, ...]
+    log_usd: Floats
+    read_on: Floats  # the last day, as an ordinal
+    days_read: Floats  # on how many days anybody read it
+    of_class: Places  # in CLASSES
+    provider: Places
+    accelerator: Places
+    yours: NDArray[np.bool_]
+    counts: NDArray[np.bool_]  # no doubt about it: it is learnt from, and it votes
+    pairs: Pairs
+    voting: tuple[str, ...]  # the offers that say what their market asks
+    kept: dict[object, object] = field(default_factory=dict)  # what follows from these readings alone, by day
+
+
+_kept: OrderedDict[int, tuple[dict[str, Offer], Readings]] = OrderedDict()
+
+
+def readings(catalogue: Catalogue) -> Readings:
+    """The readings of a catalogue; kept for the catalogues asked for last."""
+    found = _kept.get(id(catalogue.offers))
+    if found is not None and found[0] is catalogue.offers:
+        return found[1]
+    made = _readings(catalogue)
+    _kept[id(catalogue.offers)] = (catalogue.offers, made)
+    while len(_kept) > _KEPT_CATALOGUES:
+        _kept.popitem(last=False)
+    return made
+
+
+def _readings(catalogue: Catalogue) -> Readings:
+    priced = {key: offer for key, offer in catalogue.offers.items() if offer.usd_per_accelerator_hour is not None}
+    offers = tuple(priced.values())
+    histories = [list(_history(offer)) for offer in offers]
+    figures = [offer.usd_per_accelerator_hour for offer in offers if offer.usd_per_accelerator_hour]
+    newest = [figure.newest for figure in figures]
+    kinds = [CLASSES.index(price_class(offer, catalogue.providers[offer.provider])) for offer in offers]
+    counts = np.array([MILD.issuperset(offer.doubts) for offer in offers], dtype=np.bool_)
+    return Readings(
+        place={key: at for at, key in enumerate(priced)},
+        offers=offers,
+        log_usd=np.log([value.typical if value.typical > 0 else np.nan for value in newest]),
+        read_on=_ordinals([figure.checked for figure in figures]),
+        days_read=np.array([len(history) for history in histories], dtype=np.float64),
+        of_class=np.array(kinds, dtype=np.intp),
+        provider=_numbered([offer.provider for offer in offers]),
+        accelerator=_numbered([offer.accelerator for offer in offers]),
+        yours=np.array([is_yours(value) for value in newest], dtype=np.bool_),
+        counts=counts,
+        pairs=_pairs(histories, counts),
+        voting=tuple(compress(priced, counts)),
+    )
+
+
+def _history(offer: Offer) -> Iterator[tuple[date, float]]:
+    """The days on which the price was read, and what it was; prices of your own are no news of the market."""
+    figure = offer.usd_per_accelerator_hour
+    assert figure is not None  # only priced offers are asked
+    market = sorted((day, value.typical) for day, value in figure.values.items() if not is_yours(value))
+    yield from market
+    if market and market[-1][0] == figure.since < figure.checked:
+        yield figure.checked, market[-1][1]
+
+
+def _pairs(histories: list[list[tuple[date, float]]], counts: NDArray[np.bool_]) -> Pairs:
+    found = [
+        (at, earlier[0].toordinal(), later[0].toordinal(), np.log(later[1] / earlier[1]))
+        for at, history in enumerate(histories)
+        if counts[at]
+        for earlier, later in pairwise(history)
+        if earlier[1] > 0 and later[1] > 0
+    ]
+    newest = max((row[2] for row in found), default=0)
+    known = [row for row in found if row[1] >= newest - constants().known_days]
+    columns = np.array(known, dtype=np.float64).reshape(-1, len(Pairs._fields)).T
+    return Pairs(columns[0].astype(np.intp), *columns[1:])
+
+
+def _ordinals(days: list[date]) -> Floats:
+    return np.array([day.toordinal() for day in days], dtype=np.float64)
+
+
+def _numbered(names: list[str]) -> Places:
+    """Each name as a number, the same for the same name."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], dtype=np.intp)
