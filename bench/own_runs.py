@@ -12,16 +12,15 @@ from math import log
 
 import numpy as np
 
+from planner.evidence.factors import OwnFactors, OwnRun, compared, factors
+from planner.evidence.serving.fit import leave_one_out
+from planner.evidence.serving.observed import observe
+from planner.evidence.serving.own_anchor import serving_runs
+from planner.evidence.table import SERVING, SERVING_RUNS, TRAINING, TRAINING_RUNS, published_runs
+from planner.evidence.training.anchor import training_runs
+from planner.evidence.training.calibration import leave_one_source_out
 from planner.scenario.vocabulary import Kind
-from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
-from planner.speed.factors import OwnFactors, OwnRun, compared, factors
 from planner.speed.pace import NO_RUNS, Pace, believed
-from planner.speed.serving.fit import leave_one_out
-from planner.speed.serving.observed import observe
-from planner.speed.serving.own_anchor import serving_runs
-from planner.speed.table import SERVING, TRAINING
-from planner.speed.training import leave_one_source_out
-from planner.speed.training.anchor import training_runs
 from pricing import Catalogue, load_catalogue
 
 SPLITS = 10

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.speed.cells import Row, text
-from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
-from planner.speed.serving.fit import fit, leave_halves_out, leave_one_out
-from planner.speed.serving.observed import Observation, Observed, observe
-from planner.speed.table import SERVING, TRAINING
+from planner.evidence.cells import Row, text
+from planner.evidence.serving.fit import fit, leave_halves_out, leave_one_out
+from planner.evidence.serving.observed import Observation, Observed, observe
+from planner.evidence.table import SERVING, SERVING_RUNS, TRAINING, TRAINING_RUNS, published_runs
+from planner.evidence.training.calibration import Sample, sample_of, without_each, without_halves
 from planner.speed.training.bands import kind_of
-from planner.speed.training.calibration import Sample, sample_of, without_each, without_halves
 from pricing import load_catalogue
 
 Array = NDArray[np.float64]

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from bench import measure_gpu as script
 from planner.cli import BAD_INPUT, FAILED, OK, main
+from planner.evidence.table import TEMPLATES
 from planner.scenario.file import Saved, write_scenario
 from planner.scenario.presets import presets
-from planner.speed.table import TEMPLATES
 from pricing.marks import is_unseen
 from tests.study.test_mapping import NEW
 

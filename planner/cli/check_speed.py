@@ -8,16 +8,16 @@ from datetime import date
 
 from planner.cli.runs import runs_of
 from planner.cli.told import told
+from planner.evidence.checked import Checked, skips, summary
+from planner.evidence.factors import OwnFactors
+from planner.evidence.own_runs import factors_of
+from planner.evidence.serving.check import check_serving
+from planner.evidence.training.check import check_training
 from planner.report import words
 from planner.report.evidence.checked import checked_line, checked_rows, checked_text, group_rows
 from planner.report.evidence.own_runs_words import finding
 from planner.report.table import Table
 from planner.scenario.file import part_of_file
-from planner.speed.checked import Checked, skips, summary
-from planner.speed.factors import OwnFactors
-from planner.speed.own_runs import factors_of
-from planner.speed.serving import check_serving
-from planner.speed.training import check_training
 from pricing import Catalogue, load_catalogue
 
 Check = Callable[[Catalogue, Sequence[Mapping[str, str]]], Sequence[Checked]]

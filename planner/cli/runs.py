@@ -8,12 +8,20 @@ from pathlib import Path
 
 from planner.cli.common import BadInput
 from planner.cli.terminal import tell
+from planner.evidence.factors import put_together
+from planner.evidence.own_runs import factors_in
+from planner.evidence.table import (
+    SERVING,
+    SERVING_RUNS,
+    TRAINING,
+    TRAINING_RUNS,
+    TableColumns,
+    published_runs,
+    rows_in,
+    text_in,
+)
 from planner.report.evidence.own_runs_words import not_used, unused_words
 from planner.scenario.scenario import Scenario
-from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
-from planner.speed.factors import put_together
-from planner.speed.own_runs import factors_in
-from planner.speed.table import SERVING, TRAINING, TableColumns, rows_in, text_in
 from pricing import Catalogue
 
 MOST_BYTES = 20_000_000

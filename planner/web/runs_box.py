@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from planner.evidence.factors import OwnFactors, put_together
+from planner.evidence.own_runs import factors_in
+from planner.evidence.table import TEMPLATES, text_in
 from planner.report import words
 from planner.report.evidence import own_runs_words as told
 from planner.scenario.measured import Measured
-from planner.speed.factors import OwnFactors, put_together
-from planner.speed.own_runs import factors_in
 from planner.speed.scenario_jobs import ServingWork, TrainingWork
-from planner.speed.table import TEMPLATES, text_in
 from planner.web import ask, show, state
 from planner.web.download import download
 from pricing import PricingError

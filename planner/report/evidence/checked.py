@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from planner.evidence.checked import Checked, Group, skipped, summary
+from planner.evidence.serving.check import ServingChecked
+from planner.evidence.training.check import TrainingChecked
 from planner.report import words
 from planner.report.forms import row_data
 from planner.report.table import Table
 from planner.report.text_table import cut, text_table
-from planner.speed.checked import Checked, Group, skipped, summary
-from planner.speed.serving.check import ServingChecked
-from planner.speed.training.check import TrainingChecked
 
 _GROUPS = {
     "all": "all runs",

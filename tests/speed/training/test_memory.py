@@ -7,14 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planner.evidence.training.check import check_training
+from planner.evidence.training.rows import Reader
 from planner.network.network import Network
 from planner.network.record import network_of
 from planner.speed.hardware import hardware
-from planner.speed.training import TrainingJob, check_training
+from planner.speed.training import TrainingJob
 from planner.speed.training.fitting import WAYS, fits, made_to_fit
 from planner.speed.training.memory import layer_activation_bytes, peak_memory
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.rows import Reader
 from planner.speed.training.software_stacks import stack_of
 from planner.speed.training.train import base_plan
 from pricing import Catalogue

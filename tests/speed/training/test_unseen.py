@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from planner.evidence.training.check import check_training
+from planner.evidence.training.rows import Reader
 from planner.network.record import network_of
 from planner.speed.hardware import hardware
-from planner.speed.training import check_training
 from planner.speed.training.collectives import all_to_all_s
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.rows import Reader
 from planner.speed.training.step import experts_s, step_parts
 from pricing import Catalogue
 
