@@ -16,7 +16,7 @@ from planner.evidence.factors import OwnFactors, OwnRun, compared, factors
 from planner.evidence.serving.fit import leave_one_out
 from planner.evidence.serving.observed import observe
 from planner.evidence.serving.own_anchor import serving_runs
-from planner.evidence.table import SERVING, SERVING_RUNS, TRAINING, TRAINING_RUNS, published_runs
+from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.evidence.training.anchor import training_runs
 from planner.evidence.training.calibration import leave_one_source_out
 from planner.scenario.vocabulary import Kind
@@ -89,7 +89,7 @@ def _near(errors: np.ndarray) -> str:
 
 
 def _training(catalogue: Catalogue) -> list[Seen]:
-    rows = published_runs(TRAINING_RUNS, TRAINING)
+    rows = published_runs(TRAINING)
     sample, errors = leave_one_source_out(catalogue, rows)
     runs = {one.id: one for one in training_runs(catalogue, rows) if one.like is not None}
     return [
@@ -100,7 +100,7 @@ def _training(catalogue: Catalogue) -> list[Seen]:
 
 
 def _serving(catalogue: Catalogue) -> list[Seen]:
-    rows = published_runs(SERVING_RUNS, SERVING)
+    rows = published_runs(SERVING)
     observations = observe(catalogue, rows)
     errors, _ = leave_one_out(observations, [one.source for one in observations])
     runs = {one.id: one for one in serving_runs(catalogue, rows) if one.like is not None}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from planner.evidence.cells import Row, number, text
+from planner.evidence.table import RunTable, Skipped
 from planner.speed.bands import Band
 
 _NEAR, _NEARER = 0.25, 0.20
@@ -17,8 +20,9 @@ BEYOND = "its numbers are beyond what a run can be"
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
-    """One row: what it is about, and how far off its prediction is; or why there is none."""
+    """One row: what it is about, what is predicted of it and how far off that is; or why there is nothing."""
 
+    table: RunTable
     id: str
     source: str
     accelerator: str
@@ -27,13 +31,79 @@ class Checked:
     precision: str
     kind: str
     scale: str
+    chip: str = ""  # the catalogue's accelerator that it was taken for
     model: str | None = None  # the catalogue's that it was taken for; None where it has none of that name and size
     guessed: bool = False  # its shape, from its size: the band is the wide one
     fits: bool | None = None
     skipped_reason: str | None = None
-    low: float | None = None  # of the band around the first prediction there is
+    predicted: Mapping[str, float] = field(default_factory=dict)  # by the column that would say so
+    low: float | None = None  # of the band around its rate
     high: float | None = None
+    compared: str = ""  # the column that is compared with what was published
     error: float | None = None  # logarithm of predicted over published
+
+    @property
+    def rate_column(self) -> str:
+        """The column of the rate that has the band; empty where none is predicted."""
+        return next((name for name in self.table.rates if name in self.predicted), "")
+
+    @property
+    def rate(self) -> float | None:
+        """What is predicted of it there."""
+        return self.predicted.get(self.rate_column)
+
+    def skipped(self, reason: str) -> Checked:
+        """The same without a prediction."""
+        return replace(self, skipped_reason=reason)
+
+    def banded(self, predicted: Mapping[str, float], band: Band) -> Checked:
+        """The same with what is predicted, and the band around its rate; skipped where that is beyond all sense."""
+        found = replace(self, predicted=predicted)
+        if found.rate is None or not 0 < found.rate < np.inf:
+            return self.skipped(BEYOND)
+        return replace(found, low=found.rate * band.low, high=found.rate * band.high)
+
+    def beside(self, column: str, ratio: float) -> Checked:
+        """The same with its error, where predicted over published is a number that one can compare."""
+        if not 0 < ratio < np.inf:
+            return self
+        return replace(self, compared=column, error=float(np.log(ratio)))
+
+
+def unpredicted(row: Row, table: RunTable, *, kind: str, scale: Callable[[float], str]) -> Checked:
+    """A row itself, nothing predicted yet."""
+    count = number(row, "n_accelerators") or 0.0
+    return Checked(
+        table=table, id=text(row, "id"), source=text(row, table.source), accelerator=text(row, "accelerator"),
+        accelerators=count, engine=text(row, table.engine), precision=text(row, table.precision), kind=kind,
+        scale=scale(count),
+    )  # fmt: skip
+
+
+Run = TypeVar("Run")
+Figures = TypeVar("Figures")
+
+
+def check_rows(
+    rows: Iterable[Row],
+    *,
+    read: Callable[[Row], Run],
+    predict: Callable[[Sequence[Run]], Iterable[Figures]],
+    told: Callable[[Row, Run, Figures], Checked],
+    skipped: Callable[[Row, str], Checked],
+) -> list[Checked]:
+    """Every row with its prediction, in the order of the rows; all that `read` does not skip are predicted at once."""
+    understood, runs = list[tuple[Row, str]](), list[Run]()
+    for row in rows:
+        reason = ""
+        try:
+            runs.append(read(row))
+        except Skipped as why:
+            reason = str(why)
+        understood.append((row, reason))
+    with np.errstate(all="ignore"):  # a row of somebody's own may be beyond all sense; it is skipped then
+        figures = zip(runs, predict(runs) if runs else (), strict=True)
+    return [skipped(row, reason) if reason else told(row, *next(figures)) for row, reason in understood]
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 
 from planner.evidence.cells import Row, number, text
 from planner.evidence.checked import Checked
-from planner.evidence.serving.check import check_serving
-from planner.evidence.table import SERVING, SERVING_RUNS, TRAINING, TRAINING_RUNS, published_runs
-from planner.evidence.training.check import check_training
+from planner.evidence.kinds import KINDS
+from planner.evidence.table import TABLES, published_runs
+from planner.scenario.vocabulary import Kind
 from planner.speed.data_files import read_data
 from planner.speed.hardware import family_of
-from planner.speed.serving.lookup import find_chip
 from pricing import Catalogue
 
 # What a difference counts, in doublings of the size of the job.
@@ -97,50 +96,29 @@ class Near:
     differs: tuple[str, ...]
 
 
-def published_training(
-    catalogue: Catalogue, rows: Sequence[Row] | None = None
+def published(
+    catalogue: Catalogue, kind: Kind, rows: Sequence[Row] | None = None
 ) -> tuple[tuple[PublishedRun, ...], tuple[Checked, ...]]:
-    """Every training run with a figure to compare, and all of them as they were checked; ours where none are given."""
-    rows = published_runs(TRAINING_RUNS, TRAINING) if rows is None else rows
-    checked, found = check_training(catalogue, rows), list[PublishedRun]()
-    for row, one in zip(rows, checked, strict=True):
-        predicted, low, high = one.predicted_tokens_per_s_per_accelerator, one.low, one.high
-        if one.error is None or predicted is None or low is None or high is None:
-            continue
-        work = NearWork(text(row, "precision"), text(row, "task"), one.accelerators, number(row, "seq_len"))
-        network = _network(catalogue, one.model) or _unlisted(row)
-        traits = NearTraits(network, one.accelerator, _generation(catalogue, one.accelerator), work)
-        found.append(_published(row, traits, one.error, predicted, (low, high)))
-    return tuple(found), tuple(checked)
+    """Every run of a kind whose rate was published, and all of them as they were checked; ours without `rows`."""
+    table = TABLES[kind]
+    rows = published_runs(table) if rows is None else rows
+    checked = KINDS[kind].check(catalogue, rows)
+    told = zip(rows, checked, strict=True)
+    return tuple(_published(catalogue, row, one) for row, one in told if one.compared == table.rates[0]), tuple(checked)
 
 
-def published_serving(
-    catalogue: Catalogue, rows: Sequence[Row] | None = None
-) -> tuple[tuple[PublishedRun, ...], tuple[Checked, ...]]:
-    """Published serving runs that print tokens written a second, for each accelerator."""
-    rows = published_runs(SERVING_RUNS, SERVING) if rows is None else rows
-    checked, found = check_serving(catalogue, rows), list[PublishedRun]()
-    for row, one in zip(rows, checked, strict=True):
-        count, predicted = one.accelerators, one.predicted_output_tokens_per_s_total
-        printed = number(row, "output_tokens_per_s_total")
-        if one.error is None or predicted is None or printed is None or one.low is None or one.high is None:
-            continue
-        chip = find_chip(catalogue, row["accelerator"]).name
-        asked, answer = number(row, "input_tokens"), number(row, "output_tokens")
-        tokens = asked + answer if asked and answer else None
-        work = NearWork(text(row, "weight_precision"), text(row, "mode"), count, tokens)
-        network = _network(catalogue, one.model) or _unlisted(row)
-        traits = NearTraits(network, chip, _generation(catalogue, chip), work)
-        band = (one.low / count, one.high / count)
-        found.append(_published(row, traits, one.error, predicted / count, band))
-    return tuple(found), tuple(checked)
-
-
-def _published(row: Row, traits: NearTraits, error: float, predicted: float, band: tuple[float, float]) -> PublishedRun:
+def _published(catalogue: Catalogue, row: Row, one: Checked) -> PublishedRun:
+    count, error = 1.0 if one.table.of_each else one.accelerators, one.error or 0.0
+    predicted, low, high = ((rate or 0.0) / count for rate in (one.rate, one.low, one.high))
+    lengths = [number(row, column) for column in one.table.tokens]
+    tokens = sum(length or 0.0 for length in lengths) if all(lengths) else None
+    work = NearWork(text(row, one.table.precision), text(row, one.table.method), one.accelerators, tokens)
+    network = _network(catalogue, one.model) or NearNetwork(None, text(row, "model"), params_b=number(row, "params_b"))
     return PublishedRun(
         id=text(row, "id"), title=text(row, "source_title"), url=text(row, "source_url"), when=text(row, "published"),
-        traits=traits, published=predicted / math.exp(error), predicted=predicted, low=band[0], high=band[1],
-        error=error, doubt=read_data(TRAINING_CONSTANTS)["not_fitted"].get(text(row, "id"), ""),
+        traits=NearTraits(network, one.chip, _generation(catalogue, one.chip), work),
+        published=predicted / math.exp(error), predicted=predicted, low=low, high=high, error=error,
+        doubt=read_data(TRAINING_CONSTANTS)["not_fitted"].get(text(row, "id"), ""),
     )  # fmt: skip
 
 
@@ -148,11 +126,6 @@ def traits_of(catalogue: Catalogue, model: str, accelerator: str, work: NearWork
     """What a job of the catalogue's model on its accelerator is like."""
     network = _network(catalogue, model) or NearNetwork(None, model)
     return NearTraits(network, accelerator, _generation(catalogue, accelerator), work)
-
-
-def _unlisted(row: Row) -> NearNetwork:
-    """The model of a run that the catalogue does not have, or not in that size."""
-    return NearNetwork(None, text(row, "model"), params_b=number(row, "params_b"))
 
 
 def _network(catalogue: Catalogue, key: str | None) -> NearNetwork | None:

@@ -14,7 +14,6 @@ from planner.speed.data_files import DATA
 from pricing import PricingError
 from pricing.marks import NO_PLACE, unseen
 
-TRAINING_RUNS, SERVING_RUNS = "training_runs.csv", "inference_runs.csv"
 MOST_ROWS = 200_000
 _NOTHING = ("-", "–", "n/a", "na", "nan", "none", "null", "unknown", "not stated", "?")  # how tables leave a cell empty
 LARGEST = 1e16  # no rate of a run comes near
@@ -26,6 +25,7 @@ _MOST = {
     **dict.fromkeys(("global_batch_sequences", "concurrency_or_batch", "input_tokens", "output_tokens"), 1e9),
 }  # fmt: skip
 _WHOLE = ("layers", "hidden", "heads", "kv_heads", "n_accelerators", "tp", "pp", "vpp", "cp", "ep", "dp")
+_REQUIRED = ("id", "model", "accelerator", "n_accelerators")
 _NAMES, _LONGEST_NAME, _LONGEST_TEXT = ("id", "model", "accelerator"), 200, 2_000
 _MOST_LINES = 100  # of one row, where notes have several; a quote that is not closed ends there
 UNREADABLE = "unreadable"  # the column in which a row carries what is wrong with it; no table can bring its own
@@ -40,16 +40,28 @@ class Skipped(PricingError):
 
 
 @dataclass(frozen=True)
-class TableColumns:
-    """What a kind of table has: columns that must be there, and those that hold numbers."""
+class RunTable:
+    """One kind of runs as its table has them: where the published ones lie, and what its columns hold."""
 
-    required: tuple[str, ...]
+    kind: Kind
+    published: str  # the file, in planner/speed/data
     text: tuple[str, ...]
     numbers: tuple[str, ...]
+    measures: tuple[str, ...]  # what was measured, by which the kinds of tables are told apart
+    predicts: tuple[str, ...]
+    rates: tuple[str, ...]  # of those; around the first that is predicted of a run there is a band
+    of_each: bool  # accelerator, not of all together
+    source: str
+    engine: str
+    precision: str
+    method: str
+    tokens: tuple[str, ...]  # that a sequence, or a prompt with its answer, has
+    template: str  # a file to start from, with the measured figure left to be filled in
 
 
-TRAINING = TableColumns(
-    required=("id", "model", "accelerator", "n_accelerators"),
+TRAINING = RunTable(
+    kind="training",
+    published="training_runs.csv",
     text=(
         *("id", "model", "accelerator", "gated_mlp", "precision", "activation_recompute", "sharding", "offload"),
         *("framework", "attention_flops_counted", "source_title", "source_url", "published", "task", "source_key"),
@@ -61,47 +73,63 @@ TRAINING = TableColumns(
         *("tokens_per_s_per_accelerator", "model_tflops_per_accelerator", "mfu_pct", "step_time_s"),
         *("hw_tflops_per_accelerator", "peak_memory_gb", "peak_tflops_used"),
     ),
+    measures=("tokens_per_s_per_accelerator", "step_time_s", "model_tflops_per_accelerator"),
+    predicts=("tokens_per_s_per_accelerator", "step_time_s", "peak_memory_gb"),
+    rates=("tokens_per_s_per_accelerator",),
+    of_each=True,
+    source="source_key",
+    engine="framework",
+    precision="precision",
+    method="task",
+    tokens=("seq_len",),
+    template="id,model,accelerator,n_accelerators,precision,tp,pp,seq_len,global_batch_sequences,task,framework,"
+    "published,tokens_per_s_per_accelerator\n"
+    "our-run-1,Llama 3 8B,H100 SXM5 80GB,64,bf16,1,1,8192,512,pretrain,Megatron-LM,2026-03,\n",
 )
-SERVING = TableColumns(
-    required=("id", "model", "accelerator", "n_accelerators"),
+SERVING = RunTable(
+    kind="serving",
+    published="inference_runs.csv",
     text=(
         *("id", "model", "weight_precision", "kv_precision", "accelerator", "mode", "engine", "source_title"),
         *("source_url", "published", "task", "basis", "quality", "notes"),
     ),
     numbers=(
-        *(
-            "params_b",
-            "active_params_b",
-            "n_accelerators",
-            "tp",
-            "pp",
-            "ep",
-            "input_tokens",
-            "output_tokens",
-            "concurrency_or_batch",
-        ),
-        *("output_tokens_per_s_total", "requests_per_s", "ttft_ms", "tpot_ms"),
+        *("params_b", "active_params_b", "n_accelerators", "tp", "pp", "ep", "input_tokens", "output_tokens"),
+        *("concurrency_or_batch", "output_tokens_per_s_total", "requests_per_s", "ttft_ms", "tpot_ms"),
     ),
+    measures=("output_tokens_per_s_total", "requests_per_s", "tpot_ms", "ttft_ms"),
+    predicts=("output_tokens_per_s_total", "requests_per_s", "ttft_ms", "tpot_ms"),
+    rates=("output_tokens_per_s_total", "requests_per_s"),
+    of_each=False,
+    source="source_title",
+    engine="engine",
+    precision="weight_precision",
+    method="mode",
+    tokens=("input_tokens", "output_tokens"),
+    template="id,model,accelerator,n_accelerators,weight_precision,tp,input_tokens,output_tokens,"
+    "concurrency_or_batch,mode,engine,published,output_tokens_per_s_total\n"
+    "our-run-1,Llama 3.1 8B,H100 SXM5 80GB,1,fp8,1,1000,300,64,offline,vLLM,2026-03,\n",
 )
+TABLES: dict[Kind, RunTable] = {table.kind: table for table in (TRAINING, SERVING)}
 
 
-def published_runs(name: str, columns: TableColumns) -> list[dict[str, str]]:
-    """The published runs in planner/speed/data/`name`."""
-    return rows_in((DATA / name).read_text(encoding="utf-8"), columns, file=name)
+def published_runs(table: RunTable) -> list[dict[str, str]]:
+    """The published runs of a kind."""
+    return rows_in((DATA / table.published).read_text(encoding="utf-8"), table, file=table.published)
 
 
-def rows_in(text: str, columns: TableColumns, *, file: str) -> list[dict[str, str]]:
+def rows_in(text: str, table: RunTable, *, file: str) -> list[dict[str, str]]:
     """The rows of a CSV. One that cannot be read says so under `unreadable`; a table without sense is refused."""
     records = list(_records(text.removeprefix("\ufeff")))
     if not records:
-        raise BadTable(f"{file}: empty; want a first line with the columns {', '.join(columns.required)}, …")
+        raise BadTable(f"{file}: empty; want a first line with the columns {', '.join(_REQUIRED)}, …")
     if records[0].wrong:
         raise BadTable(f"{file}: line 1: not a CSV table: {records[0].wrong}")
     if len(records) > MOST_ROWS + 1:
         raise BadTable(f"{file}: {len(records) - 1:,} rows, want at most {MOST_ROWS:,}.")
     header = [name.strip() for name in records[0].cells]
-    _check_header(header, columns, file)
-    return [_row(record, header, columns) for record in records[1:] if record.wrong or any(record.cells)]
+    _check_header(header, file)
+    return [_row(record, header, table) for record in records[1:] if record.wrong or any(record.cells)]
 
 
 @dataclass(frozen=True)
@@ -134,23 +162,6 @@ def _records(text: str) -> Iterator[_Record]:
         at += reader.line_num if whole else 1
 
 
-# Columns that hold what was measured, by which the two kinds of tables are told apart.
-MEASURES: dict[Kind, tuple[str, ...]] = {
-    "training": ("tokens_per_s_per_accelerator", "step_time_s", "model_tflops_per_accelerator"),
-    "serving": ("output_tokens_per_s_total", "requests_per_s", "tpot_ms", "ttft_ms"),
-}
-
-# A file to start from: what a run of each kind is known by, with the measured figure left to be filled in.
-TEMPLATES: dict[Kind, str] = {
-    "training": "id,model,accelerator,n_accelerators,precision,tp,pp,seq_len,global_batch_sequences,task,framework,"
-    "published,tokens_per_s_per_accelerator\n"
-    "our-run-1,Llama 3 8B,H100 SXM5 80GB,64,bf16,1,1,8192,512,pretrain,Megatron-LM,2026-03,\n",
-    "serving": "id,model,accelerator,n_accelerators,weight_precision,tp,input_tokens,output_tokens,"
-    "concurrency_or_batch,mode,engine,published,output_tokens_per_s_total\n"
-    "our-run-1,Llama 3.1 8B,H100 SXM5 80GB,1,fp8,1,1000,300,64,offline,vLLM,2026-03,\n",
-}
-
-
 def text_in(data: bytes, *, file: str) -> str:
     """The text of a table as somebody sends it: UTF-8, with or without its mark."""
     try:
@@ -166,10 +177,10 @@ def kind_of(text: str, *, file: str) -> Kind:
     except csv.Error as error:
         raise BadTable(f"{file}: not a CSV table: {error}.") from error
     there = {name.strip() for name in header}
-    found = [kind for kind, measures in MEASURES.items() if there & set(measures)]
+    found = [kind for kind, table in TABLES.items() if there & set(table.measures)]
     if len(found) == 1:
         return found[0]
-    wish = "; or ".join(f"for {kind} runs {', '.join(measures)}" for kind, measures in MEASURES.items())
+    wish = "; or ".join(f"for {kind} runs {', '.join(table.measures)}" for kind, table in TABLES.items())
     got = "columns of both kinds; part the two" if found else "no column says what was measured"
     raise BadTable(f"{file}: line 1: {got}. Want one or more {wish}.")
 
@@ -180,42 +191,42 @@ def refuse_unreadable(row: Mapping[str, str]) -> None:
         raise Skipped(row[UNREADABLE])
 
 
-def _check_header(header: Sequence[str], columns: TableColumns, file: str) -> None:
-    missing = [name for name in columns.required if name not in header]
+def _check_header(header: Sequence[str], file: str) -> None:
+    missing = [name for name in _REQUIRED if name not in header]
     if missing:
         near = get_close_matches(missing[0], header, n=1)
         hint = (
             f" Is it the column {near[0]!r}?" if near else " Are cells separated by commas?" if len(header) < 2 else ""
         )
-        raise BadTable(f"{file}: line 1: no column {missing[0]!r}; want {', '.join(columns.required)}.{hint}")
+        raise BadTable(f"{file}: line 1: no column {missing[0]!r}; want {', '.join(_REQUIRED)}.{hint}")
     twice = [name for name, times in Counter(header).items() if times > 1 and name]
     if twice:
         raise BadTable(f"{file}: line 1: the column {twice[0]!r} stands there twice.")
 
 
-def _row(record: _Record, header: Sequence[str], columns: TableColumns) -> dict[str, str]:
+def _row(record: _Record, header: Sequence[str], table: RunTable) -> dict[str, str]:
     row = dict.fromkeys(header, "") | dict(zip(header, (cell.strip() for cell in record.cells), strict=False))
-    for name in columns.numbers:
+    for name in table.numbers:
         if row.get(name, "").casefold() in _NOTHING:
             row[name] = ""
-    wrong = f": {record.wrong}" if record.wrong else next(_wrong(len(record.cells), header, row, columns), None)
-    for name in columns.text:
+    wrong = f": {record.wrong}" if record.wrong else next(_wrong(len(record.cells), header, row, table), None)
+    for name in table.text:
         row[name] = row.get(name, "")[:_LONGEST_TEXT]
     where = f"line {record.line}"
     return row | {"id": row["id"] or where, UNREADABLE: f"{where}{wrong}" if wrong else ""}
 
 
-def _wrong(cells: int, header: Sequence[str], row: Mapping[str, str], columns: TableColumns) -> Iterator[str]:
+def _wrong(cells: int, header: Sequence[str], row: Mapping[str, str], table: RunTable) -> Iterator[str]:
     """What of a row cannot be read, in words."""
     if cells != len(header):
         yield f": {cells} cells under {len(header)} columns"
     for name in _NAMES:
         if len(row.get(name, "")) > _LONGEST_NAME:
             yield f", column {name}: {len(row[name]):,} characters, want at most {_LONGEST_NAME}"
-    for name in columns.required:  # by which a run is told from others, and matched
+    for name in _REQUIRED:  # by which a run is told from others, and matched
         if mark := unseen(row.get(name, "")):
             yield f", column {name}: {mark} {NO_PLACE}"
-    for name in columns.numbers:
+    for name in table.numbers:
         cell, most = row.get(name, ""), _MOST.get(name, LARGEST)
         if cell and (wish := _wish(cell, most, whole=name in _WHOLE)):
             yield f", column {name}: want {wish}, got {cell[:40]!r}"

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from planner.evidence.table import SERVING, SERVING_RUNS, TRAINING, TRAINING_RUNS, TableColumns, published_runs
+from planner.evidence.table import SERVING, TRAINING, RunTable, published_runs
 
 IDS = Path(__file__).with_name("golden_ids.txt").read_text(encoding="utf-8").split("training:")[1].split("serving:")
 
 
 def training_rows() -> list[dict[str, str]]:
-    return _picked(TRAINING_RUNS, TRAINING, IDS[0].split())
+    return _picked(TRAINING, IDS[0].split())
 
 
 def serving_rows() -> list[dict[str, str]]:
-    return _picked(SERVING_RUNS, SERVING, IDS[1].split())
+    return _picked(SERVING, IDS[1].split())
 
 
-def _picked(name: str, columns: TableColumns, wanted: list[str]) -> list[dict[str, str]]:
-    rows = {row["id"]: row for row in published_runs(name, columns)}
+def _picked(table: RunTable, wanted: list[str]) -> list[dict[str, str]]:
+    rows = {row["id"]: row for row in published_runs(table)}
     return [rows[key] for key in wanted]

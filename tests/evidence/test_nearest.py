@@ -14,8 +14,7 @@ from planner.evidence.nearest import (
     NearWork,
     PublishedRun,
     nearest,
-    published_serving,
-    published_training,
+    published,
     traits_of,
 )
 from pricing import Catalogue, load_catalogue
@@ -35,7 +34,7 @@ Checked = tuple[tuple[PublishedRun, ...], tuple[object, ...]]
 
 @pytest.fixture(scope="module")
 def trained(catalogue: Catalogue) -> Checked:
-    return published_training(catalogue, training_rows())
+    return published(catalogue, "training", training_rows())
 
 
 def run(key: str, traits: NearTraits, *, error: float = 0.0, rate: float = 100.0, title: str = "") -> PublishedRun:
@@ -63,7 +62,7 @@ def test_published_training_runs_carry_their_figures_and_sources(trained: Checke
 
 def test_published_serving_runs_are_tokens_a_second_of_one_accelerator(catalogue: Catalogue) -> None:
     rows = serving_rows()
-    runs, _ = published_serving(catalogue, rows)
+    runs, _ = published(catalogue, "serving", rows)
     printed = {row["id"]: row for row in rows}
     assert runs
     for one in runs:

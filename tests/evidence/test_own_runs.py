@@ -9,17 +9,8 @@ import numpy as np
 import pytest
 
 from planner.evidence.factors import OwnFactors, OwnRun, factors, put_together
-from planner.evidence.own_runs import factors_in, factors_of
-from planner.evidence.table import (
-    SERVING,
-    SERVING_RUNS,
-    TEMPLATES,
-    TRAINING,
-    TRAINING_RUNS,
-    BadTable,
-    kind_of,
-    published_runs,
-)
+from planner.evidence.kinds import factors_in, factors_of
+from planner.evidence.table import TABLES, BadTable, kind_of, published_runs
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
@@ -190,7 +181,7 @@ def test_an_engine_that_no_plan_asks_for_is_said() -> None:
 
 @pytest.mark.parametrize("kind", ["training", "serving"])
 def test_the_table_to_fill_in_wants_only_what_was_measured(kind: Kind) -> None:
-    text = TEMPLATES[kind]
+    text = TABLES[kind].template
     assert kind_of(text, file="t.csv") == kind
     with pytest.raises(BadTable, match="no speed is measured"):
         factors_in(CATALOGUE, text, file="t.csv", day=DAY)
@@ -201,8 +192,7 @@ def test_the_table_to_fill_in_wants_only_what_was_measured(kind: Kind) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["training", "serving"])
 def test_half_of_the_published_runs_tell_the_other_half(kind: Kind) -> None:
-    name, columns = {"training": (TRAINING_RUNS, TRAINING), "serving": (SERVING_RUNS, SERVING)}[kind]
-    rows = published_runs(name, columns)
+    rows = published_runs(TABLES[kind])
     found = factors_of(CATALOGUE, kind, rows, source="published", day=DAY)
     places: dict[tuple[str, str], list[OwnRun]] = {}
     for row, run in zip(rows, found.runs, strict=True):

@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 
 from planner.evidence.checked import Checked, skips
 from planner.evidence.factors import OwnRun, factors
-from planner.evidence.own_runs import COLUMNS, factors_of
-from planner.evidence.serving.check import ServingChecked, check_serving
-from planner.evidence.table import SERVING_RUNS, TRAINING_RUNS, published_runs, rows_in
-from planner.evidence.training.check import TrainingChecked, check_training
+from planner.evidence.kinds import KINDS, factors_of
+from planner.evidence.table import TABLES, published_runs, rows_in
 from planner.network.guess import LEAST_B, MOST_B, typical_model
 from planner.network.record import writer_of
 from planner.network.refused import UnknownShape
@@ -30,10 +28,8 @@ from tests.evidence.mine import SERVED, TRAINED, as_csv
 
 CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
-CHECKS = {"training": check_training, "serving": check_serving}
-SHIPPED = {"training": TRAINING_RUNS, "serving": SERVING_RUNS}
 MEASURED = {"training": {"tokens_per_s_per_accelerator": "9000"}, "serving": {"output_tokens_per_s_total": "3000"}}
-KINDS = get_args(Kind)
+BOTH = get_args(Kind)
 
 
 def row(kind: str, **changes: str) -> dict[str, str]:
@@ -42,15 +38,7 @@ def row(kind: str, **changes: str) -> dict[str, str]:
 
 
 def checked(kind: Kind, rows: Sequence[dict[str, str]]) -> Sequence[Checked]:
-    return CHECKS[kind](CATALOGUE, rows_in(as_csv(rows), COLUMNS[kind], file="mine.csv"))
-
-
-def predicted(one: Checked) -> float | None:
-    if isinstance(one, TrainingChecked):
-        return one.predicted_tokens_per_s_per_accelerator
-    assert isinstance(one, ServingChecked)
-    writes = one.predicted_output_tokens_per_s_total
-    return one.predicted_requests_per_s if writes is None else writes
+    return KINDS[kind].check(CATALOGUE, rows_in(as_csv(rows), TABLES[kind], file="mine.csv"))
 
 
 # What people and programs put into cells: nothing, no numbers, numbers that are none, absurd ones, other names.
@@ -71,10 +59,10 @@ ANY_CELL = st.one_of(
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[Kind, int, str]:
     """Rows that were published, with some of their cells overwritten."""
-    kind: Kind = draw(st.sampled_from(KINDS))
-    shipped = published_runs(SHIPPED[kind], COLUMNS[kind])
+    kind: Kind = draw(st.sampled_from(BOTH))
+    shipped = published_runs(TABLES[kind])
     picked = draw(st.lists(st.integers(0, len(shipped) - 1), min_size=1, max_size=4))
-    names = [*COLUMNS[kind].text, *COLUMNS[kind].numbers]
+    names = [*TABLES[kind].text, *TABLES[kind].numbers]
     rows = [{name: shipped[place].get(name, "") for name in names} | {"task": "llm"} for place in picked]
     for one in rows:
         for name in draw(st.lists(st.sampled_from(names), max_size=5)):
@@ -87,13 +75,13 @@ def tables(draw: st.DrawFn) -> tuple[Kind, int, str]:
 @given(tables())
 def test_every_row_is_predicted_or_told_as_skipped_whatever_is_in_its_cells(table: tuple[Kind, int, str]) -> None:
     kind, many, text = table
-    rows = rows_in(text, COLUMNS[kind], file="mine.csv")
-    found = CHECKS[kind](CATALOGUE, rows)
+    rows = rows_in(text, TABLES[kind], file="mine.csv")
+    found = KINDS[kind].check(CATALOGUE, rows)
     done = [one for one in found if one.skipped_reason is None]
     assert len(done) + sum(skips(found).values()) == len(found) == len(rows) == many
     assert all(one.id for one in found)
     for one in done:
-        value = predicted(one)
+        value = one.rate
         assert value is not None
         assert 0 < value < math.inf
         assert one.low is not None
@@ -107,7 +95,7 @@ def test_every_row_is_predicted_or_told_as_skipped_whatever_is_in_its_cells(tabl
     assert len(runs_table(CATALOGUE, own)) == many
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("params_b", ["2800", "99999", "0.002"])
 def test_a_shape_is_guessed_for_every_sane_size(kind: Kind, params_b: str) -> None:
     (one,) = checked(kind, [row(kind, model="Kimi-K9", params_b=params_b)])
@@ -116,7 +104,7 @@ def test_a_shape_is_guessed_for_every_sane_size(kind: Kind, params_b: str) -> No
     assert one.model is None
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize(
     ("sizes", "why"),
     [
@@ -150,7 +138,7 @@ def test_a_guessed_shape_has_the_size_it_was_guessed_from(params_b: float, share
 GLM_FLASH = {"model": "GLM-4.7-Flash", "params_b": "30", "active_params_b": "3"}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize(
     "sizes",
     [GLM_FLASH, {"model": "GLM-5-Air", "params_b": "106"}, {"model": "Llama-3-8B", "params_b": "70"},
@@ -164,7 +152,7 @@ def test_a_rows_own_size_wins_over_its_name_is_marked_and_has_the_wide_band(kind
     assert named.model is None
     assert checked_rows([named])[0]["guessed"] is True
     assert "1 by a shape guessed from the size" in checked_line([named])
-    value = predicted(named)
+    value = named.rate
     assert value is not None
     assert named.low is not None
     assert named.high is not None
@@ -173,10 +161,10 @@ def test_a_rows_own_size_wins_over_its_name_is_marked_and_has_the_wide_band(kind
     assert named.high >= value * wide.high * (1 - 1e-9)
     if "Llama" not in sizes["model"]:  # a Llama of another size is like a Llama
         (unnamed,) = checked(kind, [row(kind, **{**sizes, "model": "Nobody"})])
-        assert predicted(unnamed) == pytest.approx(value)
+        assert unnamed.rate == pytest.approx(value)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize(("share", "guessed"), [(0.88, False), (1.12, False), (0.85, True), (1.2, True)])
 def test_sizes_within_fifteen_percent_are_of_one_model(kind: Kind, share: float, guessed: bool) -> None:
     key = "Llama-3-8B"
@@ -185,10 +173,10 @@ def test_sizes_within_fifteen_percent_are_of_one_model(kind: Kind, share: float,
     assert one.guessed is guessed
     assert (one.model == key) is not guessed
     (plain,) = checked(kind, [row(kind, model=key)])
-    assert (predicted(one) == predicted(plain)) is not guessed
+    assert (one.rate == plain.rate) is not guessed
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", BOTH)
 def test_what_is_at_work_may_be_counted_with_the_table_of_words_or_without(kind: Kind) -> None:
     # 20.9 billion parameters, 3.6 at work with one of two tables of 0.58; published tables say 4.2 and 3.0 as well.
     for said, guessed in (("3.6", False), ("4.2", False), ("3.0", False), ("12", True), ("1", True)):
@@ -196,16 +184,16 @@ def test_what_is_at_work_may_be_counted_with_the_table_of_words_or_without(kind:
         assert one.guessed is guessed, said
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("model", ["GLM-4.7-Flash", "GLM-5-Air", "Kimi-K2-Mini", "DeepSeek-V3-Lite"])
 def test_another_size_of_a_family_is_not_the_one_that_is_known(kind: Kind, model: str) -> None:
     (one,) = checked(kind, [row(kind, model=model)])
     assert "unknown shape" in (one.skipped_reason or "")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", BOTH)
 def test_own_runs_of_another_size_say_nothing_of_the_model_they_are_called(kind: Kind) -> None:
-    rows = rows_in(as_csv([row(kind, model="Llama-3-8B", params_b="70")]), COLUMNS[kind], file="mine.csv")
+    rows = rows_in(as_csv([row(kind, model="Llama-3-8B", params_b="70")]), TABLES[kind], file="mine.csv")
     found = factors_of(CATALOGUE, kind, rows, source="mine.csv", day=DAY)
     (run,) = found.runs
     assert run.guessed
@@ -218,7 +206,7 @@ HEAD = "id,model,accelerator,n_accelerators,tp,notes"
 WHOLE = "good,Llama 3 8B,H100 SXM5,8,1,fine"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize(
     ("bad", "why"),
     [
@@ -237,15 +225,15 @@ WHOLE = "good,Llama 3 8B,H100 SXM5,8,1,fine"
 )
 def test_a_broken_row_leaves_those_around_it_whole(kind: Kind, bad: str, why: str) -> None:
     text = "\n".join([HEAD, WHOLE, bad, WHOLE, WHOLE, 'good,Llama 3 8B,H100 SXM5,8,1,"two\nlines"', ""])
-    found = CHECKS[kind](CATALOGUE, rows_in(text, COLUMNS[kind], file="mine.csv"))
+    found = KINDS[kind].check(CATALOGUE, rows_in(text, TABLES[kind], file="mine.csv"))
     assert [one.skipped_reason is None for one in found] == [True, False, True, True, True]
     assert why in (found[1].skipped_reason or "")
     assert f"     1  {found[1].skipped_reason} ({found[1].id})" in checked_text(found)
 
 
 def test_a_row_without_an_id_is_told_by_its_line() -> None:
-    rows = rows_in(f"{HEAD}\n,Llama 3 8B,H1000,8,1,\n", COLUMNS["training"], file="mine.csv")
-    assert check_training(CATALOGUE, rows)[0].id == "line 2"
+    rows = rows_in(f"{HEAD}\n,Llama 3 8B,H1000,8,1,\n", TABLES["training"], file="mine.csv")
+    assert KINDS["training"].check(CATALOGUE, rows)[0].id == "line 2"
 
 
 def test_runs_that_are_not_used_are_counted_and_told_by_reason() -> None:

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.evidence.nearest import published_serving, published_training
+from planner.evidence.nearest import published
 from planner.report import words
 from planner.report.speed.finding import NO_MODEL
 from planner.scenario.link import from_address
@@ -42,8 +42,8 @@ def small_world(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(state, "today", lambda: DAY)
     monkeypatch.setattr(state_speed, "market", few)
-    monkeypatch.setattr(state_speed, "published_training", lambda facts: published_training(facts, training_rows()))
-    monkeypatch.setattr(state_speed, "published_serving", lambda facts: published_serving(facts, serving_rows()))
+    rows = {"training": training_rows(), "serving": serving_rows()}
+    monkeypatch.setattr(state_speed, "published", lambda facts, kind: published(facts, kind, rows[kind]))
 
 
 def visit(held: dict[str, str], view: str = "") -> AppTest:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from planner.evidence.cells import Row, text
-from planner.evidence.checked import by_reason
+from planner.evidence.checked import Checked, by_reason
 from planner.evidence.factors import OwnRun, compared
-from planner.evidence.serving.check import ServingChecked, check_serving
+from planner.evidence.serving.check import check_serving
 from planner.evidence.serving.likeness import Places, expected_error, likeness, places_of
 from planner.evidence.serving.observed import Observation, Observed, observe
 from planner.evidence.table import BadTable
@@ -25,7 +25,6 @@ from planner.scenario.vocabulary import EngineName
 from planner.speed.bands import Band
 from planner.speed.serving.constants import FIXED, NAMES, ServingConstants
 from planner.speed.serving.engine_data import Likeness, known
-from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.plan import ServingPlan
 from planner.speed.serving.result import Anchor
 from planner.speed.serving.work import work_called
@@ -115,7 +114,7 @@ def serving_runs(catalogue: Catalogue, rows: Sequence[Row]) -> tuple[OwnRun, ...
     )
 
 
-def _measured(row: Row, one: ServingChecked, seen: Observation, error: float) -> OwnRun:
+def _measured(row: Row, one: Checked, seen: Observation, error: float) -> OwnRun:
     setup = seen.run.setup
     run = OwnRun(one.id, setup.chip.name, text(row, "model"), unit=_UNITS[seen.kind])
     like = {"accelerator": setup.chip.name, "model": seen.run.model, "engine": setup.engine}
@@ -124,19 +123,17 @@ def _measured(row: Row, one: ServingChecked, seen: Observation, error: float) ->
     return found if setup.engine in asked else replace(found, like=None, why_not=_NO_ENGINE.format(", ".join(asked)))
 
 
-def _other(catalogue: Catalogue, row: Row, one: ServingChecked) -> OwnRun:
+def _other(catalogue: Catalogue, row: Row, one: Checked) -> OwnRun:
     """Work that writes no tokens, whose rate is known from tables; or a row that cannot be gone by."""
     said = text(row, "model")
     work = work_called(said, exactly=True)
-    rate = one.predicted_requests_per_s
-    if work is None or rate is None or one.error is None or one.predicted_output_tokens_per_s_total is not None:
+    if work is None or one.rate is None or one.compared != "requests_per_s":
         return OwnRun(one.id, one.accelerator, said, why_not=_why_not(one), guessed=one.guessed)
-    chip = find_chip(catalogue, one.accelerator).name
-    run = OwnRun(one.id, chip, said, unit="requests/s")
-    return compared(run, predicted=rate, error=one.error, like={"accelerator": chip, "model": work})
+    run = OwnRun(one.id, one.chip, said, unit="requests/s")
+    return compared(run, predicted=one.rate, error=one.error or 0.0, like={"accelerator": one.chip, "model": work})
 
 
-def _why_not(one: ServingChecked) -> str:
+def _why_not(one: Checked) -> str:
     return one.skipped_reason or (GUESSED if one.guessed else NOTHING_MEASURED)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planner.evidence.cells import Row, text
+from planner.evidence.checked import Checked
 from planner.evidence.factors import OwnRun, compared, factors
-from planner.evidence.training.check import TrainingChecked, check_training
+from planner.evidence.training.check import check_training
 from planner.evidence.training.rows import Reader
 from planner.scenario.training_job import TrainingJob
 from planner.speed.pace import Pace, alike, believed, called
@@ -68,10 +69,10 @@ def training_runs(
     return tuple(_run(catalogue, reader, row, one) for row, one in zip(rows, found, strict=True))
 
 
-def _run(catalogue: Catalogue, reader: Reader, row: Row, one: TrainingChecked) -> OwnRun:
+def _run(catalogue: Catalogue, reader: Reader, row: Row, one: Checked) -> OwnRun:
     said = text(row, "model")
     run = OwnRun(one.id, one.accelerator, said, unit="tokens/s each", guessed=one.guessed)
-    predicted = one.predicted_tokens_per_s_per_accelerator
+    predicted = one.rate
     if predicted is None or one.error is None:
         return replace(run, unit="", why_not=one.skipped_reason or NOTHING_MEASURED)
     if one.model is None and called(catalogue, said) in catalogue.models:

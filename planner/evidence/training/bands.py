@@ -9,10 +9,9 @@ import numpy as np
 
 from planner.evidence.checked import band_of_errors
 from planner.evidence.training.calibration import Array, Sample
-from planner.evidence.training.rows import TrainingRun
 from planner.speed.bands import Band
 from planner.speed.pace import doubt_of, kept_share, scatter_of
-from planner.speed.training.bands import kind_of, scale_of
+from planner.speed.training.bands import scale_of
 
 FEWEST = 25
 
@@ -26,7 +25,7 @@ def bands_of(sample: Sample, errors: Array, halves: Array | None = None) -> dict
     groups: dict[str, list[int]] = {}
     for number in np.flatnonzero(sample.usable & np.isfinite(errors)).tolist():
         run = sample.runs[number]
-        kind, scale = _kind(run), scale_of(float(run.plan.accelerators))
+        kind, scale = run.kind, scale_of(float(run.plan.accelerators))
         for name in (kind, f"{kind}/{scale}", f"chip/{run.chip_key}"):
             groups.setdefault(name, []).append(number)
     bands = {name: band_of_errors(errors[members]) for name, members in groups.items() if _tells(name, len(members))}
@@ -69,13 +68,9 @@ def own_run_errors(sample: Sample, errors: Array) -> dict[str, list[float]]:
             for like, others in (("job", same), ("accelerator", other)):
                 if others:
                     kept = kept_share(len(others), doubt_of(like), scatter_of(errors[others]))
-                    name = f"{like}/{_kind(sample.runs[number])}"
+                    name = f"{like}/{sample.runs[number].kind}"
                     left.setdefault(name, []).append(float(errors[number] - kept * np.median(errors[others])))
     return left
-
-
-def _kind(run: TrainingRun) -> str:
-    return kind_of(moe=bool(run.shape.moe_layers), layout_stated=run.layout_stated)
 
 
 def _setting(sample: Sample, number: int) -> tuple[object, ...]:

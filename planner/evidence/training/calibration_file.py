@@ -13,7 +13,6 @@ from planner.evidence.table import BadTable
 from planner.evidence.training.calibration import Array, Sample
 from planner.speed.bands import Band
 from planner.speed.data_files import read_data
-from planner.speed.training.bands import kind_of
 from planner.speed.training.constants import NAMES, TrainingCalibration, TrainingConstants
 from pricing import strict_yaml
 from pricing.figure import Strict
@@ -94,8 +93,7 @@ def judged(sample: Sample, errors: Array) -> list[Group]:
     """How far off we are on sources that were not fitted: all, by kind, and by source with the worst first."""
     members: dict[tuple[str, str], list[float]] = {}
     for run, error, usable in zip(sample.runs, errors, sample.usable, strict=True):
-        kind = kind_of(moe=bool(run.shape.moe_layers), layout_stated=run.layout_stated)
-        for key in (("all", "all"), ("kind", kind), ("source", run.source)) if usable else ():
+        for key in (("all", "all"), ("kind", run.kind), ("source", run.source)) if usable else ():
             members.setdefault(key, []).append(float(error))
     groups = [group_of(by, name, found) for (by, name), found in members.items()]
     return sorted(groups, key=lambda one: (("all", "kind", "source").index(one.by), -one.median_error))

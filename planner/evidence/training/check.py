@@ -1,55 +1,38 @@
-"""Predicted beside published, row by row, and how far apart the two are."""
+"""Training runs beside what is predicted of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from planner.evidence.cells import Row, number, text
-from planner.evidence.checked import BEYOND, Checked
-from planner.evidence.table import Skipped
+from planner.evidence.cells import Row
+from planner.evidence.checked import Checked, check_rows, unpredicted
+from planner.evidence.table import TRAINING
 from planner.evidence.training.calibration import Array
 from planner.evidence.training.observed import observed_tokens_per_s
 from planner.evidence.training.rows import Reader, TrainingRun
 from planner.speed.arrays import stacked
-from planner.speed.training.bands import GUESSED, band_for, kind_of, scale_of
+from planner.speed.training.bands import GUESSED, band_for, scale_of
 from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.fitting import made_to_fit
 from planner.speed.training.step import step_parts
 from pricing import Catalogue
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrainingChecked(Checked):
-    """What we say of a row beside what was published. Empty where it is skipped, and then it says why."""
-
-    predicted_tokens_per_s_per_accelerator: float | None = None
-    predicted_step_time_s: float | None = None
-    predicted_peak_memory_gb: float | None = None
-
-
 def check_training(
     catalogue: Catalogue, rows: Iterable[Row], *, calibration: TrainingCalibration | None = None
-) -> list[TrainingChecked]:
+) -> list[Checked]:
     """Every row with its prediction, in the order of the rows."""
     known = calibration or house_calibration()
-    reader, kept = Reader(catalogue), list[tuple[Row, TrainingRun | str]]()
-    for row in rows:
-        try:
-            kept.append((row, reader.run(row)))
-        except Skipped as reason:
-            kept.append((row, str(reason)))
-    runs = [run for _, run in kept if isinstance(run, TrainingRun)]
-    if not runs:
-        return [_skipped(row, str(reason)) for row, reason in kept]
-    with np.errstate(all="ignore"):  # a row of somebody's own may be beyond all sense; it is skipped below
-        numbers = iter(_predicted(runs, known))
-    return [
-        _checked(row, run, next(numbers), known) if isinstance(run, TrainingRun) else _skipped(row, run)
-        for row, run in kept
-    ]
+    return check_rows(
+        rows,
+        read=Reader(catalogue).run,
+        predict=lambda runs: _predicted(runs, known),
+        told=lambda row, run, numbers: _told(row, run, numbers, known),
+        skipped=lambda row, why: _row(row, "skipped").skipped(why),
+    )
 
 
 def _predicted(runs: Sequence[TrainingRun], calibration: TrainingCalibration) -> Array:
@@ -72,28 +55,21 @@ def _predicted(runs: Sequence[TrainingRun], calibration: TrainingCalibration) ->
     return np.stack([np.asarray(each, dtype=np.float64) for each in columns], axis=-1)
 
 
-def _checked(row: Row, run: TrainingRun, numbers: Array, known: TrainingCalibration) -> TrainingChecked:
-    tokens, step_s, memory_gb, fits = (float(number) for number in numbers)
-    if not np.isfinite(tokens) or tokens <= 0:
-        return _skipped(row, BEYOND)
-    moe = bool(run.shape.moe_layers)
-    band = band_for(moe=moe, layout_stated=run.layout_stated, accelerators=run.plan.accelerators, calibration=known)
+def _told(row: Row, run: TrainingRun, numbers: Array, known: TrainingCalibration) -> Checked:
+    *figures, fits = (float(number) for number in numbers)
+    moe, stated = bool(run.shape.moe_layers), run.layout_stated
+    band = band_for(moe=moe, layout_stated=stated, accelerators=run.plan.accelerators, calibration=known)
     band = (band.or_wider(GUESSED) if run.shape_guessed else band).widened(run.unsaid)
+    made = _row(row, "skipped").banded(dict(zip(TRAINING.predicts, figures, strict=True)), band)
+    if made.rate is None:
+        return made
+    made = replace(
+        made, kind=run.kind, accelerator=run.chip_key, chip=run.chip_key, model=run.model, guessed=run.shape_guessed,
+        fits=bool(fits),
+    )  # fmt: skip
     observed = observed_tokens_per_s(row, run)
-    return replace(
-        _skipped(row, None), accelerator=run.chip_key, kind=kind_of(moe=moe, layout_stated=run.layout_stated),
-        model=run.model, guessed=run.shape_guessed,
-        predicted_tokens_per_s_per_accelerator=tokens, predicted_step_time_s=step_s,
-        predicted_peak_memory_gb=memory_gb, fits=bool(fits), low=tokens * band.low, high=tokens * band.high,
-        error=None if not observed else float(np.log(tokens / observed)),
-    )  # fmt: skip
+    return made.beside(made.rate_column, made.rate / observed) if observed and made.rate else made
 
 
-def _skipped(row: Row, reason: str | None) -> TrainingChecked:
-    """The row itself, nothing predicted yet."""
-    count = number(row, "n_accelerators") or 0.0
-    return TrainingChecked(
-        id=text(row, "id"), source=text(row, "source_key"), accelerator=text(row, "accelerator"), accelerators=count,
-        engine=text(row, "framework"), precision=text(row, "precision"), kind="skipped", scale=scale_of(count),
-        skipped_reason=reason,
-    )  # fmt: skip
+def _row(row: Row, kind: str) -> Checked:
+    return unpredicted(row, TRAINING, kind=kind, scale=scale_of)

@@ -16,6 +16,7 @@ from planner.scenario.base import ONE_MACHINE
 from planner.speed.hardware import Hardware, family_of, hardware
 from planner.speed.match_model import accelerator_called, model_called
 from planner.speed.refused import UnknownChip
+from planner.speed.training.bands import kind_of
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.defaults import Stated, plan_of
 from planner.speed.training.fitting import fits
@@ -80,6 +81,11 @@ class TrainingRun:
     free_shard: float
     counts: Counts = "device"
     unsaid: float = 0.0  # things left open that published runs mostly say, and that matter
+
+    @property
+    def kind(self) -> str:
+        """What it is judged with."""
+        return kind_of(moe=bool(self.shape.moe_layers), layout_stated=self.layout_stated)
 
     @property
     def mixture_guessed(self) -> bool:

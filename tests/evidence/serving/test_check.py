@@ -22,7 +22,7 @@ PLAIN = next(row for row in ROWS if row["id"] == "R0002")
 def test_every_row_is_predicted_or_skipped_for_a_reason() -> None:
     assert [one.id for one in CHECKED] == [row["id"] for row in ROWS]
     for one in CHECKED:
-        predicted = one.predicted_output_tokens_per_s_total or one.predicted_requests_per_s
+        predicted = one.rate
         assert (predicted is None) == (one.skipped_reason is not None), one.id
     assert any(one.skipped_reason for one in CHECKED)
 
@@ -43,7 +43,7 @@ def test_what_ran_is_said_to_fit() -> None:
 def test_the_band_holds_the_prediction() -> None:
     for one in CHECKED:
         if one.low is not None and one.high is not None:
-            assert one.low < (one.predicted_output_tokens_per_s_total or one.predicted_requests_per_s or 0) < one.high
+            assert one.low < (one.rate or 0) < one.high
 
 
 def test_the_summary_counts_rows_and_skips() -> None:
@@ -132,13 +132,13 @@ def test_how_an_engine_works_depends_on_the_day() -> None:
 )
 def test_notes_that_make_no_sense_break_nothing(notes: str) -> None:
     (one,) = check_serving(CATALOGUE, [{**PLAIN, "notes": notes}])
-    assert one.skipped_reason or one.predicted_output_tokens_per_s_total
+    assert one.skipped_reason or one.rate
 
 
 @pytest.mark.parametrize("change", [{"n_accelerators": "1e-9"}, {"input_tokens": "1e16"}, {"output_tokens": "1e-9"}])
 def test_numbers_beyond_all_sense_are_skipped_or_predicted(change: dict[str, str]) -> None:
     (one,) = check_serving(CATALOGUE, [{**PLAIN, **change}])
-    assert one.skipped_reason or 0 < (one.predicted_output_tokens_per_s_total or 0) < np.inf
+    assert one.skipped_reason or 0 < (one.rate or 0) < np.inf
 
 
 def test_a_table_is_not_asked_back() -> None:
@@ -166,9 +166,7 @@ def test_a_model_nobody_knows_is_predicted_from_its_size_with_a_wide_band() -> N
         [PLAIN, {**PLAIN, "model": "Unheard-of-8B"}, {**PLAIN, "model": "Unheard-of", "params_b": "8"}],
     )
     for one in (named, stated):
-        assert one.predicted_output_tokens_per_s_total == pytest.approx(
-            known.predicted_output_tokens_per_s_total, rel=0.3
-        )
+        assert one.rate == pytest.approx(known.rate, rel=0.3)
         assert (one.high or 0) / (one.low or 1) > (known.high or 1) / (known.low or 1)
 
 

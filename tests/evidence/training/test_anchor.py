@@ -32,7 +32,7 @@ def rows_at(catalogue: Catalogue, ratio: float, *changes: dict[str, str]) -> lis
     """Runs that were so much faster than we say."""
     rows = [{**ROW, "id": f"mine-{number}", **change} for number, change in enumerate(changes or ({},), 1)]
     found = check_training(catalogue, rows)
-    rates = [one.predicted_tokens_per_s_per_accelerator or 0.0 for one in found]
+    rates = [one.rate or 0.0 for one in found]
     return [row | {"tokens_per_s_per_accelerator": str(ratio * rate)} for row, rate in zip(rows, rates, strict=True)]
 
 

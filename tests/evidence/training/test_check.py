@@ -20,7 +20,7 @@ Rows = list[dict[str, str]]
 def test_every_row_comes_back_once_and_in_order(catalogue: Catalogue, rows: Rows) -> None:
     checked = check_training(catalogue, rows)
     assert [row.id for row in checked] == [row["id"] for row in rows]
-    assert all(bool(row.skipped_reason) == (row.predicted_step_time_s is None) for row in checked)
+    assert all(bool(row.skipped_reason) == (not row.predicted) for row in checked)
 
 
 def test_published_runs_of_many_sources_are_met(catalogue: Catalogue, rows: Rows) -> None:
@@ -44,7 +44,7 @@ def test_a_run_that_cannot_fit_does_not(catalogue: Catalogue, rows: Rows) -> Non
 def test_skips_say_why_and_are_counted(catalogue: Catalogue, rows: Rows) -> None:
     checked = check_training(catalogue, rows)
     reasons = skips(checked)
-    assert sum(reasons.values()) == sum(row.predicted_step_time_s is None for row in checked) > 0
+    assert sum(reasons.values()) == sum(not row.predicted for row in checked) > 0
     assert all(reason.startswith(("tier C", "unknown shape", "the number", "Quadro")) for reason in reasons), reasons
     total = next(group for group in summary(checked) if group.by == "all")
     assert total.skipped == sum(reasons.values())
@@ -59,7 +59,7 @@ def test_nothing_but_skips_is_no_error(catalogue: Catalogue, rows: Rows) -> None
 @pytest.mark.parametrize("cell", ["seq_len", "tp", "micro_batch", "published", "precision", "global_batch_sequences"])
 def test_garbage_in_a_cell_is_like_nothing_in_it(catalogue: Catalogue, rows: Rows, cell: str) -> None:
     garbage, nothing = (check_training(catalogue, [rows[0] | {cell: said}])[0] for said in ("x", ""))
-    assert garbage.predicted_tokens_per_s_per_accelerator == nothing.predicted_tokens_per_s_per_accelerator
+    assert garbage.rate == nothing.rate
 
 
 def test_an_unknown_chip_is_a_skip(catalogue: Catalogue, rows: Rows) -> None:
@@ -69,11 +69,11 @@ def test_an_unknown_chip_is_a_skip(catalogue: Catalogue, rows: Rows) -> None:
 
 def test_bands_hold_the_prediction(catalogue: Catalogue, rows: Rows) -> None:
     for row in check_training(catalogue, rows):
-        if row.predicted_tokens_per_s_per_accelerator is not None:
+        if row.rate is not None:
             low, high = row.low, row.high
             assert low is not None
             assert high is not None
-            assert 0.5 * high < row.predicted_tokens_per_s_per_accelerator < 2 * low
+            assert 0.5 * high < row.rate < 2 * low
             assert low < high
 
 

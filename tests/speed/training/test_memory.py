@@ -188,7 +188,7 @@ def test_runs_that_ran_out_of_memory_do_not_fit(catalogue: Catalogue, model: str
 
 def test_a_peak_is_compared_with_what_its_tool_counts(catalogue: Catalogue) -> None:
     row = {**LITGPT, "id": "x", "model": "Llama 2 7B", "micro_batch": "1"}
-    peaks = {name: check_training(catalogue, [row | {"framework": name}])[0].predicted_peak_memory_gb
+    peaks = {name: check_training(catalogue, [row | {"framework": name}])[0].predicted["peak_memory_gb"]
              for name in ("LitGPT", "NeMo 24.07")}  # fmt: skip
     memory = peak_memory(*_of(catalogue, row | {"framework": "NeMo 24.07"}))
     assert peaks["NeMo 24.07"] == pytest.approx(float(memory.total_gb))

@@ -1,27 +1,44 @@
-"""A table of somebody's own runs, training or serving: what each was beside its prediction, and the factors of it."""
+"""The two kinds of runs, training and serving, each with what is done with a table of them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import date
 
 from planner.evidence.cells import Row
-from planner.evidence.factors import OwnFactors, factors
+from planner.evidence.checked import Checked
+from planner.evidence.factors import OwnFactors, OwnRun, factors
+from planner.evidence.serving.check import check_serving
 from planner.evidence.serving.own_anchor import serving_runs
-from planner.evidence.table import SERVING, TRAINING, BadTable, TableColumns, kind_of, rows_in
+from planner.evidence.table import TABLES, BadTable, kind_of, rows_in
 from planner.evidence.training.anchor import training_runs
+from planner.evidence.training.check import check_training
 from planner.scenario.vocabulary import Kind
 from pricing import Catalogue
 
-COLUMNS: dict[Kind, TableColumns] = {"training": TRAINING, "serving": SERVING}
 _MOST_REASONS = 3
+
+
+@dataclass(frozen=True)
+class RunKind:
+    """What is done with runs of a kind."""
+
+    check: Callable[[Catalogue, Sequence[Row]], list[Checked]]  # each row beside its prediction
+    own: Callable[[Catalogue, Sequence[Row]], tuple[OwnRun, ...]]  # each as a run of one's own
+
+
+KINDS: dict[Kind, RunKind] = {
+    "training": RunKind(check_training, training_runs),
+    "serving": RunKind(check_serving, serving_runs),
+}
 
 
 def factors_in(catalogue: Catalogue, text: str, *, file: str, day: date, most: int | None = None) -> OwnFactors:
     """The factors of a CSV, whose columns say whether it is of training or of serving; `BadTable` where it has none."""
     kind = kind_of(text, file=file)
-    rows = rows_in(text, COLUMNS[kind], file=file)
+    rows = rows_in(text, TABLES[kind], file=file)
     if most is not None and len(rows) > most:
         raise BadTable(f"{file}: {len(rows):,} runs, want at most {most:,}: keep those most like what you plan.")
     found = factors_of(catalogue, kind, rows, source=file, day=day)
@@ -34,5 +51,4 @@ def factors_in(catalogue: Catalogue, text: str, *, file: str, day: date, most: i
 
 def factors_of(catalogue: Catalogue, kind: Kind, rows: Sequence[Row], *, source: str, day: date | None) -> OwnFactors:
     """The factors of rows that were read."""
-    runs = training_runs(catalogue, rows) if kind == "training" else serving_runs(catalogue, rows)
-    return factors(kind, runs, source=source, day=day)
+    return factors(kind, KINDS[kind].own(catalogue, rows), source=source, day=day)
