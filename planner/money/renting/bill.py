@@ -10,6 +10,7 @@ it and with support.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
 
@@ -60,9 +61,8 @@ class Bills:
 
     @cached_property
     def rank(self) -> NDArray[np.intp]:
-        """The order to show them in: cheapest plan first, then by id; offers to ask for come last."""
-        cents = np.round(supposed_usd(self.usd), 2)  # what differs by less is the same price
-        return np.lexsort((np.array(self.offers, dtype=np.str_), cents))
+        """The order to show its offers in, as `rank` has it."""
+        return rank((self,))
 
     def one(self, offer: str, title: str) -> Ledger:
         """The ledger of one offer, every input with its own origin."""
@@ -79,6 +79,21 @@ class Bills:
         """The lines that nobody published a price for, for each offer."""
         names = [line.name for line in self.ledger.lines]
         return [tuple(compress(names, gaps)) for gaps in np.isnan(self.usd).T.tolist()]
+
+
+def rank(several: Sequence[Bills]) -> NDArray[np.intp]:
+    """The order to show all offers of some bills in: cheapest plan first, then by id; offers to ask for come last.
+
+    The places are those of the offers of the first bills, then of the second, and so on.
+    """
+    usd = supposed_usd(np.hstack([one.usd for one in several]))
+    return cheapest_first(usd, [key for one in several for key in one.offers])
+
+
+def cheapest_first(usd: NDArray[np.float64], offers: Sequence[str]) -> NDArray[np.intp]:
+    """The order of some costs, equal ones by the id of the offer; what has no price comes last."""
+    cents = np.round(usd, 2)  # what differs by less is the same price
+    return np.lexsort((np.array(offers, dtype=np.str_), cents))
 
 
 def supposed_usd(usd: NDArray[np.float64]) -> NDArray[np.float64]:

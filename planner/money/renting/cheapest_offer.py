@@ -11,7 +11,7 @@ import numpy as np
 
 from planner.money.demand.stream import Need
 from planner.money.ledger import COMPUTED, Ledger, Line, Used
-from planner.money.renting.bill import Bills, bills, renting
+from planner.money.renting.bill import Bills, bills, rank, renting
 from planner.money.renting.interruptions import LEAST_LEFT, demand_of, say_interruptions, stoppable, stretch
 from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
 from planner.money.renting.rent_levels import pair
@@ -46,10 +46,14 @@ def usual_wish(accelerator: str) -> Wish:
     return Wish(accelerators=frozenset({accelerator}), purchases=USUAL_PURCHASES, max_age_days=USUAL_AGE_DAYS)
 
 
-def choose(catalogue: Catalogue, among: Bills, day: date) -> OfferChoice | None:
-    """The cheapest bill whose price was looked at this month; failing that the cheapest. None where none has one."""
-    priced = among.rank[: int(np.isfinite(among.total_usd).sum())].tolist()  # what has no price comes last
-    found = first_believed(catalogue, [among.offers[index] for index in priced], day)
+def choose(catalogue: Catalogue, among: Sequence[Bills], day: date) -> OfferChoice | None:
+    """The cheapest bill whose price was looked at this month; failing that the cheapest. None where none has a price.
+
+    Its place is that among the offers of the first bills, then of the second, and so on.
+    """
+    offers = [key for one in among for key in one.offers]
+    priced = rank(among)[: sum(int(np.isfinite(one.total_usd).sum()) for one in among)].tolist()
+    found = first_believed(catalogue, [offers[place] for place in priced], day)
     return None if found is None else found._replace(at=priced[found.at])
 
 
@@ -102,7 +106,7 @@ def _by_kind(catalogue: Catalogue, keys: tuple[str, ...], least: int) -> dict[st
 
 
 def _cheapest(setting: Setting, among: Bills) -> str | None:
-    chosen = choose(setting.catalogue, among, setting.day)
+    chosen = choose(setting.catalogue, (among,), setting.day)
     return None if chosen is None else among.offers[chosen.at]
 
 

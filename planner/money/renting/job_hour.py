@@ -58,7 +58,7 @@ def hired(
         site=setting.scenario.site,
     )  # fmt: skip
     among = bills(setting, need, ids)
-    chosen = choose(catalogue, among, day)
+    chosen = choose(catalogue, (among,), day)
     if chosen is None:
         return None
     key = among.offers[chosen.at]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.demand.stream import Need
-from planner.money.renting.bill import bills
+from planner.money.renting.bill import bills, cheapest_first
 from planner.money.renting.cheapest_offer import RESERVED, USUAL_AGE_DAYS, first_believed, holds
 from planner.money.renting.interruptions import LEAST_LEFT, say_interruptions, stretch
 from planner.money.renting.job_hour import FLAT_YEARS, UNBOUND, flat
@@ -181,16 +181,15 @@ def _stretch(setting: Setting, hiring: Hiring, rows: _Rows) -> Array:
 def _cheapest(hiring: Hiring, rows: _Rows, way: Way, usd: Array, longer: Array) -> list[Rented]:
     """For each try the cheapest row whose price was looked at this month; failing that the cheapest."""
     catalogue, day = hiring.catalogue, hiring.day
-    priced: dict[int, list[tuple[float, str, int]]] = {}
-    for row, (doing, key, cost) in enumerate(zip(rows.doing.tolist(), rows.offers, usd.tolist(), strict=True)):
-        if np.isfinite(cost):
-            priced.setdefault(doing, []).append((round(cost, 2), key, row))
+    priced: dict[int, list[int]] = {int(doing): [] for doing in rows.doing[np.isfinite(usd)]}
+    for row in cheapest_first(usd, rows.offers)[: int(np.isfinite(usd).sum())].tolist():
+        priced[int(rows.doing[row])].append(row)
     taken = []
     for doing, ranked in priced.items():
-        ranked.sort()
-        found = first_believed(catalogue, [key for _, key, _ in ranked], day)
+        found = first_believed(catalogue, [rows.offers[row] for row in ranked], day)
         assert found is not None  # there is one at least
-        _, key, row = ranked[found.at]
+        row = ranked[found.at]
+        key = rows.offers[row]
         bound = float(rows.term_months[row]) if way == "reserved" else 0.0
         age = _age_days(catalogue.offers[key], day)
         taken.append(Rented(doing, way, key, float(usd[row]), float(longer[row]), age, found.believed, bound))
