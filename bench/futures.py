@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from bench.catalogue import best, line
-from bench.money import BYTES_PER_NUMBER, DAY, DRAWS, EIGHT, MIB, WAYS
+from bench.money import BYTES_PER_NUMBER, DAY, DRAWS, EIGHT, MIB, SIX
 from planner.money.option import Option
 from planner.money.plan import Plan, plan
+from planner.scenario.budget import FUTURES
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.breakeven_map import BUSY, YEARS, axis, break_even_map
-from planner.study.uncertainty.futures import DRAWS as IN_A_PAGE
 from planner.study.uncertainty.futures import futures
 from planner.study.uncertainty.indices import indices
 from planner.study.uncertainty.stress import stressed, stresses
@@ -26,13 +26,13 @@ from pricing import load_catalogue
 def main() -> Iterator[str]:
     """One line for each thing measured."""
     catalogue = load_catalogue()
-    usual, large = (plan(catalogue, one, DAY) for one in (Scenario(), EIGHT.model_copy(update={"ways": WAYS})))
+    usual, large = (plan(catalogue, one, DAY) for one in (Scenario(), EIGHT.model_copy(update={"ways": SIX})))
     months = large.setting.timeline.last
     reference = best(lambda: np.ones(DRAWS * months) + 1.0)
     numbers = f"{DRAWS:,} x {months} numbers ({DRAWS * months * BYTES_PER_NUMBER / MIB:.0f} MiB)"
     yield f"reference: one pass of memory over {numbers} in {1000 * reference:.2f} ms"
     inputs = len(decided(usual).futures.inputs)  # type: ignore[union-attr]
-    what = f"{IN_A_PAGE:,} futures of the default plan, {len(usual.options)} ways, {inputs} inputs drawn"
+    what = f"{FUTURES:,} futures of the default plan, {len(usual.options)} ways, {inputs} inputs drawn"
     yield line(what, best(lambda: futures(fresh(usual)), 10), reference)
     yield line("the answer with them, verdict and bands", best(lambda: decided(fresh(usual)), 10), reference)
     what = f"{DRAWS:,} futures x {months} months x {len(large.options)} ways"

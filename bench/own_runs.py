@@ -12,16 +12,15 @@ from math import log
 
 import numpy as np
 
+from planner.evidence.factors import OwnFactors, OwnRun, compared, factors
+from planner.evidence.serving.fit import leave_one_out
+from planner.evidence.serving.observed import observe
+from planner.evidence.serving.own_anchor import serving_runs
+from planner.evidence.table import SERVING, TRAINING, published_runs
+from planner.evidence.training.anchor import training_runs
+from planner.evidence.training.calibration import leave_one_source_out
 from planner.scenario.vocabulary import Kind
-from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
-from planner.speed.factors import OwnFactors, OwnRun, compared, factors
 from planner.speed.pace import NO_RUNS, Pace, believed
-from planner.speed.serving.fit import leave_one_out
-from planner.speed.serving.observed import observe
-from planner.speed.serving.own_anchor import serving_runs
-from planner.speed.table import SERVING, TRAINING
-from planner.speed.training import leave_one_source_out
-from planner.speed.training.anchor import training_runs
 from pricing import Catalogue, load_catalogue
 
 SPLITS = 10
@@ -90,7 +89,7 @@ def _near(errors: np.ndarray) -> str:
 
 
 def _training(catalogue: Catalogue) -> list[Seen]:
-    rows = published_runs(TRAINING_RUNS, TRAINING)
+    rows = published_runs(TRAINING)
     sample, errors = leave_one_source_out(catalogue, rows)
     runs = {one.id: one for one in training_runs(catalogue, rows) if one.like is not None}
     return [
@@ -101,7 +100,7 @@ def _training(catalogue: Catalogue) -> list[Seen]:
 
 
 def _serving(catalogue: Catalogue) -> list[Seen]:
-    rows = published_runs(SERVING_RUNS, SERVING)
+    rows = published_runs(SERVING)
     observations = observe(catalogue, rows)
     errors, _ = leave_one_out(observations, [one.source for one in observations])
     runs = {one.id: one for one in serving_runs(catalogue, rows) if one.like is not None}

@@ -8,14 +8,14 @@ from functools import partial
 import numpy as np
 
 from bench.catalogue import best, line
+from planner.evidence.serving.check import check_serving
+from planner.evidence.table import SERVING, TRAINING, published_runs
+from planner.evidence.training.check import check_training
 from planner.network.record import network_of
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
-from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
 from planner.speed.hardware import hardware
-from planner.speed.serving import check_serving, serve
-from planner.speed.table import SERVING, TRAINING
-from planner.speed.training import check_training
+from planner.speed.serving import serve
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.layout import LayoutWish, search
 from planner.speed.training.train import base_plan
@@ -42,8 +42,8 @@ def main() -> Iterator[str]:
     layouts, seconds = weigh().evaluated, best(weigh)
     yield line(f"GPT-3 175B on 4,096 GPUs, all {layouts:,} legal layouts", seconds, reference)
     yield f"layouts: {layouts / seconds:,.0f} a second"
-    training = published_runs(TRAINING_RUNS, TRAINING)[:RUNS]
-    serving = published_runs(SERVING_RUNS, SERVING)[:RUNS]
+    training = published_runs(TRAINING)[:RUNS]
+    serving = published_runs(SERVING)[:RUNS]
     yield line(f"check training, {RUNS:,} runs", best(lambda: check_training(catalogue, training), 3), reference)
     yield line(f"check serving, {RUNS:,} runs", best(lambda: check_serving(catalogue, serving), 3), reference)
     yield line("serve(), with latencies", best(lambda: serve(catalogue, CHAT)), reference)

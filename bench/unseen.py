@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.speed.cells import Row, text
-from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
-from planner.speed.serving.fit import fit, leave_halves_out, leave_one_out
-from planner.speed.serving.observed import Observation, Observed, observe
-from planner.speed.table import SERVING, TRAINING
-from planner.speed.training.bands import kind_of
-from planner.speed.training.calibration import Sample, sample_of, without_each, without_halves
+from planner.evidence.cells import Row, text
+from planner.evidence.serving.fit import fit, leave_halves_out, leave_one_out
+from planner.evidence.serving.observed import Observation, Observed, observe
+from planner.evidence.table import SERVING, TRAINING, published_runs
+from planner.evidence.training.calibration import Sample, sample_of, without_each, without_halves
 from pricing import load_catalogue
 
 Array = NDArray[np.float64]
@@ -25,14 +23,14 @@ NEAR_TRAINING, NEAR_SERVING = 0.20, 0.25
 def main() -> Iterator[str]:
     """One line for each split and half: median error, share within 20 % (serving 25 %), and bias, by kind."""
     catalogue = load_catalogue()
-    rows = published_runs(TRAINING_RUNS, TRAINING)
+    rows = published_runs(TRAINING)
     sample, by_id = sample_of(catalogue, rows), {row["id"]: row for row in rows}
-    kinds = np.array([kind_of(moe=bool(run.shape.moe_layers), layout_stated=run.layout_stated) for run in sample.runs])
+    kinds = np.array([run.kind for run in sample.runs])
     kinds[~sample.usable] = ""
     for name, names in _training_splits(sample, [by_id[run.id] for run in sample.runs]).items():
         yield _line(f"training, {name}", without_each(sample, names), kinds, NEAR_TRAINING)
     yield _line("training, half of the sources", without_halves(sample), kinds, NEAR_TRAINING)
-    rows = published_runs(SERVING_RUNS, SERVING)
+    rows = published_runs(SERVING)
     observations, by_id = observe(catalogue, rows), {row["id"]: row for row in rows}
     kinds = np.array([one.group if one.kind == "rate" else "" for one in observations])
     yield _line("serving, nothing", Observed.of(observations).log_errors(fit(Observed.of(observations))), kinds)

@@ -24,6 +24,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("planner.scenario",),
     ("planner.network",),
     ("planner.speed",),
+    ("planner.evidence",),
     ("planner.money",),
     ("planner.study",),
     ("planner.report",),
@@ -205,9 +206,9 @@ READS_WORDS = {
     "planner/report/answer/small_work.py": "a label of the catalogue is cut for room; nothing is decided by it",
     "planner/report/speed/time_cost_front.py": "a label of the catalogue is cut for room; nothing is decided by it",
     "planner/speed/match_model.py": "names that people write are matched with the names of models",
-    "planner/speed/serving/observed.py": "rows of published runs, which no catalogue holds, say it in words only",
-    "planner/speed/serving/runs.py": "rows of published runs, which no catalogue holds, say it in words only",
-    "planner/speed/training/rows.py": "rows of published runs, which no catalogue holds, say it in words only",
+    "planner/evidence/serving/observed.py": "rows of published runs, which no catalogue holds, say it in words only",
+    "planner/evidence/serving/runs.py": "rows of published runs, which no catalogue holds, say it in words only",
+    "planner/evidence/training/rows.py": "rows of published runs, which no catalogue holds, say it in words only",
 }
 
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from bench import measure_gpu as script
 from planner.cli import BAD_INPUT, FAILED, OK, main
+from planner.evidence.table import TABLES
 from planner.scenario.file import Saved, write_scenario
 from planner.scenario.presets import presets
-from planner.speed.table import TEMPLATES
 from pricing.marks import is_unseen
 from tests.study.test_mapping import NEW
 
@@ -35,8 +35,8 @@ MEASURED = [script.Result("matmul", "bf16", "8192x8192x8192", "TFLOP/s", 712.0, 
 FILES: Mapping[str, tuple[str, list[str]]] = {
     "plan.yaml": (write_scenario(Saved(presets()[0].scenario)), ["plan", "plan.yaml", *DAY]),
     "quotes.csv": (QUOTES, ["prices", "--accelerator", "l40s", "--quotes", "quotes.csv", *DAY]),
-    "training.csv": (TEMPLATES["training"], ["check", "training", "training.csv", *DAY]),
-    "serving.csv": (TEMPLATES["serving"], ["check", "serving", "serving.csv", *DAY]),
+    "training.csv": (TABLES["training"].template, ["check", "training", "training.csv", *DAY]),
+    "serving.csv": (TABLES["serving"].template, ["check", "serving", "serving.csv", *DAY]),
     "cases.yaml": (NEW, ["check", "tco", "cases.yaml", *DAY]),
     "grid.yaml": (GRID, ["sweep", "grid.yaml", "--csv", "out.csv", "--jobs", "1", *DAY]),
     "gpu.yaml": (

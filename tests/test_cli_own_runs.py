@@ -12,7 +12,7 @@ import pytest
 from planner.cli import BAD_INPUT, OK, main
 from planner.scenario.file import read_scenario
 from pricing import load_catalogue
-from tests.speed.mine import as_csv, own_rows
+from tests.evidence.mine import as_csv, own_rows
 
 pytestmark = pytest.mark.slow
 

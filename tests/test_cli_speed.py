@@ -11,7 +11,7 @@ import pytest
 from planner.cli import BAD_INPUT, OK, main
 from planner.speed.data_files import DATA
 from pricing import strict_yaml
-from tests.speed.golden import serving_rows, training_rows
+from tests.evidence.golden import serving_rows, training_rows
 
 pytestmark = pytest.mark.slow
 

@@ -16,6 +16,7 @@ from planner.cli import main
 from planner.money.plan import plan
 from planner.money.renting.cheapest_offer import USUAL_AGE_DAYS
 from planner.money.ways import WAYS
+from planner.scenario.budget import FUTURES
 from planner.scenario.own import Kept, Lease, Own, RentToOwn
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve
 from planner.scenario.scenario import Scenario
@@ -24,7 +25,7 @@ from planner.scenario.work import Work
 from planner.study.data_files import assumed
 from planner.study.uncertainty.distributions import Spread
 from planner.study.uncertainty.draws import normals
-from planner.study.uncertainty.futures import DOTS, DRAWS
+from planner.study.uncertainty.futures import DOTS
 from planner.study.uncertainty.sure_verdict import LIKELY, STEP, SURE
 from planner.study.uncertainty.uncertain_inputs import Doubtful
 from pricing import choices, figure, load_catalogue, records
@@ -215,7 +216,7 @@ def futures_of_the_method() -> str:
 @pytest.mark.parametrize(
     "said",
     [
-        f"not once but {DRAWS:,} times",
+        f"not once but {FUTURES:,} times",
         f"a tenth below {100 * assumed().use.low:.0f} %",
         f"a tenth above {100 * assumed().use.high:.0f} %",
         f"with a coefficient of {assumed().together.coefficient:g}",
@@ -229,7 +230,7 @@ def test_the_method_tells_of_the_futures_what_the_program_does(said: str) -> Non
 
 
 def test_a_tenth_of_draws_lie_beyond_each_end_of_a_range_as_the_method_says() -> None:
-    z = normals((Doubtful("usd_per_kwh", "USD/kWh", Spread(0.1, 0.2, 0.5), "", "", ""),), DRAWS, 7)
+    z = normals((Doubtful("usd_per_kwh", "USD/kWh", Spread(0.1, 0.2, 0.5), "", "", ""),), FUTURES, 7)
     values = Spread(0.1, 0.2, 0.5).at(z)
     assert (values < 0.1).mean() == pytest.approx(0.1, abs=0.005)
     assert (values < 0.2).mean() == pytest.approx(0.5, abs=0.005)

@@ -11,14 +11,14 @@ from planner.cli.common import OK, BadInput, versioned
 from planner.cli.files import write_file
 from planner.cli.runs import runs_of
 from planner.cli.terminal import tell
+from planner.evidence.cells import Row
+from planner.evidence.checked import Group
+from planner.evidence.serving.calibrate import as_yaml, calibrate
+from planner.evidence.serving.observed import observe
+from planner.evidence.training.bands import bands_of
+from planner.evidence.training.calibration import leave_one_source_out, refit, sample_of, without_halves
+from planner.evidence.training.calibration_file import constants_text, judged
 from planner.report.evidence.checked import group_rows, left_out_text
-from planner.speed.cells import Row
-from planner.speed.checked import Group
-from planner.speed.serving import as_yaml, calibrate
-from planner.speed.serving.observed import observe
-from planner.speed.training.bands import bands_of
-from planner.speed.training.calibration import leave_one_source_out, refit, sample_of, without_halves
-from planner.speed.training.calibration_file import constants_text, judged
 from pricing import Catalogue, load_catalogue
 
 FEWEST_SOURCES = 2  # with one, nothing can be left out

@@ -7,11 +7,11 @@ import argparse
 from planner.cli.files import write_file
 from planner.cli.runs import text_of
 from planner.cli.told import told
+from planner.evidence.measured_gpu import accelerator_of, constants_of, factors, read_measured
+from planner.evidence.serving.own_anchor import constants_yaml
 from planner.report.evidence.measured_gpu_words import factor_rows, measured_text
 from planner.report.forms import plain_data
 from planner.report.table import Table
-from planner.speed.measured_gpu import accelerator_of, constants_of, factors, read_measured
-from planner.speed.serving import constants_yaml
 from pricing import load_catalogue
 
 

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from planner.cli.runs import runs_of
 from planner.cli.told import told
+from planner.evidence.checked import skips, summary
+from planner.evidence.factors import OwnFactors
+from planner.evidence.kinds import KINDS, factors_of
 from planner.report import words
 from planner.report.evidence.checked import checked_line, checked_rows, checked_text, group_rows
 from planner.report.evidence.own_runs_words import finding
 from planner.report.table import Table
 from planner.scenario.file import part_of_file
-from planner.speed.checked import Checked, skips, summary
-from planner.speed.factors import OwnFactors
-from planner.speed.own_runs import factors_of
-from planner.speed.serving import check_serving
-from planner.speed.training import check_training
 from pricing import Catalogue, load_catalogue
-
-Check = Callable[[Catalogue, Sequence[Mapping[str, str]]], Sequence[Checked]]
-CHECKS: dict[str, Check] = {"training": check_training, "serving": check_serving}
 
 
 def run(wanted: argparse.Namespace) -> int:
     """Every run beside what is predicted of it."""
     catalogue = load_catalogue()
-    checked = CHECKS[wanted.kind](catalogue, runs_of(wanted.kind, wanted.runs))
+    checked = KINDS[wanted.kind].check(catalogue, runs_of(wanted.kind, wanted.runs))
     rows, found = checked_rows(checked), _factors(catalogue, wanted)
     said = tuple(one.model_dump(exclude_defaults=True) for one in (found.carried if found else ()))
     flattered = "" if wanted.runs else f" Most were fitted: `calibrate {wanted.kind}` leaves sources out."

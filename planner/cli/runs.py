@@ -8,25 +8,21 @@ from pathlib import Path
 
 from planner.cli.common import BadInput
 from planner.cli.terminal import tell
+from planner.evidence.factors import put_together
+from planner.evidence.kinds import factors_in
+from planner.evidence.table import TABLES, published_runs, rows_in, text_in
 from planner.report.evidence.own_runs_words import not_used, unused_words
 from planner.scenario.scenario import Scenario
-from planner.speed.data_files import SERVING_RUNS, TRAINING_RUNS, published_runs
-from planner.speed.factors import put_together
-from planner.speed.own_runs import factors_in
-from planner.speed.table import SERVING, TRAINING, TableColumns, rows_in, text_in
+from planner.scenario.vocabulary import Kind
 from pricing import Catalogue
 
 MOST_BYTES = 20_000_000
-TABLES: dict[str, tuple[str, TableColumns]] = {
-    "training": (TRAINING_RUNS, TRAINING),
-    "serving": (SERVING_RUNS, SERVING),
-}
 
 
-def runs_of(kind: str, path: Path | None) -> list[dict[str, str]]:
+def runs_of(kind: Kind, path: Path | None) -> list[dict[str, str]]:
     """The rows of a table of that kind; ours where no file is given."""
-    name, columns = TABLES[kind]
-    return published_runs(name, columns) if path is None else rows_in(text_of(path), columns, file=path.name)
+    table = TABLES[kind]
+    return published_runs(table) if path is None else rows_in(text_of(path), table, file=path.name)
 
 
 def with_own_runs(scenario: Scenario, catalogue: Catalogue, paths: Sequence[Path], day: date) -> Scenario:

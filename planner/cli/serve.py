@@ -11,6 +11,7 @@ from pathlib import Path
 from planner.cli.common import BadInput, with_own_prices
 from planner.cli.runs import runs_of, say_unused, text_of
 from planner.cli.told import stamp, told
+from planner.evidence.serving.own_anchor import OwnServingRuns, own_runs, read_constants
 from planner.money.by_token import by_token
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.answer.by_token import by_token_words
@@ -22,17 +23,7 @@ from planner.report.table import Table
 from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Serve
-from planner.speed.serving import (
-    OwnServingRuns,
-    Serving,
-    ServingConstants,
-    is_other_work,
-    other_work,
-    own_runs,
-    read_constants,
-    serve,
-    small_work,
-)
+from planner.speed.serving import Serving, ServingConstants, is_other_work, other_work, serve, small_work
 from pricing import Catalogue, load_catalogue
 from pricing import names as naming
 
@@ -49,7 +40,7 @@ def run(jobs: Sequence[ServingJob], wanted: argparse.Namespace) -> int:
     (job,) = jobs
     constants = None if wanted.constants is None else read_constants(text_of(wanted.constants), wanted.constants.name)
     own = None if wanted.runs is None else _own_runs(catalogue, wanted.runs, constants)
-    found = serve(catalogue, job, constants, own)
+    found = serve(catalogue, job, constants, None if own is None else own.anchor)
     cost = _hired(catalogue, job, found, day)
     small = small_work(catalogue, job, have, constants)
     about = (job, found, cost, wanted.busy_share)

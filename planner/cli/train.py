@@ -10,6 +10,8 @@ from planner.cli.common import BadInput, with_own_prices
 from planner.cli.runs import runs_of, say_unused, text_of
 from planner.cli.speed import job_of
 from planner.cli.told import stamp, told
+from planner.evidence.training.anchor import Anchored, anchored
+from planner.evidence.training.calibration_file import calibration_in
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.speed.image_words import images_data, images_rows, images_text
 from planner.report.speed.packing_words import together_data, together_text
@@ -24,7 +26,7 @@ from planner.report.table import Table
 from planner.scenario.image_job import ImageJob
 from planner.scenario.training_job import TrainingJob
 from planner.speed.pace import NO_RUNS
-from planner.speed.training import Anchored, Training, TrainingCalibration, anchored, calibration_in, train
+from planner.speed.training import Training, TrainingCalibration, train
 from planner.speed.training.images import image_training, learns_from_images
 from planner.speed.training.packing import ON_A_BASE, Together, together
 from pricing import Catalogue, load_catalogue

@@ -1,78 +1,118 @@
-"""Many futures at once: the present cost of each way for thousands of draws of its inputs.
+"""Many plans at once: a setting in which some inputs hold a column, one value for each row.
 
-Draws go through in blocks that fit the processor's cache. A block is large enough that numpy does the work, and small
-enough that no array of all draws and all months ever stands in memory.
+A row is a draw of the futures, a point of a sweep, a value that a break-even tries: whoever wants many ledgers says
+which inputs differ, and gets them from here. Rows go through in blocks that fit the processor's cache. A block is large
+enough that numpy does the work, and small enough that no array of all rows and all months ever stands in memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger
 from planner.money.measures import present_usd
-from planner.money.setting import Setting
-from planner.money.verdict.breakeven import ledger_at
+from planner.money.option import Option
+from planner.money.setting import BUSY_FACTOR, Setting
+from planner.money.tax.lines import taxed
 from planner.money.ways import WAYS
-from planner.money.ways.ledger_of_way import Builder
-from planner.scenario.ways import Way
+from planner.money.ways.ledger_of_way import Builder, Unavailable
+from planner.money.ways.own import of_size
+from planner.scenario.budget import CELLS
+from planner.scenario.path import Path, with_value
 
-CELLS = 90_000  # draws x months of a block; each takes 8 bytes: 700 kB
-_FEWEST = 256  # draws of a block
+Array = NDArray[np.float64]
+Rows = slice | NDArray[np.intp]
+
+_FEWEST = 256  # rows of a block
+
+
+def builder_of(option: Option) -> Builder:
+    """What built an option; a fleet keeps its size, whatever is tried out."""
+    return of_size(int(option.accelerators)) if option.way == "own" else WAYS[option.way].build
+
+
+def ledger_at(setting: Setting, build: Builder) -> Ledger | None:
+    """A way's ledger with its tax at a setting, perhaps for several rows at once."""
+    built = build(setting)
+    return None if isinstance(built, Unavailable) else taxed(setting, Ledger(built.title, built.lines))
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some of the draws: which, the setting with them tried out, and the ledger of each way; None without one."""
+    """Some of the rows: which, the setting that stands for them, and the ledger of each way; None without one."""
 
-    draws: slice
+    rows: slice
     setting: Setting
     ledgers: tuple[Ledger | None, ...]
 
 
-def blocks(
-    setting: Setting,
-    builders: Sequence[Builder],
-    draws: Mapping[str, NDArray[np.float64]],
-    grid: tuple[str, NDArray[np.float64]] | None = None,
-) -> Iterator[Block]:
-    """The ledgers of all draws, block by block; `draws` has one value for each draw of each input, by formula name.
+class _Hashable(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
+    """A column that a scenario may hold: its records want values that can be hashed."""
 
-    Who takes a block has done with it when the next is asked for.
+    def __hash__(self) -> int:  # type: ignore[override]
+        return id(self)
 
-    With a grid, that input takes each of its values in each draw: amounts are then draws x values x months, and what
-    the input does not touch is reckoned once for all its values.
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """A setting for many rows: some inputs have a value for each row, the others stay what they are.
+
+    `along`, another input takes each of its values in every row. Amounts are then rows x values x months, and what
+    that input does not touch is reckoned once for all its values.
     """
-    count, steps = len(next(iter(draws.values()))), 1 if grid is None else len(grid[1])
-    size = max(CELLS // ((setting.timeline.last + 1) * steps), _FEWEST // steps)
-    for start in range(0, count, size):
-        block = slice(start, min(start + size, count))
-        if grid is None:
-            tried = setting.trying({name: values[block, None] for name, values in draws.items()})
-        else:
-            beside = {name: values[block, None, None] for name, values in draws.items()}
-            tried = setting.trying({**beside, grid[0]: grid[1][None, :, None]})
-        yield Block(block, tried, tuple(ledger_at(tried, build) for build in builders))
-        tried.let_go()
 
+    setting: Setting
+    tried: Mapping[str, Array] = field(default_factory=dict)  # inputs by the names that formulas use
+    fields: Mapping[Path, Array] = field(default_factory=dict)  # inputs by their place in the scenario
+    along: tuple[str, Array] | None = None
 
-def present_by_draw(
-    setting: Setting, ways: Sequence[Way], draws: Mapping[str, NDArray[np.float64]]
-) -> NDArray[np.float64]:
-    """Present cost, ways x draws. Not-a-number for a way that cannot be reckoned."""
-    return present_by_builder(setting, [WAYS[way].build for way in ways], draws)
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many rows there are, and how many values along each; one row where nothing differs."""
+        count = len(next(iter((*self.tried.values(), *self.fields.values())), (None,)))
+        return (count,) if self.along is None else (count, len(self.along[1]))
 
+    def take(self, rows: Rows) -> Columns:
+        """Some of the rows, in that order; the same may stand there several times."""
+        tried = {name: values[rows] for name, values in self.tried.items()}
+        return replace(self, tried=tried, fields={path: values[rows] for path, values in self.fields.items()})
 
-def present_by_builder(
-    setting: Setting, builders: Sequence[Builder], draws: Mapping[str, NDArray[np.float64]]
-) -> NDArray[np.float64]:
-    """The present cost of each way for every draw, from the functions that build the ways."""
-    found = np.full((len(builders), len(next(iter(draws.values())))), np.nan)
-    for block in blocks(setting, builders, draws):
-        for row, ledger in enumerate(block.ledgers):
-            if ledger is not None:
-                found[row, block.draws] = present_usd(block.setting, ledger)
-    return found
+    def trying(self, name: str, values: Array) -> Columns:
+        """The rows with one more input tried out; a factor on the work multiplies the one that is there."""
+        known = self.tried.get(name, 1.0) if name == BUSY_FACTOR else 1.0
+        return replace(self, tried={**self.tried, name: values * known})
+
+    def at(self) -> Setting:
+        """The setting that stands for all rows."""
+        scenario = self.setting.scenario
+        for path, values in self.fields.items():
+            scenario = with_value(scenario, path, values[:, None].view(_Hashable))
+        there = replace(self.setting, scenario=scenario) if self.fields else self.setting
+        if self.along is None:
+            return there.trying({name: values[:, None] for name, values in self.tried.items()})
+        name, values = self.along
+        beside = {one: column[:, None, None] for one, column in self.tried.items()}
+        return there.trying({**beside, name: values[None, :, None]})
+
+    def blocks(self, builders: Sequence[Builder]) -> Iterator[Block]:
+        """The ledgers of all rows, block by block. Who takes a block has done with it when the next is asked for."""
+        count, steps = self.shape[0], self.shape[-1] if self.along else 1
+        size = max(CELLS // ((self.setting.timeline.last + 1) * steps), _FEWEST // steps)
+        for start in range(0, count, size):
+            rows = slice(start, min(start + size, count))
+            there = self.take(rows).at()
+            yield Block(rows, there, tuple(ledger_at(there, build) for build in builders))
+            there.let_go()
+
+    def present_usd(self, builders: Sequence[Builder]) -> Array:
+        """What each way costs in today's money, ways x rows (x values). Not-a-number where it cannot be reckoned."""
+        found = np.full((len(builders), *self.shape), np.nan)
+        for block in self.blocks(builders):
+            for way, ledger in enumerate(block.ledgers):
+                if ledger is not None:
+                    found[way, block.rows] = present_usd(block.setting, ledger)
+        return found

@@ -17,10 +17,10 @@ from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.work import Work
 
 MOST_SECONDS = 1.2
-FUTURES = 1_024  # of an answer
+FUTURES = 1_024  # of an answer: a share of them then repeats within half a point over seeds
 TURNS, STEPS = 256, 9  # futures in which a break-even is looked for, and values of the busy share tried in each
 MOST_LEVELS = 64  # of demand, and of its patterns; what is more is put on a grid of as many
-_BLOCK = 90_000  # futures x months that are reckoned together
+CELLS = 90_000  # futures x months that are reckoned together; each takes 8 bytes: 700 kB
 
 _USUAL_S, _MONTH_S = 0.1, 0.0013  # what every plan takes, and what each of its months does
 _LEVEL_S = 3.5e-7  # a level in a month, in every demand that a plan asks for
@@ -189,7 +189,7 @@ def _together(layers: Sequence[_Layer], levels: int, months: int, differing: int
     """Patterns and their levels, one kind of work after the other, as the levels of demand are put together."""
     sums = shares = on_grid = 0
     patterns, most = 1, max((one.futures for one in layers), default=0)
-    blocks = math.ceil(most * months / _BLOCK)
+    blocks = math.ceil(most * months / CELLS)
     for one in layers:
         pairs, both = patterns * one.patterns, levels * one.levels
         if pairs > MOST_LEVELS or both > MOST_LEVELS:

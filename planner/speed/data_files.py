@@ -8,12 +8,10 @@ from typing import Any
 
 from pydantic import Field
 
-from planner.speed.table import TableColumns, rows_in
 from pricing import strict_yaml
 from pricing.figure import Strict, Text
 
 DATA = Path(__file__).parent / "data"
-TRAINING_RUNS, SERVING_RUNS = "training_runs.csv", "inference_runs.csv"
 
 
 class Reached(Strict):
@@ -29,8 +27,3 @@ class Reached(Strict):
 def read_data(name: str) -> Any:
     """What stands in planner/speed/data/`name`."""
     return strict_yaml.read((DATA / name).read_text(encoding="utf-8"), file=name)
-
-
-def published_runs(name: str, columns: TableColumns) -> list[dict[str, str]]:
-    """The published runs in planner/speed/data/`name`."""
-    return rows_in((DATA / name).read_text(encoding="utf-8"), columns, file=name)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pricing import PricingError
 
-BEYOND = "its numbers are beyond what a run can be"
-
 
 class BadJob(PricingError):
     """A job that cannot exist. The text says what, why, and the nearest values that can."""
@@ -17,11 +15,3 @@ class UnknownChip(PricingError):
     def __init__(self, lacks: str, *, of: str = "") -> None:
         super().__init__(f"{of}: {lacks}" if of else lacks)
         self.lacks = lacks
-
-
-class BadTable(PricingError):
-    """A table of runs that cannot be read at all. The text names line and column."""
-
-
-class Skipped(PricingError):
-    """Why a row is not predicted."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from planner.evidence.factors import OwnFactors, put_together
+from planner.evidence.kinds import factors_in
+from planner.evidence.table import TABLES, text_in
 from planner.report import words
 from planner.report.evidence import own_runs_words as told
 from planner.scenario.measured import Measured
-from planner.speed.factors import OwnFactors, put_together
-from planner.speed.own_runs import factors_in
 from planner.speed.scenario_jobs import ServingWork, TrainingWork
-from planner.speed.table import TEMPLATES, text_in
 from planner.web import ask, show, state
 from planner.web.download import download
 from pricing import PricingError
@@ -35,8 +35,9 @@ def ask_for_runs() -> None:
     with st.expander("Upload a file", key="upload-runs"):
         st.file_uploader("Your runs (CSV)", type=["csv"], key=KEY, max_upload_size=MOST_MB, on_change=_read)
         with st.container(horizontal=True):
-            for kind, text in TEMPLATES.items():
-                download(f"A {kind} table to fill in", f"{kind}-runs.csv", text.encode, f"template-{kind}-runs")
+            for kind, table in TABLES.items():
+                file, key = f"{kind}-runs.csv", f"template-{kind}-runs"
+                download(f"A {kind} table to fill in", file, table.template.encode, key)
     if st.session_state.get(REFUSAL):
         st.error(words.markdown(st.session_state[REFUSAL]))
     found: OwnFactors | None = st.session_state.get(FOUND)

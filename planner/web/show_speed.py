@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
+from planner.evidence.nearest import Near
 from planner.report import words
 from planner.report.market import gpu_uses as report
 from planner.report.speed import speed_charts, time_cost_front
@@ -14,7 +15,6 @@ from planner.report.speed import speed_tables as tables
 from planner.report.table import Table
 from planner.scenario.presets import presets
 from planner.scenario.work import Work
-from planner.speed.nearest import Near
 from planner.speed.scenario_jobs import ServingWork, TrainingWork
 from planner.speed.serving.engine_data import known
 from planner.speed.training.bands import house_bands

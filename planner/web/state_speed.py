@@ -8,6 +8,9 @@ from datetime import date
 import plotly.graph_objects as go
 import streamlit as st
 
+from planner.evidence.checked import Checked
+from planner.evidence.nearest import Near, PublishedRun, nearest, published, traits_of
+from planner.evidence.nearest import NearWork as WorkTraits
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.speed import finding, speed_charts, time_cost_front
 from planner.report.speed.finding import SpeedWords
@@ -17,9 +20,6 @@ from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.scenario import Scenario
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
-from planner.speed.checked import Checked
-from planner.speed.nearest import Near, PublishedRun, nearest, published_serving, published_training, traits_of
-from planner.speed.nearest import NearWork as WorkTraits
 from planner.speed.scenario_jobs import ServingWork, TrainingWork, worked
 from planner.speed.serving import is_other_work
 from planner.speed.serving.savings import ServedOtherwise, served_otherwise
@@ -161,7 +161,7 @@ class Runs:
 
 @st.cache_resource(show_spinner="Predicting every published run", max_entries=4)
 def _runs(digest: str, kind: str, _facts: Catalogue) -> Runs:
-    return Runs(*(published_training(_facts) if kind == TRAINING else published_serving(_facts)))
+    return Runs(*published(_facts, "training" if kind == TRAINING else "serving"))
 
 
 def runs(kind: str) -> Runs:

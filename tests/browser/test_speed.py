@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from pricing import load_catalogue
 from tests.browser.visit import TRACEBACK, axe_violations, open_page, settle
-from tests.speed.mine import as_csv, own_rows
+from tests.evidence.mine import as_csv, own_rows
 
 TRAIN = "/speed?train=Llama-3-8B&tokens=1000000000000&gpus=64"
 CHART = ".js-plotly-plot .main-svg"

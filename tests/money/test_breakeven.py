@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from planner.money.many_ledgers import builder_of, ledger_at
 from planner.money.measures import present_usd
 from planner.money.plan import Plan, plan
 from planner.money.verdict.breakeven import (
@@ -18,8 +19,6 @@ from planner.money.verdict.breakeven import (
     STEP,
     BreakEven,
     break_evens,
-    builder_of,
-    ledger_at,
 )
 from planner.scenario.own import Own
 from planner.scenario.rent import Rent, Reserve

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from planner.money.demand.stream import Demand
-from planner.money.many_ledgers import blocks
+from planner.money.many_ledgers import Columns
 from planner.money.plan import setting_of
 from planner.money.setting import BUSY_FACTOR
 from planner.money.ways import WAYS
@@ -23,7 +23,7 @@ def test_no_block_keeps_the_demand_of_another_in_memory() -> None:
     setting = setting_of(CATALOGUE, Scenario(years=10.0), DAY)
     draws = {BUSY_FACTOR: np.linspace(0.5, 1.5, 4_000)}
     seen: list[weakref.ref[Demand]] = []
-    for block in blocks(setting, [WAYS["own"].build, WAYS["on_demand"].build], draws):
+    for block in Columns(setting, draws).blocks([WAYS["own"].build, WAYS["on_demand"].build]):
         seen.append(weakref.ref(block.setting.demand))
         gc.collect()
         assert sum(one() is not None for one in seen) == 1

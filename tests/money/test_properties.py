@@ -13,11 +13,11 @@ from hypothesis import Phase, example, given
 from hypothesis import strategies as st
 
 from planner.money.ledger import Ledger, Line
+from planner.money.many_ledgers import builder_of, ledger_at
 from planner.money.measures import present_usd, saved_usd
 from planner.money.option import Option
 from planner.money.plan import plan_at, setting_of
 from planner.money.verdict.answer import answer
-from planner.money.verdict.breakeven import builder_of, ledger_at
 from planner.money.ways import WAYS
 from planner.scenario.own import Kept, Own, RentToOwn
 from planner.scenario.rent import Hosted, Mix

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from planner.money.formula import formula
 from planner.money.ledger import Ledger, Line
-from planner.money.renting.bill import Bills, bills, renting
+from planner.money.renting.bill import Bills, bills, rank, renting
 from planner.money.renting.rent_levels import path_warnings, quotes
 from planner.money.setting import Setting
 from planner.scenario.scenario import Scenario
@@ -129,6 +129,13 @@ def test_what_has_no_price_comes_last_and_is_never_zero() -> None:
     rent = of_all(plan(), {"a": offer(usd=None), "b": offer(usd=99.0)})
     assert np.isnan(rent.total_usd[0])
     assert [rent.offers[i] for i in rent.rank] == ["b", "a"]
+
+
+def test_offers_of_several_bills_are_ranked_as_one_the_same_price_by_id() -> None:
+    first = of_all(plan(), {"d": offer(usd=1.0), "c": offer(usd=2.0), "x": offer(usd=None)})
+    other = of_all(plan(), {"b": offer(usd=2.0 + 1e-8, provider="q"), "e": offer(usd=0.5, provider="q")})
+    offers = (*first.offers, *other.offers)
+    assert [offers[place] for place in rank((first, other))] == ["e", "d", "b", "c", "x"]
 
 
 def test_no_offers_is_an_empty_bill() -> None:

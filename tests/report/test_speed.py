@@ -10,6 +10,8 @@ from datetime import date
 import plotly.graph_objects as go
 import pytest
 
+from planner.evidence.nearest import NearTraits, PublishedRun, nearest, traits_of
+from planner.evidence.nearest import NearWork as WorkTraits
 from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.speed import speed_charts, time_cost_front
@@ -20,8 +22,6 @@ from planner.scenario.task import Serve, Train
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.speed.bands import Band
-from planner.speed.nearest import NearTraits, PublishedRun, nearest, traits_of
-from planner.speed.nearest import NearWork as WorkTraits
 from planner.speed.scenario_jobs import ServingWork, TrainingWork, worked
 from planner.speed.serving.savings import served_otherwise
 from planner.speed.training.result import Range

@@ -12,8 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.money import many_ledgers
-from planner.money.demand import levels
 from planner.money.demand.stream import demand
 from planner.scenario import budget
 from planner.scenario.budget import MOST_SECONDS, Asked, estimate, too_much
@@ -23,7 +21,6 @@ from planner.scenario.presets import presets
 from planner.scenario.refusal import ScenarioError
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
-from planner.study.uncertainty import drawn_breakeven, futures
 from pricing import load_catalogue
 
 DAY = (1.0, *(0.49 + hour / 100 for hour in range(1, 24)))
@@ -42,13 +39,6 @@ def asked(*works: dict[str, Any], years: float = 10.0, any_accelerator: bool = F
 
 HOURS = {"accelerators": 100, "growth_per_year": 2.0, "by_hour": DAY}
 SERVED = {"accelerators": 8, "serve": SERVICE, "growth_per_year": 0.5}
-
-
-def test_the_estimate_counts_what_an_answer_reckons() -> None:
-    assert budget.FUTURES == futures.DRAWS
-    assert (budget.TURNS, budget.STEPS) == (drawn_breakeven.FUTURES, drawn_breakeven._STEPS)
-    assert budget.MOST_LEVELS == levels.MOST_LEVELS
-    assert budget._BLOCK == many_ledgers.CELLS
 
 
 def test_two_works_by_the_hour_over_ten_years_are_within_the_budget() -> None:

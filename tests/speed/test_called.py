@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from planner.evidence.checked import band_of_errors
+from planner.evidence.table import TRAINING, rows_in
 from planner.network.guess import active_in_name, is_mixed, size_in_name, typical_model
 from planner.network.record import network_of
-from planner.speed.bands import Band, band_of_errors
+from planner.speed.bands import Band
 from planner.speed.match_model import accelerator_called, model_called
 from planner.speed.serving.chips import precision_called
-from planner.speed.table import TRAINING, rows_in
 from pricing import UnknownName, load_catalogue
 
 CATALOGUE = load_catalogue()

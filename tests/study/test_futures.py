@@ -11,11 +11,11 @@ from datetime import date
 import numpy as np
 import pytest
 
+from planner.money.many_ledgers import builder_of, ledger_at
 from planner.money.measures import present_usd
 from planner.money.owning.inputs import POSITION
 from planner.money.plan import plan
 from planner.money.verdict.answer import answer
-from planner.money.verdict.breakeven import builder_of, ledger_at
 from planner.report.futures.counted import chances
 from planner.scenario.own import Own
 from planner.scenario.rent import Rent

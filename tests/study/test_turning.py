@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from planner.money.many_ledgers import Columns, builder_of, ledger_at
 from planner.money.measures import present_usd
 from planner.money.option import Option
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.breakeven import builder_of, ledger_at
 from planner.report.futures import future_charts
 from planner.report.futures.what_turns import (  # fmt: skip
     indices_table,
@@ -134,8 +134,9 @@ def test_a_grid_beside_draws_says_what_its_rows_say_one_by_one(held: dict[str, s
     rows = {one: np.repeat(those, len(grid)) for one, those in beside.items()} | {name: np.tile(grid, count)}
     for way in made.options:
         ways = (way, made.options[0])
-        alone = saved_usd(made, ways, rows).reshape(count, len(grid))
-        assert saved_usd(made, ways, beside, (name, grid)) == pytest.approx(alone, rel=1e-9, abs=1e-6)
+        alone = saved_usd(made, ways, Columns(made.setting, rows)).reshape(count, len(grid))
+        together = Columns(made.setting, beside, along=(name, grid))
+        assert saved_usd(made, ways, together) == pytest.approx(alone, rel=1e-9, abs=1e-6)
 
 
 def test_any_two_inputs_make_a_map() -> None:
@@ -208,7 +209,7 @@ def test_every_stress_cites_a_source_of_the_catalogue() -> None:
 
 def test_indices_tell_a_sum_apart() -> None:
     """Where inputs hardly work through each other the first-order parts sum to 1 and equal the total ones."""
-    found = indices(MADE, *pair(MADE), rows=256)
+    found = indices(MADE, *pair(MADE), 256)
     assert sum(one.first for one in found) == pytest.approx(1.0, abs=0.1)
     assert found[0].name in ("usd_per_accelerator", "rent_change_per_year", "busy_factor")
     for one in found[:4]:

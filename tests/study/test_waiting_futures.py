@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from planner.money.many_ledgers import builder_of, ledger_at
 from planner.money.measures import present_usd
 from planner.money.owning.inputs import ORDER
 from planner.money.plan import plan_at
-from planner.money.verdict.breakeven import builder_of, ledger_at
 from planner.report.answer.document import waiting_data
 from planner.report.futures.waiting_words import waiting_sentences, waiting_table, waiting_text
 from planner.report.mix.mix_charts import waiting_curve

@@ -12,7 +12,7 @@ from planner.scenario.file import Saved, write_scenario
 from planner.scenario.scenario import Scenario
 from planner.web import state
 from pricing import load_catalogue
-from tests.speed.mine import as_csv, own_rows
+from tests.evidence.mine import as_csv, own_rows
 from tests.web.test_pages import DAY, SLOW, one_page
 
 pytestmark = pytest.mark.slow

@@ -8,13 +8,13 @@ from datetime import date
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from planner.evidence.nearest import published
 from planner.report import words
 from planner.report.speed.finding import NO_MODEL
 from planner.scenario.link import from_address
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import Serve, Train
 from planner.scenario.work import Work
-from planner.speed.nearest import published_serving, published_training
 from planner.speed.scenario_jobs import worked
 from planner.speed.serving import other_work
 from planner.speed.work_to_hours import asked, serving_job
@@ -22,7 +22,7 @@ from planner.study.fill_in import chosen
 from planner.study.market.survey import Market, market
 from planner.web import show_speed, state, state_speed
 from pricing import Catalogue, load_catalogue
-from tests.speed.golden import serving_rows, training_rows
+from tests.evidence.golden import serving_rows, training_rows
 from tests.web.test_pages import DAY, SLOW, one_page
 
 pytestmark = pytest.mark.slow
@@ -42,8 +42,8 @@ def small_world(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(state, "today", lambda: DAY)
     monkeypatch.setattr(state_speed, "market", few)
-    monkeypatch.setattr(state_speed, "published_training", lambda facts: published_training(facts, training_rows()))
-    monkeypatch.setattr(state_speed, "published_serving", lambda facts: published_serving(facts, serving_rows()))
+    rows = {"training": training_rows(), "serving": serving_rows()}
+    monkeypatch.setattr(state_speed, "published", lambda facts, kind: published(facts, kind, rows[kind]))
 
 
 def visit(held: dict[str, str], view: str = "") -> AppTest:

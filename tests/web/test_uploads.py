@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pricing import load_catalogue
-from tests.speed.mine import as_csv, own_rows
+from tests.evidence.mine import as_csv, own_rows
 from tests.web.test_pages import visit
 
 pytestmark = pytest.mark.slow

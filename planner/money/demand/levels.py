@@ -22,11 +22,11 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.scenario.budget import MOST_LEVELS
 from planner.scenario.memo import cached_property
 
 Array = NDArray[np.float64]
 
-MOST_LEVELS = 64  # of a pattern, and patterns
 GRID_ERROR = 1 / (4 * (MOST_LEVELS - 1))  # of the most at once, for each kind of work that takes a grid
 _ONE = 1e-9
 _ENDS = (0, -1)  # months

@@ -62,9 +62,8 @@ class Bills:
 
     @cached_property
     def rank(self) -> NDArray[np.intp]:
-        """The order to show them in: cheapest plan first, then by id; offers to ask for come last."""
-        cents = np.round(np.where(np.isnan(self.total_usd), np.inf, self.total_usd), 2)  # less is the same price
-        return np.lexsort((np.array(self.offers, dtype=np.str_), cents))
+        """The order to show its offers in, as `rank` has it."""
+        return rank((self,))
 
     def one(self, offer: str, title: str) -> Ledger:
         """The ledger of one offer, every input with its own origin."""
@@ -75,6 +74,21 @@ class Bills:
         of_part = np.array([line.part == part for line in self.ledger.lines])
         total: NDArray[np.float64] = np.nansum(self.usd[of_part], axis=0)
         return total
+
+
+def rank(several: Sequence[Bills]) -> NDArray[np.intp]:
+    """The order to show all offers of some bills in: cheapest plan first, then by id; offers to ask for come last.
+
+    The places are those of the offers of the first bills, then of the second, and so on.
+    """
+    usd = np.concatenate([one.total_usd for one in several])
+    return cheapest_first(usd, [key for one in several for key in one.offers])
+
+
+def cheapest_first(usd: NDArray[np.float64], offers: Sequence[str]) -> NDArray[np.intp]:
+    """The order of some costs, equal ones by the id of the offer; what has no price comes last."""
+    cents = np.round(np.where(np.isnan(usd), np.inf, usd), 2)  # what differs by less is the same price
+    return np.lexsort((np.array(offers, dtype=np.str_), cents))
 
 
 def bills(

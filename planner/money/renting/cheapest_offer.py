@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from planner.money.demand.stream import Need
 from planner.money.ledger import COMPUTED, Ledger, Line, Used
-from planner.money.renting.bill import Bills, bills, renting
+from planner.money.renting.bill import Bills, bills, rank, renting
 from planner.money.renting.interruptions import LEAST_LEFT, demand_of, say_interruptions, stoppable, stretch
 from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
 from planner.money.renting.rent_levels import pair
@@ -36,10 +37,14 @@ def usual_wish(accelerator: str) -> Wish:
     return Wish(accelerators=frozenset({accelerator}), purchases=USUAL_PURCHASES)
 
 
-def choose(among: Bills) -> int | None:
-    """The place of the cheapest bill, of equals the first by id; None where none has a price."""
-    first = among.rank[:1].tolist()
-    return first[0] if first and np.isfinite(among.total_usd[first[0]]) else None
+def choose(among: Sequence[Bills]) -> int | None:
+    """The place of the cheapest bill, of equals the first by id; None where none has a price.
+
+    It is counted over the offers of the first bills, then of the second, and so on.
+    """
+    first = rank(among)[:1].tolist()
+    usd = np.concatenate([one.total_usd for one in among])
+    return first[0] if first and np.isfinite(usd[first[0]]) else None
 
 
 def holds(offer: Offer, wanted: int) -> bool:
@@ -92,7 +97,7 @@ def _by_kind(catalogue: Catalogue, keys: tuple[str, ...], least: int) -> dict[st
 
 
 def _cheapest(among: Bills) -> str | None:
-    at = choose(among)
+    at = choose((among,))
     return None if at is None else among.offers[at]
 
 

@@ -58,7 +58,7 @@ def hired(
         site=setting.scenario.site,
     )  # fmt: skip
     among = bills(setting, need, ids)
-    at = choose(among)
+    at = choose((among,))
     if at is None:
         return None
     key = among.offers[at]

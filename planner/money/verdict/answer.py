@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger
+from planner.money.many_ledgers import Columns, builder_of, ledger_at
 from planner.money.measures import (
     Measures,
     cumulative,
@@ -28,7 +29,7 @@ from planner.money.outcome import Solved
 from planner.money.payback import ENDINGS, NOT_COMPARED, Payback, simple_payback
 from planner.money.plan import Plan
 from planner.money.setting import Setting
-from planner.money.verdict.breakeven import NAMES, BreakEven, break_even, builder_of, ledger_at, paid_back
+from planner.money.verdict.breakeven import NAMES, BreakEven, break_even, paid_back
 from planner.money.verdict.contender import Runner, runners_of
 from planner.money.verdict.limits import Limits, OverLimit, limits_of
 from planner.money.ways import Side, of_side
@@ -326,7 +327,7 @@ def _turned(plan: Plan, own: Option, rent: Option) -> tuple[Timing, ...]:
 
 def _rent_paths(setting: Setting, own: Option, rent: Option) -> tuple[tuple[float, Payback], ...]:
     """The month in which owning has paid back, plainly summed, when rents change by so much a year instead."""
-    there = setting.trying({"rent_change_per_year": np.array(RENT_CHANGES)[:, None]})
+    there = Columns(setting, {"rent_change_per_year": np.array(RENT_CHANGES)}).at()
     ledgers = [ledger_at(there, builder_of(one)) for one in (own, rent)]
     if ledgers[0] is None or ledgers[1] is None:
         return ()

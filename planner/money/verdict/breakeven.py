@@ -1,13 +1,10 @@
 """Break-evens: where owning and renting cost the same, solved one input at a time, or why they never do.
 
-The ledgers of both ways are built at a grid of values of one input, all values in one build. Between two values where
-the saving changes its sign the straight line is followed and the point checked; where it is not straight, the bracket
-is cut again until the saving is nothing beside the cost. Two changes of sign between two values are not seen.
+How the value is found, for one plan as for many at once, stands in planner.money.verdict.sign_change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -16,18 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.demand.queueing import achievable_busy_share
-from planner.money.formula import Num
 from planner.money.ledger import Ledger
+from planner.money.many_ledgers import Array, Columns, builder_of
 from planner.money.measures import factors, present_usd, worked_usd
 from planner.money.option import Option
 from planner.money.outcome import Reason
 from planner.money.payback import ENDINGS, Payback, simple_payback
 from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, Setting
-from planner.money.tax.lines import taxed
+from planner.money.verdict.sign_change import Costs, grid, nearest_turn, saving_along
 from planner.money.ways import WAYS
-from planner.money.ways.ledger_of_way import Builder, Unavailable
-from planner.money.ways.own import of_size
 from planner.scenario.base import MONTHS_PER_YEAR
 
 FOUND = Reason("found")
@@ -45,14 +40,10 @@ RENT = "usd_per_accelerator_hour"
 BUSY = BUSY_FACTOR
 WAIT = "achievable-wait-in-services"
 LEAD_TIME = "owned-lead-time-months"
-LOWEST_BUSY = 0.01
-_LEAST_BUSY = 1e-9  # of the hours: less is no work
+LEAST_BUSY = 1e-9  # of the hours: less is no work
+_LOWEST_BUSY = 0.01
 _SERVICE_CV = 1.0  # lengths of jobs as random as their arrivals
 _MOST_TIMES = 20.0  # prices are tried up to so many times today's
-_NODES = 9  # of the grid, on each side of today's value
-_CUTS = 7
-_ROUNDS = 12
-_NEARLY = 1e-7  # of the larger cost: what counts as the same
 _FLAT = 1e-9
 _THOUSAND = 1_000.0  # from here on numbers are written whole
 
@@ -67,11 +58,6 @@ class BreakEven:
     reason: Reason
     achievable: float | None  # of the busy share: what queueing allows
     unit: str
-
-
-_Cost = Callable[[Setting], Num]
-_Costs = tuple[_Cost, _Cost]
-Saving = Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 
 @dataclass(frozen=True)
@@ -101,25 +87,14 @@ def break_evens(plan: Plan, own_option: Option, rent_option: Option) -> tuple[Br
 
 def break_even(plan: Plan, own_option: Option, rent_option: Option, name: str) -> BreakEven:
     """The break-even that is called `name`."""
-    setting, ways = plan.setting, (_built(own_option), _built(rent_option))
+    setting = plan.setting
     if name == "busy_share":
-        return _busy(setting, ways, own_option, rent_option)
+        return _busy(setting, own_option, rent_option)
     if name == "month":
         return _month(setting, own_option, rent_option)
     wanted = next(one for one in _wanted(plan, own_option, rent_option) if one.name == name)
-    touched = _touched(wanted.tried, setting, ways, (own_option, rent_option))
-    return _solved(wanted, _saving(setting, touched, wanted.tried))
-
-
-def builder_of(option: Option) -> Builder:
-    """What built an option; a fleet keeps its size, whatever is tried out."""
-    return of_size(int(option.accelerators)) if option.way == "own" else WAYS[option.way].build
-
-
-def ledger_at(setting: Setting, build: Builder) -> Ledger | None:
-    """A way's ledger with its tax at a setting, perhaps for several draws at once."""
-    built = build(setting)
-    return None if isinstance(built, Unavailable) else taxed(setting, Ledger(built.title, built.lines))
+    value, reason = _nearest(wanted, setting, _touched(wanted.tried, setting, own_option, rent_option))
+    return BreakEven(wanted.name, wanted.you, value, reason, None, wanted.unit)
 
 
 def value_of(name: str, *ledgers: Ledger) -> tuple[float, str] | None:
@@ -170,74 +145,46 @@ def lead_time_months(setting: Setting, own: Option) -> float | None:
     return setting.catalogue.facts[LEAD_TIME].figure.newest.typical if yours is None else yours
 
 
-def _built(option: Option) -> _Cost:
-    """What a way costs in today's money, built anew at a setting."""
-    build = builder_of(option)
-
-    def cost(setting: Setting) -> Num:
-        ledger = ledger_at(setting, build)
-        return float("nan") if ledger is None else present_usd(setting, ledger)
-
-    return cost
+def costs_of(own: Option, rent: Option) -> Costs:
+    """What both ways cost in today's money, each built anew."""
+    builders = builder_of(own), builder_of(rent)
+    return lambda columns: columns.present_usd(builders)
 
 
-def _touched(tried: str, setting: Setting, ways: _Costs, options: tuple[Option, Option]) -> _Costs:
-    """The two ways, one that an input does not touch staying as it is.
+def _touched(tried: str, setting: Setting, own: Option, rent: Option) -> Costs:
+    """What both ways cost, one that an input does not touch staying as it is.
 
     The price of a reservation, of spot or of a token is not the price on demand that bridges an owner's gaps.
     """
-    own, rent = (present_usd(setting, option.ledger) for option in options)
-    if tried == RENT and options[1].way != "on_demand":
-        return (lambda _: own), ways[1]
-    if not any(used.name == tried for line in options[1].ledger.lines for used in line.used):
-        return ways[0], (lambda _: rent)
-    return ways
+    is_other_rent = tried == RENT and rent.way != "on_demand"
+    uses = any(used.name == tried for line in rent.ledger.lines for used in line.used)
+    moves = not is_other_rent, is_other_rent or uses
+    builders = [builder_of(option) for option, moved in zip((own, rent), moves, strict=True) if moved]
+    still_usd = [present_usd(setting, option.ledger) for option in (own, rent)]
+
+    def costs(columns: Columns) -> list[Array]:
+        found = iter(columns.present_usd(builders))
+        return [
+            next(found) if moved else np.full(columns.shape, usd) for moved, usd in zip(moves, still_usd, strict=True)
+        ]
+
+    return costs
 
 
-def _saving(setting: Setting, ways: _Costs, tried: str) -> Saving:
-    """What owning saves, and the larger of both costs, at each of some values."""
-
-    def saving(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        there = setting.trying({tried: values[:, None]})
-        own, rent = (np.broadcast_to(np.asarray(cost(there)), len(values)) for cost in ways)
-        return rent - own, np.maximum(np.abs(rent), np.abs(own))
-
-    return saving
-
-
-def _solved(wanted: _Wanted, saving: Saving) -> BreakEven:
+def _nearest(wanted: _Wanted, setting: Setting, costs: Costs) -> tuple[float | None, Reason]:
     """The value nearest to today's at which the saving changes its sign."""
-    value, reason = _nearest(wanted, saving)
-    return BreakEven(wanted.name, wanted.you, value, reason, None, wanted.unit)
-
-
-def _nearest(wanted: _Wanted, saving: Saving) -> tuple[float | None, Reason]:
     if wanted.you is None:
         return None, _NOT_USED
-    grid = _grid(wanted)
-    saved, size = saving(grid)
+    plan, saving = np.zeros(1, dtype=np.intp), saving_along(Columns(setting), wanted.tried, costs)
+    middle = min(max(wanted.you, wanted.low), wanted.high)
+    values = grid(*(np.array([one]) for one in (wanted.low, middle, wanted.high)))
+    saved, size = saving(plan, values)
     if not np.isfinite(saved).all():
         return None, _NOT_RECKONED
-    found = turn_of(grid, saved, wanted.you, saving)
-    return found or (None, _one_sided(wanted, saved, size))
-
-
-def turn_of(
-    grid: NDArray[np.float64], saved: NDArray[np.float64], you: float, saving: Saving
-) -> tuple[float, Reason] | None:
-    """The value nearest to `you` at which the saving changes its sign between two points of a grid, solved there."""
-    turns = np.flatnonzero((saved[1:] > 0) != (saved[:-1] > 0))
-    if not turns.size:
-        return None
-    distance = np.maximum(np.maximum(grid[turns] - you, you - grid[turns + 1]), 0.0)
-    at = int(turns[np.argmin(distance)])
-    return _refined(grid[at : at + 2], saved[at : at + 2], saving)
-
-
-def _grid(wanted: _Wanted) -> NDArray[np.float64]:
-    middle = min(max(wanted.you or 0.0, wanted.low), wanted.high)
-    below, above = np.linspace(wanted.low, middle, _NODES), np.linspace(middle, wanted.high, _NODES)
-    return np.unique(np.concatenate([below, above]))
+    found, jumps = nearest_turn(plan, values, saved, wanted.you, saving)
+    if np.isnan(found[0]):
+        return None, _one_sided(wanted, saved[0], size[0])
+    return float(found[0]), STEP if jumps[0] else FOUND
 
 
 def _one_sided(wanted: _Wanted, saved: NDArray[np.float64], size: NDArray[np.float64]) -> Reason:
@@ -257,28 +204,15 @@ def _written(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= _THOUSAND else f"{value:.3g}"
 
 
-def _refined(ends: NDArray[np.float64], saved: NDArray[np.float64], saving: Saving) -> tuple[float, Reason]:
-    """Follow the straight line inside a bracket, check, and cut the bracket where it was not straight."""
-    for _ in range(_ROUNDS):
-        straight = ends[0] - saved[0] * (ends[1] - ends[0]) / (saved[1] - saved[0])
-        points = np.unique(np.append(np.linspace(ends[0], ends[1], _CUTS), straight))
-        here, size = saving(points)
-        best = int(np.argmin(np.abs(here)))
-        if abs(here[best]) <= _NEARLY * size[best]:
-            return float(points[best]), FOUND
-        at = int(np.flatnonzero((here[1:] > 0) != (here[:-1] > 0))[0])
-        ends, saved = points[at : at + 2], here[at : at + 2]
-    return float(ends.mean()), STEP
-
-
-def _busy(setting: Setting, ways: _Costs, own: Option, rent: Option) -> BreakEven:
+def _busy(setting: Setting, own: Option, rent: Option) -> BreakEven:
     """How busy both must be: every share of the work is scaled together, the machines stay as many."""
     you = busy_share(setting, 1.0)
-    if you < _LEAST_BUSY:
+    if you < LEAST_BUSY:
         return BreakEven("busy_share", you, None, _NO_WORK, None, "share of hours")
-    busiest = 1.0 / max(min(work.usual_busy_share for work in setting.scenario.work), _LEAST_BUSY)
-    wanted = _Wanted("busy_share", BUSY, min(LOWEST_BUSY / you, 1.0), max(busiest, 1.0), 1.0, "1", _called(own, rent))
-    factor, reason = _nearest(wanted, _saving(setting, ways, wanted.tried))
+    usual = min(work.usual_busy_share for work in setting.scenario.work)
+    low, high = (float(end[0]) for end in busy_factors(np.array([you]), np.array([usual])))
+    wanted = _Wanted("busy_share", BUSY, low, high, 1.0, "1", _called(own, rent))
+    factor, reason = _nearest(wanted, setting, costs_of(own, rent))
     value = None if factor is None else busy_share(setting, factor)
     reached, said = _achievable(setting, int(own.accelerators))
     if value is not None and value > reached:
@@ -305,12 +239,24 @@ def _reached(slots: int, wait_in_services: float) -> float:
     return float(achievable_busy_share(slots=slots, wait_in_services=wait_in_services, service_cv=_SERVICE_CV))
 
 
+def busy_factors(you: Array, usual_busy_share: Array) -> tuple[Array, Array]:
+    """Between how many times the work a break-even is looked for, for shares of busy hours with and before growth."""
+    low = np.minimum(_LOWEST_BUSY / np.where(you < LEAST_BUSY, 1.0, you), 1.0)
+    return low, np.maximum(1.0 / np.maximum(usual_busy_share, LEAST_BUSY), 1.0)
+
+
 def busy_share(setting: Setting, factor: float) -> float:
     """The share of hours in which the accelerators asked for are busy, over the plan, at so many times the work."""
-    need = setting.trying({BUSY: np.full((1, 1), factor)}).demand.all
-    there = need.accelerators * need.hours_per_month * need.timeline.runs
-    most = float(np.sum(np.broadcast_to(there, need.busy_hours.shape)))
-    return float(np.sum(need.busy_hours)) / most if most > 0 else 0.0
+    return float(busy_shares(Columns(setting).trying(BUSY, np.array([factor])).at())[0])
+
+
+def busy_shares(setting: Setting) -> Array:
+    """The share of hours in which the accelerators asked for are busy, over the plan, for each row of a setting."""
+    need = setting.demand.all
+    there = np.asarray(need.accelerators * need.hours_per_month * need.timeline.runs)
+    most = np.broadcast_to(there, np.broadcast(there, need.busy_hours).shape).sum(axis=-1)
+    busy = np.asarray(need.busy_hours).sum(axis=-1)
+    return np.atleast_1d(np.where(most > 0, busy / np.where(most > 0, most, 1.0), 0.0))
 
 
 def _month(setting: Setting, own: Option, rent: Option) -> BreakEven:

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from planner.evidence.checked import Checked, Group, skipped, summary
 from planner.report import words
 from planner.report.forms import row_data
 from planner.report.table import Table
 from planner.report.text_table import cut, text_table
-from planner.speed.checked import Checked, Group, skipped, summary
-from planner.speed.serving.check import ServingChecked
-from planner.speed.training.check import TrainingChecked
 
 _GROUPS = {
     "all": "all runs",
@@ -35,38 +33,14 @@ def checked_rows(checked: Sequence[Checked]) -> list[dict[str, Any]]:
 
 
 def _row(one: Checked) -> dict[str, Any]:
+    predicted = {f"predicted_{column}": one.predicted.get(column) for column in one.table.predicts}
     said = {"fits": one.fits, "skipped_reason": one.skipped_reason or "", "guessed": one.guessed}
-    if isinstance(one, TrainingChecked):
-        rate = "tokens_per_s_per_accelerator"
-        predicted = {
-            f"predicted_{rate}": one.predicted_tokens_per_s_per_accelerator,
-            "predicted_step_time_s": one.predicted_step_time_s,
-            "predicted_peak_memory_gb": one.predicted_peak_memory_gb,
-        }
-        band = {f"low_{rate}": one.low, f"high_{rate}": one.high}
-        return row_data({"id": one.id, **predicted, **said, **band})
-    assert isinstance(one, ServingChecked)
-    return row_data({"id": one.id, **_served(one), **said, **_served_band(one)})
-
-
-def _served(one: ServingChecked) -> dict[str, Any]:
-    return {
-        "predicted_output_tokens_per_s_total": one.predicted_output_tokens_per_s_total,
-        "predicted_requests_per_s": one.predicted_requests_per_s,
-        "predicted_ttft_ms": one.predicted_ttft_ms,
-        "predicted_tpot_ms": one.predicted_tpot_ms,
+    band = {
+        f"{end}_{rate}": value if rate == one.rate_column else None
+        for rate in one.table.rates
+        for end, value in (("low", one.low), ("high", one.high))
     }
-
-
-def _served_band(one: ServingChecked) -> dict[str, Any]:
-    """The band around output tokens, or around requests where the work writes none."""
-    writes = one.predicted_output_tokens_per_s_total is not None
-    low, high = (one.low, one.high) if writes else (None, None)
-    requests = (None, None) if writes else (one.low, one.high)
-    return {
-        "low_output_tokens_per_s_total": low, "high_output_tokens_per_s_total": high,
-        "low_requests_per_s": requests[0], "high_requests_per_s": requests[1],
-    }  # fmt: skip
+    return row_data({"id": one.id, **predicted, **said, **band})
 
 
 def group_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from planner.evidence.measured_gpu import GpuFactor, MeasuredGpu
 from planner.report import words
 from planner.report.table import Table
 from planner.report.text_table import text_table
-from planner.speed.measured_gpu import GpuFactor, MeasuredGpu
 
 
 def factor_rows(found: tuple[GpuFactor, ...]) -> list[dict[str, Any]]:

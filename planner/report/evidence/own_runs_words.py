@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from planner.evidence.checked import by_reason
+from planner.evidence.factors import OwnFactors
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.table import Table
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
-from planner.speed.checked import by_reason
-from planner.speed.factors import OwnFactors
 from planner.speed.pace import Pace, believed, training_pace
 from planner.speed.serving.own_pace import serving_pace
 from planner.speed.training.images import learns_from_images

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from planner.evidence.training.calibration_file import constants_schema
 from planner.report.files.answer_schema import answer_schema
 from planner.speed.hardware import Network
 from planner.speed.pace import OwnRuns
 from planner.speed.serving import engine_data as serving
-from planner.speed.training.calibration_file import constants_schema
 from planner.speed.training.goodput import Teams
 from planner.speed.training.images import Known as ImageTraining
 from planner.speed.training.packing import Ways

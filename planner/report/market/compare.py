@@ -12,7 +12,7 @@ from planner.money.demand.stream import Need
 from planner.money.option import Option
 from planner.money.owning import Buying, buying
 from planner.money.plan import Plan
-from planner.money.renting.bill import Bills
+from planner.money.renting.bill import Bills, rank
 from planner.report import words
 from planner.report.table import Table
 from pricing import Catalogue
@@ -25,8 +25,8 @@ BUY_ID = "buy"
 # Column names are units and meanings; the screen and the CSV use the same ones.
 COLUMNS = (
     "Provider", "Terms", "Product", "Plan total USD", "Total is", "USD per busy GPU-h", "Sticker USD/GPU-h",
-    "Today USD/GPU-h", "Today low", "Today high",
-    "Against buying", "Checked", "Days old", "Freshness", "Trust", "GPUs per machine", "Region", "Notes", "Source",
+    "Today USD/GPU-h", "Today low", "Today high", "Against buying", "Checked", "Days old", "Freshness", "Trust",
+    "GPUs per machine", "Region", "Notes", "Source",
 )  # fmt: skip
 
 
@@ -55,27 +55,27 @@ def own_of(plan: Plan) -> Own | None:
 
 
 def compare_table(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None, day: date) -> Table:
-    """Every bill and the purchase, ranked. The index holds the offer ids, so that a choice survives a new order."""
-    own_usd = None if own is None else own.total_usd
-    rank = bills.rank.tolist()
-    totals, hours, idle = bills.total_usd.tolist(), bills.usd_per_busy_hour.tolist(), bills.part_usd("idle").tolist()
-    keys = [bills.offers[i] for i in rank]
-    rows = [
-        rent_row(
-            catalogue,
-            catalogue.offers[key],
-            Bill(totals[i], hours[i], idle[i], bills.assumed[i], bills.prices.at(i)),
-            own_usd,
-            day,
-        )
-        for key, i in zip(keys, rank, strict=True)
-    ]
-    if own is not None:
-        place = sum(totals[i] <= own.total_usd for i in rank)
-        keys.insert(place, BUY_ID)
-        rows.insert(place, buy_row(need, own))
-    columns = {name: [row[name] for row in rows] for name in COLUMNS}
-    return Table.by_column(columns, keys)
+    """Every bill and the purchase, ranked."""
+    rows = rent_rows(catalogue, bills, own, day)
+    return ranked_table(COLUMNS, (bills,), rows, None if own is None else (own.total_usd, buy_row(need, own)))
+
+
+def ranked_table(
+    columns: Sequence[str],
+    several: Sequence[Bills],
+    rows: Sequence[dict[str, Any]],
+    bought: tuple[float, dict[str, Any]] | None,
+) -> Table:
+    """The rows of all offers of some bills, ranked, and that of buying, with its total, where it belongs.
+
+    The index holds the offer ids, so that a choice survives a new order.
+    """
+    offers = [key for one in several for key in one.offers]
+    ranked = [(offers[place], rows[place]) for place in rank(several).tolist()]
+    if bought is not None:
+        own_usd, row = bought
+        ranked.insert(sum(int((one.total_usd <= own_usd).sum()) for one in several), (BUY_ID, row))
+    return Table.by_column({name: [row.get(name) for _, row in ranked] for name in columns}, [key for key, _ in ranked])
 
 
 class Bill(NamedTuple):
@@ -88,7 +88,16 @@ class Bill(NamedTuple):
     price: BelievedPrice
 
 
-def rent_row(catalogue: Catalogue, offer: Offer, bill: Bill, own_usd: float | None, day: date) -> dict[str, Any]:
+def rent_rows(catalogue: Catalogue, bills: Bills, own: Own | None, day: date) -> list[dict[str, Any]]:
+    """The offers of some bills as rows, in their order."""
+    own_usd = None if own is None else own.total_usd
+    prices = [bills.prices.at(place) for place in range(len(bills.offers))]
+    amounts = (bills.total_usd, bills.usd_per_busy_hour, bills.part_usd("idle"))
+    every = zip(bills.offers, *(amount.tolist() for amount in amounts), bills.assumed, prices, strict=True)
+    return [_rent_row(catalogue, catalogue.offers[key], Bill(*bill), own_usd, day) for key, *bill in every]
+
+
+def _rent_row(catalogue: Catalogue, offer: Offer, bill: Bill, own_usd: float | None, day: date) -> dict[str, Any]:
     """An offer as a row."""
     figure = offer.usd_per_accelerator_hour
     row: dict[str, Any] = {

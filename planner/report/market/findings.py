@@ -31,7 +31,7 @@ def cheapest(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None) ->
     often = need.busy_accelerator_hours / (need.most_accelerators * need.hours_per_month * need.months)
     work = f"busy {words.percent(often)} of the time for {words.years(need.years)}"
     bought = against(own)
-    best = choose(bills)
+    best = choose((bills,))
     if best is None:
         return Finding(
             f"No offer here has a price for {catalogue.accelerator_label(need.accelerator)}",

@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger
 from planner.money.renting.bill import Bills, bills
+from planner.money.renting.cheapest_offer import choose
 from planner.report import words
-from planner.report.market.compare import BUY_ID, COLUMNS, Bill, Own, buy_row, compare_table, rent_row, row_names
+from planner.report.market.compare import (
+    BUY_ID,
+    COLUMNS,
+    Own,
+    buy_row,
+    compare_table,
+    ranked_table,
+    rent_rows,
+    row_names,
+)
 from planner.report.market.findings import Finding, against, aged, cheapest
 from planner.report.table import Table
 from planner.scenario.base import HOURS_PER_DAY
@@ -122,41 +132,22 @@ def rented(
 
 def job_table(catalogue: Catalogue, all_rented: Sequence[RentedJob], own: Own | None, day: date) -> Table:
     """Every bill of every accelerator and the purchase, ranked by the whole plan. The index holds the offer ids."""
-    own_usd = None if own is None else own.total_usd
-    rows = sorted(_rows(catalogue, all_rented, own_usd, day), key=lambda one: (round(one.rank_usd, 2), one.key))
+    rows = [row for one in all_rented for row in _rows(catalogue, one, own, day)]
+    bought = None
     if own is not None:
-        bought = {**buy_row(all_rented[0].doer.need, own), **_about(catalogue, all_rented[0])}
-        place = sum((one.row["Plan total USD"] or np.inf) <= own.total_usd for one in rows)
-        rows.insert(place, _Row(own.total_usd, BUY_ID, bought))
-    unit = all_rented[0].unit
-    names = (*COLUMNS[:3], *JOB_COLUMNS, unit, *COLUMNS[3:])
-    columns = {name: [one.row.get(name) for one in rows] for name in names}
-    return Table.by_column(columns, [one.key for one in rows])
+        bought = own.total_usd, {**buy_row(all_rented[0].doer.need, own), **_about(catalogue, all_rented[0])}
+    names = (*COLUMNS[:3], *JOB_COLUMNS, all_rented[0].unit, *COLUMNS[3:])
+    return ranked_table(names, [one.bills for one in all_rented], rows, bought)
 
 
-class _Row(NamedTuple):
-    """A row, and what it is ranked by."""
-
-    rank_usd: float
-    key: str
-    row: dict[str, Any]
-
-
-def _rows(catalogue: Catalogue, all_rented: Sequence[RentedJob], own_usd: float | None, day: date) -> Iterator[_Row]:
-    for one in all_rented:
-        about, bill = _about(catalogue, one), one.bills
-        each = zip(
-            bill.offers, bill.total_usd.tolist(), bill.usd_per_busy_hour.tolist(), bill.part_usd("idle").tolist(),
-            bill.assumed, one.job_usd.tolist(), strict=True,
-        )  # fmt: skip
-        for at, (key, total, hour, idle, assumed, job) in enumerate(each):
-            offer = catalogue.offers[key]
-            row = rent_row(catalogue, offer, Bill(total, hour, idle, assumed, bill.prices.at(at)), own_usd, day)
-            small = offer.accelerators_per_instance < one.doer.together
-            notes = [f"{one.doer.together} have to stand in one machine"] if small else []
-            notes += [row["Notes"]] if row["Notes"] else []
-            rank = np.inf if np.isnan(total) else total
-            yield _Row(rank, key, {**row, **about, one.unit: job, "Notes": "; ".join(notes)})
+def _rows(catalogue: Catalogue, one: RentedJob, own: Own | None, day: date) -> Iterator[dict[str, Any]]:
+    """The offers of one accelerator as rows, with what the job costs at each."""
+    about = _about(catalogue, one)
+    for row, job in zip(rent_rows(catalogue, one.bills, own, day), one.job_usd.tolist(), strict=True):
+        small = row["GPUs per machine"] < one.doer.together
+        notes = [f"{one.doer.together} have to stand in one machine"] if small else []
+        notes += [row["Notes"]] if row["Notes"] else []
+        yield {**row, **about, one.unit: job, "Notes": "; ".join(notes)}
 
 
 def _about(catalogue: Catalogue, one: RentedJob) -> dict[str, Any]:
@@ -181,50 +172,29 @@ def _memory(doer: Doer) -> str:
     return "small" if doer.run is None else "not checked"
 
 
-class _Best(NamedTuple):
-    """The cheapest of all bills."""
-
-    of: RentedJob
-    at: int
-
-
 def cheapest_for_job(catalogue: Catalogue, all_rented: Sequence[RentedJob], own: Own | None) -> Finding:
     """Who does this job for the least: what it costs, how long it takes, on what."""
-    best = _best(all_rented)
+    best = choose([one.bills for one in all_rented])
     if best is None:
         return Finding(
             "No offer here has a price for this job",
             ("Widen the filters below, try any GPU, or enter your own price.", *against(own)),
         )
-    doer, rented_at = best.of.doer, best.of.bills
-    key, price = rented_at.offers[best.at], rented_at.prices.at(best.at)
+    of, at = [(one, at) for one in all_rented for at in range(len(one.bills.offers))][best]
+    doer, key, price = of.doer, of.bills.offers[at], of.bills.prices.at(at)
     offer = catalogue.offers[key]
     who = words.seller(catalogue.providers[offer.provider].label, offer.sku)
     done = f"{who} {'trains' if doer.is_run else 'serves'} it"
-    total = words.usd(float(rented_at.total_usd[best.at]))
+    total = words.usd(float(of.bills.total_usd[at]))
     over = f"The plan of {words.years(doer.setting.scenario.years)}, disks and traffic included"
     sentences = (f"{over}, comes to {total} there, {words.PURCHASE[offer.purchase]}.", f"{words.worth(price)}.")
-    title = f"{done} for the least: {_cost(catalogue, best)}{aged(price)}"
-    return Finding(title, (*sentences, *against(own)), key)
+    return Finding(f"{done} for the least: {_cost(catalogue, of, at)}{aged(price)}", (*sentences, *against(own)), key)
 
 
-def _best(all_rented: Sequence[RentedJob]) -> _Best | None:
-    priced = [
-        (round(float(usd), 2), one.bills.offers[at], place, at)
-        for place, one in enumerate(all_rented)
-        for at, usd in enumerate(one.bills.total_usd)
-        if np.isfinite(usd)
-    ]
-    if not priced:
-        return None
-    _, _, place, at = min(priced)
-    return _Best(all_rented[place], at)
-
-
-def _cost(catalogue: Catalogue, best: _Best) -> str:
+def _cost(catalogue: Catalogue, of: RentedJob, at: int) -> str:
     """$41,200 in 12 days on 64 x H100."""
-    doer = best.of.doer
-    usd = words.usd(float(best.of.job_usd[best.at]))
+    doer = of.doer
+    usd = words.usd(float(of.job_usd[at]))
     on = f"{doer.accelerators:,} x {catalogue.accelerator_label(doer.accelerator)}"
     if doer.days is None:
         return f"{usd} a month on {on}"

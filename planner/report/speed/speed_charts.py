@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from planner.evidence.nearest import PublishedRun
 from planner.report import words
 from planner.report.chart_frame import INK, PAPER, axis, bars, framed, marks, note
 from planner.report.speed.speed_tables import StackedBar
-from planner.speed.nearest import PublishedRun
 from planner.speed.serving.result import Share
 from planner.speed.training.waterfall import PEAK, Stair
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.evidence.checked import Checked, group_of, skips
+from planner.evidence.nearest import Near, PublishedRun
 from planner.report import words
 from planner.report.speed.serving_words import time_table
 from planner.report.speed.training_words import layouts_table
 from planner.report.table import Table
 from planner.speed.bands import Band
-from planner.speed.checked import Checked, group_of, skips
-from planner.speed.nearest import Near, PublishedRun
 from planner.speed.serving import Serving
 from planner.speed.serving.savings import ServedOtherwise
 from planner.speed.training import Training

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from planner.evidence.training.anchor import Anchored
 from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.forms import bullets, finite, in_sections, offer_data, plain_data, usd_data, usd_words
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.scenario.base import HOURS_PER_DAY
-from planner.speed.training.anchor import Anchored
 from planner.speed.training.goodput import hours_over
 from planner.speed.training.images import learns_from_images
 from planner.speed.training.result import NOT_SPREAD, Layout, Speed, Training, WayToFit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 from planner.scenario.base import ONE_MACHINE, SECONDS_PER_HOUR
@@ -13,11 +14,10 @@ from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.legal import ways_to_fit, why_not
 from planner.speed.serving.memory import held, most_requests
-from planner.speed.serving.own_anchor import OwnServingRuns, anchor
 from planner.speed.serving.own_pace import serving_pace
 from planner.speed.serving.plan import ServingPlan, plan
 from planner.speed.serving.promise import latencies, most_per_s
-from planner.speed.serving.result import MemoryParts, ReplicaThatFits, Serving, Share, WaitingTimes
+from planner.speed.serving.result import Anchor, MemoryParts, ReplicaThatFits, Serving, Share, WaitingTimes
 from planner.speed.serving.steady import Cycle, cycle, running
 from pricing.catalogue import Catalogue
 
@@ -27,8 +27,12 @@ _TIGHT_SHARE = 0.08
 _NO_RUN_NEAR = "none of your runs is near this: same engine, and alike in model, accelerator, lengths and batch"
 
 
+# What somebody's own runs say of a plan whose replicas each work on so many requests at once.
+OwnRunsSay = Callable[[ServingPlan, float], Anchor | None]
+
+
 def serve(
-    catalogue: Catalogue, job: ServingJob, constants: ServingConstants | None = None, own: OwnServingRuns | None = None
+    catalogue: Catalogue, job: ServingJob, constants: ServingConstants | None = None, own: OwnRunsSay | None = None
 ) -> Serving:
     """What serving that job is like. Bad layouts raise `BadJob`; not fitting is a result.
 
@@ -42,7 +46,7 @@ def serve(
     most = float(running(replace(worked.case, traffic=replace(worked.traffic, batch=math.nan))))
     batch = float(running(worked.case))
     full = cycle(worked.case, worked.rate, batch=batch)
-    known_by = None if own is None or job.measured_over_predicted else anchor(own, worked, batch=batch)
+    known_by = None if own is None or job.measured_over_predicted else own(worked, batch)
     pace = serving_pace(catalogue, job, worked.setup.chip.name)
     faster = pace.ratio if known_by is None else known_by.ratio
     faster *= (1 - _ADAPTER_SLOWDOWN) if job.lora_adapters > 1 else 1.0

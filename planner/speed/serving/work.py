@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.scenario.base import SECONDS_PER_HOUR
-from planner.speed.cells import Row, number
 from planner.speed.hardware import first
 from planner.speed.refused import UnknownChip
 from planner.speed.serving.chips import Chip
@@ -17,7 +16,6 @@ from pricing.catalogue import Catalogue
 _MEASURED_LOW, _MEASURED_HIGH = 0.85, 1.15  # another machine with the same chip
 _CARRIED_LOW, _CARRIED_HIGH = 0.6, 1.6  # another chip of the same kind, by its peaks
 _FAR_LOW, _FAR_HIGH = 0.3, 2.0  # across kinds of chips: GPU to processor or back
-_UNKNOWN_ALONE = 0.5  # an assumption: speed of single requests over full batches, where only batches were measured
 
 
 @dataclass(frozen=True)
@@ -90,23 +88,6 @@ def _spread(here: Chip, there: Chip) -> tuple[float, float]:
     if (here.kind == "cpu") == (there.kind == "cpu"):
         return _CARRIED_LOW, _CARRIED_HIGH
     return _FAR_LOW, _FAR_HIGH
-
-
-def work_rate(catalogue: Catalogue, row: Row) -> WorkRate | None:
-    """The rate of a published row's work, or nothing where its kind was never measured."""
-    name = work_called(row.get("model", ""), exactly=True)
-    if name is None:
-        return None
-    try:
-        chip = find_chip(catalogue, row.get("accelerator", ""))
-        rate = rate_on(catalogue, name, chip, accelerators=number(row, "n_accelerators") or 1.0)
-    except UnknownChip:
-        return None
-    alone = known().work[name].alone_share or _UNKNOWN_ALONE
-    share = {"server": server_share(chip), "single_stream": alone}.get(row.get("mode", ""), 1.0)
-    if number(row, "concurrency_or_batch") is not None:
-        share = 1.0
-    return WorkRate(rate.requests_per_s * share, rate.low * share, rate.high * share, rate.measured, rate.carried_from)
 
 
 def server_share(chip: Chip) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.demand.stream import Need
-from planner.money.renting.bill import bills
+from planner.money.renting.bill import bills, cheapest_first
 from planner.money.renting.cheapest_offer import RESERVED, holds
 from planner.money.renting.interruptions import LEAST_LEFT, say_interruptions, stretch
 from planner.money.renting.job_hour import FLAT_YEARS, UNBOUND, flat
@@ -184,14 +184,13 @@ def _stretch(setting: Setting, hiring: Hiring, rows: _Rows) -> Array:
 
 def _cheapest(hiring: Hiring, rows: _Rows, way: Way, usd: Array, longer: Array) -> list[Rented]:
     """For each try its cheapest row; of equals the first by id."""
-    best: dict[int, tuple[float, str, int]] = {}
-    for row, (doing, key, cost) in enumerate(zip(rows.doing.tolist(), rows.offers, usd.tolist(), strict=True)):
-        if np.isfinite(cost):
-            best[doing] = min(best.get(doing, (np.inf, "", -1)), (round(cost, 2), key, row))
+    best: dict[int, int] = {}
+    for row in cheapest_first(usd, rows.offers)[: int(np.isfinite(usd).sum())].tolist():
+        best.setdefault(int(rows.doing[row]), row)
     return [
         Rented(
-            doing, way, key, float(usd[row]), float(longer[row]), round(float(rows.prices.age_days[row])),
+            doing, way, rows.offers[row], float(usd[row]), float(longer[row]), round(float(rows.prices.age_days[row])),
             float(rows.term_months[row]) if way == "reserved" else 0.0,
         )
-        for doing, (_, key, row) in best.items()
+        for doing, row in best.items()
     ]  # fmt: skip

@@ -8,35 +8,19 @@ with none of them to the cent is not put together: its scenarios are reckoned on
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from planner.money.setting import Setting
-from planner.money.verdict.breakeven import BUSY
+from planner.money.many_ledgers import Array, Columns
+from planner.money.setting import BUSY_FACTOR, Setting
 from planner.scenario.fields import shape
-from planner.scenario.path import Path, value_at, with_value
+from planner.scenario.path import Path, value_at
 from planner.scenario.scenario import Scenario
 
 How = Literal["column", "tried", "busy"]
 HOWS: tuple[How, ...] = ("column", "busy", "tried")
 Hows = Mapping[Path, How]
-Values = Mapping[Path, NDArray[np.float64]]  # of each input that is told as a column: one for each scenario
+Values = Mapping[Path, Array]  # of each input that is told as a column: one for each scenario
 _NUMBERS = ("number", "whole")
-
-
-class Column(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
-    """One value for each scenario, standing beside the months. Hashable by what it is, so that records may hold it."""
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return id(self)
-
-
-def column(values: NDArray[np.float64]) -> Column:
-    """Values as the engine takes draws: (scenarios, 1)."""
-    return np.asarray(values, dtype=np.float64).reshape(-1, 1).view(Column)
 
 
 def is_number(path: Path, value: Any) -> bool:
@@ -45,33 +29,14 @@ def is_number(path: Path, value: Any) -> bool:
     return found is not None and found.kind in _NUMBERS and value is not None and not isinstance(value, bool)
 
 
-@dataclass(frozen=True)
-class ToldColumns:
-    """Scenarios told as one: the first of them, with the values of the inputs in which they differ."""
-
-    setting: Setting  # of the first scenario
-    values: Values
-    hows: Hows
-
-    def take(self, places: NDArray[np.intp]) -> ToldColumns:
-        """Some of them, in that order; the same may stand there several times."""
-        return replace(self, values={path: values[places] for path, values in self.values.items()})
-
-    def at(self, busy_factor: NDArray[np.float64] | None = None) -> Setting:
-        """The setting that stands for all of them, perhaps with so many times the work."""
-        scenario, tried = self.setting.scenario, dict(self.setting.tried)
-        times: NDArray[np.float64] | float = 1.0 if busy_factor is None else busy_factor
-        for path, values in self.values.items():
-            how = self.hows[path]
-            if how == "column":
-                scenario = with_value(scenario, path, column(values))
-            elif how == "tried":
-                tried[str(path[-1])] = column(values)
-            else:
-                times = times * (values / value_at(self.setting.scenario, path))
-        if np.ndim(times):
-            tried[BUSY] = column(np.asarray(times))
-        return replace(self.setting, scenario=scenario, tried=tried)
+def told_as_one(setting: Setting, values: Values, hows: Hows) -> Columns:
+    """Scenarios as columns: the setting of the first, with the values of the inputs in which they differ."""
+    fields = {path: column for path, column in values.items() if hows[path] == "column"}
+    tried = {str(path[-1]): column for path, column in values.items() if hows[path] == "tried"}
+    columns = Columns(setting, tried, fields)
+    for path in (path for path in values if hows[path] == "busy"):
+        columns = columns.trying(BUSY_FACTOR, values[path] / value_at(setting.scenario, path))
+    return columns
 
 
 Agrees = Callable[[Scenario, Path, Sequence[float], How], bool]

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from planner.money.many_ledgers import Columns
 from planner.money.option import Absent, Option
 from planner.money.plan import Plan, plan_at
 from planner.money.renting.cheapest_offer import taken
@@ -32,7 +33,7 @@ from planner.scenario.scenario import Scenario
 from planner.study.mix.best_mix import may_gain
 from planner.study.plan_any import planned
 from planner.study.sweep.busy import Busy, busy_break_even
-from planner.study.sweep.columns import How, Hows, ToldColumns, hows, is_number
+from planner.study.sweep.columns import How, Hows, hows, is_number, told_as_one
 from planner.study.sweep.reads import AskedOnce
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, PricingError
@@ -224,7 +225,7 @@ class Sweep:
             if path in known and is_number(path, points[0].values[place])
         }
         values = {path: np.array(ones, dtype=np.float64) for path, ones in every.items()}
-        told = ToldColumns(setting, {path: ones for path, ones in values.items() if np.ptp(ones) > 0}, known)
+        told = told_as_one(setting, {path: ones for path, ones in values.items() if np.ptp(ones) > 0}, known)
         try:
             return _answers(told, [point.scenario for point in points], self.with_break_even)
         except (ValueError, TypeError, IndexError, FloatingPointError):  # it wants a plain number somewhere
@@ -275,7 +276,7 @@ def _probes(points: Sequence[_Point]) -> list[int]:
     return sorted(places)
 
 
-def _answers(told: ToldColumns, scenarios: Sequence[Scenario], with_break_even: bool) -> list[PointAnswer]:
+def _answers(told: Columns, scenarios: Sequence[Scenario], with_break_even: bool) -> list[PointAnswer]:
     """The answers of scenarios told as one."""
     count = len(scenarios)
     made = plan_at(told.at())
@@ -318,7 +319,7 @@ def _compared(
 
 
 def _turned(
-    told: ToldColumns,
+    told: Columns,
     pair: tuple[Option, Option],
     scenarios: Sequence[Scenario],
     places: list[int],

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.many_ledgers import Columns
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR
@@ -78,26 +79,24 @@ def sides(plan: Plan, bars: Sequence[TornadoBar]) -> tuple[str, ...]:
 def break_even_map(plan: Plan, own: Option, rent: Option, across: MapAxis, up: MapAxis) -> BreakEvenMap:
     """The saving in every cell: one build of both ways, or one for each length where years are an axis."""
     if YEARS not in (across.name, up.name):
-        first, second = np.meshgrid(across.values, up.values)
-        tried = {**_tried(plan, across.name, first.reshape(-1)), **_tried(plan, up.name, second.reshape(-1))}
-        return BreakEvenMap(across, up, saved_usd(plan, (own, rent), tried).reshape(first.shape))
+        rows = Columns(plan.setting, _tried(plan, across), along=next(iter(_tried(plan, up).items())))
+        return BreakEvenMap(across, up, saved_usd(plan, (own, rent), rows).T)
     if across.name == up.name:
         raise DistributionError("a map wants two different inputs: choose another for one of its sides.")
     years, other = (across, up) if across.name == YEARS else (up, across)
-    rows = np.stack(
-        [saved_usd(_lasting(plan, each), (own, rent), _tried(plan, other.name, other.values)) for each in years.values]
-    )
-    return BreakEvenMap(across, up, rows.T if across.name == YEARS else rows)
+    tried, lasting = _tried(plan, other), [_lasting(plan, each) for each in years.values]
+    saved = np.stack([saved_usd(there, (own, rent), Columns(there.setting, tried)) for there in lasting])
+    return BreakEvenMap(across, up, saved.T if across.name == YEARS else saved)
 
 
-def _tried(plan: Plan, name: str, values: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """The input as the formulas name it: how busy is told as a share, and tried as a factor on it."""
-    if name != BUSY:
-        return {name: values}
+def _tried(plan: Plan, side: MapAxis) -> dict[str, NDArray[np.float64]]:
+    """The input of an axis as the formulas name it: how busy is told as a share, and tried as a factor on it."""
+    if side.name != BUSY:
+        return {side.name: side.values}
     you = busy_share(plan.setting, 1.0)
     if you <= 0:
         raise DistributionError("there is no work in this plan, so it cannot be busier: enter some.")
-    return {BUSY_FACTOR: values / you}
+    return {BUSY_FACTOR: side.values / you}
 
 
 def _lasting(plan: Plan, years: float) -> Plan:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.money.many_ledgers import Columns
 from planner.money.verdict.breakeven import BUSY, RENT, busy_share, value_of
+from planner.scenario.budget import STEPS, TURNS
 from planner.study.uncertainty.futures import Futures, FuturesBand, band
 from planner.study.uncertainty.tornado import saved_usd
 
-FUTURES = 256
-_STEPS = 9
 _LEAST, _MOST_TIMES = 0.02, 3.0  # busy from so little to all hours; rents from nothing to three times today's
 
 
@@ -38,14 +38,14 @@ def turning(found: Futures, own: str, rent: str, name: str) -> Turning | None:
     if name == "busy_share":
         if not you:
             return None
-        tried, scale, grid = BUSY, you, np.linspace(_LEAST, 1.0, _STEPS) / you
+        tried, scale, grid = BUSY, you, np.linspace(_LEAST, 1.0, STEPS) / you
     else:
         if price is None or ways[1].way != "on_demand":
             return None
-        tried, scale, grid = RENT, 1.0, np.linspace(0.0, _MOST_TIMES * price[0], _STEPS)
-    count = min(FUTURES, found.count)
+        tried, scale, grid = RENT, 1.0, np.linspace(0.0, _MOST_TIMES * price[0], STEPS)
+    count = min(TURNS, found.count)
     draws = {one: values[:count] for one, values in found.draws.items() if one != tried}
-    saved = saved_usd(found.plan, (ways[0], ways[1]), draws, (tried, grid))
+    saved = saved_usd(found.plan, (ways[0], ways[1]), Columns(found.plan.setting, draws, along=(tried, grid)))
     turns = (saved[:, 1:] > 0) != (saved[:, :-1] > 0)
     there = turns.any(axis=1)
     if not there.any():

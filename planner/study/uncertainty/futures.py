@@ -13,19 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger
-from planner.money.many_ledgers import Block, blocks
+from planner.money.many_ledgers import Block, Columns, builder_of
 from planner.money.measures import cash_by_year_usd, cash_today_usd, cumulative
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR
-from planner.money.verdict.breakeven import builder_of
 from planner.money.ways import WAYS
+from planner.scenario.budget import FUTURES
 from planner.scenario.memo import cached_property
 from planner.study.uncertainty.distributions import TAIL
 from planner.study.uncertainty.draws import drawn
 from planner.study.uncertainty.uncertain_inputs import Doubtful, doubtful
 
-DRAWS = 1_024  # in a page: the share of futures then repeats within half a point over seeds
 BANDED = 1_024  # futures from which the bands over time are taken
 DOTS = 50  # each stands for 2 of 100 futures
 _EIGHTY = (TAIL, 0.5, 1 - TAIL)
@@ -149,7 +148,7 @@ def _eighty(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.moveaxis(low + (high - low) * (at - below), -1, 1)
 
 
-def futures(plan: Plan, count: int = DRAWS) -> Futures | None:
+def futures(plan: Plan, count: int = FUTURES) -> Futures | None:
     """So many futures of a plan; None where it has no options."""
     if not plan.options:
         return None
@@ -164,17 +163,17 @@ def _counted(plan: Plan, inputs: tuple[Doubtful, ...], draws: dict[str, NDArray[
     present, cash, year = np.full((3, len(plan.options), count), np.nan)
     is_limited = plan.setting.terms.cash_per_year_usd is not None
     so_far = np.full((len(plan.options), min(count, BANDED), months), np.nan)
-    for block in blocks(plan.setting, [builder_of(one) for one in plan.options], draws):
+    for block in Columns(plan.setting, draws).blocks([builder_of(one) for one in plan.options]):
         for row, usd in enumerate(_cumulative(block, plan.options)):
-            present[row, block.draws] = usd[..., -1]
-            kept = block.draws.start < BANDED
+            present[row, block.rows] = usd[..., -1]
+            kept = block.rows.start < BANDED
             if kept:
-                so_far[row, block.draws] = usd[: BANDED - block.draws.start]
+                so_far[row, block.rows] = usd[: BANDED - block.rows.start]
         for row, ledger in enumerate(block.ledgers):
             if ledger is not None:
-                cash[row, block.draws] = cash_today_usd(ledger)
+                cash[row, block.rows] = cash_today_usd(ledger)
                 if is_limited:
-                    year[row, block.draws] = cash_by_year_usd(ledger).max(axis=-1)
+                    year[row, block.rows] = cash_by_year_usd(ledger).max(axis=-1)
     there = np.isfinite(present).all(axis=-1)
     return Futures(
         plan=plan,
@@ -193,7 +192,7 @@ def _cumulative(block: Block, options: Sequence[Option]) -> list[NDArray[np.floa
 
     Who finds that spot machines cost more than those on demand, for the work done again, rents on demand.
     """
-    size = block.draws.stop - block.draws.start
+    size = block.rows.stop - block.rows.start
     made = [_so_far(block, ledger, size) for ledger in block.ledgers]
     of = {one.way: usd for usd, one in zip(made, options, strict=True)}
     calm = [of.get(WAYS[one.way].no_dearer_than) for one in options]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.money.many_ledgers import Columns
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.study.uncertainty.draws import points
@@ -31,16 +32,17 @@ class Index:
     total: float  # with everything it works through together with others
 
 
-def indices(plan: Plan, own: Option, rent: Option, rows: int = ROWS) -> tuple[Index, ...]:
+def indices(plan: Plan, own: Option, rent: Option, count: int = ROWS) -> tuple[Index, ...]:
     """The inputs by their total part, the largest first. All are taken to be independent here."""
     inputs = doubtful(plan)
     if not inputs:
         return ()
-    z = ndtri(points(2 * len(inputs), rows, plan.setting.scenario.seed))
+    z = ndtri(points(2 * len(inputs), count, plan.setting.scenario.seed))
     one, other = z[:, : len(inputs)], z[:, len(inputs) :]
     mixed = [np.where(np.arange(len(inputs)) == place, other, one) for place in range(len(inputs))]
-    saved = saved_usd(plan, (own, rent), dict(at(inputs, np.concatenate([one, other, *mixed]))))
-    of_one, of_other, *of_mixed = saved.reshape(-1, rows)
+    rows = Columns(plan.setting, at(inputs, np.concatenate([one, other, *mixed])))
+    saved = saved_usd(plan, (own, rent), rows)
+    of_one, of_other, *of_mixed = saved.reshape(-1, count)
     variance = float(np.var(np.concatenate([of_one, of_other]))) or 1.0
     found = [
         Index(

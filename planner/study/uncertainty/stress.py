@@ -16,9 +16,9 @@ from planner.money.owning.inputs import LEAD_TIME, POSITION, TIMES
 from planner.money.plan import Plan, plan_at
 from planner.money.renting.rent_levels import STEP, STEP_AFTER
 from planner.money.verdict.breakeven import value_of
+from planner.scenario.budget import FUTURES
 from planner.study.data_files import Said, read_data
 from planner.study.uncertainty.distributions import DistributionError
-from planner.study.uncertainty.futures import DRAWS
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from pricing.figure import Strict, Text
 
@@ -75,7 +75,7 @@ def stresses() -> dict[str, Stress]:
     return Stresses.model_validate(read_data("stress.yaml")).stresses
 
 
-def stressed(plan: Plan, key: str, count: int = DRAWS) -> Stressed:
+def stressed(plan: Plan, key: str, count: int = FUTURES) -> Stressed:
     """The plan under one test."""
     there = laid_over(plan, (key,))
     return Stressed(key, stresses()[key], there, None if there is None else decided(there, count))

@@ -14,7 +14,8 @@ import numpy as np
 from planner.money.plan import Plan
 from planner.money.verdict.answer import CLOSE_GAP, Answer, Verdict, Weighed, answer, gap_share, verdict_for
 from planner.money.ways import WAYS
-from planner.study.uncertainty.futures import DRAWS, Futures, futures
+from planner.scenario.budget import FUTURES
+from planner.study.uncertainty.futures import Futures, futures
 
 SURE, LIKELY = 0.9, 0.7  # shares of futures: "Buy.", "Probably buy."
 STEP = 0.02  # shares are told, and decided on, in steps of 2 of 100
@@ -29,7 +30,7 @@ class Judged:
     futures: Futures | None
 
 
-def decided(plan: Plan, count: int = DRAWS) -> Judged:
+def decided(plan: Plan, count: int = FUTURES) -> Judged:
     """What to do, and how sure that is."""
     drawn = futures(plan, count)
     return Judged(judged(answer(plan), drawn), drawn)

@@ -7,15 +7,16 @@ Where the sign turns between two values of one input, the break-even's solver fi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.many_ledgers import blocks
-from planner.money.measures import present_usd
+from planner.money.many_ledgers import Array, Columns, builder_of
 from planner.money.option import Option
 from planner.money.plan import Plan
-from planner.money.verdict.breakeven import builder_of, turn_of
+from planner.money.verdict.breakeven import FOUND, STEP
+from planner.money.verdict.sign_change import nearest_turn, saving_along
 from planner.money.ways import WAYS
 from planner.study.uncertainty.distributions import Z_TAIL
 from planner.study.uncertainty.uncertain_inputs import Doubtful, doubtful
@@ -90,32 +91,16 @@ def _straight(saved: NDArray[np.float64]) -> float:
     return float(np.min(np.abs(at), initial=np.inf))
 
 
-def saved_usd(
-    plan: Plan,
-    ways: tuple[Option, Option],
-    draws: dict[str, NDArray[np.float64]],
-    grid: tuple[str, NDArray[np.float64]] | None = None,
-) -> NDArray[np.float64]:
-    """What the first way saves against the second, at each row of values; with a grid, rows x its values."""
-    first, second = _costs(plan, ways, draws, grid)
+def saved_usd(plan: Plan, ways: tuple[Option, Option], rows: Columns) -> Array:
+    """What the first way saves against the second, in each row; where there are values along it, rows x values."""
+    first, second = _costs(plan, ways, rows)
     return np.asarray(second - first)
 
 
-def _costs(
-    plan: Plan,
-    ways: tuple[Option, Option],
-    draws: dict[str, NDArray[np.float64]],
-    grid: tuple[str, NDArray[np.float64]] | None = None,
-) -> NDArray[np.float64]:
+def _costs(plan: Plan, ways: tuple[Option, Option], rows: Columns) -> Array:
     """What both cost. Who finds that spot machines cost more than those on demand rents on demand."""
     calm = {row: one for row, way in enumerate(ways) if (one := plan.option(WAYS[way.way].no_dearer_than))}
-    options = (*ways, *calm.values())
-    rows = (len(next(iter(draws.values()))), *(() if grid is None else (len(grid[1]),)))
-    found = np.full((len(options), *rows), np.nan)
-    for block in blocks(plan.setting, [builder_of(way) for way in options], draws, grid):
-        for row, ledger in enumerate(block.ledgers):
-            if ledger is not None:
-                found[row, block.draws] = present_usd(block.setting, ledger)
+    found = rows.present_usd([builder_of(way) for way in (*ways, *calm.values())])
     for place, row in enumerate(calm, len(ways)):
         found[row] = np.fmin(found[row], found[place])
     return found[: len(ways)]
@@ -129,7 +114,7 @@ def _saved(plan: Plan, ways: tuple[Option, Option], inputs: tuple[Doubtful, ...]
         values = np.full((rows, steps), one.spread.typical)
         values[place] = one.spread.at(_GRID)
         draws[one.name] = values.reshape(-1)
-    return saved_usd(plan, ways, draws).reshape(rows, steps)
+    return saved_usd(plan, ways, Columns(plan.setting, draws)).reshape(rows, steps)
 
 
 def _bar(plan: Plan, ways: tuple[Option, Option], one: Doubtful, saved: NDArray[np.float64]) -> TornadoBar:
@@ -144,12 +129,12 @@ def _flip(
         return None, None, "one of the two ways cannot be reckoned there"
     # A bounded input may stand still at the end of the grid: the same value twice is one point.
     values, places = np.unique(one.spread.at(_GRID), return_index=True)
-
-    def saving(tried: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        first, second = _costs(plan, ways, {one.name: tried})
-        return np.asarray(second - first), np.maximum(np.abs(first), np.abs(second))
-
-    found = turn_of(values, saved[places], one.spread.typical, saving)
-    if found is None:
+    here, saving = (
+        np.zeros(1, dtype=np.intp),
+        saving_along(Columns(plan.setting), one.name, partial(_costs, plan, ways)),
+    )
+    found, jumps = nearest_turn(here, values[None, :], saved[None, places], one.spread.typical, saving)
+    if np.isnan(found[0]):
         return None, None, FAR
-    return found[0], float(np.interp(found[0], values, _GRID[places])), str(found[1])
+    flip = float(found[0])
+    return flip, float(np.interp(flip, values, _GRID[places])), str(STEP if jumps[0] else FOUND)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from planner.money.formula import Num
 from planner.money.ledger import Ledger, Treatment
+from planner.money.many_ledgers import Columns, builder_of, ledger_at
 from planner.money.measures import factors, present_usd
 from planner.money.option import Option
 from planner.money.outcome import Solved, solved
@@ -21,7 +22,6 @@ from planner.money.owning import owned
 from planner.money.owning.inputs import ORDER
 from planner.money.plan import Plan
 from planner.money.setting import Setting
-from planner.money.verdict.breakeven import builder_of, ledger_at
 from planner.money.ways import on_demand, own
 from planner.money.ways.ledger_of_way import Unavailable
 
@@ -113,7 +113,7 @@ def waiting(plan: Plan) -> Waiting | NoWaiting:
     if last < 0:
         return NoWaiting(f"what is ordered now comes after {lead:g} months, when the plan is over")
     months = np.arange(last + 1)
-    there = setting.trying({ORDER: months.astype(np.float64)[:, None]})
+    there = Columns(setting, {ORDER: months.astype(np.float64)}).at()
     by_month = ledger_at(there, build)
     rented = ledger_at(setting, on_demand.build)
     assert by_month is not None  # it could be built for today

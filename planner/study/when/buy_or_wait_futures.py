@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.many_ledgers import present_by_builder
+from planner.money.many_ledgers import Columns, builder_of
 from planner.money.owning.inputs import ORDER
 from planner.money.plan import plan_at
-from planner.money.verdict.breakeven import builder_of
 from planner.money.ways import on_demand
 from planner.study.uncertainty.distributions import TAIL
 from planner.study.uncertainty.draws import drawn
@@ -50,9 +49,7 @@ def waiting_futures(found: Waiting) -> WaitingFutures | None:
         return None
     count = int(np.clip(_ROWS // len(months), _FEWEST, _MOST))
     draws = drawn(inputs, count, setting.scenario.seed)
-    every = {name: np.repeat(values, len(months)) for name, values in draws.items()}
-    every[ORDER] = np.tile(months, count)
-    usd = present_by_builder(setting, [builder_of(found.bought_as)], every)[0].reshape(count, len(months))
+    usd = Columns(setting, draws, along=(ORDER, months)).present_usd([builder_of(found.bought_as)])[0]
     value = usd[:, :1] - usd
     low, high = np.quantile(usd, _ENDS, axis=0)
     value_low, value_high = np.quantile(value, _ENDS, axis=0)
@@ -73,5 +70,5 @@ def _share_never(found: Waiting) -> float:
     if sure is None:
         return 0.0
     builders = [on_demand.build, builder_of(found.bought_as)]
-    never, now = present_by_builder(found.plan.setting, builders, sure.draws)
+    never, now = Columns(found.plan.setting, sure.draws).present_usd(builders)
     return float(np.mean(never < now))

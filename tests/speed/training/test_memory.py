@@ -7,14 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planner.evidence.training.check import check_training
+from planner.evidence.training.rows import Reader
 from planner.network.network import Network
 from planner.network.record import network_of
 from planner.speed.hardware import hardware
-from planner.speed.training import TrainingJob, check_training
+from planner.speed.training import TrainingJob
 from planner.speed.training.fitting import WAYS, fits, made_to_fit
 from planner.speed.training.memory import layer_activation_bytes, peak_memory
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.rows import Reader
 from planner.speed.training.software_stacks import stack_of
 from planner.speed.training.train import base_plan
 from pricing import Catalogue
@@ -187,7 +188,7 @@ def test_runs_that_ran_out_of_memory_do_not_fit(catalogue: Catalogue, model: str
 
 def test_a_peak_is_compared_with_what_its_tool_counts(catalogue: Catalogue) -> None:
     row = {**LITGPT, "id": "x", "model": "Llama 2 7B", "micro_batch": "1"}
-    peaks = {name: check_training(catalogue, [row | {"framework": name}])[0].predicted_peak_memory_gb
+    peaks = {name: check_training(catalogue, [row | {"framework": name}])[0].predicted["peak_memory_gb"]
              for name in ("LitGPT", "NeMo 24.07")}  # fmt: skip
     memory = peak_memory(*_of(catalogue, row | {"framework": "NeMo 24.07"}))
     assert peaks["NeMo 24.07"] == pytest.approx(float(memory.total_gb))

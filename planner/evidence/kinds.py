@@ -1,0 +1,54 @@
+"""The two kinds of runs, training and serving, each with what is done with a table of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from planner.evidence.cells import Row
+from planner.evidence.checked import Checked
+from planner.evidence.factors import OwnFactors, OwnRun, factors
+from planner.evidence.serving.check import check_serving
+from planner.evidence.serving.own_anchor import serving_runs
+from planner.evidence.table import TABLES, BadTable, kind_of, rows_in
+from planner.evidence.training.anchor import training_runs
+from planner.evidence.training.check import check_training
+from planner.scenario.vocabulary import Kind
+from pricing import Catalogue
+
+_MOST_REASONS = 3
+
+
+@dataclass(frozen=True)
+class RunKind:
+    """What is done with runs of a kind."""
+
+    check: Callable[[Catalogue, Sequence[Row]], list[Checked]]  # each row beside its prediction
+    own: Callable[[Catalogue, Sequence[Row]], tuple[OwnRun, ...]]  # each as a run of one's own
+
+
+KINDS: dict[Kind, RunKind] = {
+    "training": RunKind(check_training, training_runs),
+    "serving": RunKind(check_serving, serving_runs),
+}
+
+
+def factors_in(catalogue: Catalogue, text: str, *, file: str, day: date, most: int | None = None) -> OwnFactors:
+    """The factors of a CSV, whose columns say whether it is of training or of serving; `BadTable` where it has none."""
+    kind = kind_of(text, file=file)
+    rows = rows_in(text, TABLES[kind], file=file)
+    if most is not None and len(rows) > most:
+        raise BadTable(f"{file}: {len(rows):,} runs, want at most {most:,}: keep those most like what you plan.")
+    found = factors_of(catalogue, kind, rows, source=file, day=day)
+    if not found.factors:
+        reasons = Counter(run.why_not for run in found.runs).most_common(_MOST_REASONS)
+        why = "; ".join(f"{reason} ({many:,} x)" for reason, many in reasons) or "it holds no runs"
+        raise BadTable(f"{file}: none of {len(rows):,} runs can be gone by: {why}.")
+    return found
+
+
+def factors_of(catalogue: Catalogue, kind: Kind, rows: Sequence[Row], *, source: str, day: date | None) -> OwnFactors:
+    """The factors of rows that were read."""
+    return factors(kind, KINDS[kind].own(catalogue, rows), source=source, day=day)

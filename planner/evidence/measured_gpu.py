@@ -1,0 +1,208 @@
+"""What bench/measure_gpu.py measured on somebody's machine, beside what is assumed of that accelerator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+import pydantic
+from pydantic import Field
+
+from planner.evidence.table import BadTable
+from planner.scenario.base import GIGA, TERA
+from planner.speed.serving.case_of import SLOT_BYTES_PER_S
+from planner.speed.serving.chips import Chip
+from planner.speed.serving.constants import ServingConstants
+from planner.speed.serving.engine_data import known
+from planner.speed.serving.lookup import find_chip
+from pricing import names, strict_yaml
+from pricing.catalogue import Catalogue
+from pricing.days import Day
+from pricing.errors import AmbiguousName, UnknownName
+from pricing.figure import Strict
+from pricing.wishes import first_wish
+
+MOST_RESULTS = 2_000
+_LARGEST = 1e9  # of any figure in its unit: TFLOP/s, GB/s, microseconds
+_SMALL_EXCHANGE = 1 << 20  # bytes below which an all-reduce is latency and nothing else
+
+_Said = Annotated[str, Field(max_length=300)]
+_Figure = Annotated[float, Field(ge=0, le=_LARGEST)]
+
+
+class Measured(Strict):
+    """One line of the file; without a value, `note` says why."""
+
+    what: Annotated[str, Field(min_length=1, max_length=60)]
+    precision: Annotated[str, Field(max_length=10)]
+    shape: Annotated[str, Field(max_length=80)]
+    unit: Literal["TFLOP/s", "GB/s", "us"]
+    value: _Figure | None = None
+    seconds: _Figure | None = None
+    repeats: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+    note: _Said = ""
+
+
+class Device(Strict):
+    """What was measured on."""
+
+    name: Annotated[str, Field(min_length=1, max_length=160)]
+    count: Annotated[int, Field(ge=1, le=1_024)] = 1
+    memory_bytes: Annotated[int, Field(ge=0, le=10**13)] = 0
+    compute_capability: _Said = ""
+    torch: _Said = ""
+    python: _Said = ""
+    cuda: _Said = ""
+
+
+class MeasuredGpu(Strict):
+    """The whole file."""
+
+    format: Literal[1]
+    date: Day
+    quick: bool
+    device: Device
+    under_load: dict[str, _Said]
+    results: Annotated[tuple[Measured, ...], Field(min_length=1, max_length=MOST_RESULTS)]
+
+    def best(self, what: str, precision: str = "", *, least: bool = False) -> Measured | None:
+        """The highest figure of a kind, or the lowest; None where none was had."""
+        having = [one for one in self.results if (one.what, one.precision) == (what, precision) and one.value]
+        pick: Callable[..., Measured] = min if least else max
+        return pick(having, key=lambda one: one.value) if having else None
+
+
+@dataclass(frozen=True)
+class GpuFactor:
+    """One thing that is assumed, beside what was measured. Without an assumption, the figure stands alone."""
+
+    what: str
+    unit: str
+    measured: float
+    shape: str
+    assumed: float | None
+    assumed_from: str
+    constant: str | None = None  # of the serving model, that it would set
+    share: float | None = None  # of the peak, or the constant's own value, as measured
+
+    @property
+    def ratio(self) -> float | None:
+        """Measured over assumed. [1]"""
+        return None if not self.assumed else self.measured / self.assumed
+
+
+def read_measured(text: str, file: str) -> MeasuredGpu:
+    """What the file says, or `BadTable` with what is wrong where."""
+    read = strict_yaml.read(text, file=file)
+    if isinstance(read, dict) and isinstance(read.get("results"), list):
+        read = {**read, "results": tuple(read["results"])}
+    try:
+        return MeasuredGpu.model_validate(read)
+    except pydantic.ValidationError as error:
+        place, wish, _ = first_wish(error)
+        where = ".".join(map(str, place)) or "the file"
+        raise BadTable(f"{file}: {where}: {wish}; give what measure_gpu.py writes.") from error
+
+
+def accelerator_of(catalogue: Catalogue, measured: MeasuredGpu, called: str | None = None) -> str:
+    """The accelerator of the catalogue that was measured: as somebody says, or as the driver calls it."""
+    try:
+        return names.accelerator(catalogue, called or measured.device.name)
+    except (UnknownName, AmbiguousName) as error:
+        if called:
+            raise
+        raise BadTable(f"The device calls itself {measured.device.name!r}: say --accelerator. {error}") from error
+
+
+def factors(catalogue: Catalogue, measured: MeasuredGpu, accelerator: str) -> tuple[GpuFactor, ...]:
+    """Everything that is assumed and was measured, what sets the pace first."""
+    chip, ours = find_chip(catalogue, accelerator), known().values()
+    found = [*_products(measured, chip, ours), *_memory(measured, chip, ours), *_links(measured, chip, ours)]
+    launch = measured.best("launch", least=True)
+    if launch is not None and launch.value is not None:
+        found.append(GpuFactor("launch of a kernel", "us", launch.value, launch.shape, None, "part of layer_us"))
+    if measured.device.memory_bytes and chip.memory_bytes:
+        found.append(
+            GpuFactor(
+                "memory", "GB", measured.device.memory_bytes / GIGA, "", chip.memory_bytes / GIGA, "the catalogue"
+            )
+        )
+    return tuple(found)
+
+
+def constants_of(found: Iterable[GpuFactor], base: ServingConstants | None = None) -> ServingConstants:
+    """The serving constants with what was measured in place of what is fitted; they hold for this accelerator."""
+    said = {one.constant: one.share for one in found if one.constant is not None and one.share is not None}
+    return replace(base or known().values(), **said)
+
+
+def _products(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterable[GpuFactor]:
+    """Matrix products by precision, and attention, against the share of the peak that is assumed."""
+    for precision in ("bf16", "fp16", "fp8"):
+        best = measured.best("matmul", precision)
+        if best is None or best.value is None:
+            continue
+        peak = chip.flops(precision) / TERA
+        constant = "flops_share" if precision == "bf16" else None
+        words = f"{ours.flops_share:.0%} of {peak:,.0f}"
+        yield GpuFactor(
+            f"products, {precision}", best.unit, best.value, best.shape, peak * ours.flops_share, words, constant,
+            best.value / peak,
+        )  # fmt: skip
+    best = measured.best("attention", "bf16")
+    if best is not None and best.value is not None:
+        peak, share = chip.flops_16bit / TERA, ours.flops_share * ours.attention_share
+        yield GpuFactor("attention", best.unit, best.value, best.shape, peak * share, f"{share:.0%} of {peak:,.0f}")
+
+
+def _memory(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterable[GpuFactor]:
+    peak = chip.bandwidth / GIGA
+    words = f"{ours.bandwidth_share:.0%} of {peak:,.0f}"
+    asked = (("memory read", "", "bandwidth_share"), ("memory copy", "", None), ("attention decode", "bf16", None))
+    for what, precision, constant in asked:
+        best = measured.best(what, precision)
+        if best is not None and best.value is not None:
+            yield GpuFactor(
+                what, best.unit, best.value, best.shape, peak * ours.bandwidth_share, words, constant, best.value / peak
+            )
+
+
+def _links(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterable[GpuFactor]:
+    """The slot to the host, and exchanges between accelerators: long ones for their rate, short ones for their wait."""
+    for what in ("host to device", "device to host"):
+        best = measured.best(what)
+        if best is not None and best.value is not None:
+            by_slot = chip.link_bytes_per_s <= chip.slot_bytes_per_s  # of others the slot is in no formula
+            slot = chip.slot_bytes_per_s / GIGA if by_slot else None
+            words = "no formula uses it" if slot is None else f"its slot, {slot:,.0f} one way"
+            yield GpuFactor(what, best.unit, best.value, best.shape, slot, words)
+    long = measured.best("all-reduce", "bf16")
+    if long is not None and long.value is not None:
+        peak = chip.link(measured.device.count) / GIGA
+        words = f"{ours.link_share:.0%} of {peak:,.0f} one way"
+        yield GpuFactor(
+            "all-reduce", long.unit, long.value, long.shape, peak * ours.link_share, words, "link_share",
+            long.value / peak,
+        )  # fmt: skip
+    short = _shortest_exchange(measured)
+    if short is not None and short.seconds:
+        wait, slot = 1e6 * short.seconds, chip.link(measured.device.count) <= SLOT_BYTES_PER_S
+        constant = "slot_allreduce_us" if slot else "allreduce_us"
+        yield GpuFactor("all-reduce, short", "us", wait, short.shape, getattr(ours, constant), constant, constant, wait)
+
+
+def _shortest_exchange(measured: MeasuredGpu) -> Measured | None:
+    """The quickest all-reduce of little: its shape is so many accelerators x so many bytes."""
+    short = [
+        one
+        for one in measured.results
+        if one.what == "all-reduce" and one.seconds and 0 < _bytes_in(one.shape) <= _SMALL_EXCHANGE
+    ]
+    return min(short, key=lambda one: one.seconds or math.inf, default=None)
+
+
+def _bytes_in(shape: str) -> float:
+    last = shape.rpartition("x")[2]
+    return float(last) if last.isascii() and last.isdigit() else math.nan

@@ -1,0 +1,1 @@
+"""Serving runs: rows read, predicted, checked and fitted to."""

@@ -1,0 +1,170 @@
+"""Fits the constants to published runs, and tells what they would have been without each source.
+
+Least squares on the logarithm of predicted over published, with outliers held down, every source counting the same,
+and a weak pull towards what the constants are expected to be, so that one which no row speaks of stays there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.evidence.cells import Row
+from planner.evidence.serving.observed import Observation, Observed, observe
+from planner.speed.serving.constants import FIXED, NAMES, ServingConstants
+from pricing.catalogue import Catalogue
+
+Array = NDArray[np.float64]
+
+# Where the fit starts and is pulled to, and by how much (in logarithms) it may stray. Plain expectations, no result:
+# engines reach three quarters of a peak, a multiplier is one until runs say otherwise.
+EXPECTED: dict[str, tuple[float, float]] = {
+    "flops_share": (0.75, 0.2),
+    "bandwidth_share": (0.88, 0.15),
+    "link_share": (0.6, 0.1),
+    "attention_share": (0.5, 0.3),
+    "activation_bytes": (60.0, 0.5),
+    "layer_us": (50.0, 0.7),
+    "moe_layer_us": (80.0, 0.7),
+    "allreduce_us": (10.0, 0.5),
+    "slot_allreduce_us": (45.0, 0.5),
+    "eager_layers": (5.0, 0.4),
+    "native_sequence_us": (5.0, 0.7),
+    "hidden_sequence_us": (8.0, 0.7),
+    "inline_sequence_us": (40.0, 1.0),
+    "request_ms": (0.5, 0.7),
+    "grace_host": (1.5, 0.4),
+    "expert_skew": (0.6, 0.3),
+    "spread_expert_work": (1.5, 0.5),
+    "fp4_blackwell": (1.0, 0.3),
+    "cdna3": (1.0, 0.3),
+    "dequantised": (0.6, 0.3),
+    "fp8_experts": (1.0, 0.4),
+    "old_grouped": (1.5, 0.5),
+    "local_bandwidth_share": (0.82, 0.1),
+    "local_compiled": (1.1, 0.1),
+    "local_four_bit": (1.0, 0.3),
+    "local_stacked": (1.0, 0.3),
+    "local_unified_four_bit": (0.9, 0.1),
+    "local_two_dies": (0.75, 0.1),
+    "local_cache_reading": (2.0, 0.3),
+    "local_stage_us": (200.0, 1.0),
+    "local_layer_us": (60.0, 0.5),
+}
+_OUTLIER = 0.2  # an error beyond a fifth pulls less and less
+_SPREAD = 0.1  # an error of a tenth is as surprising as a constant one deviation off
+_ROUNDS, _TRIES = 25, 6
+HALVES, SEED = 10, 1
+_NUDGE = 1e-4
+_LONGEST_STEP = 0.7
+_DONE = 1e-4
+
+FREE = tuple(name for name in NAMES if name not in FIXED)
+
+
+def expected() -> ServingConstants:
+    """The constants nobody has fitted yet."""
+    return ServingConstants(**{name: EXPECTED[name][0] for name in NAMES})
+
+
+def refit(catalogue: Catalogue, rows: Sequence[Row]) -> ServingConstants:
+    """The constants that published, or your own, runs ask for."""
+    return fit(Observed.of(observe(catalogue, rows)))
+
+
+def fit(observed: Observed, start: ServingConstants | None = None, free: Sequence[str] = FREE) -> ServingConstants:
+    """The constants named in `free`, fitted; the others as in `start`."""
+    problem = _Problem(observed, start or expected(), tuple(free))
+    place = problem.start
+    errors, damping = problem.errors(place), 1e-3
+    best = problem.cost(errors, place)
+    for _ in range(_ROUNDS):
+        curve, downhill = problem.around(place, errors)
+        for _ in range(_TRIES):
+            move = np.linalg.solve(curve + damping * np.diag(np.diag(curve)), downhill)
+            tried = place + np.clip(move, -_LONGEST_STEP, _LONGEST_STEP)
+            tried_errors = problem.errors(tried)
+            cost = problem.cost(tried_errors, tried)
+            if cost < best:
+                break
+            damping *= 5
+        else:
+            break
+        gained, place, errors, best = best - cost, tried, tried_errors, cost
+        damping = max(damping / 5, 1e-5)
+        if gained < _DONE * best:
+            break
+    return problem.constants(place)
+
+
+class _Problem:
+    """The least squares to solve, in logarithms of the free constants."""
+
+    def __init__(self, observed: Observed, base: ServingConstants, free: tuple[str, ...]) -> None:
+        self.observed, self.base, self.free = observed, base, free
+        self.start = np.array([np.log(getattr(base, name)) for name in free])
+        self.centre = np.array([np.log(EXPECTED[name][0]) for name in free])
+        self.stiff = 1 / np.array([EXPECTED[name][1] for name in free]) ** 2
+        self.weight = observed.weights() / _SPREAD**2
+
+    def constants(self, place: Array) -> ServingConstants:
+        """The constants at a place."""
+        moved = {name: float(np.exp(value)) for name, value in zip(self.free, place, strict=True)}
+        return replace(self.base, **moved)
+
+    def errors(self, place: Array) -> Array:
+        """How far each figure is off there."""
+        return self.observed.log_errors(self.constants(place))
+
+    def cost(self, errors: Array, place: Array) -> float:
+        """What is made small: errors with outliers held down, and the pull to what is expected."""
+        pull = np.sum(self.stiff * (place - self.centre) ** 2)
+        held = np.sum(self.weight * (np.sqrt(1 + (errors / _OUTLIER) ** 2) - 1))
+        return float(2 * _OUTLIER**2 * held + pull)
+
+    def around(self, place: Array, errors: Array) -> tuple[Array, Array]:
+        """Curvature and the way down there."""
+        nudges = np.eye(len(place)) * _NUDGE
+        slopes = np.stack([(self.errors(place + nudge) - errors) / _NUDGE for nudge in nudges], axis=1)
+        held = self.weight / np.sqrt(1 + (errors / _OUTLIER) ** 2)
+        curve = slopes.T @ (slopes * held[:, None]) + np.diag(self.stiff)
+        return curve, -(slopes.T @ (held * errors) + self.stiff * (place - self.centre))
+
+
+def leave_one_out(
+    observations: Sequence[Observation], groups: Sequence[str]
+) -> tuple[Array, dict[str, ServingConstants]]:
+    """Errors of each observation by constants fitted without its group, and those constants."""
+    observed, group = Observed.of(observations), np.array(groups)
+    start = fit(observed)
+    errors = np.full(len(observations), np.nan)
+    without: dict[str, ServingConstants] = {}
+    for name in np.unique(group):
+        out = group == name
+        if out.all():
+            continue
+        without[str(name)] = fit(observed.where(~out), start)
+        errors[out] = observed.where(out).log_errors(without[str(name)])
+    return errors, without
+
+
+def leave_halves_out(observations: Sequence[Observation], *, times: int = HALVES) -> Array:
+    """Errors of the runs of half of the sources by a fit to the other half: one line for each random split."""
+    observed, source = Observed.of(observations), np.array([one.source for one in observations])
+    start, draw, sources = fit(observed), np.random.default_rng(SEED), np.unique(source)
+    errors = np.full((times, len(observations)), np.nan)
+    for line in errors:
+        out = np.isin(source, draw.permutation(sources)[: len(sources) // 2])
+        if out.any() and not out.all():
+            line[out] = observed.where(out).log_errors(fit(observed.where(~out), start))
+    return errors
+
+
+def leave_one_source_out(catalogue: Catalogue, rows: Sequence[Row]) -> tuple[list[Observation], Array]:
+    """Every observation and its error when its source was not fitted: logarithm of predicted over published."""
+    observations = observe(catalogue, rows)
+    errors, _ = leave_one_out(observations, [one.source for one in observations])
+    return observations, errors

@@ -1,0 +1,133 @@
+"""Which published figures the constants are fitted to, and what each of them measures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.evidence.cells import Row, number
+from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run, splits_rows
+from planner.evidence.table import Skipped
+from planner.speed.arrays import Num, stacked, taken
+from planner.speed.serving.cases import ServingCase
+from planner.speed.serving.constants import ServingConstants, rates
+from planner.speed.serving.memory import fits
+from planner.speed.serving.steady import cycle, output_tokens_per_s, running
+from planner.speed.serving.step import first_token_s
+from pricing.catalogue import Catalogue
+
+Kind = Literal["rate", "token", "step", "first"]
+KINDS: tuple[Kind, ...] = ("rate", "token", "step", "first")
+_FULL_WEIGHT_ROWS = 15  # a source with fewer rows counts for less than the others
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One published figure: output tokens per second, or the inverse of a time."""
+
+    id: str
+    source: str
+    kind: Kind
+    run: ServingRun
+    per_s: float
+
+    @property
+    def group(self) -> str:
+        """How it is judged: one user or many, dense or with experts."""
+        return self.run.kind
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Many of them, as arrays."""
+
+    case: ServingCase
+    kind: NDArray[np.int_]
+    per_s: NDArray[np.float64]
+    source: NDArray[np.str_]
+
+    @classmethod
+    def of(cls, observations: Sequence[Observation]) -> Observed:
+        """The arrays of a list."""
+        return cls(
+            case=stacked([one.run.case for one in observations]),
+            kind=np.array([KINDS.index(one.kind) for one in observations]),
+            per_s=np.array([one.per_s for one in observations]),
+            source=np.array([f"{one.source} {one.kind}" for one in observations]),
+        )
+
+    def where(self, mask: NDArray[np.bool_]) -> Observed:
+        """The runs that a mask selects."""
+        index = np.flatnonzero(mask)
+        return Observed(taken(self.case, index), self.kind[index], self.per_s[index], self.source[index])
+
+    def weights(self) -> NDArray[np.float64]:
+        """Each source counts the same, however many rows it prints; a source of few rows counts for less."""
+        rows = Counter(self.source.tolist())
+        weight = np.array([min(1.0, rows[name] / _FULL_WEIGHT_ROWS) / rows[name] for name in self.source])
+        return weight * len(self.source) / len(rows)
+
+    def log_errors(self, constants: ServingConstants) -> NDArray[np.float64]:
+        """Logarithm of predicted over published, for each."""
+        return np.asarray(np.log(self._per_s(constants) / self.per_s))
+
+    def _per_s(self, constants: ServingConstants) -> Num:
+        rate = rates(constants, self.case.traits)
+        batch = np.asarray(running(self.case))
+        full = cycle(self.case, rate, batch=batch)
+        first = first_token_s(self.case, rate, tokens=self.case.traffic.input_tokens)
+        choices = [
+            output_tokens_per_s(self.case, rate, batch=batch),
+            1 / full.token_s,
+            1 / full.step.total_s,
+            1 / first,
+        ]
+        return np.select([self.kind == place for place in range(len(KINDS))], choices)
+
+
+def observe(catalogue: Catalogue, rows: Sequence[Row], *, any_machine: bool = False) -> list[Observation]:
+    """The rows that say something about the constants; with `any_machine`, all whose speed is predicted at all."""
+    found = (_observe(catalogue, row, any_machine) for row in rows)
+    return [one for one in found if one is not None]
+
+
+def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> Observation | None:
+    try:
+        run = read_run(catalogue, row)
+    except Skipped:
+        return None
+    fitted = not run.setup.shape.is_hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
+    if run.guessed or not (fitted or any_machine) or (row.get("task") or "llm") != "llm":
+        return None
+    kind, value = _figure(run, row)
+    if kind is None or value is None:
+        return None
+    if kind in ("token", "step"):  # how many were there is an input here: rate times latency, by Little's law
+        there = (number(row, "output_tokens_per_s_total") or 0.0) * (number(row, "tpot_ms") or 0.0) / 1e3
+        batch = max(there / float(run.case.layout.replicas), 1.0)
+        traffic = replace(run.case.traffic, batch=batch, held_by_memory=0.0)
+        run = replace(run, case=replace(run.case, traffic=traffic))
+    return Observation(row.get("id", ""), row.get("source_title", ""), kind, run, value)
+
+
+def _figure(run: ServingRun, row: Row) -> tuple[Kind | None, float | None]:
+    """What the row measures, if it is speed and nothing else."""
+    output, token, first = (number(row, name) for name in ("output_tokens_per_s_total", "tpot_ms", "ttft_ms"))
+    local, notes = run.setup.engine == "local", row.get("notes", "")
+    if (local and not bool(fits(run.case))) or splits_rows(run, row):
+        return None, None
+    if host_limits(row) or np.isfinite(run.limit_tpot_s) or "token_position" in row.get("source_title", ""):
+        return None, None
+    if is_single(row):
+        return ("first", 1e3 / first) if first and output is None else ("rate", output)
+    if run.prompt_replicas or np.isfinite(run.arrivals_per_s):
+        steady = token is not None and "overloaded" not in notes
+        return ("step" if run.prompt_replicas else "token", 1e3 / token) if steady and token else (None, None)
+    if "QPS=INF" in notes:
+        return None, None
+    return "rate", output

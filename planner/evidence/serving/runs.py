@@ -1,0 +1,255 @@
+"""Published and own runs: one row of a table in, one case to predict out, or the reason why there is none.
+
+What a row does not say is filled in by stated rules: the engine's defaults of that day, the prompts of a named data
+set, the fewest accelerators that hold the weights. Nothing here looks at a result.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+
+from planner.evidence.cells import Row, number, sizes_of
+from planner.evidence.table import Skipped, refuse_unreadable
+from planner.network.refused import UnknownShape
+from planner.speed.refused import UnknownChip
+from planner.speed.serving.case_of import Setup, default_kv_bytes, limits, make_case, smallest_group
+from planner.speed.serving.cases import ServingCase, ServingLayout, Traffic
+from planner.speed.serving.chips import WEIGHT_BYTES, Chip, precision_called
+from planner.speed.serving.engine_data import Dataset, known
+from planner.speed.serving.lookup import FoundModel, find_chip, find_engine, find_period, published_on, shape_in_table
+from pricing.catalogue import Catalogue
+
+_SINGLE = ("singlestream", "single", "batch1", "bs1", "singleuser", "oneuser")
+_LENGTHS, _BATCH = 4.0, 3.0  # as many things left open as one of the lengths, and the batch, weigh
+_MOST_FILLED = 0.9  # of the memory there is, with weights
+_WRITES = (
+    "llm",
+    "vlm",
+    "text-generation",
+    "text generation",
+    "generation",
+    "chat",
+    "completion",
+    "decode",
+    "llm-decode",
+)
+_CACHE_BYTES = {"fp8": 1.0, "int8": 1.0, "fp16": 2.0, "bf16": 2.0, "fp32": 4.0}
+_LIMIT = re.compile(r"TTFT (\d+(?:\.\d+)?) ms / TPOT (\d+(?:\.\d+)?) ms")
+_ARRIVALS = re.compile(r"arrival QPS=(\d+(?:\.\d+)?)")
+_POOLS = re.compile(r"\b([1-9]\d{0,3})P:([1-9]\d{0,3})D")
+_RANKS = re.compile(r"data_parallel=(\d+)")
+_LAYER_SPLIT = ("llama.cpp", "exllama", "ollama")
+_LAYERS_SPLIT_SINCE = 2024
+_HOST_IS_THE_LIMIT = re.compile(r"\b(Pi|CM5|Radxa|HiFive|DC-ROMA|Minisforum)\b")
+
+
+@dataclass(frozen=True)
+class ServingRun:
+    """One row, understood."""
+
+    case: ServingCase
+    setup: Setup
+    model: str
+    limit_tpot_s: float = math.inf  # what a service promises at most, where that is what bounds it
+    limit_ttft_s: float = math.inf
+    arrivals_per_s: float = math.inf  # an open loop: nobody sends more than this
+    prompt_replicas: float = 0.0  # accelerators of its own for prompts, in replicas
+    guessed: bool = False  # its shape, from its size
+    unsaid: float = 0.0  # things left open that published runs mostly say, and that matter
+    beams: int = 1  # answers followed at once for each that is counted
+
+    @property
+    def kind(self) -> str:
+        """What it is judged with: one user's engine, a hybrid, many experts, or plain."""
+        if self.setup.engine == "local" or self.case.traffic.batch == 1.0:
+            return "single"
+        if self.setup.shape.is_hybrid:
+            return "hybrid"
+        return "experts" if self.setup.shape.experts > 1 else "dense"
+
+
+def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
+    """The case of one row, or `Skipped`."""
+    _refuse(row)
+    try:
+        found, chip = shape_in_table(catalogue, row["model"], sizes_of(row)), find_chip(catalogue, row["accelerator"])
+    except (UnknownShape, UnknownChip) as why:
+        raise Skipped(str(why)) from why
+    accelerators = number(row, "n_accelerators")
+    if accelerators is None:
+        raise Skipped("the number of accelerators is not stated")
+    family = find_engine(row.get("engine", ""))
+    period = find_period(family, published_on(row.get("published", "")))
+    precision = _precision(row, found, chip, family, accelerators)
+    kv_bytes = _CACHE_BYTES.get(row.get("kv_precision", "").strip().casefold()) or default_kv_bytes(period, precision)
+    if _is_mlperf(row) and precision in ("fp8", "fp4"):
+        kv_bytes = 1.0  # submitters tune it
+    setup = Setup(
+        found.shape, chip, family, period, precision, kv_bytes, _is_gguf(row), _is_compiled(row), found.checkpoint
+    )
+    layout = _layout(setup, row, accelerators)
+    static = "static batch" in row.get("notes", "")
+    tuned = _is_mlperf(row) or "max_num_seqs" in row.get("notes", "")
+    traffic, beams = _traffic(row, found, layout, setup)
+    case = make_case(
+        setup, layout, limits(period, static=static, tuned=tuned), traffic, static=static and family == "other"
+    )
+    return _with_service(
+        ServingRun(case=case, setup=setup, model=found.name, guessed=found.guessed, unsaid=_unsaid(row, found)),
+        row,
+        beams,
+    )
+
+
+def is_single(row: Row) -> bool:
+    """Whether one request at a time is measured."""
+    return re.sub(r"[-_ ]", "", row.get("mode", "").casefold()) in _SINGLE
+
+
+def _refuse(row: Row) -> None:
+    refuse_unreadable(row)
+    notes, basis = row.get("notes", ""), row.get("basis", "")
+    if row.get("quality") == "C":
+        raise Skipped("tier C: ambiguous, inferred or suspect in its source")
+    if (row.get("task") or "llm").casefold() not in _WRITES:
+        raise Skipped(f"not a run that writes tokens: {row.get('task')}")
+    if "GPU type from slurm partition name" in notes:
+        raise Skipped("its source infers which accelerator ran from the name of a queue")
+    if "INPUT tokens" in basis:
+        raise Skipped("counts prompts only")
+    if re.search(r"\bpool\b|per 8-GPU|decode GPU|prefill GPUs not counted|decode instance", f"{notes} {basis}"):
+        raise Skipped("one pool of a service that is split in two; the other is not counted")
+    if re.search(r"MTP speculative|MTP=\d|MTP-\d", notes):
+        raise Skipped("speculative decoding: several tokens a step, by how well a draft guesses")
+    ranks = _RANKS.search(notes)
+    if ranks and int(ranks[1]) > 1:
+        raise Skipped("several replicas behind one counter: rate and latency contradict each other in the source")
+
+
+def _unsaid(row: Row, found: FoundModel) -> float:
+    """How many of the things that matter a row leaves open; lengths count most, one request's hardly."""
+    lengths = sum(number(row, name) is None for name in ("input_tokens", "output_tokens"))
+    known_set = _dataset(row, found.name) is not None
+    batch = row.get("mode", "").casefold() != "offline" and number(row, "concurrency_or_batch") is None
+    several = not is_single(row)
+    other = (not row.get("weight_precision"), not row.get("engine"), not row.get("published"))
+    return several * (_LENGTHS * lengths * (not known_set) + _BATCH * batch) + sum(other)
+
+
+def _precision(row: Row, found: FoundModel, chip: Chip, family: str, accelerators: float) -> str:
+    """The precision of the weights: as the row says, else as they are published, else the widest that fits."""
+    if said := row.get("weight_precision", ""):
+        return precision_called(said)
+    native = found.checkpoint.weights or ("int4" if family == "local" else "bf16")
+    holds = _MOST_FILLED * accelerators * (chip.memory_bytes or math.inf)
+    eight = "fp8" if chip.flops_8bit > chip.flops_16bit else "int8"
+    return next((one for one in (native, eight) if found.shape.counted_params * WEIGHT_BYTES[one] < holds), "int4")
+
+
+def _is_mlperf(row: Row) -> bool:
+    return "mlperf" in f"{row.get('source_title', '')} {row.get('notes', '')}".casefold()
+
+
+def _is_gguf(row: Row) -> bool:
+    return "llama.cpp" in row.get("engine", "").casefold()
+
+
+def _is_compiled(row: Row) -> bool:
+    return any(name in row.get("engine", "").casefold() for name in ("mlc", "exllama"))
+
+
+def _layout(setup: Setup, row: Row, accelerators: float) -> ServingLayout:
+    """Who works together, from what is stated: tensor, expert and pipeline parallelism; the rest are replicas."""
+    engine, notes = row.get("engine", "").casefold(), row.get("notes", "")
+    if any(name in engine for name in _LAYER_SPLIT):  # accelerators take turns: capacity, not speed
+        return ServingLayout(group=1.0, stages=accelerators, replicas=1.0, attention_ranks=1.0)
+    stages, group = number(row, "pp") or 1.0, _group(setup, row, accelerators)
+    if group * stages > accelerators:
+        stages = max(1.0, accelerators // group)
+    alone = re.search(r"attention DP|\bdep\d", notes) is not None
+    alone |= bool(setup.shape.latent) and _is_mlperf(row)
+    alone |= setup.period.spread_experts and bool(setup.shape.experts > 1) and not _is_mlperf(row)
+    replicas = max(1.0, accelerators / (group * stages))
+    if (pools := _POOLS.search(notes)) is not None:
+        replicas *= int(pools[2]) / (int(pools[1]) + int(pools[2]))
+    return ServingLayout(
+        group=group, stages=stages, replicas=max(replicas, 1.0), attention_ranks=group if alone else 1.0
+    )
+
+
+def _group(setup: Setup, row: Row, accelerators: float) -> float:
+    tensor, experts = number(row, "tp"), number(row, "ep")
+    if setup.chip.kind in ("asic", "tpu"):
+        return accelerators  # their tables count cores, or give the whole machine to one model
+    if tensor is None and (experts or 1.0) <= 1.0:
+        return smallest_group(setup, accelerators)
+    return min(max(tensor or 1.0, experts or 1.0), accelerators)
+
+
+def _dataset(row: Row, model: str) -> Dataset | None:
+    title = row.get("source_title", "")
+    sets = known().datasets
+    if _is_mlperf(row):
+        return sets.get(f"mlperf {model}")
+    return next((data for name, data in sets.items() if name in title), None)
+
+
+def _traffic(row: Row, found: FoundModel, layout: ServingLayout, setup: Setup) -> tuple[Traffic, int]:
+    single = is_single(row)
+    data = _dataset(row, found.name)
+    plain = known().datasets["unstated single" if single else "unstated"]
+    asked = number(row, "input_tokens") or float((data or plain).input_tokens)
+    answer = number(row, "output_tokens") or float((data and data.output_tokens) or plain.output_tokens or 1)
+    batch = number(row, "concurrency_or_batch") or (1.0 if single else math.nan)
+    measured = "measured average batch" in row.get("notes", "") or "static batch" in row.get("notes", "")
+    traffic = Traffic(
+        input_tokens=asked,
+        output_tokens=answer,
+        batch=batch / layout.replicas,
+        requests_in_run=_requests_in_run(row, setup, asked, answer) / layout.replicas,
+        worked_share=1.0,
+        held_by_memory=0.0 if measured else 1.0,
+    )
+    return traffic, 1 if data is None else data.beams
+
+
+def _requests_in_run(row: Row, setup: Setup, asked: float, answer: float) -> float:
+    """How long a published offline run was, where its documentation says; endless otherwise."""
+    if row.get("mode") != "offline" or number(row, "concurrency_or_batch") is not None or _is_mlperf(row):
+        return math.inf
+    lengths = known().requests_in_run.get(setup.engine, {})
+    return float(lengths.get(f"{asked:.0f}/{answer:.0f}", math.inf))
+
+
+def _with_service(run: ServingRun, row: Row, beams: int) -> ServingRun:
+    """What bounds it besides speed: promises, arrivals, prompts worked on elsewhere."""
+    notes = row.get("notes", "")
+    limit, arrivals = _LIMIT.search(notes), _ARRIVALS.search(notes)
+    traffic = replace(run.case.traffic, output_tokens=run.case.traffic.output_tokens * beams)
+    return replace(
+        run,
+        case=replace(run.case, traffic=traffic),
+        limit_ttft_s=float(limit[1]) / 1e3 if limit else math.inf,
+        limit_tpot_s=float(limit[2]) / 1e3 if limit else math.inf,
+        arrivals_per_s=(float(arrivals[1]) if arrivals else 0.0) or math.inf,
+        prompt_replicas=_prompt_replicas(run.case, notes),
+        beams=beams,  # each costs as much as an answer; only one of them is counted
+    )
+
+
+def host_limits(row: Row) -> bool:
+    """Whether a machine of the size of a toy feeds the accelerator."""
+    return _HOST_IS_THE_LIMIT.search(row.get("accelerator", "")) is not None
+
+
+def splits_rows(run: ServingRun, row: Row) -> bool:
+    """Whether it is llama.cpp of before 2024 on several accelerators: neither taking turns nor side by side."""
+    several = float(run.case.layout.stages) > 1
+    return several and _is_gguf(row) and published_on(row.get("published", "")).year < _LAYERS_SPLIT_SINCE
+
+
+def _prompt_replicas(case: ServingCase, notes: str) -> float:
+    pools = _POOLS.search(notes)
+    return 0.0 if pools is None else float(case.layout.replicas) * int(pools[1]) / int(pools[2])

@@ -1,0 +1,243 @@
+"""A table of measured runs as somebody sends it: text in, rows out, or one sentence that says what is wrong where."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from planner.scenario.vocabulary import Kind
+from planner.speed.data_files import DATA
+from pricing import PricingError
+from pricing.marks import NO_PLACE, unseen
+
+MOST_ROWS = 200_000
+_NOTHING = ("-", "–", "n/a", "na", "nan", "none", "null", "unknown", "not stated", "?")  # how tables leave a cell empty
+LARGEST = 1e16  # no rate of a run comes near
+# Bounds of what a run is made of, ten times and more beyond any that was published: what lies outside is a slip, and
+# would only cost time. Billions of parameters are judged where a shape is guessed from them.
+_MOST = {
+    "layers": 1e4, "hidden": 1e6, "heads": 1e4, "kv_heads": 1e4, "ffn_hidden": 1e7, "vocab": 1e8, "seq_len": 1e9,
+    **dict.fromkeys(("n_accelerators", "tp", "pp", "vpp", "cp", "ep", "dp", "micro_batch"), 1e6),
+    **dict.fromkeys(("global_batch_sequences", "concurrency_or_batch", "input_tokens", "output_tokens"), 1e9),
+}  # fmt: skip
+_WHOLE = ("layers", "hidden", "heads", "kv_heads", "n_accelerators", "tp", "pp", "vpp", "cp", "ep", "dp")
+_REQUIRED = ("id", "model", "accelerator", "n_accelerators")
+_NAMES, _LONGEST_NAME, _LONGEST_TEXT = ("id", "model", "accelerator"), 200, 2_000
+_MOST_LINES = 100  # of one row, where notes have several; a quote that is not closed ends there
+UNREADABLE = "unreadable"  # the column in which a row carries what is wrong with it; no table can bring its own
+
+
+class BadTable(PricingError):
+    """A table of runs that cannot be read at all. The text names line and column."""
+
+
+class Skipped(PricingError):
+    """Why a row is not predicted."""
+
+
+@dataclass(frozen=True)
+class RunTable:
+    """One kind of runs as its table has them: where the published ones lie, and what its columns hold."""
+
+    kind: Kind
+    published: str  # the file, in planner/speed/data
+    text: tuple[str, ...]
+    numbers: tuple[str, ...]
+    measures: tuple[str, ...]  # what was measured, by which the kinds of tables are told apart
+    predicts: tuple[str, ...]
+    rates: tuple[str, ...]  # of those; around the first that is predicted of a run there is a band
+    of_each: bool  # accelerator, not of all together
+    source: str
+    engine: str
+    precision: str
+    method: str
+    tokens: tuple[str, ...]  # that a sequence, or a prompt with its answer, has
+    template: str  # a file to start from, with the measured figure left to be filled in
+
+
+TRAINING = RunTable(
+    kind="training",
+    published="training_runs.csv",
+    text=(
+        *("id", "model", "accelerator", "gated_mlp", "precision", "activation_recompute", "sharding", "offload"),
+        *("framework", "attention_flops_counted", "source_title", "source_url", "published", "task", "source_key"),
+        *("quality_tier", "notes"),
+    ),
+    numbers=(
+        *("params_b", "active_params_b", "layers", "hidden", "heads", "kv_heads", "ffn_hidden", "vocab", "seq_len"),
+        *("n_accelerators", "tp", "pp", "vpp", "cp", "ep", "dp", "micro_batch", "global_batch_sequences"),
+        *("tokens_per_s_per_accelerator", "model_tflops_per_accelerator", "mfu_pct", "step_time_s"),
+        *("hw_tflops_per_accelerator", "peak_memory_gb", "peak_tflops_used"),
+    ),
+    measures=("tokens_per_s_per_accelerator", "step_time_s", "model_tflops_per_accelerator"),
+    predicts=("tokens_per_s_per_accelerator", "step_time_s", "peak_memory_gb"),
+    rates=("tokens_per_s_per_accelerator",),
+    of_each=True,
+    source="source_key",
+    engine="framework",
+    precision="precision",
+    method="task",
+    tokens=("seq_len",),
+    template="id,model,accelerator,n_accelerators,precision,tp,pp,seq_len,global_batch_sequences,task,framework,"
+    "published,tokens_per_s_per_accelerator\n"
+    "our-run-1,Llama 3 8B,H100 SXM5 80GB,64,bf16,1,1,8192,512,pretrain,Megatron-LM,2026-03,\n",
+)
+SERVING = RunTable(
+    kind="serving",
+    published="inference_runs.csv",
+    text=(
+        *("id", "model", "weight_precision", "kv_precision", "accelerator", "mode", "engine", "source_title"),
+        *("source_url", "published", "task", "basis", "quality", "notes"),
+    ),
+    numbers=(
+        *("params_b", "active_params_b", "n_accelerators", "tp", "pp", "ep", "input_tokens", "output_tokens"),
+        *("concurrency_or_batch", "output_tokens_per_s_total", "requests_per_s", "ttft_ms", "tpot_ms"),
+    ),
+    measures=("output_tokens_per_s_total", "requests_per_s", "tpot_ms", "ttft_ms"),
+    predicts=("output_tokens_per_s_total", "requests_per_s", "ttft_ms", "tpot_ms"),
+    rates=("output_tokens_per_s_total", "requests_per_s"),
+    of_each=False,
+    source="source_title",
+    engine="engine",
+    precision="weight_precision",
+    method="mode",
+    tokens=("input_tokens", "output_tokens"),
+    template="id,model,accelerator,n_accelerators,weight_precision,tp,input_tokens,output_tokens,"
+    "concurrency_or_batch,mode,engine,published,output_tokens_per_s_total\n"
+    "our-run-1,Llama 3.1 8B,H100 SXM5 80GB,1,fp8,1,1000,300,64,offline,vLLM,2026-03,\n",
+)
+TABLES: dict[Kind, RunTable] = {table.kind: table for table in (TRAINING, SERVING)}
+
+
+def published_runs(table: RunTable) -> list[dict[str, str]]:
+    """The published runs of a kind."""
+    return rows_in((DATA / table.published).read_text(encoding="utf-8"), table, file=table.published)
+
+
+def rows_in(text: str, table: RunTable, *, file: str) -> list[dict[str, str]]:
+    """The rows of a CSV. One that cannot be read says so under `unreadable`; a table without sense is refused."""
+    records = list(_records(text.removeprefix("\ufeff")))
+    if not records:
+        raise BadTable(f"{file}: empty; want a first line with the columns {', '.join(_REQUIRED)}, …")
+    if records[0].wrong:
+        raise BadTable(f"{file}: line 1: not a CSV table: {records[0].wrong}")
+    if len(records) > MOST_ROWS + 1:
+        raise BadTable(f"{file}: {len(records) - 1:,} rows, want at most {MOST_ROWS:,}.")
+    header = [name.strip() for name in records[0].cells]
+    _check_header(header, file)
+    return [_row(record, header, table) for record in records[1:] if record.wrong or any(record.cells)]
+
+
+@dataclass(frozen=True)
+class _Record:
+    """One row as it stands in the file: the line it begins on and its cells, or what is wrong with it as CSV."""
+
+    line: int
+    cells: tuple[str, ...] = ()
+    wrong: str = ""
+
+
+_LOST = "not a row of a CSV, its lines do not make so many cells; are its quotes closed?"
+
+
+def _records(text: str) -> Iterator[_Record]:
+    """The rows of a CSV one by one: what is wrong with one, a quote that is not closed say, leaves the others whole."""
+    lines = io.StringIO(text, newline="").readlines()
+    width, at = 0, 0
+    while at < len(lines):
+        reader = csv.reader(iter(lines[at : at + _MOST_LINES]), strict=True)
+        try:
+            cells = tuple(next(reader))
+        except csv.Error as error:
+            yield _Record(at + 1, wrong=f"not a row of a CSV, {error}; are its quotes closed?")
+            at += 1
+            continue
+        width = width or len(cells)
+        whole = reader.line_num == 1 or len(cells) == width
+        yield _Record(at + 1, cells) if whole else _Record(at + 1, wrong=_LOST)
+        at += reader.line_num if whole else 1
+
+
+def text_in(data: bytes, *, file: str) -> str:
+    """The text of a table as somebody sends it: UTF-8, with or without its mark."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadTable(f"{file}: want UTF-8 text, got byte 0x{error.object[error.start]:02x}.") from error
+
+
+def kind_of(text: str, *, file: str) -> Kind:
+    """Whether a CSV holds training runs or serving runs, by what its columns measure."""
+    try:
+        header = next(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True), [])
+    except csv.Error as error:
+        raise BadTable(f"{file}: not a CSV table: {error}.") from error
+    there = {name.strip() for name in header}
+    found = [kind for kind, table in TABLES.items() if there & set(table.measures)]
+    if len(found) == 1:
+        return found[0]
+    wish = "; or ".join(f"for {kind} runs {', '.join(table.measures)}" for kind, table in TABLES.items())
+    got = "columns of both kinds; part the two" if found else "no column says what was measured"
+    raise BadTable(f"{file}: line 1: {got}. Want one or more {wish}.")
+
+
+def refuse_unreadable(row: Mapping[str, str]) -> None:
+    """Raise `Skipped` for a row whose cells could not be read."""
+    if row.get(UNREADABLE):
+        raise Skipped(row[UNREADABLE])
+
+
+def _check_header(header: Sequence[str], file: str) -> None:
+    missing = [name for name in _REQUIRED if name not in header]
+    if missing:
+        near = get_close_matches(missing[0], header, n=1)
+        hint = (
+            f" Is it the column {near[0]!r}?" if near else " Are cells separated by commas?" if len(header) < 2 else ""
+        )
+        raise BadTable(f"{file}: line 1: no column {missing[0]!r}; want {', '.join(_REQUIRED)}.{hint}")
+    twice = [name for name, times in Counter(header).items() if times > 1 and name]
+    if twice:
+        raise BadTable(f"{file}: line 1: the column {twice[0]!r} stands there twice.")
+
+
+def _row(record: _Record, header: Sequence[str], table: RunTable) -> dict[str, str]:
+    row = dict.fromkeys(header, "") | dict(zip(header, (cell.strip() for cell in record.cells), strict=False))
+    for name in table.numbers:
+        if row.get(name, "").casefold() in _NOTHING:
+            row[name] = ""
+    wrong = f": {record.wrong}" if record.wrong else next(_wrong(len(record.cells), header, row, table), None)
+    for name in table.text:
+        row[name] = row.get(name, "")[:_LONGEST_TEXT]
+    where = f"line {record.line}"
+    return row | {"id": row["id"] or where, UNREADABLE: f"{where}{wrong}" if wrong else ""}
+
+
+def _wrong(cells: int, header: Sequence[str], row: Mapping[str, str], table: RunTable) -> Iterator[str]:
+    """What of a row cannot be read, in words."""
+    if cells != len(header):
+        yield f": {cells} cells under {len(header)} columns"
+    for name in _NAMES:
+        if len(row.get(name, "")) > _LONGEST_NAME:
+            yield f", column {name}: {len(row[name]):,} characters, want at most {_LONGEST_NAME}"
+    for name in _REQUIRED:  # by which a run is told from others, and matched
+        if mark := unseen(row.get(name, "")):
+            yield f", column {name}: {mark} {NO_PLACE}"
+    for name in table.numbers:
+        cell, most = row.get(name, ""), _MOST.get(name, LARGEST)
+        if cell and (wish := _wish(cell, most, whole=name in _WHOLE)):
+            yield f", column {name}: want {wish}, got {cell[:40]!r}"
+
+
+def _wish(cell: str, most: float, *, whole: bool) -> str:
+    """What a cell should have been; empty where it is a number that can be."""
+    try:
+        value = float(cell)
+    except ValueError:
+        return "a number"
+    if not 0 <= value <= most:
+        return f"a number from 0 to {most:,.0f}" if most < LARGEST else "a number"
+    return "a whole number" if whole and not value.is_integer() else ""

@@ -1,0 +1,1 @@
+"""Training runs: rows read, predicted, checked and fitted to."""

@@ -1,0 +1,274 @@
+"""A published run, as a table's row has it, as a model, a chip and a plan; what was not said is filled in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from math import prod
+
+from planner.evidence.cells import Row, number, sizes_of, text, year
+from planner.evidence.table import Skipped, refuse_unreadable
+from planner.evidence.training.row_shape import shape_of
+from planner.network.guess import NEARLY, Sizes
+from planner.network.network import Network
+from planner.network.refused import UnknownShape
+from planner.scenario.base import ONE_MACHINE
+from planner.speed.hardware import Hardware, family_of, hardware
+from planner.speed.match_model import accelerator_called, model_called
+from planner.speed.refused import UnknownChip
+from planner.speed.training.bands import kind_of
+from planner.speed.training.constants import house_calibration
+from planner.speed.training.defaults import Stated, plan_of
+from planner.speed.training.fitting import fits
+from planner.speed.training.layout import LayoutWish, search
+from planner.speed.training.memory import peak_memory
+from planner.speed.training.plan import TrainingPlan
+from planner.speed.training.software_stacks import Counts, stack_of
+from pricing import Catalogue, UnknownName
+
+# Before, layers were recomputed whole where memory was short; since, only norms and gates are, which is nearly free.
+# On one machine people took smaller models instead.
+WHOLE_LAYERS_UNTIL = 2024.4
+TIER_C = "tier C: the source contradicts itself or says too little"
+INTERLEAVED_SINCE = 2021.25
+ACCELERATORS_OF_A_NODE = 8.0
+SELECTIVE_PYTORCH = 0.5
+NO_COUNT = "the number of accelerators is not stated"
+_SHARDS = {
+    "hsdp": 3.0, "zero3": 3.0, "stage3": 3.0, "fullshard": 3.0, "fsdp": 3.0, "zero2": 2.0, "zero1": 1.0,
+    "distributedoptimizer": 1.0, "none": 0.0, "ddp": 0.0, "zero0": 0.0,
+}  # fmt: skip
+_BITS = {
+    "fp4": 4.0,
+    "fp8": 8.0,
+    "float8": 8.0,
+    "int8": 8.0,
+    "16": 16.0,
+    "half": 16.0,
+    "amp": 16.0,
+    "mixed": 16.0,
+    "32": 32.0,
+}
+_WHOLE, _NO = ("full", "true", "yes", "on", "1", "block", "uniform"), ("none", "false", "no", "off", "0")
+_ADAPTERS = {"qlora": 0.56, "lora": 2.0, "adapter": 2.0}
+_MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
+# Pipelines that micro-batches enter at both ends; DeepSeek's own stack has one.
+_TWO_WAY = re.compile(r"dual-?pipe|hai-?llm")
+# Stacks of plain PyTorch: sharding, compilation and attention from the framework, not from a maker's kernel library.
+_TORCH = re.compile(
+    r"composer|fsdp|titan|torchtune|nanotron|picotron|internevo|colossal|(?<!megatron-)deepspeed|flash-attn|litgpt"
+    r"|^pytorch \(",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class TrainingRun:
+    """What a row is about, ready to be predicted."""
+
+    id: str
+    source: str
+    shape: Network
+    chip: Hardware
+    chip_key: str
+    family: str
+    plan: TrainingPlan
+    layout_stated: bool
+    shape_guessed: bool
+    model: str | None  # the catalogue's, if it is one of its
+    free_recompute: float
+    free_shard: float
+    counts: Counts = "device"
+    unsaid: float = 0.0  # things left open that published runs mostly say, and that matter
+
+    @property
+    def kind(self) -> str:
+        """What it is judged with."""
+        return kind_of(moe=bool(self.shape.moe_layers), layout_stated=self.layout_stated)
+
+    @property
+    def mixture_guessed(self) -> bool:
+        """Whether it is a mixture of which only the sizes are known: too little to learn from."""
+        return self.shape_guessed and float(self.shape.moe_layers) > 0
+
+
+@dataclass
+class Reader:
+    """Reads rows with one catalogue; remembers what each name meant, which is most of the work."""
+
+    catalogue: Catalogue
+    _models: dict[tuple[str, Sizes], str | None] = field(default_factory=dict)
+    _chips: dict[str, str] = field(default_factory=dict)
+    _hardware: dict[str, Hardware] = field(default_factory=dict)
+
+    def run(self, row: Row) -> TrainingRun:
+        """The run a row describes; raises `Skipped` with the reason."""
+        refuse_unreadable(row)
+        if text(row, "quality_tier") == "C":
+            raise Skipped(TIER_C)
+        try:
+            key = self._chip(text(row, "accelerator"))
+            chip = self._chip_of(key, network_gb_s(row))
+            model = self._model(text(row, "model"), sizes_of(row))
+            shape, guessed = shape_of(self.catalogue, model, row)
+            model = model if model is not None and self._has_size(model, shape) else None
+        except (UnknownChip, UnknownShape) as error:
+            raise Skipped(str(error)) from error
+        known = known_of(row)
+        if known.accelerators is None:
+            raise Skipped(NO_COUNT)
+        stated = known.tp is not None and known.pp is not None
+        family = family_of(self.catalogue.accelerators[key])
+        plan = chosen(shape, chip, plan_of(shape, chip, known), known)
+        return TrainingRun(
+            text(row, "id"),
+            text(row, "source_key"),
+            shape,
+            chip,
+            key,
+            family,
+            plan,
+            stated,
+            guessed,
+            model,
+            float(known.recompute is None),
+            float(known.shard is None),
+            known.stack.counts,
+            _unsaid(row, known),
+        )
+
+    def _chip_of(self, key: str, nic_gb_s: float | None) -> Hardware:
+        known = f"{key} {nic_gb_s}"
+        if known not in self._hardware:
+            self._hardware[known] = hardware(key, self.catalogue.accelerators[key], nic_gb_s=nic_gb_s)
+        return self._hardware[known]
+
+    def _model(self, said: str, sizes: Sizes) -> str | None:
+        if (said, sizes) not in self._models:
+            self._models[said, sizes] = model_called(self.catalogue, said, sizes=sizes)
+        return self._models[said, sizes]
+
+    def _has_size(self, model: str, shape: Network) -> bool:
+        """Whether a shape, which a row may have stated itself, is of the size of the model it is called."""
+        return abs(self.catalogue.models[model].params_b * 1e9 / float(shape.params) - 1) <= NEARLY
+
+    def _chip(self, said: str) -> str:
+        if said not in self._chips:
+            try:
+                self._chips[said] = accelerator_called(self.catalogue, said)
+            except UnknownName as error:
+                raise Skipped(f"unknown accelerator: {error}") from error
+        return self._chips[said]
+
+
+def known_of(row: Row) -> Stated:
+    """What the row says of how the run was laid out."""
+    task, said = text(row, "task").casefold(), f"{text(row, 'framework')} {text(row, 'notes')}".lower()
+    recompute = text(row, "activation_recompute").casefold()
+    weight_bytes = _meant(_ADAPTERS, task)
+    plain_pytorch = bool(_TORCH.search(text(row, "framework")))
+    encoder = "bert" in text(row, "model").lower()
+    # Encoders of the example repositories write the scores out, whatever year it is.
+    plain = encoder and "dle" in f"{said} {text(row, 'source_key')}".lower()
+    return Stated(
+        seq_len=number(row, "seq_len"), accelerators=number(row, "n_accelerators") or _ranks(row), tp=number(row, "tp"),
+        pp=number(row, "pp"), vpp=number(row, "vpp"), cp=number(row, "cp"), ep=number(row, "ep"),
+        dp=number(row, "dp"), micro_batch=number(row, "micro_batch"),
+        global_batch=number(row, "global_batch_sequences"),
+        recompute=_recompute(recompute, plain_pytorch=plain_pytorch), bits=_meant(_BITS, text(row, "precision")),
+        shard=_shard(row), adapter=weight_bytes is not None, weight_bytes=weight_bytes or 2.0,
+        offload=float("optimizer-cpu" in text(row, "offload")), year=software_year(row),
+        fused=True if "flash" in said else (False if plain else None),
+        dropless="tokendrop" not in said, eager=plain_pytorch,
+        compiled=True if _fused(said) else None,
+        interleaves=_interleaves(row), selective=recompute == "selective" and not plain_pytorch,
+        fused_loss="liger" in said, hybrid="hsdp" in text(row, "sharding").casefold(),
+        two_way=bool(_TWO_WAY.search(said)),
+        stack=stack_of(text(row, "framework"), text(row, "precision")),
+    )  # fmt: skip
+
+
+def _unsaid(row: Row, known: Stated) -> float:
+    """How many of the things that matter a row leaves open: bits, the batch, what is done again, and the year."""
+    again = known.recompute is None and not known.adapter
+    year_known = bool(text(row, "published") or software_year(row))
+    return float(sum((known.bits is None, known.global_batch is None, again, not year_known)))
+
+
+def _ranks(row: Row) -> float | None:
+    """How many accelerators the ranks of a whole layout make, where their number is not stated."""
+    if number(row, "dp") is None or number(row, "tp") is None:
+        return None
+    return prod(number(row, name) or 1.0 for name in ("tp", "pp", "cp", "dp"))
+
+
+def _fused(said: str) -> bool:
+    """Whether a run says that its elementwise work was fused, by a compiler or by hand."""
+    return "liger" in said or ("compile" in said and "no compile" not in said)
+
+
+def _recompute(said: str, *, plain_pytorch: bool) -> float | None:
+    """The share of a forward pass done again. Selective: what fused attention does anyway, or every second product."""
+    if said == "selective":
+        return SELECTIVE_PYTORCH if plain_pytorch else 0.0
+    return 1.0 if said in _WHOLE else 0.0 if said in _NO else None
+
+
+def _meant(kinds: dict[str, float], said: str) -> float | None:
+    """What a cell means, by the first of the words that is in it."""
+    plain = said.casefold()
+    return next((kind for name, kind in kinds.items() if name in plain), None)
+
+
+def network_gb_s(row: Row) -> float | None:
+    """The network of an accelerator where a note says what its node of eight has: `4x100 Gb/s`, `1600 Gbps`."""
+    notes = text(row, "notes")
+    several = re.search(r"(\d+) ?x ?(\d+) ?Gb", notes)
+    whole = re.search(r"(\d+) ?Gb(?:ps|/s) node", notes)
+    gigabits = float(several[1]) * float(several[2]) if several else float(whole[1]) if whole else 0.0
+    return gigabits / 8 / ACCELERATORS_OF_A_NODE or None
+
+
+def _interleaves(row: Row) -> bool:
+    """Whether the engine interleaves pipeline stages, which DeepSpeed's and plain PyTorch's do not."""
+    engine, when = text(row, "framework"), software_year(row) or 0.0
+    return when >= INTERLEAVED_SINCE and "deepspeed" not in engine.lower() and not _TORCH.search(engine)
+
+
+def _shard(row: Row) -> float | None:
+    said = _meant(_SHARDS, re.sub(r"[-_ ]", "", text(row, "sharding")))
+    if said is not None:
+        return said
+    return 3.0 if "fsdp" in text(row, "framework").lower() else None
+
+
+def software_year(row: Row) -> float | None:
+    """When the software is from: as the framework's name says, else when the run was published."""
+    found = re.search(r"\b([A-Z][a-z]{2}) (20\d\d)\b", text(row, "framework"))
+    if found is not None and found.group(1).lower() in _MONTHS:
+        return int(found.group(2)) + (_MONTHS[found.group(1).lower()] - 0.5) / 12
+    return year(text(row, "published"))
+
+
+def chosen(shape: Network, chip: Hardware, plan: TrainingPlan, known: Stated) -> TrainingPlan:
+    """The plan with the layout of a mixture and the recompute that nobody stated.
+
+    A pod's torus is no switch: what the search would take for free there, compilers do not, so it is for GPUs.
+    """
+    if chip.is_gpu and float(shape.moe_layers) > 0 and (known.tp is None or known.pp is None):
+        plan = _fastest(shape, chip, plan, known)
+    tight = plan.accelerators > ONE_MACHINE and plan.year < WHOLE_LAYERS_UNTIL
+    if known.recompute is None and tight and not fits(peak_memory(shape, plan), chip):
+        plan = replace(plan, recompute=1.0, selective=0.0)
+    return plan
+
+
+def _fastest(shape: Network, chip: Hardware, plan: TrainingPlan, known: Stated) -> TrainingPlan:
+    """The fastest legal layout that fits, of those that agree with what is stated; as it was if there is none."""
+    wish = LayoutWish(
+        tp=known.tp, pp=known.pp, vpp=known.vpp, cp=known.cp, ep=known.ep, dp=known.dp, micro_batch=known.micro_batch,
+        shard=known.shard, recompute=None if known.recompute is None else float(known.recompute >= 1),
+    )  # fmt: skip
+    found = search(shape, chip, plan, house_calibration().constants, wish=wish).found
+    return found[0].plan if found else plan

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from planner.evidence.checked import skips, summary
+from planner.evidence.serving.check import check_serving
+from planner.evidence.serving.observed import observe
+from planner.evidence.serving.runs import read_run
+from planner.evidence.table import Skipped
+from planner.speed.serving.constants import NAMES, ServingConstants
+from planner.speed.serving.lookup import find_chip, find_engine, find_period, find_shape, published_on
+from pricing import load_catalogue
+from tests.evidence.golden import serving_rows
+
+CATALOGUE = load_catalogue()
+ROWS = serving_rows()
+CHECKED = check_serving(CATALOGUE, ROWS)
+PLAIN = next(row for row in ROWS if row["id"] == "R0002")
+
+
+def test_every_row_is_predicted_or_skipped_for_a_reason() -> None:
+    assert [one.id for one in CHECKED] == [row["id"] for row in ROWS]
+    for one in CHECKED:
+        predicted = one.rate
+        assert (predicted is None) == (one.skipped_reason is not None), one.id
+    assert any(one.skipped_reason for one in CHECKED)
+
+
+def test_published_runs_of_every_source_are_near() -> None:
+    # The first and the middle row of each source, taken before anybody looked at their errors.
+    errors = np.array([one.error for one in CHECKED if one.error is not None])
+    assert len(errors) > 60
+    assert np.median(np.abs(errors)) < 0.12
+    assert np.mean(np.abs(np.exp(errors) - 1) < 0.25) > 0.65
+
+
+def test_what_ran_is_said_to_fit() -> None:
+    ran = [one for one in CHECKED if one.fits is not None]
+    assert sum(not one.fits for one in ran) <= 0.02 * len(ran)
+
+
+def test_the_band_holds_the_prediction() -> None:
+    for one in CHECKED:
+        if one.low is not None and one.high is not None:
+            assert one.low < (one.rate or 0) < one.high
+
+
+def test_the_summary_counts_rows_and_skips() -> None:
+    lines = summary(CHECKED)
+    whole = next(line for line in lines if line.by == "all")
+    assert whole.n + whole.skipped + sum(one.error is None and not one.skipped_reason for one in CHECKED) == len(ROWS)
+    assert whole.skipped == sum(skips(CHECKED).values())
+    for by in ("source", "accelerator", "kind", "precision", "engine", "scale"):
+        assert sum(line.n for line in lines if line.by == by) == whole.n
+
+
+def test_constants_of_your_own_are_used() -> None:
+    slow = ServingConstants(**{name: 0.1 if name == "flops_share" else 1.0 for name in NAMES})
+    assert check_serving(CATALOGUE, [PLAIN], slow)[0].error != check_serving(CATALOGUE, [PLAIN])[0].error
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"quality": "C"}, "tier C"),
+        ({"task": "llm-prefill"}, "writes tokens"),
+        ({"model": "Unheard-of"}, "unknown shape"),
+        ({"model": "Nemotron-Nano-9B-v2"}, "other layers beside attention"),
+        ({"accelerator": "Abacus"}, "unknown accelerator"),
+        ({"n_accelerators": ""}, "number of accelerators"),
+        ({"basis": "INPUT tokens (pp512)"}, "prompts only"),
+        ({"notes": "MTP speculative decoding depth 3"}, "speculative"),
+        ({"notes": "decode pool of 9 nodes"}, "one pool"),
+    ],
+)
+def test_a_row_that_says_too_little_is_skipped_with_its_reason(change: dict[str, str], why: str) -> None:
+    with pytest.raises(Skipped, match=why):
+        read_run(CATALOGUE, {**PLAIN, **change})
+
+
+def test_an_empty_table_is_checked_too() -> None:
+    assert check_serving(CATALOGUE, []) == []
+    assert summary([]) == []
+
+
+@pytest.mark.parametrize(
+    ("called", "found"),
+    [
+        ("Llama-3.1-70B-Instruct", "Llama-3.1-70B"),
+        ("gemma-3-27b-it", "Gemma-3-27B"),
+        ("Qwen3-235B-A22B-Thinking-2507-FP8", "Qwen3-235B-A22B"),
+        ("NVIDIA/Llama-3.3-70B-Instruct-FP4", "Llama-3.3-70B"),
+        ("DeepSeek-R1-0528", "DeepSeek-R1"),
+        ("CodeLlama-13b-hf", "Llama-2-13B"),
+        ("Llama2-7B EXL2 4.0bpw", None),
+    ],
+)
+def test_tuned_and_quantised_models_have_the_shape_of_their_base(called: str, found: str | None) -> None:
+    if found is not None:
+        assert find_shape(CATALOGUE, called).name == found
+    else:
+        assert find_shape(CATALOGUE, called).shape.layers == 32
+
+
+def test_a_slice_has_part_of_memory_and_of_compute() -> None:
+    whole, slice_ = find_chip(CATALOGUE, "A100-SXM4-80GB"), find_chip(CATALOGUE, "A100-SXM4-80GB MIG 1g.10gb")
+    assert slice_.memory_bytes == pytest.approx(whole.memory_bytes / 8)
+    assert slice_.bandwidth == pytest.approx(whole.bandwidth / 8)
+    assert slice_.flops_16bit == pytest.approx(whole.flops_16bit / 7, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("called", "family"),
+    [("TensorRT-LLM backend (Triton)", "trtllm"), ("vLLM (ROCm)", "vllm"), ("Ollama/llama.cpp", "local"),
+     ("SGLang (Dynamo disagg)", "sglang"), ("LMDeploy", "lmdeploy"), ("Home-made", "other")],
+)  # fmt: skip
+def test_engines_are_known_by_their_names(called: str, family: str) -> None:
+    assert find_engine(called) == family
+
+
+def test_how_an_engine_works_depends_on_the_day() -> None:
+    assert find_period("vllm", published_on("2024-10")).step_tokens == 512
+    assert find_period("vllm", published_on("2025-09")).step_tokens == 8_192
+    assert find_period("sglang", published_on("2024-05")).scheduler == "inline"
+    assert find_period("sglang", published_on("2025-09")).scheduler == "hidden"
+    assert find_period("trtllm", published_on("2019")).old_grouped  # older than the oldest: as the oldest
+
+
+@pytest.mark.parametrize(
+    "notes", ["0P:0D", "1P:0D", "arrival QPS=0", "arrival QPS=.", "TTFT . ms / TPOT . ms", "data_parallel=99999999999"]
+)
+def test_notes_that_make_no_sense_break_nothing(notes: str) -> None:
+    (one,) = check_serving(CATALOGUE, [{**PLAIN, "notes": notes}])
+    assert one.skipped_reason or one.rate
+
+
+@pytest.mark.parametrize("change", [{"n_accelerators": "1e-9"}, {"input_tokens": "1e16"}, {"output_tokens": "1e-9"}])
+def test_numbers_beyond_all_sense_are_skipped_or_predicted(change: dict[str, str]) -> None:
+    (one,) = check_serving(CATALOGUE, [{**PLAIN, **change}])
+    assert one.skipped_reason or 0 < (one.rate or 0) < np.inf
+
+
+def test_a_table_is_not_asked_back() -> None:
+    for change in (
+        {"accelerator": "H100"},
+        {"accelerator": "NVIDIA H100 80GB HBM3"},
+        {"weight_precision": "FP8_E4M3"},
+        {"weight_precision": "roman"},
+        {"engine": "an engine of my own"},
+        {"task": "chat"},
+    ):
+        assert read_run(CATALOGUE, {**PLAIN, **change}).case.machine.flops > 0
+
+
+def test_weights_of_unstated_width_are_taken_to_fit() -> None:
+    row = {**PLAIN, "model": "Qwen3-Coder-480B-A35B", "weight_precision": "", "n_accelerators": "8"}
+    assert read_run(CATALOGUE, row).setup.precision == "fp8"
+    assert read_run(CATALOGUE, {**row, "n_accelerators": "16"}).setup.precision == "bf16"
+    assert read_run(CATALOGUE, {**row, "n_accelerators": "4"}).setup.precision == "int4"
+
+
+def test_a_model_nobody_knows_is_predicted_from_its_size_with_a_wide_band() -> None:
+    known, named, stated = check_serving(
+        CATALOGUE,
+        [PLAIN, {**PLAIN, "model": "Unheard-of-8B"}, {**PLAIN, "model": "Unheard-of", "params_b": "8"}],
+    )
+    for one in (named, stated):
+        assert one.rate == pytest.approx(known.rate, rel=0.3)
+        assert (one.high or 0) / (one.low or 1) > (known.high or 1) / (known.low or 1)
+
+
+def test_what_is_not_fitted_are_guesses() -> None:
+    row = {**PLAIN, "id": "1", "output_tokens_per_s_total": "9000"}
+    assert len(observe(CATALOGUE, [row])) == 1
+    assert observe(CATALOGUE, [{**row, "model": "Unheard-of-8B"}]) == []

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+import pytest
+
+from planner.evidence.serving.calibrate import as_yaml, calibrate
+from planner.evidence.serving.fit import EXPECTED, expected, fit, leave_one_out, refit
+from planner.evidence.serving.observed import Observed, observe
+from planner.speed.serving.constants import NAMES
+from planner.speed.serving.engine_data import known
+from pricing import load_catalogue
+from pricing.strict_yaml import read
+from tests.evidence.golden import serving_rows
+
+CATALOGUE = load_catalogue()
+ROWS = serving_rows()
+OBSERVED = observe(CATALOGUE, ROWS)
+
+
+def test_constants_that_made_the_figures_are_found_again() -> None:
+    truth = replace(expected(), flops_share=0.6, bandwidth_share=0.8, layer_us=120.0, inline_sequence_us=70.0)
+    made = Observed.of(OBSERVED * 30)  # so many that what was expected hardly pulls
+    made = replace(made, per_s=made.per_s * np.exp(made.log_errors(truth)))
+    assert np.abs(made.log_errors(truth)).max() < 1e-9
+    found = fit(made, free=("flops_share", "bandwidth_share", "layer_us", "inline_sequence_us"))
+    for name in ("flops_share", "bandwidth_share", "layer_us", "inline_sequence_us"):
+        assert getattr(found, name) == pytest.approx(getattr(truth, name), rel=0.03)
+
+
+def test_a_fit_is_nearer_than_what_was_expected() -> None:
+    made = Observed.of(OBSERVED)
+    before, after = made.log_errors(expected()), made.log_errors(refit(CATALOGUE, ROWS))
+    assert np.median(np.abs(after)) < np.median(np.abs(before))
+
+
+@pytest.mark.slow
+def test_what_is_left_out_does_not_touch_its_own_constants() -> None:
+    groups = [one.source for one in OBSERVED]
+    errors, without = leave_one_out(OBSERVED, groups)
+    assert np.isfinite(errors).all()
+    assert set(without) == set(groups)
+    wild = [replace(one, per_s=one.per_s * (9 if one.source == groups[0] else 1)) for one in OBSERVED]
+    same = leave_one_out(wild, groups)[1][groups[0]]
+    assert same.bandwidth_share == pytest.approx(without[groups[0]].bandwidth_share, rel=0.02)
+
+
+def test_each_source_counts_the_same() -> None:
+    weights = Observed.of(OBSERVED).weights()
+    totals: dict[str, float] = {}
+    for one, weight in zip(OBSERVED, weights, strict=True):
+        totals[f"{one.source} {one.kind}"] = totals.get(f"{one.source} {one.kind}", 0) + weight
+    rows = {name: sum(f"{one.source} {one.kind}" == name for one in OBSERVED) for name in totals}
+    for name, total in totals.items():  # all of them are small here: each row weighs the same
+        assert total / rows[name] == pytest.approx(weights[0])
+
+
+@pytest.mark.slow
+def test_what_is_written_can_be_read_again() -> None:
+    made = calibrate(CATALOGUE, ROWS, on=date(2026, 11, 21))
+    data = read(as_yaml(made), file="made.yaml")
+    assert data["fit"]["rows"] == len(OBSERVED)
+    assert set(data["constants"]) == set(NAMES) == set(EXPECTED)
+
+
+def test_the_data_file_holds_every_constant_inside_its_range() -> None:
+    constants = known().constants
+    assert set(constants) == set(NAMES)
+    for name, one in constants.items():
+        assert one.low <= one.value <= one.high, name
+    for name, band in known().bands.items():
+        assert band.low < 1.2, name
+        assert band.low < band.high, name
