@@ -1,0 +1,162 @@
+"""What a dated price is worth: golden numbers of the method, and what must hold for any prices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pricing.belief import Believed, believed
+from pricing.belief.constants import constants
+from pricing.belief.moves import Index
+from pricing.belief.readings import CLASSES, readings
+from pricing.catalogue import Catalogue
+from pricing.figure import Figure, Value
+from pricing.load import build
+from pricing.records import Offer
+from tests.small_catalogue import CHIPS
+
+TODAY = date(2026, 11, 22)
+CHIP = "H100-SXM5-80GB"
+KINDS = {"list": "hyperscaler", "market": "marketplace", "posted": "neocloud"}
+
+
+class Read(NamedTuple):
+    """An offer: its class, how old its price is, and on how many days it was read."""
+
+    kind: str
+    age_days: int
+    usd: float
+    reads: int = 2
+    provider: str = ""  # empty: a seller of its own
+
+
+def catalogue_of(reads: Sequence[Read], purchase: str = "on_demand") -> Catalogue:
+    sellers = [one.provider or chr(ord("a") + place) for place, one in enumerate(reads)]
+    providers = "".join(
+        f"  {who}: {{label: {who.upper()}, kind: {KINDS[one.kind]}}}\n"
+        for who, one in dict(zip(sellers, reads, strict=True)).items()
+    )
+    rent = f'about: "Sellers."\nproviders:\n{providers}'
+    bare = build({"chips.yaml": CHIPS.encode(), "rent.yaml": rent.encode()}, "digest")
+    offers = {
+        f"{who}/{place}": _offer(who, one, purchase)
+        for place, (who, one) in enumerate(zip(sellers, reads, strict=True))
+    }
+    return bare.model_copy(update={"offers": offers, "sources": {**bare.sources, "lists": bare.sources["maker"]}})
+
+
+def _offer(provider: str, one: Read, purchase: str) -> Offer:
+    newest = TODAY - timedelta(days=one.age_days)
+    days = [newest - timedelta(days=7 * back) for back in range(one.reads)]
+    values = {day: Value(typical=one.usd, kind="list_price", source="lists") for day in days}
+    return Offer(
+        provider=provider, accelerator=CHIP, accelerators_per_instance=8, region="somewhere", area="europe",
+        purchase=purchase,
+        usd_per_accelerator_hour=Figure(unit="USD/accelerator-hour", checked=newest, values=values),
+    )  # fmt: skip
+
+
+def worth(reads: Sequence[Read], *, moves: bool = True) -> Believed:
+    """In a market that rises by a thousandth a day, in logs, and whose sellers have shown nothing of their own."""
+    catalogue = catalogue_of(reads)
+    known, day = readings(catalogue), TODAY.toordinal()
+    days = np.arange(day - 400, day + 1, dtype=np.float64)
+    usual = [constants().classes[CLASSES[place]].repricings_per_month for place in known.of_class]
+    known.kept["index", day] = Index(days, 0.001 * (days - day) * moves)
+    known.kept["rates", day] = np.array(usual)
+    return believed(catalogue, TODAY, tuple(catalogue.offers))
+
+
+@pytest.mark.parametrize(
+    ("reads", "low", "typical", "high", "market"),
+    [
+        ([Read("posted", 42, 3.49)], 3.1014, 3.5224, 4.0006, 3.5224),
+        ([Read("list", 42, 3.49)], 3.3746, 3.494, 3.6176, 3.494),
+        ([Read("market", 42, 3.49)], 2.5827, 3.5836, 4.9724, 3.5836),
+        ([Read("posted", 3, 3.0), Read("posted", 3, 3.4), Read("posted", 3, 4.0)], 2.7041, 3.0098, 3.3501, 3.1542),
+        ([Read("posted", 0, 2.0, 1), Read("posted", 40, 3.4), Read("posted", 40, 4.0)], 1.8365, 2.0077, 2.1949, 2.16),
+        ([Read("posted", 31, 2, 1), Read("posted", 40, 3.4), Read("posted", 40, 4.0)], 1.6306, 2.1603, 2.8621, 2.4107),
+    ],
+)  # fmt: skip
+def test_golden_numbers_of_the_method(
+    reads: list[Read], low: float, typical: float, high: float, market: float
+) -> None:
+    found = worth(reads)
+    cheapest = found.at(int(np.argmin(found.typical)))
+    assert (cheapest.low, cheapest.typical, cheapest.high) == pytest.approx((low, typical, high), abs=6e-5)
+    assert cheapest.market_usd == pytest.approx(market, abs=6e-5)
+
+
+def test_a_price_of_42_days_in_a_market_that_rose_by_an_eighth_goes_up_by_a_fortieth() -> None:
+    """By hand: 0.18 changes a month for 42 days leave 22 % of prices changed; 12 % of that is 2.5 %."""
+    repriced = 1 - np.exp(-0.18 * 42 / 30.4)
+    catalogue = catalogue_of([Read("posted", 42, 3.49)])
+    known, day = readings(catalogue), TODAY.toordinal()
+    known.kept["index", day] = Index(np.array([day - 42.0, day]), np.array([-np.log(1.12), 0.0]))
+    known.kept["rates", day] = np.array([0.18])
+    found = believed(catalogue, TODAY, tuple(catalogue.offers)).at(0)
+    assert found.repriced == pytest.approx(repriced)
+    assert found.typical == pytest.approx(3.49 * 1.12**repriced)
+    assert found.high / found.typical == pytest.approx(np.exp(0.01 + 0.25 * np.sqrt(repriced)))
+
+
+def test_the_same_price_wins_while_it_is_fresh_and_not_when_it_is_old() -> None:
+    others = [Read("posted", 5, usd) for usd in (3.2, 3.3, 3.5, 3.6, 4.0)]
+    fresh = worth([Read("posted", 0, 2.0, 1), *others], moves=False)
+    old = worth([Read("posted", 200, 2.0, 1), *others], moves=False)
+    assert fresh.typical[0] < 2.1
+    assert old.typical[0] > 2.9
+
+
+@pytest.mark.parametrize("age_days", [250, 299, 300, 301, 330, 364, 365, 366, 500])
+def test_no_birthday_of_a_price_changes_what_it_is_worth(age_days: int) -> None:
+    others = [Read("posted", 60, usd) for usd in (3.2, 3.3, 3.5)]
+    before, after = (
+        worth([Read("posted", age, 2.0), *others], moves=False).typical[0] for age in (age_days, age_days + 1)
+    )
+    assert after / before == pytest.approx(1.0, abs=0.01)
+
+
+@given(
+    st.lists(
+        st.builds(
+            Read,
+            kind=st.sampled_from(list(KINDS)),
+            age_days=st.integers(0, 700),
+            usd=st.floats(0.05, 50),
+            reads=st.integers(1, 4),
+            provider=st.just(""),
+        ),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_a_range_holds_its_middle_and_nothing_is_believed_below_what_was_read_but_moved(reads: list[Read]) -> None:
+    found = worth(reads, moves=False)
+    assert np.all((found.low <= found.typical) & (found.typical <= found.high))
+    assert np.all(found.typical >= found.read_usd * (1 - 1e-9))
+    assert np.all((found.there >= 0) & (found.there <= 1) & (found.repriced >= 0) & (found.repriced <= 1))
+    assert found.sellers[0] == len(reads)
+
+
+def test_a_seller_has_one_vote_however_many_offers_it_posts() -> None:
+    many = [Read("posted", 10, 2.0 + at / 100, provider="many") for at in range(9)]
+    others = [Read("posted", 10, usd) for usd in (3.0, 3.1, 3.2, 3.3)]
+    found = worth([*many, *others], moves=False)
+    assert found.sellers[0] == 5
+    assert 2.0 < found.market_usd[0] < 3.1
+
+
+def test_an_offer_without_a_price_has_no_worth() -> None:
+    catalogue = catalogue_of([Read("posted", 10, 2.0)])
+    ask = catalogue.offers["a/0"].model_copy(update={"usd_per_accelerator_hour": None})
+    there = catalogue.model_copy(update={"offers": {**catalogue.offers, "ask": ask}})
+    found = believed(there, TODAY, ("ask", "a/0"))
+    assert np.isnan(found.typical[0])
+    assert found.typical[1] > 0
