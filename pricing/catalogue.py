@@ -16,6 +16,7 @@ from pricing.records import (
     AmbiguousAccelerator,
     Fact,
     HostedPrice,
+    Land,
     Offer,
     Provider,
     Series,
@@ -24,8 +25,8 @@ from pricing.records import (
 )
 
 SECTIONS = (
-    "sources", "accelerators", "ambiguous", "servers", "sites", "providers", "offers", "series", "models", "hosted",
-    "facts", "schedules", "residuals", "used_prices",
+    "sources", "accelerators", "ambiguous", "servers", "sites", "lands", "providers", "offers", "series", "models",
+    "hosted", "facts", "schedules", "residuals", "used_prices",
 )  # fmt: skip
 
 
@@ -39,6 +40,7 @@ class Catalogue(Strict):
     ambiguous: dict[str, AmbiguousAccelerator]
     servers: dict[str, Server]
     sites: dict[str, Site]
+    lands: dict[str, Land]
     providers: dict[str, Provider]
     offers: dict[str, Offer]
     series: dict[str, Series]
@@ -83,6 +85,9 @@ def figures(catalogue: Catalogue) -> Iterator[Placed]:
             for field, value in record:
                 if isinstance(value, Figure):
                     yield Placed(section, key, field, value)
+    for key, provider in catalogue.providers.items():
+        for joined in provider.fabrics:
+            yield from (Placed("providers", key, name, one) for name, one in joined if isinstance(one, Figure))
 
 
 def cited_sources(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
@@ -90,9 +95,12 @@ def cited_sources(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
     for section, key, _, figure in figures(catalogue):
         for value in figure.values.values():
             yield section, key, value.source
-    for section in ("models", "schedules", "residuals", "used_prices"):
+    for section in ("lands", "models", "schedules", "residuals", "used_prices"):
         for key, record in getattr(catalogue, section).items():
             yield section, key, record.source
-    for key, accelerator in catalogue.accelerators.items():
-        if accelerator.mig_source is not None:
-            yield "accelerators", key, accelerator.mig_source
+    for key, provider in catalogue.providers.items():
+        yield from (("providers", key, joined.source) for joined in provider.fabrics)
+    chips = ((key, chip.mig_source) for key, chip in catalogue.accelerators.items())
+    sellers = ((key, seller.sale_source) for key, seller in catalogue.providers.items())
+    for section, said in (("accelerators", chips), ("providers", sellers)):
+        yield from ((section, key, source) for key, source in said if source is not None)

@@ -10,6 +10,13 @@ Area = Literal[
     "north_america", "south_america", "europe", "asia", "middle_east", "africa", "oceania", "anywhere", "not_stated",
 ]  # fmt: skip
 
+# What is sold: somebody's machine at a market, some accelerators of a machine, whole machines, machines with a network
+# between them that the price holds, and work without machines.
+SoldAs = Literal["bid", "pod", "machine", "cluster", "serverless"]
+# What joins the accelerators of several machines. `ethernet` is the ordinary network that everything has.
+Fabric = Literal["infiniband", "roce", "efa", "gpudirect", "nvlink_domain", "ici", "ethernet"]
+Orders = Literal["anyone", "verified", "on_request"]
+
 # What a price rests on, weakest first. The order is what `least_trust` compares.
 Trust = Literal["estimated", "collected", "published", "API", "quote", "yours"]
 TRUST_ORDER: dict[str, int] = {word: rank for rank, word in enumerate(get_args(Trust))}

@@ -13,6 +13,7 @@ YearMonth = Annotated[str, Field(pattern=r"^\d{4}(-\d{2})?$", description='a mon
 Label = Annotated[Text, Field(description="what people call it")]
 Aliases = Annotated[tuple[Id, ...], Field(description="other names that people type for it")]
 Whole = Annotated[int, Field(ge=1, le=100_000)]
+Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$", description="two letters, as ISO 3166 has them: DE")]
 Share = Annotated[float, Field(gt=0, le=1)]
 Confidence = Annotated[
     Literal["high", "medium", "low"], Field(description="how far the record as a whole can be trusted")

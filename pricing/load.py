@@ -17,14 +17,14 @@ from datetime import date
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pydantic
 
 from pricing import strict_yaml
 from pricing.catalogue import SECTIONS, Catalogue, cited_sources, figures
 from pricing.errors import CatalogError, Place
-from pricing.records import DataFile
+from pricing.records import Bloc, DataFile, Provider
 from pricing.wishes import first_wish
 
 DATA = Path(__file__).parent / "data"
@@ -144,6 +144,18 @@ def _wrong_names(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
             for target in _as_names(getattr(record, field)):
                 if target not in known:
                     yield section, key, f"{field}: nothing is called {target!r}"
+    for key, provider in catalogue.providers.items():
+        yield from (("providers", key, wish) for wish in _wrong_words(provider, {*catalogue.lands}, {*named}))
+
+
+def _wrong_words(provider: Provider, lands: set[str], named: set[str]) -> Iterator[str]:
+    """What a provider names deeper inside and nothing is called."""
+    for field, targets, known in (
+        ("headquarters", _as_names(provider.headquarters), lands),
+        ("regions", chain.from_iterable(provider.regions.values()), lands.union(get_args(Bloc))),
+        ("fabrics", chain.from_iterable(joined.accelerators for joined in provider.fabrics), named),
+    ):
+        yield from (f"{field}: nothing is called {target!r}" for target in targets if target not in known)
 
 
 def _as_names(value: str | tuple[str, ...] | None) -> tuple[str, ...]:

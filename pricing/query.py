@@ -9,6 +9,7 @@ from typing import Literal
 from pricing.catalogue import Catalogue
 from pricing.choices import TRUST_ORDER, Trust
 from pricing.figure import Value
+from pricing.orderable import Order, Refusal, refuses
 from pricing.records import Doubt, Offer
 
 # How old a price is, in words. A stale price is taken only where none is fresher.
@@ -21,7 +22,7 @@ MILD: frozenset[Doubt] = frozenset({"converted", "restricted"})
 
 Reason = Literal[
     "another accelerator", "accelerator not stated", "another provider", "another kind of purchase", "another region",
-    "another machine size", "price too old", "not trusted enough", "not a price to rent by",
+    "another machine size", "price too old", "not trusted enough", "not a price to rent by", Refusal,
 ]  # fmt: skip
 OTHER_CHIP: Reason = "another accelerator"
 
@@ -36,6 +37,7 @@ class Wish:
     areas: frozenset[str] = frozenset()
     region: str | None = None
     accelerators_per_instance: int | None = None
+    order: Order | None = None
     max_age_days: int | None = None
     least_trust: Trust = "estimated"
     doubtful: bool = False
@@ -59,7 +61,7 @@ def find(catalogue: Catalogue, wish: Wish, day: date) -> Found:
             chip: Reason = "accelerator not stated" if offer.accelerator in maybe else OTHER_CHIP
             hidden[chip] = hidden.get(chip, 0) + 1
             continue
-        reason = _hidden(catalogue, offer, wish, day)
+        reason = _hidden(catalogue, key, wish, day)
         if reason is None:
             ids.append(key)
         else:
@@ -80,7 +82,8 @@ def _names_that_cover(catalogue: Catalogue, wish: Wish) -> frozenset[str]:
     return frozenset(key for key, name in wide if not wish.accelerators.isdisjoint(name.candidates))
 
 
-def _hidden(catalogue: Catalogue, offer: Offer, wish: Wish, day: date) -> Reason | None:
+def _hidden(catalogue: Catalogue, key: str, wish: Wish, day: date) -> Reason | None:
+    offer = catalogue.offers[key]
     if wish.providers and offer.provider not in wish.providers:
         return "another provider"
     if wish.purchases and offer.purchase not in wish.purchases:
@@ -89,7 +92,8 @@ def _hidden(catalogue: Catalogue, offer: Offer, wish: Wish, day: date) -> Reason
         return "another region"
     if wish.accelerators_per_instance not in (None, offer.accelerators_per_instance):
         return "another machine size"
-    return _not_believed(catalogue, offer, wish, day)
+    refusal = refuses(catalogue, key, wish.order) if wish.order is not None else None
+    return refusal or _not_believed(catalogue, offer, wish, day)
 
 
 def _in_place(offer: Offer, wish: Wish) -> bool:

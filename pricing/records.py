@@ -11,13 +11,20 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from pricing.choices import Area, Purchase
-from pricing.fields import UNIT, Aliases, Confidence, Id, Label, Share, Whole, YearMonth, figure, in_unit
-from pricing.figure import Figure, Note, Source, Strict, Text
+from pricing.choices import Area, Fabric, Orders, Purchase, SoldAs
+from pricing.days import Day
+from pricing.fields import UNIT, Aliases, Confidence, Country, Id, Label, Share, Whole, YearMonth, figure, in_unit
+from pricing.figure import Figure, Note, Source, SourceId, Strict, Text
 from pricing.finance import ResidualCurve, Schedule, UsedPrice
 from pricing.model import Model
 
 ProviderKind = Literal["hyperscaler", "neocloud", "marketplace", "serverless", "yours"]
+Bloc = Literal["EU", "EEA"]
+Sizes = tuple[Whole, ...]
+SIZES = "how many accelerators one machine can have"
+LEAST_AT_ONCE = "The fewest accelerators in one order"
+MOST_AT_ONCE = "The most accelerators that one order can hold"
+FABRIC_RATE = "Rate between machines for each accelerator, one direction"
 HOURLY = "Price of one accelerator for one clock hour, busy or not"
 
 # Why an offer, though it has a price, must not be called the cheapest way to rent.
@@ -155,13 +162,43 @@ class Site(Record):
     note: Note = None
 
 
+class Land(Strict):
+    """A country: in which part of the world it lies, and what it belongs to."""
+
+    label: Label
+    area: Area = Field(description="in which part of the world it lies")
+    blocs: tuple[Bloc, ...] = Field(default=(), description="unions of states that it is a member of")
+    source: SourceId
+
+
+class MachineFabric(Record):
+    """What joins a provider's whole machines where their price holds a network between them."""
+
+    accelerators: tuple[Id, ...] = Field(min_length=1, description="machines of 8 and more of these have it")
+    fabric: Fabric = Field(description="what joins the machines")
+    fabric_gb_s: Figure | None = figure("GB/s", FABRIC_RATE)
+    most_at_once: Figure | None = figure("count", MOST_AT_ONCE)
+    source: SourceId
+    read: Day = Field(description="the day it was read")
+
+
 class Provider(Record):
     """Somebody who rents accelerators out, and the small print."""
 
     label: Label
     kind: ProviderKind = Field(description="what sort of business it is")
-    headquarters: Text | None = Field(default=None, description="general knowledge, not from the terms' source")
+    headquarters: Country | None = Field(default=None, description="general knowledge, not from the terms' source")
     aliases: Aliases = ()
+    orders: Orders | None = Field(default=None, description="who may order; `verified`: after a check or for a quota")
+    sizes: Sizes = Field(default=(), description=f"{SIZES}, where its list has a price for one; an offer's own win")
+    most_at_once: Figure | None = figure("count", MOST_AT_ONCE)
+    fabrics: tuple[MachineFabric, ...] = Field(default=(), description="networks between its machines, in the price")
+    regions: dict[Text, tuple[Country | Bloc, ...]] = Field(
+        default_factory=dict,
+        description="where each region of its offers lies: a country, several to choose from, or somewhere in a union",
+    )
+    sale_source: SourceId | None = Field(default=None, description="who says orders, sizes and regions: a source's id")
+    sale_read: Day | None = Field(default=None, description="the day that was read")
     billing_increment_s: Figure | None = figure("second", "What the length of a session is rounded up to")
     minimum_accelerators: Figure | None = figure("count", "The fewest that are rented out at once")
     egress_usd_per_gb: Figure | None = figure("USD/GB", "Traffic out to the internet, beyond what is free")
@@ -176,6 +213,13 @@ class Provider(Record):
     compliance: Text | None = Field(default=None, description="what it is certified for, in words")
     note: Note = None
 
+    @model_validator(mode="after")
+    def _somebody_says_so(self) -> Provider:
+        said = [name for name in ("orders", "sizes", "regions") if getattr(self, name)]
+        if said and None in (self.sale_source, self.sale_read):
+            raise ValueError(f"{' and '.join(said)}: want sale_source and sale_read beside, who says so and since when")
+        return self
+
 
 class Offer(Record):
     """One price of one provider for one shape in one region under one kind of purchase."""
@@ -189,6 +233,12 @@ class Offer(Record):
     sku: Text | None = Field(default=None, description="what the provider calls the machine")
     vcpus: float | None = Field(default=None, gt=0, description="virtual processors of one rented machine")
     ram_gb: float | None = Field(default=None, gt=0, description="Main memory of one rented machine")
+    sold_as: SoldAs | None = Field(default=None, description="absent: told from the provider's kind and the sizes")
+    sizes: Sizes = Field(default=(), description=f"{SIZES}, where the price is for one; absent: the provider's")
+    least_at_once: Figure | None = figure("count", LEAST_AT_ONCE)
+    most_at_once: Figure | None = figure("count", MOST_AT_ONCE)
+    fabric: Fabric | None = Field(default=None, description="what joins its machines, in the price, as its source says")
+    fabric_gb_s: Figure | None = figure("GB/s", FABRIC_RATE)
     usd_per_accelerator_hour: Figure | None = figure("USD/accelerator-hour", HOURLY + "; absent: ask for a quote")
     usd_per_instance_hour: float | None = Field(
         default=None, gt=0, description="as the source prints it for the newest reading; must equal price x count"
@@ -261,6 +311,9 @@ class DataFile(Strict):
     )
     servers: dict[Id, Server] = Field(default_factory=dict, description="machines as they are bought, by id")
     sites: dict[Id, Site] = Field(default_factory=dict, description="places on the electricity map, by id")
+    lands: dict[Country, Land] = Field(
+        default_factory=dict, description="countries, by their two letters: where regions and providers are"
+    )
     providers: dict[Id, Provider] = Field(default_factory=dict, description="who rents accelerators out, by id")
     offers: dict[Id, Offer] = Field(
         default_factory=dict, description="what they ask, by provider/accelerator/count/region/purchase"

@@ -34,9 +34,9 @@ SECTIONS_OF: dict[str, tuple[str, ...]] = {
     "history": ("series",),
     "models": ("models",),
     "reliability": ("facts",),
-    "rentals": ("providers", "offers"),
+    "rentals": ("providers", "offers", "facts"),
     "servers": ("servers", "facts"),
-    "sites": ("sites",),
+    "sites": ("sites", "lands"),
     "sources": (),
 }
 

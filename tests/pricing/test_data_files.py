@@ -27,7 +27,7 @@ IN_WORDS = {
     "TFLOP/s": ("_tflops",),
     "TOP/s": ("_tops",),
     "U": ("rack_units",),
-    "count": ("_accelerators",),
+    "count": ("_accelerators", "_at_once"),
     "second": ("_s",),
 }
 RECORDS = sorted(Record.__subclasses__(), key=lambda record: record.__name__)

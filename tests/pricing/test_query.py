@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pricing import load_catalogue
 from pricing.choices import TRUST_ORDER
+from pricing.orderable import Order, eu, refuses
 from pricing.query import MILD, Wish, find, freshness, may_be_cheapest, price, trust
 
 DAY = date(2026, 11, 21)
@@ -24,6 +25,7 @@ WISHES = st.builds(
     areas=st.frozensets(st.sampled_from(sorted({o.area for o in OFFERS.values()})), max_size=2),
     region=st.sampled_from([None, "us-east", "EUROPE", "global", "nowhere"]),
     accelerators_per_instance=st.sampled_from([None, 1, 8]),
+    order=st.sampled_from([None, Order(64), Order(64, together=64), Order(8, together=8, stay=eu(CATALOGUE))]),
     max_age_days=st.sampled_from([None, 30, 60, 365]),
     least_trust=st.sampled_from(sorted(TRUST_ORDER)),
     doubtful=st.booleans(),
@@ -46,6 +48,7 @@ def test_what_is_shown_fits_the_wish(wish: Wish) -> None:
         assert not wish.providers or offer.provider in wish.providers
         assert not wish.purchases or offer.purchase in wish.purchases
         assert wish.accelerators_per_instance in (None, offer.accelerators_per_instance)
+        assert wish.order is None or refuses(CATALOGUE, key, wish.order) is None
         assert wish.doubtful or MILD.issuperset(offer.doubts)
         if offer.usd_per_accelerator_hour is not None and wish.max_age_days is not None:
             assert offer.usd_per_accelerator_hour.age_days(DAY) <= wish.max_age_days
@@ -94,6 +97,15 @@ def test_a_price_turns_stale_after_a_month_and_then_is_never_cheapest() -> None:
 def test_an_offer_that_does_not_say_which_form_is_counted_apart() -> None:
     hidden = find(CATALOGUE, Wish(accelerators=frozenset({"H100-SXM5-80GB"})), DAY).hidden
     assert hidden["accelerator not stated"] >= 5
+
+
+def test_who_cannot_take_an_order_is_counted_under_the_reason() -> None:
+    chips = frozenset({"H100-SXM5-80GB"})
+    wish = Wish(accelerators=chips, order=Order(64, together=64))
+    hidden = find(CATALOGUE, wish, DAY).hidden
+    assert hidden["too few at once"] > 20
+    assert hidden["no fabric"] > 20
+    assert "too few at once" not in find(CATALOGUE, Wish(accelerators=chips), DAY).hidden
 
 
 def test_every_badge_of_the_catalogue_is_a_known_one() -> None:

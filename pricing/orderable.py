@@ -1,0 +1,266 @@
+"""What an offer can deliver: how much at once, joined by what, where and by whom; and why it cannot take an order.
+
+A price is a price of something. What that is stands in fields of the offer and its provider; where nobody publishes how
+much can be had at once, a fact of the catalogue says what we take, by kind of sale (docs/decisions/0031).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from pricing.catalogue import Catalogue
+from pricing.choices import Fabric, Orders, SoldAs
+from pricing.errors import UnknownName
+from pricing.figure import Figure
+from pricing.records import Bloc, MachineFabric, Offer, Provider
+
+Refusal = Literal["too few at once", "smaller than its least order", "no fabric", "elsewhere", "not stated where"]
+
+MOST_OF = "most-at-once-"  # with the kind of sale behind it: the fact that says how much can be had at once
+RESERVED_FACTOR = "most-at-once-reserved-factor"
+NVLINK_DOMAIN = "nvlink-domain-accelerators"
+BY_THE_TERM = frozenset({"reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"})
+WHOLE_MACHINE = 8  # accelerators from which on a machine is a whole one, and its seller's network joins it to others
+_CATALOGUES_KEPT = 4
+
+
+@dataclass(frozen=True)
+class Sale:
+    """What is sold under one offer."""
+
+    kind: SoldAs
+    sizes: tuple[int, ...]  # accelerators one machine can have, in rising order
+    most: int  # accelerators at once
+    most_published: bool  # whether the seller says so; else it is what we take for this kind of sale
+    least: int
+    fabric: Fabric | None
+    fabric_gb_s: float | None
+    reach: int  # accelerators of the largest single job: of one machine, or of all that its network joins
+    orders: Orders | None
+    country: str | None  # where there is just one that it can lie in
+    places: tuple[frozenset[str], ...]  # what can be chosen: a country, or somewhere in one of several
+    area: str
+    provider_country: str | None
+    yours: bool  # the user's own price, for whatever he asks
+
+
+@dataclass(frozen=True)
+class Stay:
+    """Where the machines must stand (all that is said must hold), and who may hold them. Empty: anywhere, anybody."""
+
+    countries: frozenset[str] = frozenset()
+    areas: frozenset[str] = frozenset()
+    provider_countries: frozenset[str] = frozenset()
+
+
+_ANYWHERE = Stay()
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is wanted at once. `together` are the accelerators of one job, which talk to each other all the time."""
+
+    accelerators: int = 1
+    together: int = 1
+    stay: Stay = _ANYWHERE
+
+
+@dataclass(frozen=True)
+class _Book:
+    """What has been told of one catalogue. It holds the catalogue, so that the ids it is found by stay its own."""
+
+    catalogue: Catalogue
+    sales: dict[str, Sale]
+    astray: dict[Stay, dict[str, Refusal | None]]
+
+
+_BOOKS: dict[tuple[str, int, int, int, int], _Book] = {}
+
+
+def sale(catalogue: Catalogue, key: str) -> Sale:
+    """What the offer called `key` sells."""
+    sales = _book(catalogue).sales
+    if key not in sales:
+        sales[key] = _sale(catalogue, catalogue.offers[key])
+    return sales[key]
+
+
+def refuses(catalogue: Catalogue, key: str, order: Order) -> Refusal | None:
+    """The first reason why the offer called `key` cannot take the order; None: it can."""
+    one = sale(catalogue, key)
+    if one.yours:
+        return None
+    wanted = max(order.accelerators, order.together)
+    if wanted > one.most:
+        return "too few at once"
+    size = machine(one, order.together)
+    if -(-wanted // size) * size < one.least:
+        return "smaller than its least order"
+    if order.together > one.reach:
+        return "no fabric"
+    return None if order.stay == _ANYWHERE else _astray(catalogue, key, order.stay)
+
+
+def machine(one: Sale, together: int) -> int:
+    """The machine one would rent for a job of `together`: the smallest that holds it, else the largest there is."""
+    return next((size for size in one.sizes if size >= together), one.sizes[-1])
+
+
+def eu(catalogue: Catalogue, *, sellers_too: bool = False) -> Stay:
+    """In the European Union; `sellers_too`: and held by a provider with its headquarters there."""
+    members = members_of(catalogue, "EU")
+    return Stay(countries=members, provider_countries=members if sellers_too else frozenset())
+
+
+def country(catalogue: Catalogue, code: str, *, sellers_too: bool = False) -> Stay:
+    """In one country, by its two letters."""
+    if code not in catalogue.lands:
+        raise UnknownName(f"No country is called {code!r}: want two letters, such as DE.", ())
+    only = frozenset({code})
+    return Stay(countries=only, provider_countries=only if sellers_too else frozenset())
+
+
+def members_of(catalogue: Catalogue, place: str) -> frozenset[str]:
+    """The countries of a union of states; of a country, itself."""
+    if place not in get_args(Bloc):
+        return frozenset({place})
+    return frozenset(code for code, land in catalogue.lands.items() if place in land.blocs)
+
+
+def _book(catalogue: Catalogue) -> _Book:
+    # Beside the digest, which a copy with other offers may keep, the very objects.
+    name = (catalogue.digest, id(catalogue.offers), id(catalogue.providers), id(catalogue.facts), id(catalogue.lands))
+    found = _BOOKS.get(name)
+    if found is None:
+        if len(_BOOKS) >= _CATALOGUES_KEPT:
+            _BOOKS.clear()
+        found = _BOOKS.setdefault(name, _Book(catalogue, {}, {}))
+    return found
+
+
+# What is sold
+
+
+def _sale(catalogue: Catalogue, offer: Offer) -> Sale:
+    provider = catalogue.providers[offer.provider]
+    sizes = _sizes(offer, provider)
+    joined = _joined(offer, provider, sizes)
+    fabric = offer.fabric or (joined.fabric if joined else None)
+    rate = offer.fabric_gb_s or (joined.fabric_gb_s if joined and not offer.fabric else None)
+    kind = kind_of(offer, provider, sizes, fabric)
+    published = offer.most_at_once or (joined.most_at_once if joined else None) or provider.most_at_once
+    most = _count(published) if published else _taken(catalogue, kind, offer, sizes)
+    places = tuple(members_of(catalogue, place) for place in provider.regions.get(offer.region, ()))
+    return Sale(
+        kind=kind,
+        sizes=sizes,
+        most=max(most, sizes[-1]),
+        most_published=published is not None,
+        least=_least(offer, provider, sizes),
+        fabric=fabric,
+        fabric_gb_s=rate.newest.typical if rate else None,
+        reach=_reach(catalogue, sizes, fabric, joined, most),
+        orders=provider.orders,
+        country=next(iter(places[0])) if len(places) == 1 and len(places[0]) == 1 else None,
+        places=places,
+        area=offer.area,
+        provider_country=provider.headquarters,
+        yours=provider.kind == "yours",
+    )
+
+
+def kind_of(offer: Offer, provider: Provider, sizes: tuple[int, ...], fabric: Fabric | None) -> SoldAs:
+    """The kind of sale: as the offer says; else it follows from the kind of business and the largest machine."""
+    if offer.sold_as is not None:
+        return offer.sold_as
+    if provider.kind == "serverless" or "per_second_service" in offer.doubts:
+        return "serverless"
+    if provider.kind == "marketplace":
+        return "bid"
+    if fabric not in (None, "ethernet"):
+        return "cluster"
+    return "machine" if sizes[-1] >= WHOLE_MACHINE else "pod"
+
+
+def _sizes(offer: Offer, provider: Provider) -> tuple[int, ...]:
+    """The offer's own; for a price of one accelerator those of the provider's list; else its machine's."""
+    listed = provider.sizes if offer.accelerators_per_instance == 1 else ()
+    return tuple(sorted(offer.sizes or listed or (offer.accelerators_per_instance,)))
+
+
+def _joined(offer: Offer, provider: Provider, sizes: tuple[int, ...]) -> MachineFabric | None:
+    """The provider's network that joins the machines of this offer: whole ones, and parts of a rack."""
+    if sizes[-1] < WHOLE_MACHINE and offer.fabric != "nvlink_domain":
+        return None
+    return next((joined for joined in provider.fabrics if offer.accelerator in joined.accelerators), None)
+
+
+def _taken(catalogue: Catalogue, kind: SoldAs, offer: Offer, sizes: tuple[int, ...]) -> int:
+    """What we take to be the most at once where nobody publishes it. On a market: what one machine holds."""
+    if kind == "bid":
+        return sizes[-1]
+    factor = _count(catalogue.facts[RESERVED_FACTOR].figure) if offer.purchase in BY_THE_TERM else 1
+    return factor * _count(catalogue.facts[MOST_OF + kind].figure)
+
+
+def _least(offer: Offer, provider: Provider, sizes: tuple[int, ...]) -> int:
+    if offer.least_at_once is not None:
+        return _count(offer.least_at_once)
+    everywhere = provider.minimum_accelerators if not offer.sizes else None
+    return max(sizes[0], _count(everywhere) if everywhere else 1)
+
+
+def _reach(
+    catalogue: Catalogue, sizes: tuple[int, ...], fabric: Fabric | None, joined: MachineFabric | None, most: int
+) -> int:
+    """Plain Ethernet carries no job that talks all the time; what NVLink joins ends with the rack, unless more does."""
+    if fabric in (None, "ethernet"):
+        return sizes[-1]
+    if fabric != "nvlink_domain" or joined is not None:
+        return max(most, sizes[-1])
+    return max(sizes[-1], min(most, _count(catalogue.facts[NVLINK_DOMAIN].figure)))
+
+
+def _count(figure: Figure) -> int:
+    return int(figure.newest.typical)
+
+
+# Where it is
+
+
+def _astray(catalogue: Catalogue, key: str, stay: Stay) -> Refusal | None:
+    """Why the offer called `key` cannot promise to stay there."""
+    book = _book(catalogue)
+    told = book.astray.get(stay)
+    if told is None:
+        told = book.astray.setdefault(stay, {})
+        allowed = _allowed(catalogue, stay)
+        told |= {one: next(_reasons(catalogue, sale(catalogue, one), stay, allowed), None) for one in catalogue.offers}
+    return told[key]
+
+
+def _reasons(catalogue: Catalogue, one: Sale, stay: Stay, allowed: frozenset[str]) -> Iterator[Refusal]:
+    if stay.provider_countries and one.provider_country not in stay.provider_countries:
+        yield "not stated where" if one.provider_country is None else "elsewhere"
+    if not (stay.countries or stay.areas) or any(place <= allowed for place in one.places):
+        return
+    if one.places:
+        yield "elsewhere" if all(allowed.isdisjoint(place) for place in one.places) else "not stated where"
+    elif stay.countries or one.area not in stay.areas:
+        yield "not stated where" if _may_lie_in(catalogue, one.area, allowed) else "elsewhere"
+
+
+def _allowed(catalogue: Catalogue, stay: Stay) -> frozenset[str]:
+    """The countries in which it may stand."""
+    lands = catalogue.lands
+    wanted = (code for code in stay.countries or lands if code in lands)
+    return frozenset(code for code in wanted if not stay.areas or lands[code].area in stay.areas)
+
+
+def _may_lie_in(catalogue: Catalogue, area: str, allowed: frozenset[str]) -> bool:
+    """Whether what lies in `area`, nobody says in which country, may lie in one that is allowed."""
+    if area in ("anywhere", "not_stated"):
+        return True
+    return any(catalogue.lands[code].area == area for code in allowed)
