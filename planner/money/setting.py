@@ -5,6 +5,7 @@ Every ledger is built from one of these and from nothing else, so the same setti
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -27,6 +28,14 @@ HOURS_FACTOR = "hours_factor"  # times the hours that a named model was predicte
 
 
 @dataclass(frozen=True)
+class Share:
+    """What one of several sellers delivers of an order."""
+
+    offer: str
+    accelerators: int
+
+
+@dataclass(frozen=True)
 class ChosenOffers:
     """The offers a plan rents from, by kind; empty where there is none. Chosen once, at typical figures."""
 
@@ -36,6 +45,8 @@ class ChosenOffers:
     one_year: str | None = None  # two quotes of one seller, where there are: what they imply together is shown
     three_years: str | None = None
     prices: Believed | None = None  # what the prices of all offers that the plan could take are worth on its day
+    shares: tuple[Share, ...] = ()  # where nobody has all that is wanted at once: who delivers how many on demand
+    lacks: Mapping[str, str] = field(default_factory=dict)  # by kind of purchase: why no offer can take the order
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -17,6 +17,9 @@ from planner.scenario.work import Work
 
 USUAL_ACCELERATOR = "H100-SXM5-80GB"
 USUAL_SITE = "US"
+# anywhere; in the country of the site; in the European Union; there, and held by a company of the Union
+Stay = Literal["anywhere", "country", "eu", "eu_sellers"]
+CountryCode = Annotated[str, Field(pattern="^[A-Z]{2}$")]
 ANY_ACCELERATOR = "any"  # in place of an accelerator: whichever does the work for the least
 
 
@@ -32,6 +35,11 @@ class Scenario(Inputs):
     ] = 3.0
     site: Annotated[str, Field(min_length=1, max_length=20), asked("site", "Where would yours run?",
         "Country or US state, by its ISO code. Sets the price of electricity and of space.")] = USUAL_SITE  # fmt: skip
+    stay: Annotated[Stay, asked("stay", "Must the work stay there?",
+        "Binds what is rented and hosted as well as what is owned.")] = "anywhere"  # fmt: skip
+    stay_in: Annotated[tuple[CountryCode, ...], Field(max_length=40,
+        description="the countries in which it must stay, by two letters each; wins over `stay`"),
+        unit("countries by their ISO codes")] = ()  # fmt: skip
     work: Annotated[tuple[Work, ...], Field(min_length=1, max_length=6)] = (Work(),)
     own: Own = Own()
     loan: Loan = Loan()

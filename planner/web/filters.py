@@ -12,6 +12,7 @@ from planner.report import words
 from planner.web import address
 from pricing import Catalogue
 from pricing.choices import TRUST_ORDER
+from pricing.orderable import Order
 from pricing.query import Wish
 
 TERMS: dict[str, tuple[str, ...]] = {
@@ -68,11 +69,18 @@ def ask_across() -> bool:
 SAME, ANY = "Same GPU", "Any GPU that does the job"
 
 
-def ask_large(together: int | None) -> bool:
-    """Whether to leave out machines that do not hold what has to stand together; none where that differs."""
-    label = "Only machines large enough" + (f" ({together} GPUs or more)" if together and together > 1 else "")
+def ask_able(order: Order | None) -> bool:
+    """Whether to leave out who cannot take the order of the plan; None where each accelerator has its own."""
     address.switch("large", usual=True)
-    return st.toggle(label, key="large", help=_LARGE)
+    return st.toggle(f"Only who can take this order{_ordered(order)}", key="large", help=_ABLE)
+
+
+def _ordered(order: Order | None) -> str:
+    """So many at once, so many of one job: what a seller has to have."""
+    if order is None or order.accelerators <= 1:
+        return ""
+    joined = f", {order.together:,} of one job" if order.together > 1 else ""
+    return f": {order.accelerators:,} GPUs at once{joined}"
 
 
 def show_everything() -> None:
@@ -94,9 +102,10 @@ _TRUST = (
     "What a price rests on, weakest first: estimated by us, collected by a third party, published on the provider's "
     "own page, read from its price API, a quote, or yours."
 )
-_LARGE = (
-    "A model that is spread over several GPUs needs them in one machine: links between machines are many times slower. "
-    "Work on more than eight takes whole machines of eight."
+_ABLE = (
+    "Who has so many at once, as far as sellers say; for the others what sellers of their kind usually have is taken. "
+    "A job on several GPUs needs them in one machine, or machines with a fast network between them; and where the work "
+    "must stay, the offer has to say that it stands there."
 )
 _DOUBTFUL = (
     "GPU-only components, minimum bids, offers that do not say which form of the chip, list prices nobody can order "

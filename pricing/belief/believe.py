@@ -9,7 +9,7 @@ measurements, `python -m bench believe` repeats them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from functools import cached_property
 from typing import NamedTuple, cast
@@ -67,6 +67,16 @@ class Believed:
     def take(self, keys: Sequence[str]) -> Believed:
         """Some of them, in this order."""
         return self.rows([self.places[key] for key in keys])
+
+    def with_price(self, key: str, *, low: float, typical: float, high: float) -> Believed:
+        """These, with another price for one of them."""
+        here = np.arange(len(self.keys)) == self.places[key]
+        return replace(
+            self,
+            low=np.where(here, low, self.low),
+            typical=np.where(here, typical, self.typical),
+            high=np.where(here, high, self.high),
+        )
 
     def rows(self, at: Sequence[int]) -> Believed:
         """Those at some places."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import numpy as np
@@ -13,18 +13,16 @@ from planner.money.ledger import COMPUTED, Ledger, Line, Used
 from planner.money.renting.bill import Bills, bills, rank, renting
 from planner.money.renting.interruptions import LEAST_LEFT, demand_of, say_interruptions, stoppable, stretch
 from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
+from planner.money.renting.orders import able, blended, nobody, order_of, spread
 from planner.money.renting.rent_levels import pair
 from planner.money.renting.reservation import bound_share, held
 from planner.money.setting import ChosenOffers, Setting
 from planner.money.sizing import reach, right_size
-from planner.scenario.base import ONE_MACHINE
 from planner.scenario.rent import Rent
-from planner.speed.work_to_hours import Asked
-from pricing import Catalogue
 from pricing.belief import believed
 from pricing.choices import Purchase
+from pricing.orderable import Order, refuses
 from pricing.query import Wish, find
-from pricing.records import Offer
 
 RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if kind.startswith("reserved"))
 # Spot is left out where nobody says that the work may stop.
@@ -47,53 +45,84 @@ def choose(among: Sequence[Bills]) -> int | None:
     return first[0] if first and np.isfinite(usd[first[0]]) else None
 
 
-def holds(offer: Offer, wanted: int) -> bool:
-    """Whether one machine holds as many accelerators as have to stand together; more than usual take several."""
-    return offer.accelerators_per_instance >= min(wanted, ONE_MACHINE)
+@dataclass(frozen=True)
+class _Market:
+    """The offers of one kind of purchase that can take the plan's order, or parts of it; or why none can."""
+
+    keys: tuple[str, ...] = ()
+    whole: bool = True  # each can take all of it
+    lacks: str | None = None
 
 
 def taken(setting: Setting) -> ChosenOffers:
     """The offers a plan rents from: those the scenario names, none beside a price of yours, else the cheapest bill."""
-    scenario, need = setting.scenario, setting.demand.all
-    wish = replace(usual_wish(scenario.accelerator), purchases=_TAKEN)
-    kinds = _by_kind(setting.catalogue, find(setting.catalogue, wish, setting.day).ids, together(setting.asked))
-    market = tuple(key for keys in kinds.values() for key in keys)
-    setting = replace(setting, taken=ChosenOffers(prices=believed(setting.catalogue, setting.day, market)))
-
-    def cheapest(kind: str) -> str | None:
-        return _cheapest(bills(setting, need, kinds.get(kind, ())))
-
+    scenario = setting.scenario
+    markets = _markets(setting)
+    keys = tuple(key for market in markets.values() for key in market.keys)
+    lacks = {kind: market.lacks for kind, market in markets.items() if market.lacks is not None}
+    found = ChosenOffers(prices=believed(setting.catalogue, setting.day, keys), lacks=lacks)
     rent, reserve, spot = scenario.rent, scenario.reserve, scenario.spot
-    on_demand = rent.offer or (cheapest("on_demand") if rent.usd_per_accelerator_hour is None else None)
-    setting = replace(setting, taken=replace(setting.taken, on_demand=on_demand))
-    found = replace(
-        setting.taken,
-        reserved=reserve.offer
-        or (_cheapest_reserved(setting, kinds) if reserve.usd_per_accelerator_hour is None else None),
-        spot=spot.offer
-        or (_cheapest_spot(setting, kinds.get("spot", ())) if spot.usd_per_accelerator_hour is None else None),
-    )
+    if rent.offer or rent.usd_per_accelerator_hour is not None:
+        found = replace(found, on_demand=rent.offer)
+    else:
+        found = _on_demand(replace(setting, taken=found), markets.get("on_demand", _Market()))
+    there = replace(setting, taken=found)
+    if reserve.offer or reserve.usd_per_accelerator_hour is not None:
+        found = replace(found, reserved=reserve.offer)
+    else:
+        found = replace(found, reserved=_cheapest_reserved(there, markets))
+    if spot.offer or spot.usd_per_accelerator_hour is not None:
+        found = replace(found, spot=spot.offer)
+    else:
+        found = replace(found, spot=_cheapest_spot(there, markets.get("spot", _Market()).keys))
+    return _with_quotes(setting, found, markets)
+
+
+def _with_quotes(setting: Setting, found: ChosenOffers, markets: Mapping[str, _Market]) -> ChosenOffers:
+    """With the two quotes that together say how rents move."""
     preferred = setting.catalogue.offers.get(found.reserved or found.on_demand or "")
-    quoted = (*kinds.get("reserved_1y", ()), *kinds.get("reserved_3y", ()))
+    quoted = (*markets.get("reserved_1y", _Market()).keys, *markets.get("reserved_3y", _Market()).keys)
     both = pair(setting.catalogue, quoted, preferred.provider if preferred else None, setting.day)
     return found if both is None else replace(found, one_year=both[0], three_years=both[1])
 
 
-def together(asked: Asked | None) -> int:
-    """How many accelerators have to stand in one machine for the models of a plan; 1 where none is named."""
-    if asked is None:
-        return 1
-    wanted = [one.accelerators for one in asked.trainings] + [one.accelerators_per_replica for one in asked.servings]
-    return min(max(wanted, default=1), ONE_MACHINE)
-
-
-def _by_kind(catalogue: Catalogue, keys: tuple[str, ...], least: int) -> dict[str, tuple[str, ...]]:
-    """The offers of each purchase: of machines that hold so many, where there are any."""
+def _markets(setting: Setting) -> dict[str, _Market]:
+    """By kind of purchase, who can take what the plan orders."""
+    catalogue, order = setting.catalogue, order_of(setting)
+    wish = replace(usual_wish(setting.scenario.accelerator), purchases=_TAKEN)
     kinds: dict[str, list[str]] = {}
-    for key in keys:
+    for key in find(catalogue, wish, setting.day).ids:
         kinds.setdefault(catalogue.offers[key].purchase, []).append(key)
-    large = {kind: tuple(key for key in found if holds(catalogue.offers[key], least)) for kind, found in kinds.items()}
-    return {kind: large[kind] or tuple(found) for kind, found in kinds.items()}
+    return {kind: _market(setting, kind, keys, order) for kind, keys in kinds.items()}
+
+
+def _market(setting: Setting, kind: str, keys: list[str], order: Order) -> _Market:
+    catalogue = setting.catalogue
+    if kind in RESERVED:
+        size = right_size(setting)
+        order = order if size is None else replace(order, accelerators=size, together=min(order.together, size))
+    whole = tuple(key for key in keys if refuses(catalogue, key, order) is None)
+    if whole:
+        return _Market(whole)
+    parts = able(catalogue, keys, order) if kind == "on_demand" else ()
+    if spread(catalogue, parts, order):
+        return _Market(parts, whole=False)
+    buying = "on demand" if kind == "on_demand" else "on spot machines" if kind == "spot" else "reserved"
+    return _Market(lacks=nobody(setting, keys, order, buying))
+
+
+def _on_demand(setting: Setting, market: _Market) -> ChosenOffers:
+    """The cheapest bill; of parts of an order the cheapest sellers together."""
+    among = bills(setting, setting.demand.all, market.keys)
+    if market.whole:
+        return replace(setting.taken, on_demand=_cheapest(among))
+    cheapest_first = [among.offers[at] for at in among.rank.tolist() if np.isfinite(among.total_usd[at])]
+    shares = spread(setting.catalogue, cheapest_first, order_of(setting))
+    if not shares:
+        return setting.taken
+    assert setting.taken.prices is not None
+    prices = blended(setting.taken.prices, shares)
+    return replace(setting.taken, on_demand=shares[0].offer, shares=shares, prices=prices)
 
 
 def _cheapest(among: Bills) -> str | None:
@@ -117,10 +146,10 @@ def _cheapest_spot(setting: Setting, offers: tuple[str, ...]) -> str | None:
     return _cheapest(_with(among, Line("Interruptions", "interruptions", "lost_usd", used)))
 
 
-def _cheapest_reserved(setting: Setting, kinds: dict[str, tuple[str, ...]]) -> str | None:
+def _cheapest_reserved(setting: Setting, markets: Mapping[str, _Market]) -> str | None:
     """The cheapest way through the plan that begins with a reservation; what follows its term is in the bill."""
     wanted = RESERVED if setting.scenario.reserve.term is None else (setting.scenario.reserve.term,)
-    offers = tuple(key for kind in sorted(wanted) for key in kinds.get(kind, ()))
+    offers = tuple(key for kind in sorted(wanted) for key in markets.get(kind, _Market()).keys)
     if not offers:
         return None
     size = right_size(setting)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from planner.money.demand.stream import Need
 from planner.money.renting.bill import bills
-from planner.money.renting.cheapest_offer import choose, holds
+from planner.money.renting.cheapest_offer import choose
 from planner.money.setting import Setting
 from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Terms
 from pricing import Catalogue
 from pricing.belief import BelievedPrice
+from pricing.orderable import Order
 from pricing.query import Wish, find
 
 UNBOUND = frozenset({"on_demand", "capacity_block"})  # nothing is bound for longer than the job
@@ -43,12 +44,14 @@ def flat(catalogue: Catalogue, scenario: Scenario, day: date) -> Setting:
 def hired(
     catalogue: Catalogue, accelerator: str, *, accelerators: int, hours: float, together: int, day: date
 ) -> Hired | None:
-    """The cheapest whole bill, each price as it is believed on the day, machines of `together` or more; or None.
+    """The cheapest whole bill, each price as it is believed on the day, of those that have so many at once; or None.
+
+    `together` of them work on one job and need one machine, or a network between machines.
 
     Whole machines, minimums and billing increments are in it; disks and traffic are not.
     """
     wish = Wish(accelerators=frozenset({accelerator}), purchases=UNBOUND)
-    ids = tuple(key for key in find(catalogue, wish, day).ids if holds(catalogue.offers[key], together))
+    ids = find(catalogue, replace(wish, order=Order(accelerators, min(together, accelerators))), day).ids
     if not ids:
         return None
     setting = flat(catalogue, Scenario(accelerator=accelerator), day)

@@ -24,7 +24,7 @@ from planner.money.timeline import PLAN
 from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.rent import Rent
 from pricing import Catalogue, Figure
-from pricing.belief import Believed, believed
+from pricing.belief import Believed, in_their_markets
 from pricing.choices import Purchase
 from pricing.records import Offer, Provider
 
@@ -89,13 +89,14 @@ def price_factor(purchase: Purchase) -> str:
 
 
 def prices_of(setting: Setting, keys: tuple[str, ...]) -> Believed:
-    """What the prices of some offers are worth on the day of the plan, each among those that the plan could take."""
+    """What the prices of some offers are worth on the day of the plan, each among those that the plan could take.
+
+    Of an offer that it could not take, among all of its accelerator and kind of purchase.
+    """
     market = setting.taken.prices
-    others = () if market is None else market.keys
-    known = set(others)
-    added = tuple(key for key in keys if key not in known)
-    whole = believed(setting.catalogue, setting.day, (*others, *added)) if added or market is None else market
-    return whole.take(keys)
+    if market is None or not all(key in market.places for key in keys):
+        return in_their_markets(setting.catalogue, setting.day, keys)
+    return market.take(keys)
 
 
 def assumed_beside(catalogue: Catalogue, offer: Offer, need: Need) -> tuple[str, ...]:

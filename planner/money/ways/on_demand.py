@@ -9,6 +9,9 @@ from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.record import Layer, Look, WayRecord
 
 
+_SELLERS_SHOWN = 4
+
+
 def build(setting: Setting) -> WayLedger | Unavailable:
     """Everything rented by the hour."""
     missing = missing_price(setting)
@@ -30,6 +33,9 @@ def missing_price(setting: Setting) -> Unavailable | None:
     """Why renting by the hour has no price here."""
     offer, yours = setting.taken.on_demand, setting.scenario.rent.usd_per_accelerator_hour
     if offer is None and yours is None and "usd_per_accelerator_hour" not in setting.tried:
+        lacks = setting.taken.lacks.get("on_demand")
+        if lacks is not None:
+            return Unavailable(lacks)
         label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
         return Unavailable(f"nobody publishes a price for renting {label} by the hour: enter a price or a quote")
     return not_there(setting, offer)
@@ -42,7 +48,19 @@ def seller(setting: Setting, offer: str | None, your_price: float | None = None)
     record = setting.catalogue.offers[offer]
     provider = setting.catalogue.providers[record.provider].label
     named = f"{provider} ({record.sku})" if record.sku else provider
+    named = _and_others(setting, offer, named)
     return named if your_price is None else f"your price, on the terms of {named}"
+
+
+def _and_others(setting: Setting, offer: str, named: str) -> str:
+    """Who else delivers, where one seller has too few of them at once."""
+    shares = setting.taken.shares
+    if offer != setting.taken.on_demand or len(shares) < 2:
+        return named
+    offers, providers = setting.catalogue.offers, setting.catalogue.providers
+    each = [f"{providers[offers[one.offer].provider].label} ({one.accelerators:,})" for one in shares[:_SELLERS_SHOWN]]
+    more = f" and {len(shares) - _SELLERS_SHOWN} more sellers" if len(shares) > _SELLERS_SHOWN else ""
+    return f"{', '.join(each)}{more}"
 
 
 def not_there(setting: Setting, offer: str | None) -> Unavailable | None:

@@ -15,6 +15,8 @@ from planner.money.ways.on_demand import not_there, seller
 from planner.money.ways.record import Layer, Look, WayRecord
 from planner.money.ways.waiting_cost import waiting
 
+YEAR_MONTHS = 12.0
+
 
 def build(setting: Setting) -> WayLedger | Unavailable:
     """Everything reserved; work that may wait on as few as do it, what they have no time for on demand."""
@@ -37,7 +39,13 @@ def build(setting: Setting) -> WayLedger | Unavailable:
         lines=(*reserved.lines, *under("After the term", after), *under("Above the reservation", above), *waits),
         useful_hours=demand.all.busy_hours,
         accelerators=float(need.most_accelerators),
-        warnings=(*reserved.warnings, *implied(setting), *path_warnings(setting), *beyond(setting, term)),
+        warnings=(
+            *_assumed_term(setting),
+            *reserved.warnings,
+            *implied(setting),
+            *path_warnings(setting),
+            *beyond(setting, term),
+        ),
     )
 
 
@@ -49,10 +57,20 @@ def term_or_why(setting: Setting) -> float | Unavailable:
         return unknown
     label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
     if offer is None and reserve.usd_per_accelerator_hour is None:
+        lacks = [why for kind, why in sorted(setting.taken.lacks.items()) if kind.startswith("reserved")]
+        if lacks:
+            return Unavailable(lacks[0])
         for_term = "" if reserve.term is None else f" for {in_words(term_months(setting, None) or 0.0)}"
         return Unavailable(f"nobody publishes a price for reserving {label}{for_term}: enter a price and a term")
     term = term_months(setting, offer)
-    return Unavailable(f"for how long is {label} reserved? enter reserve.term") if term is None else term
+    return YEAR_MONTHS if term is None else term
+
+
+def _assumed_term(setting: Setting) -> tuple[str, ...]:
+    """What to say of a price of yours for a reservation, where nobody said for how long."""
+    if term_months(setting, setting.taken.reserved) is not None:
+        return ()
+    return ("no length of the reservation is said, so it is taken to be a year: enter reserve.term",)
 
 
 def above_it(setting: Setting, size: int, share: float) -> tuple[Line, ...]:

@@ -64,6 +64,9 @@ def missing_price(setting: Setting) -> Unavailable | None:
     """Why spot machines have no price here."""
     offer, yours = setting.taken.spot, setting.scenario.spot.usd_per_accelerator_hour
     if offer is None and yours is None:
+        lacks = setting.taken.lacks.get("spot")
+        if lacks is not None:
+            return Unavailable(lacks)
         label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
         return Unavailable(f"nobody publishes a spot price for {label}: enter spot.usd_per_accelerator_hour")
     return not_there(setting, offer)

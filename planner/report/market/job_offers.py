@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from planner.money.ledger import Ledger
 from planner.money.renting.bill import Bills, bills
 from planner.money.renting.cheapest_offer import choose
+from planner.money.renting.orders import able, order_of
 from planner.report import words
 from planner.report.market.compare import (
     BUY_ID,
@@ -30,11 +31,11 @@ from planner.scenario.base import HOURS_PER_DAY
 from planner.study.market.amounts import time_words
 from planner.study.market.candidates import Doer
 from pricing import Catalogue
+from pricing.orderable import refuses
 from pricing.query import Wish, find
 
 ONE_RUN, A_MONTH = "One run USD", "A month USD"
 JOB_COLUMNS = ("GPU", "GPUs", "Takes days", "Memory")
-TOO_SMALL = "machine too small"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +74,11 @@ def offers_of(  # noqa: PLR0913 - a question of as many parts
     day: date,
     own: Own | None,
     *,
-    large: bool,
+    able_only: bool,
     is_job: bool,
 ) -> Offers:
     """All of it: for a job that names a model, or for plain GPU-hours on one accelerator."""
-    all_rented, hidden = rented(catalogue, doers, wish, day, large=large)
+    all_rented, hidden = rented(catalogue, doers, wish, day, able_only=able_only)
     if is_job:
         found = cheapest_for_job(catalogue, all_rented, own)
         return Offers(found, job_table(catalogue, all_rented, own, day), hidden, all_rented, own)
@@ -110,23 +111,27 @@ class RentedJob:
 
 
 def rented(
-    catalogue: Catalogue, doers: Iterable[Doer], wish: Wish, day: date, *, large: bool
+    catalogue: Catalogue, doers: Iterable[Doer], wish: Wish, day: date, *, able_only: bool
 ) -> tuple[tuple[RentedJob, ...], dict[str, int]]:
     """The bills of every offer that fits the wish; and how many were left out for which reason.
 
-    With `large` only machines that hold what has to stand together.
+    With `able_only` only offers that can take what is ordered; where none has all of it, those that have a job's worth.
     """
     by_chip = {one.accelerator: one for one in doers}
     found = find(catalogue, wish, day)
     hidden: dict[str, int] = {str(reason): number for reason, number in found.hidden.items()}
     ids: dict[str, list[str]] = {key: [] for key in by_chip}
     for key in found.ids:
-        offer = catalogue.offers[key]
-        doer = by_chip.get(offer.accelerator) or next(iter(by_chip.values()))  # a name that may mean it
-        if large and offer.accelerators_per_instance < doer.together:
-            hidden[TOO_SMALL] = hidden.get(TOO_SMALL, 0) + 1
-        else:
-            ids[doer.accelerator].append(key)
+        doer = by_chip.get(catalogue.offers[key].accelerator) or next(iter(by_chip.values()))  # a name that may mean it
+        ids[doer.accelerator].append(key)
+    if able_only:
+        for chip, doer in by_chip.items():
+            order = order_of(doer.setting)
+            kept = able(catalogue, ids[chip], order)
+            for key in set(ids[chip]) - set(kept):
+                why = str(refuses(catalogue, key, order))
+                hidden[why] = hidden.get(why, 0) + 1
+            ids[chip] = list(kept)
     return tuple(RentedJob(one, bills(one.setting, one.need, tuple(ids[key]))) for key, one in by_chip.items()), hidden
 
 
@@ -144,10 +149,7 @@ def _rows(catalogue: Catalogue, one: RentedJob, own: Own | None, day: date) -> I
     """The offers of one accelerator as rows, with what the job costs at each."""
     about = _about(catalogue, one)
     for row, job in zip(rent_rows(catalogue, one.bills, own, day), one.job_usd.tolist(), strict=True):
-        small = row["GPUs per machine"] < one.doer.together
-        notes = [f"{one.doer.together} have to stand in one machine"] if small else []
-        notes += [row["Notes"]] if row["Notes"] else []
-        yield {**row, **about, one.unit: job, "Notes": "; ".join(notes)}
+        yield {**row, **about, one.unit: job}
 
 
 def _about(catalogue: Catalogue, one: RentedJob) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from planner.money.demand.stream import Need
-from planner.money.renting.cheapest_offer import together
+from planner.money.renting.orders import together
 from planner.money.setting import Setting
 from planner.money.verdict.answer import CLOSE_GAP
 from planner.money.ways import WAYS
@@ -64,8 +64,8 @@ class Doer:
 
     @property
     def together(self) -> int:
-        """How many have to stand in one machine."""
-        return together(self.setting.asked)
+        """How many work on one job: in one machine, or in several with a network between them."""
+        return together(self.setting.scenario, self.setting.asked)
 
 
 def doer_of(setting: Setting) -> Doer:

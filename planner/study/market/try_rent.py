@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import Need
 from planner.money.renting.bill import bills, cheapest_first
-from planner.money.renting.cheapest_offer import RESERVED, holds
+from planner.money.renting.cheapest_offer import RESERVED
 from planner.money.renting.interruptions import LEAST_LEFT, say_interruptions, stretch
 from planner.money.renting.job_hour import FLAT_YEARS, UNBOUND, flat
 from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
+from planner.money.renting.orders import stay_of
 from planner.money.setting import Setting
 from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
 from planner.scenario.rent import Rent
@@ -27,6 +28,7 @@ from planner.scenario.work import Work
 from planner.study.market.hours_needed import Doing
 from pricing import Catalogue
 from pricing.belief import Believed, believed
+from pricing.orderable import Order, Stay, refuses
 from pricing.query import Wish, find
 
 Array = NDArray[np.float64]
@@ -108,11 +110,13 @@ def _rows(hiring: Hiring, purchases: frozenset[str]) -> _Rows:
         by_chip.setdefault(catalogue.offers[key].accelerator, []).append(key)
     if only in catalogue.offers and catalogue.offers[only].purchase in purchases:
         by_chip[catalogue.offers[only].accelerator] = [only]
+    stay = stay_of(catalogue, hiring.scenario)
+    orders = [_order(one, stay) for one in tries]
     pairs = [
         (place, key)
         for place, one in enumerate(tries)
         for key in by_chip.get(one.accelerator, ())
-        if holds(catalogue.offers[key], one.together)
+        if refuses(catalogue, key, orders[place]) is None
     ]
     market = [(place, catalogue.offers[key].purchase) for place, key in pairs]
     prices = believed(catalogue, day, [key for _, key in pairs], market)
@@ -120,6 +124,12 @@ def _rows(hiring: Hiring, purchases: frozenset[str]) -> _Rows:
     keys = tuple(pairs[row][1] for row in kept)
     terms = np.array([TERM_MONTHS[catalogue.offers[key].purchase] for key in keys])
     return _Rows(np.array([pairs[row][0] for row in kept], dtype=np.intp), keys, terms, prices.rows(kept))
+
+
+def _order(one: Doing, stay: Stay) -> Order:
+    """What a try wants at once, and how many of them work on one job."""
+    at_once = max(one.at_once, one.accelerators, 1)
+    return Order(at_once, min(one.together, at_once), stay)
 
 
 def _worth_asking(catalogue: Catalogue, pairs: Sequence[tuple[int, str]], prices: Believed) -> list[int]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from planner.money.renting.orders import order_of
 from planner.report import words
 from planner.report.answer.sentences import told
 from planner.report.market.compare import BUY_ID, own_of, pickable
@@ -30,8 +31,8 @@ def page() -> None:
         show.next_page("Answer", "Back to the answer")
         return
     wish = filters.ask_for(catalogue, [one.accelerator for one in doers])
-    large = is_job and filters.ask_large(doers[0].together if len(doers) == 1 else None)
-    found = offers_of(catalogue, doers, wish, day, own_of(plan), large=large, is_job=is_job)
+    able_only = filters.ask_able(order_of(doers[0].setting) if len(doers) == 1 else None)
+    found = offers_of(catalogue, doers, wish, day, own_of(plan), able_only=able_only, is_job=is_job)
     headline.title(words.markdown(found.finding.title), anchor=False)
     sentences.markdown(words.markdown(" ".join((*found.finding.sentences, *by_the_token(plan)))))
     show.offers(found.table, hidden_words(found.hidden, found.of), filters.show_everything)

@@ -1,0 +1,163 @@
+"""What a plan orders: how many at once, how many of one job, where they must stand; and who of the sellers can take it.
+
+An offer is taken where it can deliver the whole order. Where none can, the order is spread over several sellers, as
+long as each holds whole jobs. Where that does not do either, there is a sentence that says what would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from planner.money.setting import Setting, Share
+from planner.scenario.base import ONE_MACHINE
+from planner.scenario.scenario import Scenario
+from planner.scenario.work import Work
+from planner.speed.work_to_hours import Asked
+from pricing import Catalogue
+from pricing.belief import Believed
+from pricing.orderable import Order, Stay, country, eu, refuses, sale
+
+
+_FEW_SELLERS = 4  # nobody likes to deal with more, if fewer will do
+
+
+def order_of(setting: Setting) -> Order:
+    """What the plan wants at once, in its busiest month; and how many of them work on one job."""
+    at_once = max(int(np.ceil(setting.demand.all.most_accelerators)), 1)
+    wanted = together(setting.scenario, setting.asked)
+    return Order(at_once, min(wanted, at_once), stay_of(setting.catalogue, setting.scenario))
+
+
+def together(scenario: Scenario, asked: Asked | None) -> int:
+    """How many accelerators talk to each other all the time: those of the largest run, replica or job.
+
+    Where nothing is said of a job, whole machines are wanted where the work fills one, and no network between them.
+    """
+    named = [] if asked is None else [one.accelerators for one in asked.trainings]
+    named += [] if asked is None else [one.accelerators_per_replica for one in asked.servings]
+    return max([*named, *(_of_one_job(work) for work in scenario.work)], default=1)
+
+
+def _of_one_job(work: Work) -> int:
+    if work.accelerators_per_job is not None:
+        return work.accelerators_per_job
+    return 1 if work.train or work.serve or work.run else min(work.accelerators, ONE_MACHINE)
+
+
+def stay_of(catalogue: Catalogue, scenario: Scenario) -> Stay:
+    """Where the work must stay, and who may hold it."""
+    if scenario.stay_in:
+        return Stay(countries=frozenset(scenario.stay_in))
+    if scenario.stay in ("eu", "eu_sellers"):
+        return eu(catalogue, sellers_too=scenario.stay == "eu_sellers")
+    code = country_of(catalogue, scenario.site)
+    return country(catalogue, code) if scenario.stay == "country" and code is not None else Stay()
+
+
+def country_of(catalogue: Catalogue, site: str) -> str | None:
+    """The two letters of the country in which a site lies; None for the whole world or a union of states."""
+    place: str | None = site
+    while place is not None and place not in catalogue.lands:
+        place = catalogue.sites[place].parent if place in catalogue.sites else None
+    return place
+
+
+def able(catalogue: Catalogue, keys: Sequence[str], order: Order) -> tuple[str, ...]:
+    """The offers that can take the whole order; else those that can take at least one job of it."""
+    whole = tuple(key for key in keys if refuses(catalogue, key, order) is None)
+    return whole or tuple(key for key in keys if refuses(catalogue, key, _one_job(order)) is None)
+
+
+def _one_job(order: Order) -> Order:
+    return replace(order, accelerators=order.together)
+
+
+def spread(catalogue: Catalogue, cheapest_first: Sequence[str], order: Order) -> tuple[Share, ...]:
+    """From whom to take how many where nobody has all: whole jobs from each seller, from as few as will do.
+
+    Whoever has all that is left comes before whoever has a part; then the cheaper one. Sellers of a few are asked only
+    where the larger ones together have too few. Empty where all of them together have.
+    """
+    wanted = max(order.accelerators, order.together)
+    most = _most_of_sellers(catalogue, cheapest_first, order)
+    for least in (-(-wanted // _FEW_SELLERS), 1):
+        shares, left = list[Share](), wanted
+        sellers = {key: count for key, count in most.items() if count >= min(least, left)}
+        while sellers and left > 0:
+            key = next((one for one, count in sellers.items() if count >= left), next(iter(sellers)))
+            shares.append(Share(key, min(sellers.pop(key), left)))
+            left -= shares[-1].accelerators
+        if left <= 0:
+            return tuple(shares)
+    return ()
+
+
+def _most_of_sellers(catalogue: Catalogue, cheapest_first: Sequence[str], order: Order) -> dict[str, int]:
+    """What each seller has at once, in whole jobs, at its cheapest offer; the cheapest seller first."""
+    found: dict[str, tuple[str, int]] = {}
+    for key in cheapest_first:
+        if refuses(catalogue, key, _one_job(order)) is None:
+            most = sale(catalogue, key).most // order.together * order.together
+            found.setdefault(catalogue.offers[key].provider, (key, most))
+    return dict(found.values())
+
+
+def blended(prices: Believed, shares: Sequence[Share]) -> Believed:
+    """The prices with that of the first seller replaced by the mean of all that deliver, each by what it delivers."""
+    if len(shares) < 2:
+        return prices
+    parts = prices.take([one.offer for one in shares])
+    weights = np.array([one.accelerators for one in shares], dtype=np.float64)
+    mean = {name: float(np.average(getattr(parts, name), weights=weights)) for name in ("low", "typical", "high")}
+    return prices.with_price(shares[0].offer, **mean)
+
+
+def nobody(setting: Setting, keys: Sequence[str], order: Order, buying: str) -> str:
+    """Why none of the offers will do, and what would: the largest order, the places that there are."""
+    catalogue = setting.catalogue
+    label = catalogue.accelerator_label(setting.scenario.accelerator)
+    anywhere = replace(order, stay=Stay())
+    there = [key for key in keys if refuses(catalogue, key, replace(order, accelerators=1, together=1)) is None]
+    if not there:
+        return _elsewhere(setting, keys, anywhere, f"{label} {buying}")
+    joined = [key for key in there if sale(catalogue, key).reach >= order.together]
+    if not joined:
+        best = max(there, key=lambda key: (sale(catalogue, key).reach, key))
+        return (
+            f"nobody known here joins {order.together:,} {label} {buying} in one job: the largest is "
+            f"{sale(catalogue, best).reach:,}, of {_seller(catalogue, best)}. Smaller jobs, or your quote, would do"
+        )
+    most = {catalogue.offers[key].provider: sale(catalogue, key).most for key in joined}
+    best = max(joined, key=lambda key: (sale(catalogue, key).most, key))
+    return (
+        f"nobody known here has {order.accelerators:,} {label} {buying} at once: {_seller(catalogue, best)} has "
+        f"{sale(catalogue, best).most:,}, all {len(most)} sellers together {sum(most.values()):,}. Fewer at once, or a "
+        "quote of yours, would do"
+    )
+
+
+def _elsewhere(setting: Setting, keys: Sequence[str], anywhere: Order, what: str) -> str:
+    """Where the sellers are that would do if the work could leave, and how many do not say."""
+    catalogue = setting.catalogue
+    can = [key for key in keys if refuses(catalogue, key, anywhere) is None]
+    places = sorted({catalogue.lands[code].label for key in can for code in _codes(catalogue, key)})
+    silent = sum(not sale(catalogue, key).places for key in can)
+    where = f": there is some in {_listed(places)}" if places else ""
+    unsaid = f"; {silent} offers do not say where they stand, ask them" if silent else ""
+    return f"nobody says that {what} stands where the work must stay{where}{unsaid}"
+
+
+def _codes(catalogue: Catalogue, key: str) -> tuple[str, ...]:
+    return tuple(code for place in sale(catalogue, key).places if len(place) == 1 for code in place)
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more countries"
+
+
+def _seller(catalogue: Catalogue, key: str) -> str:
+    return catalogue.providers[catalogue.offers[key].provider].label
