@@ -99,8 +99,8 @@ def cited_sources(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
         for key, record in getattr(catalogue, section).items():
             yield section, key, record.source
     for key, provider in catalogue.providers.items():
+        yield from (("providers", key, source) for source in provider.sale_sources)
         yield from (("providers", key, joined.source) for joined in provider.fabrics)
-    chips = ((key, chip.mig_source) for key, chip in catalogue.accelerators.items())
-    sellers = ((key, seller.sale_source) for key, seller in catalogue.providers.items())
-    for section, said in (("accelerators", chips), ("providers", sellers)):
-        yield from ((section, key, source) for key, source in said if source is not None)
+    for key, accelerator in catalogue.accelerators.items():
+        if accelerator.mig_source is not None:
+            yield "accelerators", key, accelerator.mig_source

@@ -24,7 +24,7 @@ import pydantic
 from pricing import strict_yaml
 from pricing.catalogue import SECTIONS, Catalogue, cited_sources, figures
 from pricing.errors import CatalogError, Place
-from pricing.records import Bloc, DataFile, Provider
+from pricing.records import Bloc, DataFile
 from pricing.wishes import first_wish
 
 DATA = Path(__file__).parent / "data"
@@ -114,7 +114,8 @@ def _as_written(key: re.Match[str]) -> str:
 
 def _check_references(catalogue: Catalogue, home: dict[tuple[str, str], str]) -> None:
     # One after the other: the chain of parents can only be followed where every parent exists.
-    for section, key, wish in chain(_wrong_citations(catalogue), _wrong_names(catalogue), _wrong_parents(catalogue)):
+    wrong = (_wrong_citations, _wrong_names, _wrong_lands, _wrong_parents)
+    for section, key, wish in chain.from_iterable(find(catalogue) for find in wrong):
         raise CatalogError(Place(home[section, key], key=f"{section}.{key}"), wish)
 
 
@@ -145,17 +146,21 @@ def _wrong_names(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
                 if target not in known:
                     yield section, key, f"{field}: nothing is called {target!r}"
     for key, provider in catalogue.providers.items():
-        yield from (("providers", key, wish) for wish in _wrong_words(provider, {*catalogue.lands}, {*named}))
+        joined = chain.from_iterable(fabric.accelerators for fabric in provider.fabrics)
+        yield from (("providers", key, f"fabrics: nothing is called {one!r}") for one in joined if one not in named)
 
 
-def _wrong_words(provider: Provider, lands: set[str], named: set[str]) -> Iterator[str]:
-    """What a provider names deeper inside and nothing is called."""
-    for field, targets, known in (
-        ("headquarters", _as_names(provider.headquarters), lands),
-        ("regions", chain.from_iterable(provider.regions.values()), lands.union(get_args(Bloc))),
-        ("fabrics", chain.from_iterable(joined.accelerators for joined in provider.fabrics), named),
-    ):
-        yield from (f"{field}: nothing is called {target!r}" for target in targets if target not in known)
+def _wrong_lands(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
+    lands, places = catalogue.lands.keys(), catalogue.lands.keys() | get_args(Bloc)
+    for key, provider in catalogue.providers.items():
+        if provider.headquarters is not None and provider.headquarters not in lands:
+            yield "providers", key, f"headquarters: nothing is called {provider.headquarters!r}"
+        regions = chain.from_iterable(provider.regions.values())
+        yield from (("providers", key, f"regions: nothing is called {one!r}") for one in regions if one not in places)
+    for key, offer in catalogue.offers.items():
+        yield from (
+            ("offers", key, f"countries: nothing is called {one!r}") for one in offer.countries if one not in places
+        )
 
 
 def _as_names(value: str | tuple[str, ...] | None) -> tuple[str, ...]:

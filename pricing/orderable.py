@@ -152,7 +152,8 @@ def _sale(catalogue: Catalogue, offer: Offer) -> Sale:
     kind = kind_of(offer, provider, sizes, fabric)
     published = offer.most_at_once or (joined.most_at_once if joined else None) or provider.most_at_once
     most = _count(published) if published else _taken(catalogue, kind, offer, sizes)
-    places = tuple(members_of(catalogue, place) for place in provider.regions.get(offer.region, ()))
+    said = offer.countries or provider.regions.get(offer.region, ())
+    places = tuple(members_of(catalogue, place) for place in said)
     return Sale(
         kind=kind,
         sizes=sizes,
@@ -191,8 +192,8 @@ def _sizes(offer: Offer, provider: Provider) -> tuple[int, ...]:
 
 
 def _joined(offer: Offer, provider: Provider, sizes: tuple[int, ...]) -> MachineFabric | None:
-    """The provider's network that joins the machines of this offer: whole ones, and parts of a rack."""
-    if sizes[-1] < WHOLE_MACHINE and offer.fabric != "nvlink_domain":
+    """The provider's network that joins the machines of this offer: whole ones, and parts of something joined."""
+    if sizes[-1] < WHOLE_MACHINE and offer.fabric is None:
         return None
     return next((joined for joined in provider.fabrics if offer.accelerator in joined.accelerators), None)
 

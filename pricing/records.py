@@ -21,6 +21,7 @@ from pricing.model import Model
 ProviderKind = Literal["hyperscaler", "neocloud", "marketplace", "serverless", "yours"]
 Bloc = Literal["EU", "EEA"]
 Sizes = tuple[Whole, ...]
+PLACES = "where it is: a country, several to choose from, or somewhere in a union of states"
 SIZES = "how many accelerators one machine can have"
 LEAST_AT_ONCE = "The fewest accelerators in one order"
 MOST_AT_ONCE = "The most accelerators that one order can hold"
@@ -194,11 +195,10 @@ class Provider(Record):
     most_at_once: Figure | None = figure("count", MOST_AT_ONCE)
     fabrics: tuple[MachineFabric, ...] = Field(default=(), description="networks between its machines, in the price")
     regions: dict[Text, tuple[Country | Bloc, ...]] = Field(
-        default_factory=dict,
-        description="where each region of its offers lies: a country, several to choose from, or somewhere in a union",
+        default_factory=dict, description=f"{PLACES}, for regions as its offers call them"
     )
-    sale_source: SourceId | None = Field(default=None, description="who says orders, sizes and regions: a source's id")
-    sale_read: Day | None = Field(default=None, description="the day that was read")
+    sale_sources: tuple[Id, ...] = Field(default=(), description="who says orders, sizes and regions: sources' ids")
+    sale_read: Day | None = Field(default=None, description="the day those were read")
     billing_increment_s: Figure | None = figure("second", "What the length of a session is rounded up to")
     minimum_accelerators: Figure | None = figure("count", "The fewest that are rented out at once")
     egress_usd_per_gb: Figure | None = figure("USD/GB", "Traffic out to the internet, beyond what is free")
@@ -216,8 +216,8 @@ class Provider(Record):
     @model_validator(mode="after")
     def _somebody_says_so(self) -> Provider:
         said = [name for name in ("orders", "sizes", "regions") if getattr(self, name)]
-        if said and None in (self.sale_source, self.sale_read):
-            raise ValueError(f"{' and '.join(said)}: want sale_source and sale_read beside, who says so and since when")
+        if said and not (self.sale_sources and self.sale_read):
+            raise ValueError(f"{' and '.join(said)}: want sale_sources and sale_read beside: who says so, and when")
         return self
 
 
@@ -233,6 +233,7 @@ class Offer(Record):
     sku: Text | None = Field(default=None, description="what the provider calls the machine")
     vcpus: float | None = Field(default=None, gt=0, description="virtual processors of one rented machine")
     ram_gb: float | None = Field(default=None, gt=0, description="Main memory of one rented machine")
+    countries: tuple[Country | Bloc, ...] = Field(default=(), description=f"{PLACES}; absent: as its provider's region")
     sold_as: SoldAs | None = Field(default=None, description="absent: told from the provider's kind and the sizes")
     sizes: Sizes = Field(default=(), description=f"{SIZES}, where the price is for one; absent: the provider's")
     least_at_once: Figure | None = figure("count", LEAST_AT_ONCE)

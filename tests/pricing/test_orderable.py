@@ -35,7 +35,7 @@ providers:
     kind: hyperscaler
     headquarters: US
     regions: {eu-1: [DE], us-1: [US], somewhere in the EU: [EU]}
-    sale_source: lists
+    sale_sources: [lists]
     sale_read: 2026-11-01
   joined:
     label: Joined
@@ -47,7 +47,7 @@ providers:
     fabrics:
       - {accelerators: [H100], fabric: infiniband, source: lists, read: 2026-11-01, fabric_gb_s: {
           unit: GB/s, checked: 2026-11-01, values: {2026-11-01: {typical: 50, kind: spec, source: lists}}}}
-    sale_source: lists
+    sale_sources: [lists]
     sale_read: 2026-11-01
   market: {label: Market, kind: marketplace}
   seconds: {label: Seconds, kind: serverless, headquarters: US}
@@ -138,6 +138,8 @@ def test_an_offers_own_words_win_over_the_providers(sellers: Catalogue) -> None:
     own = TEXT.replace(f"{LISTED}: {{", f"{LISTED}: {{sizes: [2, 4], sold_as: machine, most_at_once: {count(24)}, ")
     sold = sale(build({"all.yaml": own.encode()}, digest="own"), LISTED)
     assert (sold.kind, sold.sizes, sold.most, sold.most_published, sold.fabric) == ("machine", (2, 4), 24, True, None)
+    there = TEXT.replace(f"{LISTED}: {{", f"{LISTED}: {{countries: [DE], ")
+    assert sale(build({"all.yaml": there.encode()}, digest="there"), LISTED).country == "DE"
     assert sale(sellers, LISTED).fabric_gb_s == 50
     assert (sale(sellers, LISTED).orders, sale(sellers, LISTED).provider_country) == ("verified", "FI")
 
@@ -163,6 +165,7 @@ def test_an_offers_own_words_win_over_the_providers(sellers: Catalogue) -> None:
         (CLUSTER, Order(8, together=8), "smaller than its least order"),
         (CLUSTER, Order(9, together=9), None),  # two machines of 8
         (CLUSTER, Order(64, together=64), "too few at once"),
+        (CLUSTER, Order(16, stay=Stay(countries=frozenset({"DE"}))), "elsewhere"),
         (MINE, Order(512, together=512, stay=Stay(countries=frozenset({"DE"}))), None),
     ],
 )
@@ -238,7 +241,8 @@ def test_the_union_is_its_members_and_may_hold_the_seller_too(sellers: Catalogue
         ("eu-1: [DE]", "eu-1: [FR]", "regions: nothing is called 'FR'"),
         ("{accelerators: [H100], fabric", "{accelerators: [H300], fabric", "fabrics: nothing is called 'H300'"),
         ("    orders: verified\n", "    orders: everybody\n", "orders"),
-        ("    sale_source: lists\n    sale_read: 2026-11-01\n", "", "regions: want sale_source and sale_read"),
+        ("    sale_sources: [lists]\n    sale_read: 2026-11-01\n", "", "regions: want sale_sources and sale_read"),
+        ("fabric: roce, ", "fabric: roce, countries: [FR], ", "countries: nothing is called 'FR'"),
         ("fabric: infiniband, source: lists", "fabric: infiniband, source: hearsay", "hearsay"),
     ],
 )
