@@ -20,7 +20,6 @@ from pricing import Catalogue
 from pricing.belief import Believed
 from pricing.orderable import Order, Stay, country, eu, refuses, sale
 
-
 _FEW_SELLERS = 4  # nobody likes to deal with more, if fewer will do
 
 

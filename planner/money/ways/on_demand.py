@@ -8,7 +8,6 @@ from planner.money.setting import Setting
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.record import Layer, Look, WayRecord
 
-
 _SELLERS_SHOWN = 4
 
 
