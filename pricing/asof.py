@@ -20,6 +20,7 @@ _R = TypeVar("_R", bound=BaseModel)
 # data sheet or an assumption of ours says nothing about the day on which we wrote it down.
 _NEWS = ("offers", "series", "hosted")
 _LASTING_SECTIONS = ("accelerators", "servers", "sites", "providers", "facts")
+_PRICES = ("usd_per_accelerator_hour", "input_usd_per_mtoken")  # each piece of news has one of these, or none yet
 # A later look at these is no later knowledge.
 _LASTING_KINDS = frozenset({"spec", "measured", "derived", "assumption"})
 
@@ -41,8 +42,8 @@ def as_of(catalogue: Catalogue, day: date) -> Catalogue:
 
 def _seen(record: BaseModel, day: date) -> bool:
     """Whether its first price was read by then; an offer without a price is always there to be asked about."""
-    figures = [value for _, value in record if isinstance(value, Figure)]
-    return not figures or min(figures[0].values) <= day
+    prices = [figure for name in _PRICES if (figure := getattr(record, name, None)) is not None]
+    return not prices or min(prices[0].values) <= day
 
 
 def _record(record: _R, day: date, *, news: bool) -> _R:

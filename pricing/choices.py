@@ -13,8 +13,9 @@ Area = Literal[
 # What is sold: somebody's machine at a market, some accelerators of a machine, whole machines, machines with a network
 # between them that the price holds, and work without machines.
 SoldAs = Literal["bid", "pod", "machine", "cluster", "serverless"]
-# What joins the accelerators of several machines. `ethernet` is the ordinary network that everything has.
-Fabric = Literal["infiniband", "roce", "efa", "gpudirect", "nvlink_domain", "ici", "ethernet"]
+# What joins the accelerators of several machines. `ethernet` is the ordinary network that everything has; `not_stated`
+# is a fast one whose seller does not say which.
+Fabric = Literal["infiniband", "roce", "efa", "gpudirect", "nvlink_domain", "ici", "not_stated", "ethernet"]
 Orders = Literal["anyone", "verified", "on_request"]
 
 # What a price rests on, weakest first. The order is what `least_trust` compares.

@@ -72,6 +72,7 @@ class _Book:
     """What has been told of one catalogue. It holds the catalogue, so that the ids it is found by stay its own."""
 
     catalogue: Catalogue
+    by_the_machine: frozenset[str]  # providers whose lists have prices for machines of several accelerators
     sales: dict[str, Sale]
     astray: dict[Stay, dict[str, Refusal | None]]
 
@@ -136,7 +137,8 @@ def _book(catalogue: Catalogue) -> _Book:
     if found is None:
         if len(_BOOKS) >= _CATALOGUES_KEPT:
             _BOOKS.clear()
-        found = _BOOKS.setdefault(name, _Book(catalogue, {}, {}))
+        listed = frozenset(one.provider for one in catalogue.offers.values() if one.accelerators_per_instance > 1)
+        found = _BOOKS.setdefault(name, _Book(catalogue, listed, {}, {}))
     return found
 
 
@@ -145,7 +147,7 @@ def _book(catalogue: Catalogue) -> _Book:
 
 def _sale(catalogue: Catalogue, offer: Offer) -> Sale:
     provider = catalogue.providers[offer.provider]
-    sizes = _sizes(offer, provider)
+    sizes = _sizes(catalogue, offer, provider)
     joined = _joined(offer, provider, sizes)
     fabric = offer.fabric or (joined.fabric if joined else None)
     rate = offer.fabric_gb_s or (joined.fabric_gb_s if joined and not offer.fabric else None)
@@ -185,10 +187,15 @@ def kind_of(offer: Offer, provider: Provider, sizes: tuple[int, ...], fabric: Fa
     return "machine" if sizes[-1] >= WHOLE_MACHINE else "pod"
 
 
-def _sizes(offer: Offer, provider: Provider) -> tuple[int, ...]:
-    """The offer's own; for a price of one accelerator those of the provider's list; else its machine's."""
-    listed = provider.sizes if offer.accelerators_per_instance == 1 else ()
-    return tuple(sorted(offer.sizes or listed or (offer.accelerators_per_instance,)))
+def _sizes(catalogue: Catalogue, offer: Offer, provider: Provider) -> tuple[int, ...]:
+    """Its own; where the price is for one accelerator those of its provider's list, else perhaps one and a board."""
+    own = (offer.accelerators_per_instance,)
+    if offer.sizes or own != (1,):
+        return tuple(sorted(offer.sizes)) or own
+    if provider.sizes or provider.kind != "neocloud" or offer.provider in _book(catalogue).by_the_machine:
+        return tuple(sorted(provider.sizes)) or own
+    chip = catalogue.accelerators.get(offer.accelerator)
+    return (1, chip.board) if chip is not None and chip.board is not None else own
 
 
 def _joined(offer: Offer, provider: Provider, sizes: tuple[int, ...]) -> MachineFabric | None:

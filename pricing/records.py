@@ -90,6 +90,7 @@ class Accelerator(Record):
     link: Text | None = Field(default=None, description="what joins it to its like in one machine: NVLink 4")
     aliases: Aliases = ()
     rent_only: bool = Field(default=False, description="true where nobody sells it")
+    board: Whole | None = Field(default=None, description="how many are built on one board, where they come on boards")
     dies_per_unit: Whole = Field(default=1, description="chips in what is sold and counted as one")
     confidence: Confidence
     memory_gb: Figure | None = figure("GB", "Memory as it is marketed")

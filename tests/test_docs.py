@@ -74,6 +74,9 @@ LISTS = {
     "Purchase": choices.Purchase,
     "Doubt": records.Doubt,
     "Trust": choices.Trust,
+    "SoldAs": choices.SoldAs,
+    "Fabric": choices.Fabric,
+    "Orders": choices.Orders,
 }
 
 

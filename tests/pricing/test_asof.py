@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from hypothesis import given
@@ -44,6 +44,19 @@ def test_an_offer_nobody_had_seen_is_not_there() -> None:
     for offer in then.offers.values():
         figure = offer.usd_per_accelerator_hour
         assert figure is None or max(figure.values) <= date(2026, 6, 1)
+
+
+def test_what_was_sold_at_most_says_nothing_of_when_its_price_was_seen() -> None:
+    key = "aws/H100-SXM5-80GB/8x/us-east-1/capacity_block"
+    offer = CATALOGUE.offers[key]
+    assert offer.usd_per_accelerator_hour is not None
+    assert offer.most_at_once is not None
+    first = min(offer.usd_per_accelerator_hour.values)
+    early = offer.most_at_once.model_copy(update={"values": {date(2020, 1, 1): offer.most_at_once.newest}})
+    long_known = offer.model_copy(update={"most_at_once": early})
+    catalogue = CATALOGUE.model_copy(update={"offers": {key: long_known}})
+    assert key in as_of(catalogue, first).offers
+    assert key not in as_of(catalogue, first - timedelta(days=1)).offers
 
 
 def test_a_price_that_was_fresh_then_is_fresh_again() -> None:

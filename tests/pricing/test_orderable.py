@@ -134,6 +134,17 @@ def test_what_is_sold_follows_from_the_seller_and_the_size(
     assert sold.most_published == (key == CLUSTER)
 
 
+def test_a_list_by_the_accelerator_alone_is_one_of_boards_where_they_come_on_boards() -> None:
+    plain = TEXT.replace("    sizes: [8, 1]\n", "").replace("form_factor: SXM5", "form_factor: SXM5, board: 8")
+    catalogue = build({"all.yaml": plain.encode()}, digest="boards")
+    assert sale(catalogue, LISTED).sizes == (1, 8)
+    assert sale(catalogue, CARDS).sizes == (1,)
+    assert sale(catalogue, ONE).sizes == (1,)  # its provider is no neocloud and lists machines of eight
+    assert sale(catalogue, SECOND).sizes == (1,)
+    eight = plain.replace("facts:\n", offer("joined/L40S/2x/South/on_demand", "europe") + "facts:\n")
+    assert sale(build({"all.yaml": eight.encode()}, digest="machines"), LISTED).sizes == (1,)
+
+
 def test_an_offers_own_words_win_over_the_providers(sellers: Catalogue) -> None:
     own = TEXT.replace(f"{LISTED}: {{", f"{LISTED}: {{sizes: [2, 4], sold_as: machine, most_at_once: {count(24)}, ")
     sold = sale(build({"all.yaml": own.encode()}, digest="own"), LISTED)

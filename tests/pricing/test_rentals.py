@@ -319,7 +319,7 @@ EXACTLY: dict[Doubt, Callable[[Catalogue, Offer], bool]] = {
     "rarely_available": lambda c, o: (
         o.provider == "impossiblecloud" or (o.provider == "novita" and o.purchase == "spot")
     ),
-    "converted": lambda c, o: o.provider == "scaleway",
+    "converted": lambda c, o: o.provider in ("e2e", "scaleway"),
     "component_only": lambda c, o: o.provider in BILL_CPU_BESIDE or "GPU part" in (o.sku or ""),
 }
 

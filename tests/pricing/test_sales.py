@@ -1,0 +1,185 @@
+"""What the sellers of the catalogue sell, as it stands in the data: clusters, sizes, places, and how much at once."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from pricing.catalogue import Catalogue
+from pricing.choices import SoldAs
+from pricing.load import cache_folder, load
+from pricing.orderable import MOST_OF, Order, country, eu, members_of, refuses, sale
+from tests.frozen import FROZEN
+
+H100 = "H100-SXM5-80GB"
+
+
+@pytest.fixture(scope="module")
+def frozen() -> Catalogue:
+    return load(FROZEN, cache=cache_folder())
+
+
+@pytest.mark.parametrize(
+    "seller",
+    [
+        "aws", "azure", "coreweave", "crusoe", "gcp", "impossiblecloud", "lambda", "modal", "nebius", "oci", "runpod",
+        "together", "verda", "voltagepark",
+    ],
+)  # fmt: skip
+def test_who_was_seen_to_sell_clusters_has_one_here(real: Catalogue, seller: str) -> None:
+    sold = [sale(real, key) for key, offer in real.offers.items() if offer.provider == seller]
+    assert any(one.kind == "cluster" and one.reach >= 16 and one.reach > one.sizes[-1] for one in sold)
+
+
+@pytest.mark.parametrize("seller", ["digitalocean", "hotaisle", "hyperstack", "thundercompute", "salad", "vast"])
+def test_who_was_seen_to_have_no_network_takes_no_job_over_several_machines(real: Catalogue, seller: str) -> None:
+    keys = [key for key, offer in real.offers.items() if offer.provider == seller]
+    assert {refuses(real, key, Order(16, together=16)) for key in keys} <= {"no fabric", "too few at once"}
+
+
+@pytest.mark.parametrize(("chip", "prices"), [("B200-SXM-180GB", (9.86, 9.36, 8.87)), (H100, (6.16, 5.85, 5.54))])
+def test_the_clusters_of_lambda_cost_less_the_larger_they_are(
+    real: Catalogue, chip: str, prices: tuple[float, ...]
+) -> None:
+    steps = [f"lambda/{chip}/8x/all-regions/capacity_block/cluster-{least}x" for least in (16, 64, 256)]
+    figures = [real.offers[key].usd_per_accelerator_hour for key in steps]
+    assert [figure.newest.typical for figure in figures if figure is not None] == list(prices)
+    for wanted, step in ((16, 0), (63, 0), (64, 1), (255, 1), (256, 2), (512, 2)):
+        can = [key for key in steps if refuses(real, key, Order(wanted, together=wanted)) is None]
+        assert steps[step] in can
+    assert refuses(real, steps[1], Order(8, together=8)) == "smaller than its least order"
+
+
+@pytest.mark.parametrize(
+    ("without", "joined", "factor"),
+    [
+        (
+            "azure/H100-SXM5-80GB/8x/eastus/on_demand/standard-nd96is-h100-v5",
+            "azure/H100-SXM5-80GB/8x/eastus/on_demand",
+            1.111,
+        ),
+        (
+            "gcp/H100-SXM5-80GB/8x/us-east4/on_demand/a3-highgpu-8g",
+            "gcp/H100-SXM5-80GB/8x/us-east4/on_demand/a3-megagpu-8g",
+            1.05,
+        ),
+        ("lambda/H100-SXM5-80GB/8x/all-regions/on_demand", None, 1.54),
+    ],
+)
+def test_a_network_costs_what_its_seller_asks(real: Catalogue, without: str, joined: str | None, factor: float) -> None:
+    joined = joined or "lambda/H100-SXM5-80GB/8x/all-regions/capacity_block/cluster-16x"
+    prices = [real.offers[key].usd_per_accelerator_hour for key in (without, joined)]
+    bare, with_network = (figure.newest.typical for figure in prices if figure is not None)
+    assert with_network / bare == pytest.approx(factor, abs=0.01)
+    order = Order(32, together=32)
+    assert refuses(real, without, order) == "no fabric"
+    assert refuses(real, joined, order) is None
+
+
+def test_sixty_four_together_are_rented_only_where_a_network_joins_them(real: Catalogue) -> None:
+    order = Order(64, together=64)
+    keys = [key for key, offer in real.offers.items() if offer.accelerator == H100]
+    able = {real.offers[key].provider for key in keys if refuses(real, key, order) is None}
+    assert able == {
+        "aws", "azure", "coreweave", "crusoe", "gcp", "impossiblecloud", "lambda", "nebius", "oci", "runpod",
+        "together", "voltagepark",
+    }  # fmt: skip
+
+
+def test_cards_have_no_network_of_their_own(real: Catalogue) -> None:
+    for key, offer in real.offers.items():
+        chip = real.accelerators.get(offer.accelerator)
+        if chip is not None and chip.form_factor.startswith("PCIe"):
+            assert sale(real, key).fabric in (None, "ethernet"), key
+
+
+def test_racks_are_sold_whole_or_by_the_tray(real: Catalogue) -> None:
+    racks = [key for key, offer in real.offers.items() if "NVL72" in offer.accelerator]
+    sizes = {sale(real, key).sizes for key in racks if sale(real, key).kind not in ("bid", "serverless")}
+    assert sizes == {(4,), (72,)}
+    assert {sale(real, key).reach >= 72 for key in racks if sale(real, key).fabric} == {True}
+
+
+def test_sizes_rise_and_a_price_of_a_machine_has_none(real: Catalogue) -> None:
+    for key, offer in [*real.offers.items(), *real.providers.items()]:
+        assert list(offer.sizes) == sorted(set(offer.sizes)), key
+    assert not [key for key, offer in real.offers.items() if offer.sizes and offer.accelerators_per_instance > 1]
+
+
+def test_how_much_at_once_is_known_of_every_kind(real: Catalogue) -> None:
+    for kind in get_args(SoldAs):
+        if kind != "bid":
+            value = real.facts[MOST_OF + kind].figure.newest
+            assert value.kind == "assumption"
+            assert value.low is not None
+            assert value.high is not None
+    published = [key for key in real.offers if sale(real, key).most_published]
+    assert len(published) > 25
+
+
+# ---- where
+
+
+def test_a_country_lies_where_the_offers_in_it_lie(real: Catalogue) -> None:
+    told = 0
+    for key, offer in real.offers.items():
+        areas = {real.lands[code].area for place in sale(real, key).places for code in place}
+        told += bool(areas)
+        assert not areas or offer.area in areas or offer.area == "anywhere", key
+    assert told > 0.7 * len(real.offers)
+
+
+def test_a_region_whose_country_is_told_is_a_region_of_an_offer(real: Catalogue) -> None:
+    used = {(offer.provider, offer.region) for offer in real.offers.values()}
+    told = {(key, region) for key, provider in real.providers.items() for region in provider.regions}
+    assert told <= used
+
+
+def test_the_union_has_its_members_and_the_map_of_electricity_agrees(real: Catalogue) -> None:
+    members = members_of(real, "EU")
+    assert len(members) == 27
+    assert len(members_of(real, "EEA")) == 30
+    assert {key for key, site in real.sites.items() if site.parent == "EU"} <= members
+    countries = {key: site.label for key, site in real.sites.items() if site.kind == "country"}
+    assert {key: real.lands[key].label for key in countries} == countries
+    assert not {"GB", "CH", "NO", "IS"} & members
+
+
+@pytest.mark.parametrize(
+    ("key", "place", "answer"),
+    [
+        ("gcp/H100-SXM5-80GB/8x/europe-west4/on_demand/a3-highgpu-8g", "EU", None),
+        ("azure/H100-SXM5-80GB/8x/uksouth/on_demand", "EU", "elsewhere"),
+        ("verda/H100-SXM5-80GB/1x/finland-iceland/on_demand", "EU", None),
+        ("hyperstack/H100-SXM5-80GB/1x/canada-norway-us/on_demand", "EU", "elsewhere"),
+        ("hyperstack/H100-SXM5-80GB/1x/canada-norway-us/on_demand", "NO", None),
+        ("nebius/H100-SXM5-80GB/1x/all-regions/on_demand", "EU", None),
+        ("nebius/B200-SXM-180GB/1x/all-regions/on_demand", "EU", "elsewhere"),
+        ("scaleway/H100-SXM5-80GB/4x/eu/on_demand", "FR", None),
+        ("impossiblecloud/H100-SXM5-80GB/8x/eu/reserved_1y", "EU", None),
+        ("impossiblecloud/H100-SXM5-80GB/8x/eu/reserved_1y", "DE", "not stated where"),
+        ("digitalocean/H100-SXM5-80GB/8x/not-stated/on_demand", "EU", "not stated where"),
+        ("aws/H100-SXM5-80GB/8x/us-east-1/on_demand", "EU", "elsewhere"),
+    ],
+)
+def test_who_can_promise_a_place(real: Catalogue, key: str, place: str, answer: str | None) -> None:
+    stay = eu(real) if place == "EU" else country(real, place)
+    assert refuses(real, key, Order(8, stay=stay)) == answer
+
+
+# ---- the frozen catalogue has the same form
+
+
+def test_the_frozen_sellers_sell_the_same(real: Catalogue, frozen: Catalogue) -> None:
+    said = ("kind", "headquarters", "orders", "sizes", "fabrics", "most_at_once", "sale_sources", "sale_read")
+    for key, provider in frozen.providers.items():
+        for name in said:
+            assert getattr(provider, name) == getattr(real.providers[key], name), key
+        assert provider.regions.items() <= real.providers[key].regions.items(), key
+    assert frozen.lands == real.lands
+
+
+def test_the_frozen_offers_are_of_the_same_things(real: Catalogue, frozen: Catalogue) -> None:
+    for key in frozen.offers:
+        assert sale(frozen, key) == sale(real, key), key
