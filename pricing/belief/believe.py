@@ -156,7 +156,8 @@ def in_their_markets(catalogue: Catalogue, day: date, keys: Sequence[str]) -> Be
 def _within_markets(known: Readings, day: int, at: Places, group: Places) -> dict[str, NDArray[np.generic]]:
     facts = constants().votes
     own = offer_belief(known, day, at)
-    low, sellers = _market_low(known, day, at, group, own)
+    market = _market_low(known, day, at, group, own)
+    low = market.log_usd
     settled = np.maximum(1 - np.exp(-own.age_days / constants().settling_days), 1e-9)
     held = np.maximum(own.log_usd, low - facts.most_below / settled)
     below = (own.log_usd < low) & ~known.yours[at]
@@ -164,7 +165,8 @@ def _within_markets(known: Readings, day: int, at: Places, group: Places) -> dic
     gap = np.where(below, low - held, 0.0)
     stays = np.where(gap > 0, own.there, 1.0)
     doubt = stays * (own.half / Z80) ** 2 + (1 - stays) * facts.gone_spread**2 + stays * (1 - stays) * gap**2
-    half = Z80 * np.sqrt(doubt)
+    doubt += (1 - stays) * facts.thin_spread**2 / np.maximum(market.weight, facts.least_weight)
+    half = Z80 * np.sqrt(np.minimum(doubt, facts.most_spread**2))
     return {
         "read_usd": np.exp(known.log_usd[at]),
         "age_days": own.age_days,
@@ -175,13 +177,21 @@ def _within_markets(known: Readings, day: int, at: Places, group: Places) -> dic
         "repriced": own.repriced,
         "there": own.there,
         "market_usd": np.exp(low),
-        "sellers": sellers,
+        "sellers": market.sellers,
         "yours": known.yours[at],
     }
 
 
-def _market_low(known: Readings, day: int, at: Places, group: Places, own: OfferBelief) -> tuple[Floats, Places]:
-    """For each offer the low price of its market, and how many sellers say so: a quantile of one vote each.
+class _Low(NamedTuple):
+    """For each offer the low price of its market, in logs; how much the votes for it weigh, and how many sellers vote."""
+
+    log_usd: Floats
+    weight: Floats
+    sellers: Places
+
+
+def _market_low(known: Readings, day: int, at: Places, group: Places, own: OfferBelief) -> _Low:
+    """The low price of each offer's market: a mean of the lower votes, one of each seller.
 
     A seller votes with the lowest of its prices that is likely still there; an old vote weighs little.
     """
@@ -197,10 +207,10 @@ def _market_low(known: Readings, day: int, at: Places, group: Places, own: Offer
     sellers = np.bincount(of, minlength=size)
     spot_usd, spot_of = _spot_votes(known, day, at, group)
     spot_trust = np.full(len(spot_of), np.exp(-facts.spot_vote_days / facts.weight_days))
-    low = _quantiles(
+    low, weights = _lower_means(
         np.concatenate([usd, spot_usd]), np.concatenate([trust, spot_trust]), np.concatenate([of, spot_of]), size
     )
-    return low[group], sellers[group]
+    return _Low(low[group], weights[group], sellers[group])
 
 
 def _first_of_each(group: Places, provider: Places, dear: Floats) -> Places:
@@ -229,28 +239,31 @@ def _on_demand(known: Readings, day: int) -> Floats:
         found = np.full(int(known.accelerator.max(initial=-1)) + 1, np.nan)
         if len(at):
             group = known.accelerator[at]
-            found[group] = _market_low(known, day, at, group, offer_belief(known, day, at))[0]
+            found[group] = _market_low(known, day, at, group, offer_belief(known, day, at)).log_usd
         known.kept[key] = found
     return cast(Floats, known.kept[key])
 
 
-def _quantiles(usd: Floats, weight: Floats, group: Places, size: int) -> Floats:
-    """The weighted quantile of each group's votes, between the middles of their weights; not-a-number without votes."""
-    found = np.full(size, np.nan)
+def _lower_means(usd: Floats, weight: Floats, group: Places, size: int) -> tuple[Floats, Floats]:
+    """For each group the mean of the lower share of its votes by weight, and the weight of them all.
+
+    A mean of many and no single vote: without any one of them it moves by no more than that vote weighs.
+    """
+    found, whole_of = np.full(size, np.nan), np.zeros(size)
     if not len(usd):
-        return found
+        return found, whole_of
     order = np.lexsort((usd, group))
     usd, weight, group = usd[order], weight[order], group[order]
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     counts = np.diff(np.append(starts, len(usd)))
     whole = np.add.reduceat(weight, starts)
     before = np.cumsum(weight) - weight
-    place = (before - np.repeat(before[starts], counts) + weight / 2) / np.repeat(whole, counts)
-    ends = starts + counts - 1
-    asked = np.clip(constants().votes.quantile, place[starts], place[ends])
-    apart = 2.0 * np.arange(len(starts))  # places lie between 0 and 1, so groups that far apart do not mix
-    found[group[starts]] = np.interp(asked + apart, place + np.repeat(apart, counts), usd)
-    return found
+    place = (before - np.repeat(before[starts], counts)) / np.repeat(whole, counts)
+    end = place + weight / np.repeat(whole, counts)
+    counted = np.maximum(np.minimum(end, constants().votes.lower_share) - place, 0.0)
+    found[group[starts]] = np.add.reduceat(usd * counted, starts) / np.add.reduceat(counted, starts)
+    whole_of[group[starts]] = whole
+    return found, whole_of
 
 
 def _fading(age_days: Floats) -> Floats:

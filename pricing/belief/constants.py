@@ -32,12 +32,14 @@ class ClassConstants(Strict):
 class VoteConstants(Strict):
     """How sellers together say what the market's low price is, and how far an old price may lie below it."""
 
-    quantile: _Share
+    lower_share: _Share
     weight_days: _Positive
     least_weight: _Positive
     doubt: _Positive
     most_below: _Positive
     gone_spread: _Positive
+    thin_spread: _Positive
+    most_spread: _Positive
     spot_over_on_demand: _Share
     spot_vote_days: _Positive
 

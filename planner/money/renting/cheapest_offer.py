@@ -13,7 +13,7 @@ from planner.money.ledger import COMPUTED, Ledger, Line, Used
 from planner.money.renting.bill import Bills, bills, rank, renting
 from planner.money.renting.interruptions import LEAST_LEFT, demand_of, say_interruptions, stoppable, stretch
 from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
-from planner.money.renting.orders import able, blended, nobody, order_of, spread
+from planner.money.renting.orders import Able, able, blended, nobody, orders_of, spread
 from planner.money.renting.rent_levels import pair
 from planner.money.renting.reservation import bound_share, held
 from planner.money.setting import ChosenOffers, Setting
@@ -21,7 +21,7 @@ from planner.money.sizing import reach, right_size
 from planner.scenario.rent import Rent
 from pricing.belief import believed
 from pricing.choices import Purchase
-from pricing.orderable import Order, refuses
+from pricing.orderable import Order
 from pricing.query import Wish, find
 
 RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if kind.startswith("reserved"))
@@ -47,11 +47,15 @@ def choose(among: Sequence[Bills]) -> int | None:
 
 @dataclass(frozen=True)
 class _Market:
-    """The offers of one kind of purchase that can take the plan's order, or parts of it; or why none can."""
+    """The offers of one kind of purchase that can take the plan's order; or why none can."""
 
-    keys: tuple[str, ...] = ()
-    whole: bool = True  # each can take all of it
+    able: Able | None = None
     lacks: str | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The offers; none where nobody can."""
+        return () if self.able is None else self.able.keys
 
 
 def taken(setting: Setting) -> ChosenOffers:
@@ -88,36 +92,38 @@ def _with_quotes(setting: Setting, found: ChosenOffers, markets: Mapping[str, _M
 
 def _markets(setting: Setting) -> dict[str, _Market]:
     """By kind of purchase, who can take what the plan orders."""
-    catalogue, order = setting.catalogue, order_of(setting)
+    catalogue, orders = setting.catalogue, orders_of(setting)
     wish = replace(usual_wish(setting.scenario.accelerator), purchases=_TAKEN)
     kinds: dict[str, list[str]] = {}
     for key in find(catalogue, wish, setting.day).ids:
         kinds.setdefault(catalogue.offers[key].purchase, []).append(key)
-    return {kind: _market(setting, kind, keys, order) for kind, keys in kinds.items()}
+    return {kind: _market(setting, kind, keys, orders) for kind, keys in kinds.items()}
 
 
-def _market(setting: Setting, kind: str, keys: list[str], order: Order) -> _Market:
-    catalogue = setting.catalogue
+def _market(setting: Setting, kind: str, keys: list[str], orders: tuple[Order, ...]) -> _Market:
     if kind in RESERVED:
         size = right_size(setting)
-        order = order if size is None else replace(order, accelerators=size, together=min(order.together, size))
-    whole = tuple(key for key in keys if refuses(catalogue, key, order) is None)
-    if whole:
-        return _Market(whole)
-    parts = able(catalogue, keys, order) if kind == "on_demand" else ()
-    if spread(catalogue, parts, order):
-        return _Market(parts, whole=False)
-    buying = "on demand" if kind == "on_demand" else "on spot machines" if kind == "spot" else "reserved"
-    return _Market(lacks=nobody(setting, keys, order, buying))
+        orders = orders if size is None else tuple(_no_more_than(size, order) for order in orders)
+    found = able(setting.catalogue, keys, orders, in_parts=kind == "on_demand")
+    if found is not None:
+        return _Market(found)
+    buying = {"on_demand": "on demand", "spot": "on spot machines"}.get(kind, "reserved")
+    return _Market(lacks=nobody(setting, keys, orders[-1], buying))
+
+
+def _no_more_than(accelerators: int, order: Order) -> Order:
+    return replace(order, accelerators=accelerators, together=min(order.together, accelerators))
 
 
 def _on_demand(setting: Setting, market: _Market) -> ChosenOffers:
     """The cheapest bill; of parts of an order the cheapest sellers together."""
-    among = bills(setting, setting.demand.all, market.keys)
-    if market.whole:
+    if market.able is None:
+        return setting.taken
+    among = bills(setting, setting.demand.all, market.able.keys)
+    if market.able.whole:
         return replace(setting.taken, on_demand=_cheapest(among))
     cheapest_first = [among.offers[at] for at in among.rank.tolist() if np.isfinite(among.total_usd[at])]
-    shares = spread(setting.catalogue, cheapest_first, order_of(setting))
+    shares = spread(setting.catalogue, cheapest_first, market.able.order)
     if not shares:
         return setting.taken
     assert setting.taken.prices is not None

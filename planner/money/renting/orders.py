@@ -7,14 +7,13 @@ long as each holds whole jobs. Where that does not do either, there is a sentenc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from planner.money.setting import Setting, Share
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.scenario import Scenario
-from planner.scenario.work import Work
 from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
 from pricing.belief import Believed
@@ -30,20 +29,18 @@ def order_of(setting: Setting) -> Order:
     return Order(at_once, min(wanted, at_once), stay_of(setting.catalogue, setting.scenario))
 
 
-def together(scenario: Scenario, asked: Asked | None) -> int:
-    """How many accelerators talk to each other all the time: those of the largest run, replica or job.
+def orders_of(setting: Setting) -> tuple[Order, ...]:
+    """The order of a plan, before it the same in whole machines: who says nothing of his jobs likes those better."""
+    order = order_of(setting)
+    machines = replace(order, together=max(order.together, min(order.accelerators, ONE_MACHINE)))
+    return (order,) if machines == order else (machines, order)
 
-    Where nothing is said of a job, whole machines are wanted where the work fills one, and no network between them.
-    """
+
+def together(scenario: Scenario, asked: Asked | None) -> int:
+    """How many accelerators talk to each other all the time: those of the largest run, replica or job."""
     named = [] if asked is None else [one.accelerators for one in asked.trainings]
     named += [] if asked is None else [one.accelerators_per_replica for one in asked.servings]
-    return max([*named, *(_of_one_job(work) for work in scenario.work)], default=1)
-
-
-def _of_one_job(work: Work) -> int:
-    if work.accelerators_per_job is not None:
-        return work.accelerators_per_job
-    return 1 if work.train or work.serve or work.run else min(work.accelerators, ONE_MACHINE)
+    return max([*named, *(work.accelerators_per_job or 1 for work in scenario.work)], default=1)
 
 
 def stay_of(catalogue: Catalogue, scenario: Scenario) -> Stay:
@@ -64,10 +61,25 @@ def country_of(catalogue: Catalogue, site: str) -> str | None:
     return place
 
 
-def able(catalogue: Catalogue, keys: Sequence[str], order: Order) -> tuple[str, ...]:
-    """The offers that can take the whole order; else those that can take at least one job of it."""
-    whole = tuple(key for key in keys if refuses(catalogue, key, order) is None)
-    return whole or tuple(key for key in keys if refuses(catalogue, key, _one_job(order)) is None)
+@dataclass(frozen=True)
+class Able:
+    """The offers that can take an order: each the whole of it, or several of them together."""
+
+    keys: tuple[str, ...]
+    order: Order
+    whole: bool
+
+
+def able(catalogue: Catalogue, keys: Sequence[str], orders: Sequence[Order], *, in_parts: bool = True) -> Able | None:
+    """Who can take the first of some orders that anybody can; those with a job's worth where nobody has all of it."""
+    for order in orders:
+        whole = tuple(key for key in keys if refuses(catalogue, key, order) is None)
+        if whole:
+            return Able(whole, order, whole=True)
+        parts = tuple(key for key in keys if refuses(catalogue, key, _one_job(order)) is None) if in_parts else ()
+        if spread(catalogue, parts, order):
+            return Able(parts, order, whole=False)
+    return None
 
 
 def _one_job(order: Order) -> Order:

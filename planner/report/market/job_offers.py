@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from planner.money.ledger import Ledger
 from planner.money.renting.bill import Bills, bills
 from planner.money.renting.cheapest_offer import choose
-from planner.money.renting.orders import able, order_of
+from planner.money.renting.orders import able, orders_of
 from planner.report import words
 from planner.report.market.compare import (
     BUY_ID,
@@ -126,12 +126,16 @@ def rented(
         ids[doer.accelerator].append(key)
     if able_only:
         for chip, doer in by_chip.items():
-            order = order_of(doer.setting)
-            kept = able(catalogue, ids[chip], order)
-            for key in set(ids[chip]) - set(kept):
-                why = str(refuses(catalogue, key, order))
+            orders = orders_of(doer.setting)
+            kinds = {catalogue.offers[key].purchase for key in ids[chip]}
+            kept: set[str] = set()
+            for kind in kinds:
+                there = able(catalogue, [key for key in ids[chip] if catalogue.offers[key].purchase == kind], orders)
+                kept |= set() if there is None else set(there.keys)
+            for key in set(ids[chip]) - kept:
+                why = str(refuses(catalogue, key, orders[0]))
                 hidden[why] = hidden.get(why, 0) + 1
-            ids[chip] = list(kept)
+            ids[chip] = [key for key in ids[chip] if key in kept]
     return tuple(RentedJob(one, bills(one.setting, one.need, tuple(ids[key]))) for key, one in by_chip.items()), hidden
 
 
