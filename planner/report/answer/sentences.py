@@ -23,8 +23,8 @@ from planner.report.title import title
 from planner.scenario.memo import cached_property
 from planner.speed.serving import Serving
 from planner.speed.work_to_hours import Asked
-from planner.study.fill_in import in_time
 from planner.study.market.amounts import time_words
+from planner.study.plan_any import in_time
 from planner.study.uncertainty.futures import Futures
 
 NO_RANGE = "no range"
