@@ -49,7 +49,8 @@ def waiting_futures(found: Waiting) -> WaitingFutures | None:
         return None
     count = int(np.clip(_ROWS // len(months), _FEWEST, _MOST))
     draws = drawn(inputs, count, setting.scenario.seed)
-    usd = Columns(setting, draws, along=(ORDER, months)).present_usd([builder_of(found.bought_as)])[0]
+    every = Columns(setting, draws).take(np.repeat(np.arange(count), len(months))).trying(ORDER, np.tile(months, count))
+    usd = every.present_usd([builder_of(found.bought_as)])[0].reshape(count, len(months))
     value = usd[:, :1] - usd
     low, high = np.quantile(usd, _ENDS, axis=0)
     value_low, value_high = np.quantile(value, _ENDS, axis=0)
