@@ -70,7 +70,7 @@ def _chosen(facts: Facts, scenario: Scenario, day: date) -> Scenario:
 
 
 def _filled(catalogue: Catalogue, scenario: Scenario, place: int, work: Work, day: date) -> Scenario:
-    """With what is best for one kind of work; the first one decides on the accelerator."""
+    """The scenario with the best accelerator and number for one kind of work; the first kind sets the accelerator."""
     free = scenario.accelerator == ANY_ACCELERATOR
     alone = scenario.model_copy(update={"work": (work,)})
     fixed = work.run or (work.train and not work.train.choose_count)
@@ -88,7 +88,7 @@ def _filled(catalogue: Catalogue, scenario: Scenario, place: int, work: Work, da
 
 
 def _sized(work: Work, accelerators: int) -> Work:
-    """The work on so many; nothing of it is left to be chosen. Of a service the speed room finds the number."""
+    """The work on so many accelerators, with nothing left to choose. For a service the speed room finds the number."""
     if work.train is None:
         return work
     job = work.accelerators_per_job

@@ -48,7 +48,7 @@ def points(inputs: int, count: int, seed: int) -> NDArray[np.float64]:
 
 
 def normals(inputs: tuple[Doubtful, ...], count: int, seed: int) -> NDArray[np.float64]:
-    """The draws as distances from the middle of each input. Those that move together are tied."""
+    """The draws as distances from the middle of each input, those of inputs that move together tied."""
     return tied(inputs, ndtri(points(len(inputs), count, seed)))
 
 
@@ -65,7 +65,7 @@ def tied(inputs: tuple[Doubtful, ...], z: NDArray[np.float64]) -> NDArray[np.flo
 
 
 def drawn(inputs: tuple[Doubtful, ...], count: int, seed: int) -> Mapping[str, NDArray[np.float64]]:
-    """So many values of every input, by name."""
+    """So many drawn values of every input, by name."""
     return at(inputs, normals(inputs, count, seed))
 
 
@@ -81,7 +81,7 @@ def sobol(inputs: int, power: int, seed: int) -> NDArray[np.float64]:
 
 
 def most_inputs() -> int:
-    """So many inputs there are direction numbers for."""
+    """For how many inputs there are direction numbers."""
     return len(_lines()) + 1
 
 
@@ -117,12 +117,12 @@ def _lines() -> tuple[str, ...]:
 
 
 def _first() -> list[int]:
-    """The first input halves its interval at every digit."""
+    """The direction numbers of the first input, whose interval is halved at every digit."""
     return [1 << (BITS - 1 - digit) for digit in range(BITS)]
 
 
 def _of(coefficients: int, first: list[int]) -> list[int]:
-    """The recurrence of one primitive polynomial from its first numbers: Joe and Kuo, equation 2."""
+    """The direction numbers of one primitive polynomial, from its first ones: Joe and Kuo, equation 2."""
     degree, numbers = len(first), list(first)
     for place in range(degree, BITS):
         before = numbers[place - degree]

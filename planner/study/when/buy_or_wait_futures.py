@@ -41,7 +41,7 @@ class WaitingFutures:
 
 
 def waiting_futures(found: Waiting) -> WaitingFutures | None:
-    """The curve in its futures; None where nothing about it is uncertain."""
+    """What ordering in each month costs in its futures; None where nothing about it is uncertain."""
     setting, months = found.plan.setting, np.array(found.months, dtype=np.float64)
     # What hardware costs later matters only where something is ordered later.
     inputs = doubtful(plan_at(setting.trying({ORDER: float(months[-1])})))
@@ -66,7 +66,7 @@ def waiting_futures(found: Waiting) -> WaitingFutures | None:
 
 
 def _share_never(found: Waiting) -> float:
-    """In the very draws of the verdict, so that both tell the same; also where renting is no way of the plan."""
+    """The share of futures in which never buying is cheaper than buying now, in the very draws of the verdict."""
     sure = futures(found.plan)
     if sure is None:
         return 0.0
