@@ -10,7 +10,7 @@ from planner.money.ways.record import Layer, Look, WayRecord
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
-    """Everything rented by the hour."""
+    """All work on machines rented by the hour."""
     missing = missing_price(setting)
     if missing is not None:
         return missing
@@ -36,7 +36,7 @@ def missing_price(setting: Setting) -> Unavailable | None:
 
 
 def seller(setting: Setting, offer: str | None, your_price: float | None = None) -> str:
-    """Who rents it out, and what they call it; whose price it is."""
+    """Who rents the machine out and what they call it; or whose own price it is."""
     if offer is None:
         return "your price"
     record = setting.catalogue.offers[offer]

@@ -17,7 +17,7 @@ from planner.money.ways.waiting_cost import waiting
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
-    """Everything reserved; work that may wait on as few as do it, what they have no time for on demand."""
+    """All work on reserved machines; work that may wait takes as few as can do it, the rest is rented on demand."""
     term = term_or_why(setting)
     if isinstance(term, Unavailable):
         return term
@@ -56,7 +56,7 @@ def term_or_why(setting: Setting) -> float | Unavailable:
 
 
 def above_it(setting: Setting, size: int, share: float) -> tuple[Line, ...]:
-    """What a reservation of that size has no time for, on demand."""
+    """The work that a reservation of that size has no time for, rented on demand."""
     above = setting.demand.above(size, share)
     return renting(setting, above, setting.taken.on_demand) if np.any(above.busy_hours > 0) else ()
 

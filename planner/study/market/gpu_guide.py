@@ -108,7 +108,7 @@ class Choice:
 
     @property
     def usd(self) -> float:
-        """What it comes to: a month, or the run."""
+        """What the choice costs: a month, or the run. [USD]"""
         return sum(one.usd for one in self.picks)
 
 
@@ -182,7 +182,7 @@ def _by_accelerator(catalogue: Catalogue, markets: Sequence[Market]) -> _Picks:
 
 
 def _can(one: Try) -> bool:
-    """Whether it does the work in time at a believable price: it lost at most to what is cheaper or sooner."""
+    """Whether a try does the work in time at a believable price: it lost at most to what is cheaper or sooner."""
     return bool(one.accelerator) and (one.why_not is None or one.why_not.beaten) and one.way != "keep"
 
 
@@ -200,17 +200,17 @@ def _pick(catalogue: Catalogue, one: Try, found: Market) -> Pick:
 
 
 def _by_token(catalogue: Catalogue, found: Market) -> Pick | None:
-    """The same by the token, where that is the cheapest of all."""
+    """Paying by the token, where that is the cheapest of all tries."""
     return _pick(catalogue, found.best, found) if found.best and WAYS[found.best.way].by_the_token else None
 
 
 def _old(catalogue: Catalogue, found: Market) -> Pick | None:
-    """What would be cheaper if its price still held."""
+    """The try that would be cheaper if its price, which nobody looked at this month, still held."""
     return None if found.if_price_holds is None else _pick(catalogue, found.if_price_holds, found)
 
 
 def _old_hour(catalogue: Catalogue, use: Use, found: Market) -> Pick | None:
-    """The same by the hour: the lowest price posted for one of an accelerator that does the job in time."""
+    """The lowest hourly price that nobody looked at this month, of an accelerator that does the job in time."""
     old = [
         replace(pick, usd=pick.usd_per_hour * (use.hours_per_month or 0.0))
         for one in found.tries

@@ -78,12 +78,12 @@ class Market:
 
     @property
     def front(self) -> tuple[Try, ...]:
-        """What nothing beats on both, the soonest first."""
+        """The tries that nothing beats on both time and money, the soonest first."""
         return tuple(sorted((one for one in self.tries if one.on_front), key=lambda one: (one.speed, one.cost)))
 
     @property
     def taken(self) -> Try | None:
-        """What to plan with: the best, or what comes nearest; a price worth asking for before something is bought."""
+        """The try to plan with: the best or the nearest; or a cheaper old price, worth asking for before one buys."""
         first, other = self.best, self.if_price_holds
         if other is not None and (first is None or (first.way == "own" and other.cost < first.cost)):
             return other
@@ -91,7 +91,7 @@ class Market:
 
     @property
     def accelerated(self) -> Try | None:
-        """The same, but with an accelerator: what is bought by the token has none."""
+        """The try to plan with that has an accelerator: what is bought by the token has none."""
         if self.taken is None or self.taken.accelerator:
             return self.taken
         able = [one for one in self.tries if one.accelerator and one.usd is not None and one.speed < float("inf")]
