@@ -1,8 +1,8 @@
 """How well a dated price is believed: the lowest price of a market, foretold 1 to 90 days ahead from what was known.
 
 The truth is the lowest price read in a window of days, for accelerators of which four sellers or more were read in it.
-What is known is cut off so many days before. Beside the estimator stands the rule it replaced: the cheapest price of the
-last thirty days, failing that the cheapest of a year.
+What is known is cut off so many days before. Beside the estimator stands the rule it replaced: the cheapest price of
+the last thirty days, failing that the cheapest of a year.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def main() -> Iterator[str]:
             f"{np.mean([case.second_held for case in cases]):.0%}"
         )
         apart = np.array([case.left_out for case in cases])
-        yield f"  without any one offer it moves {np.median(apart):.1%} (median), {np.quantile(apart, 0.9):.1%} (one in ten)"
+        middle, tenth = np.quantile(apart, (0.5, 0.9))
+        yield f"  without any one offer it moves {middle:.1%} in the middle, {tenth:.1%} in one case of ten"
 
 
 def _cases(catalogue: Catalogue, first: date, last: date, ahead: int, same: bool) -> Iterator[Case]:

@@ -24,7 +24,7 @@ _SECONDS_BEFORE_A_BAR, _BAR = 1.0, 30
 
 
 def run(opened: Opened, wanted: argparse.Namespace) -> int:
-    """One piece of work on everything there is."""
+    """One piece of work on every accelerator, in every number and way of paying."""
     found = market(
         opened.facts,
         opened.scenario,
@@ -45,7 +45,7 @@ def run(opened: Opened, wanted: argparse.Namespace) -> int:
 
 
 def for_each_use(wanted: argparse.Namespace) -> int:
-    """No job is named: what to choose for learning, fine-tuning, training, serving and a bit of everything."""
+    """What to choose for learning, fine-tuning, training, serving and a bit of everything, where no job is named."""
     day = wanted.day or date.today()
     facts = with_own_prices(load_catalogue(), wanted.quotes, day)
     found = choices(facts, day, _bar() if sys.stderr.isatty() else lambda _: None)

@@ -49,7 +49,7 @@ _FOR_A_SCENARIO = "A scenario goes by them with these lines, or `plan`, `compare
 
 
 def _factors(catalogue: Catalogue, wanted: argparse.Namespace) -> OwnFactors | None:
-    """What a table of somebody's own says together; nothing of ours, which were fitted."""
+    """What a table of somebody's own runs says together; None for ours, which the constants were fitted to."""
     if wanted.runs is None:
         return None
     rows = runs_of(wanted.kind, wanted.runs)

@@ -55,7 +55,7 @@ def is_plain(path: Path) -> bool:
 
 
 def _is_output(path: Path) -> bool:
-    """Whether it is what we print to, by another name: to write it anew would cut off what is printed."""
+    """Whether a path is the output we print to, by another name: writing it anew would cut off what is printed."""
     try:
         return os.path.samestat(path.stat(), os.fstat(sys.stdout.fileno()))
     except (OSError, ValueError):  # no such file, or an output that is none

@@ -59,7 +59,7 @@ def _own_runs(catalogue: Catalogue, path: Path, constants: ServingConstants | No
 
 
 def _by_token(catalogue: Catalogue, job: ServingJob, found: Serving, cost: Hired | None) -> tuple[str, ...]:
-    """What the same costs by the token, where somebody sells the model and a price of the accelerator is known."""
+    """What the service costs by the token, where somebody sells the model and a price of the accelerator is known."""
     if cost is None or job.mig_profile is not None:
         return ()
     task = Serve(model=found.model, input_tokens=job.input_tokens, output_tokens=job.output_tokens)

@@ -97,7 +97,7 @@ def _cores() -> int:
 
 
 class Progress:
-    """How far it is, how fast, how long yet: a bar on a terminal, else a line now and then."""
+    """How far a sweep is, how fast it goes, how long it still takes: a bar on a terminal, else a line now and then."""
 
     def __init__(self, done: int, count: int) -> None:
         self._began, self._first, self._count = monotonic(), done, count
@@ -105,7 +105,7 @@ class Progress:
         self._last = self._began
 
     def show(self, done: int) -> None:
-        """Say where it stands, if it is time to."""
+        """Show how far it is, if it is time to."""
         now = monotonic()
         ready = done == self._count
         if now - self._last < (_BAR_EVERY_S if self._bar else _LINE_EVERY_S) and not (ready and self._bar):

@@ -28,7 +28,7 @@ _LOCKED = "another sweep is writing {name}: wait for it, or choose another name 
 
 @dataclass(frozen=True)
 class Note:
-    """What a file of rows is of. Where one of these differs, no row of it may stand in the other."""
+    """What a file of rows belongs to. Where one of these differs, no row of one may stand in the other."""
 
     grid: str
     day: str
@@ -54,7 +54,7 @@ def program_digest() -> str:
 
 
 def noted(out: Path) -> Note | None:
-    """What the file was begun with; None where there is no note."""
+    """The note that a file was begun with; None where there is none."""
     path = _beside(out)
     if not path.is_file():
         return None
@@ -156,7 +156,7 @@ class Rows:
 
 
 def _lock(file: BinaryIO, name: str) -> None:
-    """Only one may write. Where files cannot be locked, nobody checks."""
+    """Lock the file, so that only one may write. Where files cannot be locked, nobody checks."""
     try:
         import fcntl  # not on every system
     except ImportError:

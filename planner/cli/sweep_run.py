@@ -118,7 +118,7 @@ _JOB: list[SweepJob] = []
 
 
 def _begin(job: SweepJob, stop: Any) -> None:
-    """A worker of this machine: it ends when told to, and with the process that began it, however that ends."""
+    """Begin a worker of this machine: it ends when told to, or with the process that began it, however that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _JOB[:] = [job]
     parent = multiprocessing.parent_process()

@@ -67,7 +67,7 @@ def _calibration(path: Path | None) -> TrainingCalibration | None:
 
 
 def _own_runs(catalogue: Catalogue, job: TrainingJob, path: Path | None, known: TrainingCalibration | None) -> Anchored:
-    """The job corrected by somebody's own runs, if there are any."""
+    """The job corrected by somebody's own runs, where there are any."""
     if path is None:
         return Anchored(job, NO_RUNS, (), 0, "")
     if job.measured_over_predicted is not None:
@@ -78,12 +78,12 @@ def _own_runs(catalogue: Catalogue, job: TrainingJob, path: Path | None, known: 
 
 
 def _several(catalogue: Catalogue, job: TrainingJob, known: TrainingCalibration | None) -> tuple[Together, ...]:
-    """Ways to do several runs on one accelerator, where adapters are tuned."""
+    """The ways to do several runs on one accelerator, where adapters are tuned."""
     return together(catalogue, job, calibration=known) if job.method in ON_A_BASE else ()
 
 
 def _hired_one(catalogue: Catalogue, accelerator: str, several: tuple[Together, ...], day: date) -> Hired | None:
-    """One whole accelerator for a run that has it to itself; None where there is nothing to price."""
+    """One whole accelerator, priced for a run that has it to itself; None where there is nothing to price."""
     if not several or several[0].pace is None:
         return None
     hours = several[0].pace.hours_each.typical
@@ -99,7 +99,7 @@ def _hired(catalogue: Catalogue, found: Training, day: date) -> Hired | None:
 
 
 def _on_images(wanted: argparse.Namespace, catalogue: Catalogue, day: date) -> int:
-    """The same for networks that learn from pictures."""
+    """The result of a network that learns from pictures, told in the form that was asked for."""
     given = [f"--{name.replace('_', '-')}" for name in _OF_TOKENS if getattr(wanted, name) is not None]
     if given:
         raise BadInput(f"{given[0]}: {wanted.model} learns from pictures; give --images or --epochs, or neither.")

@@ -37,7 +37,7 @@ class ByToken:
 
 
 def hosted_usd_per_request(catalogue: Catalogue, door: str, *, input_tokens: float, output_tokens: float) -> float:
-    """What one request costs there: tokens read and tokens written. [USD]"""
+    """What one request costs where tokens are sold: tokens read and tokens written. [USD]"""
     price = catalogue.hosted[door]
     written = price.output_usd_per_mtoken or price.input_usd_per_mtoken
     read = price.input_usd_per_mtoken.newest.typical * input_tokens
@@ -52,7 +52,7 @@ def even_requests_per_s(*, usd_per_hour: float, usd_per_request: float) -> float
 def by_token(
     catalogue: Catalogue, found: Serving, task: Serve, *, usd_per_accelerator_hour: float, door: str | None = None
 ) -> ByToken | None:
-    """Against the cheapest door that sells the model, or the one named; None where nobody does, or it cannot run."""
+    """A machine against the cheapest, or the named, seller of the model; None where none sells it or it cannot run."""
     where = door or cheapest_door(catalogue, task)
     each = found.requests_per_s_within_promise / max(found.replicas, 1)
     if where is None or not found.fits or each <= 0:

@@ -28,7 +28,7 @@ _LESS_INFLATION = "less inflation, the plan being in real terms"
 
 
 def inflation_per_year(setting: Setting) -> float:
-    """What takes worth from dollars of an earlier day: nothing, unless the plan is in real terms."""
+    """The rate at which dollars of an earlier day lose worth: 0 unless the plan is in real terms."""
     return setting.terms.inflation_per_year if setting.terms.money == "real" else 0.0
 
 

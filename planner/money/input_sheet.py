@@ -32,7 +32,7 @@ class Basis:
     used: dict[str, Used] = field(default_factory=dict)
 
     def copy(self) -> Basis:
-        """A sheet of its own with the same inputs."""
+        """Another sheet with the same inputs."""
         return Basis(self.catalogue, self.case, self.tried, dict(self.used))
 
     def say(self, name: str, value: Num, unit: str, where: Origin) -> None:

@@ -42,11 +42,11 @@ class Solved:
 
     @property
     def found(self) -> NDArray[np.bool_]:
-        """Where there is a number."""
+        """Whether there is a number, for each entry."""
         return np.asarray(np.isfinite(self.value))
 
     def at(self, index: int) -> Solved:
-        """One entry."""
+        """The number, or its reason, of one entry."""
         return Solved(float(np.asarray(self.value)[index]), np.asarray(self.reason[index]))
 
 

@@ -38,11 +38,11 @@ class Payback:
 
     @property
     def found(self) -> NDArray[np.bool_]:
-        """Where the money comes back."""
+        """Whether the money comes back, for each entry."""
         return np.asarray(np.isfinite(self.month))
 
     def at(self, index: int) -> Payback:
-        """One entry."""
+        """The payback of one entry."""
         month, months = (float(np.asarray(number)[index]) for number in (self.month, self.months))
         return Payback(month, months, np.asarray(self.ending[index]))
 
@@ -80,6 +80,6 @@ def discounted_payback(*, usd: NDArray[np.float64], rate_per_year: Num, years: A
 
 
 def _left_over(usd: NDArray[np.float64], balance: NDArray[np.float64], month: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The part of the month that was no longer needed."""
+    """The part of the last month that was not needed to get the money back."""
     came, over = (np.take_along_axis(array, month[..., None], axis=-1)[..., 0] for array in (usd, balance))
     return np.clip(over / np.where(came > 0, came, 1.0), 0.0, 1.0)

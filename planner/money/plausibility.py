@@ -58,7 +58,7 @@ def doubts(plan: Plan) -> tuple[Doubt, ...]:
 
 
 def doubt(yours: Used, usual: Used) -> Doubt | None:
-    """What is odd about your number beside the usual one; a nought, or nothing to compare with, is not odd."""
+    """What is odd about your number beside the usual one; None for a nought, or with nothing to compare it with."""
     typed, there = float(yours.value), float(usual.value)
     if typed <= 0 or there <= 0 or not np.isfinite(there) or 1 / FAR <= typed / there <= FAR:
         return None

@@ -108,7 +108,7 @@ def share_done(setting: Setting, fleet: float) -> float:
 
 
 def usual_share(setting: Setting, fleet: float) -> float:
-    """How busy a fleet is over the plan, with what it takes of the work. [1]"""
+    """How busy a fleet is over the plan, with the part of the work that it takes. [1]"""
     capacity = float(setting.timeline.runs.sum()) * setting.demand.plain.hours_per_month
     return share_done(setting, fleet) * _all_hours(setting) / (fleet * capacity)
 

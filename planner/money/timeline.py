@@ -84,13 +84,13 @@ class Holding:
 
     @cached_property
     def comes(self) -> Num:
-        """1 where it is delivered before it would be sold, else 0."""
+        """1 where the machines are delivered before they would be sold, else 0."""
         end = np.minimum(self.until_months, self.plan.months)
         return np.where(np.asarray(self._waited) < end - _NEARLY, 1.0, 0.0)[()]
 
     @property
     def _waited(self) -> Num:
-        """Months from today until what is ordered then would come."""
+        """Months from today until a machine ordered then would come."""
         waited: Num = self.ordered_months + self.lead_time_months
         return waited
 
@@ -122,7 +122,7 @@ class Holding:
 
     @cached_property
     def owns(self) -> NDArray[np.float64]:
-        """The share of each month in which it runs."""
+        """The share of each month in which the machines run."""
         return self._between(self.start, self.stop)
 
     @cached_property
@@ -142,29 +142,29 @@ class Holding:
 
     @cached_property
     def delivery_month(self) -> Num:
-        """The number of the month in which it is delivered."""
+        """The number of the month in which the machines are delivered."""
         return np.ceil(np.asarray(self.start) - _NEARLY)[()]
 
     @cached_property
     def since_delivery(self) -> NDArray[np.float64]:
-        """How many months after the one of the delivery each month is; negative before."""
+        """How many months after the month of the delivery each month is; negative before."""
         return np.asarray(self.plan.month - self.delivery_month)
 
     @property
     def months(self) -> Num:
-        """How long it is held."""
+        """How many months the machines are held."""
         held: Num = self.stop - self.start
         return held
 
     @cached_property
     def refresh_count(self) -> Num:
-        """How often it is replaced. At the end it is sold, not replaced."""
+        """How often the machines are replaced. At the end they are sold, not replaced."""
         cycles = np.asarray(self.months) / self.refresh_months
         return np.asarray(np.maximum(np.ceil(cycles - _NEARLY) - 1, 0.0))[()]
 
     @cached_property
     def refreshes(self) -> NDArray[np.float64]:
-        """1 in the months in which it is replaced, else 0."""
+        """1 in the months in which the machines are replaced, else 0."""
         number = self._refresh_number
         due = self.start + number * self._cycle
         this_month = np.equal(np.ceil(due - _NEARLY), self.plan.month)
@@ -172,7 +172,7 @@ class Holding:
 
     @cached_property
     def new_price_after_months(self) -> NDArray[np.float64]:
-        """When the price of what a refresh brings was set: when it came."""
+        """Months from today to the day the price of the new machines of a refresh was set: the day they come."""
         return np.asarray(self.start + self._refresh_number * self._cycle)
 
     @cached_property
@@ -183,17 +183,17 @@ class Holding:
 
     @cached_property
     def last_price_after_months(self) -> Num:
-        """When the price of what is sold in the end was set."""
+        """Months from today to the day the price of the machines that are sold in the end was set."""
         last = self.start + self.refresh_count * self._cycle
         return np.where(self.refresh_count > 0, last, self.ordered_months)[()]
 
     @cached_property
     def last_age_months(self) -> Num:
-        """How old what is sold in the end is by then."""
+        """How old the machines that are sold in the end are by then."""
         return np.asarray(self.months - self.refresh_count * self._cycle)[()]
 
     def beyond(self, age_months: Num) -> NDArray[np.float64]:
-        """The share of each month in which what runs is older than so many months."""
+        """The share of each month in which the running machines are older than so many months."""
 
         if np.all(np.isinf(self.refresh_months)):
             return self._between(self.start + age_months, self.stop)

@@ -116,7 +116,7 @@ def _named(name: str | None) -> dict[str, str]:
 
 
 def hatched(colour: str, hatch: str) -> dict[str, Any]:
-    """The looks of a bar."""
+    """The fill and outline of a hatched bar."""
     return {"color": colour, "pattern": {"shape": hatch, "solidity": 0.25}}
 
 

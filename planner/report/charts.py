@@ -133,7 +133,7 @@ def cumulative(ways: Sequence[Weighed], banded: Sequence[str], pays_back: float 
 
 
 def _marked(month: float | None, dark: bool) -> dict[str, Any]:
-    """A line where the money spent on buying has come back."""
+    """What marks on a chart the month in which the money spent on buying has come back; nothing where it never does."""
     if month is None:
         return {}
     said = f" pays back in month {month:.0f}"

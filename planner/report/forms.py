@@ -50,17 +50,17 @@ def plain_data(data: Any) -> Any:
 
 
 def row_data(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The same of one record."""
+    """One record as JSON has it: no records in it, no arrays, NaN or infinities."""
     return {name: plain_data(value) for name, value in row.items()}
 
 
 def scalar(value: ArrayLike) -> float | None:
-    """The one number in it, or None where there is none."""
+    """The one number in an array, or None where there is none."""
     return finite(float(np.asarray(value).flat[0]))
 
 
 def reason_of(reason: ArrayLike) -> str:
-    """The one reason in it."""
+    """The one reason in an array."""
     return str(np.asarray(reason).flat[0])
 
 
@@ -70,14 +70,14 @@ def offer_data(cost: Hired | None) -> Any:
 
 
 def usd_data(hours: Range | None, cost: Hired | None) -> dict[str, float | None] | None:
-    """What so many hours cost there, as data: typical, low, high."""
+    """What so many accelerator-hours cost at the offer that was taken, as data: typical, low, high."""
     if hours is None or cost is None:
         return None
     return {end: finite(each * cost.usd_per_accelerator_hour) for end, each in asdict(hours).items()}
 
 
 def usd_words(hours: Range, cost: Hired | None, of: str = "") -> str:
-    """The same in words: $12 (10 to 15) a run at $2 a GPU-hour, whose it is, and since when."""
+    """What so many hours cost, in words: $12 (10 to 15) a run at $2 a GPU-hour, whose price it is, and since when."""
     if cost is None:
         return NO_OFFER
     typical, low, high = (

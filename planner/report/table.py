@@ -58,15 +58,15 @@ class Table:
         return list(self.cells[name])
 
     def by_id(self, name: str) -> dict[str, Any]:
-        """One column, by what the rows are known by."""
+        """One column, by the ids of the rows."""
         return dict(zip(self.ids or (), self.cells[name], strict=True))
 
     def known_by(self, ids: Iterable[str]) -> Table:
-        """The table with its rows known by these."""
+        """The table with these ids for its rows."""
         return Table(self.cells, tuple(ids))
 
     def is_empty(self, name: str) -> bool:
-        """Whether nothing stands in that column."""
+        """Whether every cell of a column is empty."""
         return all(_finite(cell) is None for cell in self.cells[name])
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
@@ -88,7 +88,7 @@ class Table:
         return Table(kept, None if self.ids is None else tuple(self.ids[place] for place in places))
 
     def to_pandas(self) -> pd.DataFrame:
-        """As a page shows it: Streamlit asks every table that it does not know for this."""
+        """The table as a page shows it: Streamlit asks every table that it does not know for this."""
         import pandas as pd  # takes longer to load than a plan to reckon, and only pages need it
 
         index = None if self.ids is None else pd.Index(self.ids, dtype="str")

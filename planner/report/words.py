@@ -92,7 +92,7 @@ def usd(value: float) -> str:
 
 
 def usd_short(value: float) -> str:
-    """The same in at most nine characters, for tight places: $276k, $1.24M."""
+    """An amount of money in at most nine characters, for tight places: $276k, $1.24M."""
     if not math.isfinite(value):
         return "not priced"
     if value == 0:
@@ -133,7 +133,7 @@ def of_100(share: float, step: int = 1) -> float:
 
 
 def times_of_100(share: float, step: int = 1) -> str:
-    """The same in words, to stand before what is counted: all, 74 of 100, fewer than 1 of 100, none of 100."""
+    """A share in words, to stand before what is counted: all, 74 of 100, fewer than 1 of 100, none of 100."""
     if share >= 1:
         return "all"
     if share <= 0:
@@ -252,7 +252,7 @@ def _escaped(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Text between so many backticks that none in it ends it."""
+    """Text between so many backticks that none of its own ends it."""
     fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     pad = " " if "`" in text else ""
     return f"{fence}{pad}{text}{pad}{fence}"

@@ -78,7 +78,7 @@ class Estimate:
 
     @property
     def seconds(self) -> float:
-        """What they take on one core of a usual server."""
+        """The seconds that these numbers take on one core of a usual server."""
         return (
             _USUAL_S + self.months * _MONTH_S + self.levels * _LEVEL_S + self.sums * _SUM_S + self.shares * _SHARE_S
             + self.on_grid * _GRID_S + self.busy * _BUSY_S + self.market_tries * _ANY_S + self.count_tries * _COUNT_S
@@ -150,7 +150,7 @@ def _many(count: int, what: str) -> str:
 
 
 def _most(most: int, cut: Callable[[int], Asked]) -> int:
-    """The largest number, up to the most, with which a plan is small enough; 0 where none is. Found by halving."""
+    """The largest number, up to `most`, with which a plan is small enough; 0 where none is. Found by halving."""
     low, high = 0, most + 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -159,24 +159,24 @@ def _most(most: int, cut: Callable[[int], Asked]) -> int:
 
 
 def _is_named(work: Work) -> bool:
-    """Whether its hours come from a model that is named, and so differ from future to future."""
+    """Whether the hours of this work come from a model that is named, and so differ from future to future."""
     return bool(work.train or work.serve or work.run)
 
 
 def _moves(works: Sequence[Work]) -> bool:
-    """Whether months differ."""
+    """Whether what the work wants differs from month to month."""
     return any(work.growth_per_year or work.season or work.jobs for work in works)
 
 
 def _drawn(works: Sequence[Work], futures: int, futures_of_jobs: int) -> list[_Layer]:
-    """What differs from future to future, jobs first: they take fewer where only the work's own hours are tried."""
+    """What differs from future to future: first each job, in as many futures as jobs take, then each kind of work."""
     jobs = [_Layer(2, 1, futures_of_jobs) for work in works if _is_named(work) for _ in work.jobs]
     fixed = [work.by_hour for work in works if not work.may_wait]
     return jobs + [_Layer(3, len({*day, 0.0}), futures) if day else _Layer(2, 1, futures) for day in fixed]
 
 
 def _merged(levels: Sequence[int]) -> int:
-    """Levels that are merged, one kind of work after the other; few are not looked at."""
+    """How many levels are put on a grid, one kind of work after the other; up to `MOST_LEVELS` stay as they are."""
     found, so_far = 0, 1
     for one in levels:
         both = so_far * one

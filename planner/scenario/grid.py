@@ -256,7 +256,7 @@ def _not_too_many(axes: tuple[Axis, ...], name: str) -> None:
 
 
 def _once(axes: tuple[Axis, ...], name: str, lines: Lines) -> None:
-    """Each input varies once, and a list that varies alone says nothing twice."""
+    """Refuses an input that varies twice, and a list that varies alone and says something twice."""
     paths = [path for axis in axes for path in axis.paths]
     twice = next((path for at, path in enumerate(paths) if path in paths[:at]), None)
     if twice is not None:
@@ -272,7 +272,7 @@ def _once(axes: tuple[Axis, ...], name: str, lines: Lines) -> None:
 
 
 def _settled(grid: Grid, name: str, lines: Lines, catalogue: Catalogue) -> Grid:
-    """Names as the catalogue writes them; and each value refused that no scenario takes."""
+    """The grid with names as the catalogue writes them; a value that no scenario takes is refused."""
     base, lost = settle(grid.saved.scenario, catalogue)
     if lost:
         raise ScenarioError(name, lines.get(("base", str(lost[0].path[0]))), str(lost[0].error).rstrip("."))
@@ -283,7 +283,7 @@ def _settled(grid: Grid, name: str, lines: Lines, catalogue: Catalogue) -> Grid:
 
 
 def _in_the_base(base: Scenario, path: Path, name: str, lines: Lines) -> None:
-    """A kind of work or a job that varies is there already."""
+    """Refuses an axis over a kind of work, or a job, that the base does not have."""
     for at, step in enumerate(path):
         if isinstance(step, int) and step >= len(there := value_at(base, path[:at]) or ()):
             what = dotted(path[:at])
@@ -320,7 +320,7 @@ def _settled_axis(grid: Grid, axis: Axis, name: str, lines: Lines, catalogue: Ca
 
 
 def _to_try(axis: Axis) -> Sequence[tuple[Any, ...]]:
-    """All steps; of very many numbers the least and the largest, since what is between them is in bounds too."""
+    """The steps of an axis that are tried; of very many numbers the least and the largest, which bound the rest."""
     if isinstance(axis.steps, Steps):  # the second tells whether a range of whole numbers goes by whole steps
         return tuple(axis.steps[at] for at in (0, 1, len(axis.steps) - 1))
     numbers = all(type(value) is float for step in axis.steps for value in step)

@@ -248,7 +248,7 @@ def also_with_hours(text: str | None, by_hour: tuple[float, ...]) -> str | None:
 
 
 def _strictly(text: str) -> Any:
-    """JSON of few levels, no key twice, only finite numbers."""
+    """The data in a JSON text of few levels, with no key twice and only finite numbers."""
     brackets = re.sub(r"[^][{}]", "", re.sub(r'"(\\.|[^"\\])*"', "", text))
     if max(accumulate(1 if mark in "[{" else -1 for mark in brackets), default=0) > MAX_DEPTH:
         raise ValueError("too many levels")
@@ -265,7 +265,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _together(said: list[_Said], also: dict[str, Any], told: list[str]) -> tuple[Scenario, dict[str, str]]:
-    """All of it where it agrees; else each key that agrees with those before it, and then the rest if that does."""
+    """The scenario of all that a link says, where it agrees; else of each key that agrees with those before it."""
     try:
         return _scenario(said, also), {}
     except pydantic.ValidationError:
@@ -311,7 +311,7 @@ def _scenario(said: list[_Said], also: dict[str, Any]) -> Scenario:
 
 
 def _tidy(rest: dict[str, Any], said: Collection[str]) -> None:
-    """Drop the records that short keys have emptied, unless only their presence says that they are there.
+    """Drop from the rest of a link the records that short keys have emptied, unless just being there says something.
 
     `said` are the records of which a short key says something.
     """
@@ -330,7 +330,7 @@ def _tidy(rest: dict[str, Any], said: Collection[str]) -> None:
 
 
 def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str], unknown: set[str]) -> Scenario:
-    """Names as the catalogue writes them; a name it does not know gives way to the default."""
+    """The scenario with names as the catalogue writes them; a name it does not know gives way to the default."""
     settled, lost = known_names.settle(scenario, catalogue)
     if not lost:
         return settled

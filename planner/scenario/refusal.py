@@ -87,7 +87,7 @@ def complaints(error: pydantic.ValidationError) -> list[tuple[Path, str]]:
 
 
 def first_complaint(error: pydantic.ValidationError) -> tuple[Path, str]:
-    """The first of them; its path is that of the value which is wrong by itself, empty where values disagree."""
+    """The first of pydantic's errors; its path is that of the wrong value, empty where values disagree."""
     first = _kept(error)[0]
     return where(first), complaint(first)
 

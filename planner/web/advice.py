@@ -31,7 +31,7 @@ def say(reckoned: Reckoned) -> None:
 
 
 def offer_to_choose(plan: Plan) -> None:
-    """Where a model cannot be trained as it was asked for: one press looks for what can."""
+    """Where a model cannot be trained as asked, a button that looks for what can train it."""
     asked, written = plan.setting.asked, plan.setting.written
     if asked is not None and asked.problems and any(work.train for work in written.work):
         st.button(_CHOOSE, icon=":material/search:", on_click=ask.use, args=(left_open(written),), key="choose-for-me")

@@ -15,12 +15,13 @@ import streamlit as st
 from planner.report import words
 from planner.report.answer.echo import echo
 from planner.scenario.base import GROUPS, WORK
+from planner.scenario.latency import latencies, promised
 from planner.scenario.link import ALSO, from_address, read_address, to_address
 from planner.scenario.presets import presets
 from planner.scenario.question import SERVE, TRAIN, TUNE, Question
 from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS, under
-from planner.web import address, fields, latency, questions, state, through_the_day
+from planner.web import address, fields, questions, state, through_the_day
 from planner.web.fields import GPUS
 from pricing import Catalogue
 
@@ -29,6 +30,7 @@ PLAN = (*KEYS, ALSO)  # what an address holds of the plan
 ALL = "all"  # whether the fields that few need are shown; one that holds something always is
 CHOOSE = "choose"
 ALWAYS = ("years", "site")
+PACE, _AS_ENTERED = "pace", "as entered"
 BOX, _LABEL = "assumptions", "assumptions_label"
 # The expander's headings: what stands under each, and what besides when all fields are asked for.
 HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -72,7 +74,32 @@ def _row(catalogue: Catalogue, question: Question, hints: Mapping[str, str]) -> 
                 fields.bring_back(GPUS)
             fields.show(catalogue, name, hints)
             if question is SERVE and name == "peak":
-                latency.ask()
+                _how_fast()
+
+
+def _how_fast() -> None:
+    """How fast a service answers: a name fills in its promise and the usual length of its requests.
+
+    The address holds the promise; the name follows from it.
+    """
+    found = promised(fields.number("ttft"), fields.number("tpot"))
+    st.session_state[PACE] = _AS_ENTERED if found is None else found.name
+    st.selectbox(
+        "How fast?",
+        [*latencies(), *([_AS_ENTERED] if found is None else [])],
+        key=PACE,
+        on_change=_take_pace,
+        help=" ".join(f"**{one.name}**: {one.says}" for one in latencies().values()),
+    )
+
+
+def _take_pace() -> None:
+    address.take_over()
+    chosen = latencies().get(st.session_state[PACE])
+    if chosen is not None:
+        numbers = (chosen.ttft_ms, chosen.tpot_ms, chosen.input_tokens, chosen.output_tokens)
+        told = (None if one is None else f"{one:g}" for one in numbers)
+        address.put(dict(zip(("ttft", "tpot", "in", "out"), told, strict=True)))
 
 
 def _chooses(question: Question) -> bool:

@@ -56,7 +56,7 @@ def start_anew() -> None:
 
 
 def bring_all_back() -> None:
-    """Let every field that was put aside hold again what it held."""
+    """Let every field that was put aside hold again what it held before."""
     for name in list(st.session_state[_ASIDE]):
         bring_back(name)
 

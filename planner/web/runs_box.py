@@ -27,7 +27,7 @@ def of_work(_: TrainingWork | ServingWork) -> None:
 
 
 def ask_for_runs() -> None:
-    """The upload, what it says, and what of it the plan goes by."""
+    """The upload of one's own runs, what they say, and what of it the plan uses."""
     st.markdown(
         "A CSV with training or serving runs that you measured. What they say becomes part of this plan only once you "
         "press a button, and is then in its link and its file. The table itself stays in this session."
@@ -114,7 +114,7 @@ def _take_away() -> None:
 
 
 def _ask(measured: tuple[Measured, ...]) -> None:
-    """Make it part of the plan; a plan that says more than a link can hold stays as it is."""
+    """Make these runs part of the plan; a plan that says more than a link can hold stays as it is."""
     st.session_state[REFUSAL] = None
     try:
         ask.use(state.scenario().model_copy(update={"measured": measured}))

@@ -21,7 +21,7 @@ KEY = "scenario_file"
 
 
 def popover(plan: Plan, found: Answer) -> None:
-    """Everything that leaves the page. Files are made when they are asked for."""
+    """A box with everything that leaves the page. Files are made when they are asked for."""
     with st.popover("Share and export", icon=":material/ios_share:", key="share", on_change="rerun") as box:
         if box.open:
             _everything(plan, found)

@@ -240,7 +240,7 @@ def turning(plan: Plan, found: Answer, turns: Sequence[str]) -> None:
 
 
 def timing(plan: Plan, found: Answer) -> None:
-    """What the convention of discounting does to the sign."""
+    """How the convention of discounting may change the sign of the saving."""
     table = timing_table(plan, found)
     with table_on_demand("timing-table", "What owning saves under each convention of discounting") as is_open:
         if is_open:
@@ -320,14 +320,14 @@ def explain_button(ways: Sequence[Weighed]) -> None:
 
 @st.dialog("Explain these numbers", width=680, position="right")
 def explain(ledgers: Sequence[Ledger]) -> None:
-    """Any number into its parts, formula, inputs and sources."""
+    """What the drawer shows: any number of an option taken apart into its parts, formula, inputs and sources."""
     titles = [one.title for one in ledgers]
     chosen = st.selectbox("Option", range(len(titles)), format_func=lambda number: titles[number], key="explained")
     ledger(ledgers[chosen])
 
 
 def market(catalogue: Catalogue, seen: state.Market) -> None:
-    """All offers as dots, and what arithmetic and memory cost on each accelerator."""
+    """Every offer as a dot, and what arithmetic and memory cost on each accelerator."""
     st.markdown(words.markdown(seen.finding))
     chart(seen.prices, seen.finding, "dots")
     left, right = st.columns(2, gap="large")
@@ -355,7 +355,7 @@ def past(seen: state.Past) -> None:
 
 
 def buying(catalogue: Catalogue, own: Own | None) -> None:
-    """What the same chip costs to buy and to run, beside the rent."""
+    """What the accelerator costs to buy and to run, beside renting it."""
     if own is None:
         st.markdown("Nobody publishes a price for this accelerator, or it cannot be bought. Enter a quote to compare.")
         return
@@ -369,7 +369,7 @@ def buying(catalogue: Catalogue, own: Own | None) -> None:
 
 
 def assumptions(table: Table) -> None:
-    """Every input with who says so."""
+    """Every input of the plan with who says so."""
     config = {
         "Value": st.column_config.NumberColumn(format="%.6g"),
         "Source": OPEN,
@@ -379,7 +379,7 @@ def assumptions(table: Table) -> None:
 
 
 def sources(table: Table) -> None:
-    """All sources."""
+    """Every source as a table."""
     st.dataframe(
         table, hide_index=True, column_config={"Address": st.column_config.LinkColumn(display_text="open")}, height=480
     )

@@ -65,7 +65,7 @@ def uses() -> None:
 
 
 def which(works: tuple[TrainingWork | ServingWork, ...]) -> TrainingWork | ServingWork:
-    """The model to look at, where a plan names several."""
+    """The model to look at, chosen where a plan names several."""
     if len(works) == 1:
         return works[0]
     titles = [f"{one.found.model} ({'trained' if isinstance(one, TrainingWork) else 'served'})" for one in works]
@@ -145,7 +145,7 @@ def planned(work: Work, accelerators: int) -> Work:
 
 
 def memory(work: TrainingWork | ServingWork) -> None:
-    """Stacks of what an accelerator holds against what it has, for the plan and for each way to save."""
+    """What an accelerator holds against what it has, as stacks: for the plan and for each way to save."""
     chips, mine = state.catalogue().accelerators, work.found.accelerator
     options = list(dict.fromkeys([mine, *fields.choices(state.catalogue())]))
     key = f"memory-of-{mine}"  # another plan starts at its own accelerator
@@ -266,7 +266,7 @@ _ABBREVIATIONS = (
 
 
 def trust(work: TrainingWork | ServingWork | None) -> None:
-    """Predicted beside published: the nearest runs first, then all of them, then what left-out runs say."""
+    """Predictions beside published runs: the nearest runs first, then all of them, then runs left out of the fit."""
     if work is None:
         kinds = list(state_speed.NEAR_SHARE)
         first = state_speed.SERVING if any(one.serve for one in state.scenario().work) else state_speed.TRAINING
@@ -305,7 +305,7 @@ def _nearest(close: tuple[Near, ...]) -> None:
 
 
 def _left_out(kind: str) -> None:
-    """What to expect of a run that nobody fitted: computed when the constants were, and kept beside them."""
+    """How far off we are on runs left out of the fit: computed when the constants were, and kept beside them."""
     said = known()
     bands = house_bands() if kind == state_speed.TRAINING else {**said.bands, **said.assumed_bands}
     labels = {key: chip.label for key, chip in state.catalogue().accelerators.items()}

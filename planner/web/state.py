@@ -223,7 +223,7 @@ class _Now:
     reckoned: Reckoned
 
     def rests_on(self, facts: Catalogue, day: date) -> bool:
-        """Whether these are its facts and its day."""
+        """Whether what this session looks at rests on these facts and this day."""
         return (self.digest, self.day) == (facts.digest, day)
 
 

@@ -47,7 +47,7 @@ def wait_for(question: Question) -> None:
 
 
 def forget() -> None:
-    """Nothing waits: another plan is shown."""
+    """Forget the hours of a day that wait: another plan is shown."""
     st.session_state.pop(_WAITING, None)
 
 

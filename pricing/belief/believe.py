@@ -183,7 +183,7 @@ def _within_markets(known: Readings, day: int, at: Places, group: Places) -> dic
 
 
 class _Low(NamedTuple):
-    """For each offer the low price of its market, in logs; how much the votes for it weigh, and how many sellers vote."""
+    """For each offer the low price of its market, in logs; how much its votes weigh, and how many sellers vote."""
 
     log_usd: Floats
     weight: Floats

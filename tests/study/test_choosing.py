@@ -10,8 +10,8 @@ from planner.money.plan import plan
 from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
 from planner.scenario.task import Serve, Train
 from planner.scenario.work import Work
-from planner.study.fill_in import chosen
 from planner.study.market.survey import market
+from planner.study.plan_any import chosen
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()

@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import qmc
 
 from planner.study.uncertainty.distributions import DistributionError
-from planner.study.uncertainty.draws import points
-from planner.study.uncertainty.sobol import BITS, most_inputs, sobol
+from planner.study.uncertainty.draws import BITS, most_inputs, points, sobol
 
 
 @pytest.mark.parametrize("seed", [0, 7, 2**40 + 1])

@@ -18,8 +18,8 @@ from planner.scenario.work import Work
 from planner.speed.scenario_jobs import worked
 from planner.speed.serving import other_work
 from planner.speed.work_to_hours import asked, serving_job
-from planner.study.fill_in import chosen
 from planner.study.market.survey import Market, market
+from planner.study.plan_any import chosen
 from planner.web import show_speed, state, state_speed
 from pricing import Catalogue, load_catalogue
 from tests.evidence.golden import serving_rows, training_rows

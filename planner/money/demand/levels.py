@@ -142,7 +142,7 @@ def _as_one(works: Levels) -> Levels:
 
 
 def _pruned(works: Levels) -> Levels:
-    """Without patterns that never hold and levels that nobody ever wants."""
+    """The levels without patterns that never hold and without numbers that nobody ever wants."""
     kept = works.holds.any(axis=-1)
     often = works.often[kept]
     ever = (often > 0).any(axis=(0, 2))
@@ -179,13 +179,13 @@ class _Pairs:
 
     @property
     def may_be_equal(self) -> bool:
-        """Whether few enough sums may differ in all months: so they do in the first and the last, each by itself."""
+        """Whether sums can be merged: few enough differ in the first month and in the last, each by itself."""
         cells = len(self.first) * self.levels * max(self.one.at_once.shape[-1], self.other.at_once.shape[-1])
         pairs = list(zip(self.first.tolist(), self.second.tolist(), strict=True))
         return cells <= _FEW_CELLS and all(self._differ(*pair) <= MOST_LEVELS for pair in pairs)
 
     def _differ(self, first: int, second: int) -> int:
-        """How many sums of a pair differ in the first month or in the last, whichever are more."""
+        """How many sums of a pair differ in the first month or in the last, whichever is more."""
         one = self.one.at_once[first, self.one.ever[first]][:, _ENDS]
         other = self.other.at_once[second, self.other.ever[second]][:, _ENDS]
         sums = np.reshape(one[:, None] + other, (-1, len(_ENDS)))
@@ -298,7 +298,7 @@ def _merged(at_once: Array, often: Array) -> tuple[Array, Array]:
 
 
 def _places(rows: Array) -> tuple[NDArray[np.intp], Array]:
-    """Where each row stands among those that differ, and these."""
+    """For each row its place among the rows that differ; and these rows."""
     known: dict[bytes, int] = {}
     place = np.array([known.setdefault(row.tobytes(), len(known)) for row in rows], dtype=np.intp)
     return place, np.asarray(rows[np.unique(place, return_index=True)[1]])

@@ -88,7 +88,7 @@ class Demand:
 
     @cached_property
     def all(self) -> Need:
-        """Everything, as asked: what is rented when nothing is owned."""
+        """All of the work as it was asked for: what is rented when nothing is owned."""
         return self.need(self.all_hours, self.peak + self.waiting_at_once)
 
     def upto(self, fleet: float, reach: float = 1.0) -> Need:
@@ -124,7 +124,7 @@ class Demand:
         return np.asarray(self._fixed_hours(float(fleet)) + self.queued(fleet, reach))
 
     def queued(self, fleet: float, reach: float) -> NDArray[np.float64]:
-        """Of which: of work that may wait, in the hours that the rest leaves free."""
+        """Accelerator-hours of a whole month of work that may wait, done in the hours that other work leaves free."""
         room = np.maximum(fleet * self.plain.hours_per_month * reach - self._fixed_hours(float(fleet)), 0.0)
         return np.asarray(np.minimum(self.waiting_hours, room))
 
@@ -132,7 +132,7 @@ class Demand:
         return np.asarray(self.levels.below(high) * self.plain.hours_per_month)
 
     def need(self, hours: NDArray[np.float64], at_once: NDArray[np.float64]) -> Need:
-        """So many hours on so many at once."""
+        """A layer of so many accelerator-hours on so many accelerators at once."""
         busy = hours / (np.where(at_once > 0, at_once, 1.0) * self.plain.hours_per_month)
         return replace(self.plain, accelerators=_plain(at_once), busy_share=_plain(busy))
 
@@ -275,7 +275,7 @@ def _season(work: Work, timeline: Timeline, starts_in: int) -> NDArray[np.float6
 
 
 def _growth(work: Work, timeline: Timeline) -> NDArray[np.float64]:
-    """How much larger than in month 1."""
+    """How many times as large as in month 1 the work is, by month."""
     if work.growth_per_year == 0:
         return np.ones(1)
     elapsed = np.maximum(np.arange(timeline.last + 1, dtype=np.float64) - 1, 0.0)

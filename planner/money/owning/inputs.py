@@ -61,7 +61,7 @@ _NO_SOFTWARE = judged("licences are optional; none assumed")
 
 
 def say_inputs(put: Basis, setting: Setting, need: Need, machine: Machine) -> None:
-    """Everything but when it happens and what is left of the price."""
+    """Says every input of owning but those of time: when it comes and goes, and what is left of its price then."""
     put.used.update(_of_any_fleet(setting))
     put.say("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
     put.say("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
@@ -72,7 +72,7 @@ def say_inputs(put: Basis, setting: Setting, need: Need, machine: Machine) -> No
 
 @lru_cache(maxsize=16)
 def _of_any_fleet(setting: Setting) -> Mapping[str, Used]:
-    """What does not hang on the fleet: said once for all ways to own one."""
+    """The inputs that do not depend on the fleet: said once for all ways to own one."""
     put, own = setting.basis(), setting.scenario.own
     for name, fact in FACTS.items():
         put.fact(name, fact, getattr(own, name))
@@ -96,7 +96,7 @@ def _of_any_fleet(setting: Setting) -> Mapping[str, Used]:
 
 
 def say_holding(put: Basis, setting: Setting, until_months: Num | None, refreshed: bool) -> Holding:
-    """When it comes, goes and is replaced, as inputs; and what is left of the price at its sale."""
+    """Says when machines come, go and are replaced, and what is left of their price when they are sold."""
     own, plan = setting.scenario.own, setting.timeline
     stop: Num = np.inf if own.resale_month is None else float(own.resale_month)
     stop = _tried(put, "resale_month", stop) if until_months is None else until_months
@@ -124,7 +124,7 @@ def say_holding(put: Basis, setting: Setting, until_months: Num | None, refreshe
 
 
 def _say_refreshes(put: Basis, setting: Setting, held: Holding) -> None:
-    """When the prices of what comes and goes were set, and what is left of what goes."""
+    """Says when the prices of new and replaced machines were set, and what is left of the replaced ones' price."""
     put.say("refreshes", held.refreshes, "1 in months of replacement, else 0", PLAN)
     for name, months in (
         ("new_price_after_years", held.new_price_after_months),
@@ -136,7 +136,7 @@ def _say_refreshes(put: Basis, setting: Setting, held: Holding) -> None:
 
 
 def _when(put: Basis, held: Holding) -> Origin:
-    """Where the flags come from: the wait, and who says how long it is."""
+    """The origin of the flags of a holding: how long the delivery takes, and who says so."""
     wait = put.used["lead_time_months"]
     if np.ndim(wait.value) or not isinstance(wait.origin, Origin):
         return PLAN
@@ -194,7 +194,7 @@ def _cheaper_fact(put: Basis, name: str, fact: str, yours: Num | None) -> None:
 
 
 def _say_lead_time(put: Basis, setting: Setting, stop: Num, ordered: Num) -> None:
-    """The wait. An end of its range counts only where it comes in time: what never comes is not dear but absent."""
+    """Says how long the delivery takes. A dear end at which machines would come too late is not used."""
     figure = setting.catalogue.facts[LEAD_TIME].figure
     yours = setting.scenario.own.lead_time_months
     latest = float(np.min(np.minimum(stop, setting.timeline.months) - ordered))

@@ -25,7 +25,7 @@ class Instalments:
     in_advance: bool = False
 
     def say(self, put: Basis, name: str) -> None:
-        """Their number and their flags as inputs; `name` tells loans from leases."""
+        """Says the number of payments and the months they fall in as inputs; `name` tells loans from leases."""
         number = self.held.since_delivery + float(self.in_advance)
         last = self.held.delivery_month + self.months
         sold_in = np.ceil(np.asarray(self.held.stop) - _NEARLY)

@@ -39,7 +39,7 @@ class Owned:
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """All of them, in the order they are shown."""
+        """The lines of all groups, in the order they are shown."""
         return (*self.bought, *self.beside, *self.running, *self.end, *self.sale)
 
 
@@ -101,7 +101,7 @@ def _said(put: Basis, name: str) -> Num:
 
 
 def _kw(setting: Setting, what: Machine) -> str:
-    """How a server's rated power is had."""
+    """The formula for the rated power of a server."""
     if what.power is not None or setting.scenario.own.rated_w_per_server is not None:
         return "rated_w_per_server / 1000"
     return "tdp_w * accelerators_per_server * server_power_over_tdp / 1000"
@@ -114,7 +114,7 @@ def _bought(put: Basis, paid: str, all_in: bool) -> tuple[Line, ...]:
 
 
 def _refreshed(put: Basis, price: str, all_in: bool) -> tuple[Line, ...]:
-    """Ordered in time, so that there is no gap; at the list price of that day."""
+    """The lines of a replacement: ordered in time, so that there is no gap, at the list price of that day."""
     again = f"{price} * {_LATER} ** new_price_after_years * refreshes"
     new = put.line("New servers at a refresh", "hardware", again, treatment="capital")
     if all_in:
@@ -185,7 +185,7 @@ def _repairs(put: Basis, what: Machine, price: str) -> Line:
 
 
 def _sale(put: Basis, setting: Setting, price: str, held: Holding, replaces: bool) -> tuple[Line, ...]:
-    """What is left is a share of the dollars that were paid."""
+    """The lines of the sale: what is left of the price is a share of the dollars that were paid."""
     sold = f"-1 * {price} * (1 - selling_cost_share)"
     if not replaces:
         resale = put.line("Resale", "resale", f"{sold} * residual_share * sold", treatment="sale")

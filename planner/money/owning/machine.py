@@ -26,7 +26,7 @@ class Buying:
 
 @dataclass(frozen=True)
 class Machine:
-    """What is bought."""
+    """The machine that is bought."""
 
     label: str
     accelerators: int  # in one server
@@ -40,7 +40,7 @@ class Machine:
 
     @property
     def usd(self) -> str:
-        """How a server's price is had."""
+        """The formula for the price of a server."""
         return "usd_per_server" if self.whole else "usd_per_accelerator * accelerators_per_server * (1 + host_share)"
 
 
@@ -77,7 +77,7 @@ def machine(setting: Setting) -> Machine | None:
 
 
 def _published(setting: Setting) -> list[Machine]:
-    """All that has a price: servers of the size you asked for, and the accelerator with a host around it."""
+    """Every machine with a price: servers of the size you asked for, and the accelerator with a host around it."""
     catalogue, accelerator = setting.catalogue, setting.scenario.accelerator
     wanted = setting.scenario.own.accelerators_per_server
     plain = _unpriced(setting, only_priced=True)

@@ -37,7 +37,7 @@ _NEARLY = 1e-9
 
 
 def taxed(setting: Setting, ledger: Ledger) -> Ledger:
-    """The same ledger with the lines of tax and VAT, where the scenario counts them."""
+    """The ledger with lines for tax and VAT, where the scenario counts them."""
     tax = setting.scenario.tax
     if tax is None:
         return ledger
@@ -99,7 +99,7 @@ def _tax_lines(put: Basis, setting: Setting, tax: Tax, ledger: Ledger) -> tuple[
 
 
 def _as_profit_allows(put: Basis, setting: Setting, tax: Tax, deductible: Array) -> Line:
-    """One line: with losses kept, no cost has a saving of its own."""
+    """Tax as one line for the whole ledger: where losses are kept, no cost has a saving of its own."""
     months = setting.timeline.last
     profit = _by_year(setting, setting.timeline.runs * (tax.profit_usd_per_year or 0.0) / MONTHS_PER_YEAR)
     for name, taxable in (("taxed_without_usd", profit), ("taxed_with_usd", profit - deductible)):
@@ -143,7 +143,7 @@ def _bears_vat(line: Line) -> bool:
 
 
 def _lost_vat(tax: Tax, ledger: Ledger, treatment: Treatment) -> Num:
-    """VAT that does not come back is part of what a thing costs."""
+    """The VAT that does not come back: it is part of what a thing costs."""
     return tax.vat_share * (1 - tax.vat_recovered_share) * _bought(ledger, treatment)
 
 
@@ -152,13 +152,13 @@ def _total(amounts: Iterable[Array]) -> Num:
 
 
 def _months(setting: Setting, usd: Num) -> Array:
-    """Amounts with the axis of months, also where there are none."""
+    """Amounts with an axis of months, also where they were one number."""
     amounts = np.asarray(usd, dtype=np.float64)
     return np.array(np.broadcast_to(amounts, (*amounts.shape[:-1], setting.timeline.last + 1)))
 
 
 def _by_year(setting: Setting, usd: Num) -> Array:
-    """Summed into tax years; in real terms, in the money of each year's end, when its tax is due."""
+    """Amounts summed into tax years; in real terms, in the money of each year's end, when its tax is due."""
     amounts = _months(setting, usd)
     inflation = inflation_per_year(setting)
     if inflation == 0:
@@ -217,7 +217,7 @@ def _through(setting: Setting, ledger: Ledger, share: _Share) -> Array:
 
 
 def _leaves(sales: NDArray[np.bool_]) -> _Leaves:
-    """The month in which what was placed in each month leaves: at the next sale, the plan's end being the last."""
+    """The month in which what was placed in each month leaves: at the next sale, at the latest at the plan's end."""
     month = np.arange(len(sales))
     at = month[sales]
     return tuple(at[np.minimum(np.searchsorted(at, month, side="right"), len(at) - 1)].tolist())
@@ -229,7 +229,7 @@ def _tax_year(months: int) -> NDArray[np.int64]:
 
 
 def _in_tax(setting: Setting, ledger: Ledger) -> tuple[Array, Array]:
-    """What the tax books write off in each tax year, and what they still hold of what leaves in it."""
+    """What the tax books write off in each tax year, and what they still hold of what leaves in that year."""
     tax = setting.scenario.tax
     assert tax is not None
     shares = tax.shares_by_year or setting.catalogue.schedules[tax.schedule].shares_by_year

@@ -85,7 +85,7 @@ class Answer:
 
     @cached_property
     def break_evens(self) -> tuple[BreakEven, ...]:
-        """All of them; none where there are no two ways to compare."""
+        """The break-even of every input; none where there are no two ways to compare."""
         found = (self.break_even(name) for name in NAMES)
         return tuple(one for one in found if one is not None)
 
@@ -99,7 +99,7 @@ class Answer:
 
     @cached_property
     def turned_by_rent_path(self) -> tuple[tuple[float, Payback], ...]:
-        """When rents change by so much a year: the plain payback of owning."""
+        """The plain payback of owning where rents change by so much a year."""
         if self.own is None or self.rent is None:
             return ()
         return _rent_paths(self.plan.setting, self.own.option, self.rent.option)
@@ -142,7 +142,7 @@ def answer(plan: Plan) -> Answer:
 
 
 def _cheapest(runners: Iterable[Runner]) -> Runner | None:
-    """The cheapest, what is not priced counting at its dearest, so that none wins by its silence."""
+    """The cheapest way, what is not priced counting at its dearest, so that none wins by its silence."""
     return min(runners, key=lambda one: (one.at_most_usd, one.present_usd, one.option.key), default=None)
 
 
@@ -269,7 +269,7 @@ def gap_share(cheaper_usd: float, dearer_usd: float) -> float:
 
 
 def _sided(first: Runner, second: Runner) -> Verdict:
-    """Certain only where the ranges do not touch, with what is not priced at its dearest."""
+    """The word for the leading side: certain only where the ranges do not touch, unpriced parts at their dearest."""
     certain = first.side == "keep" or first.high_usd + _at_worst(first, second) < second.low_usd
     return verdict_for(first.side, certain)
 

@@ -81,7 +81,7 @@ NAMES = (
 
 
 def break_evens(plan: Plan, own_option: Option, rent_option: Option) -> tuple[BreakEven, ...]:
-    """All of them, of one owning and one renting way."""
+    """The break-even of every input, between one owning and one renting way."""
     return tuple(break_even(plan, own_option, rent_option, name) for name in NAMES)
 
 
@@ -146,13 +146,13 @@ def lead_time_months(setting: Setting, own: Option) -> float | None:
 
 
 def costs_of(own: Option, rent: Option) -> Costs:
-    """What both ways cost in today's money, each built anew."""
+    """What both ways cost in today's money, each built anew for every row."""
     builders = builder_of(own), builder_of(rent)
     return lambda columns: columns.present_usd(builders)
 
 
 def _touched(tried: str, setting: Setting, own: Option, rent: Option) -> Costs:
-    """What both ways cost, one that an input does not touch staying as it is.
+    """What both ways cost where one input changes; a way that does not use it keeps the cost it has.
 
     The price of a reservation, of spot or of a token is not the price on demand that bridges an owner's gaps.
     """
@@ -221,7 +221,7 @@ def _busy(setting: Setting, own: Option, rent: Option) -> BreakEven:
 
 
 def _achievable(setting: Setting, fleet: int) -> tuple[float, str]:
-    """How busy work that comes at random can keep a fleet; where nobody said how large a job is, at the very most."""
+    """How busy work that comes at random can keep a fleet, at the very most where nobody said how large a job is."""
     told = any(work.accelerators_per_job for work in setting.scenario.work)
     job = min(setting.demand.job_accelerators, fleet) if told else 1
     slots = max(fleet // job, 1)

@@ -30,19 +30,19 @@ class OverLimit:
 
     @property
     def who(self) -> str:
-        """What one would do."""
+        """What one would do who takes the way that breaks the limit."""
         return WAYS[self.way].starting
 
     @property
     def said(self) -> str:
-        """Both numbers in words; where nothing keeps to the limit, the least that would have to be there."""
+        """What is needed and what there is, in words; where nothing keeps to the limit, the least that is needed."""
         who = self.who
         needs = f"{_usd(self.needs_usd)} {self.when} and you have {_usd(self.most_usd)}"
         return f"the least that any way needs ({who}) is {needs}" if self.is_least else f"{who} needs {needs}"
 
     @property
     def more(self) -> str:
-        """What is missing, and when."""
+        """How much money is missing, and when."""
         return f"{_usd(math.ceil(self.needs_usd - self.most_usd))} more {self.when}"
 
 
@@ -67,7 +67,7 @@ class Limits:
         return None
 
     def least(self, every: Sequence[Runner]) -> tuple[Runner, OverLimit]:
-        """Where nothing keeps to the limits: who needs least of the first that cannot be kept, and how much."""
+        """Where no way keeps to the limits: who needs least of the first limit that cannot be kept, and how much."""
         today = self.day_one_usd
         paid = [one for one in every if today is None or one.today_usd <= today + _NEARLY]
         best = min(paid or every, key=lambda one: one.dearest_year_usd if paid else one.today_usd)
@@ -76,7 +76,7 @@ class Limits:
         return best, replace(over, is_least=True)
 
     def keeps(self, ledger: Ledger) -> bool:
-        """Whether a ledger stays within both."""
+        """Whether a ledger stays within both limits."""
         if self.day_one_usd is not None and float(cash_today_usd(ledger)) > self.day_one_usd + _NEARLY:
             return False
         return self.year_usd is None or bool(np.max(cash_by_year_usd(ledger)) <= self.year_usd + _NEARLY)

@@ -16,7 +16,7 @@ UNIT = "USD/Mtoken"
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
-    """Every token bought. Their number grows and has seasons as the work has."""
+    """All work done by bought tokens. Their number grows and has seasons as the work has."""
     lines = tokens(setting, setting.demand.work_level)
     if isinstance(lines, Unavailable):
         return lines

@@ -24,7 +24,7 @@ _LEAST = 1e-9
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
-    """Keep it, and rent what it cannot do."""
+    """The machines that are there already, and what they cannot do rented."""
     kept = setting.scenario.kept
     if kept is None:
         return Unavailable("nothing is entered as being there already")

@@ -24,7 +24,7 @@ _RATE, _MONTHS = "lease_rate_per_year", "lease_months"
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
-    """The fleet of owning, but leased."""
+    """The same fleet as where it is bought, but leased."""
     accelerators = fleet_size(setting)
     found = _held(setting, accelerators)
     if found is None:
@@ -41,7 +41,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
 
 
 def _held(setting: Setting, accelerators: int) -> Owned | None:
-    """For the term of the lease, or of the plan where it is bought at the end or no term is said."""
+    """The leased fleet, held for the lease's term; for the plan where it is bought out or no term is said."""
     need, lease = work_of(setting, accelerators), setting.scenario.lease
     if lease.buys_at_end:
         return owned(setting, need, refreshed=False)

@@ -23,7 +23,7 @@ _PER_MONTH = f"((1 + {_RATE}) ** (1 / 12) - 1)"
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
-    """The fleet of owning, and money borrowed for it."""
+    """The same fleet as where it is bought, with money borrowed for it."""
     accelerators = fleet_size(setting)
     found = owned(setting, work_of(setting, accelerators))
     if found is None:

@@ -46,7 +46,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
 
 
 def mixed(setting: Setting, mix: Mix) -> WayLedger | Unavailable:
-    """The three layers of a mix, each under a heading."""
+    """The lines of the three layers of a mix, each under a heading."""
     base = (
         owned(setting, setting.demand.upto(mix.own_accelerators, _share(setting, mix)))
         if mix.own_accelerators
@@ -115,7 +115,7 @@ def _reserved(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Unavai
 
 
 def _blended(setting: Setting, beside: Need, alone: Need, owns: NDArray[np.float64]) -> Need:
-    """One need where the base is there in a share of each month: the machines are as many, their work differs."""
+    """The need of a layer that differs while the base is there: as many machines, but with other work."""
     runs = setting.timeline.runs
     share = np.where(runs > 0, owns / np.where(runs > 0, runs, 1.0), 1.0)
     if np.all(share == 1.0):
@@ -133,7 +133,7 @@ def _blended(setting: Setting, beside: Need, alone: Need, owns: NDArray[np.float
 
 
 def _peaks(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Unavailable:
-    """What is above both; before the base comes and after it is sold, what is above the reservation."""
+    """The work above base and reservation; before the base comes and after it is sold, all above the reservation."""
     demand, count = setting.demand, mix.reserve_accelerators
     above = demand.above(mix.own_accelerators + count, _share(setting, mix))
     pieces: list[tuple[str, Need, Num | None]] = [("Peaks", above, None if base is None else base.held.owns)]
@@ -178,7 +178,7 @@ def _by_token(setting: Setting, heading: str, need: Need, when: Num | None) -> _
 
 
 def _on_spot(setting: Setting, heading: str, need: Need, when: Num | None) -> _Layer | Unavailable:
-    """What may stop is what is left for the peaks, as far as there is enough of it; the rest is rented on demand."""
+    """The peaks on spot machines, as far as there is work that may stop; the rest is rented on demand."""
     works = stoppable(setting)
     if not works:
         return _Layer(under(heading, renting(setting, need, setting.taken.on_demand, when=when)), (NOTHING_STOPS,))

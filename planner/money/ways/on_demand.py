@@ -12,7 +12,7 @@ _SELLERS_SHOWN = 4
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
-    """Everything rented by the hour."""
+    """All work on machines rented by the hour."""
     missing = missing_price(setting)
     if missing is not None:
         return missing
@@ -41,7 +41,7 @@ def missing_price(setting: Setting) -> Unavailable | None:
 
 
 def seller(setting: Setting, offer: str | None, your_price: float | None = None) -> str:
-    """Who rents it out, and what they call it; whose price it is."""
+    """Who rents the machine out and what they call it; or whose own price it is."""
     if offer is None:
         return "your price"
     record = setting.catalogue.offers[offer]

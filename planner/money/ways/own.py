@@ -24,13 +24,13 @@ LEAD_TIME = "lead_time_months"
 
 
 def fleet_size(setting: Setting) -> int:
-    """How many are bought: as you say, else what work that may wait needs, else as many as are wanted at once."""
+    """How many are bought: as you say; else what work that may wait needs, else as many as are wanted at once."""
     asked = setting.scenario.own.accelerators
     return asked or right_size(setting) or max(setting.demand.all.most_accelerators, 1)
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
-    """The fleet as asked."""
+    """The fleet as it was asked for, bought and run."""
     return fleet(setting, fleet_size(setting))
 
 
@@ -40,7 +40,7 @@ def of_size(accelerators: int) -> Builder:
 
 
 def fleet(setting: Setting, accelerators: int) -> WayLedger | Unavailable:
-    """Buy so many, run them, rent around them."""
+    """So many accelerators bought and run, with what they cannot do rented."""
     found = owned(setting, work_of(setting, accelerators))
     if found is None:
         return no_price(setting)
@@ -48,7 +48,7 @@ def fleet(setting: Setting, accelerators: int) -> WayLedger | Unavailable:
 
 
 def work_of(setting: Setting, accelerators: int) -> Need:
-    """What such a fleet does: what it has machines for, then what may wait."""
+    """The work that such a fleet does: first what it has machines for, then what may wait."""
     return setting.demand.upto(accelerators, reach(setting, accelerators))
 
 
@@ -83,13 +83,13 @@ def with_rent(
 
 
 def waits(setting: Setting, accelerators: int) -> tuple[str, ...]:
-    """What to know of the queue on a fleet of one's own."""
+    """Warnings about the queue of jobs on a fleet of one's own."""
     said = wait_warning(setting, accelerators)
     return () if said is None else (said,)
 
 
 def of_rent(setting: Setting, rented: tuple[Line, ...]) -> tuple[str, ...]:
-    """What to know of what is rented beside one's own machines."""
+    """Warnings about what is rented beside one's own machines."""
     if not rented:
         return ()
     if any(line.part == "compute" and np.isnan(line.total_usd).any() for line in rented):
@@ -140,7 +140,7 @@ def _too_late(setting: Setting, found: Owned) -> str:
 
 
 def first(value: Num) -> float:
-    """The number, or the first of several draws."""
+    """The number itself, or the first of several draws."""
     return float(np.asarray(value).flat[0])
 
 

@@ -19,7 +19,7 @@ ASK = "Rent that ends in owning is mostly booked as a purchase: ask accounting"
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
-    """The fleet of owning, paid for bit by bit."""
+    """The same fleet as where it is bought, paid for bit by bit."""
     if setting.scenario.rent_to_own is None:
         return Unavailable("no rent-to-own quote is entered: enter what it costs a month, and for how many months")
     accelerators = fleet_size(setting)
@@ -51,7 +51,7 @@ def _payments(setting: Setting, found: Owned) -> tuple[Line, ...]:
 
 
 def _implied(setting: Setting, found: Owned) -> tuple[str, ...]:
-    """The rate behind the quote; told of the plan, not of the ends of its range."""
+    """A sentence with the rate behind the quote, said of the plan and not of the ends of its range."""
     if setting.case != "typical":
         return ()
     put = found.put

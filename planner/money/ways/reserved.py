@@ -19,7 +19,7 @@ YEAR_MONTHS = 12.0
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
-    """Everything reserved; work that may wait on as few as do it, what they have no time for on demand."""
+    """All work on reserved machines; work that may wait takes as few as can do it, the rest is rented on demand."""
     term = term_or_why(setting)
     if isinstance(term, Unavailable):
         return term
@@ -74,7 +74,7 @@ def _assumed_term(setting: Setting) -> tuple[str, ...]:
 
 
 def above_it(setting: Setting, size: int, share: float) -> tuple[Line, ...]:
-    """What a reservation of that size has no time for, on demand."""
+    """The work that a reservation of that size has no time for, rented on demand."""
     above = setting.demand.above(size, share)
     return renting(setting, above, setting.taken.on_demand) if np.any(above.busy_hours > 0) else ()
 

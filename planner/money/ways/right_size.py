@@ -20,7 +20,7 @@ _STEPS = 4  # sizes shown from the right one on
 
 
 def of_right_size(accelerators: int) -> Builder:
-    """Buying that many, called by what they are."""
+    """The builder of a way that buys that many, with a title that says it is the right size."""
     return partial(_named, accelerators=accelerators)
 
 
@@ -31,7 +31,7 @@ def _named(setting: Setting, accelerators: int) -> WayLedger | Unavailable:
 
 @dataclass(frozen=True, eq=False)
 class Size:
-    """What one size of fleet means."""
+    """One size of fleet: what it costs, how long jobs wait for it and when it pays back."""
 
     accelerators: int
     busy_share: float  # in the busiest month; above 1 where the work does not fit

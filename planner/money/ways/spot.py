@@ -34,7 +34,7 @@ from planner.money.ways.record import Layer, Look, WayRecord
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
-    """What may stop on spot machines, the rest on demand."""
+    """The work that may stop on spot machines, the rest on demand."""
     works = stoppable(setting)
     if not works:
         return Unavailable(

@@ -40,7 +40,7 @@ def absent_lines(plan: Plan) -> tuple[str, ...]:
 
 
 def spread_line(plan: Plan) -> str | None:
-    """What fewer machines could do if the work could wait; nothing where it cannot be done as asked."""
+    """What fewer machines could do if the work could wait; None where the work cannot be done as asked."""
     said = spread_advice(plan.setting) if plan.options else None
     return None if said is None else f"{said}. Say so under 'Adjust assumptions' if it can wait."
 

@@ -64,7 +64,7 @@ def _evens(plan: Plan, found: Answer, task: Serve) -> Iterator[tuple[str, ByToke
 
 
 def _hours(plan: Plan, one: Weighed) -> float:
-    """Accelerator-hours that run: what is owned runs always, what is rented while there is work."""
+    """The accelerator-hours that are paid: what is owned runs always, what is rented while there is work."""
     if one.option.way == "own":
         return one.option.accelerators * plan.setting.terms.hours_per_month * plan.setting.scenario.months
     return float(one.option.useful_hours.sum())

@@ -75,7 +75,7 @@ def answer_document(one: Reckoned) -> schema.Answer:
 
 
 def _asked(one: Reckoned) -> dict[str, Any]:
-    """What was asked, of which day and facts, and by which rules it is reckoned."""
+    """What was asked, for which day, on which facts, and by which rules it is reckoned."""
     plan = one.plan
     setting, scenario, catalogue = plan.setting, plan.setting.scenario, plan.setting.catalogue
     shown, chip = scenario.currency, catalogue.accelerators.get(scenario.accelerator)
@@ -160,7 +160,7 @@ def _option(plan: Plan, way: Weighed, found: Answer, drawn: Futures | None) -> s
 
 
 def _against(way: Weighed, found: Answer) -> dict[str, Any]:
-    """What it brings against the baseline, which brings nothing against itself."""
+    """What an option brings against the baseline; nothing for the baseline itself."""
     measures, is_baseline = way.measures, way is _baseline(found)
     back, rate = _number(measures.simple_payback.months), _number(measures.irr.value)
     return {
@@ -174,7 +174,7 @@ def _against(way: Weighed, found: Answer) -> dict[str, Any]:
 
 
 def _in_futures(way: Weighed, found: Answer, drawn: Futures | None) -> dict[str, Any]:
-    """Its ranges and shares over the futures; None where it was not simulated."""
+    """The ranges and shares of an option over the futures; None where it was not simulated."""
     names = ("present_p10_usd", "present_p50_usd", "present_p90_usd", "cash_today_p90_usd", "cheapest_share",
              "cheaper_than_baseline_share", "within_day_one_limit_share", "within_year_limit_share")  # fmt: skip
     key, baseline = way.option.key, _key(_baseline(found))

@@ -23,8 +23,8 @@ from planner.report.title import title
 from planner.scenario.memo import cached_property
 from planner.speed.serving import Serving
 from planner.speed.work_to_hours import Asked
-from planner.study.fill_in import in_time
 from planner.study.market.amounts import time_words
+from planner.study.plan_any import in_time
 from planner.study.uncertainty.futures import Futures
 
 NO_RANGE = "no range"
@@ -43,7 +43,7 @@ class AnswerWords:
 
     @cached_property
     def turns(self) -> tuple[str, ...]:
-        """What would turn it. Solved when it is asked for: few look at it, and it takes as long as a plan."""
+        """What would turn the answer. Solved when it is asked for: few look at it, and it takes as long as a plan."""
         return () if self.of is None else turning_sentences(*self.of)
 
 
@@ -162,7 +162,7 @@ def _money(way: Weighed) -> str:
 
 
 def _ends(way: Weighed) -> str:
-    """The range, or that there is none: whoever enters every figure himself has none."""
+    """The range of a cost in words, or that there is none: who enters every figure himself has no range."""
     low, high = words.usd_short(way.low_usd), words.usd_short(way.high_usd)
     return NO_RANGE if low == high else f"{low} to {high}"
 
@@ -175,7 +175,7 @@ def _how(plan: Plan, way: Weighed) -> str:
 
 
 def _others(found: Answer) -> tuple[str, ...]:
-    """The cheapest of all ways, where it is neither of the two that are compared."""
+    """The cheapest of all ways, where it is neither of the two ways that are compared."""
     best = found.ranked[0]
     named = {one.option.key for one in (found.own, found.rent) if one is not None}
     if best.option.key in named or found.verdict == "limited":
@@ -224,7 +224,7 @@ def _over_limit(found: Answer) -> tuple[str, ...]:
 
 
 def _too_late(plan: Plan, own: Weighed) -> tuple[str, ...]:
-    """That what is bought arrives when there is nothing left to do."""
+    """A sentence where what is bought arrives when there is nothing left to do."""
     months = lead_time_months(plan.setting, own.option)
     if not WAYS[own.option.way].waits_for_delivery or months is None:
         return ()

@@ -39,7 +39,7 @@ def options_table(found: Answer) -> Table:
 
 
 def _option_row(way: Weighed, *, is_baseline: bool) -> dict[str, Any]:
-    """One way; what it is measured against does not pay itself back."""
+    """One way as a row; the baseline that ways are measured against has no payback of its own."""
     measures = way.measures
     return {
         "Way": way.option.title,
@@ -66,7 +66,7 @@ def _option_row(way: Weighed, *, is_baseline: bool) -> dict[str, Any]:
 
 
 def _why(way: Weighed, is_baseline: bool) -> tuple[str, ...]:
-    """Why there is no rate of return, where there is none."""
+    """Why a way has no rate of return, where it has none."""
     irr = way.measures.irr
     return () if is_baseline or scalar(irr.value) is not None else (f"no rate of return ({reason_of(irr.reason)})",)
 

@@ -15,7 +15,7 @@ from planner.scenario.rent import Rent
 
 
 def turning_sentences(plan: Plan, found: Answer) -> tuple[str, ...]:
-    """Everything that would turn it, or that it would take; nothing where there are no two ways to compare."""
+    """Everything that would turn the answer; nothing where there are no two ways to compare."""
     if found.own is None or found.rent is None:
         return ()
     return (
@@ -28,7 +28,7 @@ def turning_sentences(plan: Plan, found: Answer) -> tuple[str, ...]:
 
 
 def is_even(plan: Plan) -> bool:
-    """Whether as many are asked for in every month, so that one share of busy hours says it all."""
+    """Whether as many accelerators are asked for in every month, so that one busy share describes the work."""
     return bool(np.ndim(plan.setting.demand.all.accelerators) == 0)
 
 
@@ -65,7 +65,7 @@ def _rent_price(found: Answer) -> tuple[str, ...]:
 
 
 def _back(plan: Plan, found: Answer) -> tuple[str, ...]:
-    """When the money is back, and how a fall of rents changes that: long paybacks are destroyed by it."""
+    """When the money is back, and how falling rents change that: a long payback does not survive them."""
     if found.own is None:
         return ()
     falls = next((back for change, back in found.turned_by_rent_path if change == -0.2), None)
@@ -80,7 +80,7 @@ def _back(plan: Plan, found: Answer) -> tuple[str, ...]:
 
 
 def _sessions(plan: Plan, own: Weighed) -> str:
-    """The same in sessions of work (trainings, say), where their length was said."""
+    """The busy share at which both cost the same, in sessions of work (trainings, say) whose length was said."""
     setting = plan.setting
     hours = setting.scenario.rent.hours_per_session
     if hours == Rent().hours_per_session:

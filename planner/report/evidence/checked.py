@@ -44,7 +44,7 @@ def _row(one: Checked) -> dict[str, Any]:
 
 
 def group_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
-    """The summary as plain data."""
+    """The groups of the summary as plain data."""
     return [row_data(asdict(group)) for group in groups]
 
 
@@ -67,7 +67,7 @@ def groups_table(groups: Sequence[Group], head: str) -> Table:
 
 
 def checked_text(checked: Sequence[Checked]) -> str:
-    """How far off we are, group by group, and what was skipped why."""
+    """How far off our predictions are, group by group, and what was skipped and why."""
     groups = summary(checked)
     sections = []
     for by, head in _GROUPS.items():
@@ -88,14 +88,14 @@ def _on_one_line(text: str) -> str:
 
 
 def left_out_text(groups: Sequence[Group]) -> str:
-    """How far off we are on sources that were left out of the fit, the worst first."""
+    """How far off our predictions are on sources that were left out of the fit, the worst first."""
     heads = {"all": "left out of the fit", "kind": "kind", "source": "source, worst first", "pair": "once measured"}
     tables = [(head, [one for one in groups if one.by == by]) for by, head in heads.items()]
     return "\n\n".join(text_table(groups_table(found, head).without("skipped")) for head, found in tables if found)
 
 
 def checked_line(checked: Sequence[Checked]) -> str:
-    """One sentence: how many were predicted, compared, guessed, skipped, and said not to fit."""
+    """One sentence: how many runs were predicted, compared, guessed, skipped, and said not to fit."""
     predicted = sum(one.skipped_reason is None for one in checked)
     compared = sum(one.error is not None for one in checked)
     not_fitting = sum(one.fits is False for one in checked)

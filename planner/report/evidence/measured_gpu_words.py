@@ -12,12 +12,12 @@ from planner.report.text_table import text_table
 
 
 def factor_rows(found: tuple[GpuFactor, ...]) -> list[dict[str, Any]]:
-    """One record for each figure."""
+    """One record for each measured figure."""
     return [{**asdict(one), "ratio": one.ratio} for one in found]
 
 
 def measured_text(measured: MeasuredGpu, label: str, found: tuple[GpuFactor, ...]) -> str:
-    """What it is, the table, and what was not had."""
+    """The measured GPU, the table of its figures, and which figures were not measured."""
     device = measured.device
     head = f"{label} ({words.count(device.count, 'device')} called {device.name}), {words.day(measured.date)}"
     made = ", ".join(f"{name} {value}" for name, value in (("torch", device.torch), ("cuda", device.cuda)) if value)

@@ -37,7 +37,7 @@ def finding(catalogue: Catalogue, found: OwnFactors) -> str:
 
 
 def runs_table(catalogue: Catalogue, found: OwnFactors) -> Table:
-    """Each run: measured beside predicted, or why it cannot be gone by."""
+    """Each run: what was measured beside what is predicted, or why the run is not used."""
     return Table.of(
         [
             {
@@ -57,7 +57,7 @@ def runs_table(catalogue: Catalogue, found: OwnFactors) -> Table:
 
 
 def factors_table(catalogue: Catalogue, said: Sequence[Measured]) -> Table:
-    """What the runs say together, and how much of it is believed of a job like them."""
+    """What the runs say together, and how much their factor counts for a job like them."""
     return Table.of(
         [
             {
@@ -78,13 +78,13 @@ def factors_table(catalogue: Catalogue, said: Sequence[Measured]) -> Table:
 
 
 def in_use(carried: Sequence[Measured]) -> str:
-    """How much of somebody's own a plan goes by."""
+    """How many runs of somebody's own a plan uses."""
     runs = sum(one.runs for one in carried)
     return f"This plan goes by {words.count(runs, 'run')} of yours, in {words.count(len(carried), 'factor')}"
 
 
 def unused_words(found: OwnFactors, *, carried: int) -> tuple[str, ...]:
-    """What of a table is not carried, in sentences; none where all is."""
+    """Which rows of a table are not used, in sentences; none where all are."""
     left = len(found.factors) - carried
     told = (
         not_used((run.why_not, run.id) for run in found.runs if run.like is None),
@@ -94,7 +94,7 @@ def unused_words(found: OwnFactors, *, carried: int) -> tuple[str, ...]:
 
 
 def not_used(told: Iterable[tuple[str, str]]) -> str:
-    """Runs that cannot be gone by, each a reason and an id: how many, which and why; empty where there are none."""
+    """Why some runs are not used: how many for each reason, with their ids; empty where all are used."""
     found = by_reason(told)
     if not found:
         return ""
@@ -107,7 +107,7 @@ def not_used(told: Iterable[tuple[str, str]]) -> str:
 
 
 def pace_words(catalogue: Catalogue, job: TrainingJob | ServingJob, accelerator: str) -> str:
-    """By which runs of one's own a prediction goes; empty where none is like it, or where one number was entered."""
+    """Which runs of one's own corrected a prediction; empty where none is like it, or one number was entered."""
     if job.measured_over_predicted is not None:
         return ""
     pace = _pace(catalogue, job, accelerator)
@@ -119,7 +119,7 @@ def pace_words(catalogue: Catalogue, job: TrainingJob | ServingJob, accelerator:
 
 
 def paces(plan: Plan) -> tuple[str, ...]:
-    """The same for each model of a plan; each said once."""
+    """Which runs of one's own corrected the prediction of each model of a plan; each said once."""
     accelerator = plan.setting.scenario.accelerator
     said = (pace_words(plan.setting.catalogue, job, accelerator) for job in _jobs(plan))
     return tuple(dict.fromkeys(sentence for sentence in said if sentence))

@@ -46,7 +46,7 @@ class Ids:
             self.held.setdefault((option.key, name), (line, used))
 
     def _named(self, used: Used) -> str:
-        """Its id, made up where it is new. Two options that share an id share the value."""
+        """The id of an input, made up where it is new. Two options that share an id share the value."""
         number = 1
         while True:
             name = used.name if number == 1 else f"{used.name}#{number}"
@@ -116,7 +116,7 @@ def _assumption(option: Option, name: str, line: Line, used: Used) -> dict[str, 
 
 
 def _end(ledger: Ledger, line: Line, used: Used) -> float | None:
-    """The value of the same input of the same line at the cheap or the dear end."""
+    """The value of an input of a line at the cheap or the dear end of its range."""
     same = (other for one in ledger.lines if one.name == line.name for other in one.used)
     found = next((other for other in same if other.name == used.name), None)
     return _first(found.value) if found is not None and np.size(found.value) == 1 else None

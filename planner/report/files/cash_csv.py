@@ -51,7 +51,7 @@ _MONTHLESS = "moves no cash: hours of the month, and what the books write off"
 
 
 def scenario_id(plan: Plan) -> str:
-    """The same for the same scenario, whatever it is called in a file."""
+    """An id that is the same for the same scenario, whatever it is called in a file."""
     text = write_scenario(Saved(plan.setting.written))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -64,7 +64,7 @@ def cash_table(plan: Plan) -> Table:
 
 
 def _whole(plan: Plan) -> dict[str, Any]:
-    """What is the same in every row."""
+    """The cells that are the same in every row of the file."""
     setting, shown = plan.setting, in_currency(1.0, plan.setting.scenario.currency)
     return {
         "schema_version": SCHEMA_VERSION,
@@ -143,7 +143,7 @@ def _note(line: Line) -> str:
 
 
 def _price(where: object) -> dict[str, Any]:
-    """Who says the price, and when."""
+    """Who says the price of a line, and since when."""
     if not isinstance(where, Origin):
         return {"price_type": "estimate", "price_as_of": None, "price_source_url": None}
     return {
@@ -154,7 +154,7 @@ def _price(where: object) -> dict[str, Any]:
 
 
 def _seller(plan: Plan, option: Option) -> dict[str, Any]:
-    """Who supplies it, what it is called there, and where."""
+    """Who supplies an option, what they call it, and where."""
     setting, catalogue = plan.setting, plan.setting.catalogue
     offer = WAYS[option.way].offer(setting.taken)
     if offer is None:

@@ -87,7 +87,7 @@ def _factors(node: ast.expr, divides: bool) -> list[tuple[ast.expr, bool]]:
 
 
 def _is_price(node: ast.expr) -> bool:
-    """A price, what it has become by then, or what is loaded on it: `1 + host_share`."""
+    """Whether a factor is a price, what the price has become by then, or what is loaded on it: `1 + host_share`."""
     if isinstance(node, ast.Name):
         return node.id == _MOVES or _PRICE.fullmatch(node.id) is not None
     if not isinstance(node, ast.BinOp):

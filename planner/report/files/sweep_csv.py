@@ -118,6 +118,6 @@ def _told(value: object) -> str:
 
 
 def _percent(share: float) -> str:
-    """With a place behind the point; 100.0 and 0.0 only where it is all or none."""
+    """A share in percent with one decimal; 100.0 and 0.0 only where it is all or none."""
     near = min(max(100 * share, 0.1), 99.9) if 0 < share < 1 else 100 * share
     return f"{near:5.1f} %"

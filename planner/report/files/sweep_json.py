@@ -101,7 +101,7 @@ def _row(grid: Grid, columns: SweepColumns, cells: Sequence[Any]) -> schema.Swee
 
 
 def _key(key: str) -> str | None:
-    """An option by the key under which the row has its costs; None where there is none."""
+    """The name under which a row has the costs of the option with this key; None where there is no key."""
     return (key or None) if size_in(key) is None else RIGHT_SIZE
 
 

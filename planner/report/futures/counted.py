@@ -27,7 +27,7 @@ def owning_of_100(judged: Judged) -> float | None:
 
 
 def how_sure(found: Answer) -> tuple[str, ...]:
-    """In how many futures it came out as the answer says; nothing where none were drawn."""
+    """In how many futures the answer came out as it says; empty where none were drawn."""
     if found.share_cheaper is None or found.best is None or found.against is None:
         return ()
     best, other = WAYS[found.best.option.way].starting.capitalize(), WAYS[found.against.option.way].starting
@@ -69,7 +69,7 @@ def break_even_range(found: Answer, drawn: Futures | None, name: str) -> str:
 
 
 def turning_of(found: Answer, drawn: Futures | None, name: str) -> Turning | None:
-    """A break-even of owning and renting over the futures; None where nothing was drawn or there are no such two."""
+    """A break-even of owning and renting over the futures; None where nothing was drawn or a side is missing."""
     own, rent = found.own, found.rent
     if drawn is None or own is None or rent is None:
         return None

@@ -150,7 +150,7 @@ def _as_entered(shown: Sequence[TornadoBar], bottom: float, dark: bool) -> list[
 
 
 def _name(bar: TornadoBar) -> str:
-    """What a bar is of, and where it turns."""
+    """The label of a bar: its input, and where that turns the answer."""
     turns = f" <b>turns at {written(bar.input.name, bar.flip)}</b>" if bar.flips_within and bar.flip else ""
     return f"{short(bar.input.name)}{turns}"
 
@@ -280,7 +280,7 @@ def _regions(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]
 
 
 def _span(side: MapAxis) -> list[float]:
-    """From edge to edge of the cells; you are always on the map."""
+    """The range of an axis, from edge to edge of the cells; where you are is always in it."""
     half = float(side.values[1] - side.values[0]) / 2
     return [min(float(side.values[0]) - half, side.you - half), max(float(side.values[-1]) + half, side.you + half)]
 

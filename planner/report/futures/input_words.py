@@ -27,7 +27,7 @@ def _months(value: float) -> str:
 
 
 def _one_for(share: float) -> str:
-    """One person for so many."""
+    """A share of a person for each machine, as one person for so many."""
     return "nobody" if share <= 0 else f"1 for {words.significant(1 / share):,g}"
 
 
@@ -38,7 +38,7 @@ def _on_curve(position: float) -> str:
 
 
 def _place(position: float) -> str:
-    """The same where there is little room."""
+    """A place between curves of resale values, where there is little room."""
     share, end = round(100 * abs(position)), "low" if position < 0 else "high"
     return "middle" if share == 0 else end if share == 100 else f"{share}% towards the {end}"
 
@@ -96,7 +96,7 @@ def written(name: str, value: float) -> str:
 
 
 def short_written(name: str, value: float) -> str:
-    """The same where there is little room."""
+    """A value of an input as people write it, where there is little room."""
     return _SHORTER.get(name, partial(written, name))(value)
 
 

@@ -105,7 +105,7 @@ def waiting_table(found: Waiting, drawn: WaitingFutures | None = None) -> Table:
 
 
 def waiting_text(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> str:
-    """For a terminal: the sentences, and every third month."""
+    """Waiting as text for a terminal: the sentences, and every third month."""
     said = " ".join(waiting_sentences(found, drawn))
     if isinstance(found, NoWaiting):
         return said
@@ -114,6 +114,6 @@ def waiting_text(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> st
 
 
 def waiting_finding(found: Waiting) -> str:
-    """The curve in a sentence."""
+    """The curve of waiting in a sentence."""
     ends = f"now {words.usd(found.now_usd)}, in month {found.months[-1]} {words.usd(float(found.present_usd[-1]))}"
     return f"{_headline(found)} By month of the order: {ends}; never {words.usd(found.never_usd)}."

@@ -18,7 +18,7 @@ _REASONS = 8
 
 
 def market_text(found: Market) -> str:
-    """Everything for a terminal."""
+    """The whole study as text for a terminal."""
     sections = [
         (found.what, "\n".join(found.why)),
         ("The front: nothing is both sooner and cheaper", text_table(_front_table(found))),
@@ -36,7 +36,7 @@ def market_table(found: Market) -> Table:
 
 
 def market_data(found: Market) -> dict[str, Any]:
-    """All of it as data: numbers stay numbers, what does not exist is None."""
+    """The whole study as data: numbers stay numbers, what does not exist is None."""
 
     def data(one: Try | None) -> Any:
         return None if one is None else {"words": one.words, **plain_data(asdict(one) | {"why_not": _why_not(one)})}

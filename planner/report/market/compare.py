@@ -39,12 +39,12 @@ class Own:
 
     @property
     def total_usd(self) -> float:
-        """All its bills, less what is sold at the end."""
+        """The bills of the whole plan, less what is sold at the end. [USD]"""
         return float(self.option.ledger.total_usd)
 
     @property
     def usd_per_busy_hour(self) -> float:
-        """The same over the hours of useful work."""
+        """The bills of the whole plan over its hours of useful work. [USD/h]"""
         return self.total_usd / float(self.option.useful_hours.sum())
 
 
@@ -66,7 +66,7 @@ def ranked_table(
     rows: Sequence[dict[str, Any]],
     bought: tuple[float, dict[str, Any]] | None,
 ) -> Table:
-    """The rows of all offers of some bills, ranked, and that of buying, with its total, where it belongs.
+    """The offers of some bills as ranked rows, with the row of buying where its total belongs.
 
     The index holds the offer ids, so that a choice survives a new order.
     """

@@ -67,7 +67,7 @@ def printed_lower(bills: Bills, best: int) -> tuple[str, ...]:
 
 
 def against(own: Own | None) -> tuple[str, ...]:
-    """What buying costs beside it."""
+    """What buying costs beside the offer."""
     if own is None:
         return ("Nobody publishes what this accelerator costs to buy: enter a quote to compare.",)
     low, high = (words.usd(float(end.total_usd)) for end in (own.option.low, own.option.high))
@@ -79,7 +79,7 @@ def against(own: Own | None) -> tuple[str, ...]:
 
 
 def by_the_token(plan: Plan) -> tuple[str, ...]:
-    """What the same work costs by the token, where that is one of the ways: nobody rents who need not."""
+    """What the work costs by the token, where that is one of the ways: nobody rents who need not."""
     found = next((one for one in plan.options if WAYS[one.way].by_the_token), None)
     if found is None:
         return ()

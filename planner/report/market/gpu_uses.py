@@ -92,12 +92,12 @@ def uses_table(found: Sequence[Choice]) -> Table:
 
 
 def uses_text(found: Sequence[Choice]) -> str:
-    """For a terminal."""
+    """The choice for each use as text for a terminal."""
     table = uses_table(found)
     shown = table.without("Job", "Why this job")
     return "\n\n".join([TITLE, text_table(shown), *(use_sentence(one) for one in found), NOTE]) + "\n"
 
 
 def uses_data(found: Sequence[Choice]) -> list[dict[str, Any]]:
-    """As data: numbers stay numbers, what does not exist is None."""
+    """The choice for each use as data: numbers stay numbers, what does not exist is None."""
     return [{**plain_data(asdict(one)), "usd": one.usd, "sentence": use_sentence(one)} for one in found]

@@ -50,7 +50,7 @@ class Offers:
 
     @property
     def of(self) -> str:
-        """What the hidden offers are of."""
+        """Which accelerators the hidden offers are of, in words."""
         return "of this GPU" if len(self.all_rented) == 1 else "of these GPUs"
 
     def opened(self, picks: Sequence[str]) -> list[Ledger]:
@@ -157,7 +157,7 @@ def _rows(catalogue: Catalogue, one: RentedJob, own: Own | None, day: date) -> I
 
 
 def _about(catalogue: Catalogue, one: RentedJob) -> dict[str, Any]:
-    """What is the same for every offer of an accelerator."""
+    """The cells that are the same for every offer of an accelerator."""
     doer = one.doer
     return {
         "GPU": catalogue.accelerator_label(doer.accelerator),
@@ -168,7 +168,7 @@ def _about(catalogue: Catalogue, one: RentedJob) -> dict[str, Any]:
 
 
 def _memory(doer: Doer) -> str:
-    """How full one of them is: this is what fits."""
+    """How full one accelerator is: it says what fits."""
     if doer.training is not None:
         return f"{doer.training.least_memory_gb:,.0f} of {doer.training.memory_gb:,.0f} GB"
     if doer.serving is not None:

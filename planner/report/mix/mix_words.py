@@ -64,7 +64,7 @@ def _least(found: BestMix) -> str:
 
 
 def _why(found: BestMix) -> tuple[str, ...]:
-    """The newsvendor's rule with its numbers."""
+    """Why the mix owns as much as it does: the newsvendor's rule with its numbers."""
     own = next((one for one in found.screens if one.name == "own"), None)
     if own is None:
         return ()

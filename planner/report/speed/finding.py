@@ -107,7 +107,7 @@ def machines(catalogue: Catalogue, count: int, accelerator: str) -> str:
 
 
 def _gone_by(catalogue: Catalogue, work: TrainingWork | ServingWork) -> tuple[str, ...]:
-    """Which runs of one's own the prediction goes by; nothing where none does."""
+    """Which runs of one's own corrected the prediction; empty where none did."""
     said = pace_words(catalogue, work.job, work.found.accelerator)
     return (said,) if said else ()
 
@@ -243,7 +243,7 @@ def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> Spee
 
 
 def _around_the_clock(found: Serving, usd: float | None) -> tuple[str, ...]:
-    """What the price of a token rests on, where it is not what the plan pays."""
+    """What the price of a token is based on, where the plan itself pays another price."""
     needed, usual = found.accelerators_at_peak, found.accelerators_at_average
     if usd is None or not needed or not usual or usual >= needed:
         return ()

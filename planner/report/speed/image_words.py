@@ -26,7 +26,7 @@ def images_title(found: ImageTraining, label: str) -> str:
 
 
 def images_text(found: ImageTraining, label: str, cost: Hired | None) -> str:
-    """All there is to say of it."""
+    """The whole result of a training on pictures, as text."""
     hours = found.accelerator_hours
     typical, low, high = (f"{words.significant(end):,g}" for end in (hours.typical, hours.low, hours.high))
     lines = [images_title(found, label), f"{typical} GPU-hours ({low} to {high}), with what a team reaches of a "
@@ -36,7 +36,7 @@ def images_text(found: ImageTraining, label: str, cost: Hired | None) -> str:
 
 
 def images_data(found: ImageTraining, label: str, cost: Hired | None) -> dict[str, Any]:
-    """The same as data."""
+    """The whole result of a training on pictures, as data."""
     return {
         **plain_data(asdict(found)),
         "title": images_title(found, label),
@@ -47,7 +47,7 @@ def images_data(found: ImageTraining, label: str, cost: Hired | None) -> dict[st
 
 
 def images_rows(found: ImageTraining, cost: Hired | None) -> list[dict[str, Any]]:
-    """One row for CSV."""
+    """The result of a training on pictures, as one row for CSV."""
     rate, hours = found.images_per_s_each, found.accelerator_hours
     usd = None if cost is None else hours.typical * cost.usd_per_accelerator_hour
     return [

@@ -28,7 +28,7 @@ class PricedWork(NamedTuple):
 
 
 def priced(catalogue: Catalogue, found: OtherWork, day: date) -> PricedWork:
-    """Such work with the cheapest offer that can be believed for as many as it takes."""
+    """Other work with the cheapest offer that can be believed for as many accelerators as it takes."""
     record = catalogue.accelerators[found.accelerator]
     needed = found.accelerators_at_average or found.accelerators_at_peak or 1
     cost = hired(catalogue, found.accelerator, accelerators=needed, hours=HOURS_PER_YEAR, together=1, day=day)
@@ -36,7 +36,7 @@ def priced(catalogue: Catalogue, found: OtherWork, day: date) -> PricedWork:
 
 
 def side_by_side(catalogue: Catalogue, job: ServingJob, day: date) -> list[PricedWork]:
-    """The same work on every accelerator that keeps the promise: cheapest first, those without a price last."""
+    """The work on every accelerator that keeps the promise: cheapest first, those without a price last."""
     found = []
     for key in catalogue.accelerators:
         try:
@@ -49,7 +49,7 @@ def side_by_side(catalogue: Catalogue, job: ServingJob, day: date) -> list[Price
 
 
 def side_table(beside: list[PricedWork]) -> Table:
-    """The same for the screen and its file."""
+    """The work on every accelerator, as a table for the screen and its file."""
     rows = [
         {
             "Accelerator": one.label,
@@ -79,7 +79,7 @@ def other_title(found: OtherWork, label: str) -> str:
 
 
 def other_parts(found: OtherWork, label: str) -> tuple[str, str]:
-    """The same as what it needs, and how fast one is; the second is empty where there is no rate."""
+    """What the work needs, and how fast one accelerator is; the second is empty where there is no rate."""
     if found.reason is not None:
         return found.reason, ""
     rate = f"one takes {rate_words(found.requests_per_s, found.low, found.high)}, {found.how}"
@@ -101,7 +101,7 @@ def run_title(found: CarriedRun, label: str) -> str:
 
 
 def run_parts(found: CarriedRun, label: str) -> tuple[str, str]:
-    """The same as its hours, and where they are from."""
+    """The hours of a run, and where they are from."""
     span = f"{words.significant(found.low):,g} to {words.significant(found.high):,g}"
     together = (
         f", {words.significant(found.hours):,g} hours on {found.accelerators:,}" if found.accelerators > 1 else ""

@@ -86,7 +86,7 @@ def _sentence(ways: tuple[Together, ...], cost: Hired | None) -> str:
 
 
 def _notes(ways: tuple[Together, ...]) -> list[str]:
-    """What is assumed of each kind of way, once; and which do not fit."""
+    """What is assumed of each kind of way, once; and which ways do not fit."""
     assumed = {("slices" if way.profile else way_words(way)): way.assumed for way in ways if way.pace is not None}
     notes = [f"Assumed, {name}: {what}." for name, what in assumed.items()]
     return notes + [f"{way_words(way).capitalize()}: {way.reason}." for way in ways if way.reason is not None]

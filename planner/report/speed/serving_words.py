@@ -127,7 +127,7 @@ def serving_row(job: ServingJob, found: Serving, cost: Hired | None, busy_share:
 
 
 def serving_data(job: ServingJob, found: Serving, cost: Hired | None, busy_share: float) -> dict[str, Any]:
-    """All of it as data."""
+    """All that is known of the job, as data."""
     usd = usd_per_million_tokens(found, cost, busy_share)
     return {
         **plain_data(asdict(found)),

@@ -61,7 +61,7 @@ def _filled(colour: str, hatch: str, dark: bool) -> dict[str, Any]:
 
 
 def _limits(limits_gb: Sequence[float], dark: bool) -> list[dict[str, Any]]:
-    """The line of the real memory: one line, or a piece for each bar where a way takes other accelerators."""
+    """The line of the memory there is: one line, or a piece for each bar where a way takes other accelerators."""
     line = {"type": "line", "line": {"color": INK[dark], "width": 2, "dash": "dash"}}
     ends = [(place - 0.5, place + 0.5) for place in range(len(limits_gb))]
     if len(set(limits_gb)) == 1:

@@ -57,7 +57,7 @@ class StackedBar:
 
     @property
     def total(self) -> float:
-        """All parts."""
+        """The sum of all parts of the bar."""
         return sum(self.amounts)
 
 
@@ -75,7 +75,7 @@ def memory_bars(found: Sequence[Saving]) -> list[StackedBar]:
 
 
 def _more(one: Saving, now: Saving) -> str:
-    """Of a way that needs more than the plan does: how much, and in which parts, so that nobody takes it for a slip."""
+    """Which parts of a way need more than the plan does, and how much, so that nobody takes it for a slip."""
     above = float(one.memory.total_gb) - float(now.memory.total_gb)
     if above <= float(now.memory.total_gb) * _AS_MUCH:
         return ""
@@ -139,7 +139,7 @@ def memory_table(bars: Sequence[StackedBar], parts: Mapping[str, str], limit_gb:
 
 
 def served_bars(found: Sequence[ServedOtherwise]) -> list[StackedBar]:
-    """What each accelerator of a replica holds, for the service as it is and with one thing changed."""
+    """What each accelerator of a replica holds, for the service as it is and with one setting changed."""
     return [StackedBar(_first(one.words), _served_note(one.found), _served_amounts(one.found)) for one in found]
 
 
@@ -316,7 +316,7 @@ def _near_row(one: Near, labels: Mapping[str, str]) -> dict[str, object]:
 
 
 def near_finding(near: Sequence[Near]) -> str:
-    """How far off we are on the runs most like the job."""
+    """How far off our predictions are on the runs most like the job."""
     if not near:
         return "No published run is like this one."
     first = near[0]

@@ -38,7 +38,7 @@ def try_id(one: Try) -> str:
 
 
 def by_id(market: Market) -> dict[str, Try]:
-    """The tries by that."""
+    """The tries by their ids."""
     return {try_id(one): one for one in market.tries}
 
 
@@ -143,7 +143,7 @@ def _mark(one: Try, name: str, marker: dict[str, Any]) -> dict[str, Any]:
 
 
 def _places(tries: Sequence[Try], before: str = "") -> dict[str, Any]:
-    """Where tries stand, by what a click knows them, and what they say of themselves."""
+    """Where tries stand on the chart, the ids that a click gives, and what each says of itself."""
     return {
         "x": [_short(one.speed) for one in tries], "y": [_short(one.cost) for one in tries],
         "customdata": [[try_id(one)] for one in tries],
@@ -183,7 +183,7 @@ def _ends_first(front: Sequence[Try]) -> list[Try]:
 
 
 def _label(one: Try, text: str, side: tuple[bool, bool], scales: tuple[Scale, Scale], dark: bool) -> dict[str, Any]:
-    """A name beside its mark: to the left near the right edge; below where it must not cover another."""
+    """A name beside its mark: on the left near the right edge, below where it would cover another name."""
     left, below = side
     return note(
         scales[0].position(one.speed), scales[1].position(one.cost), text, dark,
@@ -272,7 +272,7 @@ def _limit_names(market: Market, tries: Sequence[Try], dark: bool) -> list[dict[
 
 
 def _by_token(market: Market) -> float | None:
-    """What the same tokens cost from whoever sells them."""
+    """What the tokens cost from whoever sells them."""
     return next((one.cost for one in market.tries if WAYS[one.way].by_the_token and one.usd is not None), None)
 
 

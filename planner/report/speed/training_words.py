@@ -51,7 +51,7 @@ def training_title(found: Training) -> str:
 
 
 def in_short(found: Training, label: str) -> str:
-    """The same for whoever asks what it costs: how much work, on what, how long."""
+    """The training in short for whoever asks what it costs: how much work, on what, how long."""
     cut = "" if found.mig_profile is None else f", slice {found.mig_profile}"
     run = f"One run of {found.model} on {words.large(found.tokens)} tokens"
     where = f"{found.accelerators:,} x {label}{cut}"
@@ -138,7 +138,7 @@ def training_rows(found: Training, cost: Hired | None) -> list[dict[str, Any]]:
 
 
 def training_data(found: Training, cost: Hired | None) -> dict[str, Any]:
-    """All of it as data: numbers stay numbers, what does not exist is None."""
+    """All that is known of the job, as data: numbers stay numbers, what does not exist is None."""
     data: dict[str, Any] = plain_data(asdict(found))
     data["excluded"] = words.counted(found.excluded, "reason", "layouts")
     if found.speed is not None:
@@ -169,7 +169,7 @@ def own_runs_text(own: Anchored) -> str:
 
 
 def own_runs_data(own: Anchored) -> dict[str, Any]:
-    """The same as data."""
+    """Which runs of somebody's own moved the answer, and by how much, as data."""
     return {
         "measured_over_predicted": own.pace.ratio,
         "measured_like": own.pace.like,

@@ -70,7 +70,7 @@ def headline(found: Answer, bars: Sequence[TornadoBar]) -> str:
 
 
 def turning_alone(bars: Iterable[TornadoBar]) -> list[TornadoBar]:
-    """Those that turn the sign within their range, the least surprising first."""
+    """The inputs that turn the sign within their own range, the least surprising first."""
     return sorted((bar for bar in bars if bar.flips_within), key=lambda bar: abs(bar.flip_sigmas or 0.0))
 
 

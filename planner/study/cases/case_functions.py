@@ -79,11 +79,11 @@ class Readings:
         return float(np.sum(self._option(way, variant).useful_hours))
 
     def accelerators(self, way: Word, variant: Word = "") -> float:
-        """The most at once."""
+        """The most accelerators at once."""
         return float(self._option(way, variant).accelerators)
 
     def eac_usd_per_year(self, way: Word, variant: Word = "") -> float:
-        """The level yearly cost that is worth as much."""
+        """The level yearly cost that is worth as much as the way's costs."""
         return float(self._measured(way, way, variant).eac_usd_per_year)
 
     def usd_per_useful_hour(self, way: Word, variant: Word = "") -> Any:
@@ -103,7 +103,7 @@ class Readings:
         return self._measured(way, other, variant).irr
 
     def cheaper(self, way: Word, other: Word, variant: Word = "") -> str:
-        """Whichever of the two costs less in today's money."""
+        """Whichever of two ways costs less in today's money."""
         return way if self.saving_npv_usd(way, other, variant) > 0 else other
 
     def payback_months(self, way: Word, other: Word, variant: Word = "") -> Any:
@@ -128,7 +128,7 @@ class Readings:
         return " ".join(answer(self._plan(variant)).turned_by_timing) or "none"
 
     def break_even(self, way: Word, other: Word, of: Word, variant: Word = "") -> Any:
-        """The value of one input (busy_share, usd_per_kwh …) at which both cost the same, or why there is none."""
+        """The value of one input (busy_share, usd_per_kwh …) at which two ways cost the same, or why there is none."""
         options = self._option(way, variant), self._option(other, variant)
         found = {one.name: one for one in break_evens(self._plan(variant), *options)}
         if of not in found:

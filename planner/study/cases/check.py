@@ -60,7 +60,7 @@ class Published:
     cases: int
 
     def count(self, verdict: Verdict) -> int:
-        """How many have this verdict."""
+        """How many checks have this verdict."""
         return sum(row.verdict == verdict for row in self.rows)
 
 
@@ -238,7 +238,7 @@ def _answer(text: Formula, scope: Scope) -> Result:
 
 
 def _reckon_steps(steps: Formulas, scope: Scope, place: str) -> None:
-    """Each step may name those before it; they are added to the names of the scope."""
+    """Adds the steps of a case to the names of its scope, each of which may name those before it."""
     for name, text in steps.items():
         scope.names[name] = _placed(f"{place}.{name}", partial(value, str(text), scope))
 
@@ -275,7 +275,7 @@ def _filled_in(metric: str, item: Mapping[str, Any]) -> str:
 
 
 def _placed(place: str, reckon: Callable[[], Any]) -> Any:
-    """Whatever `reckon` refuses is said with its place."""
+    """Reckons something and says every refusal with its place."""
     try:
         return reckon()
     except Unusable as error:

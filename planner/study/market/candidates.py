@@ -35,7 +35,7 @@ class Doer:
 
     @property
     def is_run(self) -> bool:
-        """Whether it is done at some time; a service never is."""
+        """Whether the work ends at some time; a service never does."""
         return self.training is not None or self.run is not None
 
     @property
@@ -45,7 +45,7 @@ class Doer:
 
     @property
     def accelerator(self) -> str:
-        """Which one."""
+        """Which accelerator it is."""
         return self.need.accelerator
 
     @property
@@ -103,7 +103,7 @@ def doers(setting: Setting) -> tuple[Doer, ...]:
 
 
 def _numbers(setting: Setting) -> dict[str, int]:
-    """How many to rent of each accelerator. Work without tokens says it by itself."""
+    """How many to rent of each accelerator; one where the work writes no tokens, since its plan finds the number."""
     serve = setting.written.work[0].serve
     if serve is not None and is_other_work(serve.model):
         offered = sorted({offer.accelerator for offer in setting.catalogue.offers.values()})

@@ -25,23 +25,23 @@ _NEARLY = 1e-9
 
 @dataclass(frozen=True)
 class Limits:
-    """What is asked of a try beside that it does the work."""
+    """The deadline and the budget that a try must keep beside doing the work."""
 
     deadline_days: float | None
     budget_usd: float | None
 
     def late_days(self, one: Try) -> float:
-        """By how much it is late; nothing or less where it is not."""
+        """By how many days a try is late; nothing or less where it is not."""
         if self.deadline_days is None or one.days is None:
             return 0.0
         return one.days.typical - self.deadline_days * (1 + _NEARLY)
 
     def over_usd(self, one: Try) -> float:
-        """By how much it is over the budget."""
+        """By how much a try is over the budget. [USD]"""
         return 0.0 if self.budget_usd is None else one.cost - self.budget_usd * (1 + _NEARLY)
 
     def keeps(self, one: Try) -> bool:
-        """Whether it keeps to both."""
+        """Whether a try keeps to deadline and budget."""
         return self.late_days(one) <= 0 and self.over_usd(one) <= 0
 
 
@@ -72,7 +72,7 @@ def judged(catalogue: Catalogue, task: Task, tries: Iterable[Try], *, budget_usd
 
 
 def _ended(one: Try) -> Try:
-    """A run that takes over a year is none."""
+    """The try; lost where its run takes over a year."""
     if one.why_not or one.days is None or one.days.typical <= _LONGEST_DAYS:
         return one
     if one.way == "own" and one.days.typical - one.wait_days <= _LONGEST_DAYS:
@@ -85,7 +85,7 @@ def _cheapest(one: Try) -> tuple[float, float, str, int, str]:
 
 
 def _best(among: Sequence[Try], *, hurried: bool) -> Try | None:
-    """The cheapest; of one run without a deadline, the soonest of those that cost the same."""
+    """The cheapest try; of one run without a deadline, the soonest of those that cost about the same."""
     cheapest = min(among, key=_cheapest, default=None)
     if cheapest is None or not hurried:
         return cheapest
@@ -94,7 +94,7 @@ def _best(among: Sequence[Try], *, hurried: bool) -> Try | None:
 
 
 def _front(among: Sequence[Try]) -> list[Try]:
-    """What no other beats on time and money, the soonest first; of equals the first by name."""
+    """The tries that no other beats on time and money, the soonest first; of equals the first by name."""
     front: list[Try] = []
     least = float("inf")
     for one in sorted(among, key=lambda one: (one.speed, *_cheapest(one))):
@@ -105,7 +105,7 @@ def _front(among: Sequence[Try]) -> list[Try]:
 
 
 def _nearest(among: Sequence[Try], limits: Limits) -> Try | None:
-    """The one that misses the limits by the least, in shares of them."""
+    """The try that misses deadline and budget by the least, in shares of them."""
 
     def missed(one: Try) -> float:
         late = max(limits.late_days(one), 0.0) / (limits.deadline_days or 1.0)

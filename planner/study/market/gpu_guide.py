@@ -107,7 +107,7 @@ class Choice:
 
     @property
     def usd(self) -> float:
-        """What it comes to: a month, or the run."""
+        """What the choice costs: a month, or the run. [USD]"""
         return sum(one.usd for one in self.picks)
 
 
@@ -196,7 +196,7 @@ def _pick(catalogue: Catalogue, one: Try, found: Market) -> Pick:
 
 
 def _by_token(catalogue: Catalogue, found: Market) -> Pick | None:
-    """The same by the token, where that is the cheapest of all."""
+    """Paying by the token, where that is the cheapest of all tries."""
     return _pick(catalogue, found.best, found) if found.best and WAYS[found.best.way].by_the_token else None
 
 

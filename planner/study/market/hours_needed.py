@@ -60,7 +60,7 @@ class Task:
 
     @property
     def monthly(self) -> bool:
-        """Whether it goes on, month by month; else it is one run."""
+        """Whether the work goes on, month by month; else it is one run."""
         return self.run is None or self.run.runs_per_month is not None
 
     @property
@@ -70,7 +70,7 @@ class Task:
 
 
 def says_what(work: Work) -> bool:
-    """Whether it says what is done, so that accelerators can be compared; hours alone do not."""
+    """Whether the work says what is done, so that accelerators can be compared; hours alone do not."""
     return bool(work.train or work.serve or work.run)
 
 
@@ -128,7 +128,7 @@ def _trainings(
 
 
 def _carried(catalogue: Catalogue, run: Train | Run, key: str) -> CarriedRun:
-    """Its hours on one of that accelerator."""
+    """The hours that a run, or a training on pictures, takes on one of that accelerator."""
     if isinstance(run, Train):
         return image_training(catalogue, image_job(run, key, 1)).run
     return carried_run(catalogue, run, accelerator=key, accelerators=1)
@@ -227,7 +227,7 @@ def _services(
 
 
 def _of_tokens(found: Serving) -> Doing:
-    """What one model that writes tokens is like; how many it takes is counted after."""
+    """What a service of a model that writes tokens needs for each replica; how many accelerators is counted after."""
     group = found.accelerators_per_replica
     if not found.fits:
         return Doing(found.accelerator, group, why_not=Lost("does_not_fit", str(found.reason)))
@@ -241,7 +241,7 @@ def _of_tokens(found: Serving) -> Doing:
 
 
 def _of_requests(found: OtherWork) -> Doing:
-    """The same of work that writes no tokens."""
+    """What a service that writes no tokens needs for each accelerator; how many is counted after."""
     if found.reason is not None:
         return Doing(found.accelerator, 1, why_not=Lost("too_slow", found.reason))
     usual = found.requests_per_s

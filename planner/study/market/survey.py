@@ -123,7 +123,7 @@ def _bought_tries(catalogue: Catalogue, task: Task, able: Sequence[Doing], day: 
 
 
 def _hosted_tries(catalogue: Catalogue, asked: Serve, day: date) -> Iterable[Try]:
-    """The same tokens from whoever sells the model for the least."""
+    """The tokens of the service bought from whoever sells the model for the least."""
     door = cheapest_door(catalogue, asked)
     if door is None:
         return

@@ -71,7 +71,7 @@ class Market:
 
     @property
     def front(self) -> tuple[Try, ...]:
-        """What nothing beats on both, the soonest first."""
+        """The tries that nothing beats on both time and money, the soonest first."""
         return tuple(sorted((one for one in self.tries if one.on_front), key=lambda one: (one.speed, one.cost)))
 
     @property
@@ -81,7 +81,7 @@ class Market:
 
     @property
     def accelerated(self) -> Try | None:
-        """The same, but with an accelerator: what is bought by the token has none."""
+        """The try to plan with that has an accelerator: what is bought by the token has none."""
         if self.taken is None or self.taken.accelerator:
             return self.taken
         able = [one for one in self.tries if one.accelerator and one.usd is not None and one.speed < float("inf")]

@@ -64,7 +64,7 @@ def bought(
 def _alike(
     catalogue: Catalogue, scenario: Scenario, key: str, tries: Sequence[Doing], places: list[int], day: date
 ) -> Iterator[tuple[Setting, list[int]]]:
-    """The tries of one accelerator, by what they are bought in."""
+    """The tries of one accelerator, grouped by the kind of machine that they would buy."""
     groups: dict[tuple[object, ...], tuple[Setting, list[int]]] = {}
     for place in places:
         setting = _setting(catalogue, scenario, key, tries[place].at_once, day)
@@ -130,7 +130,7 @@ class _Cost:
 
 
 def _cost(setting: Setting, need: Need, many: Array, hours: Array, monthly: bool) -> _Cost:
-    """For each draw the whole of owning in today's money; for monthly work what each month of its use comes to."""
+    """What owning costs each draw in today's money; for work that goes on, what each month of use comes to."""
     what = machine(setting)
     assert what is not None  # else it is no try
     network = [_network_usd(setting, int(count)) for count in many[:, 0]]
@@ -157,13 +157,13 @@ def _network_usd(setting: Setting, accelerators: int) -> float:
 
 
 def _spread(setting: Setting, need: Need, many: Array, hours: Array) -> Need:
-    """The hours of one run over all hours of the plan; its electricity is the same whenever it runs."""
+    """The need of one run with its hours spread over the whole plan; its electricity is the same whenever it runs."""
     whole = many * HOURS_PER_MONTH * setting.scenario.months
     return replace(need, busy_share=np.minimum(hours / whole, 1.0))
 
 
 def kept_tries(catalogue: Catalogue, task: Task, accelerators: Sequence[str], day: date) -> Iterable[Try]:
-    """The work on what is kept. What that would fetch if it were sold is left to the plan."""
+    """The work on machines that are kept. What these would fetch if they were sold is left to the plan."""
     kept = task.scenario.kept
     key = None if kept is None else _kept_key(catalogue, kept)
     if kept is None or key is None or (accelerators and key not in accelerators):
@@ -180,7 +180,7 @@ def kept_tries(catalogue: Catalogue, task: Task, accelerators: Sequence[str], da
 
 
 def _kept_key(catalogue: Catalogue, kept: Kept) -> str | None:
-    """The accelerator that its label names, if it names one."""
+    """The accelerator that the label of the kept machines names, if it names one."""
     try:
         return names.accelerator(catalogue, kept.label)
     except PricingError:
@@ -188,7 +188,7 @@ def _kept_key(catalogue: Catalogue, kept: Kept) -> str | None:
 
 
 def _kept_usd(catalogue: Catalogue, task: Task, kept: Kept, one: Doing, day: date) -> Range:
-    """Electricity of the busy hours, of the idle ones beside them, and upkeep for as long as the work lasts."""
+    """What the work costs on kept machines: power of busy and idle hours, and upkeep as long as the work lasts."""
     setting = Setting(catalogue, task.scenario, day)
     put = setting.basis()
     say_power_price(put, setting)

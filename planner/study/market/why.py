@@ -16,7 +16,7 @@ _FASTER, _DEARER = 1.5, 1.0  # so much sooner, for at most so much more, is wort
 
 
 def sentences(found: Market, task: Task) -> tuple[str, ...]:
-    """Why that one; or which limit is in the way, by how much, and what would satisfy it."""
+    """Why the recommended try; or which limit is in the way, by how much, and what would satisfy it."""
     said = _recommended(found, found.best) if found.best else nothing(found)
     return (*said, *_price_age(found), *_assumed(found, task))
 
@@ -62,7 +62,7 @@ def _recommended(found: Market, best: Try) -> Iterator[str]:
 
 
 def _sooner(found: Market, best: Try) -> Iterator[str]:
-    """The next on the front that is worth its price in time, if somebody is in a hurry."""
+    """The next try on the front that is worth its price in time to somebody in a hurry."""
     faster = [one for one in found.front if one.speed * _FASTER <= best.speed and one.cost > best.cost]
     following = min(faster, key=lambda one: one.cost, default=None)
     if following is None or best.cost <= 0 or following.days is None:
@@ -75,7 +75,7 @@ def _sooner(found: Market, best: Try) -> Iterator[str]:
 
 
 def nothing(found: Market) -> Iterator[str]:
-    """Which limit, by how much, and what would satisfy it."""
+    """Which limit leaves no try, by how much, and what would satisfy it."""
     can = found.front
     if not can:
         yield f"Nothing of the catalogue does this work at a known price{_least(found)}."
@@ -105,7 +105,7 @@ def nothing(found: Market) -> Iterator[str]:
 
 
 def _least(found: Market) -> str:
-    """What comes nearest where nothing can be had: a price to ask for, or what lacks."""
+    """The most frequent reason for which tries lost, where nothing can be had; empty where none has a reason."""
     reasons = [str(one.why_not) for one in found.tries if one.why_not]
     if not reasons:
         return ""

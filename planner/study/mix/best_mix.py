@@ -68,27 +68,27 @@ class BestMix:
 
     @property
     def own(self) -> int:
-        """How many to own."""
+        """How many accelerators to own."""
         return self.mix.own_accelerators
 
     @property
     def reserved(self) -> int:
-        """How many to reserve above them."""
+        """How many accelerators to reserve above the owned ones."""
         return self.mix.reserve_accelerators
 
     @property
     def burst(self) -> Peaks:
-        """Where the rest goes."""
+        """Where the work above base and reservation goes."""
         return self.mix.peaks
 
     @property
     def saving_usd(self) -> float:
-        """What it saves against the cheapest way that is no mix; negative where it costs more."""
+        """What the mix saves against the cheapest way that is no mix; negative where it costs more. [USD]"""
         return self.pure_usd - self.at_most_usd
 
     @property
     def gains(self) -> bool:
-        """Whether it costs less than every way alone that keeps to the limits on money, or none does."""
+        """Whether the mix costs less than every way alone that keeps to the limits on money, or no way alone does."""
         return self.saving_usd > 0 or not self.pure_keeps
 
     @property
@@ -103,7 +103,7 @@ class BestMix:
 
     @property
     def differs(self) -> bool:
-        """Whether it is more than one way: layers of two kinds, each with work."""
+        """Whether the mix is more than one way: layers of two kinds, each with work."""
         based, held = (share_done(self.plan.setting, fleet) for fleet in (self.own, self.own + self.reserved))
         return sum((based > 0, held > based, held < 1 - _HOURLESS)) > 1
 
@@ -292,7 +292,7 @@ def _mix(setting: Setting, found: ProgrammeBest, machine: int, burst: Peaks) -> 
 
 
 def _steps(setting: Setting, rates: MixRates) -> Sequence[tuple[int, int]]:
-    """Of the base and of the reservation: those the programme took, then single servers and machines."""
+    """The steps of base and reservation that are tried: those of the programme, then single servers and machines."""
     machine = rates.held.machine if rates.held else 1
     sizes = rates.base.sizes if rates.base else np.zeros(1)
     coarse = int(sizes[1]) if len(sizes) > 1 else 1

@@ -40,7 +40,7 @@ class LoadCurve:
 
     @property
     def peak(self) -> float:
-        """The most at once."""
+        """The most accelerators that are wanted at once."""
         return float(self.edges[-1])
 
     def units_busier_than(self, share: float) -> float:

@@ -45,7 +45,7 @@ class Limit:
 
 @dataclass(frozen=True, eq=False)
 class Programme:
-    """A mix to be found."""
+    """The mix to be found, as numbers: slices of work, prices of each layer, limits on money."""
 
     sizes: Array  # accelerators of the base; each is 0 or the top of a slice
     edges: Array  # accelerators: 0, and the top of each slice
@@ -62,7 +62,7 @@ class Programme:
 
     @property
     def widths(self) -> Array:
-        """Accelerators of each slice."""
+        """The accelerators in each slice."""
         return np.diff(self.edges)
 
     @property
@@ -89,7 +89,7 @@ class Infeasible:
 
     @property
     def reason(self) -> str:
-        """Which limit, by how much, and what would do."""
+        """Which limit no mix keeps to, by how much, and what would do."""
         short = self.least_usd - self.limit.most_usd
         return (
             f"no mix keeps to {self.limit.most_usd:,.0f} USD {self.limit.name}: the least that does the work is "
@@ -153,7 +153,7 @@ def _row(of: Sum) -> Array:
 
 
 def _rows(programme: Programme) -> tuple[list[Array], list[float]]:
-    """What must hold: the matrix row by row, and the most each may come to."""
+    """The conditions of the programme: the matrix row by row, and the most each row may come to."""
     slices = len(programme.edges) - 1
     one, none, nothing = np.eye(slices), np.zeros((slices, slices)), np.zeros(slices)
     covered, machine = programme.covered, float(programme.machine)

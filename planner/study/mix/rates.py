@@ -47,7 +47,7 @@ class Base:
 
 @dataclass(frozen=True, eq=False)
 class Hourly:
-    """What is paid by the useful hour."""
+    """A layer that is paid by the useful hour."""
 
     usd_per_hour: Array  # months
     most_hours: Array | None = None  # months: no more than these may go there
@@ -55,7 +55,7 @@ class Hourly:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A reservation, by the machine."""
+    """A layer that is reserved, paid by the machine."""
 
     machine: int  # accelerators
     usd: Array  # months, for one machine, busy or idle
@@ -91,7 +91,7 @@ def rates_of(setting: Setting) -> MixRates:
 
 
 def _monthly(setting: Setting, lines: Iterable[Line]) -> Array:
-    """The cash flow, with its tax, by month."""
+    """The cash flow of a way, with its tax, by month."""
     usd = taxed(setting, Ledger("", tuple(lines))).monthly_usd
     return np.array(np.broadcast_to(usd, (*np.shape(usd)[:-1], setting.timeline.last + 1)))
 
@@ -133,7 +133,7 @@ def _spread(usd: Array, hours: Array) -> Array:
 
 
 def _sizes(setting: Setting) -> Array:
-    """From nothing owned to everything, in whole servers; the last one only as far as there is work."""
+    """The sizes of the base: from nothing to everything, in whole servers, the last only as far as there is work."""
     most, server = setting.demand.all.most_accelerators, server_size(setting)
     if setting.scenario.own.capex_usd is not None:  # one sum for one fleet says nothing of another
         return np.array([0.0, float(fleet_size(setting))])
@@ -165,7 +165,7 @@ def _held(setting: Setting) -> Held | Unavailable:
 
 
 def _bursts(setting: Setting) -> tuple[dict[Peaks, Hourly], tuple[str, ...]]:
-    """What the rest can go to."""
+    """The layers that the work above base and reservation can go to."""
     found: dict[Peaks, Hourly] = {}
     missing = []
     everything, runs = setting.demand.all, setting.timeline.runs

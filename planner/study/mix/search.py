@@ -39,17 +39,17 @@ class MixSearch:
 
     @property
     def most(self) -> int:
-        """The most that a mix owns or reserves."""
+        """The most accelerators that a mix owns or reserves."""
         return min(self.setting.demand.all.most_accelerators, MOST_ACCELERATORS)
 
     def priced(self, mix: Mix) -> PricedMix:
-        """What it costs."""
+        """What a mix costs by its own ledger."""
         if mix not in self.kept:
             self.kept[mix] = self._reckoned(mix)
         return self.kept[mix]
 
     def at_most_usd(self, mix: Mix) -> float:
-        """What it costs at most: what mixes are compared by, so that none wins by its silence."""
+        """What a mix costs at most, which mixes are compared by, so that none wins by its silence. [USD]"""
         return self.priced(mix).at_most_usd
 
     def _reckoned(self, mix: Mix) -> PricedMix:
@@ -71,7 +71,7 @@ class MixSearch:
         return fleet < min(least_fleet(self.setting), self.most)
 
     def best(self, proposed: Sequence[Mix], steps: Sequence[tuple[int, int]]) -> Mix | None:
-        """The cheapest of those proposed and of what lies a step beside it; None where none can be had."""
+        """The cheapest of the proposed mixes and of those a step beside them; None where none can be had."""
         now = min(proposed, key=self.at_most_usd)
         for step in steps:
             for _ in range(_ROUNDS):
@@ -82,7 +82,7 @@ class MixSearch:
         return now if np.isfinite(self.at_most_usd(now)) else None
 
     def _beside(self, mix: Mix, steps: tuple[int, int]) -> Iterator[Mix]:
-        """A server or a machine more or less."""
+        """The mixes with a server or a machine more or less than this one."""
         for name, step in zip(("own_accelerators", "reserve_accelerators"), steps, strict=True):
             now = getattr(mix, name)
             if name == "reserve_accelerators" and now == 0:

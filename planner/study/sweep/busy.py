@@ -24,7 +24,7 @@ class Busy:
 
 
 def busy_break_even(columns: Columns, own: Option, rent: Option, usual_busy_share: Array) -> Busy:
-    """For scenarios told as one; `usual_busy_share` is each one's least share of busy hours before growth."""
+    """The busy share of each scenario; `usual_busy_share` is each one's least share of busy hours before growth."""
     count = len(usual_busy_share)
     ones, places = np.ones(count), np.arange(count)
     you = np.broadcast_to(busy_shares(columns.trying(BUSY, ones).at()), count)

@@ -37,7 +37,7 @@ class Winners:
         return {word: number / max(self._next, 1) for word, number in counted.most_common()}
 
     def ways(self) -> NDArray[np.int16]:
-        """The best way of each point, as a number."""
+        """The best way of each point, as a number for each way."""
         names = list(dict.fromkeys(best for _, best in self._codes))
         of_code = np.array([names.index(best) for _, best in self._codes], dtype=np.int16)
         return np.asarray(of_code[self._held])

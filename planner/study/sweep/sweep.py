@@ -197,7 +197,7 @@ class Sweep:
         return (self.choices.of(point.scenario, point.values), told, fixed)
 
     def _needs_more(self, point: _Point) -> bool:
-        """Whether something is found first that pages find too: the speed of a model, what is left open, a mix."""
+        """Whether a page would first find something else: a model's speed, what is left open, or the best mix."""
         return _names_a_model(point.scenario) or self.mixes.of(point.scenario, point.values)
 
     def _together(self, points: Sequence[_Point], offers: ChosenOffers | None) -> list[PointAnswer]:
@@ -217,7 +217,7 @@ class Sweep:
             return _refused(str(error))
 
     def _columns(self, points: Sequence[_Point], offers: ChosenOffers, known: Hows) -> list[PointAnswer]:
-        """The answers of some points, told as one; none where the engine cannot take them so."""
+        """The answers of some points reckoned as columns; none where the engine cannot take them so."""
         setting = Setting(self.catalogue, points[0].scenario, self.day, taken=offers)
         every = {
             path: [point.values[place] for point in points]
@@ -277,7 +277,7 @@ def _probes(points: Sequence[_Point]) -> list[int]:
 
 
 def _answers(told: Columns, scenarios: Sequence[Scenario], with_break_even: bool) -> list[PointAnswer]:
-    """The answers of scenarios told as one."""
+    """The answers of scenarios whose inputs stand in columns."""
     count = len(scenarios)
     made = plan_at(told.at())
     columns = [_each(runners_of(made.setting, option), count) for option in made.options]
@@ -311,7 +311,7 @@ def _option(made: Plan, key: str) -> Option:
 def _compared(
     made: Plan, pair: tuple[Option, Option], places: np.ndarray[Any, np.dtype[np.intp]], found: list[PointAnswer]
 ) -> None:
-    """When what owning costs first has come back."""
+    """Adds to the points when what owning costs first has come back."""
     back = paid_back(made.setting, pair[0].ledger, pair[1].ledger)
     months, says = (np.broadcast_to(one, len(found)) for one in (back.months, back.reason))
     for place in places.tolist():
@@ -325,7 +325,7 @@ def _turned(
     places: list[int],
     found: list[PointAnswer],
 ) -> None:
-    """How busy both must be."""
+    """Adds to the points how busy both ways must be to cost the same."""
     usual = [min(work.usual_busy_share for work in scenarios[place].work) for place in places]
     turn: Busy = busy_break_even(told, *pair, np.array(usual))
     for at, place in enumerate(places):
@@ -333,7 +333,7 @@ def _turned(
 
 
 def _found(decision: Decision, absent: Sequence[Absent]) -> PointAnswer:
-    """What a decision says of its point."""
+    """The answer of a point, as a decision has it."""
     own, rent, best = decision.own, decision.rent, decision.best
     notes = ("" if decision.limit is None else decision.limit.said, *decision.missing)
     if best is None:

@@ -54,7 +54,7 @@ def _part(scenario: Scenario, name: str) -> str | None:
 
 
 def _busy(plan: Plan, share: float) -> tuple[Work, ...]:
-    """All work, so many times as much that the fleet is this busy."""
+    """The work of a plan, each kind of it so many times as much that the fleet is this busy."""
     times = share / busy_share(plan.setting, 1.0)
     return tuple(
         work.model_copy(

@@ -71,7 +71,7 @@ class Stressed:
 
 @lru_cache(maxsize=1)
 def stresses() -> dict[str, Stress]:
-    """All named tests, by key, in the order they are shown."""
+    """All named stress tests, by key, in the order they are shown."""
     return Stresses.model_validate(read_data("stress.yaml")).stresses
 
 

@@ -31,7 +31,7 @@ class Judged:
 
 
 def decided(plan: Plan, count: int = FUTURES) -> Judged:
-    """What to do, and how sure that is."""
+    """The answer of a plan with how sure it is, and the futures that this rests on."""
     drawn = futures(plan, count)
     return Judged(judged(answer(plan), drawn), drawn)
 

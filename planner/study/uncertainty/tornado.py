@@ -92,13 +92,13 @@ def _straight(saved: NDArray[np.float64]) -> float:
 
 
 def saved_usd(plan: Plan, ways: tuple[Option, Option], rows: Columns) -> Array:
-    """What the first way saves against the second, in each row; where there are values along it, rows x values."""
+    """What the first way saves against the second in each row; with values along the rows, rows x values. [USD]"""
     first, second = _costs(plan, ways, rows)
     return np.asarray(second - first)
 
 
 def _costs(plan: Plan, ways: tuple[Option, Option], rows: Columns) -> Array:
-    """What both cost. Who finds that spot machines cost more than those on demand rents on demand."""
+    """What both ways cost. Who finds that spot machines cost more than those on demand rents on demand."""
     calm = {row: one for row, way in enumerate(ways) if (one := plan.option(WAYS[way.way].no_dearer_than))}
     found = rows.present_usd([builder_of(way) for way in (*ways, *calm.values())])
     for place, row in enumerate(calm, len(ways)):
@@ -107,7 +107,7 @@ def _costs(plan: Plan, ways: tuple[Option, Option], rows: Columns) -> Array:
 
 
 def _saved(plan: Plan, ways: tuple[Option, Option], inputs: tuple[Doubtful, ...]) -> NDArray[np.float64]:
-    """Inputs x points of the grid."""
+    """What owning saves at each point of the grid of each input: inputs x points. [USD]"""
     rows, steps = len(inputs), len(_GRID)
     draws = {}
     for place, one in enumerate(inputs):

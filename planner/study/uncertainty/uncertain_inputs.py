@@ -53,7 +53,7 @@ class Doubtful:
 
 
 def doubtful(plan: Plan) -> tuple[Doubtful, ...]:
-    """All of them, by name."""
+    """Every input of a plan that may turn out otherwise, by name."""
     settled = plan.setting.tried  # what is tried out is certain while it is
     found = {one.name: one for one in _all(plan) if not one.spread.certain and one.name not in settled}
     return tuple(found[name] for name in sorted(found))
@@ -71,7 +71,7 @@ def _all(plan: Plan) -> Iterator[Doubtful]:
 
 
 def _ranges(plan: Plan) -> Iterator[Doubtful]:
-    """Every number that is another one at the cheap or the dear end."""
+    """Every number of the ledgers that is another one at the cheap or the dear end."""
     for option in plan.options:
         ends = [_numbers(one) for one in (option.low, option.ledger, option.high)]
         for name, used in ends[1].items():
@@ -143,7 +143,7 @@ def _of(name: str, unit: str, spread: Spread, reason: str, where: Origin) -> Dou
 
 
 def _delivery(plan: Plan) -> Iterator[Doubtful]:
-    """When it comes, and how long it is repaired for nothing: no line shows either, the months of the ledger do."""
+    """When machines come and how long they are repaired for nothing: no line shows either, the ledger's months do."""
     own = plan.setting.scenario.own
     facts = {"lead_time_months": (LEAD_TIME, own.lead_time_months)}
     if _uses(plan, "after_warranty"):

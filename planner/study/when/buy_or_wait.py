@@ -48,7 +48,7 @@ class Waiting:
 
     @property
     def title(self) -> str:
-        """What is bought."""
+        """What is bought: the title of its option."""
         return self.bought_as.title
 
     @property
@@ -59,7 +59,7 @@ class Waiting:
 
     @property
     def now_usd(self) -> float:
-        """Ordering today."""
+        """What ordering today costs. [USD]"""
         return float(self.present_usd[0])
 
     @property
@@ -74,12 +74,12 @@ class Waiting:
 
     @property
     def gain_usd(self) -> Array:
-        """Of which: less paid for the machines, all that they fetch set against it."""
+        """What waiting saves on machines, all that they fetch set against it, by month of the order. [USD]"""
         return np.asarray(self.hardware_usd[0] - self.hardware_usd)
 
     @property
     def cost_usd(self) -> Array:
-        """Of which: more rent, less the running costs that are not there yet."""
+        """What waiting costs in rent, less the running costs that are not there yet, by month of the order. [USD]"""
         return np.asarray(self.gain_usd - self.value_usd)
 
     @property
@@ -96,7 +96,7 @@ class NoWaiting:
 
 
 def waiting(plan: Plan) -> Waiting | NoWaiting:
-    """Ordering in each month in which the machines would still come before the plan ends, and never."""
+    """What ordering costs in each month in which machines would still come before the plan ends, and never ordering."""
     setting = plan.setting
     if setting.asked is not None and setting.asked.problems:
         return NoWaiting("; ".join(setting.asked.problems))

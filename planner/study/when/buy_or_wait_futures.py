@@ -41,7 +41,7 @@ class WaitingFutures:
 
 
 def waiting_futures(found: Waiting) -> WaitingFutures | None:
-    """The curve in its futures; None where nothing about it is uncertain."""
+    """What ordering in each month costs in its futures; None where nothing about it is uncertain."""
     setting, months = found.plan.setting, np.array(found.months, dtype=np.float64)
     # What hardware costs later matters only where something is ordered later.
     inputs = doubtful(plan_at(setting.trying({ORDER: float(months[-1])})))
@@ -49,7 +49,8 @@ def waiting_futures(found: Waiting) -> WaitingFutures | None:
         return None
     count = int(np.clip(_ROWS // len(months), _FEWEST, _MOST))
     draws = drawn(inputs, count, setting.scenario.seed)
-    usd = Columns(setting, draws, along=(ORDER, months)).present_usd([builder_of(found.bought_as)])[0]
+    every = Columns(setting, draws).take(np.repeat(np.arange(count), len(months))).trying(ORDER, np.tile(months, count))
+    usd = every.present_usd([builder_of(found.bought_as)])[0].reshape(count, len(months))
     value = usd[:, :1] - usd
     low, high = np.quantile(usd, _ENDS, axis=0)
     value_low, value_high = np.quantile(value, _ENDS, axis=0)
@@ -65,7 +66,7 @@ def waiting_futures(found: Waiting) -> WaitingFutures | None:
 
 
 def _share_never(found: Waiting) -> float:
-    """In the very draws of the verdict, so that both tell the same; also where renting is no way of the plan."""
+    """The share of futures in which never buying is cheaper than buying now, in the very draws of the verdict."""
     sure = futures(found.plan)
     if sure is None:
         return 0.0

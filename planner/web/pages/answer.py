@@ -8,8 +8,9 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.answer.sentences import AnswerWords, not_counted
+from planner.report.futures.counted import futures_table, inputs_table, saving_finding
 from planner.study.uncertainty.futures import Futures
-from planner.web import address, advice, mixing, share, show, state, sure
+from planner.web import address, advice, mixing, share, show, state
 
 
 def page() -> None:
@@ -50,7 +51,7 @@ def _views(plan: Plan, found: Answer, said: AnswerWords, drawn: Futures | None) 
         st.tabs(VIEWS, key="look", on_change="rerun"),
         (
             lambda: show.cumulative(found, said.title),
-            lambda: sure.view(found, drawn),
+            lambda: _sure(found, drawn),
             lambda: show.options(found),
             lambda: show.parts([way.option.ledger for way in found.ranked]),
             lambda: show.turning(plan, found, said.turns),
@@ -69,3 +70,25 @@ VIEWS = (
     "When it pays back", "How sure is this?", "Every way", "What the money goes into", "What would turn it",
     "Cash by year", "Best mix", "Buy now or wait",
 )  # fmt: skip
+
+
+def _sure(found: Answer, drawn: Futures | None) -> None:
+    """Fifty dots, each two of a hundred futures; every way in all of them; what is drawn."""
+    figure = state.sure()
+    if figure is None or drawn is None:
+        st.markdown("There are no two ways to compare, so there is nothing to be sure of.")
+        return
+    finding = saving_finding(found, drawn)
+    st.markdown(words.markdown(finding))
+    show.chart(figure, finding, "sure")
+    table = futures_table(found, drawn)
+    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[2:], show.MONEY) | _OF_FUTURES)
+    show.csv_button(table, "futures.csv", "csv-futures")
+    with show.table_on_demand("futures-inputs", "What is drawn, from which range, and who says so") as is_open:
+        if is_open:
+            inputs = inputs_table(drawn)
+            st.dataframe(inputs, hide_index=True)
+            show.csv_button(inputs, "futures-inputs.csv", "csv-futures-inputs")
+
+
+_OF_FUTURES = {"Cheapest, of 100 futures": show.OF_100}
