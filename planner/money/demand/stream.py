@@ -58,6 +58,10 @@ class Need:
         """Useful accelerator-hours, month by month, entry 0 (today) being none."""
         return np.asarray(self.accelerators * self.busy_share * self.hours_per_month * self.timeline.runs)
 
+    def there(self, when: Num) -> NDArray[np.float64]:
+        """The share of each month, `when`, in draws that have any hours in it; 0 in all months of the other draws."""
+        return np.asarray(when * (self.busy_hours * when > 0).any(axis=-1, keepdims=True), dtype=np.float64)
+
     @cached_property
     def busy_accelerator_hours(self) -> float:
         """Useful accelerator-hours over the whole plan; of the first draw where there are several."""

@@ -155,8 +155,9 @@ def _peaks(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Unavailab
 
 
 def _piece(setting: Setting, mix: Mix, heading: str, need: Need, when: Num | None) -> _Layer | Unavailable:
-    if not np.any(need.busy_hours * (1.0 if when is None else when) > 0):
+    if not need.there(1.0 if when is None else when).any():
         return _Layer()
+    when = None if when is None else need.there(when)
     if mix.peaks == "hosted":
         return _by_token(setting, heading, need, when)
     if mix.peaks == "on_demand" or not stoppable(setting):

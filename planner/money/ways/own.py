@@ -110,8 +110,8 @@ def rented_around(
     )
     return tuple(
         line
-        for heading, need, when in layers
-        if np.any(need.busy_hours * when > 0)
+        for heading, need, always in layers
+        if (when := need.there(always)).any()
         for line in under(heading, renting(setting, need, setting.taken.on_demand, when=when))
     )
 
