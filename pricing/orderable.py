@@ -69,7 +69,7 @@ class Order:
 
 @dataclass(frozen=True)
 class _Book:
-    """What has been told of one catalogue. It holds the catalogue, so that the ids it is found by stay its own."""
+    """What has been told of one catalogue. It holds the catalogue, so that the id it is found by stays that one's."""
 
     catalogue: Catalogue
     by_the_machine: frozenset[str]  # providers whose lists have prices for machines of several accelerators
@@ -77,15 +77,14 @@ class _Book:
     astray: dict[Stay, dict[str, Refusal | None]]
 
 
-_BOOKS: dict[tuple[str, int, int, int, int], _Book] = {}
+_BOOKS: dict[int, _Book] = {}  # a catalogue never changes: its id says which it is, and its digest need not
 
 
 def sale(catalogue: Catalogue, key: str) -> Sale:
     """What the offer called `key` sells."""
     sales = _book(catalogue).sales
-    if key not in sales:
-        sales[key] = _sale(catalogue, catalogue.offers[key])
-    return sales[key]
+    known = sales.get(key)
+    return known if known is not None else sales.setdefault(key, _sale(catalogue, catalogue.offers[key]))
 
 
 def refuses(catalogue: Catalogue, key: str, order: Order) -> Refusal | None:
@@ -101,7 +100,7 @@ def refuses(catalogue: Catalogue, key: str, order: Order) -> Refusal | None:
         return "smaller than its least order"
     if order.together > one.reach:
         return "no fabric"
-    return None if order.stay == _ANYWHERE else _astray(catalogue, key, order.stay)
+    return None if order.stay is _ANYWHERE else _astray(catalogue, key, order.stay)
 
 
 def machine(one: Sale, together: int) -> int:
@@ -131,14 +130,12 @@ def members_of(catalogue: Catalogue, place: str) -> frozenset[str]:
 
 
 def _book(catalogue: Catalogue) -> _Book:
-    # Beside the digest, which a copy with other offers may keep, the very objects.
-    name = (catalogue.digest, id(catalogue.offers), id(catalogue.providers), id(catalogue.facts), id(catalogue.lands))
-    found = _BOOKS.get(name)
+    found = _BOOKS.get(id(catalogue))
     if found is None:
         if len(_BOOKS) >= _CATALOGUES_KEPT:
             _BOOKS.clear()
         listed = frozenset(one.provider for one in catalogue.offers.values() if one.accelerators_per_instance > 1)
-        found = _BOOKS.setdefault(name, _Book(catalogue, listed, {}, {}))
+        found = _BOOKS.setdefault(id(catalogue), _Book(catalogue, listed, {}, {}))
     return found
 
 
@@ -216,7 +213,7 @@ def _taken(catalogue: Catalogue, kind: SoldAs, offer: Offer, sizes: tuple[int, .
 def _least(offer: Offer, provider: Provider, sizes: tuple[int, ...]) -> int:
     if offer.least_at_once is not None:
         return _count(offer.least_at_once)
-    everywhere = provider.minimum_accelerators if not offer.sizes else None
+    everywhere = provider.minimum_accelerators if not offer.sizes and offer.accelerators_per_instance == 1 else None
     return max(sizes[0], _count(everywhere) if everywhere else 1)
 
 

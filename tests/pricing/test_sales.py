@@ -101,6 +101,13 @@ def test_racks_are_sold_whole_or_by_the_tray(real: Catalogue) -> None:
     assert {sale(real, key).reach >= 72 for key in racks if sale(real, key).fabric} == {True}
 
 
+def test_one_accelerator_is_refused_only_where_an_order_starts_higher(real: Catalogue) -> None:
+    refused = {real.offers[key].provider for key in real.offers if refuses(real, key, Order(1)) is not None}
+    assert refused == {"lambda", "runpod", "together", "verda"}
+    assert refuses(real, "together/H200-SXM-141GB/1x/not-stated/on_demand", Order(128, together=128)) is not None
+    assert refuses(real, "together/H200-SXM-141GB/1x/not-stated/on_demand", Order(256, together=256)) is None
+
+
 def test_sizes_rise_and_a_price_of_a_machine_has_none(real: Catalogue) -> None:
     for key, offer in [*real.offers.items(), *real.providers.items()]:
         assert list(offer.sizes) == sorted(set(offer.sizes)), key
@@ -159,6 +166,7 @@ def test_the_union_has_its_members_and_the_map_of_electricity_agrees(real: Catal
         ("scaleway/H100-SXM5-80GB/4x/eu/on_demand", "FR", None),
         ("impossiblecloud/H100-SXM5-80GB/8x/eu/reserved_1y", "EU", None),
         ("impossiblecloud/H100-SXM5-80GB/8x/eu/reserved_1y", "DE", "not stated where"),
+        ("runpod/H100-SXM5-80GB/1x/global/on_demand/secure-cloud", "EU", "not stated where"),
         ("digitalocean/H100-SXM5-80GB/8x/not-stated/on_demand", "EU", "not stated where"),
         ("aws/H100-SXM5-80GB/8x/us-east-1/on_demand", "EU", "elsewhere"),
     ],
