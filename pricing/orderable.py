@@ -1,7 +1,7 @@
 """What an offer can deliver: how much at once, joined by what, where and by whom; and why it cannot take an order.
 
 A price is a price of something. What that is stands in fields of the offer and its provider; where nobody publishes how
-much can be had at once, a fact of the catalogue says what we take, by kind of sale (docs/decisions/0031).
+much can be had at once, a fact of the catalogue says what we take, by kind of sale (docs/decisions/0032).
 """
 
 from __future__ import annotations

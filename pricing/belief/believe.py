@@ -2,7 +2,7 @@
 
 A price is repriced by and by, at the rate that its seller has shown; then it goes where the market went. An offer read
 once, long ago, may be gone; then one pays what the market asks. So an old price that lies far below all others pulls a
-little and no further, and a fresh one wins. Nothing here jumps from one day to the next. Decision 0032 has the
+little and no further, and a fresh one wins. Nothing here jumps from one day to the next. Decision 0033 has the
 measurements, `python -m bench believe` repeats them.
 """
 

@@ -74,23 +74,39 @@ def worth(reads: Sequence[Read], *, moves: bool = True) -> Believed:
 
 
 @pytest.mark.parametrize(
-    ("reads", "low", "typical", "high", "market"),
-    [
-        ([Read("posted", 42, 3.49)], 3.1014, 3.5224, 4.0006, 3.5224),
-        ([Read("list", 42, 3.49)], 3.3746, 3.494, 3.6176, 3.494),
-        ([Read("market", 42, 3.49)], 2.5827, 3.5836, 4.9724, 3.5836),
-        ([Read("posted", 3, 3.0), Read("posted", 3, 3.4), Read("posted", 3, 4.0)], 2.7041, 3.0098, 3.3501, 3.1542),
-        ([Read("posted", 0, 2.0, 1), Read("posted", 40, 3.4), Read("posted", 40, 4.0)], 1.8365, 2.0077, 2.1949, 2.16),
-        ([Read("posted", 31, 2, 1), Read("posted", 40, 3.4), Read("posted", 40, 4.0)], 1.6306, 2.1603, 2.8621, 2.4107),
-    ],
-)  # fmt: skip
-def test_golden_numbers_of_the_method(
-    reads: list[Read], low: float, typical: float, high: float, market: float
+    ("kind", "low", "typical", "high"),
+    [("posted", 3.1014, 3.5224, 4.0006), ("list", 3.3746, 3.494, 3.6176), ("market", 2.5827, 3.5836, 4.9724)],
+)
+def test_one_price_of_42_days_in_a_market_that_rises_by_a_thousandth_a_day(
+    kind: str, low: float, typical: float, high: float
 ) -> None:
-    found = worth(reads)
-    cheapest = found.at(int(np.argmin(found.typical)))
-    assert (cheapest.low, cheapest.typical, cheapest.high) == pytest.approx((low, typical, high), abs=6e-5)
-    assert cheapest.market_usd == pytest.approx(market, abs=6e-5)
+    """Reckoned apart, by the formulas of the decision."""
+    found = worth([Read(kind, 42, 3.49)]).at(0)
+    assert (found.low, found.typical, found.high) == pytest.approx((low, typical, high), abs=6e-5)
+
+
+def test_three_prices_read_today_by_hand() -> None:
+    """Votes of equal weight: the cheaper half is all of the first and half of the second."""
+    found = worth([Read("posted", 0, 2.0), Read("posted", 0, 3.0), Read("posted", 0, 4.0)])
+    low = (2 * np.log(2.0) + np.log(3.0)) / 3
+    there = 0.95
+    middle = there * np.log(2.0) + (1 - there) * low  # read today: nothing holds it up
+    gap, weight = low - np.log(2.0), 3.0
+    doubt = there * (0.01 / 1.2816) ** 2 + (1 - there) * (0.3**2 + 0.3**2 / weight) + there * (1 - there) * gap**2
+    assert found.market_usd.tolist() == pytest.approx([np.exp(low)] * 3)
+    assert found.typical.tolist() == pytest.approx([np.exp(middle), 3.0, 4.0])
+    assert found.high[0] == pytest.approx(np.exp(middle + 1.2816 * np.sqrt(doubt)))
+
+
+def test_an_old_price_pulls_so_far_and_no_further() -> None:
+    """By hand: nine at 4.00 read today, one at 1.00 read 120 days ago that weighs exp(-2) of theirs."""
+    found = worth([Read("posted", 120, 1.0), *[Read("posted", 0, 4.0)] * 9], moves=False)
+    old = np.exp(-2.0)
+    low = ((0.5 * (9 + old) - old) * np.log(4.0)) / (0.5 * (9 + old))
+    held = low - 0.15 / (1 - np.exp(-4.0))
+    there = 0.95 * np.exp(-0.6)
+    assert found.typical[0] == pytest.approx(np.exp(there * held + (1 - there) * low))
+    assert found.typical[0] > 3.3
 
 
 def test_a_price_of_42_days_in_a_market_that_rose_by_an_eighth_goes_up_by_a_fortieth() -> None:
