@@ -168,7 +168,7 @@ def _within_markets(known: Readings, day: int, at: Places, group: Places) -> dic
     doubt += (1 - stays) * facts.thin_spread**2 / np.maximum(market.weight, facts.least_weight)
     half = Z80 * np.sqrt(np.minimum(doubt, facts.most_spread**2))
     return {
-        "read_usd": np.exp(known.log_usd[at]),
+        "read_usd": known.usd[at],
         "age_days": own.age_days,
         "low": np.exp(typical - half),
         "typical": np.exp(typical),

@@ -53,6 +53,7 @@ class Readings:
 
     place: dict[str, int]  # of an offer in the arrays
     offers: tuple[Offer, ...]
+    usd: Floats  # as it was read last
     log_usd: Floats
     read_on: Floats  # the last day, as an ordinal
     days_read: Floats  # on how many days anybody read it
@@ -87,12 +88,14 @@ def _readings(catalogue: Catalogue) -> Readings:
     histories = [list(_history(offer)) for offer in offers]
     figures = [offer.usd_per_accelerator_hour for offer in offers if offer.usd_per_accelerator_hour]
     newest = [figure.newest for figure in figures]
+    usd = np.array([value.typical for value in newest], dtype=np.float64)
     kinds = [CLASSES.index(price_class(offer, catalogue.providers[offer.provider])) for offer in offers]
     counts = np.array([MILD.issuperset(offer.doubts) for offer in offers], dtype=np.bool_)
     return Readings(
         place={key: at for at, key in enumerate(priced)},
         offers=offers,
-        log_usd=np.log([value.typical if value.typical > 0 else np.nan for value in newest]),
+        usd=usd,
+        log_usd=np.log(np.where(usd > 0, usd, np.nan)),
         read_on=_ordinals([figure.checked for figure in figures]),
         days_read=np.array([len(history) for history in histories], dtype=np.float64),
         of_class=np.array(kinds, dtype=np.intp),

@@ -80,9 +80,9 @@ def _record(record: Any, times: float) -> Any:
 
 
 def _figure(figure: Figure, times: float) -> Figure:
-    value = figure.newest
-    ends = {name: None if end is None else end * times for name, end in _ends(value).items()}
-    return Figure(unit=figure.unit, checked=figure.checked, values={figure.since: value.model_copy(update=ends)})
+    values = {day: value.model_copy(update={name: None if end is None else end * times for name, end in
+                                            _ends(value).items()}) for day, value in figure.values.items()}  # fmt: skip
+    return Figure(unit=figure.unit, checked=figure.checked, values=values)
 
 
 def _ends(value: Value) -> dict[str, float | None]:

@@ -40,7 +40,7 @@ def offer(purchase: str = "on_demand", usd: float | None = 2.0, per_machine: int
 
 
 def world(offers: dict[str, Offer], **terms: Figure) -> Catalogue:
-    """The catalogue with these offers only; provider `p` has these terms, `q` tells nothing."""
+    """The catalogue with these offers only; provider `p` has these terms, `q` to `u` tell nothing."""
     facts = load_catalogue()
     page = Source(
         title="The page", url="https://example.org", retrieved=DAY, via="official_page", licence="facts cited"
@@ -50,7 +50,7 @@ def world(offers: dict[str, Offer], **terms: Figure) -> Catalogue:
             "sources": {**facts.sources, "page": page},
             "providers": {
                 "p": Provider(label="P", kind="neocloud", **terms),
-                "q": Provider(label="Q", kind="neocloud"),
+                **{name: Provider(label=name.upper(), kind="neocloud") for name in ("q", "r", "s", "t", "u")},
             },
             "offers": offers,
         }

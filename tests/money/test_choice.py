@@ -20,7 +20,8 @@ def chosen(*works: dict[str, Any], offers: dict[str, Offer], after_days: int = 0
 
 def test_one_of_each_kind() -> None:
     found = chosen(work(may_stop=True), offers=MARKET)
-    assert found == ChosenOffers("now", "year", "spot", "year", "years")
+    assert (found.on_demand, found.reserved, found.spot) == ("now", "year", "spot")
+    assert (found.one_year, found.three_years) == ("year", "years")
 
 
 def test_the_three_year_reservation_wins_where_the_plan_is_long_enough() -> None:
@@ -49,12 +50,14 @@ def test_a_term_narrows_the_choice() -> None:
     assert chosen(offers=MARKET, reserve={"term": "reserved_1m"}).reserved is None
 
 
-def test_a_stale_price_is_passed_over_while_there_is_a_fresh_one() -> None:
-    fresh = figure(3.0, "USD/accelerator-hour")
-    seen = fresh.model_copy(update={"checked": DAY + timedelta(days=59)})
-    offers = {"old": offer(usd=2.0), "new": offer(usd=3.0).model_copy(update={"usd_per_accelerator_hour": seen})}
-    assert chosen(offers=offers, after_days=60).on_demand == "new"
-    assert chosen(offers=offers, after_days=0).on_demand == "old"
+def test_a_stale_price_is_not_believed_beside_fresh_ones() -> None:
+    """What was read once at 1.9, half a year ago, is worth more today than the 2.0 that somebody asks now."""
+    now = {"q": 2.0, "r": 2.3, "s": 2.5, "t": 2.7, "u": 2.9}
+    seen = {who: figure(usd, "USD/accelerator-hour").model_copy(update={"checked": DAY + timedelta(days=199)})
+            for who, usd in now.items()}  # fmt: skip
+    fresh = {who: offer(provider=who).model_copy(update={"usd_per_accelerator_hour": seen[who]}) for who in now}
+    assert chosen(offers={"old": offer(usd=1.9), "q": offer(usd=2.0, provider="q")}).on_demand == "old"
+    assert chosen(offers={"old": offer(usd=1.9), **fresh}, after_days=200).on_demand == "q"
 
 
 def test_no_spot_is_taken_where_nothing_may_stop() -> None:
@@ -83,4 +86,5 @@ def test_growing_work_is_reserved_term_by_term(at_end: str) -> None:
 
 
 def test_nothing_on_offer_is_nothing_taken() -> None:
-    assert chosen(offers={}) == ChosenOffers()
+    found = chosen(offers={})
+    assert (found.on_demand, found.reserved, found.spot) == (None, None, None)

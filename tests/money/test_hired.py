@@ -1,4 +1,4 @@
-"""The cheapest hour that a job can use: whole machines, large enough, at a price that can be believed."""
+"""The cheapest hour that a job can use: of whoever has so many, joined as it needs, at what the price is worth."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from planner.money.renting.job_hour import hired
 from pricing import load_catalogue
-from pricing.query import may_be_cheapest
+from pricing.orderable import Order, refuses
 
 CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
@@ -20,18 +20,22 @@ def test_machines_hold_the_job_and_are_rented_whole() -> None:
         found = hired(CATALOGUE, H100, accelerators=together, hours=100.0, together=together, day=DAY)
         assert found is not None
         offer = CATALOGUE.offers[found.offer]
-        assert offer.accelerators_per_instance >= min(together, 8)
+        assert refuses(CATALOGUE, found.offer, Order(together, together)) is None
         assert offer.purchase in ("on_demand", "capacity_block")
-        assert found.believed == may_be_cheapest(offer, DAY)
-        assert found.usd_per_accelerator_hour >= found.list_usd_per_accelerator_hour * 0.999
+        assert found.price.read_usd == found.list_usd_per_accelerator_hour
+        assert found.usd_per_accelerator_hour >= found.price.typical * 0.999
 
 
 def test_what_a_machine_has_too_many_is_paid_for() -> None:
     whole, nine = (hired(CATALOGUE, H100, accelerators=n, hours=100.0, together=8, day=DAY) for n in (8, 9))
     assert whole is not None
     assert nine is not None
-    assert whole.usd_per_accelerator_hour == pytest.approx(whole.list_usd_per_accelerator_hour)
-    assert nine.usd_per_accelerator_hour > 1.5 * whole.usd_per_accelerator_hour
+    assert whole.usd_per_accelerator_hour == pytest.approx(whole.price.typical)
+    assert nine.usd_per_accelerator_hour >= whole.usd_per_accelerator_hour
+
+
+def test_nobody_has_so_many_joined() -> None:
+    assert hired(CATALOGUE, H100, accelerators=16_384, hours=10.0, together=16_384, day=DAY) is None
 
 
 def test_nobody_rents_it_out() -> None:

@@ -41,9 +41,12 @@ def _field(path: Path, about: Shape) -> st.SearchStrategy[Any]:
     return few.map(tuple)
 
 
+_CODES = {"^[A-Z]{3}$": ["EUR", "JPY"], "^[A-Z]{2}$": ["DE", "FR", "US"]}  # of currencies and of countries
+
+
 def _value(about: Shape) -> st.SearchStrategy[Any]:
     made: dict[str, st.SearchStrategy[Any]] = {
-        "text": st.sampled_from(["EUR", "JPY"]) if about.pattern else _TEXT,
+        "text": st.sampled_from(_CODES[about.pattern]) if about.pattern else _TEXT,
         "day": st.dates(date(2020, 1, 1), date(2030, 1, 1)),
         "choice": st.sampled_from(about.choices or ("",)),
         "switch": st.booleans(),

@@ -30,10 +30,12 @@ def order_of(setting: Setting) -> Order:
 
 
 def orders_of(setting: Setting) -> tuple[Order, ...]:
-    """The order of a plan, before it the same in whole machines: who says nothing of his jobs likes those better."""
-    order = order_of(setting)
-    machines = replace(order, together=max(order.together, min(order.accelerators, ONE_MACHINE)))
-    return (order,) if machines == order else (machines, order)
+    """The order of a plan; before it, where the work fills whole machines and nothing is said of its jobs, in those."""
+    order, works = order_of(setting), setting.written.work
+    silent = not any(work.accelerators_per_job or work.train or work.serve or work.run for work in works)
+    if not silent or order.accelerators % ONE_MACHINE:
+        return (order,)
+    return (replace(order, together=ONE_MACHINE), order)
 
 
 def together(scenario: Scenario, asked: Asked | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.money.ways import on_demand
-from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, why, work
+from tests.money.renting import MARKET, amounts, built, figure, offer, plan, recomputes, setting, total, why, work
 
 
 def test_everything_by_the_hour() -> None:
@@ -24,9 +24,38 @@ def test_your_own_price_needs_no_offer() -> None:
 
 
 def test_your_own_price_on_the_terms_of_an_offer() -> None:
-    found = built(setting(plan(work(accelerators=9), rent={"usd_per_accelerator_hour": 3.0})), on_demand.build)
+    named = {"usd_per_accelerator_hour": 3.0, "offer": "now"}
+    found = built(setting(plan(work(accelerators=9), rent=named)), on_demand.build)
     assert found.what == "your price, on the terms of P"
     assert amounts(found)["Whole machines and minimums"] == pytest.approx(7 * 4_380 * 3.0)
+
+
+def test_your_own_price_carries_nothing_of_any_provider() -> None:
+    """Nine at 3.0 for half a year's hours: no machine of eight, no minimum of P's, no session rounded by P's step."""
+    terms = {"minimum_accelerators": figure(64, "count"), "egress_usd_per_gb": figure(0.5, "USD/GB")}
+    there = setting(plan(work(accelerators=9), rent={"usd_per_accelerator_hour": 3.0}), MARKET, **terms)
+    found = built(there, on_demand.build)
+    assert found.what == "your price"
+    assert amounts(found)["Useful hours"] == pytest.approx(9 * 4_380 * 3.0)
+    assert set(amounts(found)) <= {"Useful hours", "Support"}
+
+
+@pytest.mark.parametrize(
+    ("term", "line", "usd"),
+    [
+        ({"accelerators_per_machine": 8}, "Whole machines and minimums", 7 * 4_380 * 3.0),
+        ({"minimum_accelerators": 64}, "Whole machines and minimums", 55 * 4_380 * 3.0),
+        ({"billing_increment_s": 10 * 3_600}, "Sessions rounded up", 9 * 4_380 * 0.25 * 3.0),
+        ({"usd_per_gb_month_of_disk": 0.05}, "Disk", 2_000 * 12 * 0.05),
+        ({"usd_per_gb_of_egress": 0.02}, "Traffic out", 1_000 * 12 * 0.02),
+        ({"usd_per_gb_of_egress": 0.02, "free_egress_gb_per_month": 400}, "Traffic out", 600 * 12 * 0.02),
+        ({"support_share": 0.0, "usd_per_gb_month_of_disk": 0.0, "usd_per_gb_of_egress": 0.0}, "Useful hours", 118_260),
+    ],
+)
+def test_every_term_of_your_own_price_can_be_said(term: dict[str, float], line: str, usd: float) -> None:
+    asked = work(accelerators=9, storage_tb=2.0, egress_tb_per_month=1.0)
+    found = built(setting(plan(asked, rent={"usd_per_accelerator_hour": 3.0, **term})), on_demand.build)
+    assert amounts(found)[line] == pytest.approx(usd)
 
 
 def test_without_any_price_there_is_a_reason() -> None:

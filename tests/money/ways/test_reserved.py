@@ -162,13 +162,19 @@ def test_the_price_on_demand_is_not_the_price_of_the_reservation() -> None:
     [
         ({}, {"now": MARKET["now"]}, "nobody publishes a price for reserving"),
         ({"term": "reserved_1m"}, MARKET, "for 1 month"),
-        ({"usd_per_accelerator_hour": 1.0}, {"now": MARKET["now"]}, "for how long"),
-        ({"offer": "now"}, MARKET, "for how long"),
         ({"offer": "gone"}, MARKET, "there is no offer 'gone'"),
     ],
 )
 def test_reasons(reserve: dict[str, Any], offers: dict[str, Any], said: str) -> None:
     assert said in why(setting(plan(reserve=reserve), offers), reserved.build)
+
+
+def test_your_price_without_a_term_is_taken_for_a_year() -> None:
+    """A year's hours of eight at 1.5, busy or not, and the sentence that says so."""
+    found = built(setting(plan(reserve={"usd_per_accelerator_hour": 1.5}), {"now": MARKET["now"]}), reserved.build)
+    assert found.title == "Reserve for 1 year"
+    assert any("taken to be a year" in one for one in found.warnings)
+    assert total(found) == pytest.approx(8 * 8_760 * 1.5, rel=0.11)  # support comes on top
 
 
 def test_what_two_quotes_imply_is_told() -> None:
