@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-import pydantic
 from pydantic import Field
 
+from planner.evidence.constants_file import read_as
 from planner.evidence.table import BadTable
 from planner.scenario.base import GIGA, TERA
 from planner.speed.serving.case_of import SLOT_BYTES_PER_S
@@ -22,7 +22,6 @@ from pricing.catalogue import Catalogue
 from pricing.days import Day
 from pricing.errors import AmbiguousName, UnknownName
 from pricing.figure import Strict
-from pricing.wishes import first_wish
 
 MOST_RESULTS = 2_000
 _LARGEST = 1e9  # of any figure in its unit: TFLOP/s, GB/s, microseconds
@@ -98,12 +97,7 @@ def read_measured(text: str, file: str) -> MeasuredGpu:
     read = strict_yaml.read(text, file=file)
     if isinstance(read, dict) and isinstance(read.get("results"), list):
         read = {**read, "results": tuple(read["results"])}
-    try:
-        return MeasuredGpu.model_validate(read)
-    except pydantic.ValidationError as error:
-        place, wish, _ = first_wish(error)
-        where = ".".join(map(str, place)) or "the file"
-        raise BadTable(f"{file}: {where}: {wish}; give what measure_gpu.py writes.") from error
+    return read_as(MeasuredGpu, read, file=file, writer="measure_gpu.py")
 
 
 def accelerator_of(catalogue: Catalogue, measured: MeasuredGpu, called: str | None = None) -> str:

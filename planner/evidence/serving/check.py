@@ -12,6 +12,7 @@ from planner.evidence.serving.runs import ServingRun, is_single, read_run
 from planner.evidence.table import SERVING
 from planner.speed.refused import UnknownChip
 from planner.speed.serving.bands import band_of
+from planner.speed.serving.chips import Chip
 from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.lookup import find_chip
@@ -63,12 +64,13 @@ def _told(row: Row, run: ServingRun, figures: tuple[float, ...]) -> Checked:
 def _other(catalogue: Catalogue, row: Row, why: str) -> Checked:
     """Work that writes no tokens, carried over from measured tables; or a skip."""
     empty = _row(row, row.get("task") or "not stated")
-    rate = None if row.get("quality") == "C" else _work_rate(catalogue, row)
-    if rate is None:
+    found = None if row.get("quality") == "C" else _work_rate(catalogue, row)
+    if found is None:
         return empty.skipped(why)
+    chip, rate = found
     (column,) = SERVING.rates[1:]
     per_s, published = rate.requests_per_s, number(row, column)
-    made = replace(empty, predicted={column: per_s}, low=rate.low, high=rate.high)
+    made = replace(empty, chip=chip.name, predicted={column: per_s}, low=rate.low, high=rate.high)
     return made if published is None else made.beside(column, per_s / published)
 
 
@@ -80,8 +82,8 @@ def _scale(accelerators: float) -> str:
     return next((f"up to {most}" for most in (1, 2, 4, 8, 32) if accelerators <= most), "more than 32")
 
 
-def _work_rate(catalogue: Catalogue, row: Row) -> WorkRate | None:
-    """The rate of a published row's work, or nothing where its kind was never measured."""
+def _work_rate(catalogue: Catalogue, row: Row) -> tuple[Chip, WorkRate] | None:
+    """The rate of a published row's work and on what, or nothing where its kind was never measured."""
     name = work_called(row.get("model", ""), exactly=True)
     if name is None:
         return None
@@ -94,4 +96,5 @@ def _work_rate(catalogue: Catalogue, row: Row) -> WorkRate | None:
     share = {"server": server_share(chip), "single_stream": alone}.get(row.get("mode", ""), 1.0)
     if number(row, "concurrency_or_batch") is not None:
         share = 1.0
-    return WorkRate(rate.requests_per_s * share, rate.low * share, rate.high * share, rate.measured, rate.carried_from)
+    per_s, low, high = (each * share for each in (rate.requests_per_s, rate.low, rate.high))
+    return chip, WorkRate(per_s, low, high, rate.measured, rate.carried_from)

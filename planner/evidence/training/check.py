@@ -9,8 +9,8 @@ import numpy as np
 
 from planner.evidence.cells import Row
 from planner.evidence.checked import Checked, check_rows, unpredicted
+from planner.evidence.least_squares import Array
 from planner.evidence.table import TRAINING
-from planner.evidence.training.calibration import Array
 from planner.evidence.training.observed import observed_tokens_per_s
 from planner.evidence.training.rows import Reader, TrainingRun
 from planner.speed.arrays import stacked

@@ -1,4 +1,4 @@
-"""Fitting the constants to runs, and judging the fit by runs it has not seen.
+"""Fitting the training constants to runs.
 
 The fit is a penalised least squares on the logarithm of tokens a second: each constant is drawn to its prior, each chip
 to its family and each family to 1; runs that no constant explains count less and less; a source with many runs counts
@@ -8,13 +8,15 @@ as the square root of their number.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence.cells import Row, text
+from planner.evidence.least_squares import Array, Steps, least
+from planner.evidence.left_out import ErrorsWithout, without_each
 from planner.evidence.table import Skipped
 from planner.evidence.training.observed import observed_tokens_per_s
 from planner.evidence.training.rows import Reader, TrainingRun
@@ -27,15 +29,13 @@ from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue
 
-Array = NDArray[np.float64]
-HALVES, SEED = 10, 1  # draws of half of the sources
+Mask = NDArray[np.bool_]
 _FEWEST = 30  # runs that a fit must be left with
-_ROUNDS_WITHOUT = 15  # of a fit without some of them
 CHIP_SD, FAMILY_SD = 0.10, 0.10
 # An error of this size is usual, in logarithms; beyond `OUTLIER` a run pulls no harder than one that size.
 NOISE, OUTLIER = 0.15, 0.2
-_STEP, _ROUNDS, _LONGEST_STEP = 1e-4, 40, 0.7
-_GIVE_UP = 1e6
+_STEP, _TRIES = 1e-4, 12
+_ROUNDS, _ROUNDS_WITHOUT, _ROUNDS_FROM_ALL = 40, 15, 5  # of all runs, of some, and of some from a fit to all
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Sample:
     log_observed: Array
     source: NDArray[np.str_]
     block: NDArray[np.str_]
-    usable: NDArray[np.bool_]
+    usable: Mask
 
-    def at(self, index: NDArray[np.bool_]) -> Sample:
+    def at(self, index: Mask) -> Sample:
         """Some of the runs."""
         runs = tuple(run for run, kept in zip(self.runs, index, strict=True) if kept)
         return Sample(
@@ -98,27 +98,29 @@ def refit(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingCalibration:
     """Constants fitted to these rows; those the rows say nothing about stay at what is believed of them."""
     sample = sample_of(catalogue, rows)
     prior = prior_for(sample.runs)
-    theta = fitted(sample.at(sample.usable), prior, prior.centre, rounds=_ROUNDS)
-    return as_calibration(theta, prior)
+    return as_calibration(fitted(sample, prior), prior)
 
 
-def leave_one_source_out(catalogue: Catalogue, rows: Iterable[Row], *, by: str = "block") -> tuple[Sample, Array]:
-    """Every run with its error ln(predicted / observed) from a fit without its source (`block`, `source`) or `chip`."""
-    sample = sample_of(catalogue, rows)
+def without_its_source(sample: Sample, start: Array) -> Array:
+    """Every run's error by a fit without its block, begun at one to all of them."""
     prior = prior_for(sample.runs)
-    usable = sample.usable
-    full = fitted(sample.at(usable), prior, prior.centre, rounds=_ROUNDS)
-    chips = np.array([run.chip_key for run in sample.runs])
-    groups = {"block": sample.block, "source": sample.source, "chip": chips}[by]
-    errors = np.full(len(sample.runs), np.nan)
-    for group in sorted(set(groups)):
-        out = groups == group
-        theta = fitted(sample.at(usable & ~out), prior, full, rounds=5)
-        if by == "chip":
-            theta[len(NAMES) + prior.chips.index(group)] = 0.0
-        seen = sample.at(out)
-        errors[out] = predicted(theta, seen, prior) - seen.log_observed
-    return sample, errors
+
+    def errors(out: Mask) -> Array:
+        return _errors(fitted(sample, prior, out, start=start, rounds=_ROUNDS_FROM_ALL), sample.at(out), prior)
+
+    return without_each(sample.block, errors)
+
+
+def errors_without(sample: Sample) -> ErrorsWithout:
+    """The errors of some runs by a fit to all others; not numbers where too few are left."""
+    prior = prior_for(sample.runs)
+
+    def errors(out: Mask) -> Array:
+        if int((sample.usable & ~out).sum()) < _FEWEST:
+            return np.full(int(out.sum()), np.nan)
+        return _errors(fitted(sample, prior, out, rounds=_ROUNDS_WITHOUT), sample.at(out), prior)
+
+    return errors
 
 
 def prior_for(runs: Sequence[TrainingRun]) -> Prior:
@@ -139,62 +141,62 @@ def prior_for(runs: Sequence[TrainingRun]) -> Prior:
     )  # fmt: skip
 
 
-def fitted(sample: Sample, prior: Prior, start: Array, *, rounds: int) -> Array:
-    """The constants with the least penalised error: Levenberg and Marquardt's steps, reweighted for outliers."""
-    counts = Counter(sample.block.tolist())
-    weight = np.array([counts[block] ** -0.5 for block in sample.block.tolist()])
-
-    def predict(theta: Array) -> Array:
-        return predicted(theta, sample, prior)
-
-    def cost(theta: Array) -> float:
-        far = (predict(theta) - sample.log_observed) / OUTLIER
-        spread = 2 * OUTLIER**2 * (np.sqrt(1 + far**2) - 1) / NOISE**2
-        return float(np.sum(weight * spread) + np.sum(((theta - prior.centre) / prior.sd) ** 2))
-
-    theta, damping, least = start.copy(), 1e-3, cost(start)
-    for _ in range(rounds):
-        error, slope = predict(theta) - sample.log_observed, _slope(theta, sample, prior)
-        pull = weight / np.sqrt(1 + (error / OUTLIER) ** 2) / NOISE**2
-        curve = slope.T @ (slope * pull[:, None]) + np.diag(1 / prior.sd**2)
-        gradient = slope.T @ (pull * error) + (theta - prior.centre) / prior.sd**2
-        theta, damping, found = _down(theta, damping, least, cost, curve, gradient)
-        if least - found < 1e-3:
-            break
-        least = found
-    return theta
+def fitted(
+    sample: Sample, prior: Prior, out: Mask | None = None, *, start: Array | None = None, rounds: int = _ROUNDS
+) -> Array:
+    """The constants with the least penalised error over the usable runs that are not left out."""
+    kept = sample.at(sample.usable if out is None else sample.usable & ~out)
+    steps = Steps(rounds=rounds, tries=_TRIES, shorter=10, least_damping=1e-6, enough=1e-3)
+    return least(_Problem(kept, prior), prior.centre if start is None else start, steps)
 
 
-def _down(
-    theta: Array, damping: float, least: float, cost: Callable[[Array], float], curve: Array, gradient: Array
-) -> tuple[Array, float, float]:
-    """One step that lowers the cost, shortened until it does; or none."""
-    while damping < _GIVE_UP:
-        step = np.linalg.solve(curve + damping * np.diag(np.diag(curve)), -gradient)
-        tried = theta + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
-        found = cost(tried)
-        if found < least:
-            return tried, max(damping / 10, 1e-6), found
-        damping *= 10
-    return theta, damping, least
+class _Problem:
+    """The least squares to solve, in logarithms of constants, chips and families."""
+
+    def __init__(self, sample: Sample, prior: Prior) -> None:
+        self.sample, self.prior = sample, prior
+        counts = Counter(sample.block.tolist())
+        self.weight = np.array([counts[block] ** -0.5 for block in sample.block.tolist()])
+
+    def errors(self, place: Array) -> Array:
+        """How far off each run is there."""
+        return _errors(place, self.sample, self.prior)
+
+    def cost(self, errors: Array, place: Array) -> float:
+        """What is made small."""
+        spread = 2 * OUTLIER**2 * (np.sqrt(1 + (errors / OUTLIER) ** 2) - 1) / NOISE**2
+        return float(np.sum(self.weight * spread) + np.sum(((place - self.prior.centre) / self.prior.sd) ** 2))
+
+    def around(self, place: Array, errors: Array) -> tuple[Array, Array]:
+        """Curvature and the way down there."""
+        slope = self._slope(place)
+        pull = self.weight / np.sqrt(1 + (errors / OUTLIER) ** 2) / NOISE**2
+        curve = slope.T @ (slope * pull[:, None]) + np.diag(1 / self.prior.sd**2)
+        return curve, -(slope.T @ (pull * errors) + (place - self.prior.centre) / self.prior.sd**2)
+
+    def _slope(self, place: Array) -> Array:
+        """How the logarithm of each prediction moves with each constant."""
+        base = predicted(place, self.sample, self.prior)
+        slope = np.zeros((len(base), len(place)))
+
+        def moved(columns: int | slice) -> Array:
+            there = place.copy()
+            there[columns] += _STEP
+            return (predicted(there, self.sample, self.prior) - base) / _STEP
+
+        for column in range(len(NAMES)):
+            slope[:, column] = moved(column)
+        first = len(NAMES) + len(self.prior.chips)
+        by_chip = moved(slice(len(NAMES), first))
+        chip, family = _indices(self.sample, self.prior)
+        rows = np.arange(len(base))
+        slope[rows, len(NAMES) + chip] = by_chip
+        slope[rows, first + family] = by_chip
+        return slope
 
 
-def _slope(theta: Array, sample: Sample, prior: Prior) -> Array:
-    """How the logarithm of each prediction moves with each constant."""
-    base = predicted(theta, sample, prior)
-    slope = np.zeros((len(base), len(theta)))
-    for column in range(len(NAMES)):
-        moved = theta.copy()
-        moved[column] += _STEP
-        slope[:, column] = (predicted(moved, sample, prior) - base) / _STEP
-    moved = theta.copy()
-    moved[len(NAMES) : len(NAMES) + len(prior.chips)] += _STEP
-    by_chip = (predicted(moved, sample, prior) - base) / _STEP
-    chip, family = _indices(sample, prior)
-    rows = np.arange(len(base))
-    slope[rows, len(NAMES) + chip] = by_chip
-    slope[rows, len(NAMES) + len(prior.chips) + family] = by_chip
-    return slope
+def _errors(place: Array, sample: Sample, prior: Prior) -> Array:
+    return predicted(place, sample, prior) - sample.log_observed
 
 
 def predicted(theta: Array, sample: Sample, prior: Prior) -> Array:
@@ -225,32 +227,3 @@ def as_calibration(theta: Array, prior: Prior) -> TrainingCalibration:
         {name: float(value) for name, value in zip(prior.chips, values[first:second], strict=True)},
         {name: float(value) for name, value in zip(prior.families, values[second:], strict=True)},
     )
-
-
-def without_each(sample: Sample, groups: NDArray[np.str_]) -> Array:
-    """Every run's error ln(predicted / observed) from a fit without its group; not a number where too few are left."""
-    errors = np.full(len(sample.runs), np.nan)
-    for group in sorted(set(groups.tolist())):
-        out = np.asarray(groups == group)
-        errors[out] = _without(sample, out)
-    return errors
-
-
-def without_halves(sample: Sample, *, times: int = HALVES) -> Array:
-    """The same without half of the sources, drawn anew each time: one line for each draw."""
-    draw, sources = np.random.default_rng(SEED), np.array(sorted(set(sample.source.tolist())))
-    errors = np.full((times, len(sample.runs)), np.nan)
-    for line in errors:
-        out = np.isin(sample.source, draw.permutation(sources)[: len(sources) // 2])
-        line[out] = _without(sample, out)
-    return errors
-
-
-def _without(sample: Sample, out: NDArray[np.bool_]) -> Array:
-    kept = sample.usable & ~out
-    if int(kept.sum()) < _FEWEST:
-        return np.full(int(out.sum()), np.nan)
-    prior = prior_for(sample.runs)
-    theta = fitted(sample.at(kept), prior, prior.centre, rounds=_ROUNDS_WITHOUT)
-    seen = sample.at(out)
-    return predicted(theta, seen, prior) - seen.log_observed
