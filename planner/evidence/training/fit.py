@@ -18,8 +18,7 @@ from planner.evidence.cells import Row, text
 from planner.evidence.least_squares import Array, Steps, least
 from planner.evidence.left_out import ErrorsWithout, without_each
 from planner.evidence.table import Skipped
-from planner.evidence.training.observed import observed_tokens_per_s
-from planner.evidence.training.rows import Reader, TrainingRun
+from planner.evidence.training.rows import TrainingRun, read_run
 from planner.network.network import Network
 from planner.speed.arrays import stacked, taken
 from planner.speed.data_files import read_data
@@ -72,25 +71,22 @@ class Prior:
 
 def sample_of(catalogue: Catalogue, rows: Iterable[Row]) -> Sample:
     """The rows that can be predicted and compared."""
-    reader, runs, observed, blocks = Reader(catalogue), list[TrainingRun](), list[float](), list[str]()
+    runs, blocks, said = list[TrainingRun](), list[str](), read_data("training_constants.yaml")
     for row in rows:
         try:
-            run = reader.run(row)
+            run = read_run(catalogue, row)
         except Skipped:
             continue
-        measured = observed_tokens_per_s(row, run)
-        if measured is None:
-            continue
-        runs.append(run)
-        observed.append(np.log(measured))
-        # A source that holds nearly all mixtures is left out model by model: without it nothing is known of them.
-        whole = run.source not in read_data("training_constants.yaml")["left_out_by_model"]
-        blocks.append(run.source if whole else f"{run.source}: {text(row, 'model')}")
-    odd = read_data("training_constants.yaml")["not_fitted"]
+        if run.observed is not None:
+            runs.append(run)
+            # A source that holds nearly all mixtures is left out model by model: without it nothing is known of them.
+            whole = run.source not in said["left_out_by_model"]
+            blocks.append(run.source if whole else f"{run.source}: {text(row, 'model')}")
     return Sample(
         tuple(runs), stacked([run.shape for run in runs]), stacked([run.chip for run in runs]),
-        stacked([run.plan for run in runs]), np.array(observed), np.array([run.source for run in runs]),
-        np.array(blocks), np.array([run.id not in odd and not run.mixture_guessed for run in runs]),
+        stacked([run.plan for run in runs]), np.log([run.observed or 0.0 for run in runs]),
+        np.array([run.source for run in runs]), np.array(blocks),
+        np.array([run.id not in said["not_fitted"] and not run.mixture_guessed for run in runs]),
     )  # fmt: skip
 
 

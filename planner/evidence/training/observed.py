@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from planner.evidence.cells import Row, number, text
-from planner.evidence.training.rows import TrainingRun
+from planner.network.network import Network
 
 # Attention counted in full is 12 x layers x width of all heads x length for each token, causal half of it. With full
 # recompute the linear layers do 8 instead of 6 operations for each parameter, attention a third more, the head no more.
 _UNUSABLE = ("not stated", "none", "percent of peak")
 
 
-def observed_tokens_per_s(row: Row, run: TrainingRun) -> float | None:
+def observed_tokens_per_s(row: Row, shape: Network) -> float | None:
     """Tokens for each accelerator and second; None where nothing can be compared."""
     printed = number(row, "tokens_per_s_per_accelerator")
     if printed is not None:
@@ -23,11 +23,11 @@ def observed_tokens_per_s(row: Row, run: TrainingRun) -> float | None:
         return None
     hardware_tflops = number(row, "hw_tflops_per_accelerator")
     if hardware_tflops and "hardware" in said:
-        return hardware_tflops * 1e12 / _flops_per_token(run, seq_len, again=1.0, causal=False)
+        return hardware_tflops * 1e12 / _flops_per_token(shape, seq_len, again=1.0, causal=False)
     tflops = number(row, "model_tflops_per_accelerator") or _from_share(row)
     if tflops is None:
         return None
-    return tflops * 1e12 / _flops_per_token(run, seq_len, again=0.0, causal="causal" in said or "recipe" in said)
+    return tflops * 1e12 / _flops_per_token(shape, seq_len, again=0.0, causal="causal" in said or "recipe" in said)
 
 
 def _from_share(row: Row) -> float | None:
@@ -35,8 +35,7 @@ def _from_share(row: Row) -> float | None:
     return share / 100 * peak if share and peak else None
 
 
-def _flops_per_token(run: TrainingRun, seq_len: float, *, again: float, causal: bool) -> float:
-    shape = run.shape
+def _flops_per_token(shape: Network, seq_len: float, *, again: float, causal: bool) -> float:
     width = float(shape.heads * (shape.qk_dim + shape.v_dim) / 2 * shape.attention_layers)
     attention = 12 * width * seq_len * (0.5 if causal else 1.0)
     linear = float(shape.linear_params + shape.routed_active_params)
