@@ -57,12 +57,13 @@ class _Held:
 def remembered(work: Callable[Concatenate[Catalogue, P], R]) -> Callable[Concatenate[Catalogue, P], R]:
     """The same function, which remembers what it gave: tables repeat names, and to match them is most of the work."""
 
-    @lru_cache(maxsize=4_096)
-    def kept(held: _Held, *args: P.args, **named: P.kwargs) -> R:
+    def of_held(held: _Held, *args: P.args, **named: P.kwargs) -> R:
         return work(held.catalogue, *args, **named)
 
+    kept: Callable[..., R] = lru_cache(maxsize=4_096)(of_held)
+
     @wraps(work)
-    def asked(catalogue: Catalogue, *args: P.args, **named: P.kwargs) -> R:
+    def asked(catalogue: Catalogue, /, *args: P.args, **named: P.kwargs) -> R:
         return kept(_Held(catalogue.digest, catalogue), *args, **named)
 
     return asked
