@@ -17,6 +17,7 @@ from planner.evidence.serving.likeness import Places, expected_error, likeness, 
 from planner.evidence.serving.observed import Observation, Observed, observe
 from planner.evidence.table import BadTable
 from planner.scenario.vocabulary import EngineName
+from planner.speed.arrays import taken
 from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.plan import ServingPlan
@@ -54,7 +55,8 @@ class OwnServingRuns:
         named = tuple(self.ids[int(place)] for place in nearest if shared[place] >= LEAST_SHARED)
         if not named:
             return None
-        among = likeness(_taken(self.places, nearest).distances(_taken(self.places, nearest)), by)
+        there = taken(self.places, nearest)
+        among = likeness(there.distances(there), by)
         error, width = expected_error(shared[nearest], among, self.errors[nearest])
         return Anchor(named, float(np.exp(-error)), max(width, NARROWEST))
 
@@ -81,10 +83,6 @@ def _seen(
     with np.errstate(all="ignore"):  # what is beyond all sense is not finite, and left out
         errors = Observed.of(list(seen.values())).log_errors(constants)
     return seen, {place: float(error) for place, error in zip(seen, errors, strict=True) if np.isfinite(error)}
-
-
-def _taken(places: Places, index: NDArray[np.int_]) -> Places:
-    return Places(places.sizes[index], places.names[index], places.engine[index])
 
 
 _UNITS = {"rate": "tokens/s", "token": "tokens/s of one request", "step": "steps/s"}

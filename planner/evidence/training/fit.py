@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,10 +53,7 @@ class Sample:
     def at(self, index: Mask) -> Sample:
         """Some of the runs."""
         runs = tuple(run for run, kept in zip(self.runs, index, strict=True) if kept)
-        return Sample(
-            runs, taken(self.shape, index), taken(self.chip, index), taken(self.plan, index),
-            self.log_observed[index], self.source[index], self.block[index], self.usable[index],
-        )  # fmt: skip
+        return replace(taken(self, index), runs=runs)
 
 
 @dataclass(frozen=True)
