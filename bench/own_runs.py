@@ -13,12 +13,12 @@ from math import log
 import numpy as np
 
 from planner.evidence.factors import OwnFactors, OwnRun, compared, factors
-from planner.evidence.serving.fit import leave_one_out
-from planner.evidence.serving.observed import observe
+from planner.evidence.serving.fit import fit, without_each_of
+from planner.evidence.serving.observed import Observed, observe
 from planner.evidence.serving.own_anchor import serving_runs
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.evidence.training.anchor import training_runs
-from planner.evidence.training.calibration import leave_one_source_out
+from planner.evidence.training.fit import fitted, prior_for, sample_of, without_its_source
 from planner.scenario.vocabulary import Kind
 from planner.speed.pace import NO_RUNS, Pace, believed
 from pricing import Catalogue, load_catalogue
@@ -90,7 +90,8 @@ def _near(errors: np.ndarray) -> str:
 
 def _training(catalogue: Catalogue) -> list[Seen]:
     rows = published_runs(TRAINING)
-    sample, errors = leave_one_source_out(catalogue, rows)
+    sample = sample_of(catalogue, rows)
+    errors = without_its_source(sample, fitted(sample, prior_for(sample.runs)))
     runs = {one.id: one for one in training_runs(catalogue, rows) if one.like is not None}
     return [
         _seen(run.source, runs[run.id], float(error))
@@ -102,7 +103,8 @@ def _training(catalogue: Catalogue) -> list[Seen]:
 def _serving(catalogue: Catalogue) -> list[Seen]:
     rows = published_runs(SERVING)
     observations = observe(catalogue, rows)
-    errors, _ = leave_one_out(observations, [one.source for one in observations])
+    observed = Observed.of(observations)
+    errors, _ = without_each_of(observed, [one.source for one in observations], fit(observed))
     runs = {one.id: one for one in serving_runs(catalogue, rows) if one.like is not None}
     return [
         _seen(one.source, runs[one.id], float(error))

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence.cells import Row, text
-from planner.evidence.serving.fit import fit, leave_halves_out, leave_one_out
+from planner.evidence.left_out import without_each, without_halves
+from planner.evidence.serving.fit import errors_without as served_without
+from planner.evidence.serving.fit import fit
 from planner.evidence.serving.observed import Observation, Observed, observe
 from planner.evidence.table import SERVING, TRAINING, published_runs
-from planner.evidence.training.calibration import Sample, sample_of, without_each, without_halves
+from planner.evidence.training.fit import Sample, errors_without, sample_of
 from pricing import load_catalogue
 
 Array = NDArray[np.float64]
@@ -28,16 +30,23 @@ def main() -> Iterator[str]:
     kinds = np.array([run.kind for run in sample.runs])
     kinds[~sample.usable] = ""
     for name, names in _training_splits(sample, [by_id[run.id] for run in sample.runs]).items():
-        yield _line(f"training, {name}", without_each(sample, names), kinds, NEAR_TRAINING)
-    yield _line("training, half of the sources", without_halves(sample), kinds, NEAR_TRAINING)
+        yield _line(f"training, {name}", without_each(names, errors_without(sample)), kinds, NEAR_TRAINING)
+    yield _line(
+        "training, half of the sources", without_halves(sample.source, errors_without(sample)), kinds, NEAR_TRAINING
+    )
     rows = published_runs(SERVING)
     observations, by_id = observe(catalogue, rows), {row["id"]: row for row in rows}
     kinds = np.array([one.group if one.kind == "rate" else "" for one in observations])
-    yield _line("serving, nothing", Observed.of(observations).log_errors(fit(Observed.of(observations))), kinds)
+    observed = Observed.of(observations)
+    best = fit(observed)
+    without = served_without(observed, best)
+    yield _line("serving, nothing", observed.log_errors(best), kinds)
     for name, of in SERVED.items():
         groups = [of(one, by_id[one.id]) for one in observations]
-        yield _line(f"serving, {name}", leave_one_out(observations, groups)[0], kinds)
-    yield _line("serving, half of the sources", leave_halves_out(observations), kinds)
+        yield _line(f"serving, {name}", without_each(groups, without), kinds)
+    yield _line(
+        "serving, half of the sources", without_halves(np.array([one.source for one in observations]), without), kinds
+    )
 
 
 def _training_splits(sample: Sample, rows: Sequence[Row]) -> Mapping[str, Names]:

@@ -51,6 +51,12 @@ WRONG = [
         "must not import planner.money",
     ),
     (house.wrong_direction, "planner/speed/a.py", "from ..study import mix", "must not import planner.study"),
+    (
+        house.wrong_direction,
+        "planner/speed/serving/a.py",
+        "from planner.evidence.table import rows_in",
+        "must not import planner.evidence",
+    ),
     (house.wrong_direction, "planner/money/a.py", "import planner.report.files.csv", "must not import planner.report"),
     (house.wrong_direction, "planner/money/__init__.py", "from .. import web", "must not import planner.web"),
     (house.wrong_direction, "planner/store/a.py", "from planner import cli", "must not import planner.cli"),

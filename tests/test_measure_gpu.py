@@ -17,7 +17,7 @@ import pytest
 from bench import measure_gpu as script
 from planner.cli import BAD_INPUT, OK, main
 from planner.evidence.measured_gpu import accelerator_of, constants_of, factors, read_measured
-from planner.evidence.serving.own_anchor import read_constants
+from planner.evidence.serving.constants_file import read_constants
 from planner.evidence.table import BadTable
 from planner.speed.serving.engine_data import known
 from pricing import PricingError, load_catalogue

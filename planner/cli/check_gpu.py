@@ -8,7 +8,7 @@ from planner.cli.files import write_file
 from planner.cli.runs import text_of
 from planner.cli.told import told
 from planner.evidence.measured_gpu import accelerator_of, constants_of, factors, read_measured
-from planner.evidence.serving.own_anchor import constants_yaml
+from planner.evidence.serving.constants_file import as_measured
 from planner.report.evidence.measured_gpu_words import factor_rows, measured_text
 from planner.report.forms import plain_data
 from planner.report.table import Table
@@ -23,7 +23,7 @@ def run(wanted: argparse.Namespace) -> int:
     found = factors(catalogue, measured, accelerator)
     if wanted.out:
         about = f"{catalogue.accelerator_label(accelerator)} as measured"
-        text = constants_yaml(constants_of(found), about=about, on=measured.date)
+        text = as_measured(constants_of(found), about=about, on=measured.date)
         write_file(wanted.out, text.encode("utf-8"))
     device = {"accelerator": accelerator, "device": plain_data(measured.device), "date": measured.date}
     return told(

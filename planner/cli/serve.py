@@ -11,7 +11,8 @@ from pathlib import Path
 from planner.cli.common import BadInput, with_own_prices
 from planner.cli.runs import runs_of, say_unused, text_of
 from planner.cli.told import stamp, told
-from planner.evidence.serving.own_anchor import OwnServingRuns, own_runs, read_constants
+from planner.evidence.serving.constants_file import read_constants
+from planner.evidence.serving.own_anchor import OwnServingRuns, own_runs
 from planner.money.by_token import by_token
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.answer.by_token import by_token_words

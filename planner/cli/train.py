@@ -11,7 +11,7 @@ from planner.cli.runs import runs_of, say_unused, text_of
 from planner.cli.speed import job_of
 from planner.cli.told import stamp, told
 from planner.evidence.training.anchor import Anchored, anchored
-from planner.evidence.training.calibration_file import calibration_in
+from planner.evidence.training.constants_file import calibration_in
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.speed.image_words import images_data, images_rows, images_text
 from planner.report.speed.packing_words import together_data, together_text

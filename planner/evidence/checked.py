@@ -14,7 +14,6 @@ from planner.evidence.table import RunTable, Skipped
 from planner.speed.bands import Band
 
 _NEAR, _NEARER = 0.25, 0.20
-TAIL = 0.1  # of runs outside a band on either side
 BEYOND = "its numbers are beyond what a run can be"
 
 
@@ -176,15 +175,3 @@ def group_of(by: str, name: str, errors: ArrayLike, *, skipped: int = 0) -> Grou
 def _group(by: str, name: str, rows: Sequence[Checked]) -> Group:
     errors = [row.error for row in rows if row.error is not None]
     return group_of(by, name, errors, skipped=sum(bool(row.skipped_reason) for row in rows))
-
-
-def band_of_errors(errors: ArrayLike, *, weights: ArrayLike | None = None) -> Band:
-    """The band that runs with these errors leave; an error is the logarithm of predicted over published."""
-    ratios = np.exp(-np.asarray(errors, dtype=np.float64))
-    if weights is None:
-        low, high = np.quantile(ratios, [TAIL, 1 - TAIL])
-    else:
-        order = np.argsort(ratios)
-        share = np.cumsum(np.asarray(weights, dtype=np.float64)[order])
-        low, high = np.interp([TAIL, 1 - TAIL], share / share[-1], ratios[order])
-    return Band(low=round(float(low), 3), high=round(float(high), 3), rows=ratios.size)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-import pydantic
 from pydantic import Field
 
+from planner.evidence.constants_file import read_as
 from planner.evidence.table import BadTable
 from planner.scenario.base import GIGA, TERA
 from planner.speed.serving.case_of import SLOT_BYTES_PER_S
@@ -22,7 +22,6 @@ from pricing.catalogue import Catalogue
 from pricing.days import Day
 from pricing.errors import AmbiguousName, UnknownName
 from pricing.figure import Strict
-from pricing.wishes import first_wish
 
 MOST_RESULTS = 2_000
 _LARGEST = 1e9  # of any figure in its unit: TFLOP/s, GB/s, microseconds
@@ -98,12 +97,7 @@ def read_measured(text: str, file: str) -> MeasuredGpu:
     read = strict_yaml.read(text, file=file)
     if isinstance(read, dict) and isinstance(read.get("results"), list):
         read = {**read, "results": tuple(read["results"])}
-    try:
-        return MeasuredGpu.model_validate(read)
-    except pydantic.ValidationError as error:
-        place, wish, _ = first_wish(error)
-        where = ".".join(map(str, place)) or "the file"
-        raise BadTable(f"{file}: {where}: {wish}; give what measure_gpu.py writes.") from error
+    return read_as(MeasuredGpu, read, file=file, writer="measure_gpu.py")
 
 
 def accelerator_of(catalogue: Catalogue, measured: MeasuredGpu, called: str | None = None) -> str:
@@ -124,11 +118,8 @@ def factors(catalogue: Catalogue, measured: MeasuredGpu, accelerator: str) -> tu
     if launch is not None and launch.value is not None:
         found.append(GpuFactor("launch of a kernel", "us", launch.value, launch.shape, None, "part of layer_us"))
     if measured.device.memory_bytes and chip.memory_bytes:
-        found.append(
-            GpuFactor(
-                "memory", "GB", measured.device.memory_bytes / GIGA, "", chip.memory_bytes / GIGA, "the catalogue"
-            )
-        )
+        there, said = measured.device.memory_bytes / GIGA, chip.memory_bytes / GIGA
+        found.append(GpuFactor("memory", "GB", there, "", said, "the catalogue"))
     return tuple(found)
 
 
@@ -138,35 +129,31 @@ def constants_of(found: Iterable[GpuFactor], base: ServingConstants | None = Non
     return replace(base or known().values(), **said)
 
 
-def _products(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterable[GpuFactor]:
-    """Matrix products by precision, and attention, against the share of the peak that is assumed."""
-    for precision in ("bf16", "fp16", "fp8"):
-        best = measured.best("matmul", precision)
-        if best is None or best.value is None:
-            continue
-        peak = chip.flops(precision) / TERA
-        constant = "flops_share" if precision == "bf16" else None
-        words = f"{ours.flops_share:.0%} of {peak:,.0f}"
-        yield GpuFactor(
-            f"products, {precision}", best.unit, best.value, best.shape, peak * ours.flops_share, words, constant,
-            best.value / peak,
-        )  # fmt: skip
-    best = measured.best("attention", "bf16")
+def _beside_peak(
+    best: Measured | None, what: str, *, peak: float, share: float, constant: str | None = None, way: str = ""
+) -> Iterable[GpuFactor]:
+    """A rate that was measured beside the share of its peak that is assumed."""
     if best is not None and best.value is not None:
-        peak, share = chip.flops_16bit / TERA, ours.flops_share * ours.attention_share
-        yield GpuFactor("attention", best.unit, best.value, best.shape, peak * share, f"{share:.0%} of {peak:,.0f}")
+        words, reached = f"{share:.0%} of {peak:,.0f}{way}", best.value / peak
+        yield GpuFactor(what, best.unit, best.value, best.shape, peak * share, words, constant, reached)
+
+
+def _products(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterable[GpuFactor]:
+    """Matrix products by precision, and attention."""
+    for precision in ("bf16", "fp16", "fp8"):
+        constant = "flops_share" if precision == "bf16" else None
+        best, peak = measured.best("matmul", precision), chip.flops(precision) / TERA
+        yield from _beside_peak(best, f"products, {precision}", peak=peak, share=ours.flops_share, constant=constant)
+    best, share = measured.best("attention", "bf16"), ours.flops_share * ours.attention_share
+    for one in _beside_peak(best, "attention", peak=chip.flops_16bit / TERA, share=share):
+        yield replace(one, share=None)  # it is not the share that a constant is
 
 
 def _memory(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterable[GpuFactor]:
-    peak = chip.bandwidth / GIGA
-    words = f"{ours.bandwidth_share:.0%} of {peak:,.0f}"
     asked = (("memory read", "", "bandwidth_share"), ("memory copy", "", None), ("attention decode", "bf16", None))
     for what, precision, constant in asked:
-        best = measured.best(what, precision)
-        if best is not None and best.value is not None:
-            yield GpuFactor(
-                what, best.unit, best.value, best.shape, peak * ours.bandwidth_share, words, constant, best.value / peak
-            )
+        best, peak = measured.best(what, precision), chip.bandwidth / GIGA
+        yield from _beside_peak(best, what, peak=peak, share=ours.bandwidth_share, constant=constant)
 
 
 def _links(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterable[GpuFactor]:
@@ -178,14 +165,8 @@ def _links(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterabl
             slot = chip.slot_bytes_per_s / GIGA if by_slot else None
             words = "no formula uses it" if slot is None else f"its slot, {slot:,.0f} one way"
             yield GpuFactor(what, best.unit, best.value, best.shape, slot, words)
-    long = measured.best("all-reduce", "bf16")
-    if long is not None and long.value is not None:
-        peak = chip.link(measured.device.count) / GIGA
-        words = f"{ours.link_share:.0%} of {peak:,.0f} one way"
-        yield GpuFactor(
-            "all-reduce", long.unit, long.value, long.shape, peak * ours.link_share, words, "link_share",
-            long.value / peak,
-        )  # fmt: skip
+    long, peak = measured.best("all-reduce", "bf16"), chip.link(measured.device.count) / GIGA
+    yield from _beside_peak(long, "all-reduce", peak=peak, share=ours.link_share, constant="link_share", way=" one way")
     short = _shortest_exchange(measured)
     if short is not None and short.seconds:
         wait, slot = 1e6 * short.seconds, chip.link(measured.device.count) <= SLOT_BYTES_PER_S

@@ -6,8 +6,10 @@ A table cannot be asked back. What is ambiguous is therefore taken for the first
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from planner.network.guess import NEARLY, UNSAID, Sizes, size_in_name
 from planner.speed.data_files import read_data
@@ -40,6 +42,34 @@ _EXPERTS_TIMES = re.compile(r"\d+x(\d+)B", re.IGNORECASE)
 _NEAR_SIZE = 0.2
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A catalogue as the key of a cache: one is told from another by its digest."""
+
+    digest: str
+    catalogue: Catalogue = field(compare=False)
+
+
+def remembered(work: Callable[Concatenate[Catalogue, P], R]) -> Callable[Concatenate[Catalogue, P], R]:
+    """The same function, which remembers what it gave: tables repeat names, and to match them is most of the work."""
+
+    def of_held(held: _Held, *args: P.args, **named: P.kwargs) -> R:
+        return work(held.catalogue, *args, **named)
+
+    kept: Callable[..., R] = lru_cache(maxsize=4_096)(of_held)
+
+    @wraps(work)
+    def asked(catalogue: Catalogue, /, *args: P.args, **named: P.kwargs) -> R:
+        return kept(_Held(catalogue.digest, catalogue), *args, **named)
+
+    return asked
+
+
+@remembered
 def accelerator_called(catalogue: Catalogue, said: str) -> str:
     """The accelerator a table means, or `UnknownName`."""
     first: UnknownName | None = None
@@ -101,6 +131,7 @@ def model_spellings(said: str, *, loosely: bool = True, sized: bool = False) -> 
             yield "-".join(words[:count])
 
 
+@remembered
 def model_called(catalogue: Catalogue, said: str, *, loosely: bool = True, sizes: Sizes = UNSAID) -> str | None:
     """The catalogue's model that a table means, if there is one; never one of another size than the name states.
 

@@ -38,8 +38,8 @@ from planner.speed.serving import (
     serve,
 )
 from planner.speed.training import Training, train
+from planner.speed.training.across import fewest_in_time
 from planner.speed.training.images import image_training, learns_from_images
-from planner.speed.training.in_time import fewest_in_time
 from planner.speed.training.result import NOT_SPREAD
 from pricing import Catalogue, PricingError
 from pricing.names import model as named_model

@@ -21,10 +21,11 @@ from planner.speed.serving.own_pace import serving_pace
 from planner.speed.training import train
 from planner.speed.training.across import across
 from pricing import load_catalogue
-from tests.evidence.mine import as_csv, own_rows
+from tests.evidence.mine import SERVED, as_csv, own_rows
 
 CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
+BERT = "BERT-Large (SQuAD)"
 H100, H200 = "H100-SXM5-80GB", "H200-SXM-141GB"
 TRAIN = TrainingJob(model="llama-3-8b", accelerator=H100, accelerators=64, tokens=1e12)
 SERVE = ServingJob(model="llama-3.1-8b-instruct", accelerator=H100, batch=64)
@@ -209,3 +210,11 @@ def test_half_of_the_published_runs_tell_the_other_half(kind: Kind) -> None:
             after.append(abs(log((run.ratio or 1) / believed(like, "job").ratio)))
     assert len(before) > 200
     assert np.median(after) < 0.75 * np.median(before)
+
+
+def test_own_runs_of_work_without_tokens_are_of_the_accelerator_they_name() -> None:
+    row = SERVED | {"id": "mine", "model": BERT, "task": "classification", "requests_per_s": "5000"}
+    (run,) = factors_of(CATALOGUE, "serving", [row], source="mine.csv", day=None).runs
+    assert run.accelerator == H100
+    assert dict(run.like or {}) == {"accelerator": H100, "model": BERT}
+    assert run.unit == "requests/s"

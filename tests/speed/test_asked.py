@@ -21,7 +21,7 @@ from planner.scenario.work import Work
 from planner.speed.serving import serve
 from planner.speed.serving.non_llm import OtherWork
 from planner.speed.training import train
-from planner.speed.training.in_time import fewest_in_time
+from planner.speed.training.across import fewest_in_time
 from planner.speed.work_to_hours import asked, serving_job, training_job
 from planner.study.market.survey import market
 from pricing import load_catalogue

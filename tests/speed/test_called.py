@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planner.evidence.checked import band_of_errors
+from planner.evidence.left_out import band_of_errors
 from planner.evidence.table import TRAINING, rows_in
 from planner.network.guess import active_in_name, is_mixed, size_in_name, typical_model
 from planner.network.record import network_of

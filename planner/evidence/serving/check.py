@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from planner.evidence.cells import Row, number
 from planner.evidence.checked import Checked, check_rows, unpredicted
-from planner.evidence.serving.predict import predict
 from planner.evidence.serving.runs import ServingRun, is_single, read_run
 from planner.evidence.table import SERVING
+from planner.speed.arrays import Num, stacked
 from planner.speed.refused import UnknownChip
 from planner.speed.serving.bands import band_of
-from planner.speed.serving.constants import ServingConstants
+from planner.speed.serving.cases import ServingCase
+from planner.speed.serving.chips import Chip
+from planner.speed.serving.constants import ServingConstants, ServingRates, rates
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.lookup import find_chip
+from planner.speed.serving.memory import fits
+from planner.speed.serving.steady import cycle, output_tokens_per_s, running, time_to_first_token_s
+from planner.speed.serving.step import prefill
+from planner.speed.serving.waiting import prompt_wait_s
 from planner.speed.serving.work import WorkRate, rate_on, server_share, work_called
 from pricing.catalogue import Catalogue
 
@@ -63,12 +72,13 @@ def _told(row: Row, run: ServingRun, figures: tuple[float, ...]) -> Checked:
 def _other(catalogue: Catalogue, row: Row, why: str) -> Checked:
     """Work that writes no tokens, carried over from measured tables; or a skip."""
     empty = _row(row, row.get("task") or "not stated")
-    rate = None if row.get("quality") == "C" else _work_rate(catalogue, row)
-    if rate is None:
+    found = None if row.get("quality") == "C" else _work_rate(catalogue, row)
+    if found is None:
         return empty.skipped(why)
+    chip, rate = found
     (column,) = SERVING.rates[1:]
     per_s, published = rate.requests_per_s, number(row, column)
-    made = replace(empty, predicted={column: per_s}, low=rate.low, high=rate.high)
+    made = replace(empty, chip=chip.name, predicted={column: per_s}, low=rate.low, high=rate.high)
     return made if published is None else made.beside(column, per_s / published)
 
 
@@ -80,8 +90,8 @@ def _scale(accelerators: float) -> str:
     return next((f"up to {most}" for most in (1, 2, 4, 8, 32) if accelerators <= most), "more than 32")
 
 
-def _work_rate(catalogue: Catalogue, row: Row) -> WorkRate | None:
-    """The rate of a published row's work, or nothing where its kind was never measured."""
+def _work_rate(catalogue: Catalogue, row: Row) -> tuple[Chip, WorkRate] | None:
+    """The rate of a published row's work and on what, or nothing where its kind was never measured."""
     name = work_called(row.get("model", ""), exactly=True)
     if name is None:
         return None
@@ -94,4 +104,96 @@ def _work_rate(catalogue: Catalogue, row: Row) -> WorkRate | None:
     share = {"server": server_share(chip), "single_stream": alone}.get(row.get("mode", ""), 1.0)
     if number(row, "concurrency_or_batch") is not None:
         share = 1.0
-    return WorkRate(rate.requests_per_s * share, rate.low * share, rate.high * share, rate.measured, rate.carried_from)
+    per_s, low, high = (each * share for each in (rate.requests_per_s, rate.low, rate.high))
+    return chip, WorkRate(per_s, low, high, rate.measured, rate.carried_from)
+
+
+_WORST_OVER_MEAN = 1.18  # of the time between tokens: 99th percentile over mean in published services
+_PERCENTILE, _PROMPT_CV = 0.99, 0.0  # prompts are cut and mixed: hardly any spread in what each waits for
+_SLACK = 0.95  # of what a service could take on average, so that waiting stays short
+_HALVINGS = 40
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """One entry for each run."""
+
+    output_tokens_per_s: Array
+    requests_per_s: Array
+    ttft_s: Array
+    tpot_s: Array
+    batch: Array  # of one replica
+    fits: NDArray[np.bool_]
+
+
+def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> Predicted:
+    """What the model says about each run."""
+    case = stacked([run.case for run in runs])
+    rate = rates(constants, case.traits)
+    most = np.asarray(running(case))
+    limit = np.array([run.limit_tpot_s for run in runs])
+    prompt_limit = np.array([run.limit_ttft_s for run in runs])
+    arrivals = np.array([run.arrivals_per_s for run in runs])
+    prompting = np.array([run.prompt_replicas for run in runs])
+    apart = prompting > 0
+    promised = within_promise(case, rate, most=most, tpot_s=limit, ttft_s=prompt_limit)
+    capacity = np.where(apart, _apart(case, rate, promised, prompting), output_tokens_per_s(case, rate, batch=promised))
+    capacity = np.where(np.isfinite(limit), capacity * _SLACK, capacity)
+    output = np.minimum(capacity, arrivals * case.traffic.output_tokens)
+    counted = 1 / np.array([run.beams for run in runs], dtype=np.float64)
+    busy = np.where(np.isfinite(arrivals), at_rate(case, rate, most=promised, requests_per_s=arrivals), promised)
+    full = cycle(case, rate, batch=busy)
+    return Predicted(
+        output_tokens_per_s=np.asarray(output * counted),
+        requests_per_s=np.asarray(output / case.traffic.output_tokens),
+        ttft_s=np.asarray(time_to_first_token_s(case, rate, batch=busy)),
+        tpot_s=np.asarray(np.where(apart, full.step.total_s, full.token_s)),
+        batch=busy,
+        fits=np.asarray(fits(case)),
+    )
+
+
+def _apart(case: ServingCase, rate: ServingRates, batch: Array, prompting: Array) -> Array:
+    """Closed loop on accelerators that only decode: a request is there for its first token and all others."""
+    full = cycle(case, rate, batch=batch)
+    alone = time_to_first_token_s(case, rate, batch=1.0)
+    answer = case.traffic.output_tokens * full.step.total_s + alone
+    closed = case.layout.replicas * batch / answer
+    prompts = prompting / prefill(case, rate, prompts=1.0, tokens=case.traffic.input_tokens).total_s
+    return np.asarray(np.minimum(closed, prompts) * case.traffic.output_tokens)
+
+
+def within_promise(case: ServingCase, rate: ServingRates, *, most: Array, tpot_s: Num, ttft_s: Num) -> Array:
+    """The most requests at once that keep the time between tokens, and to the first, within what is promised."""
+    low, high = np.ones_like(most), most.copy()
+
+    def kept(batch: Array) -> NDArray[np.bool_]:
+        full = cycle(case, rate, batch=batch)
+        prompt = full.prompt.total_s * case.layout.stages / batch
+        wait = prompt_wait_s(
+            busy_share=batch / full.seconds * prompt, prompt_s=prompt, prompt_cv=_PROMPT_CV, share=_PERCENTILE
+        )
+        first = time_to_first_token_s(case, rate, batch=batch) + np.where(np.isfinite(ttft_s), wait, 0.0)
+        return np.asarray((full.token_s * _WORST_OVER_MEAN <= tpot_s) & (first <= ttft_s))
+
+    whole = kept(most)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        good = kept(middle)
+        low, high = np.where(good, middle, low), np.where(good, high, middle)
+    return np.where(whole, most, low)
+
+
+def at_rate(case: ServingCase, rate: ServingRates, *, most: Array, requests_per_s: Num) -> Array:
+    """Requests at once when so many arrive each second: as many as come while one is answered (Little's law)."""
+    share = requests_per_s / case.layout.replicas
+    share = np.where(np.isfinite(share), share, 0.0)
+    low, high = np.full_like(most, 1e-3), most.copy()
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        seconds = cycle(case, rate, batch=middle).token_s * case.traffic.output_tokens
+        waiting = share * seconds > middle
+        low, high = np.where(waiting, middle, low), np.where(waiting, high, middle)
+    return np.maximum(high, 1.0)

@@ -1,4 +1,4 @@
-"""Fits the constants to published runs, and tells what they would have been without each source.
+"""Fitting the serving constants to runs.
 
 Least squares on the logarithm of predicted over published, with outliers held down, every source counting the same,
 and a weak pull towards what the constants are expected to be, so that one which no row speaks of stays there.
@@ -13,54 +13,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence.cells import Row
-from planner.evidence.serving.observed import Observation, Observed, observe
+from planner.evidence.least_squares import Array, Steps, least
+from planner.evidence.left_out import ErrorsWithout, without_each
+from planner.evidence.serving.observed import Observed, observe
 from planner.speed.serving.constants import FIXED, NAMES, ServingConstants
 from pricing.catalogue import Catalogue
-
-Array = NDArray[np.float64]
 
 # Where the fit starts and is pulled to, and by how much (in logarithms) it may stray. Plain expectations, no result:
 # engines reach three quarters of a peak, a multiplier is one until runs say otherwise.
 EXPECTED: dict[str, tuple[float, float]] = {
-    "flops_share": (0.75, 0.2),
-    "bandwidth_share": (0.88, 0.15),
-    "link_share": (0.6, 0.1),
-    "attention_share": (0.5, 0.3),
-    "activation_bytes": (60.0, 0.5),
-    "layer_us": (50.0, 0.7),
-    "moe_layer_us": (80.0, 0.7),
-    "allreduce_us": (10.0, 0.5),
-    "slot_allreduce_us": (45.0, 0.5),
-    "eager_layers": (5.0, 0.4),
-    "native_sequence_us": (5.0, 0.7),
-    "hidden_sequence_us": (8.0, 0.7),
-    "inline_sequence_us": (40.0, 1.0),
-    "request_ms": (0.5, 0.7),
-    "grace_host": (1.5, 0.4),
-    "expert_skew": (0.6, 0.3),
-    "spread_expert_work": (1.5, 0.5),
-    "fp4_blackwell": (1.0, 0.3),
-    "cdna3": (1.0, 0.3),
-    "dequantised": (0.6, 0.3),
-    "fp8_experts": (1.0, 0.4),
-    "old_grouped": (1.5, 0.5),
-    "local_bandwidth_share": (0.82, 0.1),
-    "local_compiled": (1.1, 0.1),
-    "local_four_bit": (1.0, 0.3),
-    "local_stacked": (1.0, 0.3),
-    "local_unified_four_bit": (0.9, 0.1),
-    "local_two_dies": (0.75, 0.1),
-    "local_cache_reading": (2.0, 0.3),
-    "local_stage_us": (200.0, 1.0),
-    "local_layer_us": (60.0, 0.5),
-}
+    "flops_share": (0.75, 0.2), "bandwidth_share": (0.88, 0.15), "link_share": (0.6, 0.1),
+    "attention_share": (0.5, 0.3), "activation_bytes": (60.0, 0.5), "layer_us": (50.0, 0.7),
+    "moe_layer_us": (80.0, 0.7), "allreduce_us": (10.0, 0.5), "slot_allreduce_us": (45.0, 0.5),
+    "eager_layers": (5.0, 0.4), "native_sequence_us": (5.0, 0.7), "hidden_sequence_us": (8.0, 0.7),
+    "inline_sequence_us": (40.0, 1.0), "request_ms": (0.5, 0.7), "grace_host": (1.5, 0.4), "expert_skew": (0.6, 0.3),
+    "spread_expert_work": (1.5, 0.5), "fp4_blackwell": (1.0, 0.3), "cdna3": (1.0, 0.3), "dequantised": (0.6, 0.3),
+    "fp8_experts": (1.0, 0.4), "old_grouped": (1.5, 0.5), "local_bandwidth_share": (0.82, 0.1),
+    "local_compiled": (1.1, 0.1), "local_four_bit": (1.0, 0.3), "local_stacked": (1.0, 0.3),
+    "local_unified_four_bit": (0.9, 0.1), "local_two_dies": (0.75, 0.1), "local_cache_reading": (2.0, 0.3),
+    "local_stage_us": (200.0, 1.0), "local_layer_us": (60.0, 0.5),
+}  # fmt: skip
 _OUTLIER = 0.2  # an error beyond a fifth pulls less and less
 _SPREAD = 0.1  # an error of a tenth is as surprising as a constant one deviation off
-_ROUNDS, _TRIES = 25, 6
-HALVES, SEED = 10, 1
+_STEPS = Steps(rounds=25, tries=6, shorter=5, least_damping=1e-5, enough_share=1e-4)
 _NUDGE = 1e-4
-_LONGEST_STEP = 0.7
-_DONE = 1e-4
 
 FREE = tuple(name for name in NAMES if name not in FIXED)
 
@@ -78,26 +54,7 @@ def refit(catalogue: Catalogue, rows: Sequence[Row]) -> ServingConstants:
 def fit(observed: Observed, start: ServingConstants | None = None, free: Sequence[str] = FREE) -> ServingConstants:
     """The constants named in `free`, fitted; the others as in `start`."""
     problem = _Problem(observed, start or expected(), tuple(free))
-    place = problem.start
-    errors, damping = problem.errors(place), 1e-3
-    best = problem.cost(errors, place)
-    for _ in range(_ROUNDS):
-        curve, downhill = problem.around(place, errors)
-        for _ in range(_TRIES):
-            move = np.linalg.solve(curve + damping * np.diag(np.diag(curve)), downhill)
-            tried = place + np.clip(move, -_LONGEST_STEP, _LONGEST_STEP)
-            tried_errors = problem.errors(tried)
-            cost = problem.cost(tried_errors, tried)
-            if cost < best:
-                break
-            damping *= 5
-        else:
-            break
-        gained, place, errors, best = best - cost, tried, tried_errors, cost
-        damping = max(damping / 5, 1e-5)
-        if gained < _DONE * best:
-            break
-    return problem.constants(place)
+    return problem.constants(least(problem, problem.start, _STEPS))
 
 
 class _Problem:
@@ -134,37 +91,20 @@ class _Problem:
         return curve, -(slopes.T @ (held * errors) + self.stiff * (place - self.centre))
 
 
-def leave_one_out(
-    observations: Sequence[Observation], groups: Sequence[str]
+def without_each_of(
+    observed: Observed, groups: Sequence[str], start: ServingConstants
 ) -> tuple[Array, dict[str, ServingConstants]]:
-    """Errors of each observation by constants fitted without its group, and those constants."""
-    observed, group = Observed.of(observations), np.array(groups)
-    start = fit(observed)
-    errors = np.full(len(observations), np.nan)
+    """Errors of each figure by constants fitted without its group, from a fit to all; and those constants."""
     without: dict[str, ServingConstants] = {}
-    for name in np.unique(group):
-        out = group == name
-        if out.all():
-            continue
-        without[str(name)] = fit(observed.where(~out), start)
-        errors[out] = observed.where(out).log_errors(without[str(name)])
-    return errors, without
+
+    def errors(out: NDArray[np.bool_]) -> Array:
+        name = groups[int(np.argmax(out))]
+        without[name] = fit(observed.where(~out), start)
+        return observed.where(out).log_errors(without[name])
+
+    return without_each(groups, errors), without
 
 
-def leave_halves_out(observations: Sequence[Observation], *, times: int = HALVES) -> Array:
-    """Errors of the runs of half of the sources by a fit to the other half: one line for each random split."""
-    observed, source = Observed.of(observations), np.array([one.source for one in observations])
-    start, draw, sources = fit(observed), np.random.default_rng(SEED), np.unique(source)
-    errors = np.full((times, len(observations)), np.nan)
-    for line in errors:
-        out = np.isin(source, draw.permutation(sources)[: len(sources) // 2])
-        if out.any() and not out.all():
-            line[out] = observed.where(out).log_errors(fit(observed.where(~out), start))
-    return errors
-
-
-def leave_one_source_out(catalogue: Catalogue, rows: Sequence[Row]) -> tuple[list[Observation], Array]:
-    """Every observation and its error when its source was not fitted: logarithm of predicted over published."""
-    observations = observe(catalogue, rows)
-    errors, _ = leave_one_out(observations, [one.source for one in observations])
-    return observations, errors
+def errors_without(observed: Observed, start: ServingConstants) -> ErrorsWithout:
+    """The errors of some figures by constants fitted to all others, from a fit to all."""
+    return lambda out: observed.where(out).log_errors(fit(observed.where(~out), start))

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence.serving.observed import Observation, Observed
+from planner.speed.arrays import taken
 from planner.speed.serving.engine_data import Likeness
 from planner.speed.serving.steady import running
 
@@ -97,10 +98,6 @@ class _Pairs:
     distance: Array
     source: NDArray[np.str_]
 
-    def where(self, chosen: NDArray[np.bool_] | NDArray[np.int_]) -> _Pairs:
-        """The pairs that a mask or an index selects."""
-        return _Pairs(self.error[chosen], self.known[chosen], self.distance[chosen], self.source[chosen])
-
     @property
     def alike(self) -> NDArray[np.int_]:
         """Which names differ, as one number: 0 where none does."""
@@ -116,7 +113,7 @@ class _Pairs:
     def thinned(self) -> _Pairs:
         """At most so many of each source and way of differing, evenly taken."""
         kept = [pairs[:: max(len(pairs) // _MOST_PAIRS, 1)] for pairs in self._groups()]
-        return self.where(np.concatenate(kept))
+        return taken(self, np.concatenate(kept))
 
     def _groups(self) -> list[NDArray[np.int_]]:
         key = np.char.add(self.source, self.alike.astype(str))
@@ -142,9 +139,9 @@ def with_one_run_known(observations: Sequence[Observation], errors: Array) -> Ar
         return np.array([])
     thin, left = pairs.thinned(), []
     for source in np.unique(pairs.source):
-        told = pairs.where((pairs.source == source) & (pairs.alike == 0))
+        told = taken(pairs, (pairs.source == source) & (pairs.alike == 0))
         if len(told.error) and (thin.source != source).any():
-            share, falls = _fit(thin.where(thin.source != source))
+            share, falls = _fit(taken(thin, thin.source != source))
             left.append(told.error - _shared(told.distance, share, falls) * told.known)
     return np.concatenate(left) if left else np.array([])
 

@@ -63,8 +63,7 @@ class Observed:
 
     def where(self, mask: NDArray[np.bool_]) -> Observed:
         """The runs that a mask selects."""
-        index = np.flatnonzero(mask)
-        return Observed(taken(self.case, index), self.kind[index], self.per_s[index], self.source[index])
+        return taken(self, np.flatnonzero(mask))
 
     def weights(self) -> NDArray[np.float64]:
         """Each source counts the same, however many rows it prints; a source of few rows counts for less."""

@@ -1,18 +1,13 @@
-"""Predictions that go by somebody's own measured runs, and constants fitted to them, read from a file."""
+"""Predictions that go by somebody's own measured runs."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
-from difflib import get_close_matches
-from typing import Annotated, Any, get_args
+from typing import get_args
 
 import numpy as np
-import pydantic
 from numpy.typing import NDArray
-from pydantic import Field
 
 from planner.evidence.cells import Row, text
 from planner.evidence.checked import Checked, by_reason
@@ -22,22 +17,18 @@ from planner.evidence.serving.likeness import Places, expected_error, likeness, 
 from planner.evidence.serving.observed import Observation, Observed, observe
 from planner.evidence.table import BadTable
 from planner.scenario.vocabulary import EngineName
-from planner.speed.bands import Band
-from planner.speed.serving.constants import FIXED, NAMES, ServingConstants
-from planner.speed.serving.engine_data import Likeness, known
+from planner.speed.arrays import taken
+from planner.speed.serving.constants import ServingConstants
+from planner.speed.serving.engine_data import known
 from planner.speed.serving.plan import ServingPlan
 from planner.speed.serving.result import Anchor
 from planner.speed.serving.work import work_called
-from pricing import strict_yaml
 from pricing.catalogue import Catalogue
-from pricing.figure import Strict
-from pricing.wishes import first_wish
 
 MOST_RUNS = 300  # go into one prediction: what is farther says nothing that nearer ones do not
 LEAST_SHARED = 0.15  # of an error: runs farther away are not named
 _MOST_REASONS = 3
 NARROWEST = 0.5  # of the band: nearer than that, two of three published pairs lay inside and not four of five
-_FARTHEST = 30.0  # times ours: a constant beyond is a slip, not a machine
 
 
 @dataclass(frozen=True)
@@ -64,7 +55,8 @@ class OwnServingRuns:
         named = tuple(self.ids[int(place)] for place in nearest if shared[place] >= LEAST_SHARED)
         if not named:
             return None
-        among = likeness(_taken(self.places, nearest).distances(_taken(self.places, nearest)), by)
+        there = taken(self.places, nearest)
+        among = likeness(there.distances(there), by)
         error, width = expected_error(shared[nearest], among, self.errors[nearest])
         return Anchor(named, float(np.exp(-error)), max(width, NARROWEST))
 
@@ -91,10 +83,6 @@ def _seen(
     with np.errstate(all="ignore"):  # what is beyond all sense is not finite, and left out
         errors = Observed.of(list(seen.values())).log_errors(constants)
     return seen, {place: float(error) for place, error in zip(seen, errors, strict=True) if np.isfinite(error)}
-
-
-def _taken(places: Places, index: NDArray[np.int_]) -> Places:
-    return Places(places.sizes[index], places.names[index], places.engine[index])
 
 
 _UNITS = {"rate": "tokens/s", "token": "tokens/s of one request", "step": "steps/s"}
@@ -135,59 +123,3 @@ def _other(catalogue: Catalogue, row: Row, one: Checked) -> OwnRun:
 
 def _why_not(one: Checked) -> str:
     return one.skipped_reason or (GUESSED if one.guessed else NOTHING_MEASURED)
-
-
-_Positive = Annotated[float, Field(gt=0)]
-
-
-class _Constant(Strict):
-    value: _Positive
-    low: _Positive
-    high: _Positive
-    means: str = Field(max_length=400)
-
-
-class _File(Strict):
-    """What `calibrate serving --out` writes."""
-
-    about: str = Field(max_length=400)
-    fit: dict[str, Any]
-    constants: dict[str, _Constant]
-    bands: dict[str, Band] = Field(default_factory=dict)
-    likeness: Likeness | None = None
-
-
-def read_constants(text: str, file: str) -> ServingConstants:
-    """The constants that `calibrate serving --out` wrote, or `BadTable` with what is wrong where."""
-    try:
-        read = _File.model_validate(strict_yaml.read(text, file=file))
-    except pydantic.ValidationError as error:
-        place, wish, _ = first_wish(error)
-        where = ".".join(map(str, place)) or "the file"
-        raise BadTable(f"{file}: {where}: {wish}; give what `calibrate serving --out` writes.") from error
-    for name in read.constants:
-        if name not in NAMES:
-            near = get_close_matches(name, NAMES, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise BadTable(f"{file}: constants.{name}: there is no such constant.{hint}")
-    missing = [name for name in NAMES if name not in read.constants]
-    if missing:
-        raise BadTable(f"{file}: constants: {missing[0]} is missing; want all {len(NAMES)}, they are a set.")
-    values = {name: read.constants[name].value for name in NAMES}
-    for name, value in values.items():
-        ours = known().constants[name].value
-        if not ours / _FARTHEST <= value <= ours * _FARTHEST or (name in FIXED and value != ours):
-            wish = f"{ours:g}" if name in FIXED else f"within {_FARTHEST:g} times of {ours:g}"
-            raise BadTable(f"{file}: constants.{name}: want {wish}, got {value:g}.")
-    return ServingConstants(**values)
-
-
-def constants_yaml(constants: ServingConstants, *, about: str, on: date) -> str:
-    """A file of constants that `read_constants` reads, each with the range it has in ours."""
-    ours = known().constants
-    lines = [f"about: {json.dumps(about)}", f"fit: {{on: {on}, command: python -m planner check gpu}}", "constants:"]
-    for name in NAMES:
-        value, house = getattr(constants, name), ours[name]
-        low, high = min(house.low, value), max(house.high, value)
-        lines.append(f'  {name}: {{value: {value:.6g}, low: {low:.6g}, high: {high:.6g}, means: "{house.means}"}}')
-    return "\n".join(lines) + "\n"

@@ -9,7 +9,7 @@ from planner.evidence.cells import Row, text
 from planner.evidence.checked import Checked
 from planner.evidence.factors import OwnRun, compared, factors
 from planner.evidence.training.check import check_training
-from planner.evidence.training.rows import Reader
+from planner.evidence.training.rows import read_run
 from planner.scenario.training_job import TrainingJob
 from planner.speed.pace import Pace, alike, believed, called
 from planner.speed.refused import BadJob
@@ -64,12 +64,11 @@ def training_runs(
     catalogue: Catalogue, rows: Sequence[Row], *, calibration: TrainingCalibration | None = None
 ) -> tuple[OwnRun, ...]:
     """Each row beside what is predicted of it, in tokens a second of each accelerator."""
-    reader = Reader(catalogue)
     found = check_training(catalogue, rows, calibration=calibration)
-    return tuple(_run(catalogue, reader, row, one) for row, one in zip(rows, found, strict=True))
+    return tuple(_run(catalogue, row, one) for row, one in zip(rows, found, strict=True))
 
 
-def _run(catalogue: Catalogue, reader: Reader, row: Row, one: Checked) -> OwnRun:
+def _run(catalogue: Catalogue, row: Row, one: Checked) -> OwnRun:
     said = text(row, "model")
     run = OwnRun(one.id, one.accelerator, said, unit="tokens/s each", guessed=one.guessed)
     predicted = one.rate
@@ -77,7 +76,7 @@ def _run(catalogue: Catalogue, reader: Reader, row: Row, one: Checked) -> OwnRun
         return replace(run, unit="", why_not=one.skipped_reason or NOTHING_MEASURED)
     if one.model is None and called(catalogue, said) in catalogue.models:
         return replace(run, unit="", why_not=OTHER_SIZE)
-    plan = reader.run(row).plan
+    plan = read_run(catalogue, row).plan
     like = {
         "accelerator": one.accelerator,
         "model": one.model or said,

@@ -9,10 +9,9 @@ import numpy as np
 
 from planner.evidence.cells import Row
 from planner.evidence.checked import Checked, check_rows, unpredicted
+from planner.evidence.least_squares import Array
 from planner.evidence.table import TRAINING
-from planner.evidence.training.calibration import Array
-from planner.evidence.training.observed import observed_tokens_per_s
-from planner.evidence.training.rows import Reader, TrainingRun
+from planner.evidence.training.rows import TrainingRun, read_run
 from planner.speed.arrays import stacked
 from planner.speed.training.bands import GUESSED, band_for, scale_of
 from planner.speed.training.constants import TrainingCalibration, house_calibration
@@ -28,7 +27,7 @@ def check_training(
     known = calibration or house_calibration()
     return check_rows(
         rows,
-        read=Reader(catalogue).run,
+        read=lambda row: read_run(catalogue, row),
         predict=lambda runs: _predicted(runs, known),
         told=lambda row, run, numbers: _told(row, run, numbers, known),
         skipped=lambda row, why: _row(row, "skipped").skipped(why),
@@ -67,8 +66,7 @@ def _told(row: Row, run: TrainingRun, numbers: Array, known: TrainingCalibration
         made, kind=run.kind, accelerator=run.chip_key, chip=run.chip_key, model=run.model, guessed=run.shape_guessed,
         fits=bool(fits),
     )  # fmt: skip
-    observed = observed_tokens_per_s(row, run)
-    return made.beside(made.rate_column, made.rate / observed) if observed and made.rate else made
+    return made.beside(made.rate_column, made.rate / run.observed) if run.observed and made.rate else made
 
 
 def _row(row: Row, kind: str) -> Checked:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import prod
 
 from planner.evidence.cells import Row, number, sizes_of, text, year
 from planner.evidence.table import Skipped, refuse_unreadable
 from planner.evidence.training.row_shape import shape_of
-from planner.network.guess import NEARLY, Sizes
+from planner.network.guess import NEARLY
 from planner.network.network import Network
 from planner.network.refused import UnknownShape
 from planner.scenario.base import ONE_MACHINE
 from planner.speed.hardware import Hardware, family_of, hardware
-from planner.speed.match_model import accelerator_called, model_called
+from planner.speed.match_model import accelerator_called, model_called, remembered
 from planner.speed.refused import UnknownChip
 from planner.speed.training.bands import kind_of
 from planner.speed.training.constants import house_calibration
@@ -39,16 +39,9 @@ _SHARDS = {
     "distributedoptimizer": 1.0, "none": 0.0, "ddp": 0.0, "zero0": 0.0,
 }  # fmt: skip
 _BITS = {
-    "fp4": 4.0,
-    "fp8": 8.0,
-    "float8": 8.0,
-    "int8": 8.0,
-    "16": 16.0,
-    "half": 16.0,
-    "amp": 16.0,
-    "mixed": 16.0,
+    "fp4": 4.0, "fp8": 8.0, "float8": 8.0, "int8": 8.0, "16": 16.0, "half": 16.0, "amp": 16.0, "mixed": 16.0,
     "32": 32.0,
-}
+}  # fmt: skip
 _WHOLE, _NO = ("full", "true", "yes", "on", "1", "block", "uniform"), ("none", "false", "no", "off", "0")
 _ADAPTERS = {"qlora": 0.56, "lora": 2.0, "adapter": 2.0}
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -81,6 +74,7 @@ class TrainingRun:
     free_shard: float
     counts: Counts = "device"
     unsaid: float = 0.0  # things left open that published runs mostly say, and that matter
+    observed: float | None = None  # tokens for each accelerator and second; None where nothing can be compared
 
     @property
     def kind(self) -> str:
@@ -93,73 +87,37 @@ class TrainingRun:
         return self.shape_guessed and float(self.shape.moe_layers) > 0
 
 
-@dataclass
-class Reader:
-    """Reads rows with one catalogue; remembers what each name meant, which is most of the work."""
+def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:
+    """The run a row describes; raises `Skipped` with the reason."""
+    refuse_unreadable(row)
+    if text(row, "quality_tier") == "C":
+        raise Skipped(TIER_C)
+    try:
+        key = accelerator_called(catalogue, text(row, "accelerator"))
+        chip = _chip(catalogue, key, network_gb_s(row))
+        model = model_called(catalogue, text(row, "model"), sizes=sizes_of(row))
+        shape, guessed = shape_of(catalogue, model, row)
+    except UnknownName as error:
+        raise Skipped(f"unknown accelerator: {error}") from error
+    except (UnknownChip, UnknownShape) as error:
+        raise Skipped(str(error)) from error
+    known = known_of(row)
+    if known.accelerators is None:
+        raise Skipped(NO_COUNT)
+    of_its_size = model is not None and abs(catalogue.models[model].params_b * 1e9 / float(shape.params) - 1) <= NEARLY
+    return TrainingRun(
+        id=text(row, "id"), source=text(row, "source_key"), shape=shape, chip=chip, chip_key=key,
+        family=family_of(catalogue.accelerators[key]), plan=chosen(shape, chip, plan_of(shape, chip, known), known),
+        layout_stated=known.tp is not None and known.pp is not None, shape_guessed=guessed,
+        model=model if of_its_size else None, free_recompute=float(known.recompute is None),
+        free_shard=float(known.shard is None), counts=known.stack.counts, unsaid=_unsaid(row, known),
+        observed=observed_tokens_per_s(row, shape),
+    )  # fmt: skip
 
-    catalogue: Catalogue
-    _models: dict[tuple[str, Sizes], str | None] = field(default_factory=dict)
-    _chips: dict[str, str] = field(default_factory=dict)
-    _hardware: dict[str, Hardware] = field(default_factory=dict)
 
-    def run(self, row: Row) -> TrainingRun:
-        """The run a row describes; raises `Skipped` with the reason."""
-        refuse_unreadable(row)
-        if text(row, "quality_tier") == "C":
-            raise Skipped(TIER_C)
-        try:
-            key = self._chip(text(row, "accelerator"))
-            chip = self._chip_of(key, network_gb_s(row))
-            model = self._model(text(row, "model"), sizes_of(row))
-            shape, guessed = shape_of(self.catalogue, model, row)
-            model = model if model is not None and self._has_size(model, shape) else None
-        except (UnknownChip, UnknownShape) as error:
-            raise Skipped(str(error)) from error
-        known = known_of(row)
-        if known.accelerators is None:
-            raise Skipped(NO_COUNT)
-        stated = known.tp is not None and known.pp is not None
-        family = family_of(self.catalogue.accelerators[key])
-        plan = chosen(shape, chip, plan_of(shape, chip, known), known)
-        return TrainingRun(
-            text(row, "id"),
-            text(row, "source_key"),
-            shape,
-            chip,
-            key,
-            family,
-            plan,
-            stated,
-            guessed,
-            model,
-            float(known.recompute is None),
-            float(known.shard is None),
-            known.stack.counts,
-            _unsaid(row, known),
-        )
-
-    def _chip_of(self, key: str, nic_gb_s: float | None) -> Hardware:
-        known = f"{key} {nic_gb_s}"
-        if known not in self._hardware:
-            self._hardware[known] = hardware(key, self.catalogue.accelerators[key], nic_gb_s=nic_gb_s)
-        return self._hardware[known]
-
-    def _model(self, said: str, sizes: Sizes) -> str | None:
-        if (said, sizes) not in self._models:
-            self._models[said, sizes] = model_called(self.catalogue, said, sizes=sizes)
-        return self._models[said, sizes]
-
-    def _has_size(self, model: str, shape: Network) -> bool:
-        """Whether a shape, which a row may have stated itself, is of the size of the model it is called."""
-        return abs(self.catalogue.models[model].params_b * 1e9 / float(shape.params) - 1) <= NEARLY
-
-    def _chip(self, said: str) -> str:
-        if said not in self._chips:
-            try:
-                self._chips[said] = accelerator_called(self.catalogue, said)
-            except UnknownName as error:
-                raise Skipped(f"unknown accelerator: {error}") from error
-        return self._chips[said]
+@remembered
+def _chip(catalogue: Catalogue, key: str, nic_gb_s: float | None) -> Hardware:
+    return hardware(key, catalogue.accelerators[key], nic_gb_s=nic_gb_s)
 
 
 def known_of(row: Row) -> Stated:
@@ -272,3 +230,40 @@ def _fastest(shape: Network, chip: Hardware, plan: TrainingPlan, known: Stated) 
     )  # fmt: skip
     found = search(shape, chip, plan, house_calibration().constants, wish=wish).found
     return found[0].plan if found else plan
+
+
+# Attention counted in full is 12 x layers x width of all heads x length for each token, causal half of it. With full
+# recompute the linear layers do 8 instead of 6 operations for each parameter, attention a third more, the head no more.
+_UNUSABLE = ("not stated", "none", "percent of peak")
+
+
+def observed_tokens_per_s(row: Row, shape: Network) -> float | None:
+    """Tokens for each accelerator and second; None where nothing can be compared."""
+    printed = number(row, "tokens_per_s_per_accelerator")
+    if printed is not None:
+        return printed
+    seq_len, said = number(row, "seq_len"), text(row, "attention_flops_counted").lower()
+    step_s, batch, count = (number(row, name) for name in ("step_time_s", "global_batch_sequences", "n_accelerators"))
+    if seq_len and step_s and batch and count:
+        return batch * seq_len / count / step_s
+    if seq_len is None or ("full" not in said and any(word in said for word in _UNUSABLE)):
+        return None
+    hardware_tflops = number(row, "hw_tflops_per_accelerator")
+    if hardware_tflops and "hardware" in said:
+        return hardware_tflops * 1e12 / _flops_per_token(shape, seq_len, again=1.0, causal=False)
+    tflops = number(row, "model_tflops_per_accelerator") or _from_share(row)
+    if tflops is None:
+        return None
+    return tflops * 1e12 / _flops_per_token(shape, seq_len, again=0.0, causal="causal" in said or "recipe" in said)
+
+
+def _from_share(row: Row) -> float | None:
+    share, peak = number(row, "mfu_pct"), number(row, "peak_tflops_used")
+    return share / 100 * peak if share and peak else None
+
+
+def _flops_per_token(shape: Network, seq_len: float, *, again: float, causal: bool) -> float:
+    width = float(shape.heads * (shape.qk_dim + shape.v_dim) / 2 * shape.attention_layers)
+    attention = 12 * width * seq_len * (0.5 if causal else 1.0)
+    linear = float(shape.linear_params + shape.routed_active_params)
+    return (6 + 2 * again) * linear + 6 * float(shape.vocab * shape.hidden) + attention * (1 + again / 3)

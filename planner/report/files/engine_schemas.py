@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from planner.evidence.training.calibration_file import constants_schema
+from planner.evidence.training.constants_file import constants_schema
 from planner.report.files.answer_schema import answer_schema
 from planner.speed.hardware import Network
 from planner.speed.pace import OwnRuns

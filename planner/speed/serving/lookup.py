@@ -12,7 +12,7 @@ from planner.network.network import Network
 from planner.network.record import writer_of
 from planner.network.refused import GapInShape, UnknownShape
 from planner.speed.hardware import slice_shares
-from planner.speed.match_model import accelerator_called, model_called, model_spellings, same_shape
+from planner.speed.match_model import accelerator_called, model_called, model_spellings, remembered, same_shape
 from planner.speed.refused import UnknownChip
 from planner.speed.serving.case_of import UNSAID_CHECKPOINT, Checkpoint
 from planner.speed.serving.chips import Chip, chip_of
@@ -37,47 +37,26 @@ class FoundModel:
     guessed: bool = False  # from its size
 
 
+@remembered
 def find_shape(catalogue: Catalogue, called: str) -> FoundModel:
     """The shape of the model a person names, fine-tuned and quantised variants included, or `UnknownShape`."""
-    return _find_shape(catalogue.digest, _Held(catalogue), called)
+    key = model_called(catalogue, _QUANTISED.sub("", called), loosely=False)
+    if key is None:
+        raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}")
+    return _recorded(catalogue, key, called)
 
 
+@remembered
 def shape_in_table(catalogue: Catalogue, called: str, sizes: Sizes = UNSAID) -> FoundModel:
     """The model that a row of a table names. It is matched loosely, but only with a model of the row's own size.
 
     Where the catalogue has none of that name and those sizes, the shape is what such a size usually has.
     """
-    return _shape_in_table(catalogue.digest, _Held(catalogue), called, sizes)
-
-
-class _Held:
-    """A catalogue as a key of a cache: the digest beside it tells catalogues apart."""
-
-    def __init__(self, catalogue: Catalogue) -> None:
-        self.catalogue = catalogue
-
-    def __hash__(self) -> int:
-        return hash(self.catalogue.digest)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and other.catalogue.digest == self.catalogue.digest
-
-
-@lru_cache(maxsize=4_096)
-def _find_shape(_digest: str, held: _Held, called: str) -> FoundModel:
-    key = model_called(held.catalogue, _QUANTISED.sub("", called), loosely=False)
-    if key is None:
-        raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}")
-    return _recorded(held.catalogue, key, called)
-
-
-@lru_cache(maxsize=4_096)
-def _shape_in_table(_digest: str, held: _Held, called: str, sizes: Sizes) -> FoundModel:
-    key = model_called(held.catalogue, _QUANTISED.sub("", called), sizes=sizes)
+    key = model_called(catalogue, _QUANTISED.sub("", called), sizes=sizes)
     if key is None:
         return _sized_shape(called, sizes)
     try:
-        return _recorded(held.catalogue, key, called)
+        return _recorded(catalogue, key, called)
     except GapInShape:
         return _sized_shape(called, sizes)
 
@@ -101,14 +80,9 @@ def _sized_shape(called: str, sizes: Sizes) -> FoundModel:
     return FoundModel(called, writer_of(typical_model(called, params_b=size, active_params_b=active)), guessed=True)
 
 
+@remembered
 def find_chip(catalogue: Catalogue, called: str) -> Chip:
     """The machine a run names, or a slice of it, or `UnknownChip`."""
-    return _find_chip(catalogue.digest, _Held(catalogue), called)
-
-
-@lru_cache(maxsize=4_096)
-def _find_chip(_digest: str, held: _Held, called: str) -> Chip:
-    catalogue = held.catalogue
     try:
         key = accelerator_called(catalogue, _EXTRA.sub("", called))
     except UnknownName as error:

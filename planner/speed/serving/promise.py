@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.speed.arrays import Num
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingRates
 from planner.speed.serving.result import WaitingTimes
@@ -14,6 +15,7 @@ from planner.speed.serving.steady import cycle, time_to_first_token_s
 from planner.speed.serving.step import prefill
 from planner.speed.serving.waiting import place_wait_s, prompt_wait_s, together
 
+SECONDS_PER_MINUTE = 60.0
 _LOADS = 512  # levels of load that are looked at, at once
 _LEAST_LOAD = 1e-3  # of a request at once
 _PROMPT_CV = 0.5  # prompts are cut and mixed: less spread than their lengths have
@@ -86,3 +88,12 @@ def latencies(
         first.append(1e3 * float(np.interp(requests_per_s, seen.requests_per_s, seen.ttft_s)))
         token.append(1e3 * float(np.interp(requests_per_s, seen.requests_per_s, seen.tpot_s)))
     return WaitingTimes(*first), WaitingTimes(*token)
+
+
+def replicas_ahead(*, rise_per_minute: Num, cold_start_s: Num, requests_per_s: Num) -> Num:
+    """Replicas kept ready so that a rise in requests is met while the next one starts. [count]
+
+    `rise_per_minute` is how many requests a second come on top in a minute, `requests_per_s` what one replica takes.
+    """
+    coming = np.asarray(rise_per_minute) * np.asarray(cold_start_s) / SECONDS_PER_MINUTE
+    return np.asarray(np.ceil(coming / requests_per_s - 1e-9))

@@ -6,10 +6,4 @@ from planner.speed.training.constants import TrainingCalibration
 from planner.speed.training.result import Training
 from planner.speed.training.train import train
 
-__all__ = [
-    "BadJob",
-    "Training",
-    "TrainingCalibration",
-    "TrainingJob",
-    "train",
-]  # fmt: skip
+__all__ = ["BadJob", "Training", "TrainingCalibration", "TrainingJob", "train"]

@@ -18,7 +18,6 @@ from pricing.figure import Strict, Text
 ACCELERATORS_PER_NODE = 8.0
 # Tokens for each parameter at which a fixed budget of operations gives the lowest loss.
 BEST_TOKENS_PER_PARAM = 20.0
-FLOPS_PER_PARAM_AND_TOKEN = 6.0
 
 
 @dataclass(frozen=True)

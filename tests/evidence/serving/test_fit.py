@@ -6,8 +6,8 @@ from datetime import date
 import numpy as np
 import pytest
 
-from planner.evidence.serving.calibrate import as_yaml, calibrate
-from planner.evidence.serving.fit import EXPECTED, expected, fit, leave_one_out, refit
+from planner.evidence.serving.calibrate import calibrate_serving
+from planner.evidence.serving.fit import EXPECTED, expected, fit, refit, without_each_of
 from planner.evidence.serving.observed import Observed, observe
 from planner.speed.serving.constants import NAMES
 from planner.speed.serving.engine_data import known
@@ -39,11 +39,12 @@ def test_a_fit_is_nearer_than_what_was_expected() -> None:
 @pytest.mark.slow
 def test_what_is_left_out_does_not_touch_its_own_constants() -> None:
     groups = [one.source for one in OBSERVED]
-    errors, without = leave_one_out(OBSERVED, groups)
+    observed = Observed.of(OBSERVED)
+    errors, without = without_each_of(observed, groups, fit(observed))
     assert np.isfinite(errors).all()
     assert set(without) == set(groups)
-    wild = [replace(one, per_s=one.per_s * (9 if one.source == groups[0] else 1)) for one in OBSERVED]
-    same = leave_one_out(wild, groups)[1][groups[0]]
+    wild = Observed.of([replace(one, per_s=one.per_s * (9 if one.source == groups[0] else 1)) for one in OBSERVED])
+    same = without_each_of(wild, groups, fit(wild))[1][groups[0]]
     assert same.bandwidth_share == pytest.approx(without[groups[0]].bandwidth_share, rel=0.02)
 
 
@@ -59,8 +60,7 @@ def test_each_source_counts_the_same() -> None:
 
 @pytest.mark.slow
 def test_what_is_written_can_be_read_again() -> None:
-    made = calibrate(CATALOGUE, ROWS, on=date(2026, 11, 21))
-    data = read(as_yaml(made), file="made.yaml")
+    data = read(calibrate_serving(CATALOGUE, ROWS, date(2026, 11, 21)).text, file="made.yaml")
     assert data["fit"]["rows"] == len(OBSERVED)
     assert set(data["constants"]) == set(NAMES) == set(EXPECTED)
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planner.evidence.serving.constants_file import read_constants
 from planner.evidence.serving.likeness import DISTANCES, expected_error, fit_likeness, likeness, places_of
 from planner.evidence.serving.likeness import with_one_run_known as one_run_known
 from planner.evidence.serving.observed import Observation, observe
-from planner.evidence.serving.own_anchor import NARROWEST, own_runs, read_constants
+from planner.evidence.serving.own_anchor import NARROWEST, own_runs
 from planner.evidence.table import BadTable
 from planner.scenario.serving_job import ServingJob
 from planner.speed.data_files import DATA

@@ -10,10 +10,10 @@ import pytest
 
 from planner.evidence.table import BadTable
 from planner.evidence.training.anchor import anchored
-from planner.evidence.training.bands import bands_of
-from planner.evidence.training.calibration import leave_one_source_out, refit, sample_of
-from planner.evidence.training.calibration_file import calibration_in, constants_text
+from planner.evidence.training.calibrate import calibrate_training
 from planner.evidence.training.check import check_training
+from planner.evidence.training.constants_file import calibration_in, constants_text
+from planner.evidence.training.fit import refit, sample_of
 from planner.speed.pace import doubt_of, kept_share
 from planner.speed.refused import BadJob
 from planner.speed.training import TrainingJob, train
@@ -88,8 +88,7 @@ def test_what_is_believed_of_runs_is_what_helped_with_published_ones() -> None:
 
 
 def written(catalogue: Catalogue, rows: list[dict[str, str]]) -> str:
-    sample, errors = leave_one_source_out(catalogue, rows)
-    return constants_text(refit(catalogue, rows), bands_of(sample, errors), sample, on=date(2026, 11, 21))
+    return calibrate_training(catalogue, rows, date(2026, 11, 21)).text
 
 
 @pytest.mark.slow

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from planner.evidence.checked import skips, summary
-from planner.evidence.training.bands import bands_of
-from planner.evidence.training.calibration import leave_one_source_out, refit, sample_of
-from planner.evidence.training.calibration_file import constants_text
+from planner.evidence.training.calibrate import training_bands
 from planner.evidence.training.check import check_training
+from planner.evidence.training.constants_file import constants_text
+from planner.evidence.training.fit import fitted as fitted_to
+from planner.evidence.training.fit import prior_for, refit, sample_of, without_its_source
 from planner.speed.training.bands import house_bands, kind_of, scale_of
 from planner.speed.training.constants import NAMES, house_calibration
 from pricing import Catalogue, strict_yaml
@@ -89,12 +90,13 @@ def test_the_house_was_calibrated_on_more_than_these_and_knows_every_kind() -> N
 @pytest.mark.slow
 def test_a_fit_meets_what_it_has_seen_and_less_well_what_it_has_not(catalogue: Catalogue, rows: Rows) -> None:
     fitted = refit(catalogue, rows)
-    sample, errors = leave_one_source_out(catalogue, rows)
+    sample = sample_of(catalogue, rows)
+    errors = without_its_source(sample, fitted_to(sample, prior_for(sample.runs)))
     seen = [abs(row.error) for row in check_training(catalogue, rows, calibration=fitted) if row.error is not None]
     assert np.median(seen) < np.median(np.abs(errors))
     assert np.median(np.abs(errors)) < 0.2
     assert len(errors) == len(sample.runs)
-    assert set(bands_of(sample, errors)) >= {"moe", "dense_layout_stated"}
+    assert set(training_bands(sample, errors)) >= {"moe", "dense_layout_stated"}
 
 
 def test_one_run_hardly_moves_what_is_believed(catalogue: Catalogue, rows: Rows) -> None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from planner.speed.serving import largest_model
+from planner.speed.serving.cpu_sized import largest_params_b
 from planner.speed.serving.lookup import find_chip
-from planner.speed.serving.one_user import largest_params_b
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()

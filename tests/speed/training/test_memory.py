@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.evidence.training.check import check_training
-from planner.evidence.training.rows import Reader
+from planner.evidence.training.rows import read_run
 from planner.network.network import Network
 from planner.network.record import network_of
 from planner.speed.hardware import hardware
@@ -171,7 +171,7 @@ PEAKS = [
 def test_peaks_that_were_not_in_our_data_are_met(
     catalogue: Catalogue, model: str, how: dict[str, str], gb: float
 ) -> None:
-    run = Reader(catalogue).run({**LITGPT, "id": "x", "model": model, **how})
+    run = read_run(catalogue, {**LITGPT, "id": "x", "model": model, **how})
     assert float(peak_memory(run.shape, run.plan).allocated_gb) == pytest.approx(gb, rel=0.12)
 
 
@@ -182,7 +182,7 @@ OUT_OF_MEMORY = [("Llama 2 7B", {"micro_batch": "4"}), ("Llama 2 13B", {"micro_b
 @pytest.mark.parametrize(("model", "how"), OUT_OF_MEMORY)
 def test_runs_that_ran_out_of_memory_do_not_fit(catalogue: Catalogue, model: str, how: dict[str, str]) -> None:
     sizes = {"params_b": "41.3", "layers": "60", "hidden": "8192", "heads": "128", "vocab": "65024"}
-    run = Reader(catalogue).run({**LITGPT, "id": "x", "model": model, **(sizes if "Falcon" in model else {}), **how})
+    run = read_run(catalogue, {**LITGPT, "id": "x", "model": model, **(sizes if "Falcon" in model else {}), **how})
     assert not fits(peak_memory(run.shape, run.plan), run.chip)
 
 
@@ -198,7 +198,7 @@ def test_a_peak_is_compared_with_what_its_tool_counts(catalogue: Catalogue) -> N
 
 
 def _of(catalogue: Catalogue, row: dict[str, str]) -> tuple[Network, TrainingPlan]:
-    run = Reader(catalogue).run(row)
+    run = read_run(catalogue, row)
     return run.shape, run.plan
 
 

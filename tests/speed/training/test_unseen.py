@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from planner.evidence.training.check import check_training
-from planner.evidence.training.rows import Reader
+from planner.evidence.training.rows import read_run
 from planner.network.record import network_of
 from planner.speed.hardware import hardware
 from planner.speed.training.collectives import all_to_all_s
@@ -28,7 +28,7 @@ LAYOUT = ("tp", "pp", "ep", "dp", "micro_batch", "activation_recompute", "shardi
 
 
 def plan_of(catalogue: Catalogue, **changes: str) -> TrainingPlan:
-    return Reader(catalogue).run({**DEEPSEEK, **changes}).plan
+    return read_run(catalogue, {**DEEPSEEK, **changes}).plan
 
 
 @pytest.mark.parametrize("left_out", [(), LAYOUT])
@@ -40,7 +40,7 @@ def test_deepseek_v3_lies_in_its_band_with_and_without_its_layout(
 
 
 def test_a_two_way_pipeline_idles_less_and_hides_its_exchanges(catalogue: Catalogue) -> None:
-    run = Reader(catalogue).run(DEEPSEEK)
+    run = read_run(catalogue, DEEPSEEK)
     constants = house_calibration().constants
     two, one = (step_parts(run.shape, run.chip, replace(run.plan, two_way=flag), constants) for flag in (1.0, 0.0))
     assert float(two.expert_traffic_s) == 0 < float(one.expert_traffic_s)
@@ -76,7 +76,7 @@ def test_wide_experts_reach_nearly_what_dense_products_do(catalogue: Catalogue) 
 
 
 def test_a_mixture_without_a_layout_takes_the_fastest_that_fits(catalogue: Catalogue) -> None:
-    run = Reader(catalogue).run({**DEEPSEEK, **dict.fromkeys(LAYOUT, "")})
+    run = read_run(catalogue, {**DEEPSEEK, **dict.fromkeys(LAYOUT, "")})
     assert not run.layout_stated
     assert run.plan.ep >= 8 > run.plan.tp
     assert run.plan.tp * run.plan.pp * run.plan.cp * run.plan.dp == 2_048
@@ -90,8 +90,8 @@ def test_what_did_not_fit_was_recomputed_before_software_could_do_less(
         "id": "x", "model": "GPT-3 175B", "accelerator": "A100-SXM4-80GB", "n_accelerators": "64", "tp": "8",
         "pp": "4", "precision": "bf16", "global_batch_sequences": "512", "published": published,
     }  # fmt: skip
-    assert Reader(catalogue).run(row).plan.recompute == recompute
-    assert Reader(catalogue).run({**row, "activation_recompute": "none"}).plan.recompute == 0
+    assert read_run(catalogue, row).plan.recompute == recompute
+    assert read_run(catalogue, {**row, "activation_recompute": "none"}).plan.recompute == 0
 
 
 @pytest.mark.parametrize(("published", "bits"), [("2023-01", 16.0), ("2025-01", 8.0)])

@@ -1,36 +1,54 @@
-"""The bands that a fit leaves: the spread of observed over predicted for runs that were left out of it."""
+"""From training runs to a file of constants, with the bands that the fit leaves."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
+from datetime import date
 
 import numpy as np
 
-from planner.evidence.checked import band_of_errors
-from planner.evidence.training.calibration import Array, Sample
+from planner.evidence.cells import Row
+from planner.evidence.least_squares import Array
+from planner.evidence.left_out import Calibrated, band_of_errors, bands_of, enough_sources, judged, without_halves
+from planner.evidence.training.constants_file import constants_text
+from planner.evidence.training.fit import (
+    Sample,
+    as_calibration,
+    errors_without,
+    fitted,
+    prior_for,
+    sample_of,
+    without_its_source,
+)
 from planner.speed.bands import Band
 from planner.speed.pace import doubt_of, kept_share, scatter_of
 from planner.speed.training.bands import scale_of
+from pricing import Catalogue
 
 FEWEST = 25
+_ALWAYS = ("moe", "dense_layout_stated", "dense_layout_chosen")
 
 
-def bands_of(sample: Sample, errors: Array, halves: Array | None = None) -> dict[str, Band]:
-    """A band for each kind, each kind and scale, and each chip, where enough runs were left out to tell.
+def calibrate_training(catalogue: Catalogue, rows: Iterable[Row], on: date) -> Calibrated:
+    """Fit, then fit again without each source and without half of them: the bands come from that."""
+    sample = sample_of(catalogue, rows)
+    enough_sources("training", sample.source)
+    prior = prior_for(sample.runs)
+    best = fitted(sample, prior)
+    errors = without_its_source(sample, best)
+    bands = training_bands(sample, errors, without_halves(sample.source, errors_without(sample)))
+    seen = zip(sample.runs, errors, sample.usable, strict=True)
+    left_out = judged((run.kind, run.source, error) for run, error, usable in seen if usable)
+    return Calibrated(constants_text(as_calibration(best, prior), bands, sample, on=on), left_out)
 
-    `halves` are errors with half of the sources left out, each time others: a band that they leave wider is taken so,
-    with a source of many runs counting as the square root of their number.
-    """
-    groups: dict[str, list[int]] = {}
-    for number in np.flatnonzero(sample.usable & np.isfinite(errors)).tolist():
-        run = sample.runs[number]
-        kind, scale = run.kind, scale_of(float(run.plan.accelerators))
-        for name in (kind, f"{kind}/{scale}", f"chip/{run.chip_key}"):
-            groups.setdefault(name, []).append(number)
-    bands = {name: band_of_errors(errors[members]) for name, members in groups.items() if _tells(name, len(members))}
-    if halves is not None:
-        bands = {name: band.or_wider(_band_without(sample, halves, groups[name])) for name, band in bands.items()}
+
+def training_bands(sample: Sample, errors: Array, halves: Array | None = None) -> dict[str, Band]:
+    """A band for each kind, each kind and scale, and each chip; and for what one's own runs leave of the errors."""
+    names = [
+        (run.kind, f"{run.kind}/{scale_of(float(run.plan.accelerators))}", f"chip/{run.chip_key}") if usable else ()
+        for run, usable in zip(sample.runs, sample.usable, strict=True)
+    ]
+    bands = bands_of(names, sample.source, errors, halves, tells=_tells)
     own = {f"own_runs/{like}": left for like, left in own_run_errors(sample, errors).items()}
     bands |= {name: band_of_errors(left) for name, left in own.items() if _tells(name, len(left))}
     return dict(sorted(bands.items()))
@@ -38,20 +56,6 @@ def bands_of(sample: Sample, errors: Array, halves: Array | None = None) -> dict
 
 def _tells(name: str, runs: int) -> bool:
     return runs >= FEWEST or name in _ALWAYS
-
-
-def _band_without(sample: Sample, halves: Array, members: Sequence[int]) -> Band:
-    """The band of some runs when half of the sources are not known."""
-    errors, source = halves[:, members], np.broadcast_to(sample.source[members], (len(halves), len(members)))
-    there = np.isfinite(errors)
-    if not there.any():  # too few sources to leave half of them out
-        return band_of_errors([0.0])
-    counts = Counter(source[there].tolist())
-    weights = np.array([counts[name] ** -0.5 for name in source[there].tolist()])
-    return band_of_errors(errors[there], weights=weights)
-
-
-_ALWAYS = ("moe", "dense_layout_stated", "dense_layout_chosen")
 
 
 def own_run_errors(sample: Sample, errors: Array) -> dict[str, list[float]]:

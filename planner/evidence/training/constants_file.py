@@ -6,18 +6,17 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from planner.evidence.checked import Group, group_of
+from planner.evidence.constants_file import band_lines, entry, read_as
 from planner.evidence.table import BadTable
-from planner.evidence.training.calibration import Array, Sample
+from planner.evidence.training.fit import Sample
 from planner.speed.bands import Band
 from planner.speed.data_files import read_data
 from planner.speed.training.constants import NAMES, TrainingCalibration, TrainingConstants
 from pricing import strict_yaml
 from pricing.figure import Strict
 from pricing.schema import editor_schema
-from pricing.wishes import first_wish
 
 COMMAND = "python -m planner calibrate training"
 
@@ -57,12 +56,7 @@ class _File(Strict):
 
 def calibration_in(text: str, *, file: str) -> TrainingCalibration:
     """The constants in a file that `calibrate training --out` wrote; anything else raises `BadTable`."""
-    try:
-        found = _File.model_validate(strict_yaml.read(text, file=file))
-    except ValidationError as error:
-        place, wish, _ = first_wish(error)
-        where = ".".join(map(str, place)) or "the file"
-        raise BadTable(f"{file}: {where}: {wish}; give what {COMMAND} --out writes.") from error
+    found = read_as(_File, strict_yaml.read(text, file=file), file=file, writer=f"{COMMAND} --out")
     _check_names(found, file)
     far = {name: one for name, one in found.constants.items() if not 1 / FARTHEST < one.value / one.prior < FARTHEST}
     for name, one in far.items():
@@ -89,29 +83,18 @@ def _check_names(found: _File, file: str) -> None:
         raise BadTable(f"{file}: bands.{upside_down[0]}: low is above high.")
 
 
-def judged(sample: Sample, errors: Array) -> list[Group]:
-    """How far off we are on sources that were not fitted: all, by kind, and by source with the worst first."""
-    members: dict[tuple[str, str], list[float]] = {}
-    for run, error, usable in zip(sample.runs, errors, sample.usable, strict=True):
-        for key in (("all", "all"), ("kind", run.kind), ("source", run.source)) if usable else ():
-            members.setdefault(key, []).append(float(error))
-    groups = [group_of(by, name, found) for (by, name), found in members.items()]
-    return sorted(groups, key=lambda one: (("all", "kind", "source").index(one.by), -one.median_error))
-
-
 def constants_text(calibration: TrainingCalibration, bands: Mapping[str, Band], sample: Sample, *, on: date) -> str:
     """The whole of training_constants.yaml with these values; priors and meanings stay as they are."""
     data = read_data("training_constants.yaml")
     lines = [f'about: "{data["about"]}"', *_provenance(sample, on), "constants:"]
     for name in NAMES:
-        entry, value = data["constants"][name], getattr(calibration.constants, name)
-        lines.append(
-            f"  {name}: {{value: {_plain(value)}, prior: {_plain(entry['prior'])}, sd: {_plain(entry['sd'])}, "
-            f'meaning: "{entry["meaning"]}"}}'
-        )
-    for section, factors in (("chips", calibration.chips), ("families", calibration.families)):
-        lines += ["", f"# {data_comment(section)}", f"{section}:"]
-        lines += [f"  {name}: {factor:.3f}" for name, factor in factors.items()]
+        known = data["constants"][name]
+        value, prior, sd = map(_plain, (getattr(calibration.constants, name), known["prior"], known["sd"]))
+        lines.append(entry(name, value=value, prior=prior, sd=sd, meaning=f'"{known["meaning"]}"'))
+    what_each = {"chips": "chip, on top of its family's", "families": "family of chips"}
+    for section, what in what_each.items():
+        lines += ["", f"# What each {what}, reaches of the constants, drawn hard to 1.", f"{section}:"]
+        lines += [f"  {name}: {factor:.3f}" for name, factor in getattr(calibration, section).items()]
     lines += ["", "# Beliefs about families that data sheets flatter: what large products were measured to reach."]
     lines += [f"family_priors: {{{', '.join(f'{k}: {v}' for k, v in data['family_priors'].items())}}}"]
     lines += ["", "# Judged by models instead of as a whole: without it hardly a mixture is left."]
@@ -121,16 +104,9 @@ def constants_text(calibration: TrainingCalibration, bands: Mapping[str, Band], 
     lines += [
         "",
         "# Published over predicted where its source, or half of all, was left out: a tenth lies below, a tenth above.",
-        "bands:",
+        *band_lines(bands),
     ]
-    lines += [f"  {name}: {{low: {band.low}, high: {band.high}, rows: {band.rows}}}" for name, band in bands.items()]
     return "\n".join(lines) + "\n"
-
-
-def data_comment(section: str) -> str:
-    """What a list of factors means."""
-    what = "chip, on top of its family's" if section == "chips" else "family of chips"
-    return f"What each {what}, reaches of the constants, drawn hard to 1."
 
 
 def _provenance(sample: Sample, on: date) -> list[str]:

@@ -1,0 +1,115 @@
+"""How a fit is judged, and how wide its bands are: by runs that it has not seen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from planner.evidence.checked import Group, group_of
+from planner.evidence.least_squares import Array
+from planner.evidence.table import BadTable
+from planner.scenario.vocabulary import Kind
+from planner.speed.bands import Band
+
+TAIL = 0.1  # of runs outside a band on either side
+FEWEST_SOURCES = 2  # with one, nothing can be left out
+_HALVES, _SEED = 10, 1  # draws of half of the sources
+_BY = ("all", "kind", "source")
+
+# The errors of some runs, logarithms of predicted over published, by a fit to all others.
+ErrorsWithout = Callable[[NDArray[np.bool_]], Array]
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """What runs say: the text of a file of constants with bands, and how far off it is on sources it has not seen."""
+
+    text: str
+    left_out: list[Group]
+
+
+def enough_sources(kind: Kind, sources: Iterable[str]) -> None:
+    """Raise `BadTable` where leaving one source out would leave none."""
+    many = len(set(sources))
+    if many < FEWEST_SOURCES:
+        raise BadTable(
+            f"{kind}: runs of {many} sources can be fitted to, want at least {FEWEST_SOURCES}: "
+            "leaving one out judges the fit."
+        )
+
+
+def without_each(groups: Sequence[str] | NDArray[np.str_], errors_without: ErrorsWithout) -> Array:
+    """The error of every run by a fit without its group; not a number where no other group is there."""
+    group = np.array(groups)
+    errors = np.full(len(group), np.nan)
+    for name in np.unique(group):
+        out = group == name
+        if not out.all():
+            errors[out] = errors_without(out)
+    return errors
+
+
+def without_halves(source: NDArray[np.str_], errors_without: ErrorsWithout) -> Array:
+    """The same without half of the sources, drawn anew each time: one line for each draw."""
+    draw, sources = np.random.default_rng(_SEED), np.unique(source)
+    errors = np.full((_HALVES, len(source)), np.nan)
+    for line in errors:
+        out = np.isin(source, draw.permutation(sources)[: len(sources) // 2])
+        if out.any() and not out.all():
+            line[out] = errors_without(out)
+    return errors
+
+
+def band_of_errors(errors: ArrayLike, *, weights: ArrayLike | None = None) -> Band:
+    """The band that runs with these errors leave; an error is the logarithm of predicted over published."""
+    ratios = np.exp(-np.asarray(errors, dtype=np.float64))
+    if weights is None:
+        low, high = np.quantile(ratios, [TAIL, 1 - TAIL])
+    else:
+        order = np.argsort(ratios)
+        share = np.cumsum(np.asarray(weights, dtype=np.float64)[order])
+        low, high = np.interp([TAIL, 1 - TAIL], share / share[-1], ratios[order])
+    return Band(low=round(float(low), 3), high=round(float(high), 3), rows=ratios.size)
+
+
+def bands_of(
+    names: Sequence[Iterable[str]], source: NDArray[np.str_], errors: Array, halves: Array | None,
+    *, tells: Callable[[str, int], bool],
+) -> dict[str, Band]:  # fmt: skip
+    """The band of each group of runs of which there are enough to tell; each run has the names of its groups.
+
+    `halves` are errors with half of the sources left out: a band that they leave wider is taken so.
+    """
+    groups: dict[str, list[int]] = {}
+    for place in np.flatnonzero(np.isfinite(errors)).tolist():
+        for name in names[place]:
+            groups.setdefault(name, []).append(place)
+    groups = {name: places for name, places in sorted(groups.items()) if tells(name, len(places))}
+    bands = {name: band_of_errors(errors[places]) for name, places in groups.items()}
+    if halves is None:
+        return bands
+    return {name: band.or_wider(_without_half(halves, source, groups[name])) for name, band in bands.items()}
+
+
+def _without_half(halves: Array, source: NDArray[np.str_], places: Sequence[int]) -> Band:
+    """The band of some runs when half of the sources are not known; a source counts as the root of its runs."""
+    errors, sources = halves[:, places], np.broadcast_to(source[places], (len(halves), len(places)))
+    there = np.isfinite(errors)
+    if not there.any():  # too few sources to leave half of them out
+        return band_of_errors([0.0])
+    counts = Counter(sources[there].tolist())
+    return band_of_errors(errors[there], weights=[counts[name] ** -0.5 for name in sources[there].tolist()])
+
+
+def judged(told: Iterable[tuple[str, str, float]]) -> list[Group]:
+    """How far off a fit is on runs it has not seen: all, by kind, and by source with the worst first."""
+    members: dict[tuple[str, str], list[float]] = {}
+    for kind, source, error in told:
+        for key in (("all", "all"), ("kind", kind), ("source", source)):
+            members.setdefault(key, []).append(float(error))
+    groups = [group_of(by, name, found) for (by, name), found in members.items()]
+    return sorted(groups, key=lambda one: (_BY.index(one.by), -one.median_error))
