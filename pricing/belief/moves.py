@@ -72,9 +72,10 @@ def _weights(readings: Readings, pairs: Pairs) -> Floats:
     cell = provider * (int(readings.accelerator.max()) + 1) + accelerator
     cells, in_cell, of_cell = np.unique(cell, return_inverse=True, return_counts=True)
     sellers = np.bincount(cells // (int(readings.accelerator.max()) + 1), minlength=int(provider.max()) + 1)
-    at_once, a_day = constants().index.gap_weight
     gap = np.maximum(pairs.to_day - pairs.from_day, 1)
-    weight = 1 / of_cell[in_cell] / np.sqrt(sellers[provider]) / (at_once + a_day * gap)
+    known = constants().index
+    variance = known.gap_weight + known.gap_weight_per_day * gap
+    weight = 1 / of_cell[in_cell] / np.sqrt(sellers[provider]) / variance
     return np.asarray(weight / weight.mean())
 
 

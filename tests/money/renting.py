@@ -49,7 +49,7 @@ def world(offers: dict[str, Offer], **terms: Figure) -> Catalogue:
         update={
             "sources": {**facts.sources, "page": page},
             "providers": {
-                "p": Provider(label="P", kind="neocloud", **terms),
+                "p": Provider(label="P", kind="neocloud", **{"most_at_once": figure(1_000, "count"), **terms}),
                 **{name: Provider(label=name.upper(), kind="neocloud") for name in ("q", "r", "s", "t", "u")},
             },
             "offers": offers,

@@ -31,11 +31,13 @@ from planner.speed.work_to_hours import asked
 from planner.study.market.lost import Lost
 from planner.study.market.survey import Market, Try
 from pricing import load_catalogue
+from pricing.belief import BelievedPrice
 
 H100, H200 = "H100-SXM5-80GB", "H200-SXM-141GB"
 OFFER = Hired(
     offer="a", provider="Somebody", region="US", usd_per_accelerator_hour=2.0, list_usd_per_accelerator_hour=2.0,
-    accelerators_per_machine=8, believed=True, passed_over=0, checked=date(2026, 11, 1),
+    accelerators_per_machine=8, checked=date(2026, 11, 1),
+    price=BelievedPrice(1.9, 20.0, 1.8, 2.0, 2.3, 0.02, 0.1, 0.9, 2.1, 7, yours=False),
 )  # fmt: skip
 
 
@@ -211,7 +213,7 @@ def one_try(place: int, days: float, usd: float, way: Way = "on_demand", *, fron
 TRIES = (
     one_try(0, 100.0, 1_000.0, front=True), one_try(1, 50.0, 1_100.0, front=True),
     one_try(2, 25.0, 1_500.0, front=True), one_try(2, 25.0, 1_900.0, "reserved"), one_try(9, 24.0, 9e6),
-    replace(one_try(3, 12.0, 900.0), believed=False, why_not=Lost("old_price", amount=90)),
+    replace(one_try(3, 12.0, 900.0), age_days=90, why_not=Lost("dearer", "another")),
     replace(one_try(4, 1.0, 1.0), days=None, usd=None, why_not=Lost("does_not_fit")),
 )  # fmt: skip
 MARKET = Market("Train", TRIES, TRIES[0], TRIES[2], 60.0, None, ("8 x H100 on demand: 100 days, 1,000 USD.", "More."))

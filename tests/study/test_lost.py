@@ -17,7 +17,6 @@ from planner.study.market.lost import Lost
         (Lost("late", amount=1.0), "1 day late", "so many day late"),
         (Lost("late", amount=0.1), "2.4 hours late", "so many hours late"),
         (Lost("over_budget", amount=2e6), "over the budget by $2 million", "over the budget by $so many million"),
-        (Lost("old_price", amount=90), "price of 90 days ago", "price of so many days ago"),
         (Lost("dearer_and_slower", "8 x H100"), "dearer and slower than 8 x H100", "dearer and slower"),
     ],
 )  # fmt: skip

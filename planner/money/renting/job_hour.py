@@ -13,7 +13,7 @@ from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Terms
 from pricing import Catalogue
-from pricing.belief import BelievedPrice
+from pricing.belief import BelievedPrice, believed
 from pricing.orderable import Order
 from pricing.query import Wish, find
 
@@ -60,7 +60,7 @@ def hired(
         hours_per_session=min(max(hours, 0.01), HOURS_PER_YEAR), storage_tb=0.0, egress_tb_per_month=0.0,
         site=setting.scenario.site,
     )  # fmt: skip
-    among = bills(setting, need, ids)
+    among = bills(setting, need, ids, prices=believed(catalogue, day, ids))
     at = choose((among,))
     if at is None:
         return None

@@ -66,6 +66,7 @@ OF_STUDIES = _kinds(
     ("stress", "named changes laid over a plan", "planner/study/data/stress.yaml"),
     ("uses", "what people want a GPU for, as typical jobs", "planner/study/data/uses.yaml"),
     ("futures", "what futures are drawn from beside the catalogue", "planner/study/data/futures.yaml"),
+    ("belief", "how a dated rental price is believed", "pricing/belief/constants.yaml"),
     ("tco_cases", "what others published about buying and renting", "planner/study/data/tco_cases.yaml"),
 )
 KINDS = (

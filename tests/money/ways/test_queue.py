@@ -16,22 +16,19 @@ from planner.money.verdict.answer import answer
 from planner.report.files.cash_csv import cash_table
 from tests.examples import at_most
 from tests.money.owning import EIGHTY
-from tests.money.renting import MARKET, figure, plan, setting, work
+from tests.money.renting import MARKET, plan, setting, work
 
 POOL = work(
     accelerators=80, accelerators_per_job=1, busy_share=None, accelerator_hours_per_month=10_000.0, may_wait=True
 )
 OWN = {**EIGHTY, "usd_per_accelerator": 10_500.0, "accelerators_per_server": 1}
 
-# Sellers who have eighty at once.
-MANY = {key: sold.model_copy(update={"most_at_once": figure(100, "count")}) for key, sold in MARKET.items()}
-
 
 def made(usd: float | None = 5.0, pool: dict[str, Any] = POOL, **more: Any) -> Plan:
     """Two years of one-accelerator jobs of eight hours that may wait."""
     terms = {"rent_change_per_year": 0.0, "usd_per_waiting_hour": usd}
     rent = {"hours_per_session": 8.0}
-    return plan_at(setting(plan(pool, **{"own": OWN, "years": 2.0, "terms": terms, "rent": rent, **more}), MANY))
+    return plan_at(setting(plan(pool, **{"own": OWN, "years": 2.0, "terms": terms, "rent": rent, **more}), MARKET))
 
 
 def waited_usd(there: Plan, key: str) -> float:

@@ -14,7 +14,7 @@ from planner.money.demand.queueing import best_checkpoint_interval_hours, preemp
 from planner.money.ways import spot
 from planner.money.ways.ledger_of_way import WayLedger
 from tests.examples import at_most
-from tests.money.renting import MARKET, amounts, built, figure, offer, plan, recomputes, setting, total, why, work
+from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, why, work
 
 USEFUL = 8 * 0.5 * 8_760 * 0.8  # half of a year on eight at 0.8
 
@@ -116,7 +116,7 @@ def test_reasons(may_stop: bool, changes: dict[str, Any], offers: dict[str, Any]
 
 def test_at_the_dear_end_nobody_pays_more_than_on_demand() -> None:
     """Sixty-four machines of one: at the catalogue's dear end the job would never end; it is rented on demand."""
-    many = {"most_at_once": figure(64, "count"), "fabric": "infiniband"}
+    many = {"fabric": "infiniband"}
     sold = {"now": offer(), "spot": offer("spot", 0.8, per_machine=1)}
     there = setting(
         plan(work(accelerators=64, may_stop=True)), {key: one.model_copy(update=many) for key, one in sold.items()}
