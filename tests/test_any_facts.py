@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +23,8 @@ import numpy as np
 import pytest
 
 from planner.cli.verbs.prices import SORTS
-from planner.money.renting.cheapest_offer import together, usual_wish
+from planner.money.renting.cheapest_offer import usual_wish
+from planner.money.renting.orders import order_of
 from planner.money.verdict.answer import Answer, Verdict, Weighed
 from planner.money.ways import WAYS, of_side
 from planner.report.answer.document import answer_data
@@ -42,7 +44,8 @@ from planner.study.market.survey import Market, market
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, load_catalogue
-from pricing.query import Wish, find, may_be_cheapest
+from pricing.orderable import refuses
+from pricing.query import Wish, find
 from tests import newcomers
 from tests.frozen import live_catalogue
 from tests.house import ROOT
@@ -187,18 +190,21 @@ def test_text_and_data_can_be_made_of_it(world: str, name: str) -> None:
 
 @each_world
 @each_preset
-def test_what_a_plan_rents_is_on_offer_believed_where_anything_is_and_never_in_doubt(world: str, name: str) -> None:
+def test_what_a_plan_rents_is_on_offer_can_be_had_and_is_never_in_doubt(world: str, name: str) -> None:
     setting, day = reckoned(world, name).plan.setting, day_of(world)
-    offers = setting.catalogue.offers
-    shown = find(setting.catalogue, usual_wish(setting.scenario.accelerator), day).ids
-    large = [offers[key] for key in shown if offers[key].accelerators_per_instance >= together(setting.asked)]
-    believed = {offer.purchase for offer in large if may_be_cheapest(offer, day)}
-    for key in (setting.taken.on_demand, setting.taken.reserved):
-        if key is not None:
-            offer = offers[key]
+    scenario, taken = setting.scenario, setting.taken
+    shown = find(setting.catalogue, usual_wish(scenario.accelerator), day).ids
+    order = order_of(setting)
+    for key, named in ((taken.on_demand, scenario.rent.offer), (taken.reserved, scenario.reserve.offer)):
+        if key is not None and named is None:
             assert key in shown
-            assert offer.usd_per_accelerator_hour is not None
-            assert may_be_cheapest(offer, day) or offer.purchase not in believed
+            assert setting.catalogue.offers[key].usd_per_accelerator_hour is not None
+    if taken.on_demand is not None and scenario.rent.offer is None:
+        whole = refuses(setting.catalogue, taken.on_demand, order) is None
+        assert whole or sum(one.accelerators for one in taken.shares) >= order.accelerators
+    for one in taken.shares:
+        there = replace(order, accelerators=one.accelerators)
+        assert refuses(setting.catalogue, one.offer, there) is None
 
 
 @each_world

@@ -88,6 +88,7 @@ def test_the_table_shows_price_age_and_trust(capsys: pytest.CaptureFixture[str])
     assert code == OK
     assert head.split() == [
         "USD/GPU-h",
+        "today",
         "provider",
         "accelerator",
         "GPUs",

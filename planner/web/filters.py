@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from planner.money.renting.cheapest_offer import USUAL_AGE_DAYS, USUAL_PURCHASES
+from planner.money.renting.cheapest_offer import USUAL_PURCHASES
 from planner.report import words
 from planner.web import address
 from pricing import Catalogue
@@ -27,7 +27,7 @@ AREAS = {
     word[:1].upper() + word[1:]: area for area, word in words.AREA.items() if area not in ("anywhere", "not_stated")
 }
 AGES: dict[str, int | None] = {"30 days": 30, "60 days": 60, "180 days": 180, "1 year": 365, "Any age": None}
-USUAL_AGE = next(label for label, days in AGES.items() if days == USUAL_AGE_DAYS)
+USUAL_AGE = "Any age"  # how old a price is says what it is worth, not whether it is shown
 TRUSTS = list(TRUST_ORDER)
 
 
