@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,8 +60,8 @@ class LikelyPrice:
     def note(self) -> str:
         """From what it is derived."""
         return (
-            f"nobody publishes its price: {self.low:,.0f} to {self.high:,.0f} USD follow from what {self.others} others "
-            "ask, by 16-bit rate, memory, bandwidth, year and kind"
+            f"nobody publishes its price: {self.low:,.0f} to {self.high:,.0f} USD follow from what {self.others} others"
+            " ask, by 16-bit rate, memory, bandwidth, year and kind"
         )
 
 
@@ -74,9 +74,8 @@ def likely_price(catalogue: Catalogue, accelerator: str) -> LikelyPrice | None:
         return None
     line = _line(others)
     times = np.quantile(errors(others), _ENDS)
-    usd = line.usd(chip)
-    ends = (usd * min(float(times[0]), 1.0), usd, usd * max(float(times[1]), 1.0))
-    return LikelyPrice(*(_rounded(end) for end in ends), len(others))
+    low, usd, high = (_rounded(line.usd(chip) * end) for end in (min(times[0], 1.0), 1.0, max(times[1], 1.0)))
+    return LikelyPrice(low, usd, high, len(others))
 
 
 def known_prices(catalogue: Catalogue) -> tuple[Known, ...]:
@@ -159,8 +158,8 @@ def _fitted(table: NDArray[np.float64], logs: NDArray[np.float64]) -> NDArray[np
     """Least squares in which what lies far off counts less, and in the end not at all."""
     pull = np.eye(table.shape[1]) * _PULL
     pull[0, 0] = 0.0
-    weights = np.ones(len(logs))
-    slopes = np.zeros(table.shape[1])
+    weights: NDArray[np.floating[Any]] = np.ones_like(logs)
+    slopes: NDArray[np.float64] = np.zeros(table.shape[1])
     for turn in range(_ROUNDS):
         slopes = np.linalg.solve(table.T @ (weights[:, None] * table) + pull, table.T @ (weights * logs))
         away = np.abs(logs - table @ slopes)

@@ -106,7 +106,11 @@ def _foretold(setting: Setting) -> Machine | None:
     """The accelerator with a host around it, at what it is likely to cost; None where that cannot be said."""
     likely = likely_price(setting.catalogue, setting.scenario.accelerator)
     plain = _unpriced(setting, only_priced=False)
-    return likely and replace(plain, likely=likely, what=f"{plain.what}, at about what others of its kind cost")
+    return (
+        None
+        if likely is None
+        else replace(plain, likely=likely, what=f"{plain.what}, at about what others of its kind cost")
+    )
 
 
 def _unpriced(setting: Setting, *, only_priced: bool) -> Machine:

@@ -98,7 +98,9 @@ def in_proportion(setting: Setting, accelerators: int) -> tuple[str, ...]:
     if usd is None or accelerators == asked:
         return ()
     here = usd * accelerators / asked
-    return (f"your {first(usd):,.0f} USD are for {asked:,} of them; {accelerators:,} cost {first(here):,.0f} in proportion",)
+    return (
+        f"your {first(usd):,.0f} USD are for {asked:,} of them; {accelerators:,} cost {first(here):,.0f} in proportion",
+    )
 
 
 def waits(setting: Setting, accelerators: int) -> tuple[str, ...]:
