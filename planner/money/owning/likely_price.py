@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,17 +158,17 @@ def _fitted(table: NDArray[np.float64], logs: NDArray[np.float64]) -> NDArray[np
     """Least squares in which what lies far off counts less, and in the end not at all."""
     pull = np.eye(table.shape[1]) * _PULL
     pull[0, 0] = 0.0
-    weights: NDArray[np.floating[Any]] = np.ones_like(logs)
-    slopes: NDArray[np.float64] = np.zeros(table.shape[1])
+    weights, slopes = np.ones_like(logs), np.zeros_like(pull[0])
     for turn in range(_ROUNDS):
-        slopes = np.linalg.solve(table.T @ (weights[:, None] * table) + pull, table.T @ (weights * logs))
+        square = np.asarray(table.T @ (weights[:, None] * table) + pull)
+        slopes = np.asarray(np.linalg.solve(square, table.T @ (weights * logs)))
         away = np.abs(logs - table @ slopes)
         usual = max(1.4826 * float(np.median(away)), 1e-3)
         if turn < _ROUNDS // 2:
-            weights = 1 / np.maximum(away / (_NEAR * usual), 1.0)
+            weights = np.asarray(1 / np.maximum(away / (_NEAR * usual), 1.0))
         else:
-            weights = np.clip(1 - (away / (_FAR * usual)) ** 2, 0.0, None) ** 2
-    return slopes
+            weights = np.asarray(np.clip(1 - (away / (_FAR * usual)) ** 2, 0.0, None) ** 2)
+    return np.asarray(slopes, dtype=np.float64)
 
 
 def _rounded(usd: float) -> float:
