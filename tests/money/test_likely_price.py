@@ -72,7 +72,8 @@ def test_one_price_out_of_all_reason_moves_little() -> None:
     value = mad.price_usd.newest.model_copy(update={"typical": 28.0, "low": None, "high": None})
     figure = Figure(unit="USD", checked=mad.price_usd.checked, values={mad.price_usd.since: value})
     chips = {**facts.accelerators, "A10-24GB": mad.model_copy(update={"price_usd": figure})}
-    one, other = likely_price(facts, "T4-16GB"), likely_price(facts.model_copy(update={"accelerators": chips}), "T4-16GB")
+    there = facts.model_copy(update={"accelerators": chips})
+    one, other = likely_price(facts, "T4-16GB"), likely_price(there, "T4-16GB")
     assert one is not None
     assert other is not None
     assert other.typical == pytest.approx(one.typical, rel=0.3)
