@@ -11,6 +11,7 @@ from planner.money.option import Absent, Option, sized_key
 from planner.money.renting.cheapest_offer import taken
 from planner.money.setting import Setting
 from planner.money.sizing import right_size
+from planner.money.staying import not_allowed
 from planner.money.tax.lines import taxed
 from planner.money.ways import WAYS
 from planner.money.ways.ledger_of_way import Builder, Unavailable
@@ -76,7 +77,8 @@ def option(
     setting: Setting, ends: tuple[Setting, Setting], way: Way, build: Builder, key: str | None = None
 ) -> Option | Absent:
     """One way at its typical, cheap and dear ends; the ends are settings of their own, shared by all ways."""
-    middle = build(setting)
+    elsewhere = not_allowed(setting, WAYS[way])
+    middle = build(setting) if elsewhere is None else Unavailable(elsewhere)
     if isinstance(middle, Unavailable):
         return Absent(way, middle.reason)
     built = [build(end) for end in ends]

@@ -6,17 +6,21 @@ typed as one for an hour, and cents typed as dollars are the slips that cost mos
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.money.ledger import YOUR_INPUT, Used
+from planner.money.ledger import COMPUTED, YOUR_INPUT, Used
+from planner.money.owning.machine import fleet
 from planner.money.plan import Plan, plan_at
+from planner.money.setting import Setting
 from planner.money.ways import WAYS
 from planner.scenario.base import HOURS_PER_MONTH
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 
+ALL_IN = "capex_usd"
 COUNTED = "accelerators"  # numbers of things are the plan itself
 FAR = 5.0  # times away from what the catalogue has, before we ask
 _NEAR = 3.0  # times away at most, for a slip to explain it
@@ -51,18 +55,31 @@ def doubts(plan: Plan) -> tuple[Doubt, ...]:
     if bare == scenario:
         return ()
     mine = {name: used for name, used in numbers(plan).items() if used.origin is YOUR_INPUT}
-    usual = numbers(plan_at(replace(plan.setting, scenario=bare)))
+    unsaid = plan_at(replace(plan.setting, scenario=bare))
+    usual = numbers(unsaid)
     known = {name: used for name, used in usual.items() if used.origin is not YOUR_INPUT}
-    found = (doubt(mine[name], known[name]) for name in mine if name in known and mine[name].unit != COUNTED)
+    found = [doubt(mine[name], known[name]) for name in mine if name in known and mine[name].unit != COUNTED]
+    found.append(_of_day_one(plan.setting, unsaid, mine))
     return tuple(one for one in found if one is not None)
 
 
-def doubt(yours: Used, usual: Used) -> Doubt | None:
-    """What is odd about your number beside the usual one; None for a nought, or with nothing to compare it with."""
+def _of_day_one(setting: Setting, unsaid: Plan, mine: Mapping[str, Used]) -> Doubt | None:
+    """A sum for all of day one beside what the catalogue says that so many cost: was it meant for one of them?"""
+    own = unsaid.option("own")
+    if ALL_IN not in mine or own is None:
+        return None
+    asked = fleet(setting)
+    bought = sum(float(line.total_usd) for line in own.ledger.lines if line.treatment == "capital")
+    usual = Used(ALL_IN, bought * asked / own.accelerators, "USD", COMPUTED)
+    return doubt(mine[ALL_IN], usual, ((float(asked), f"the price of one typed for all {asked:,}"),))
+
+
+def doubt(yours: Used, usual: Used, more: tuple[tuple[float, str], ...] = ()) -> Doubt | None:
+    """What is odd about your number beside the usual one; a nought, or nothing to compare with, is not odd."""
     typed, there = float(yours.value), float(usual.value)
     if typed <= 0 or there <= 0 or not np.isfinite(there) or 1 / FAR <= typed / there <= FAR:
         return None
-    slips = [(typed * factor, slip) for factor, slip in SLIPS if 1 / _NEAR <= typed * factor / there <= _NEAR]
+    slips = [(typed * factor, slip) for factor, slip in (*more, *SLIPS) if 1 / _NEAR <= typed * factor / there <= _NEAR]
     meant, slip = slips[0] if slips else (None, None)
     return Doubt(yours.name, typed, there, usual.unit, meant, slip)
 

@@ -46,7 +46,9 @@ class ChosenOffers:
     three_years: str | None = None
     prices: Believed | None = None  # what the prices of all offers that the plan could take are worth on its day
     shares: tuple[Share, ...] = ()  # where nobody has all that is wanted at once: who delivers how many on demand
-    lacks: Mapping[str, str] = field(default_factory=dict)  # by kind of purchase: why no offer can take the order
+    lacks: Mapping[str, str] = field(
+        default_factory=dict, hash=False
+    )  # by kind of purchase: why no offer can take the order
 
 
 @dataclass(frozen=True, eq=False)

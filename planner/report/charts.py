@@ -105,7 +105,7 @@ def cost_parts(ledgers: Sequence[Ledger], dark: bool) -> go.Figure:
 
 def payback(found: Answer, dark: bool) -> go.Figure:
     """What every way has cost so far, with the ranges of the two that are compared and the month that pays back."""
-    banded = [one.option.key for one in (found.own, found.rent) if one is not None]
+    banded = [one.option.key for one in found.pair or (found.best,) if one is not None]
     month = float(np.asarray(found.payback.month).flat[0])
     return cumulative(found.ranked, banded, month if month > 0 else None, dark)
 

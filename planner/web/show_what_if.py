@@ -118,7 +118,7 @@ def tries() -> None:
     tests = [state_what_if.under(key) for key in keys]
     table = stress_table(tests, now, then if len(keys) > 1 else None)
     columns = {name: show.MONEY for name in table.columns if name.endswith("USD")}
-    columns["Owning is cheaper, of 100 futures"] = show.OF_100
+    columns[table.columns[4]] = show.OF_100
     st.dataframe(table, hide_index=True, column_config=columns, placeholder="–")
     show.small(said.ONLY_HERE)
     _sources(keys)

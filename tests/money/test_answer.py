@@ -16,7 +16,6 @@ from planner.money.option import Option
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import CLOSE_GAP, Answer, answer
 from planner.money.verdict.breakeven import STEP
-from planner.money.ways import of_side
 from planner.scenario.own import Kept, Own
 from planner.scenario.rent import Rent
 from planner.scenario.scenario import Scenario
@@ -170,57 +169,6 @@ def test_a_wider_budget_never_costs_more(usd: list[float], one: float, other: fl
         if found.best is not None and not (found.limit and found.limit.is_least):
             costs.append(found.best.present_usd)
     assert len(costs) < 2 or costs[1] <= costs[0] * (1 + CLOSE_GAP) + 1e-9
-
-
-def test_a_side_without_a_price_leaves_it_open() -> None:
-    found = asked(Scenario(accelerator="L4-24GB"))
-    assert found.own is None
-    assert found.verdict == "incomplete"
-    assert "nobody publishes a price for buying L4 24 GB: enter what you would pay for one" in found.missing
-    assert found.best is not None
-    assert found.best.option.way in of_side("rent")
-    assert not found.payback.found
-    lone = asked(Scenario(ways=("on_demand",)))
-    assert (lone.verdict, lone.missing) == ("incomplete", ("owning was not asked for",))
-    assert lone.break_evens == ()
-
-
-def unpriced(made: Option, name: str, factor: float) -> Option:
-    """The same with a line whose price nobody knows."""
-    used = (Used(name, float("nan"), "USD", YOUR_INPUT), Used("gb_months", factor, "GB-months", YOUR_INPUT))
-    line = Line("Disk", "storage", f"{name} * gb_months", used)
-    return replace(made, ledger=replace(made.ledger, lines=(*made.ledger.lines, line)))
-
-
-@pytest.mark.parametrize(
-    ("own", "rent", "gb_months", "name", "verdict"),
-    [
-        (100, 80, 1.0, "usd_per_gb_month_of_disk", "rent"),  # even at the dearest price of all providers
-        (100, 80, 1e6, "usd_per_gb_month_of_disk", "incomplete"),
-        (80, 100, 1e6, "usd_per_gb_month_of_disk", "own"),  # what is dearer already only gets dearer
-        (100, 80, 1.0, "usd_per_accelerator_hour", "incomplete"),
-    ],
-)
-def test_a_missing_price_never_counts_as_nothing(
-    own: float, rent: float, gb_months: float, name: str, verdict: str
-) -> None:
-    made = plan(CATALOGUE, Scenario(ways=("own", "on_demand")), DAY)
-    options = (option(made, "own", own), unpriced(option(made, "on_demand", rent), name, gb_months))
-    found = answer(replace(made, options=options))
-    assert found.verdict == verdict
-    assert found.missing == ("on_demand: no price for disk",)
-
-
-def test_what_is_missing_on_both_sides_cancels_out() -> None:
-    """An owner waits for delivery and rents from the same offer meanwhile: its disk has no price on either side."""
-    made = plan(CATALOGUE, Scenario(ways=("own", "on_demand")), DAY)
-    name = "usd_per_gb_month_of_disk"
-    own, rent = unpriced(option(made, "own", 80), name, 1e4), unpriced(option(made, "on_demand", 100), name, 3e4)
-    assert answer(replace(made, options=(own, rent))).verdict == "own"
-    more = unpriced(option(made, "own", 80), name, 3e6)
-    assert answer(replace(made, options=(more, rent))).verdict == "incomplete"
-    other = replace(rent, key="reserved", way="reserved")
-    assert answer(replace(made, options=(own, other))).verdict == "incomplete"
 
 
 def test_what_selling_would_fetch_is_not_paid() -> None:

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 from planner.money.owning import buying, owned
-from planner.money.plan import setting_of
+from planner.money.plan import plan, setting_of
+from planner.money.plausibility import doubts
 from planner.money.setting import Setting
+from planner.money.ways.ledger_of_way import WayLedger
+from planner.money.ways.own import fleet
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
 from pricing.figure import Source, Value
@@ -176,6 +179,29 @@ def test_one_sum_replaces_all_of_day_one_and_one_all_that_runs() -> None:
     assert set(usd) == {"All of day one", "Running it, all in", "Taking it down", "Resale"}
     assert usd["All of day one"][:4].tolist() == [500_000, 0, 500_000, 0]
     assert usd["Running it, all in"][:4].tolist() == [0, 0, 0, 5_000]
+
+
+@pytest.mark.parametrize(("asked", "usd"), [(None, 100_000.0), (8, 80_000.0), (1, 10_000.0)])
+def test_a_sum_for_day_one_is_for_the_fleet_that_was_asked_for(asked: int | None, usd: float) -> None:
+    """Eighty are wanted at once; who says how many to buy says for how many the sum is."""
+    own: dict[str, Any] = {"capex_usd": usd, "lead_time_months": 0.0} | (
+        {} if asked is None else {"accelerators": asked}
+    )
+    there = setting(scenario(own))
+    for accelerators in (asked or 80, 40):
+        built = fleet(there, accelerators)
+        assert isinstance(built, WayLedger)
+        total = next(line for line in built.lines if line.name == "All of day one").total_usd
+        assert total == pytest.approx(usd * accelerators / (asked or 80))
+        said = [one for one in built.warnings if "in proportion" in one]
+        assert len(said) == (accelerators != (asked or 80))
+
+
+def test_the_price_of_one_typed_for_all_is_asked_about() -> None:
+    made = plan(load_catalogue(), scenario({"capex_usd": 36_000.0}), DAY)
+    found = next(one for one in doubts(made) if one.name == "capex_usd")
+    assert (found.slip, found.meant) == ("the price of one typed for all 80", 80 * 36_000.0)
+    assert not any(one.name == "capex_usd" for one in doubts(plan(load_catalogue(), scenario({"capex_usd": 3e6}), DAY)))
 
 
 @pytest.mark.parametrize(("needed", "servers"), [(1, 1), (8, 1), (9, 2), (160, 21), (1_024, 135)])

@@ -107,12 +107,13 @@ def test_words_count_and_ranges_come_from_the_same_futures() -> None:
     )
 
 
-def test_an_open_question_stays_open() -> None:
-    lone = plan(catalogue(), Scenario(accelerator="L4-24GB"), DAY)
+def test_what_stands_alone_is_in_no_futures_cheaper() -> None:
+    lone = plan(catalogue(), Scenario(ways=("on_demand",)), DAY)
     found = decided(lone).answer
-    assert found.verdict == "incomplete"
+    assert found.verdict == "rent"
     assert found.share_cheaper is None
-    assert judged(answer(lone), None).verdict == "incomplete"
+    nothing = plan(catalogue(), Scenario(accelerator="TPU-v5e"), DAY)
+    assert decided(nothing).answer.verdict == "incomplete"
 
 
 @at_most(8)

@@ -215,7 +215,11 @@ def _say_machine(put: Basis, setting: Setting, need: Need, machine: Machine) -> 
     if machine.whole:
         put.figure("usd_per_server", machine.price, "USD", own.usd_per_server)
     each = machine.each if machine.whole else machine.price or machine.each
-    put.figure("usd_per_accelerator", each, "USD", own.usd_per_accelerator)
+    if machine.likely is None:
+        put.figure("usd_per_accelerator", each, "USD", own.usd_per_accelerator)
+    else:
+        likely = Origin("what others of its kind cost", "derived", note=machine.likely.note)
+        put.say("usd_per_accelerator", getattr(machine.likely, setting.case), "USD", likely)
     put.fact("usd_per_accelerator_of_network", network_fact(need.most_accelerators), own.usd_per_accelerator_of_network)
     put.figure("rated_w_per_server", machine.power, "W", own.rated_w_per_server)
     put.figure("tdp_w", machine.tdp, "W")

@@ -11,9 +11,9 @@ from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.inflation import agreed
 from planner.money.input_sheet import Basis
-from planner.money.ledger import Line
+from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning.inputs import say_holding, say_inputs
-from planner.money.owning.machine import Machine, machine
+from planner.money.owning.machine import Machine, fleet, machine
 from planner.money.setting import Setting
 from planner.money.timeline import Holding
 
@@ -70,7 +70,7 @@ def _reckoned(setting: Setting, need: Need, until_months: Num | None, refreshed:
     say_inputs(put, setting, need, what)
     held = say_holding(put, setting, until_months, refreshed)
     all_in = "capex_usd" in put.used
-    today = "capex_usd" if all_in else f"{SERVERS} * {what.usd}"
+    today = _all_in(put, fleet(setting), need) if all_in else f"{SERVERS} * {what.usd}"
     price = f"{today} * {_LATER} ** ordered_after_years" if "ordered" in put.used else today
     paid = price if all_in else f"{price} * (1 + scarcity_premium_share)"
     replaces = "refreshes" in put.used
@@ -94,6 +94,14 @@ def _reckoned(setting: Setting, need: Need, until_months: Num | None, refreshed:
 
 
 _reckoned_once = lru_cache(maxsize=8)(_reckoned)
+
+
+def _all_in(put: Basis, asked: int, need: Need) -> str:
+    """Your sum for day one, which was for the fleet that was asked for; for another one in proportion."""
+    if np.all(np.asarray(need.accelerators) == asked):
+        return "capex_usd"
+    put.say("capex_accelerators", float(asked), "accelerators", YOUR_INPUT)
+    return "capex_usd * accelerators / capex_accelerators"
 
 
 def _said(put: Basis, name: str) -> Num:
@@ -175,7 +183,8 @@ def _repairs(put: Basis, what: Machine, price: str) -> Line:
     if np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
         each = "usd_per_accelerator"
     else:
-        each = "usd_per_server / accelerators_per_server" if what.whole else "capex_usd / accelerators"
+        fleet_of_sum = "capex_accelerators" if "capex_accelerators" in put.used else "accelerators"
+        each = "usd_per_server / accelerators_per_server" if what.whole else f"capex_usd / {fleet_of_sum}"
     failed = f"accelerators * failures_per_accelerator_year * repair_share * {each}"
     return put.line(
         "Repairs beyond what support covers",

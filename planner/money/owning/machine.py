@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
+from planner.money.owning.likely_price import LikelyPrice, likely_price
 from planner.money.setting import Setting
 from pricing import Catalogue, Figure
 from pricing.choices import Trust
@@ -37,6 +38,7 @@ class Machine:
     tdp: Figure | None  # of one accelerator
     each: Figure | None  # price of one accelerator, where it is known beside the server's
     what: str
+    likely: LikelyPrice | None = None  # of one accelerator, where nobody publishes a price
 
     @property
     def usd(self) -> str:
@@ -63,11 +65,11 @@ def buying(setting: Setting) -> Buying | None:
 
 @lru_cache(maxsize=16)
 def machine(setting: Setting) -> Machine | None:
-    """What to buy: what you have a price for, else what the catalogue has the newest price for."""
+    """What to buy: what you have a price for, else the newest price of the catalogue, else what others let expect."""
     own = setting.scenario.own
     found = _best(setting.catalogue, _published(setting))
     if own.usd_per_server is None and own.usd_per_accelerator is None and own.capex_usd is None:
-        return found
+        return found or _foretold(setting)
     plain = _unpriced(setting, only_priced=False)
     if own.usd_per_server is not None:
         return replace(plain, whole=True)
@@ -98,6 +100,17 @@ def _published(setting: Setting) -> list[Machine]:
     if plain.each is not None and not catalogue.accelerators[accelerator].rent_only:
         choices.append(replace(plain, price=plain.each))
     return choices
+
+
+def _foretold(setting: Setting) -> Machine | None:
+    """The accelerator with a host around it, at what it is likely to cost; None where that cannot be said."""
+    likely = likely_price(setting.catalogue, setting.scenario.accelerator)
+    plain = _unpriced(setting, only_priced=False)
+    return (
+        None
+        if likely is None
+        else replace(plain, likely=likely, what=f"{plain.what}, at about what others of its kind cost")
+    )
 
 
 def _unpriced(setting: Setting, *, only_priced: bool) -> Machine:

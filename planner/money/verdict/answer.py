@@ -24,7 +24,7 @@ from planner.money.measures import (
     rates_of_return,
     worked_usd,
 )
-from planner.money.option import Option
+from planner.money.option import Absent, Option
 from planner.money.outcome import Solved
 from planner.money.payback import ENDINGS, NOT_COMPARED, Payback, simple_payback
 from planner.money.plan import Plan
@@ -32,7 +32,7 @@ from planner.money.setting import Setting
 from planner.money.verdict.breakeven import NAMES, BreakEven, break_even, paid_back
 from planner.money.verdict.contender import Runner, runners_of
 from planner.money.verdict.limits import Limits, OverLimit, limits_of
-from planner.money.ways import Side, of_side
+from planner.money.ways import WAYS, Side
 from planner.scenario.memo import cached_property
 from planner.scenario.terms import Timing
 
@@ -73,15 +73,20 @@ class Answer:
     rent: Weighed | None  # the best of the renting ways
     asked: Weighed | None  # buying as many as the scenario says, or as are wanted at once
     best: Weighed | None  # what the verdict is for; None only where nothing at all has a price
-    gap_share: float | None  # by how much the second of own, rent and keep costs more than the first
+    pair: tuple[Weighed, Weighed] | None  # the two ways that are told beside each other; None where only one is left
+    gap_share: float | None  # by how much the second of those that were compared costs more than the first
     limit: OverLimit | None  # the limit that the cheapest way breaks, or that no way keeps to
-    payback: Payback  # of own against rent, in today's money
-    turned_by_timing: tuple[Timing, ...]  # conventions under which the other of own and rent is cheaper
+    payback: Payback  # of the first of the pair against the second, in today's money
+    turned_by_timing: tuple[Timing, ...]  # conventions under which the other of the pair is cheaper
+    left_out: tuple[Absent, ...]  # what one might want to compare and nobody prices, each with what to enter
     missing: tuple[str, ...]  # prices that are not known, and ways that could not be reckoned
-    against: Weighed | None = None  # what `best` was measured against: the best of the other sides
-    handicap_usd: float = 0.0  # by how much what is not priced may bring `best` nearer to it, at most
-    lacks_prices: bool = False  # a price that somebody could fill in would tell more
+    against: Weighed | None = None  # what `best` was measured against: the best of the others
     share_cheaper: float | None = None  # of futures in which `best` costs less than `against`; None: not drawn
+
+    @property
+    def baseline(self) -> Weighed | None:
+        """What savings, returns and paybacks are counted against."""
+        return self.best if self.pair is None else self.pair[1]
 
     @cached_property
     def break_evens(self) -> tuple[BreakEven, ...]:
@@ -90,19 +95,19 @@ class Answer:
         return tuple(one for one in found if one is not None)
 
     def break_even(self, name: str) -> BreakEven | None:
-        """The value of one input at which owning and renting cost the same."""
-        if self.own is None or self.rent is None:
+        """The value of one input at which both of the pair cost the same."""
+        if self.pair is None:
             return None
         if name not in self._solved:
-            self._solved[name] = break_even(self.plan, self.own.option, self.rent.option, name)
+            self._solved[name] = break_even(self.plan, self.pair[0].option, self.pair[1].option, name)
         return self._solved[name]
 
     @cached_property
     def turned_by_rent_path(self) -> tuple[tuple[float, Payback], ...]:
-        """The plain payback of owning where rents change by so much a year."""
-        if self.own is None or self.rent is None:
+        """When rents change by so much a year: the plain payback of the first of the pair."""
+        if self.pair is None:
             return ()
-        return _rent_paths(self.plan.setting, self.own.option, self.rent.option)
+        return _rent_paths(self.plan.setting, self.pair[0].option, self.pair[1].option)
 
     @cached_property
     def _solved(self) -> dict[str, BreakEven]:
@@ -113,15 +118,16 @@ _SIDES: tuple[Side, ...] = ("own", "rent", "keep")  # of one way alone
 
 
 def answer(plan: Plan) -> Answer:
-    """Own, rent, keep or mix?"""
+    """Own, rent, keep or mix? Where only one side has a price: which of its ways?"""
     setting = plan.setting
     runners = [one for option in plan.options for one in runners_of(setting, option)]
-    decided = decide(runners, limits_of(setting.terms))
+    decided = decide(runners, limits_of(setting.terms), chosen=bool(setting.scenario.ways))
     best, own, rent, runners = decided.best, decided.own, decided.rent, list(decided.ranked)
-    baseline = rent or best
+    baseline = decided.pair[1] if decided.pair else best
     ranked = _all_weighed(setting, runners, baseline.option.ledger) if baseline else ()
     of = {one.option.key: one for one in ranked}
-    pair = (own.option, rent.option) if own and rent else None
+    pair = (decided.pair[0].option, decided.pair[1].option) if decided.pair else None
+    left_out = _left_out(plan, decided)
     return Answer(
         plan=plan,
         verdict=decided.verdict,
@@ -130,19 +136,19 @@ def answer(plan: Plan) -> Answer:
         rent=of[rent.option.key] if rent else None,
         asked=of.get("own"),
         best=of[best.option.key] if best else None,
+        pair=(of[pair[0].key], of[pair[1].key]) if pair else None,
         gap_share=decided.gap_share,
         limit=decided.limit,
         payback=paid_back(setting, pair[0].ledger, pair[1].ledger) if pair else _no_payback(),
         turned_by_timing=_turned(plan, *pair) if pair else (),
-        missing=(*decided.missing, *_absent(plan, own is None, rent is None)),
+        left_out=left_out,
+        missing=(*decided.missing, *(one.reason for one in left_out), *_not_asked(plan, own is None, rent is None)),
         against=of[decided.second.option.key] if decided.second else None,
-        handicap_usd=decided.handicap_usd,
-        lacks_prices=bool(decided.missing),
     )
 
 
 def _cheapest(runners: Iterable[Runner]) -> Runner | None:
-    """The cheapest way, what is not priced counting at its dearest, so that none wins by its silence."""
+    """The cheapest; one with a part that nobody prices comes last, so that none wins by its silence."""
     return min(runners, key=lambda one: (one.at_most_usd, one.present_usd, one.option.key), default=None)
 
 
@@ -155,19 +161,9 @@ def _speaker(runners: Iterable[Runner], side: Side) -> Runner | None:
     of_side = [one for one in runners if one.side == side]
     best = _cheapest(of_side)
     plain = next((one for one in of_side if one.option.key == "own"), None)
-    close = best and plain and gap_share(best.present_usd, plain.at_most_usd) < CLOSE_GAP
-    return plain if close else best
-
-
-def _at_worst(first: Runner, second: Runner) -> float:
-    """By how much what is not priced may bring the first nearer to the second, at most. [USD]
-
-    What owning bridges its gaps with is rented on demand, from the same offer: the price that is missing is the same on
-    both sides, and only what one of them needs more of it counts.
-    """
-    same = "on_demand" in (first.option.way, second.option.way)
-    also = second.unknown_usd if same else {}
-    return sum(usd if np.isinf(usd) else max(usd - also.get(name, 0.0), 0.0) for name, usd in first.unknown_usd.items())
+    if best is None or plain is None or (plain.unknown and not best.unknown):
+        return best
+    return plain if gap_share(best.present_usd, plain.present_usd) < CLOSE_GAP else best
 
 
 @dataclass(frozen=True)
@@ -178,9 +174,7 @@ class _Decided:
     best: Runner | None
     gap_share: float | None = None
     limit: OverLimit | None = None
-    missing: tuple[str, ...] = ()
     second: Runner | None = None
-    handicap_usd: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -190,68 +184,112 @@ class Decision(_Decided):
     ranked: tuple[Runner, ...] = ()  # cheapest present first
     own: Runner | None = None
     rent: Runner | None = None
+    pair: tuple[Runner, Runner] | None = None  # the two that are told beside each other
+    left_out: tuple[Runner, ...] = ()  # that might be the cheapest, but for a part that nobody anywhere prices
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Lines without a price: those of what was left out, and of what is told all the same."""
+        told = dict.fromkeys(one for one in (*self.left_out, self.best, *(self.pair or ())) if one is not None)
+        return tuple(
+            f"{one.option.title}: no price for {name.lower()}" for one in told for name in one.option.ledger.unpriced
+        )
 
 
-def decide(runners: Iterable[Runner], limits: Limits) -> Decision:
-    """The verdict of some options, none of them with several draws, within limits on money."""
+def decide(runners: Iterable[Runner], limits: Limits, *, chosen: bool = False) -> Decision:
+    """The verdict of some options, none of them with several draws, within limits on money.
+
+    `chosen` where the ways are those that somebody named: buying and leasing, say, are then a question of their own.
+    """
     ranked = sorted(runners, key=lambda one: (one.present_usd, one.option.key))
-    found = _decided(ranked, limits)
+    priced, left_out = _that_may_win(ranked)
+    found = _decided(priced, limits, chosen)
     best = found.best
-    own = best if best and best.side in ("own", "keep") else _speaker(ranked, "own") or _speaker(ranked, "keep")
-    rent = best if best and best.side == "rent" else _cheapest(one for one in ranked if one.side == "rent")
+    own = best if best and best.side in ("own", "keep") else _speaker(priced, "own") or _speaker(priced, "keep")
+    rent = best if best and best.side == "rent" else _cheapest(one for one in priced if one.side == "rent")
     return Decision(
         verdict=found.verdict,
         best=best,
         gap_share=found.gap_share,
         limit=found.limit,
-        missing=found.missing,
         second=found.second,
-        handicap_usd=found.handicap_usd,
         ranked=tuple(ranked),
         own=own,
         rent=rent,
+        pair=(own, rent) if own and rent else _beside(found, _contenders(priced, chosen)),
+        left_out=left_out,
     )
 
 
-def _decided(runners: list[Runner], limits: Limits) -> _Decided:
+def _that_may_win(ranked: list[Runner]) -> tuple[list[Runner], tuple[Runner, ...]]:
+    """The ways without those that might win only because nobody prices a part of them; and which these are.
+
+    A way that cannot win even with that part at nought stays: it blocks nothing.
+    """
+    least = min((one.present_usd for one in ranked if not one.unknown and one.side != "mix"), default=None)
+    if least is None:
+        return ranked, ()
+    left_out = tuple(one for one in ranked if one.unknown and one.present_usd < least)
+    return [one for one in ranked if one not in left_out], left_out
+
+
+def _beside(found: _Decided, contenders: list[Runner]) -> tuple[Runner, Runner] | None:
+    """Two ways of one side, the one that binds more firmly first; a mix only where there is no other."""
+    every = dict.fromkeys(one for one in (found.best, found.second, *contenders) if one is not None)
+    two = sorted(every, key=lambda one: one.side == "mix")[:2]
+    two.sort(key=lambda one: (-WAYS[one.option.way].firmness, WAYS[one.option.way].place))
+    return (two[0], two[1]) if len(two) == 2 else None
+
+
+def _decided(runners: list[Runner], limits: Limits, chosen: bool) -> _Decided:
     """The verdict; where the cheapest way needs more money than there is when it is due, the cheapest that does not."""
-    free = _verdict(runners)
+    free = _verdict(runners, chosen)
     limit = None if free.best is None else limits.broken(free.best)
-    if free.best is None or free.verdict == "incomplete" or limit is None:
+    if free.best is None or limit is None:
         return free
     paid = [one for one in runners if limits.broken(one) is None]
     if not paid:
         least, limit = limits.least(runners)
         return replace(free, verdict="limited", best=least, limit=limit, second=None)
-    within = _verdict(paid)
-    same = within.best is not None and within.best.side == free.best.side and within.verdict != "incomplete"
+    within = _verdict(paid, chosen)
+    same = within.best is not None and within.best.side == free.best.side and within.second is not None
     if same:
         return replace(within, limit=limit)
-    best = within.best or _cheapest(paid)
-    best = best and (_better_mix(paid, best) or best)
-    return replace(free, verdict="limited", best=best, limit=limit, second=None)
+    return replace(free, verdict="limited", best=within.best, limit=limit, second=None)
 
 
-def _verdict(runners: list[Runner]) -> _Decided:
+def _verdict(runners: list[Runner], chosen: bool) -> _Decided:
     """The wording table, for what money allows: one of the three sides, a mix that beats them, or neither."""
-    winners = [_speaker(runners, side) for side in _SIDES]
-    pure = sorted((one for one in winners if one), key=lambda one: one.present_usd)
-    if len(pure) < 2 or all(one.side != "rent" for one in pure):
-        return _Decided("incomplete", pure[0] if pure else _cheapest(runners))
-    first, second = pure[:2]
-    gap = gap_share(first.present_usd, second.present_usd)
-    missing = tuple(
-        f"{one.option.title}: no price for {name.lower()}" for one in pure for name in one.option.ledger.unpriced
-    )
+    contenders = _contenders(runners, chosen)
+    if not contenders:
+        return _Decided("incomplete", None)
+    first, second = contenders[0], contenders[1] if len(contenders) > 1 else None
+    gap = None if second is None else gap_share(first.present_usd, second.present_usd)
     mix = _better_mix(runners, first)
-    if mix:
-        return _Decided("mix", mix, gap, None, missing, first, mix.at_most_usd - mix.present_usd)
-    handicap = _at_worst(first, second)
-    worst = first.present_usd + handicap
-    if worst > second.present_usd and gap_share(second.present_usd, worst) >= CLOSE_GAP:
-        return _Decided("incomplete", first, gap, missing=missing)
-    verdict = "close" if gap < CLOSE_GAP else _sided(first, second)
-    return _Decided(verdict, first, gap, None, missing, second, handicap)
+    if mix and first.side != "mix":
+        return _Decided("mix", mix, gap_share(mix.present_usd, first.present_usd) if gap is None else gap, None, first)
+    if second is None or gap is None:
+        return _Decided(verdict_for(first.side, certain=True), first)
+    return _Decided("close" if gap < CLOSE_GAP else _sided(first, second), first, gap, None, second)
+
+
+def _contenders(runners: list[Runner], chosen: bool) -> list[Runner]:
+    """Who is compared, the cheapest first: who speaks for each side; of one side alone its ways, each once.
+
+    Where nobody chose the ways, how to pay for what is bought is no question beside whether to buy.
+    """
+    speakers = [one for one in (_speaker(runners, side) for side in _SIDES) if one]
+    if not speakers:
+        mix = _cheapest(one for one in runners if one.side == "mix")
+        return [mix] if mix else []
+    only = speakers[0]
+    if len(speakers) == 1 and (chosen or only.option.key != "own"):
+        of_way = {one.option.way: one for one in reversed(runners) if one.side == only.side}
+        speakers = list({**of_way, only.option.way: only}.values())
+    if len(speakers) == 1:
+        mix = _cheapest(one for one in runners if one.side == "mix")
+        return [only, mix] if mix else [only]
+    return sorted(speakers, key=lambda one: one.present_usd)
 
 
 def _better_mix(runners: Iterable[Runner], pure: Runner) -> Runner | None:
@@ -269,9 +307,8 @@ def gap_share(cheaper_usd: float, dearer_usd: float) -> float:
 
 
 def _sided(first: Runner, second: Runner) -> Verdict:
-    """The word for the leading side: certain only where the ranges do not touch, unpriced parts at their dearest."""
-    certain = first.side == "keep" or first.high_usd + _at_worst(first, second) < second.low_usd
-    return verdict_for(first.side, certain)
+    """Certain only where the ranges do not touch."""
+    return verdict_for(first.side, first.side == "keep" or first.high_usd < second.low_usd)
 
 
 def verdict_for(side: Side, certain: bool) -> Verdict:
@@ -279,13 +316,32 @@ def verdict_for(side: Side, certain: bool) -> Verdict:
     return side if certain else _PROBABLY.get(side, side)
 
 
-def _absent(plan: Plan, no_own: bool, no_rent: bool) -> tuple[str, ...]:
-    """Why a whole side of the comparison is missing."""
-    ways = of_side(*(("own", "keep") if no_own else ()), *(("rent",) if no_rent else ()))
-    reasons = tuple(one.reason for one in plan.absent if one.way in ways)
-    wanted = plan.setting.scenario.ways
-    lacking = [word for word, lacks in (("owning", no_own), ("renting", no_rent)) if lacks and wanted and not reasons]
-    return (*dict.fromkeys(reasons), *(f"{word} was not asked for" for word in lacking))
+def _left_out(plan: Plan, decided: Decision) -> tuple[Absent, ...]:
+    """What one might want to compare and cannot: of the ways that were named all, else what speaks for a whole side."""
+    found: dict[str, Absent] = {}
+    lacking = [side for side, one in (("own", decided.own), ("rent", decided.rent)) if one is None]
+    for one in plan.absent:
+        way = WAYS[one.way]
+        if plan.setting.scenario.ways:
+            found.setdefault(one.reason, one)
+        elif way.side in lacking and way.when_empty == "usual":
+            found.setdefault(way.side, one)
+    for runner in decided.left_out:
+        found.setdefault(runner.option.way, _unpriced(runner.option))
+    return tuple(found.values())
+
+
+def _unpriced(option: Option) -> Absent:
+    """Why a way with a part that nobody prices is left out."""
+    names = " and ".join(name[0].lower() + name[1:] for name in option.ledger.unpriced)
+    return Absent(option.way, f"nobody publishes a price for {names}: enter one")
+
+
+def _not_asked(plan: Plan, no_own: bool, no_rent: bool) -> tuple[str, ...]:
+    """A whole side of the comparison that was not asked for."""
+    named = {WAYS[way].owns for way in plan.setting.scenario.ways}
+    lacking = (("owning", no_own and True not in named), ("renting", no_rent and False not in named))
+    return tuple(f"{word} was not asked for" for word, lacks in lacking if named and lacks)
 
 
 def _all_weighed(setting: Setting, runners: list[Runner], baseline: Ledger) -> tuple[Weighed, ...]:

@@ -1,4 +1,4 @@
-"""Break-evens: where owning and renting cost the same, solved one input at a time, or why they never do.
+"""Break-evens: where owning and renting, or two other ways, cost the same: one input at a time, or why they never do.
 
 How the value is found, for one plan as for many at once, stands in planner.money.verdict.sign_change.
 """
@@ -116,7 +116,8 @@ def _wanted(plan: Plan, own: Option, rent: Option) -> list[_Wanted]:
         replace(_price("hardware_price", hardware, "", own.ledger, ways), unit=HARDWARE_PRICES[hardware]),
         _bounded("residual_share", "share", 1.0, own.ledger, ways),
         replace(
-            _bounded("lead_time_months", "months", months, own.ledger, ways), you=lead_time_months(plan.setting, own)
+            _bounded("lead_time_months", "months", months, own.ledger, ways),
+            you=lead_time_months(plan.setting, own) if WAYS[own.way].owns else None,
         ),
     ]
 
@@ -157,8 +158,9 @@ def _touched(tried: str, setting: Setting, own: Option, rent: Option) -> Costs:
     The price of a reservation, of spot or of a token is not the price on demand that bridges an owner's gaps.
     """
     is_other_rent = tried == RENT and rent.way != "on_demand"
+    stays = is_other_rent or (tried == RENT and WAYS[own.way].rents_machines)  # at a price of its own
     uses = any(used.name == tried for line in rent.ledger.lines for used in line.used)
-    moves = not is_other_rent, is_other_rent or uses
+    moves = not stays, is_other_rent or uses
     builders = [builder_of(option) for option, moved in zip((own, rent), moves, strict=True) if moved]
     still_usd = [present_usd(setting, option.ledger) for option in (own, rent)]
 
@@ -214,7 +216,7 @@ def _busy(setting: Setting, own: Option, rent: Option) -> BreakEven:
     wanted = _Wanted("busy_share", BUSY, low, high, 1.0, "1", _called(own, rent))
     factor, reason = _nearest(wanted, setting, costs_of(own, rent))
     value = None if factor is None else busy_share(setting, factor)
-    reached, said = _achievable(setting, int(own.accelerators))
+    reached, said = _achievable(setting, max(int(own.accelerators), 1))
     if value is not None and value > reached:
         reason = Reason("found", how=f", but {said}")
     return BreakEven("busy_share", you, value, reason, reached, "share of hours")

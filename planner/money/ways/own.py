@@ -10,6 +10,7 @@ from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.ledger import Line
 from planner.money.owning import Owned, owned
+from planner.money.owning.machine import fleet as fleet_asked
 from planner.money.renting.bill import renting
 from planner.money.renting.rent_levels import path_warnings
 from planner.money.setting import Setting
@@ -54,8 +55,11 @@ def work_of(setting: Setting, accelerators: int) -> Need:
 
 def no_price(setting: Setting) -> Unavailable:
     """Why nothing can be bought."""
+    chip = setting.catalogue.accelerators.get(setting.scenario.accelerator)
     label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
-    return Unavailable(f"nobody publishes a price for buying {label}: enter what you would pay for one")
+    if chip is not None and chip.rent_only:
+        return Unavailable(f"nobody sells {label}: enter what you would pay for one")
+    return Unavailable(f"nobody publishes what {label} costs: enter what you would pay for one")
 
 
 def with_rent(
@@ -78,7 +82,24 @@ def with_rent(
         lines=(*lines, *rented, *waiting(setting, accelerators, found.held.owns)),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=float(accelerators),
-        warnings=(*never_comes(setting, found), *waits(setting, accelerators), *warnings, *of_rent(setting, rented)),
+        warnings=(
+            *never_comes(setting, found),
+            *in_proportion(setting, accelerators),
+            *waits(setting, accelerators),
+            *warnings,
+            *of_rent(setting, rented),
+        ),
+    )
+
+
+def in_proportion(setting: Setting, accelerators: int) -> tuple[str, ...]:
+    """What to say where your sum for day one was for another number of machines than are bought here."""
+    usd, asked = setting.scenario.own.capex_usd, fleet_asked(setting)
+    if usd is None or accelerators == asked:
+        return ()
+    here = usd * accelerators / asked
+    return (
+        f"your {first(usd):,.0f} USD are for {asked:,} of them; {accelerators:,} cost {first(here):,.0f} in proportion",
     )
 
 

@@ -16,7 +16,7 @@ from planner.report.table import Table
 
 def advice_lines(plan: Plan, found: Answer, *, every: bool = False) -> tuple[str, ...]:
     """Slips of the hand first, then what the compared ways warn of, or all ways."""
-    compared = [way for way in (found.best, found.own, found.rent) if way is not None]
+    compared = [way for way in (found.best, *(found.pair or ())) if way is not None]
     ways = found.ranked if every else compared
     warned = (f"{way.option.title}: {warning}" for way in ways for warning in way.option.warnings)
     return tuple(dict.fromkeys((*(_doubt(one) for one in doubts(plan)), *(_ended(line) for line in warned))))

@@ -51,9 +51,10 @@ def answer_document(one: Reckoned) -> schema.Answer:
         about=one.about,
         best=_key(found.best),
         against=_key(found.against),
+        compared=() if found.pair is None else (found.pair[0].option.key, found.pair[1].option.key),
         own=_key(found.own),
         rent=_key(found.rent),
-        baseline=_key(_baseline(found)),
+        baseline=_key(found.baseline),
         gap_share=_number(found.gap_share),
         share_cheaper=found.share_cheaper,
         limit=None if found.limit is None else found.limit.said,
@@ -102,10 +103,6 @@ def _asked(one: Reckoned) -> dict[str, Any]:
         else schema.Currency(code=shown.code, usd_per_unit=shown.usd_per_unit, day=shown.day),
         "time_to_train_hours": hours_to_train(setting.asked),
     }
-
-
-def _baseline(found: Answer) -> Weighed | None:
-    return found.rent or found.best
 
 
 def _key(way: Weighed | None) -> str | None:
@@ -160,8 +157,8 @@ def _option(plan: Plan, way: Weighed, found: Answer, drawn: Futures | None) -> s
 
 
 def _against(way: Weighed, found: Answer) -> dict[str, Any]:
-    """What an option brings against the baseline; nothing for the baseline itself."""
-    measures, is_baseline = way.measures, way is _baseline(found)
+    """What it brings against the baseline, which brings nothing against itself."""
+    measures, is_baseline = way.measures, way is found.baseline
     back, rate = _number(measures.simple_payback.months), _number(measures.irr.value)
     return {
         "npv_usd": _number(measures.npv_usd),
@@ -177,7 +174,7 @@ def _in_futures(way: Weighed, found: Answer, drawn: Futures | None) -> dict[str,
     """The ranges and shares of an option over the futures; None where it was not simulated."""
     names = ("present_p10_usd", "present_p50_usd", "present_p90_usd", "cash_today_p90_usd", "cheapest_share",
              "cheaper_than_baseline_share", "within_day_one_limit_share", "within_year_limit_share")  # fmt: skip
-    key, baseline = way.option.key, _key(_baseline(found))
+    key, baseline = way.option.key, _key(found.baseline)
     if drawn is None or drawn.row(key) is None:
         return dict.fromkeys(names)
     present, other = drawn.present(key), baseline not in (None, key) and drawn.row(baseline or "") is not None

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from planner.money.owning import machine
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
-from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_months
+from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_months, value_of
 from planner.money.ways import WAYS
 from planner.report import words
+from planner.report.answer.price_words import rests_on
 from planner.report.answer.small_work import plan_needs_no_gpu
 from planner.report.answer.turns import is_even, month_words, turning_sentences
 from planner.report.evidence.own_runs_words import paces
+from planner.report.forms import scalar
 from planner.report.futures.counted import break_even_range, cash_range, chances, how_sure
 from planner.report.futures.what_turns import turns_first
 from planner.report.speed.other_work import other_title, run_title
@@ -28,7 +32,6 @@ from planner.study.plan_any import in_time
 from planner.study.uncertainty.futures import Futures
 
 NO_RANGE = "no range"
-_FILL_IN = "Under 'Adjust assumptions', set disk and traffic to 0 if they matter little, or choose another GPU."
 NOT_COUNTED = "your engineers' time to set things up, data you would have to move, and anything not filled in under tax"
 
 
@@ -52,16 +55,18 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
     if plan.setting.asked is not None and plan.setting.asked.problems:
         problems = tuple(_sentence(problem) for problem in plan.setting.asked.problems)
         return AnswerWords(_not_as_asked(plan.setting.asked), (*problems, *in_time(plan)), ())
-    if found.verdict == "incomplete" or found.own is None or found.rent is None:
+    if found.best is None:
         reasons = (_sentence(reason) for reason in found.missing)
-        return AnswerWords("Not enough to answer yet.", (*speeds(plan), *reasons, *_what_to_do(found)), ())
-    own, rent = found.own, found.rent
+        return AnswerWords(title(found), (*speeds(plan), *reasons), ())
     return AnswerWords(
         title(found),
         (
             *speeds(plan),
             *plan_needs_no_gpu(plan),
-            _totals(plan, own, rent, drawn),
+            _totals(plan, found.pair or (found.best,), drawn),
+            *rests_on(plan, found.pair or (found.best,)),
+            *left_out(found),
+            *likely(plan, found),
             *how_sure(found),
             *chances(found, drawn),
             *(turns_first(plan, found, drawn) if drawn is not None else ()),
@@ -69,7 +74,7 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
             *_others(found),
             *_close(found),
             *_over_limit(found),
-            *_too_late(plan, own),
+            *(_too_late(plan, found.pair[0]) if found.pair else ()),
         ),
         _figures(plan, found, drawn),
         (plan, found),
@@ -86,11 +91,6 @@ def _not_as_asked(asked: Asked) -> str:
                 cannot = "does not fit on" if tight.can_be_spread else "cannot be spread over"
                 return f"{tight.model} {cannot} {tight.accelerators:,} x {tight.accelerator}."
     return "Not as asked."
-
-
-def _what_to_do(found: Answer) -> tuple[str, ...]:
-    """How to get an answer where a disk or traffic without a price may turn it."""
-    return (_FILL_IN,) if found.lacks_prices else ()
 
 
 def _sentence(text: str) -> str:
@@ -146,12 +146,37 @@ def workload(plan: Plan) -> str:
     return f"{hours} GPU-hours, on up to {most} at once, cost"
 
 
-def _totals(plan: Plan, own: Weighed, rent: Weighed, drawn: Futures | None) -> str:
+def _totals(plan: Plan, ways: Sequence[Weighed], drawn: Futures | None) -> str:
     rate = words.percent(plan.setting.discount_rate_per_year, 1)
-    often = "" if drawn is None or NO_RANGE in (_ends(own), _ends(rent)) else "; ranges hold 8 of 10 futures"
+    hold = "ranges hold" if len(ways) > 1 else "the range holds"
+    often = "" if drawn is None or NO_RANGE in map(_ends, ways) else f"; {hold} 8 of 10 futures"
+    each = ", or ".join(f"{_money(way)} {_how(plan, way)}" for way in reversed(ways))
     return (
-        f"Over {words.years(plan.setting.scenario.years)}, {workload(plan)} {_money(rent)} {_how(plan, rent)}, or "
-        f"{_money(own)} {_how(plan, own)}: in today's money, at {rate} a year{often}."
+        f"Over {words.years(plan.setting.scenario.years)}, {workload(plan)} {each}: in today's money, at {rate} a "
+        f"year{often}."
+    )
+
+
+def left_out(found: Answer) -> tuple[str, ...]:
+    """What one might want to compare and cannot, with what to enter; that nothing else was asked for, where it was."""
+    lines = (f"{WAYS[one.way].starting.capitalize()} is left out: {one.reason}" for one in found.left_out)
+    only = found.pair is None and not found.left_out and found.best is not None
+    alone = (f"Only {WAYS[found.best.option.way].starting} was asked for",) if only and found.best else ()
+    return tuple(_sentence(line) for line in (*lines, *alone))
+
+
+def likely(plan: Plan, found: Answer) -> tuple[str, ...]:
+    """That the price of what is bought is taken from what others cost, where a way that is told rests on it."""
+    told = found.pair or ((found.best,) if found.best else ())
+    what = machine(plan.setting)
+    rests = any(value_of("usd_per_accelerator", one.option.ledger) for one in told if WAYS[one.option.way].owns)
+    if what is None or what.likely is None or not rests:
+        return ()
+    one = what.likely
+    label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
+    return (
+        f"Nobody publishes what one {label} costs to buy: about {words.usd(one.typical)} is assumed "
+        f"({words.usd_short(one.low)} to {words.usd_short(one.high)}), from what {one.others} others cost.",
     )
 
 
@@ -177,14 +202,18 @@ def _how(plan: Plan, way: Weighed) -> str:
 def _others(found: Answer) -> tuple[str, ...]:
     """The cheapest of all ways, where it is neither of the two ways that are compared."""
     best = found.ranked[0]
-    named = {one.option.key for one in (found.own, found.rent) if one is not None}
-    if best.option.key in named or found.verdict == "limited":
+    named = {one.option.key for one in found.pair or (found.best,) if one is not None}
+    if best.option.key in named or found.verdict == "limited" or _is_left_out(found, best):
         return ()
-    if found.verdict == "mix" and found.best is best:
-        pure = min(one.present_usd for one in (found.own, found.rent) if one is not None)
+    if found.verdict == "mix" and found.best is best and found.pair:
+        pure = min(one.present_usd for one in found.pair)
         less = words.percent(1 - best.present_usd / pure) if pure > 0 else "much"
         return (f"The mix costs {_money(best)}: {less} less than the better of the two.",)
     return (f"The cheapest of all {len(found.ranked)} ways is {_money(best)} {_how(found.plan, best)}.",)
+
+
+def _is_left_out(found: Answer, way: Weighed) -> bool:
+    return any(one.way == way.option.way for one in found.left_out)
 
 
 def _asked(plan: Plan, found: Answer) -> tuple[str, ...]:
@@ -206,10 +235,17 @@ def _available(plan: Plan, way: Weighed) -> float:
 
 
 def _close(found: Answer) -> tuple[str, ...]:
-    if found.verdict != "close" or found.own is None:
+    if found.verdict != "close" or found.pair is None:
         return ()
-    today, way = words.usd(float(found.own.measures.cash_today_usd)), WAYS[found.own.option.way].starting
-    return (f"So choose on cash and freedom: {way} takes {today} on day one, renting can be stopped.",)
+    first, second = (WAYS[one.option.way] for one in found.pair)
+    today, then = (words.usd(float(one.measures.cash_today_usd)) for one in found.pair)
+    if first.owns and second.owns:
+        return (f"So choose on cash: {first.starting} takes {today} on day one, {second.starting} {then}.",)
+    if first.owns:
+        return (f"So choose on cash and freedom: {first.starting} takes {today} on day one, renting can be stopped.",)
+    if first.firmness > second.firmness:
+        return (f"So choose on freedom: {first.starting} binds you for its term, {second.starting} can be stopped.",)
+    return ("So choose on what is less work: both can be stopped.",)
 
 
 def _over_limit(found: Answer) -> tuple[str, ...]:
@@ -235,23 +271,31 @@ def _too_late(plan: Plan, own: Weighed) -> tuple[str, ...]:
 
 
 def _figures(plan: Plan, found: Answer, drawn: Futures | None) -> tuple[Tile, ...]:
-    own, rent = found.own, found.rent
-    assert own is not None and rent is not None  # noqa: PT018 - there is an answer
+    if found.pair is None:
+        assert found.best is not None  # there is an answer
+        return (_total(found.best), _an_hour(found.best), _day_one(found.best, drawn, ""))
+    first, second = found.pair
     back = np.asarray(found.payback.month)
     paid = f"pays back in month {float(back):.0f}" if np.isfinite(back) else "does not pay back"
-    who, other = WAYS[own.option.way].starting, WAYS[rent.option.way].starting
-    return (
-        _total(rent),
-        _total(own),
-        _break_even(plan, found, drawn),
-        Tile(
-            "Cash on day one",
-            words.usd_short(float(own.measures.cash_today_usd)),
-            paid,
-            f"What {who} takes today{cash_range(own, drawn)}; {other} takes "
-            f"{words.usd_short(float(rent.measures.cash_today_usd))}. Payback is in today's money",
-        ),
-    )
+    takes = words.usd_short(float(second.measures.cash_today_usd))
+    beside = f"; {WAYS[second.option.way].starting} takes {takes}"
+    if WAYS[first.option.way].owns:
+        last = _day_one(first, drawn, f"{beside}. Payback is in today's money", paid)
+    else:
+        last = _day_one(first, drawn, beside)
+    return (_total(second), _total(first), _break_even(plan, found, drawn), last)
+
+
+def _day_one(way: Weighed, drawn: Futures | None, detail: str, under: str = "") -> Tile:
+    said = f"What {WAYS[way.option.way].starting} takes today{cash_range(way, drawn)}{detail}"
+    return Tile("Cash on day one", words.usd_short(float(way.measures.cash_today_usd)), under, said)
+
+
+def _an_hour(way: Weighed) -> Tile:
+    """What an hour of useful work comes to, where nothing else stands beside the total."""
+    usd = scalar(way.measures.usd_per_useful_hour.value)
+    shown = "none" if usd is None else words.usd_per_hour(usd)
+    return Tile("An hour of a GPU", shown, "in today's money", "The whole plan over its hours of useful work")
 
 
 def _break_even(plan: Plan, found: Answer, drawn: Futures | None) -> Tile:

@@ -35,7 +35,7 @@ INPUTS: dict[str, tuple[str, Write]] = {
 
 def options_table(found: Answer) -> Table:
     """Every way, the cheapest in today's money first."""
-    return Table.of([_option_row(way, is_baseline=way is found.rent) for way in found.ranked])
+    return Table.of([_option_row(way, is_baseline=way is found.baseline) for way in found.ranked])
 
 
 def _option_row(way: Weighed, *, is_baseline: bool) -> dict[str, Any]:
@@ -147,8 +147,8 @@ def rent_path_table(found: Answer) -> Table:
 
 def timing_table(plan: Plan, found: Answer) -> Table:
     """What owning saves in today's money under each convention: the convention alone may turn a sign."""
-    rent = found.rent
-    owners = dict.fromkeys(way for way in (found.own, found.asked) if way is not None) if rent else {}
+    first, rent = found.pair or (None, None)
+    owners = dict.fromkeys(way for way in (first, found.asked) if way is not None and way is not rent) if rent else {}
     columns = {
         f"{way.option.title} saves": npv_by_timing(plan, way.option, rent.option) for way in owners if rent is not None
     }

@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
-from planner.money.verdict.breakeven import busy_share
+from planner.money.verdict.breakeven import BreakEven, busy_share
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.by_token import by_token_sentences
@@ -15,8 +15,8 @@ from planner.scenario.rent import Rent
 
 
 def turning_sentences(plan: Plan, found: Answer) -> tuple[str, ...]:
-    """Everything that would turn the answer; nothing where there are no two ways to compare."""
-    if found.own is None or found.rent is None:
+    """Everything that would turn it, or that it would take; nothing where there are no two ways to compare."""
+    if found.pair is None:
         return ()
     return (
         _busy(plan, found),
@@ -45,14 +45,24 @@ def _busy(plan: Plan, found: Answer) -> str:
         if capped
         else ""
     )
-    who = _who(found).capitalize()
+    who = _who_wins_above(found, busy).capitalize()
     if not is_even(plan) and busy.you:
         return f"{who} wins from {words.significant(busy.value / busy.you):,g} times this work on.{cap}"
     return f"{who} wins above {words.percent(busy.value)} busy; you are at {you}.{cap}"
 
 
 def _who(found: Answer) -> str:
-    return "buying" if found.own is None else WAYS[found.own.option.way].starting
+    return "buying" if found.pair is None else WAYS[found.pair[0].option.way].starting
+
+
+def _who_wins_above(found: Answer, busy: BreakEven) -> str:
+    """Who costs less where there is more work: the owner; of two ways of one side, whichever does."""
+    assert found.pair is not None  # there is a break-even
+    first, second = found.pair
+    crossed = busy.value is not None and busy.you is not None and busy.you > busy.value
+    same_side = WAYS[first.option.way].side == WAYS[second.option.way].side
+    firsts = not same_side or (first.present_usd <= second.present_usd) == crossed
+    return WAYS[(first if firsts else second).option.way].starting
 
 
 def _rent_price(found: Answer) -> tuple[str, ...]:
@@ -60,23 +70,22 @@ def _rent_price(found: Answer) -> tuple[str, ...]:
     if rent is None or rent.value is None or rent.you is None:
         return ()
     turn, now = words.usd_per_hour(rent.value), words.usd_per_hour(rent.you)
-    kind = WAYS[found.rent.option.way].price_name if found.rent else "rent"
+    kind = WAYS[found.pair[1].option.way].price_name if found.pair else "rent"
     return (f"At a {kind} of {turn} per GPU-hour instead of {now} both would cost the same.",)
 
 
 def _back(plan: Plan, found: Answer) -> tuple[str, ...]:
-    """When the money is back, and how falling rents change that: a long payback does not survive them."""
-    if found.own is None:
+    """When the money is back, and how a fall of rents changes that: long paybacks are destroyed by it."""
+    if found.pair is None or not WAYS[found.pair[0].option.way].owns:
         return ()
+    own = found.pair[0]
     falls = next((back for change, back in found.turned_by_rent_path if change == -0.2), None)
-    now, who = month_words(found.own.measures.simple_payback), _who(found)
+    now, who = month_words(own.measures.simple_payback), _who(found)
     if falls is None or now is None:
-        return () if now is None else (f"Counted plainly, {who} pays back after {now}{_sessions(plan, found.own)}.",)
+        return () if now is None else (f"Counted plainly, {who} pays back after {now}{_sessions(plan, own)}.",)
     then = month_words(falls)
     later = "never" if then is None else f"after {then}"
-    return (
-        f"Counted plainly, {who} pays back after {now}{_sessions(plan, found.own)}; if rents fall 20% a year, {later}.",
-    )
+    return (f"Counted plainly, {who} pays back after {now}{_sessions(plan, own)}; if rents fall 20% a year, {later}.",)
 
 
 def _sessions(plan: Plan, own: Weighed) -> str:

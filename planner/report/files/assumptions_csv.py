@@ -128,7 +128,7 @@ def _first(value: Num) -> float:
 
 def results_table(plan: Plan, found: Answer, drawn: Futures | None = None) -> Table:
     """One row for each option: what it comes to, against the baseline, and why a number is missing."""
-    baseline = found.rent or found.best
+    baseline = found.baseline
     rows = [_result(plan, found, way, baseline) | _futures(way, baseline, drawn) for way in found.ranked]
     hours = hours_to_train(plan.setting.asked)
     columns = [name for name in RESULT_COLUMNS if name != _TO_TRAIN or hours is not None]
@@ -137,7 +137,7 @@ def results_table(plan: Plan, found: Answer, drawn: Futures | None = None) -> Ta
 
 def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -> dict[str, Any]:
     measures = way.measures
-    pair = {one.option.key for one in (found.own, found.rent) if one}
+    pair = {one.option.key for one in found.pair or ()}
     turns = {one.name: one for one in found.break_evens} if way.option.key in pair else {}
     busy, rent = turns.get("busy_share"), turns.get("usd_per_accelerator_hour")
     reasons = [

@@ -18,12 +18,18 @@ def best_of_100(found: Answer) -> float | None:
     return None if found.share_cheaper is None else words.of_100(found.share_cheaper, _STEP)
 
 
-def owning_of_100(judged: Judged) -> float | None:
-    """In how many of a hundred futures owning costs less than renting; None where there are no two such ways."""
-    own, rent, drawn = judged.answer.own, judged.answer.rent, judged.futures
-    if own is None or rent is None or drawn is None or None in (drawn.row(own.option.key), drawn.row(rent.option.key)):
+def first_of_100(judged: Judged) -> float | None:
+    """In how many of a hundred futures the first way compared (owning) costs less; None where there are no two."""
+    keys, drawn = drawn_pair(judged.answer, judged.futures), judged.futures
+    return None if keys is None or drawn is None else words.of_100(drawn.share_cheaper(*keys), _STEP)
+
+
+def drawn_pair(found: Answer, drawn: Futures | None) -> tuple[str, str] | None:
+    """The keys of the two ways that are compared, where both are reckoned in every future."""
+    if found.pair is None or drawn is None:
         return None
-    return words.of_100(drawn.share_cheaper(own.option.key, rent.option.key), _STEP)
+    first, second = (one.option.key for one in found.pair)
+    return None if None in (drawn.row(first), drawn.row(second)) else (first, second)
 
 
 def how_sure(found: Answer) -> tuple[str, ...]:
@@ -69,11 +75,10 @@ def break_even_range(found: Answer, drawn: Futures | None, name: str) -> str:
 
 
 def turning_of(found: Answer, drawn: Futures | None, name: str) -> Turning | None:
-    """A break-even of owning and renting over the futures; None where nothing was drawn or a side is missing."""
-    own, rent = found.own, found.rent
-    if drawn is None or own is None or rent is None:
+    """A break-even of the two ways compared over the futures; None where nothing was drawn or there are no two."""
+    if drawn is None or found.pair is None:
         return None
-    return turning(drawn, own.option.key, rent.option.key, name)
+    return turning(drawn, found.pair[0].option.key, found.pair[1].option.key, name)
 
 
 def cash_range(way: Weighed, drawn: Futures | None) -> str:
@@ -88,14 +93,13 @@ def cash_range(way: Weighed, drawn: Futures | None) -> str:
 
 def saving_finding(found: Answer, drawn: Futures) -> str:
     """What the dots show: how often buying saves, and how much in the middle and at the ends."""
-    own, rent = found.own, found.rent
-    if own is None or rent is None or drawn.row(own.option.key) is None or drawn.row(rent.option.key) is None:
+    keys = drawn_pair(found, drawn)
+    if keys is None or found.pair is None:
         return "There are no two ways to compare."
-    keys = own.option.key, rent.option.key
     share, saved = drawn.share_cheaper(*keys), band(drawn.saved_usd(*keys))
-    one, other = WAYS[own.option.way].starting.capitalize(), WAYS[rent.option.way].starting
+    one, other = (WAYS[way.option.way].starting for way in found.pair)
     return (
-        f"{one} costs less than {other} in {share_words(share)} futures. In eight of ten futures it "
+        f"{one.capitalize()} costs less than {other} in {share_words(share)} futures. In eight of ten futures it "
         f"costs between {_beside(saved.low)} and {_beside(saved.high)}."
     )
 

@@ -31,8 +31,8 @@ from planner.report.chart_frame import (
     note,
     upright,
 )
-from planner.report.futures.counted import share_words
-from planner.report.futures.input_words import label, saver, short, short_written, written
+from planner.report.futures.counted import drawn_pair, share_words
+from planner.report.futures.input_words import label, other, saver, short, short_written, written
 from planner.scenario.ways import Way
 from planner.study.uncertainty.breakeven_map import BreakEvenMap, MapAxis
 from planner.study.uncertainty.futures import Futures
@@ -49,11 +49,10 @@ Ways = tuple[Way, Way]  # the owning and the renting way
 
 def sure(found: Answer, drawn: Futures, dark: bool) -> go.Figure | None:
     """The dots of an answer; None where there are no two ways to compare in every future."""
-    own, rent = found.own, found.rent
-    if own is None or rent is None or None in (drawn.row(own.option.key), drawn.row(rent.option.key)):
+    keys = drawn_pair(found, drawn)
+    if keys is None or found.pair is None:
         return None
-    keys = own.option.key, rent.option.key
-    return dots(drawn.dots(*keys), own, rent, dark, drawn.share_cheaper(*keys))
+    return dots(drawn.dots(*keys), *found.pair, dark, drawn.share_cheaper(*keys))
 
 
 def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool, share: float) -> go.Figure:
@@ -69,7 +68,7 @@ def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool
     sides = ((own, "square", saved_usd > 0, share), (rent, "circle", saved_usd <= 0, 1 - share))
     for way, shape, wins, often in sides:
         name = WAYS[way.option.way].name
-        saver_name = name if way is own else "owning"
+        saver_name = name if way is own else saver(own.option.way)
         data.append(
             marks(
                 f"{name} costs less: {share_words(often)}",
@@ -84,10 +83,14 @@ def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool
         data,
         dark,
         320,
-        xaxis=money("What owning saves against renting, today's money"),
+        xaxis=money(f"What {saver(own.option.way)} saves against {_other(own, rent)}, today's money"),
         yaxis={"visible": False, "range": [0.0, max(8.0, float(heights.max()) + 1)]},
         shapes=[upright(0.0, dark, 2, None)],
     )
+
+
+def _other(first: Weighed, second: Weighed) -> str:
+    return other(second.option.way, first.option.way)
 
 
 def tornado(found: Sequence[TornadoBar], dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:

@@ -111,8 +111,13 @@ def lower(text: str) -> str:
 
 
 def saver(way: Way) -> str:
-    """Who saves, where a way is set against renting."""
-    return "the mix" if WAYS[way].side == "mix" else "owning"
+    """Who saves, where a way is set against another."""
+    return "the mix" if WAYS[way].side == "mix" else "owning" if WAYS[way].owns else WAYS[way].doing
+
+
+def other(way: Way, beside: Way) -> str:
+    """What a way is called that another one is set against."""
+    return "renting" if WAYS[way].rents_machines and WAYS[beside].owns else WAYS[way].doing
 
 
 def range_of(one: Doubtful) -> str:

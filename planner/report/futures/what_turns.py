@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planner.money.plan import Plan
-from planner.money.verdict.answer import PROBABLE, Answer
+from planner.money.verdict.answer import PROBABLE, Answer, Weighed
+from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.futures.counted import owning_of_100
+from planner.report.futures.counted import first_of_100
 from planner.report.futures.input_words import label, lower, range_of, short, written
 from planner.report.table import Table
 from planner.report.title import title
@@ -21,9 +22,9 @@ from planner.study.uncertainty.tornado import TornadoBar, first_flip
 
 def turns_first(plan: Plan, found: Answer, drawn: Futures) -> tuple[str, ...]:
     """The one input that is likeliest to turn a probable answer, and by how much."""
-    if found.verdict not in PROBABLE or found.own is None or found.rent is None:
+    if found.verdict not in PROBABLE or found.pair is None:
         return ()
-    bar = first_flip(plan, found.own.option, found.rent.option, drawn.inputs)
+    bar = first_flip(plan, found.pair[0].option, found.pair[1].option, drawn.inputs)
     if bar is None or bar.flip is None:
         return ("No single figure turns this within its range; several together would.",)
     one = bar.input
@@ -83,27 +84,37 @@ def map_table(found: BreakEvenMap) -> Table:
 
 def stress_table(tests: Sequence[Stressed], now: Judged, together: Judged | None = None) -> Table:
     """The plan as it is, under each test, and under all of them together: the answer, both costs, how sure."""
-    rows = [_stress_row(AS_ENTERED, now)]
+    pair = now.answer.pair
+    rows = [_stress_row(AS_ENTERED, now, pair)]
     for one in tests:
         if one.judged is None:
             rows.append({"Plan": one.stress.label, "Answer": "not in this plan"})
         else:
-            rows.append(_stress_row(one.stress.label, one.judged))
-    return Table.of([*rows, *([_stress_row(TOGETHER, together)] if together else [])])
+            rows.append(_stress_row(one.stress.label, one.judged, pair))
+    return Table.of([*rows, *([_stress_row(TOGETHER, together, pair)] if together else [])])
 
 
 AS_ENTERED, TOGETHER = "As entered", "All of these together"
 
 
-def _stress_row(name: str, judged: Judged) -> dict[str, object]:
+def _stress_row(name: str, judged: Judged, pair: tuple[Weighed, Weighed] | None) -> dict[str, object]:
+    """One row; `pair` is what is compared as entered, which names the columns where it is of one side."""
     found = judged.answer
     busy = found.break_even("busy_share")
+    two = [WAYS[one.option.way] for one in pair or ()]
+    if len(two) == 2 and two[0].side == two[1].side:
+        usd = {one.option.key: one.present_usd for one in found.ranked}
+        first, second = (usd.get(one.option.key) for one in pair or ())
+        heads = [_first(one.doing) for one in two]
+    else:
+        first, second = (one.present_usd if one else None for one in (found.own, found.rent))
+        heads = ["Owning", "Renting"]
     return {
         "Plan": name,
         "Answer": title(found),
-        "Owning, USD": found.own.present_usd if found.own else None,
-        "Renting, USD": found.rent.present_usd if found.rent else None,
-        "Owning is cheaper, of 100 futures": owning_of_100(judged),
+        f"{heads[0]}, USD": first,
+        f"{heads[1]}, USD": second,
+        f"{heads[0]} is cheaper, of 100 futures": first_of_100(judged),
         "Break-even use": "none" if busy is None or busy.value is None else words.percent(busy.value),
     }
 

@@ -41,7 +41,7 @@ _ONE_SIDE = ("own", "probably own", "rent", "probably rent", "limited", "mix")
 def nothing_to_ask(judged: Judged) -> AnswerWords | None:
     """What is missing, where there are no two ways to set against each other; None where there are."""
     found = judged.answer
-    if found.own is not None and found.rent is not None:
+    if found.pair is not None:
         return None
     said = told(found.plan, found, judged.futures)
     return AnswerWords(said.title, (*said.sentences, "Then this page shows what would change the answer."), ())
@@ -49,7 +49,8 @@ def nothing_to_ask(judged: Judged) -> AnswerWords | None:
 
 def pair(found: Answer) -> tuple[Option, Option]:
     """The two ways that are set against each other: the mix and what it beats, else owning and renting."""
-    first, second = (found.best, found.against) if found.verdict == "mix" else (found.own, found.rent)
+    is_mix = found.verdict == "mix" and found.against is not None
+    first, second = (found.best, found.against) if is_mix else found.pair or (None, None)
     assert first is not None and second is not None  # noqa: PT018 - there is something to ask
     return first.option, second.option
 

@@ -13,13 +13,12 @@ from itertools import product
 
 import numpy as np
 
-from planner.money.measures import present_usd
 from planner.money.option import Option, sized_key
 from planner.money.outcome import Solved
 from planner.money.plan import Plan, option
 from planner.money.setting import Setting
 from planner.money.sizing import server_size, share_done, wait_hours
-from planner.money.verdict.contender import unknown_usd
+from planner.money.verdict.contender import at_most_usd
 from planner.money.verdict.limits import Limits, limits_of
 from planner.money.ways.mix import build
 from planner.money.ways.own import of_size
@@ -301,14 +300,10 @@ def _steps(setting: Setting, rates: MixRates) -> Sequence[tuple[int, int]]:
 
 
 def _pure(plan: Plan) -> tuple[Option, float] | None:
-    """The cheapest way that is no mix, of those that keep to the limits; what is not priced counts at its dearest."""
+    """The cheapest way that is no mix, within the limits; one with a part that nobody prices comes last."""
     limits = limits_of(plan.setting.terms)
     ways = [one for one in plan.options if one.way != "mix"]
     within = [one for one in ways if limits.keeps(one.ledger)] or ways
-    costs = [(_at_most_usd(plan.setting, one), one.key, one) for one in within]
+    costs = [(at_most_usd(plan.setting, one.ledger), one.key, one) for one in within]
     found = min(costs, key=lambda one: one[:2], default=None)
     return None if found is None else (found[2], found[0])
-
-
-def _at_most_usd(setting: Setting, one: Option) -> float:
-    return float(present_usd(setting, one.ledger)) + float(sum(unknown_usd(setting, one.ledger).values()))

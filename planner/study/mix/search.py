@@ -12,7 +12,7 @@ from planner.money.measures import present_usd
 from planner.money.setting import Setting
 from planner.money.sizing import comfortable_share, server_size, usual_share
 from planner.money.tax.lines import taxed
-from planner.money.verdict.contender import unknown_usd
+from planner.money.verdict.contender import at_most_usd
 from planner.money.verdict.limits import limits_of
 from planner.money.ways.ledger_of_way import Unavailable
 from planner.money.ways.mix import mixed
@@ -61,7 +61,7 @@ class MixSearch:
         usd = float(present_usd(self.setting, ledger))
         if not limits_of(self.setting.terms).keeps(ledger):
             return PricedMix(usd, np.inf)
-        return PricedMix(usd, usd + float(sum(unknown_usd(self.setting, ledger).values())))
+        return PricedMix(usd, at_most_usd(self.setting, ledger))
 
     def _waits_too_long(self, fleet: int) -> bool:
         """Whether jobs wait longer than people accept; where an hour of it has a price, the ledger counts that."""

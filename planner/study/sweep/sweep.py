@@ -67,7 +67,7 @@ class PointAnswer:
     verdict: str = ""  # of futures
     share_cheaper: float = math.nan  # of futures
     gap_share: float = math.nan  # of futures
-    npv_usd: float = math.nan  # of owning against renting
+    npv_usd: float = math.nan  # of owning against renting; of one side alone, of the way that binds more firmly
     payback_months: float = math.nan  # in today's money
     payback_says: str = ""
     break_even_busy_share: float = math.nan
@@ -163,13 +163,13 @@ class Sweep:
             made = plan_at(Setting(self.catalogue, scenario, self.day, taken=offers))
         setting = made.setting
         runners = [one for option in made.options for one in runners_of(setting, option)]
-        decision = decide(runners, limits_of(setting.terms))
+        decision = decide(runners, limits_of(setting.terms), chosen=bool(scenario.ways))
         found = _found(decision, made.absent)
         if self.with_verdict:
             found = _sure(found, decided(made).answer)
-        if decision.own is None or decision.rent is None:
+        if decision.pair is None:
             return found
-        pair = decision.own.option, decision.rent.option
+        pair = decision.pair[0].option, decision.pair[1].option
         back = paid_back(setting, pair[0].ledger, pair[1].ledger)
         found = replace(found, payback_months=float(back.months), payback_says=str(back.reason))
         if not self.with_break_even:
@@ -282,14 +282,14 @@ def _answers(told: Columns, scenarios: Sequence[Scenario], with_break_even: bool
     made = plan_at(told.at())
     columns = [_each(runners_of(made.setting, option), count) for option in made.options]
     decisions = [
-        decide([column[place] for column in columns], limits_of(scenario.terms))
+        decide([column[place] for column in columns], limits_of(scenario.terms), chosen=bool(scenario.ways))
         for place, scenario in enumerate(scenarios)
     ]
     found = [_found(one, made.absent) for one in decisions]
     pairs: dict[tuple[str, str], list[int]] = {}
     for place, one in enumerate(decisions):
-        if one.own and one.rent:
-            pairs.setdefault((one.own.option.key, one.rent.option.key), []).append(place)
+        if one.pair:
+            pairs.setdefault((one.pair[0].option.key, one.pair[1].option.key), []).append(place)
     for keys, places in pairs.items():
         own, rent = (_option(made, key) for key in keys)
         _compared(made, (own, rent), np.array(places), found)
@@ -333,8 +333,8 @@ def _turned(
 
 
 def _found(decision: Decision, absent: Sequence[Absent]) -> PointAnswer:
-    """The answer of a point, as a decision has it."""
-    own, rent, best = decision.own, decision.rent, decision.best
+    """What a decision says of its point."""
+    own, rent, best, pair = decision.own, decision.rent, decision.best, decision.pair
     notes = ("" if decision.limit is None else decision.limit.said, *decision.missing)
     if best is None:
         notes = tuple(dict.fromkeys(one.reason for one in absent))
@@ -343,7 +343,7 @@ def _found(decision: Decision, absent: Sequence[Absent]) -> PointAnswer:
         best=best.option.key if best else "",
         own=own.option.key if own else "",
         rent=rent.option.key if rent else "",
-        npv_usd=rent.present_usd - own.present_usd if own and rent else math.nan,
+        npv_usd=pair[1].present_usd - pair[0].present_usd if pair else math.nan,
         ways={one.option.key: SweptWay(one.present_usd, one.today_usd) for one in decision.ranked},
         note="; ".join(note for note in notes if note),
     )

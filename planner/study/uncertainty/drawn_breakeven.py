@@ -12,6 +12,7 @@ import numpy as np
 
 from planner.money.many_ledgers import Columns
 from planner.money.verdict.breakeven import BUSY, RENT, busy_share, value_of
+from planner.money.ways import WAYS
 from planner.scenario.budget import STEPS, TURNS
 from planner.study.uncertainty.futures import Futures, FuturesBand, band
 from planner.study.uncertainty.tornado import saved_usd
@@ -40,7 +41,7 @@ def turning(found: Futures, own: str, rent: str, name: str) -> Turning | None:
             return None
         tried, scale, grid = BUSY, you, np.linspace(_LEAST, 1.0, STEPS) / you
     else:
-        if price is None or ways[1].way != "on_demand":
+        if price is None or ways[1].way != "on_demand" or WAYS[ways[0].way].rents_machines:
             return None
         tried, scale, grid = RENT, 1.0, np.linspace(0.0, _MOST_TIMES * price[0], STEPS)
     count = min(TURNS, found.count)

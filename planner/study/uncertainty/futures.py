@@ -68,9 +68,9 @@ class Futures:
         shares = (least / least.sum(axis=0)).mean(axis=-1)
         return {one.key: float(share) for one, share in zip(self.options, shares, strict=True)}
 
-    def share_cheaper(self, key: str, than: str, handicap_usd: float = 0.0) -> float:
-        """The share of futures in which one option is cheaper than another, even with so much on top; ties are half."""
-        saved = self.saved_usd(key, than) - handicap_usd
+    def share_cheaper(self, key: str, than: str) -> float:
+        """The share of futures in which one option is cheaper than another; ties are half."""
+        saved = self.saved_usd(key, than)
         return float(np.mean(saved > 0) + np.mean(saved == 0) / 2)
 
     def saved_usd(self, key: str, than: str) -> NDArray[np.float64]:

@@ -1,8 +1,9 @@
 """The verdict: the answer with how sure it is. Page, command line and files all take it from here.
 
 Which way leads is decided from the ledgers at typical figures (planner.money.verdict.answer): sides, mixes, limits of
-cash and missing prices. How sure that is, the futures say: how often it is cheaper than the best of the other sides,
-and by how much in the middle. Where most futures speak for the other side, nothing is called.
+cash and what nobody prices. How sure that is, the futures say: how often it is cheaper than the best of the other
+sides, and by how much in the middle. Where most futures speak for the other side, nothing is called. Of one side alone
+its two best ways are held against each other.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from planner.study.uncertainty.futures import Futures, futures
 
 SURE, LIKELY = 0.9, 0.7  # shares of futures: "Buy.", "Probably buy."
 STEP = 0.02  # shares are told, and decided on, in steps of 2 of 100
-_OPEN: tuple[Verdict, ...] = ("incomplete", "limited")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +51,7 @@ def judged(found: Answer, drawn: Futures | None) -> Answer:
         own=again(found.own),
         rent=again(found.rent),
         asked=again(found.asked),
+        pair=None if found.pair is None else (of[found.pair[0].option.key], of[found.pair[1].option.key]),
         best=again(found.best),
         against=again(found.against),
     )
@@ -64,12 +65,12 @@ def rounded(share: float) -> float:
 
 def _worded(found: Answer, drawn: Futures) -> Answer:
     best, against = found.best, found.against
-    if best is None or against is None or found.verdict in _OPEN:
+    if best is None or against is None or found.verdict == "limited":
         return found
     keys = best.option.key, against.option.key
     if any(drawn.row(key) is None for key in keys):
         return found
-    share = drawn.share_cheaper(*keys, found.handicap_usd)
+    share = drawn.share_cheaper(*keys)
     cost = drawn.present(keys[0]).middle
     gap = gap_share(cost, cost + float(np.median(drawn.saved_usd(*keys))))
     return replace(found, verdict=verdict_of(best, rounded(share), gap), share_cheaper=share, gap_share=gap)

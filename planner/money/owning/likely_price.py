@@ -1,0 +1,175 @@
+"""What an accelerator is likely to cost to buy where nobody publishes its price: from what others of its kind ask.
+
+A line through the logarithms: the price of all accelerators that have one, over their rate, memory, bandwidth and year,
+what kind of chip it is and whether its maker is the one that sells most kinds. Prices far off the line (old chips sold
+used) count little. The range is what eight of ten known prices lie in when each is foretold from the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pricing import Catalogue, Figure
+from pricing.query import trust
+from pricing.records import Accelerator
+
+_FEWEST = 12  # known prices, below which no line is drawn
+_ENDS = (0.1, 0.9)
+_PULL = 3.0  # of the slopes towards nought: some of what tells chips apart goes together
+_ROUNDS = 40
+_NEAR, _FAR = 1.345, 4.685  # usual deviations: from where a price counts less (Huber), and not at all (Tukey)
+_FULL_RATE = 2.9  # times the 32-bit rate, from where the 16-bit units are those of a chip for data centres
+_DIGITS = 2
+
+
+class _Chip(NamedTuple):
+    """What tells chips apart in price."""
+
+    rate_tflops: float
+    memory_gb: float
+    bandwidth_gb_s: float
+    year: float | None  # in which it came out, where somebody says so
+    is_stacked: bool  # its memory
+    is_full_rate: bool
+    vendor: str
+
+
+class Known(NamedTuple):
+    """One accelerator with a published price."""
+
+    accelerator: str
+    chip: _Chip
+    usd: float
+
+
+@dataclass(frozen=True)
+class LikelyPrice:
+    """What one would cost, and from how many others that follows."""
+
+    low: float
+    typical: float
+    high: float
+    others: int
+
+    @property
+    def note(self) -> str:
+        """From what it is derived."""
+        return (
+            f"nobody publishes its price: {self.low:,.0f} to {self.high:,.0f} USD follow from what {self.others} others"
+            " ask, by 16-bit rate, memory, bandwidth, year and kind"
+        )
+
+
+def likely_price(catalogue: Catalogue, accelerator: str) -> LikelyPrice | None:
+    """What it would cost; None where nobody sells it, or too little is known of it or of the others."""
+    record = catalogue.accelerators.get(accelerator)
+    chip = None if record is None or record.rent_only else _chip(record)
+    others = tuple(one for one in known_prices(catalogue) if one.accelerator != accelerator)
+    if chip is None or len(others) < _FEWEST:
+        return None
+    line = _line(others)
+    times = np.quantile(errors(others), _ENDS)
+    low, usd, high = (_rounded(line.usd(chip) * end) for end in (min(times[0], 1.0), 1.0, max(times[1], 1.0)))
+    return LikelyPrice(low, usd, high, len(others))
+
+
+def known_prices(catalogue: Catalogue) -> tuple[Known, ...]:
+    """The accelerators whose price somebody publishes, and of which enough is known; a quote of yours is no list."""
+    found = []
+    for key, record in sorted(catalogue.accelerators.items()):
+        chip, price = _chip(record), record.price_usd
+        if chip is not None and price is not None and trust(catalogue, price.newest) != "yours":
+            found.append(Known(key, chip, price.newest.typical))
+    return tuple(found)
+
+
+@lru_cache(maxsize=8)
+def errors(known: tuple[Known, ...]) -> tuple[float, ...]:
+    """By what each known price has to be multiplied to get from what all the others foretell to what is asked."""
+    foretold = (_line((*known[:place], *known[place + 1 :])).usd(one.chip) for place, one in enumerate(known))
+    return tuple(one.usd / usd for one, usd in zip(known, foretold, strict=True))
+
+
+def _chip(record: Accelerator) -> _Chip | None:
+    """What is known of it; None where its rate, memory or bandwidth is not."""
+    figures = (record.fp32_tflops, record.memory_gb, record.memory_bandwidth_gb_s)
+    single, memory, bandwidth = (_typical(one) for one in figures)
+    rate = _typical(record.bf16_dense_tflops) or _typical(record.fp16_dense_tflops) or (single and 2 * single)
+    if not (rate and memory and bandwidth):
+        return None
+    stacked = (record.memory_type or "").startswith("HBM")
+    full = stacked or (single is not None and rate >= _FULL_RATE * single)
+    return _Chip(rate, memory, bandwidth, _year(record.launched), stacked, full, record.vendor)
+
+
+def _typical(figure: Figure | None) -> float | None:
+    return None if figure is None else figure.newest.typical
+
+
+def _year(launched: str | None) -> float | None:
+    """The year as a number, with its month; the middle of the year where only that is known."""
+    if launched is None:
+        return None
+    year, _, month = launched.partition("-")
+    return float(year) + (float(month) - 0.5) / 12 if month else float(year) + 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """The line through some known prices."""
+
+    slopes: NDArray[np.float64]
+    middle: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    year: float  # taken where none is said
+    vendor: str
+
+    def usd(self, chip: _Chip) -> float:
+        """What a chip costs on it."""
+        columns = (_columns(chip, self.year, self.vendor) - self.middle) / self.spread
+        return float(np.exp(self.slopes[0] + columns @ self.slopes[1:]))
+
+
+def _columns(chip: _Chip, year: float, vendor: str) -> NDArray[np.float64]:
+    came_out = year if chip.year is None else chip.year
+    sizes = np.log([chip.rate_tflops, chip.memory_gb, chip.bandwidth_gb_s])
+    return np.array([*sizes, came_out, chip.is_stacked, chip.is_full_rate, chip.vendor == vendor], dtype=np.float64)
+
+
+@lru_cache(maxsize=256)
+def _line(known: tuple[Known, ...]) -> _Line:
+    vendors = [one.chip.vendor for one in known]
+    vendor = max(sorted(set(vendors)), key=vendors.count)
+    years = [one.chip.year for one in known if one.chip.year is not None]
+    year = float(np.mean(years)) if years else 0.0
+    rows = np.array([_columns(one.chip, year, vendor) for one in known])
+    middle, spread = rows.mean(axis=0), rows.std(axis=0)
+    spread = np.where(spread > 0, spread, 1.0)
+    table = np.column_stack([np.ones(len(known)), (rows - middle) / spread])
+    return _Line(_fitted(table, np.log([one.usd for one in known])), middle, spread, year, vendor)
+
+
+def _fitted(table: NDArray[np.float64], logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Least squares in which what lies far off counts less, and in the end not at all."""
+    pull = np.eye(table.shape[1]) * _PULL
+    pull[0, 0] = 0.0
+    weights, slopes = np.ones_like(logs), np.zeros_like(pull[0])
+    for turn in range(_ROUNDS):
+        square = np.asarray(table.T @ (weights[:, None] * table) + pull)
+        slopes = np.asarray(np.linalg.solve(square, table.T @ (weights * logs)))
+        away = np.abs(logs - table @ slopes)
+        usual = max(1.4826 * float(np.median(away)), 1e-3)
+        if turn < _ROUNDS // 2:
+            weights = np.asarray(1 / np.maximum(away / (_NEAR * usual), 1.0))
+        else:
+            weights = np.asarray(np.clip(1 - (away / (_FAR * usual)) ** 2, 0.0, None) ** 2)
+    return np.asarray(slopes, dtype=np.float64)
+
+
+def _rounded(usd: float) -> float:
+    return round(usd, _DIGITS - 1 - int(np.floor(np.log10(usd))))

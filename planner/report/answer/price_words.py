@@ -1,0 +1,80 @@
+"""What the rents of an answer rest on: whose price, where it stands, how old it is, and what it is worth today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from planner.money.plan import Plan
+from planner.money.renting.offer_inputs import prices_of
+from planner.money.verdict.answer import Weighed
+from planner.money.ways import WAYS
+from planner.report import words
+from pricing.orderable import NVLINK_DOMAIN, sale
+from pricing.records import Offer
+
+_SILENT = frozenset({"", "not stated", "not-stated"})
+
+
+def rests_on(plan: Plan, ways: Sequence[Weighed]) -> tuple[str, ...]:
+    """A sentence for each of the ways that is rented at somebody's price."""
+    return tuple(said for way in ways for said in _of_way(plan, way))
+
+
+def _of_way(plan: Plan, way: Weighed) -> Iterator[str]:
+    setting, record = plan.setting, WAYS[way.option.way]
+    key = record.offer(setting.taken)
+    offer = setting.catalogue.offers.get(key or "")
+    if record.by_the_token:
+        yield from _by_the_token(plan)
+    if key is None or offer is None or _is_yours(plan, way):
+        return
+    price = prices_of(setting, (key,)).at(0)
+    who = words.seller(setting.catalogue.providers[offer.provider].label, offer.sku)
+    shares = setting.taken.shares if way.option.way == "on_demand" else ()
+    if len(shares) > 1:
+        low, high = words.usd_per_hour(price.low), words.usd_per_hour(price.high)
+        wanted, today = sum(one.accelerators for one in shares), words.usd_per_hour(price.typical)
+        yield (
+            f"Nobody known here has {wanted:,} at once, so {len(shares)} sellers share them, on average at {today} "
+            f"({low} to {high}) today."
+        )
+    else:
+        yield f"{who}{_place(offer)}: {words.worth(price)}."
+    yield from _rack(plan, key)
+
+
+def _place(offer: Offer) -> str:
+    """Where the machines stand, as the seller says it."""
+    silent = offer.region.casefold() in _SILENT
+    return ", which does not say where" if silent else f", {offer.region}"
+
+
+def _rack(plan: Plan, key: str) -> Iterator[str]:
+    """That more stand in the rack than are wanted."""
+    catalogue, wanted = plan.setting.catalogue, int(plan.setting.demand.all.most_accelerators)
+    found = sale(catalogue, key)
+    rack = int(catalogue.facts[NVLINK_DOMAIN].figure.newest.typical)
+    if found.fabric == "nvlink_domain" and wanted < rack:
+        size = f"parts of {min(found.sizes)}" if min(found.sizes) < rack else "whole racks only"
+        yield f"These stand in racks of {rack}, of which {wanted:,} are yours; it is rented in {size}."
+
+
+def _by_the_token(plan: Plan) -> Iterator[str]:
+    hosted, day = plan.setting.scenario.hosted, plan.setting.day
+    price = plan.setting.catalogue.hosted.get(hosted.price or "") if hosted is not None else None
+    if price is not None:
+        yield f"{price.vendor}'s price was read {_ago(price.input_usd_per_mtoken.age_days(day))}."
+
+
+def _ago(days: int) -> str:
+    return "today" if days <= 0 else f"{words.count(days, 'day')} ago"
+
+
+def _is_yours(plan: Plan, way: Weighed) -> bool:
+    scenario = plan.setting.scenario
+    yours = {
+        "on_demand": scenario.rent.usd_per_accelerator_hour,
+        "reserved": scenario.reserve.usd_per_accelerator_hour,
+        "spot": scenario.spot.usd_per_accelerator_hour,
+    }
+    return yours.get(way.option.way) is not None
