@@ -84,11 +84,11 @@ def test_leasing_is_called_leasing() -> None:
     assert said.figures[3].detail.startswith("What leasing takes today")
 
 
-def test_what_to_do_where_a_price_is_missing() -> None:
+def test_a_disk_that_nobody_prices_here_costs_what_others_ask() -> None:
     link = "train=Llama-3.1-8B&tokens=100000000&gpus=1&gpu=RTX-4090-24GB&method=qlora&years=1&runs=4"
     said = said_of(from_address(dict(parse_qsl(link)), CATALOGUE)[0])
-    assert said.title == "Not enough to answer yet."
-    assert said.sentences[-1].startswith("Under 'Adjust assumptions', set disk and traffic to 0")
+    assert said.title != "Not enough to answer yet."
+    assert said.figures
 
 
 def test_a_table_of_years_begins_with_today_and_ends_each_year_with_its_twelfth_month() -> None:

@@ -356,14 +356,20 @@ def test_the_answer_turns_with_use_and_with_the_path_of_rents() -> None:
     assert app.title[0].value == verdict(falling) != busy
 
 
-@pytest.mark.parametrize(("gpu", "lacks"), [("L40S-48GB", "buying"), ("Gaudi3-128GB", "renting")])
-def test_without_a_price_there_is_no_answer(gpu: str, lacks: str) -> None:
+@pytest.mark.parametrize(
+    ("gpu", "title", "said"),
+    [
+        ("TPU-v5e", "Not enough to answer yet.", "Nobody sells TPU v5e"),
+        ("Gaudi3-128GB", "Buy.", "Renting is left out: nobody publishes a price for renting Gaudi 3"),
+    ],
+)
+def test_without_a_price_it_says_what_is_left_out_and_what_to_enter(gpu: str, title: str, said: str) -> None:
     app = visit("Answer")
     app.query_params["gpu"] = gpu
     app.run()
     assert not app.exception
-    assert app.title[0].value == words.markdown("Not enough to answer yet.")
-    assert any(f"obody publishes a price for {lacks}" in text.value for text in app.markdown)
+    assert app.title[0].value == words.markdown(title)
+    assert any(words.markdown(said) in text.value for text in app.markdown)
 
 
 @pytest.mark.slow
