@@ -42,7 +42,7 @@ def test_what_matters_is_said_first_and_without_powers_of_ten(name: str) -> None
     said = case(name)
     everything = " ".join((*said.sentences, *said.turns))
     assert len(said.sentences) <= 6
-    assert len(" ".join(said.sentences)) < 750
+    assert len(" ".join(said.sentences)) < 900
     assert "e+" not in everything
     assert "$0.00" not in everything
     assert said.turns
@@ -84,9 +84,11 @@ def test_leasing_is_called_leasing() -> None:
     assert said.figures[3].detail.startswith("What leasing takes today")
 
 
-def test_a_disk_that_nobody_prices_there_keeps_no_answer_back() -> None:
+def test_a_disk_that_nobody_prices_here_costs_what_others_ask() -> None:
     link = "train=Llama-3.1-8B&tokens=100000000&gpus=1&gpu=RTX-4090-24GB&method=qlora&years=1&runs=4"
-    assert said_of(from_address(dict(parse_qsl(link)), CATALOGUE)[0]).title == "Rent."
+    said = said_of(from_address(dict(parse_qsl(link)), CATALOGUE)[0])
+    assert said.title != "Not enough to answer yet."
+    assert said.figures
 
 
 def test_a_table_of_years_begins_with_today_and_ends_each_year_with_its_twelfth_month() -> None:

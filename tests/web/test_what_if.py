@@ -37,7 +37,7 @@ from tests.web.test_pages import DAY, SLOW, one_page
 
 pytestmark = pytest.mark.slow
 
-NO_PRICE = {"gpu": "L40S-48GB"}
+NO_PRICE = {"gpu": "TPU-v5e"}
 SERVED = {"serve": "Llama-3.1-8B", "rps": "20"}
 TRY, WINS = what_if.VIEWS[2], what_if.VIEWS[1]
 

@@ -142,7 +142,7 @@ def answer(plan: Plan) -> Answer:
         payback=paid_back(setting, pair[0].ledger, pair[1].ledger) if pair else _no_payback(),
         turned_by_timing=_turned(plan, *pair) if pair else (),
         left_out=left_out,
-        missing=(*decided.missing, *(one.reason for one in left_out), *_not_asked(plan, own is None, rent is None)),
+        missing=tuple(dict.fromkeys((*decided.missing, *(one.reason for one in left_out), *_not_asked(plan, decided)))),
         against=of[decided.second.option.key] if decided.second else None,
     )
 
@@ -337,11 +337,11 @@ def _unpriced(option: Option) -> Absent:
     return Absent(option.way, f"nobody publishes a price for {names}: enter one")
 
 
-def _not_asked(plan: Plan, no_own: bool, no_rent: bool) -> tuple[str, ...]:
+def _not_asked(plan: Plan, decided: Decision) -> tuple[str, ...]:
     """A whole side of the comparison that was not asked for."""
     named = {WAYS[way].owns for way in plan.setting.scenario.ways}
-    lacking = (("owning", no_own and True not in named), ("renting", no_rent and False not in named))
-    return tuple(f"{word} was not asked for" for word, lacks in lacking if named and lacks)
+    lacking = (("owning", decided.own, True), ("renting", decided.rent, False))
+    return tuple(f"{word} was not asked for" for word, one, owns in lacking if named and not one and owns not in named)
 
 
 def _all_weighed(setting: Setting, runners: list[Runner], baseline: Ledger) -> tuple[Weighed, ...]:

@@ -17,7 +17,7 @@ from planner.money.setting import Setting
 from planner.money.sizing import reach, right_size, wait_warning
 from planner.money.timeline import Holding
 from planner.money.ways.ledger_of_way import Builder, Unavailable, WayLedger, under
-from planner.money.ways.on_demand import not_there
+from planner.money.ways.on_demand import missing_price, not_there
 from planner.money.ways.record import Layer, Look, WayRecord
 from planner.money.ways.waiting_cost import waiting
 
@@ -73,6 +73,8 @@ def with_rent(
 ) -> WayLedger | Unavailable:
     """A fleet of one's own, with what is rented around it."""
     unknown = not_there(setting, setting.taken.on_demand)
+    if unknown is None and not np.any(work_of(setting, accelerators).busy_hours * found.held.owns > 0):
+        unknown = missing_price(setting)  # all of the work would be rented
     if unknown is not None:
         return unknown
     rented = rented_around(setting, accelerators, found.held, after)

@@ -273,7 +273,7 @@ def _too_late(plan: Plan, own: Weighed) -> tuple[str, ...]:
 def _figures(plan: Plan, found: Answer, drawn: Futures | None) -> tuple[Tile, ...]:
     if found.pair is None:
         assert found.best is not None  # there is an answer
-        return (_total(found.best), _an_hour(found.best), _day_one(found.best, drawn, ""))
+        return (_total(found.best), _an_hour(found.best), _day_one(found.best, drawn, "", "today"))
     first, second = found.pair
     back = np.asarray(found.payback.month)
     paid = f"pays back in month {float(back):.0f}" if np.isfinite(back) else "does not pay back"
@@ -282,11 +282,11 @@ def _figures(plan: Plan, found: Answer, drawn: Futures | None) -> tuple[Tile, ..
     if WAYS[first.option.way].owns:
         last = _day_one(first, drawn, f"{beside}. Payback is in today's money", paid)
     else:
-        last = _day_one(first, drawn, beside)
+        last = _day_one(first, drawn, beside, f"{WAYS[second.option.way].starting}: {takes}")
     return (_total(second), _total(first), _break_even(plan, found, drawn), last)
 
 
-def _day_one(way: Weighed, drawn: Futures | None, detail: str, under: str = "") -> Tile:
+def _day_one(way: Weighed, drawn: Futures | None, detail: str, under: str) -> Tile:
     said = f"What {WAYS[way.option.way].starting} takes today{cash_range(way, drawn)}{detail}"
     return Tile("Cash on day one", words.usd_short(float(way.measures.cash_today_usd)), under, said)
 

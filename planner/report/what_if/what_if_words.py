@@ -39,12 +39,14 @@ _ONE_SIDE = ("own", "probably own", "rent", "probably rent", "limited", "mix")
 
 
 def nothing_to_ask(judged: Judged) -> AnswerWords | None:
-    """What is missing, where there are no two ways to set against each other; None where there are."""
+    """The answer without two ways to set against each other; None where there are two."""
     found = judged.answer
     if found.pair is not None:
         return None
     said = told(found.plan, found, judged.futures)
-    return AnswerWords(said.title, (*said.sentences, "Then this page shows what would change the answer."), ())
+    return AnswerWords(
+        said.title, (*said.sentences, "With two ways to compare, this page shows what would change the answer."), ()
+    )
 
 
 def pair(found: Answer) -> tuple[Option, Option]:

@@ -1,0 +1,49 @@
+"""Questions of one side, or with one way left: every page answers them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planner.report import words
+from planner.scenario.link import to_address
+from planner.scenario.scenario import Scenario
+from planner.web import state
+from tests.web.test_pages import DAY, told_of, visit
+
+
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test visits on the same day."""
+    monkeypatch.setattr(state, "today", lambda: DAY)
+
+
+@pytest.mark.parametrize("page", ["Answer", "What if", "Compare"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"ways": ("reserved", "on_demand"), "reserve": {"usd_per_accelerator_hour": 1.94}},
+        {"accelerator": "A100-PCIe-80GB"},
+        {"ways": ("own",), "accelerator": "T4-16GB"},
+    ],
+)
+def test_a_question_of_one_side_has_its_pages(page: str, said: dict[str, Any]) -> None:
+    asked = Scenario.model_validate(said)
+    app = visit(page)
+    for key, value in to_address(asked).items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    if page == "Answer":
+        assert app.title[0].value == words.markdown(told_of(asked))
+        assert len(app.metric) >= 3
+
+
+@pytest.mark.parametrize("view", ["How sure is this?", "Every way", "What would turn it", "Cash by year", "Best mix"])
+def test_every_view_of_a_single_way_opens(view: str) -> None:
+    app = visit("Answer")
+    for key, value in (to_address(Scenario(ways=("on_demand",))) | {"look": view}).items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
