@@ -36,6 +36,16 @@ class Share:
 
 
 @dataclass(frozen=True)
+class Elsewhere:
+    """What sellers ask for an hour who cannot take the plan's order: what bridging gaps is reckoned with."""
+
+    low: float
+    typical: float
+    high: float
+    sellers: int
+
+
+@dataclass(frozen=True)
 class ChosenOffers:
     """The offers a plan rents from, by kind; empty where there is none. Chosen once, at typical figures."""
 
@@ -46,6 +56,7 @@ class ChosenOffers:
     three_years: str | None = None
     prices: Believed | None = None  # what the prices of all offers that the plan could take are worth on its day
     shares: tuple[Share, ...] = ()  # where nobody has all that is wanted at once: who delivers how many on demand
+    asked_elsewhere: Elsewhere | None = None  # where nobody can take the order on demand: what an hour costs otherwise
     lacks: Mapping[str, str] = field(
         default_factory=dict, hash=False
     )  # by kind of purchase: why no offer can take the order

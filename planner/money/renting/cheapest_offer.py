@@ -16,7 +16,7 @@ from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
 from planner.money.renting.orders import Able, able, blended, nobody, orders_of, spread
 from planner.money.renting.rent_levels import pair
 from planner.money.renting.reservation import bound_share, held
-from planner.money.setting import ChosenOffers, Setting
+from planner.money.setting import ChosenOffers, Elsewhere, Setting
 from planner.money.sizing import reach, right_size
 from planner.scenario.rent import Rent
 from pricing.belief import believed
@@ -51,6 +51,7 @@ class _Market:
 
     able: Able | None = None
     lacks: str | None = None
+    others: tuple[str, ...] = ()  # where none can: all there are
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -108,7 +109,7 @@ def _market(setting: Setting, kind: str, keys: list[str], orders: tuple[Order, .
     if found is not None:
         return _Market(found)
     buying = {"on_demand": "on demand", "spot": "on spot machines"}.get(kind, "reserved")
-    return _Market(lacks=nobody(setting, keys, orders[-1], buying))
+    return _Market(lacks=nobody(setting, keys, orders[-1], buying), others=tuple(keys))
 
 
 def _no_more_than(accelerators: int, order: Order) -> Order:
@@ -118,7 +119,7 @@ def _no_more_than(accelerators: int, order: Order) -> Order:
 def _on_demand(setting: Setting, market: _Market) -> ChosenOffers:
     """The cheapest bill; of parts of an order the cheapest sellers together."""
     if market.able is None:
-        return setting.taken
+        return replace(setting.taken, asked_elsewhere=_elsewhere(setting, market.others))
     among = bills(setting, setting.demand.all, market.able.keys)
     if market.able.whole:
         return replace(setting.taken, on_demand=_cheapest(among))
@@ -129,6 +130,16 @@ def _on_demand(setting: Setting, market: _Market) -> ChosenOffers:
     assert setting.taken.prices is not None
     prices = blended(setting.taken.prices, shares)
     return replace(setting.taken, on_demand=shares[0].offer, shares=shares, prices=prices)
+
+
+def _elsewhere(setting: Setting, keys: tuple[str, ...]) -> Elsewhere | None:
+    """What an hour costs at sellers who cannot take the order: the middle of them, and all but a tenth on each side."""
+    usd = believed(setting.catalogue, setting.day, keys).typical
+    usd = usd[np.isfinite(usd)]
+    if not len(usd):
+        return None
+    low, middle, high = np.quantile(usd, (0.1, 0.5, 0.9)).tolist()
+    return Elsewhere(low, middle, high, len({setting.catalogue.offers[key].provider for key in keys}))
 
 
 def _cheapest(among: Bills) -> str | None:

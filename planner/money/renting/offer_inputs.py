@@ -19,7 +19,7 @@ from planner.money.input_sheet import TRIED, Basis, Case
 from planner.money.ledger import CONVENTION, YOUR_INPUT, Origin, Used
 from planner.money.origin import judged, origin
 from planner.money.renting.rent_levels import column, price_set_after_months
-from planner.money.setting import Setting
+from planner.money.setting import Elsewhere, Setting
 from planner.money.timeline import PLAN
 from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.rent import Rent
@@ -161,6 +161,9 @@ def _say_price(basis: Basis, setting: Setting, offers: list[Offer], own: Num | N
     if own is not None:
         basis.say(PRICE, own, unit, YOUR_INPUT)
         return
+    if not offers and setting.taken.asked_elsewhere is not None:
+        basis.say(PRICE, *_otherwise(setting, setting.taken.asked_elsewhere))
+        return
     usd = np.asarray(getattr(prices, setting.case), dtype=np.float64)
     basis.say(PRICE, column(usd.tolist() or [np.nan]), unit, _UNKNOWN)
     if PRICE in basis.tried or not offers:
@@ -174,6 +177,15 @@ def _say_price(basis: Basis, setting: Setting, offers: list[Offer], own: Num | N
     factor = setting.tried.get(price_factor(offers[0].purchase))
     if factor is not None:
         basis.used[PRICE] = Used(PRICE, basis.used[PRICE].value * factor, unit, TRIED)
+
+
+def _otherwise(setting: Setting, asked: Elsewhere) -> tuple[float, str, Origin]:
+    """What an hour costs where nobody can take the order: what those ask who have fewer, or are elsewhere."""
+    note = (
+        f"nobody known here can take this order: the middle of what {asked.sellers} sellers ask who cannot, "
+        f"{asked.low:.3g} to {asked.high:.3g}"
+    )
+    return getattr(asked, setting.case), "USD/accelerator-hour", judged(note)
 
 
 def _read(catalogue: Catalogue, offer: Offer, prices: Believed, index: int) -> Origin:
