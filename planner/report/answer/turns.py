@@ -56,12 +56,11 @@ def _who(found: Answer) -> str:
 
 
 def _who_wins_above(found: Answer, busy: BreakEven) -> str:
-    """Who costs less where there is more work: the owner; of two ways of one side, whichever does."""
+    """Who costs less where there is more work: whoever does today, if today lies above the turn; else the other."""
     assert found.pair is not None  # there is a break-even
     first, second = found.pair
     crossed = busy.value is not None and busy.you is not None and busy.you > busy.value
-    same_side = WAYS[first.option.way].side == WAYS[second.option.way].side
-    firsts = not same_side or (first.present_usd <= second.present_usd) == crossed
+    firsts = (first.present_usd <= second.present_usd) == crossed
     return WAYS[(first if firsts else second).option.way].starting
 
 
