@@ -45,6 +45,12 @@ TIMINGS: dict[Timing, str] = {
     "year_middle": "the middle of each year",
     "dated": "the days of the calendar",
 }
+STAY = {
+    "anywhere": "no, anywhere will do",
+    "country": "in that country",
+    "eu": "in the European Union",
+    "eu_sellers": "in the EU, with sellers of the EU",
+}
 PROVIDER_KIND = {
     "hyperscaler": "hyperscaler",
     "neocloud": "GPU cloud",
@@ -67,6 +73,19 @@ DOUBT = {
     "old": "price from an earlier year",
     "odd": "contradicts its neighbours",
 }
+
+
+# What a choice is called, by the short key of its field; one that is not here is shown as files write it.
+CHOICES: dict[str, Mapping[str, str]] = {
+    "stay": STAY,
+    "timing": {str(key): said for key, said in TIMINGS.items()},
+    "term": PURCHASE,
+}
+
+
+def choice(key: str, value: str) -> str:
+    """A choice of a field in words: in the European Union, for eu."""
+    return CHOICES.get(key, {}).get(value, value)
 
 
 def significant(value: float, digits: int = 3) -> float:

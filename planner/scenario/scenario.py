@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from planner.scenario import budget
-from planner.scenario.base import MONTHS_PER_YEAR, Id, Inputs, Label, OfField, Years, asked, unit
+from planner.scenario.base import MONTHS_PER_YEAR, WORK, Id, Inputs, Label, OfField, Years, asked, unit
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot
@@ -35,8 +35,8 @@ class Scenario(Inputs):
     ] = 3.0
     site: Annotated[str, Field(min_length=1, max_length=20), asked("site", "Where would yours run?",
         "Country or US state, by its ISO code. Sets the price of electricity and of space.")] = USUAL_SITE  # fmt: skip
-    stay: Annotated[Stay, asked("stay", "Must the work stay there?",
-        "Binds what is rented and hosted as well as what is owned.")] = "anywhere"  # fmt: skip
+    stay: Annotated[Stay, asked("stay", "Must the work stay where yours would run?",
+        "Binds what is rented and hosted as well as what is owned.", group=WORK)] = "anywhere"  # fmt: skip
     stay_in: Annotated[tuple[CountryCode, ...], Field(max_length=40,
         description="the countries in which it must stay, by two letters each; wins over `stay`"),
         unit("countries by their ISO codes")] = ()  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from planner.report import words
 from planner.scenario.amounts import amount_text, read_amount
 from planner.scenario.link import ALSO, also_by_hour, from_address
 from planner.scenario.scenario import ANY_ACCELERATOR
@@ -249,7 +250,10 @@ def _options(key: Key, options: Iterable[str], hint: str | None) -> None:
     if there is not None and there not in known:
         known = (*known, there)  # an accelerator that nobody rents or sells has facts all the same
     place = known.index(key.default) if key.default in known else None
-    st.selectbox(key.label, known, place, key=key.key, help=key.told or None, placeholder=hint or "")
+    st.selectbox(
+        key.label, known, place, key=key.key, help=key.told or None, placeholder=hint or "",
+        format_func=lambda one: words.choice(key.key, one),
+    )  # fmt: skip
 
 
 def typed(key: Key, said: str | None) -> Any:
