@@ -11,7 +11,8 @@ def title(found: Answer) -> str:
     if found.verdict == "close":
         return "Too close to call."
     if found.best is None:
-        return "Not enough to answer yet."
+        cannot_be_had = "on_demand" in found.plan.setting.taken.lacks
+        return "Not to be had as asked." if cannot_be_had else "Not enough to answer yet."
     if found.limit is not None and found.limit.is_least:
         return f"Nothing keeps to what you can pay: {found.limit.said}."
     way = WAYS[found.best.option.way]

@@ -54,13 +54,14 @@ def reckoned(facts: Catalogue, **said: Any) -> Answer:
 
 
 def unanswered(facts: Catalogue, questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The questions that no title answers; that a model does not fit is an answer."""
+    """The questions that no title answers; that a model does not fit, or nobody has so many joined, is an answer."""
     return [one for one in questions if _open(reckoned(facts, **one))]
 
 
 def _open(found: Answer) -> bool:
-    asked = found.plan.setting.asked
-    return found.best is None and not (asked and asked.problems)
+    setting = found.plan.setting
+    cannot = "on_demand" in setting.taken.lacks or (setting.asked is not None and setting.asked.problems)
+    return found.best is None and not cannot
 
 
 def plain(facts: Catalogue, every: int = 1) -> list[dict[str, Any]]:
@@ -276,3 +277,4 @@ def test_machines_that_come_when_the_work_is_done_do_not_answer_for_what_nobody_
     found = reckoned(catalogue(), **asked)
     assert (found.verdict, found.best) == ("incomplete", None)
     assert any("nobody known here joins" in one for one in found.missing)
+    assert told(found.plan, found).title == "Not to be had as asked."

@@ -44,9 +44,8 @@ def nothing_to_ask(judged: Judged) -> AnswerWords | None:
     if found.pair is not None:
         return None
     said = told(found.plan, found, judged.futures)
-    return AnswerWords(
-        said.title, (*said.sentences, "With two ways to compare, this page shows what would change the answer."), ()
-    )
+    then = "With two ways to compare, this page shows what would change the answer."
+    return AnswerWords(said.title, (*said.sentences, then), ())
 
 
 def pair(found: Answer) -> tuple[Option, Option]:
