@@ -6,7 +6,7 @@ typed as one for an hour, and cents typed as dollars are the slips that cost mos
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,9 +14,11 @@ import numpy as np
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Used
 from planner.money.owning.machine import fleet
 from planner.money.plan import Plan, plan_at
+from planner.money.renting.cheapest_offer import taken
+from planner.money.renting.offer_inputs import PRICE
 from planner.money.setting import Setting
 from planner.money.ways import WAYS
-from planner.scenario.base import HOURS_PER_MONTH
+from planner.scenario.base import HOURS_PER_MONTH, ONE_MACHINE
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 
@@ -29,6 +31,7 @@ _THOUSAND, _HUNDRED = 1_000.0, 100.0
 SLIPS: tuple[tuple[float, str], ...] = (
     (_THOUSAND, "a point typed for a comma"),
     (1 / _THOUSAND, "a comma typed for a point"),
+    (1 / ONE_MACHINE, "a price for a machine of eight typed as one for a GPU"),
     (1 / HOURS_PER_MONTH, "a price for a month typed as one for an hour"),
     (_HUNDRED, "a hundredth too little"),
     (1 / _HUNDRED, "cents typed as dollars"),
@@ -45,6 +48,7 @@ class Doubt:
     unit: str
     meant: float | None  # what would be usual, if it was a slip
     slip: str | None
+    below_all: bool = False  # lower than what anybody asks
 
 
 def doubts(plan: Plan) -> tuple[Doubt, ...]:
@@ -55,12 +59,25 @@ def doubts(plan: Plan) -> tuple[Doubt, ...]:
     if bare == scenario:
         return ()
     mine = {name: used for name, used in numbers(plan).items() if used.origin is YOUR_INPUT}
-    unsaid = plan_at(replace(plan.setting, scenario=bare))
+    unsaid = plan_at(replace(plan.setting, scenario=bare, taken=taken(replace(plan.setting, scenario=bare))))
     usual = numbers(unsaid)
     known = {name: used for name, used in usual.items() if used.origin is not YOUR_INPUT}
     found = [doubt(mine[name], known[name]) for name in mine if name in known and mine[name].unit != COUNTED]
-    found.append(_of_day_one(plan.setting, unsaid, mine))
+    found += [_of_day_one(plan.setting, unsaid, mine), *_below_all(plan, unsaid, mine)]
     return tuple(one for one in found if one is not None)
+
+
+def _below_all(plan: Plan, unsaid: Plan, mine: Mapping[str, Used]) -> Iterator[Doubt]:
+    """A rent of yours below what anybody asks, where it is not so far off that a slip is asked about already."""
+    prices, offers = unsaid.setting.taken.prices, plan.setting.catalogue.offers
+    if PRICE not in mine or prices is None or plan.setting.scenario.rent.usd_per_accelerator_hour is None:
+        return
+    usd = [prices.of(key) for key in prices.keys if offers[key].purchase == "on_demand"]
+    asked = [price for price in usd if np.isfinite(price.typical)]
+    typed = float(mine[PRICE].value)
+    if asked and min(one.typical for one in asked) / FAR < typed < min(one.low for one in asked):
+        lowest = min(one.typical for one in asked)
+        yield Doubt(PRICE, typed, lowest, mine[PRICE].unit, None, None, below_all=True)
 
 
 def _of_day_one(setting: Setting, unsaid: Plan, mine: Mapping[str, Used]) -> Doubt | None:

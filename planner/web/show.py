@@ -116,6 +116,11 @@ OFFER_COLUMNS = {
     "GPUs per machine": st.column_config.NumberColumn(
         "Per machine", help="GPUs in one machine. Machines are rented whole."
     ),
+    "Today USD/GPU-h": st.column_config.NumberColumn(
+        "Today $/h", format="$%,.2f", help="What the posted price is worth today: sellers change prices, offers go."
+    ),
+    "Today low": st.column_config.NumberColumn("low", format="$%,.2f", help="One in ten is lower."),
+    "Today high": st.column_config.NumberColumn("high", format="$%,.2f", help="One in ten is higher."),
     "Sticker USD/GPU-h": st.column_config.NumberColumn(
         "Sticker $/h", format="$%,.2f", help="The price as posted, for one GPU-hour."
     ),

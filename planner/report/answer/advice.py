@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from planner.money.payback import Payback
 from planner.money.plan import Plan
 from planner.money.plausibility import Doubt, doubts
@@ -12,6 +14,7 @@ from planner.money.ways.right_size import Size, sizes
 from planner.report import words
 from planner.report.forms import scalar
 from planner.report.table import Table
+from planner.scenario.scenario import Scenario
 
 
 def advice_lines(plan: Plan, found: Answer, *, every: bool = False) -> tuple[str, ...]:
@@ -19,7 +22,22 @@ def advice_lines(plan: Plan, found: Answer, *, every: bool = False) -> tuple[str
     compared = [way for way in (found.best, *(found.pair or ())) if way is not None]
     ways = found.ranked if every else compared
     warned = (f"{way.option.title}: {warning}" for way in ways for warning in way.option.warnings)
-    return tuple(dict.fromkeys((*(_doubt(one) for one in doubts(plan)), *(_ended(line) for line in warned))))
+    odd = (*(_doubt(one) for one in doubts(plan)), *_at_odds(plan.setting.scenario))
+    return tuple(dict.fromkeys((*odd, *(_ended(line) for line in warned))))
+
+
+def _at_odds(scenario: Scenario) -> Iterator[str]:
+    """Prices of yours that contradict each other: what binds, or may be taken away, costs more than what does not."""
+    free = scenario.rent.usd_per_accelerator_hour
+    for name, usd, why in (
+        ("Reserved", scenario.reserve.usd_per_accelerator_hour, "though it binds you"),
+        ("Spot", scenario.spot.usd_per_accelerator_hour, "though it may be taken away"),
+    ):
+        if free is not None and usd is not None and usd > free:
+            yield (
+                f"{name} at {words.usd_per_hour(usd)} costs more than on demand at {words.usd_per_hour(free)}, {why}: "
+                "is one of them for another term, or for a whole machine? Both are used as you typed them."
+            )
 
 
 def _ended(text: str) -> str:
@@ -29,6 +47,11 @@ def _ended(text: str) -> str:
 def _doubt(one: Doubt) -> str:
     yours, usual = f"{one.yours:,.6g}", f"{one.usual:,.6g}"
     asked = f"{one.name} is {yours} {one.unit}; the catalogue has {usual}."
+    if one.below_all:
+        return (
+            f"{one.name} is {yours} {one.unit}, below what anybody known here asks on demand, from {usual} on: did you "
+            "mean a price for a reservation, or for another GPU? It is used as you typed it."
+        )
     if one.meant is None:
         return f"{asked} It is used as you typed it."
     return f"{asked} Did you mean {one.meant:,.6g} ({one.slip})? It is used as you typed it."
