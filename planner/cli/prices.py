@@ -15,6 +15,7 @@ from planner.report.market.offers import offer_frame, offer_rows, offer_text, so
 from pricing import load_catalogue
 from pricing import names as naming
 from pricing.choices import Area, Purchase
+from pricing.orderable import Order
 from pricing.query import Wish, find
 
 
@@ -28,7 +29,7 @@ def run(wanted: argparse.Namespace) -> int:
         ),
         providers=frozenset({naming.provider(catalogue, wanted.provider)} if wanted.provider else ()),
         purchases=_purchases(wanted.purchase),
-        accelerators_per_instance=wanted.gpus,
+        order=None if wanted.gpus is None else Order(wanted.gpus),
         max_age_days=wanted.max_age_days,
         least_trust=wanted.trust,
         doubtful=wanted.all,

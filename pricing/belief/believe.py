@@ -17,10 +17,11 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pricing.belief.constants import constants
+from pricing.belief.constants import PriceClass, constants
 from pricing.belief.moves import DAYS_PER_MONTH, Index, market_index, repricings_per_month
 from pricing.belief.readings import CLASSES, Floats, Places, Readings, readings
 from pricing.catalogue import Catalogue
+from pricing.figure import Figure
 
 Z80 = 1.2816  # standard deviations from the middle to either end of an 80 % range
 _SPOT = CLASSES.index("spot")
@@ -102,6 +103,15 @@ class BelievedPrice(NamedTuple):
     market_usd: float
     sellers: int
     yours: bool
+
+
+def worth_alone(figure: Figure, price_class: PriceClass, day: date) -> tuple[float, float, float]:
+    """What a price without a market of its like is worth on a day: low, as it was read, high. The older, the wider."""
+    facts = constants()
+    kind, usd = facts.classes[price_class], figure.newest.typical
+    repriced = 1 - np.exp(-kind.repricings_per_month * max(figure.age_days(day), 0) / DAYS_PER_MONTH)
+    half = float(facts.read_spread + kind.spread * np.sqrt(repriced))
+    return usd * float(np.exp(-half)), usd, usd * float(np.exp(half))
 
 
 def offer_belief(known: Readings, day: int, at: Places) -> OfferBelief:

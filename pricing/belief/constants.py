@@ -14,7 +14,7 @@ from pricing.figure import Strict, Text
 FILE = Path(__file__).parent / "constants.yaml"
 
 # What prices of a kind have in common: a hyperscaler's list hardly moves, a marketplace moves every month.
-PriceClass = Literal["list", "term", "posted", "market", "spot"]
+PriceClass = Literal["list", "term", "posted", "market", "spot", "hosted"]
 
 _Positive = Annotated[float, Field(gt=0)]
 _Share = Annotated[float, Field(ge=0, le=1)]

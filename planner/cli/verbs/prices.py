@@ -22,7 +22,7 @@ def add(verbs: Any) -> None:
         "--purchase", metavar="KIND", help=f"{', '.join(get_args(Purchase))}, or reserved for all of those"
     )
     prices.add_argument("--region", metavar="TEXT", help="part of a region's name, or an area: europe, north_america …")
-    prices.add_argument("--gpus", type=whole, metavar="N", help="machines with exactly N accelerators")
+    prices.add_argument("--gpus", type=whole, metavar="N", help="offers of which N can be had at once")
     prices.add_argument("--max-age-days", type=whole, metavar="N", help="hide prices nobody has checked for longer")
     prices.add_argument("--trust", choices=TRUST_ORDER, default="estimated", help="the least a price must rest on")
     prices.add_argument("--sort", choices=SORTS, default="price")

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date
+
 from planner.money.formula import Num
 from planner.money.input_sheet import Basis
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
+from planner.money.origin import origin
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.record import Layer, Look, WayRecord
 from planner.scenario.rent import Hosted
+from pricing import Figure
+from pricing.belief import worth_alone
 from pricing.records import HostedPrice
 
 UNIT = "USD/Mtoken"
@@ -44,7 +50,7 @@ def tokens(setting: Setting, work_level: Num, when: Num | None = None) -> tuple[
     if when is not None:
         basis.say("runs", when, "share of each month", PLAN)
     basis.say("work_level", work_level, "times the usual work", COMPUTED)
-    return _lines(basis, asked, price)
+    return _lines(basis, asked, price, setting.day)
 
 
 def _price(setting: Setting, asked: Hosted) -> HostedPrice | Unavailable | None:
@@ -62,7 +68,7 @@ def _price(setting: Setting, asked: Hosted) -> HostedPrice | Unavailable | None:
     return None
 
 
-def _lines(basis: Basis, asked: Hosted, price: HostedPrice | None) -> tuple[Line, ...]:
+def _lines(basis: Basis, asked: Hosted, price: HostedPrice | None, day: date) -> tuple[Line, ...]:
     figures = (
         ("input", None if price is None else price.input_usd_per_mtoken),
         ("output", None if price is None else price.output_usd_per_mtoken),
@@ -71,7 +77,7 @@ def _lines(basis: Basis, asked: Hosted, price: HostedPrice | None) -> tuple[Line
         tokens = f"million_{name}_tokens_per_month"
         basis.say(tokens, getattr(asked, tokens), "million tokens a month", YOUR_INPUT)
         usd = f"usd_per_million_{name}_tokens"
-        basis.figure(usd, figure, UNIT, getattr(asked, usd))
+        _say_price(basis, usd, figure, getattr(asked, usd), day)
     return tuple(
         basis.line(
             title,
@@ -81,6 +87,19 @@ def _lines(basis: Basis, asked: Hosted, price: HostedPrice | None) -> tuple[Line
         )
         for title, name in (("Tokens in", "input"), ("Tokens out", "output"))
     )
+
+
+def _say_price(basis: Basis, name: str, figure: Figure | None, yours: float | None, day: date) -> None:
+    """A price by the token: yours, or what the one that was read is worth on the day of the plan."""
+    basis.figure(name, figure, UNIT, yours)
+    if yours is not None or figure is None or name in basis.tried:
+        return
+    low, typical, high = worth_alone(figure, "hosted", day)
+    where = origin(basis.catalogue, figure)
+    read = f"read {max(figure.age_days(day), 0)} days before the plan; taken for {low:.3g} to {high:.3g} today"
+    note = read if where.note is None else f"{read}. {where.note}"
+    value = {"low": low, "typical": typical, "high": high}[basis.case]
+    basis.say(name, value, figure.unit, replace(where, note=note))
 
 
 WAY = WayRecord(

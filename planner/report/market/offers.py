@@ -11,6 +11,7 @@ from planner.report.table import Table
 from planner.report.text_table import aligned
 from pricing import Catalogue
 from pricing.belief import BelievedPrice, in_their_markets
+from pricing.orderable import sale
 from pricing.query import freshness, price, trust
 
 
@@ -23,6 +24,7 @@ def offer_rows(catalogue: Catalogue, offers: Sequence[str], day: date) -> list[d
 def _row(catalogue: Catalogue, key: str, price_now: BelievedPrice, day: date) -> dict[str, Any]:
     offer = catalogue.offers[key]
     figure = offer.usd_per_accelerator_hour
+    sold = sale(catalogue, key)
     row: dict[str, Any] = {
         "id": key,
         "provider": catalogue.providers[offer.provider].label,
@@ -32,6 +34,13 @@ def _row(catalogue: Catalogue, key: str, price_now: BelievedPrice, day: date) ->
         "region": offer.region,
         "area": offer.area,
         "sku": offer.sku,
+        "sold_as": sold.kind,
+        "sizes": list(sold.sizes),
+        "most_at_once": sold.most,
+        "most_is_published": sold.most_published,
+        "fabric": sold.fabric,
+        "largest_job": sold.reach,
+        "country": sold.country,
         "usd_per_accelerator_hour": None,
         "usd_per_instance_hour": None,
         "low": None,
@@ -103,25 +112,18 @@ def sort_offers(catalogue: Catalogue, offers: Sequence[str], by: str, day: date)
 
 def offer_frame(rows: Sequence[dict[str, Any]]) -> Table:
     """The rows as a table for CSV; lists become one text."""
-    return Table.of([row | {"doubts": " ".join(row["doubts"])} for row in rows])
+    return Table.of([row | {name: " ".join(map(str, row[name])) for name in ("doubts", "sizes")} for row in rows])
+
+
+HEAD = (
+    "USD/GPU-h", "today", "provider", "accelerator", "GPUs", "at once", "terms", "region", "checked", "age", "trust",
+    "notes",
+)  # fmt: skip
 
 
 def offer_text(rows: Sequence[dict[str, Any]]) -> str:
-    """The rows as aligned text for a terminal."""
-    head = (
-        "USD/GPU-h",
-        "today",
-        "provider",
-        "accelerator",
-        "GPUs",
-        "terms",
-        "region",
-        "checked",
-        "age",
-        "trust",
-        "notes",
-    )
-    return aligned([head, *(_cells(row) for row in rows)], right={0})
+    """The rows as aligned text for a terminal. A question mark: so many are taken, nobody publishes it."""
+    return aligned([HEAD, *(_cells(row) for row in rows)], right={0})
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
@@ -133,6 +135,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
         row["provider"],
         row["accelerator"],
         str(row["accelerators_per_instance"]),
+        f"{row['most_at_once']:,}{'' if row['most_is_published'] else '?'}",
         words.PURCHASE[row["purchase"]],
         row["region"],
         "" if row["checked"] is None else row["checked"].isoformat(),
