@@ -207,7 +207,8 @@ def _taken(catalogue: Catalogue, kind: SoldAs, offer: Offer, sizes: tuple[int, .
     if kind == "bid":
         return sizes[-1]
     factor = _count(catalogue.facts[RESERVED_FACTOR].figure) if offer.purchase in BY_THE_TERM else 1
-    return factor * _count(catalogue.facts[MOST_OF + kind].figure)
+    large = catalogue.providers[offer.provider].kind == "hyperscaler" and kind in ("pod", "machine")
+    return factor * _count(catalogue.facts[MOST_OF + ("hyperscaler" if large else kind)].figure)
 
 
 def _least(offer: Offer, provider: Provider, sizes: tuple[int, ...]) -> int:

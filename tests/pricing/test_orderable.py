@@ -100,7 +100,7 @@ OFFERS = (
 TAKEN = (
     fact("most-at-once-pod", "count", 16) + fact("most-at-once-machine", "count", 64)
     + fact("most-at-once-cluster", "count", 512) + fact("most-at-once-serverless", "count", 32)
-    + fact("most-at-once-reserved-factor", '"1"', 8) + fact("nvlink-domain-accelerators", "count", 72)
+    + fact("most-at-once-hyperscaler", "count", 64) + fact("most-at-once-reserved-factor", '"1"', 8) + fact("nvlink-domain-accelerators", "count", 72)
 )  # fmt: skip
 TEXT = SELLERS + OFFERS + FACTS + TAKEN
 
@@ -114,7 +114,7 @@ def sellers() -> Catalogue:
     ("key", "kind", "sizes", "most", "reach"),
     [
         (BIG, "machine", (8,), 64, 8),
-        (ONE, "pod", (1,), 16, 1),
+        (ONE, "pod", (1,), 64, 1),
         (TERM, "machine", (8,), 512, 8),
         (LISTED, "cluster", (1, 8), 512, 512),
         (CARDS, "machine", (1, 8), 64, 8),

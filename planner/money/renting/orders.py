@@ -143,7 +143,10 @@ def nobody(setting: Setting, keys: Sequence[str], order: Order, buying: str) -> 
             f"nobody known here joins {order.together:,} {label} {buying} in one job: the largest is "
             f"{sale(catalogue, best).reach:,}, of {_seller(catalogue, best)}. Smaller jobs, or your quote, would do"
         )
-    most = {catalogue.offers[key].provider: sale(catalogue, key).most for key in joined}
+    most: dict[str, int] = {}
+    for key in joined:
+        who = catalogue.offers[key].provider
+        most[who] = max(most.get(who, 0), sale(catalogue, key).most)
     best = max(joined, key=lambda key: (sale(catalogue, key).most, key))
     return (
         f"nobody known here has {order.accelerators:,} {label} {buying} at once: {_seller(catalogue, best)} has "

@@ -41,6 +41,8 @@ def _of_way(plan: Plan, way: Weighed) -> Iterator[str]:
     else:
         yield f"{who}{_place(offer)}: {words.worth(price)}."
     yield from _rack(plan, key)
+    if sale(setting.catalogue, key).orders == "on_request":
+        yield f"{who} takes orders on request only: ask before you plan with it."
 
 
 def _place(offer: Offer) -> str:
