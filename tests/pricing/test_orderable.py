@@ -100,7 +100,8 @@ OFFERS = (
 TAKEN = (
     fact("most-at-once-pod", "count", 16) + fact("most-at-once-machine", "count", 64)
     + fact("most-at-once-cluster", "count", 512) + fact("most-at-once-serverless", "count", 32)
-    + fact("most-at-once-hyperscaler", "count", 64) + fact("most-at-once-reserved-factor", '"1"', 8) + fact("nvlink-domain-accelerators", "count", 72)
+    + fact("most-at-once-hyperscaler", "count", 64) + fact("most-at-once-reserved-factor", '"1"', 8)
+    + fact("nvlink-domain-accelerators", "count", 72)
 )  # fmt: skip
 TEXT = SELLERS + OFFERS + FACTS + TAKEN
 
