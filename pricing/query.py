@@ -135,8 +135,3 @@ def freshness(offer: Offer, day: date) -> Freshness:
         return "no public price"
     age = figure.age_days(day)
     return "fresh" if age <= FRESH_DAYS else "ageing" if age <= AGEING_DAYS else "stale"
-
-
-def may_be_cheapest(offer: Offer, day: date) -> bool:
-    """Whether the headline may name it: a price somebody looked at this month, for the thing itself."""
-    return MILD.issuperset(offer.doubts) and freshness(offer, day) in ("fresh", "ageing")

@@ -110,13 +110,13 @@ class Market:
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _market(digest: str, wish: Wish, day: date, chosen: str, night: bool, _catalogue: Catalogue) -> Market:
     every = find(_catalogue, wish, day).ids
-    rows = worth(_catalogue, every)
+    rows = worth(_catalogue, every, day)
     order = order_of_rows(_catalogue, rows, chosen)
     labels = dict(order)
     return Market(
         rows,
         worth_finding(_catalogue, rows, chosen),
-        charts.price_dots(dots(_catalogue, every), order, night),
+        charts.price_dots(dots(_catalogue, every, day), order, night),
         charts.worth_bars(rows, labels, "pflop", night),
         charts.worth_bars(rows, labels, "gb", night),
     )

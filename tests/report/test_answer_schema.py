@@ -180,13 +180,15 @@ def test_where_there_is_no_number_there_is_a_reason(key: str) -> None:
 
 
 def test_what_is_rented_names_its_offer_and_its_days() -> None:
-    one, data = preset_of("startup")
+    one, data = preset_of("fine-tune-70b")
     option = next(option for option in data["options"] if option["way"] == "on_demand")
     offer = load_catalogue().offers[option["offer"]["id"]]
     assert one.plan.setting.taken.on_demand == option["offer"]["id"]
     assert option["offer"]["provider_id"] == offer.provider
     assert offer.usd_per_accelerator_hour is not None
     assert option["offer"]["price_checked"] == offer.usd_per_accelerator_hour.checked.isoformat()
+    low, typical, high = (option["offer"][f"today_usd_{end}"] for end in ("low", "per_accelerator_hour", "high"))
+    assert low <= typical <= high
     assert option["oldest_figure_checked"] <= data["catalogue_day"]
 
 

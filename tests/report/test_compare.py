@@ -135,7 +135,7 @@ def test_parts_sum_to_the_total_and_names_are_told_apart(catalogue: Catalogue, r
 
 
 def test_worth_counts_each_provider_once(catalogue: Catalogue) -> None:
-    rows = {row.accelerator: row for row in worth(catalogue, find(catalogue, Wish(), DAY).ids)}
+    rows = {row.accelerator: row for row in worth(catalogue, find(catalogue, Wish(), DAY).ids, DAY)}
     h100 = rows["H100-SXM5-80GB"]
     assert h100.lowest_usd <= h100.median_usd <= h100.highest_usd
     assert h100.usd_per_pflop_hour == pytest.approx(h100.median_usd / 0.989, rel=0.01)
@@ -146,13 +146,13 @@ def test_worth_counts_each_provider_once(catalogue: Catalogue) -> None:
 def test_every_chart_is_made_of_what_plotly_knows(catalogue: Catalogue, rent: Bills, dark: bool) -> None:
     """Figures are built from plain dictionaries; plotly refuses a misspelt property."""
     ids = find(catalogue, Wish(), DAY).ids
-    rows = worth(catalogue, ids)
+    rows = worth(catalogue, ids, DAY)
     order = order_of_rows(catalogue, rows, NEED.accelerator)
     table = compare_table(catalogue, NEED, rent, None, DAY)
     lines = histories(catalogue, NEED.accelerator)
     figures = (
         charts.cost_parts(opened(pickable(table)[:3], table, rent, None), dark),
-        charts.price_dots(dots(catalogue, ids), order, dark),
+        charts.price_dots(dots(catalogue, ids, DAY), order, dark),
         charts.worth_bars(rows, dict(order), "pflop", dark),
         charts.worth_bars(rows, dict(order), "gb", dark),
         charts.price_history(lines, dark),
@@ -179,7 +179,7 @@ def test_the_fall_and_the_rise_are_told_in_words(catalogue: Catalogue) -> None:
 
 
 def test_the_market_in_words_and_as_a_table(catalogue: Catalogue) -> None:
-    rows = worth(catalogue, find(catalogue, Wish(max_age_days=365), DAY).ids)
+    rows = worth(catalogue, find(catalogue, Wish(max_age_days=365), DAY).ids, DAY)
     assert "H100 SXM5 80 GB costs" in worth_finding(catalogue, rows, "H100-SXM5-80GB")
     assert worth_finding(catalogue, [], "H100-SXM5-80GB") == "Too few offers fit the filters to compare accelerators."
     assert len(worth_table(catalogue, rows)) == len(rows)

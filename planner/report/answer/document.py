@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from planner.money.ledger import Ledger, Origin
 from planner.money.measures import rate_per_year
 from planner.money.plan import Plan
+from planner.money.renting.offer_inputs import prices_of
 from planner.money.verdict.answer import Answer, Weighed
 from planner.money.verdict.breakeven import RENT, BreakEven, value_of
 from planner.money.ways import WAYS
@@ -26,6 +27,7 @@ from planner.report.speed.training_words import hours_to_train
 from planner.study.uncertainty.futures import Futures, FuturesBand
 from planner.study.when.buy_or_wait import NoWaiting, Waiting
 from planner.study.when.buy_or_wait_futures import WaitingFutures
+from pricing.orderable import sale
 
 
 def answer_data(one: Reckoned) -> dict[str, Any]:
@@ -190,7 +192,7 @@ def _offer(plan: Plan, way: Weighed) -> schema.Offer | None:
     if key is None:
         return None
     offer = catalogue.offers[key]
-    figure = offer.usd_per_accelerator_hour
+    figure, worth, sold = offer.usd_per_accelerator_hour, prices_of(plan.setting, (key,)).at(0), sale(catalogue, key)
     return schema.Offer(
         id=key,
         provider_id=offer.provider,
@@ -201,6 +203,12 @@ def _offer(plan: Plan, way: Weighed) -> schema.Offer | None:
         region=offer.region,
         sku=offer.sku,
         usd_per_accelerator_hour=None if figure is None else figure.newest.typical,
+        today_usd_per_accelerator_hour=_number(worth.typical),
+        today_usd_low=_number(worth.low),
+        today_usd_high=_number(worth.high),
+        still_there_share=_number(worth.there),
+        sold_as=sold.kind,
+        most_accelerators_at_once=sold.most,
         price_since=None if figure is None else figure.since,
         price_checked=None if figure is None else figure.checked,
         source_url=None if figure is None else catalogue.sources[figure.newest.source].url,

@@ -56,6 +56,14 @@ class Offer(Document):
     region: str = Field(description="as the provider calls it")
     sku: str | None = Field(description="what the provider calls the machine")
     usd_per_accelerator_hour: float | None = Field(description="as it is listed; null: ask for a quote")
+    today_usd_per_accelerator_hour: float | None = Field(description="what that price is worth on the plan's day")
+    today_usd_low: float | None = Field(description="a tenth of such prices are worth less")
+    today_usd_high: float | None = Field(description="a tenth of such prices are worth more")
+    still_there_share: float | None = Field(description="that the offer can still be had, as a share")
+    sold_as: str = Field(description="bid, pod, machine, cluster or serverless")
+    most_accelerators_at_once: int = Field(
+        description="accelerators in one order; taken by kind of sale where nobody publishes it"
+    )
     price_since: date | None = Field(description="the day of the price")
     price_checked: date | None = Field(description="when somebody last looked at the price")
     source_url: str | None = Field(description="where the price was read")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
+from math import isfinite
 from statistics import median
 
 from pricing import Catalogue
+from pricing.belief import in_their_markets
 
 TFLOP_PER_PFLOP = 1_000.0
 
@@ -33,25 +36,23 @@ class Worth:
     usd_per_gb_hour: float | None
 
 
-def dots(catalogue: Catalogue, offers: tuple[str, ...]) -> list[PricedOffer]:
-    """The priced offers among `offers`."""
+def dots(catalogue: Catalogue, offers: tuple[str, ...], day: date) -> list[PricedOffer]:
+    """The priced offers among `offers`, each at what its price is worth on a day."""
     found = []
-    for key in offers:
+    for key, usd in zip(offers, in_their_markets(catalogue, day, offers).typical.tolist(), strict=True):
         offer = catalogue.offers[key]
-        figure = offer.usd_per_accelerator_hour
-        if figure is not None:
-            kind = catalogue.providers[offer.provider].kind
-            found.append(PricedOffer(key, offer.accelerator, kind, figure.newest.typical))
+        if isfinite(usd):
+            found.append(PricedOffer(key, offer.accelerator, catalogue.providers[offer.provider].kind, usd))
     return found
 
 
-def worth(catalogue: Catalogue, offers: tuple[str, ...]) -> list[Worth]:
+def worth(catalogue: Catalogue, offers: tuple[str, ...], day: date) -> list[Worth]:
     """For each accelerator among `offers`: the spread, and the median price for 1 PFLOP/s (16 bit, dense) and 1 GB.
 
     Each provider counts once, with the median of its offers, so that one with 200 regions does not drown the others.
     """
     prices: dict[str, dict[str, list[float]]] = {}
-    for dot in dots(catalogue, offers):
+    for dot in dots(catalogue, offers, day):
         of_chip = prices.setdefault(dot.accelerator, {})
         of_chip.setdefault(catalogue.offers[dot.offer].provider, []).append(dot.usd_per_accelerator_hour)
     rows = [_worth(catalogue, chip, by_provider) for chip, by_provider in prices.items()]
