@@ -14,6 +14,7 @@ from pricing.catalogue import Catalogue
 from pricing.choices import Fabric, Orders, SoldAs
 from pricing.errors import UnknownName
 from pricing.figure import Figure
+from pricing.kept import Kept
 from pricing.records import Bloc, MachineFabric, Offer, Provider
 
 Refusal = Literal["too few at once", "smaller than its least order", "no fabric", "elsewhere", "not stated where"]
@@ -23,7 +24,6 @@ RESERVED_FACTOR = "most-at-once-reserved-factor"
 NVLINK_DOMAIN = "nvlink-domain-accelerators"
 BY_THE_TERM = frozenset({"reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"})
 WHOLE_MACHINE = 8  # accelerators from which on a machine is a whole one, and its seller's network joins it to others
-_CATALOGUES_KEPT = 4
 
 
 @dataclass(frozen=True)
@@ -69,15 +69,14 @@ class Order:
 
 @dataclass(frozen=True)
 class _Book:
-    """What has been told of one catalogue. It holds the catalogue, so that the id it is found by stays that one's."""
+    """What has been told of one catalogue."""
 
-    catalogue: Catalogue
     by_the_machine: frozenset[str]  # providers whose lists have prices for machines of several accelerators
     sales: dict[str, Sale]
     astray: dict[Stay, dict[str, Refusal | None]]
 
 
-_BOOKS: dict[int, _Book] = {}  # a catalogue never changes: its id says which it is, and its digest need not
+_BOOKS: Kept[_Book] = Kept(4)
 
 
 def sale(catalogue: Catalogue, key: str) -> Sale:
@@ -130,13 +129,12 @@ def members_of(catalogue: Catalogue, place: str) -> frozenset[str]:
 
 
 def _book(catalogue: Catalogue) -> _Book:
-    found = _BOOKS.get(id(catalogue))
-    if found is None:
-        if len(_BOOKS) >= _CATALOGUES_KEPT:
-            _BOOKS.clear()
-        listed = frozenset(one.provider for one in catalogue.offers.values() if one.accelerators_per_instance > 1)
-        found = _BOOKS.setdefault(id(catalogue), _Book(catalogue, listed, {}, {}))
-    return found
+    return _BOOKS.of((catalogue.offers, catalogue.providers, catalogue.facts, catalogue.lands), lambda: _new(catalogue))
+
+
+def _new(catalogue: Catalogue) -> _Book:
+    listed = frozenset(one.provider for one in catalogue.offers.values() if one.accelerators_per_instance > 1)
+    return _Book(listed, {}, {})
 
 
 # What is sold

@@ -6,7 +6,6 @@ which a value holds, and the last day on which the newest value was looked at ag
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from pricing.belief.constants import PriceClass, constants
 from pricing.catalogue import Catalogue
+from pricing.kept import Kept
 from pricing.query import MILD
 from pricing.quotes.overlay import is_yours
 from pricing.records import Offer, Provider
@@ -25,7 +25,6 @@ from pricing.records import Offer, Provider
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 CLASSES: tuple[PriceClass, ...] = ("list", "term", "posted", "market", "spot")
-_KEPT_CATALOGUES = 6
 _OF_KIND: dict[str, PriceClass] = {"hyperscaler": "list", "marketplace": "market"}
 
 
@@ -67,19 +66,12 @@ class Readings:
     kept: dict[object, object] = field(default_factory=dict)  # what follows from these readings alone, by day
 
 
-_kept: OrderedDict[int, tuple[dict[str, Offer], Readings]] = OrderedDict()
+_KEPT: Kept[Readings] = Kept(6)
 
 
 def readings(catalogue: Catalogue) -> Readings:
     """The readings of a catalogue; kept for the catalogues asked for last."""
-    found = _kept.get(id(catalogue.offers))
-    if found is not None and found[0] is catalogue.offers:
-        return found[1]
-    made = _readings(catalogue)
-    _kept[id(catalogue.offers)] = (catalogue.offers, made)
-    while len(_kept) > _KEPT_CATALOGUES:
-        _kept.popitem(last=False)
-    return made
+    return _KEPT.of((catalogue.offers, catalogue.providers), lambda: _readings(catalogue))
 
 
 def _readings(catalogue: Catalogue) -> Readings:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pricing import Catalogue, Figure
+from pricing.kept import Kept
 from pricing.query import trust
 from pricing.records import Accelerator
 
@@ -78,8 +79,15 @@ def likely_price(catalogue: Catalogue, accelerator: str) -> LikelyPrice | None:
     return LikelyPrice(low, usd, high, len(others))
 
 
+_KNOWN: Kept[tuple[Known, ...]] = Kept(4)
+
+
 def known_prices(catalogue: Catalogue) -> tuple[Known, ...]:
     """The accelerators whose price somebody publishes, and of which enough is known; a quote of yours is no list."""
+    return _KNOWN.of((catalogue.accelerators, catalogue.sources), lambda: _known_prices(catalogue))
+
+
+def _known_prices(catalogue: Catalogue) -> tuple[Known, ...]:
     found = []
     for key, record in sorted(catalogue.accelerators.items()):
         chip, price = _chip(record), record.price_usd

@@ -26,6 +26,7 @@ from planner.scenario.rent import Rent
 from pricing import Catalogue, Figure
 from pricing.belief import Believed, in_their_markets
 from pricing.choices import Purchase
+from pricing.kept import Kept
 from pricing.records import Offer, Provider
 
 GB_PER_TB = 1_000.0
@@ -223,13 +224,23 @@ def _say_asked(basis: Basis, setting: Setting, offers: list[Offer], asked: _Aske
 
 def _others_ask(setting: Setting, asked: _Asked) -> tuple[float, Origin]:
     """What the providers that publish a price ask, at this end of the range; not-a-number where none does."""
-    figures = [asked.figure(provider) for provider in setting.catalogue.providers.values()]
-    usd = [figure.newest.typical for figure in figures if figure is not None]
-    if not usd:
+    providers = setting.catalogue.providers
+    found = _OTHERS_ASK.of((providers, asked), lambda: _spread_of(providers, asked))
+    if found is None:
         return np.nan, _UNKNOWN
-    low, middle, high = (float(np.quantile(usd, share)) for share in _ENDS.values())
-    note = f"not published here: the middle of what {len(usd)} others ask, {low:.3g} to {high:.3g}"
+    number, (low, middle, high) = found
+    note = f"not published here: the middle of what {number} others ask, {low:.3g} to {high:.3g}"
     return {"low": low, "typical": middle, "high": high}[setting.case], judged(note)
+
+
+_OTHERS_ASK: Kept[tuple[int, tuple[float, ...]] | None] = Kept(8)
+
+
+def _spread_of(providers: Mapping[str, Provider], asked: _Asked) -> tuple[int, tuple[float, ...]] | None:
+    """How many providers publish a price, and the ends and the middle of what they ask."""
+    figures = [asked.figure(provider) for provider in providers.values()]
+    usd = [figure.newest.typical for figure in figures if figure is not None]
+    return (len(usd), tuple(np.quantile(usd, list(_ENDS.values())).tolist())) if usd else None
 
 
 def _say_term(basis: Basis, setting: Setting, offers: list[Offer], yours: float | None) -> None:

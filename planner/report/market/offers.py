@@ -9,10 +9,11 @@ from typing import Any
 from planner.report import words
 from planner.report.table import Table
 from planner.report.text_table import aligned
-from pricing import Catalogue
+from pricing import Catalogue, Figure
 from pricing.belief import BelievedPrice, in_their_markets
-from pricing.orderable import sale
+from pricing.orderable import Sale, sale
 from pricing.query import freshness, price, trust
+from pricing.records import Offer
 
 
 def offer_rows(catalogue: Catalogue, offers: Sequence[str], day: date) -> list[dict[str, Any]]:
@@ -24,7 +25,6 @@ def offer_rows(catalogue: Catalogue, offers: Sequence[str], day: date) -> list[d
 def _row(catalogue: Catalogue, key: str, price_now: BelievedPrice, day: date) -> dict[str, Any]:
     offer = catalogue.offers[key]
     figure = offer.usd_per_accelerator_hour
-    sold = sale(catalogue, key)
     row: dict[str, Any] = {
         "id": key,
         "provider": catalogue.providers[offer.provider].label,
@@ -34,27 +34,8 @@ def _row(catalogue: Catalogue, key: str, price_now: BelievedPrice, day: date) ->
         "region": offer.region,
         "area": offer.area,
         "sku": offer.sku,
-        "sold_as": sold.kind,
-        "sizes": list(sold.sizes),
-        "most_at_once": sold.most,
-        "most_is_published": sold.most_published,
-        "fabric": sold.fabric,
-        "largest_job": sold.reach,
-        "country": sold.country,
-        "usd_per_accelerator_hour": None,
-        "usd_per_instance_hour": None,
-        "low": None,
-        "high": None,
-        "today_usd_per_accelerator_hour": None,
-        "today_low": None,
-        "today_high": None,
-        "repriced_chance": None,
-        "still_there_chance": None,
-        "market_moved_share": None,
-        "sellers": None,
-        "since": None,
-        "checked": None,
-        "age_days": None,
+        **_sold(sale(catalogue, key)),
+        **dict.fromkeys(_OF_PRICE),
         "freshness": freshness(offer, day),
         "trust": "no public price",
         "yours": False,
@@ -64,11 +45,34 @@ def _row(catalogue: Catalogue, key: str, price_now: BelievedPrice, day: date) ->
         "doubts": list(offer.doubts),
         "note": offer.note,
     }
-    if figure is None:
-        return row
+    return row if figure is None else row | _priced(catalogue, offer, figure, price_now, day)
+
+
+_OF_PRICE = (
+    "usd_per_accelerator_hour", "usd_per_instance_hour", "low", "high", "today_usd_per_accelerator_hour", "today_low",
+    "today_high", "repriced_chance", "still_there_chance", "market_moved_share", "sellers", "since", "checked",
+    "age_days",
+)  # fmt: skip
+
+
+def _sold(sold: Sale) -> dict[str, Any]:
+    """What is sold, how many at once, and what joins them."""
+    return {
+        "sold_as": sold.kind,
+        "sizes": list(sold.sizes),
+        "most_at_once": sold.most,
+        "most_is_published": sold.most_published,
+        "fabric": sold.fabric,
+        "largest_job": sold.reach,
+        "country": sold.country,
+    }
+
+
+def _priced(catalogue: Catalogue, offer: Offer, figure: Figure, price_now: BelievedPrice, day: date) -> dict[str, Any]:
+    """The price as it was read, what it is worth today, and who says so."""
     value = figure.newest
     source = catalogue.sources[value.source]
-    return row | {
+    return {
         "usd_per_accelerator_hour": value.typical,
         "usd_per_instance_hour": round(value.typical * offer.accelerators_per_instance, 6),
         "low": value.low,
