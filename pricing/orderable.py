@@ -55,7 +55,7 @@ class Stay:
     provider_countries: frozenset[str] = frozenset()
 
 
-_ANYWHERE = Stay()
+ANYWHERE = Stay()
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Order:
 
     accelerators: int = 1
     together: int = 1
-    stay: Stay = _ANYWHERE
+    stay: Stay = ANYWHERE
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def refuses(catalogue: Catalogue, key: str, order: Order) -> Refusal | None:
         return "smaller than its least order"
     if order.together > one.reach:
         return "no fabric"
-    return None if order.stay is _ANYWHERE else _astray(catalogue, key, order.stay)
+    return None if order.stay is ANYWHERE else _astray(catalogue, key, order.stay)
 
 
 def machine(one: Sale, together: int) -> int:
@@ -119,6 +119,16 @@ def country(catalogue: Catalogue, code: str, *, sellers_too: bool = False) -> St
         raise UnknownName(f"No country is called {code!r}: want two letters, such as DE.", ())
     only = frozenset({code})
     return Stay(countries=only, provider_countries=only if sellers_too else frozenset())
+
+
+def staying(catalogue: Catalogue, said: str | None) -> Stay:
+    """Where the work must stay, as somebody types it: eu, or countries by two letters, DE,FR; anywhere where empty."""
+    codes = [code.strip().upper() for code in (said or "").split(",") if code.strip()]
+    if codes in ([], ["ANYWHERE"]):
+        return ANYWHERE
+    if codes == ["EU"]:
+        return eu(catalogue)
+    return Stay(countries=frozenset().union(*(country(catalogue, code).countries for code in codes)))
 
 
 def members_of(catalogue: Catalogue, place: str) -> frozenset[str]:

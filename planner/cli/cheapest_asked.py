@@ -12,7 +12,8 @@ from planner.cli.speed import job_of
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import Serve, Train
 from planner.scenario.work import Work
-from pricing import load_catalogue, names
+from pricing import Catalogue, load_catalogue, names
+from pricing.orderable import staying
 
 _OF_NO_JOB = frozenset({"verb", "day", "quotes", "json", "csv"})  # what may be said without one
 _FLAGS = {"peak_requests_per_s": "--peak", "weight_precision": "--precision"}
@@ -46,11 +47,22 @@ def _opened(wanted: argparse.Namespace) -> Opened:
         day = wanted.day or date.today()
         made = {"accelerator": ANY_ACCELERATOR, "work": (_work(wanted),), "years": wanted.years}
         facts = with_own_prices(load_catalogue(), wanted.quotes, day)
+        made |= _stay(facts, wanted)
         return Opened(wanted.model, with_runs(job_of(Scenario, made, _FLAGS), facts, wanted.runs, day), facts, day, ())
     opened = scenario_called(wanted.scenario, wanted)
     scenario = opened.scenario if wanted.years is None else opened.scenario.model_copy(update={"years": wanted.years})
     works = tuple(_with_limits(work, wanted) for work in scenario.work)
-    return Opened(opened.name, scenario.model_copy(update={"work": works}), opened.facts, opened.day, opened.about)
+    changed = {"work": works, **_stay(opened.facts, wanted)}
+    return Opened(opened.name, scenario.model_copy(update=changed), opened.facts, opened.day, opened.about)
+
+
+def _stay(facts: Catalogue, wanted: argparse.Namespace) -> dict[str, Any]:
+    """Where the work must stay, and with it where one's own would run."""
+    allowed = staying(facts, wanted.stay).countries
+    if not allowed:
+        return {}
+    site = next((code for code in (wanted.stay.upper(), *sorted(allowed)) if code in facts.sites), None)
+    return {"stay_in": tuple(sorted(allowed))} | ({} if site is None else {"site": site})
 
 
 def _with_limits(work: Work, wanted: argparse.Namespace) -> Work:

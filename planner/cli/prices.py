@@ -12,10 +12,10 @@ from planner.cli.common import OK, BadInput, with_own_prices
 from planner.cli.told import stamp, told
 from planner.report import words
 from planner.report.market.offers import offer_frame, offer_rows, offer_text, sort_offers
-from pricing import load_catalogue
+from pricing import Catalogue, load_catalogue
 from pricing import names as naming
 from pricing.choices import Area, Purchase
-from pricing.orderable import Order
+from pricing.orderable import Order, staying
 from pricing.query import Wish, find
 
 
@@ -29,7 +29,7 @@ def run(wanted: argparse.Namespace) -> int:
         ),
         providers=frozenset({naming.provider(catalogue, wanted.provider)} if wanted.provider else ()),
         purchases=_purchases(wanted.purchase),
-        order=None if wanted.gpus is None else Order(wanted.gpus),
+        order=_order(catalogue, wanted),
         max_age_days=wanted.max_age_days,
         least_trust=wanted.trust,
         doubtful=wanted.all,
@@ -49,6 +49,13 @@ def run(wanted: argparse.Namespace) -> int:
         hidden = ", ".join(f"{number:,} {reason}" for reason, number in found.hidden.items())
         sys.stderr.write(f"{len(rows):,} offers; hidden: {hidden or 'none'}. Prices exclude taxes.\n")
     return OK
+
+
+def _order(catalogue: Catalogue, wanted: argparse.Namespace) -> Order | None:
+    """What is wanted at once, and where it must stay."""
+    if wanted.gpus is None and wanted.stay is None:
+        return None
+    return Order(wanted.gpus or 1, stay=staying(catalogue, wanted.stay))
 
 
 def _purchases(text: str | None) -> frozenset[str]:

@@ -27,6 +27,7 @@ from planner.scenario.task import Serve
 from planner.speed.serving import Serving, ServingConstants, is_other_work, other_work, serve, small_work
 from pricing import Catalogue, load_catalogue
 from pricing import names as naming
+from pricing.orderable import Stay, staying
 
 
 def run(jobs: Sequence[ServingJob], wanted: argparse.Namespace) -> int:
@@ -42,7 +43,7 @@ def run(jobs: Sequence[ServingJob], wanted: argparse.Namespace) -> int:
     constants = None if wanted.constants is None else read_constants(text_of(wanted.constants), wanted.constants.name)
     own = None if wanted.runs is None else _own_runs(catalogue, wanted.runs, constants)
     found = serve(catalogue, job, constants, None if own is None else own.anchor)
-    cost = _hired(catalogue, job, found, day)
+    cost = _hired(catalogue, job, found, day, staying(catalogue, wanted.stay))
     small = small_work(catalogue, job, have, constants)
     about = (job, found, cost, wanted.busy_share)
     return told(
@@ -68,12 +69,12 @@ def _by_token(catalogue: Catalogue, job: ServingJob, found: Serving, cost: Hired
     return () if sold is None else (by_token_words(sold),)
 
 
-def _hired(catalogue: Catalogue, job: ServingJob, found: Serving, day: date) -> Hired | None:
+def _hired(catalogue: Catalogue, job: ServingJob, found: Serving, day: date, stay: Stay) -> Hired | None:
     """The offer for all replicas; a slice is rented as the whole accelerator it is cut from."""
     together = found.accelerators_per_replica
     needed = found.accelerators_at_average or together * max(found.replicas, 1)
     key = naming.accelerator(catalogue, job.accelerator)
-    return hired(catalogue, key, accelerators=needed, hours=HOURS_PER_YEAR, together=together, day=day)
+    return hired(catalogue, key, accelerators=needed, hours=HOURS_PER_YEAR, together=together, day=day, stay=stay)
 
 
 def _other(

@@ -30,6 +30,7 @@ from planner.speed.training import Training, TrainingCalibration, train
 from planner.speed.training.images import image_training, learns_from_images
 from planner.speed.training.packing import ON_A_BASE, Together, together
 from pricing import Catalogue, load_catalogue
+from pricing.orderable import Stay, staying
 
 _OF_TOKENS = ("tokens", "unique_tokens", "seq_len", "method", "mig_profile", "tp", "pp", "cp", "ep", "runs")
 
@@ -45,7 +46,7 @@ def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
     calibration = _calibration(wanted.constants)
     own = _own_runs(catalogue, job, wanted.runs, calibration)
     found = train(catalogue, own.job, calibration=calibration)
-    cost = _hired(catalogue, found, day)
+    cost = _hired(catalogue, found, day, staying(catalogue, wanted.stay))
     several = _several(catalogue, own.job, calibration)
     whole = _hired_one(catalogue, found.accelerator, several, day)
     runs = {"own_runs": own_runs_data(own)} if own.runs else {}
@@ -90,12 +91,12 @@ def _hired_one(catalogue: Catalogue, accelerator: str, several: tuple[Together, 
     return hired(catalogue, accelerator, accelerators=1, hours=hours, together=1, day=day)
 
 
-def _hired(catalogue: Catalogue, found: Training, day: date) -> Hired | None:
+def _hired(catalogue: Catalogue, found: Training, day: date, stay: Stay) -> Hired | None:
     if found.speed is None:
         return None
     count = found.accelerators
     hours = found.speed.accelerator_hours.typical / count
-    return hired(catalogue, found.accelerator, accelerators=count, hours=hours, together=count, day=day)
+    return hired(catalogue, found.accelerator, accelerators=count, hours=hours, together=count, day=day, stay=stay)
 
 
 def _on_images(wanted: argparse.Namespace, catalogue: Catalogue, day: date) -> int:

@@ -7,6 +7,7 @@ from planner.money.setting import Setting
 from planner.money.ways.record import WayRecord
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue
+from pricing.orderable import members_of
 
 _PLACES = {"country": "in the country of your site", "eu": "in the European Union",
            "eu_sellers": "in the European Union, with sellers of the Union"}  # fmt: skip
@@ -14,20 +15,31 @@ _PLACES = {"country": "in the country of your site", "eu": "in the European Unio
 
 def not_allowed(setting: Setting, way: WayRecord) -> str | None:
     """Why a way cannot be taken where the work must stay; None where it can, or where each offer tells by itself."""
-    allowed = stay_of(setting.catalogue, setting.scenario).countries
-    if not allowed:
+    if way.by_the_token:
+        return hosted_elsewhere(setting.catalogue, setting.scenario)
+    return owned_elsewhere(setting.catalogue, setting.scenario) if way.owns else None
+
+
+def hosted_elsewhere(catalogue: Catalogue, scenario: Scenario) -> str | None:
+    """Why a model by the token cannot be used where the work must stay: nobody says where it runs."""
+    yours = scenario.hosted is not None and scenario.hosted.price is None
+    if yours or not stay_of(catalogue, scenario).countries:
         return None
-    catalogue, scenario = setting.catalogue, setting.scenario
-    if way.by_the_token and (scenario.hosted is None or scenario.hosted.price is not None):
-        return (
-            f"nobody says where a hosted model runs, and the work must stay {place_words(catalogue, scenario)}: "
-            "ask the seller, and enter his price as yours"
-        )
+    return (
+        f"nobody says where a hosted model runs, and the work must stay {place_words(catalogue, scenario)}: "
+        "ask the seller, and enter his price as yours"
+    )
+
+
+def owned_elsewhere(catalogue: Catalogue, scenario: Scenario) -> str | None:
+    """Why machines of one's own would take the work away from where it must stay."""
+    allowed = stay_of(catalogue, scenario).countries
     here = country_of(catalogue, scenario.site)
-    if way.owns and here not in allowed:
-        site, there = catalogue.sites[scenario.site].label, place_words(catalogue, scenario)
-        return f"yours would stand in {site}, and the work must stay {there}: choose a site there"
-    return None
+    inside = members_of(catalogue, scenario.site if here is None else here) <= allowed
+    if not allowed or inside:
+        return None
+    site, there = catalogue.sites[scenario.site].label, place_words(catalogue, scenario)
+    return f"yours would stand in {site}, and the work must stay {there}: choose a site there"
 
 
 def place_words(catalogue: Catalogue, scenario: Scenario) -> str:

@@ -33,6 +33,11 @@ def amount(text: str) -> float:
     return found
 
 
+def add_stay(verb: argparse.ArgumentParser) -> None:
+    """Where the machines must stand."""
+    verb.add_argument("--stay", metavar="WHERE", help="where it must stay: eu, or countries by two letters: DE,FR")
+
+
 def number(text: str) -> float:
     """An argument that is a number."""
     try:

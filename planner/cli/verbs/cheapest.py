@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, get_args
 
-from planner.cli.verbs.arguments import add_output, add_runs, amount, number, whole
+from planner.cli.verbs.arguments import add_output, add_runs, add_stay, amount, number, whole
 from planner.scenario.vocabulary import Method, ServingPrecision, TrainingPrecision
 
 
@@ -13,6 +13,7 @@ def add(verbs: Any) -> None:
     """The verb and its arguments."""
     verb = verbs.add_parser("cheapest", help="which GPU, how many, from whom, rented or bought: time against cost")
     verb.set_defaults(verb=_begin)
+    add_stay(verb)
     verb.add_argument("scenario", nargs="?", metavar="SCENARIO", help="a YAML file or a preset that names a model")
     verb.add_argument("--model", metavar="NAME", help="a model of the catalogue: llama-3-8b …")
     verb.add_argument("--deadline-days", type=number, metavar="D", help="to be trained by; else as cheap as can be")

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any, get_args
 
-from planner.cli.verbs.arguments import day, whole
+from planner.cli.verbs.arguments import add_stay, day, whole
 from pricing.choices import TRUST_ORDER, Purchase
 
 SORTS = ("price", "instance", "age", "provider", "accelerator", "region")
@@ -16,6 +16,7 @@ def add(verbs: Any) -> None:
     """The verb and its arguments."""
     prices = verbs.add_parser("prices", help="rental offers, with age and source")
     prices.set_defaults(verb=_begin)
+    add_stay(prices)
     prices.add_argument("--accelerator", metavar="NAME", help="H100-SXM5-80GB, mi300x, rtx 4090 …")
     prices.add_argument("--provider", metavar="NAME")
     prices.add_argument(

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any, get_args
 
-from planner.cli.verbs.arguments import add_output, amount, day, number, whole
+from planner.cli.verbs.arguments import add_output, add_stay, amount, day, number, whole
 from planner.scenario.vocabulary import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
 
 
@@ -14,6 +14,7 @@ def add(verbs: Any) -> None:
     """The verb and its arguments."""
     verb = verbs.add_parser("train", help="a training run: fit, layout, tokens/s, time, GPU-hours, cost")
     verb.set_defaults(verb=_begin)
+    add_stay(verb)
     verb.add_argument("--model", required=True, metavar="NAME", help="a model of the catalogue: llama-3-8b …")
     verb.add_argument("--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …")
     verb.add_argument("--count", type=whole, metavar="N", help="accelerators; 8, or 1 slice")

@@ -14,7 +14,7 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Terms
 from pricing import Catalogue
 from pricing.belief import BelievedPrice, believed
-from pricing.orderable import Order
+from pricing.orderable import ANYWHERE, Order, Stay
 from pricing.query import Wish, find
 
 UNBOUND = frozenset({"on_demand", "capacity_block"})  # nothing is bound for longer than the job
@@ -41,8 +41,15 @@ def flat(catalogue: Catalogue, scenario: Scenario, day: date) -> Setting:
     return Setting(catalogue, scenario.model_copy(update={"years": FLAT_YEARS, "terms": terms}), day)
 
 
-def hired(
-    catalogue: Catalogue, accelerator: str, *, accelerators: int, hours: float, together: int, day: date
+def hired(  # noqa: PLR0913 - a question of as many parts
+    catalogue: Catalogue,
+    accelerator: str,
+    *,
+    accelerators: int,
+    hours: float,
+    together: int,
+    day: date,
+    stay: Stay = ANYWHERE,
 ) -> Hired | None:
     """The cheapest whole bill, each price as it is believed on the day, of those that have so many at once; or None.
 
@@ -51,7 +58,7 @@ def hired(
     Whole machines, minimums and billing increments are in it; disks and traffic are not.
     """
     wish = Wish(accelerators=frozenset({accelerator}), purchases=UNBOUND)
-    ids = find(catalogue, replace(wish, order=Order(accelerators, min(together, accelerators))), day).ids
+    ids = find(catalogue, replace(wish, order=Order(accelerators, min(together, accelerators), stay)), day).ids
     if not ids:
         return None
     setting = flat(catalogue, Scenario(accelerator=accelerator), day)

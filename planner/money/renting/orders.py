@@ -163,9 +163,8 @@ def _elsewhere(setting: Setting, keys: Sequence[str], anywhere: Order, what: str
     silent = sum(not sale(catalogue, key).places for key in can)
     where = f": there is some in {_listed(places)}" if places else ""
     unsaid = f"; {silent} offers do not say where they stand, ask them" if silent else ""
-    return (
-        f"nobody says that {what} stands where the work must stay{where}{unsaid}. Another place, or a quote, would do"
-    )
+    why = f"nobody says that {what} stands where the work must stay{where}{unsaid}"
+    return f"{why}. Another place, or a quote of yours, would do"
 
 
 def _codes(catalogue: Catalogue, key: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date
 
+from planner.money.staying import hosted_elsewhere, owned_elsewhere
 from planner.scenario.base import HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import Serve
@@ -54,9 +55,11 @@ def market(  # noqa: PLR0913 - a question of as many parts
     tries = [_try(catalogue, one) for one in found if one.why_not]
     tries += _rented_tries(catalogue, task, able, day)
     tell(_MONEY_SHARE)
-    tries += _bought_tries(catalogue, task, able, day)
+    if owned_elsewhere(catalogue, scenario) is None:
+        tries += _bought_tries(catalogue, task, able, day)
     tries += kept_tries(catalogue, task, keys, day)
-    if task.work.serve is not None and not is_other_work(task.work.serve.model):
+    hosted = task.work.serve is not None and hosted_elsewhere(catalogue, scenario) is None
+    if hosted and task.work.serve is not None and not is_other_work(task.work.serve.model):
         tries += _hosted_tries(catalogue, task.work.serve, day)
     tell(1.0)
     return judged(catalogue, task, tries, budget_usd=budget_usd, day=day)

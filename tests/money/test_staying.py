@@ -1,0 +1,88 @@
+"""Where the work must stay binds rent, spot, hosted models and ownership alike."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from planner.cli import main
+from planner.money.plan import Plan, plan
+from planner.money.renting.orders import stay_of
+from planner.scenario.scenario import Scenario
+from pricing import load_catalogue
+from pricing.orderable import members_of, sale
+
+DAY = date(2026, 11, 21)
+CATALOGUE = load_catalogue()
+SERVICE = {"serve": {"model": "llama-3.3-70b", "requests_per_s": 2.0}}
+
+
+def staying(work: dict[str, Any] | None = None, **said: Any) -> Plan:
+    asked = {"accelerator": "H100-SXM5-80GB", "work": (work or {"accelerators": 8, "may_stop": True},), **said}
+    return plan(CATALOGUE, Scenario.model_validate(asked), DAY)
+
+
+def reasons(made: Plan) -> dict[str, str]:
+    return {one.way: one.reason for one in made.absent}
+
+
+@pytest.mark.parametrize("said", [{"site": "DE", "stay": "eu"}, {"site": "FI", "stay": "country"}])
+def test_what_is_rented_stands_where_it_must_stay(said: dict[str, Any]) -> None:
+    made = staying(**said)
+    allowed = stay_of(CATALOGUE, made.setting.scenario).countries
+    taken = made.setting.taken
+    rented = [key for key in (taken.on_demand, taken.reserved, taken.spot) if key is not None]
+    assert rented
+    for key in rented:
+        assert any(place <= allowed for place in sale(CATALOGUE, key).places), key
+
+
+def test_anywhere_is_cheaper_than_somewhere() -> None:
+    anywhere, there = (staying(site="DE", **more) for more in ({}, {"stay": "eu"}))
+    prices = [made.setting.taken.prices for made in (anywhere, there)]
+    usd = [
+        found.of(made.setting.taken.on_demand or "").typical
+        for made, found in zip((anywhere, there), prices, strict=True)
+        if found is not None
+    ]
+    assert usd[0] < usd[1]
+
+
+def test_ones_own_machines_must_stand_there_too() -> None:
+    assert (
+        "yours would stand in United States, and the work must stay in Germany or France"
+        in reasons(staying(site="US", stay_in=("DE", "FR")))["own"]
+    )
+    assert "own" not in reasons(staying(site="DE", stay_in=("DE", "FR")))
+    assert "own" not in reasons(staying(site="DE", stay="country"))
+
+
+def test_nobody_says_where_a_hosted_model_runs() -> None:
+    hosted = {"million_input_tokens_per_month": 100.0, "million_output_tokens_per_month": 50.0}
+    priced = {**hosted, "price": next(iter(CATALOGUE.hosted))}
+    yours = {**hosted, "usd_per_million_input_tokens": 0.2, "usd_per_million_output_tokens": 0.4}
+    assert (
+        "nobody says where a hosted model runs"
+        in reasons(staying(SERVICE, site="DE", stay="eu", hosted=priced))["hosted"]
+    )
+    assert "hosted" not in reasons(staying(SERVICE, site="DE", stay="eu", hosted=yours))
+
+
+def test_a_place_that_nobody_serves_gets_a_sentence_with_the_places_that_there_are() -> None:
+    why = reasons(staying(site="NZ" if "NZ" in CATALOGUE.sites else "DE", stay_in=("NZ",)))["on_demand"]
+    assert "stands where the work must stay: there is some in" in why
+    assert "a quote of yours, would do" in why
+
+
+def test_the_command_line_asks_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prices", "--accelerator", "h100 sxm5 80gb", "--stay", "de,fi", "--day", "2026-11-21"]) == 0
+    assert "elsewhere" in capsys.readouterr().err
+    assert main(["prices", "--stay", "XX"]) == 2
+    assert "No country is called 'XX': want two letters, such as DE." in capsys.readouterr().err
+
+
+def test_the_union_is_its_members() -> None:
+    assert {"DE", "FR", "FI"} <= members_of(CATALOGUE, "EU")
+    assert not {"GB", "CH", "NO", "US"} & members_of(CATALOGUE, "EU")
