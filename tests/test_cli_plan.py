@@ -105,7 +105,7 @@ def test_your_quotes_win(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
         assert code == OK
         lines = json.loads(out)["options"][0]["lines"]
         bills.append(next(line["total_usd"] for line in lines if line["name"] == "Useful hours"))
-    assert bills[1] == pytest.approx(0.5 * bills[0])
+    assert bills[1] == pytest.approx(0.5 * bills[0], rel=0.05)  # a price of yours is as you say, that of others is aged
 
 
 def test_compare_shows_both_and_what_differs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_what_names_nothing_is_refused_before_anything_reckons(arguments: list[s
 def test_prices_load_neither_tables_nor_engine() -> None:
     for arguments in (["prices", *DAY], ["prices", *DAY, "--json"], ["prices", "--accelerator", "h1000"]):
         found = ran(*arguments)
-        assert not found.loaded("numpy", *OF_SCIPY, *OF_TABLES_AND_SCREENS, *ENGINE)
+        assert not found.loaded(*OF_SCIPY, *OF_TABLES_AND_SCREENS, *ENGINE)
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ def test_who_learns_pays_for_the_cheapest_hour_that_will_do(found: dict[str, Cho
     hours = [
         one.usd_per_accelerator_hour
         for key in able
-        if (one := hired(CATALOGUE, key, accelerators=1, hours=use.session_hours, together=1, day=DAY)) and one.believed
+        if (one := hired(CATALOGUE, key, accelerators=1, hours=use.session_hours, together=1, day=DAY))
     ]
     assert said.usd == pytest.approx(min(hours) * use.hours_per_month)
     assert len(hours) == said.able
@@ -83,7 +83,7 @@ def test_another_price_is_another_answer(found: dict[str, Choice]) -> None:
     there = without(said.picks[0].accelerator)
     again = next(one for one in choices(there, DAY) if one.key == "learning")
     assert again.picks[0].accelerator == said.next.accelerator
-    assert again.usd == pytest.approx(said.next_usd)
+    assert again.usd == pytest.approx(said.next_usd, rel=1e-3)  # what the market did is told by fewer offers
 
 
 def without(accelerator: str) -> Catalogue:

@@ -45,7 +45,7 @@ def test_the_job_is_compared_on_the_same_gpu_and_then_on_any() -> None:
 def test_plain_hours_are_compared_as_before() -> None:
     app = visit("Compare")
     assert "GPU" not in app.dataframe[0].value
-    assert not [one for one in app.toggle if one.key == "large"]
+    assert app.toggle(key="large").label == "Only who can take this order: 8 GPUs at once"
 
 
 def test_what_cannot_be_done_as_asked_is_said_and_any_gpu_may_do_it() -> None:

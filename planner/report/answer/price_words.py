@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from planner.money.plan import Plan
-from planner.money.renting.offer_inputs import prices_of
+from planner.money.renting.offer_inputs import PRICE, prices_of
 from planner.money.verdict.answer import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
@@ -73,10 +73,5 @@ def _ago(days: int) -> str:
 
 
 def _is_yours(plan: Plan, way: Weighed) -> bool:
-    scenario = plan.setting.scenario
-    yours = {
-        "on_demand": scenario.rent.usd_per_accelerator_hour,
-        "reserved": scenario.reserve.usd_per_accelerator_hour,
-        "spot": scenario.spot.usd_per_accelerator_hour,
-    }
-    return yours.get(way.option.way) is not None
+    asked = getattr(plan.setting.scenario, WAYS[way.option.way].inputs, None)
+    return getattr(asked, PRICE, None) is not None
