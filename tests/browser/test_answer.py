@@ -47,7 +47,7 @@ def test_the_drawer_opens_a_number_into_its_parts(page: Page) -> None:
 
 def rows_of(page: Page, key: str) -> list[dict[str, str]]:
     """The CSV behind a button, as rows."""
-    with page.expect_download() as caught:
+    with page.expect_download(timeout=90_000) as caught:
         page.locator(f".st-key-{key} button").click()
     text = Path(caught.value.path()).read_text(encoding="utf-8-sig")
     return list(csv.DictReader(io.StringIO(text, newline="")))
@@ -94,7 +94,7 @@ def metrics(page: Page) -> list[str]:
 def test_a_scenario_goes_out_as_a_file_and_comes_back(page: Page, tmp_path: Path) -> None:
     open_page(page, "/?gpus=64&busy=85&kwh=0.2")
     page.get_by_role("button", name="Share and export").click()
-    with page.expect_download() as caught:
+    with page.expect_download(timeout=90_000) as caught:
         page.get_by_role("button", name="Scenario (YAML)").click()
     kept = tmp_path / "scenario.yaml"
     caught.value.save_as(kept)

@@ -29,7 +29,7 @@ def grid(page: Page, number: int = 0) -> list[list[str]]:
 
 def download(page: Page, number: int = 0) -> list[list[str]]:
     """The rows of the CSV behind a download button, header first."""
-    with page.expect_download() as caught:
+    with page.expect_download(timeout=90_000) as caught:
         page.get_by_role("button", name="Download this table (CSV)").nth(number).click()
     path = caught.value.path()
     return list(csv.reader(io.StringIO(Path(path).read_text(encoding="utf-8-sig"), newline="")))
