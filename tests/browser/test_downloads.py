@@ -20,6 +20,7 @@ TRAINS = "train=Llama-2-7B&tokens=1e12&gpus=64"
 
 def _bytes(page: Page, button: Locator) -> tuple[str, bytes]:
     """The name and the content of the file behind a button."""
+    settle(page)  # a click that falls into a rerun is lost
     with page.expect_download(timeout=90_000) as caught:
         button.click()
     return caught.value.suggested_filename, Path(caught.value.path()).read_bytes()
