@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from planner.money.plan import Plan
+from planner.money.renting.interruptions import OF_MACHINE
 from planner.money.renting.offer_inputs import PRICE, prices_of
 from planner.money.verdict.answer import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
+from planner.scenario.base import ONE_MACHINE
 from pricing.orderable import NVLINK_DOMAIN, sale
 from pricing.records import Offer
 
@@ -41,6 +45,9 @@ def _of_way(plan: Plan, way: Weighed) -> Iterator[str]:
     else:
         yield f"{who}{_place(offer)}: {words.worth(price)}."
     yield from _rack(plan, key)
+    yield from _taken_for_granted(plan, key, who)
+    if way.option.way == "spot":
+        yield from _interrupted(way)
     if sale(setting.catalogue, key).orders == "on_request":
         yield f"{who} takes orders on request only: ask before you plan with it."
 
@@ -59,6 +66,23 @@ def _rack(plan: Plan, key: str) -> Iterator[str]:
     if found.fabric == "nvlink_domain" and wanted < rack:
         size = f"parts of {min(found.sizes)}" if min(found.sizes) < rack else "whole racks only"
         yield f"These stand in racks of {rack}, of which {wanted:,} are yours; it is rented in {size}."
+
+
+def _taken_for_granted(plan: Plan, key: str, who: str) -> Iterator[str]:
+    """That nobody says whether the seller has so many."""
+    setting, found = plan.setting, sale(plan.setting.catalogue, key)
+    wanted = min(int(setting.demand.all.most_accelerators), found.most)
+    if wanted > ONE_MACHINE and not found.most_published and not found.yours and 2 * wanted > found.most:
+        kind = "on spot" if setting.catalogue.offers[key].purchase == "spot" else "at once"
+        yield f"How many {who} has {kind} is not published; {found.most:,} are assumed: ask before you count on them."
+
+
+def _interrupted(way: Weighed) -> Iterator[str]:
+    """How often a machine is taken away."""
+    said = (used.value for line in way.option.ledger.lines for used in line.used if used.name == OF_MACHINE)
+    per_hour = float(np.max(next(said, 0.0)))
+    if per_hour > 0:
+        yield f"A spot machine is taken back about every {1 / per_hour:,.0f} hours; what that costs is in the sum."
 
 
 def _by_the_token(plan: Plan) -> Iterator[str]:
