@@ -4,7 +4,7 @@ PORT ?=
 JOBS ?= 2
 DAY ?= $(shell date +%F)
 PY := .venv/bin/python
-MYPY_ROOMS := pricing planner
+MYPY_ROOMS := pricing planner bench
 
 .DEFAULT_GOAL := help
 .PHONY: help app test quick lint format bench stale clean venv dev
