@@ -378,13 +378,16 @@ def test_nothing_with_a_price_has_no_mix() -> None:
     assert "nobody publishes a price for renting" in best.reason or "nothing here has a price" in best.reason
 
 
-def test_the_answer_tells_what_the_mix_saves() -> None:
+def test_the_answer_tells_what_the_mix_costs_beside_every_way_alone() -> None:
     mixed = with_best_mix(made())
     said = answer(mixed)
     assert said.best is not None
-    pure = min(one.present_usd for one in (said.own, said.rent) if one is not None)
-    saved = f": {words.percent(1 - said.best.present_usd / pure)} less than the better of the two."
-    assert any(saved in one for one in told(mixed, said).sentences)
+    assert said.best.option.way == "mix"
+    everything = " ".join(told(mixed, said).sentences)
+    assert "if you own" in everything
+    for one in (said.best, said.own, said.rent):
+        assert one is not None
+        assert words.usd(one.present_usd) in everything
 
 
 def test_a_service_whose_peaks_nobody_places_says_what_to_add() -> None:
