@@ -102,6 +102,7 @@ def _markets(setting: Setting) -> dict[str, _Market]:
 
 
 def _market(setting: Setting, kind: str, keys: list[str], orders: tuple[Order, ...]) -> _Market:
+    keys = [key for key in keys if setting.catalogue.offers[key].usd_per_accelerator_hour is not None] or keys
     if kind in RESERVED:
         size = right_size(setting)
         orders = orders if size is None else tuple(_no_more_than(size, order) for order in orders)
