@@ -280,7 +280,9 @@ def exchanges(torch: Any, quick: bool) -> list[Result]:
         return [Result("all-reduce", "bf16", f"{ranks} GPUs", "GB/s", note=" ".join(str(error).split())[:160])]
     rates = [value_of("GB/s", ring_bytes(size, ranks), one) for size, one in zip(sizes, times, strict=True)]
     told = zip(sizes, rates, times, strict=True)
-    return [Result("all-reduce", "bf16", f"{ranks}x{size}", "GB/s", rate, one, 20 * REPEATS) for size, rate, one in told]
+    return [
+        Result("all-reduce", "bf16", f"{ranks}x{size}", "GB/s", rate, one, 20 * REPEATS) for size, rate, one in told
+    ]
 
 
 def free_port() -> int:
