@@ -244,7 +244,8 @@ def _close(found: Answer) -> tuple[str, ...]:
     if first.owns and second.owns:
         return (f"So choose on cash: {first.starting} takes {today} on day one, {second.starting} {then}.",)
     if first.owns or first.side == "mix":
-        return (f"So choose on cash and freedom: {first.starting} takes {today} on day one, {second.starting} can be stopped.",)
+        free = f"{second.starting} can be stopped"
+        return (f"So choose on cash and freedom: {first.starting} takes {today} on day one, {free}.",)
     if first.firmness > second.firmness:
         return (f"So choose on freedom: {first.starting} binds you for its term, {second.starting} can be stopped.",)
     return ("So choose on what is less work: both can be stopped.",)
