@@ -300,6 +300,8 @@ def test_the_schema_verb_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 VERBS = [
     ["prices", "--accelerator", "h100"],
+    ["facts", "runpod"],
+    ["stale"],
     ["train", "--model", "llama-3-8b", "--accelerator", "h100-sxm5-80gb", "--tokens", "1B"],
     ["train", "--model", "llama-3-8b", "--accelerator", "h100-sxm5-80gb", "--tokens", "1B", "--method", "lora"],
     ["train", "--model", "llama-3.1-405b", "--accelerator", "l4-24gb", "--tokens", "1B", "--count", "1"],
