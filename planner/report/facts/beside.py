@@ -88,7 +88,7 @@ def _offers(catalogue: Catalogue, name: str, keys: Sequence[str], day: date) -> 
         if number
     )
     if not priced:
-        return Fact(OFFERS, name, "none to rent by" if hidden else "on request", note=said)
+        return Fact(OFFERS, name, "on request" if asked else "none to rent by", note=said)
     prices = in_their_markets(catalogue, day, priced)
     place = min(range(len(priced)), key=lambda at: (prices.at(at).typical, priced[at]))
     return _cheapest(catalogue, name, priced[place], prices.at(place), said, day)
