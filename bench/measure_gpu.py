@@ -390,9 +390,8 @@ def run(asked: list[str]) -> int:
         return 1
     results, loaded = everything(torch, wanted.device, wanted.quick, print)
     day = datetime.now(UTC).date().isoformat()
-    told = as_yaml(machine(torch, wanted.device), loaded, results, day, wanted.quick)
     put(wanted.out.with_suffix(".csv"), as_csv(results))
-    put(wanted.out.with_suffix(".yaml"), told)
+    put(wanted.out.with_suffix(".yaml"), as_yaml(machine(torch, wanted.device), loaded, results, day, wanted.quick))
     print(f"{wanted.out.with_suffix('.csv')} and {wanted.out.with_suffix('.yaml')} written.")
     return 0
 
