@@ -211,9 +211,14 @@ def test_servers_are_whole_and_clusters_keep_spares(needed: int, servers: int) -
 
 
 @pytest.mark.parametrize(
-    ("needed", "usd_each"), [(8, 0.0), (16, 1_882.5), (512, 1_882.5), (513, 4_247.5), (16_384, 4_247.5)]
-)
+    ("needed", "usd_each"),
+    [
+        (8, 0.0), (16, 36_000 / 16 + 1_320), (17, 36_000 / 32 + 1_320), (32, 2_445.0), (33, 1_882.5), (64, 1_882.5),
+        (512, 1_882.5), (513, 4_247.5), (16_384, 4_247.5),
+    ],
+)  # fmt: skip
 def test_the_network_grows_with_the_cluster(needed: int, usd_each: float) -> None:
+    """One switch of 36,000 for up to 64, and 1,320 of optics each; one machine needs none."""
     assert totals(usual(needed))["Network between servers"] == pytest.approx(needed * usd_each)
 
 
