@@ -26,6 +26,7 @@ SIZES = "how many accelerators one machine can have"
 LEAST_AT_ONCE = "The fewest accelerators in one order"
 MOST_AT_ONCE = "The most accelerators that one order can hold"
 FABRIC_RATE = "Rate between machines for each accelerator, one direction"
+BOUGHT = "Price of one accelerator, or of one whole server: new, or used where its note says so"
 HOURLY = "Price of one accelerator for one clock hour, busy or not"
 
 # Why an offer, though it has a price, must not be called the cheapest way to rent.
@@ -118,7 +119,7 @@ class Accelerator(Record):
         "GB/s", "Rate of the link between accelerators of one machine, both directions together"
     )
     tdp_w: Figure | None = figure("W", "Power the maker designs the cooling for")
-    price_usd: Figure | None = figure("USD", "Price of one accelerator, or of one whole server, new")
+    price_usd: Figure | None = figure("USD", BOUGHT)
     embodied_kg: Figure | None = figure("kg", "Carbon dioxide equivalent of making one, from the mine to the gate")
     mig: tuple[MigProfile, ...] = Field(default=(), description="the slices it can be cut into")
     mig_source: str | None = Field(default=None, description="who says how it can be cut: the id of a source")
@@ -156,7 +157,7 @@ class Server(Record):
     nics: Text | None = Field(default=None, description="its network cards")
     cooling: Text | None = Field(default=None, description="air, liquid")
     confidence: Confidence
-    price_usd: Figure | None = figure("USD", "Price of one accelerator, or of one whole server, new")
+    price_usd: Figure | None = figure("USD", BOUGHT)
     max_power_w: Figure | None = figure("W", "Power of the whole server at most, as its maker states it")
     typical_power_w: Figure | None = figure("W", "Power of the whole server under a real load")
     rack_units: Figure | None = figure("U", "Height in a rack")
