@@ -53,7 +53,7 @@ POWER_PRICE_CHANGE = "owned-power-price-change"
 ROOM = "owned-room-usd-per-kw"
 HOST_POWER = "server-power-over-tdp"
 NETWORK_TIERS: tuple[tuple[int, str], ...] = (
-    *((most, f"network-to-{most}") for most in (16, 32, 64, 512)),
+    *((most, f"network-to-{most}") for most in (8, 16, 32, 64, 512)),
     (16_384, "network-to-16k"),
 )
 CURVE = "owned-residual"  # where its kind has none of its own
