@@ -97,8 +97,10 @@ def _published(setting: Setting) -> list[Machine]:
         for _, server in sorted(catalogue.servers.items())
         if server.accelerator == accelerator and server.price_usd is not None and wanted in (None, server.accelerators)
     ]
-    if plain.each is not None and not catalogue.accelerators[accelerator].rent_only:
-        choices.append(replace(plain, price=plain.each))
+    chip = catalogue.accelerators.get(accelerator)
+    if chip is not None and chip.price_usd is not None and not chip.rent_only:
+        whole = chip.whole_machine
+        choices.append(replace(plain, price=plain.each, whole=whole, what=plain.label if whole else plain.what))
     return choices
 
 
