@@ -248,7 +248,7 @@ def test_more_than_a_plan_may_have_is_told() -> None:
     crowd = CHAT.model_copy(update={"requests_per_s": 400_000.0, "peak_requests_per_s": 900_000.0})
     found = asked(CATALOGUE, scenario(Work(serve=crowd), "RTX-4090-24GB"))
     assert "are needed at the peak, and a plan may have 1,000,000" in found.problems[0]
-    often = TUNE.model_copy(update={"tokens": 1e10, "runs_per_month": 100_000.0})
+    often = TUNE.model_copy(update={"tokens": 1e12, "runs_per_month": 100_000.0})
     assert "a plan may have" in asked(CATALOGUE, scenario(Work(accelerators=8, train=often))).problems[0]
 
 
