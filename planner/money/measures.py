@@ -7,7 +7,7 @@ baseline's present cost less the option's own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -22,13 +22,14 @@ from planner.money.finance import (
     real_rate,
 )
 from planner.money.formula import Num
-from planner.money.ledger import Ledger
+from planner.money.ledger import COMPUTED, Ledger, Used
 from planner.money.outcome import Solved
 from planner.money.payback import Payback, simple_payback
 from planner.money.setting import Setting
 from planner.scenario.base import MONTHS_PER_YEAR
 
 RATE = "discount_rate_per_year"
+WORTH = "worth_today"
 _KEPT = 16  # settings
 
 
@@ -82,6 +83,15 @@ def factors(setting: Setting) -> NDArray[np.float64]:
 def discounted(setting: Setting, ledger: Ledger) -> NDArray[np.float64]:
     """The cash flow in today's money, month by month. [USD]"""
     return np.asarray(ledger.monthly_usd * factors(setting))
+
+
+def todays(setting: Setting, ledger: Ledger) -> Ledger:
+    """The same lines, each with what its months' money is worth today in its formula: it sums to `present_usd`."""
+    worth = Used(WORTH, factors(setting), "USD today for one of that month", COMPUTED)
+    return replace(
+        ledger,
+        lines=tuple(replace(line, how=f"({line.how}) * {WORTH}", used=(*line.used, worth)) for line in ledger.lines),
+    )
 
 
 def saved_usd(option_ledger: Ledger, baseline_ledger: Ledger) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from planner.money.renting.bill import TODAY, Money
 from planner.money.renting.cheapest_offer import USUAL_PURCHASES
 from planner.report import words
 from planner.web import address
@@ -75,6 +76,12 @@ def ask_able(order: Order | None) -> bool:
     return st.toggle(f"Only who can take this order{_ordered(order)}", key="large", help=_ABLE)
 
 
+def ask_money() -> Money:
+    """Whether what comes later counts for what it is worth today, as in the answer, or as it is billed."""
+    address.switch("bills")
+    return "bills" if st.toggle("Sums of bills", key="bills", help=_BILLS) else TODAY
+
+
 def _ordered(order: Order | None) -> str:
     """So many at once, so many of one job: what a seller has to have."""
     if order is None or order.accelerators <= 1:
@@ -106,6 +113,10 @@ _ABLE = (
     "Who has so many at once, as far as sellers say; for the others what sellers of their kind usually have is taken. "
     "A job on several GPUs needs them in one machine, or machines with a fast network between them; and where the work "
     "must stay, the offer has to say that it stands there."
+)
+_BILLS = (
+    "Off: what comes later counts for what it is worth today, at the plan's cost of money, as everywhere in the "
+    "answer. On: the plain sum of what is paid."
 )
 _DOUBTFUL = (
     "GPU-only components, minimum bids, offers that do not say which form of the chip, list prices nobody can order "

@@ -139,7 +139,7 @@ OFFER_COLUMNS = {
         "A month", format="$%,.0f", help="The machines for a month, without disks and traffic."
     ),
     "Plan total USD": st.column_config.NumberColumn(
-        "This plan", format="$%,.0f", help="The whole bill, not discounted."
+        "This plan", format="$%,.0f", help="The whole plan, in the money that is said above."
     ),
     "Against buying": st.column_config.NumberColumn("vs buying", format="percent"),
     "Checked": st.column_config.DateColumn(format="D MMM YYYY", help="The day the source read the provider's price."),
@@ -318,10 +318,10 @@ def parts_explained(ledgers: Sequence[Ledger]) -> None:
         explain(ledgers)
 
 
-def explain_button(ways: Sequence[Weighed]) -> None:
+def explain_button(ledgers: Callable[[], Sequence[Ledger]]) -> None:
     """Opens the drawer with every number in it."""
-    if ways and st.button("Explain these numbers", icon=":material/calculate:", key="explain"):
-        explain([way.option.ledger for way in ways])
+    if st.button("Explain these numbers", icon=":material/calculate:", key="explain"):
+        explain(ledgers())
 
 
 @st.dialog("Explain these numbers", width=680, position="right")

@@ -32,7 +32,7 @@ def there(scenario: Scenario, offers: dict[str, Offer], **terms: Figure) -> Sett
 def of_all(scenario: Scenario, offers: dict[str, Offer], **terms: Figure) -> Bills:
     """The bills of all offers."""
     setting = there(scenario, offers, **terms)
-    return bills(setting, setting.demand.all, tuple(offers))
+    return bills(setting, setting.demand.all, tuple(offers), money="bills")
 
 
 def one(scenario: Scenario, sold: Offer, **terms: Figure) -> Ledger:
@@ -119,7 +119,7 @@ def test_a_price_that_one_does_not_publish_is_what_the_others_ask() -> None:
     """Two terabytes for a year at the middle of 0.1 of one other; nothing is known of a range from one."""
     silent = {"x": offer(provider="q")}
     setting = there(plan(work(storage_tb=2.0)), silent, block_storage_usd_per_gb_month=figure(0.1, "USD/GB-month"))
-    found = bills(setting, setting.demand.all, ("x",))
+    found = bills(setting, setting.demand.all, ("x",), money="bills")
     assert amounts(found.one("x", "X"))["Disk"] == pytest.approx(2_000 * 12 * 0.1)
     assert found.assumed == (("Disk",),)
 
@@ -231,7 +231,8 @@ def test_the_ends_lie_as_far_as_the_catalogues(terms: dict[str, Any]) -> None:
     """
     setting = there(plan(years=2.0, terms=terms), {"x": offer()})
     year_two = [
-        float(bills(setting.at(case), setting.demand.all, ("x",)).ledger.lines[0].usd[..., 13].item()) / 5_840
+        float(bills(setting.at(case), setting.demand.all, ("x",), money="bills").ledger.lines[0].usd[..., 13].item())
+        / 5_840
         for case in ("low", "typical", "high")
     ]
     rate = "rent_change_per_year" in terms

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.input_sheet import Basis
 from planner.money.ledger import COMPUTED, Ledger, Line, Part
+from planner.money.measures import factors, todays
 from planner.money.renting.offer_inputs import assumed_beside, prices_of, say_need, say_offers
 from planner.money.renting.rent_levels import say_path
 from planner.money.setting import Setting
@@ -28,6 +30,8 @@ from planner.scenario.memo import cached_property
 from planner.scenario.rent import Rent
 from pricing.belief import Believed
 
+Money = Literal["today", "bills"]
+TODAY: Money = "today"
 SUPPORT = "support-share"
 BILLED = "ceil(max(accelerators, minimum_accelerators) / accelerators_per_machine) * accelerators_per_machine"
 BUSY = "busy_share * hours_per_month"
@@ -42,7 +46,8 @@ class Bills:
 
     offers: tuple[str, ...]
     ledger: Ledger
-    busy_accelerator_hours: float
+    busy_accelerator_hours: float  # each counted like the money of its month
+    months: float  # of the plan, counted likewise
     prices: Believed  # what each offer's price is worth on the day of the plan
     assumed: tuple[tuple[str, ...], ...]  # of each offer: what its provider has no price for, at what the others ask
 
@@ -92,7 +97,7 @@ def cheapest_first(usd: NDArray[np.float64], offers: Sequence[str]) -> NDArray[n
     return np.lexsort((np.array(offers, dtype=np.str_), cents))
 
 
-def bills(
+def bills(  # noqa: PLR0913 - a question of as many parts
     setting: Setting,
     need: Need,
     offers: tuple[str, ...],
@@ -100,11 +105,13 @@ def bills(
     when: Num | None = None,
     months: Num | None = None,
     prices: Believed | None = None,
+    money: Money = TODAY,
 ) -> Bills:
     """The bill of a layer of demand at each of `offers`, month by month, along the plan's path of rents.
 
     In the share of each month that `when` says, which is over after `months`; the whole plan where they are empty.
-    `prices` are what the offers' prices are worth, where they are not those of the plan's own market.
+    `prices` are what the offers' prices are worth, where they are not those of the plan's own market. What comes later
+    counts as `money` says: for what it is worth today, as everywhere in the answer, or as it is billed.
     """
     basis = setting.basis()
     say_need(basis, setting, need)
@@ -116,7 +123,12 @@ def bills(
     set_after = say_offers(basis, setting, offers, Rent(), prices=worth)
     lines = rent_lines(basis, say_path(basis, setting, set_after))
     beside = tuple(assumed_beside(setting.catalogue, setting.catalogue.offers[key], need) for key in offers)
-    return Bills(offers, Ledger("Renting", lines), need.busy_accelerator_hours, worth, beside)
+    ledger = Ledger("Renting", lines)
+    counts = factors(setting) if money == TODAY else np.ones_like(factors(setting))
+    hours, months = (
+        float(np.atleast_2d((each * counts).sum(axis=-1))[0, 0]) for each in (need.busy_hours, setting.timeline.runs)
+    )
+    return Bills(offers, todays(setting, ledger) if money == TODAY else ledger, hours, months, worth, beside)
 
 
 def renting(

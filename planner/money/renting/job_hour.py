@@ -67,7 +67,7 @@ def hired(  # noqa: PLR0913 - a question of as many parts
         hours_per_session=min(max(hours, 0.01), HOURS_PER_YEAR), storage_tb=0.0, egress_tb_per_month=0.0,
         site=setting.scenario.site,
     )  # fmt: skip
-    among = bills(setting, need, ids, prices=believed(catalogue, day, ids))
+    among = bills(setting, need, ids, prices=believed(catalogue, day, ids), money="bills")
     at = choose((among,))
     if at is None:
         return None

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger, Part
+from planner.money.measures import todays
 from planner.money.outcome import Reason
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed, npv_by_timing
@@ -90,6 +91,11 @@ def cash_table(ways: Sequence[Weighed]) -> Table:
         total = {"All bills": float(usd.sum()), "Today's money": way.present_usd}
         rows.append({"USD": way.option.title, **years, **total})
     return Table.of(rows)
+
+
+def in_todays_money(plan: Plan, found: Answer) -> list[Ledger]:
+    """The ledgers of all ways in the money of the answer: each sums to what the answer says of it."""
+    return [todays(plan.setting, way.option.ledger) for way in found.ranked]
 
 
 def lines_table(ledger: Ledger) -> Table:

@@ -9,10 +9,12 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from planner.money.demand.stream import Need
+from planner.money.ledger import Ledger
+from planner.money.measures import factors, todays
 from planner.money.option import Option
 from planner.money.owning import Buying, buying
 from planner.money.plan import Plan
-from planner.money.renting.bill import Bills, rank
+from planner.money.renting.bill import TODAY, Bills, Money, rank
 from planner.report import words
 from planner.report.table import Table
 from pricing import Catalogue
@@ -32,26 +34,33 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Own:
-    """Buying, as it stands beside the offers."""
+    """Buying, as it stands beside the offers: in the money of the bills beside it."""
 
     option: Option
     bought: Buying
+    ledger: Ledger
+    busy_hours: float  # each counted like the money of its month
 
     @property
     def total_usd(self) -> float:
-        """The bills of the whole plan, less what is sold at the end. [USD]"""
-        return float(self.option.ledger.total_usd)
+        """What the whole plan costs, less what is sold at the end. [USD]"""
+        return float(self.ledger.total_usd)
 
     @property
     def usd_per_busy_hour(self) -> float:
-        """The bills of the whole plan over its hours of useful work. [USD/h]"""
-        return self.total_usd / float(self.option.useful_hours.sum())
+        """The same over its hours of useful work. [USD/h]"""
+        return self.total_usd / self.busy_hours
 
 
-def own_of(plan: Plan) -> Own | None:
+def own_of(plan: Plan, money: Money = TODAY) -> Own | None:
     """Buying in this plan, if it has a price."""
     option, bought = plan.option("own"), buying(plan.setting)
-    return None if option is None or bought is None else Own(option, bought)
+    if option is None or bought is None:
+        return None
+    if money != TODAY:
+        return Own(option, bought, option.ledger, float(option.useful_hours.sum()))
+    hours = float((option.useful_hours * factors(plan.setting)).sum())
+    return Own(option, bought, todays(plan.setting, option.ledger), hours)
 
 
 def compare_table(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None, day: date) -> Table:
@@ -143,7 +152,7 @@ def buy_row(need: Need, own: Own) -> dict[str, Any]:
         **dict.fromkeys(("Sticker USD/GPU-h", "Today USD/GPU-h", "Today low", "Today high")),
         "USD per busy GPU-h": own.usd_per_busy_hour,
         "Plan total USD": own.total_usd,
-        "Total is": "complete" if not own.option.ledger.unpriced else "at least",
+        "Total is": "complete" if not own.ledger.unpriced else "at least",
         "Against buying": 0.0,
         "Checked": bought.price.checked,
         "Days old": None,
@@ -205,7 +214,7 @@ def running_table(catalogue: Catalogue, own: Own) -> list[tuple[str, str, str]]:
         ),
         (
             "Electricity",
-            words.usd_short(float(own.option.ledger.part_usd("power"))),
+            words.usd_short(float(own.ledger.part_usd("power"))),
             f"At {bought.site_label}'s price, by what is drawn",
         ),
     ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from planner.money.demand.stream import Need
 from planner.money.plan import Plan
-from planner.money.renting.bill import Bills
+from planner.money.renting.bill import TODAY, Bills, Money
 from planner.money.renting.cheapest_offer import choose
 from planner.money.ways import WAYS
 from planner.report import words
@@ -46,6 +46,13 @@ def cheapest(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None) ->
         (total, f"{words.worth(bills.prices.at(best))}.", *printed_lower(bills, best), *bought),
         bills.offers[best],
     )
+
+
+def counted_in(plan: Plan, money: Money) -> str:
+    """In which money the totals are, beside them."""
+    if money != TODAY:
+        return "Totals are the plain sums of what is paid."
+    return f"Totals are in today's money, at {words.percent(plan.setting.discount_rate_per_year, 1)} a year."
 
 
 def aged(price: BelievedPrice) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger
-from planner.money.renting.bill import Bills, bills
+from planner.money.renting.bill import TODAY, Bills, Money, bills
 from planner.money.renting.cheapest_offer import choose
 from planner.money.renting.orders import able, orders_of
 from planner.report import words
@@ -63,7 +63,7 @@ class Offers:
 
     def _ledger(self, key: str, name: str) -> Ledger | None:
         if key == BUY_ID:
-            return None if self.own is None else replace(self.own.option.ledger, title=name)
+            return None if self.own is None else replace(self.own.ledger, title=name)
         return next((one.bills.one(key, name) for one in self.all_rented if key in one.bills.offers), None)
 
 
@@ -76,9 +76,10 @@ def offers_of(  # noqa: PLR0913 - a question of as many parts
     *,
     able_only: bool,
     is_job: bool,
+    money: Money = TODAY,
 ) -> Offers:
     """All of it: for a job that names a model, or for plain GPU-hours on one accelerator."""
-    all_rented, hidden = rented(catalogue, doers, wish, day, able_only=able_only)
+    all_rented, hidden = rented(catalogue, doers, wish, day, able_only=able_only, money=money)
     if is_job:
         found = cheapest_for_job(catalogue, all_rented, own)
         return Offers(found, job_table(catalogue, all_rented, own, day), hidden, all_rented, own)
@@ -103,15 +104,15 @@ class RentedJob:
     def job_usd(self) -> NDArray[np.float64]:
         """What machines cost for one run, or for a month of a service: without disks and traffic."""
         beside = self.bills.part_usd("storage") + self.bills.part_usd("egress")
-        need, days = self.doer.need, self.doer.days
+        days = self.doer.days
         if days is None:
-            return (self.bills.total_usd - beside) / need.months
-        runs = need.busy_accelerator_hours / (days.typical * HOURS_PER_DAY * self.doer.accelerators)
+            return (self.bills.total_usd - beside) / self.bills.months
+        runs = self.bills.busy_accelerator_hours / (days.typical * HOURS_PER_DAY * self.doer.accelerators)
         return (self.bills.total_usd - beside) / runs
 
 
 def rented(
-    catalogue: Catalogue, doers: Iterable[Doer], wish: Wish, day: date, *, able_only: bool
+    catalogue: Catalogue, doers: Iterable[Doer], wish: Wish, day: date, *, able_only: bool, money: Money = TODAY
 ) -> tuple[tuple[RentedJob, ...], dict[str, int]]:
     """The bills of every offer that fits the wish; and how many were left out for which reason.
 
@@ -136,7 +137,8 @@ def rented(
                 why = str(refuses(catalogue, key, orders[0]))
                 hidden[why] = hidden.get(why, 0) + 1
             ids[chip] = [key for key in ids[chip] if key in kept]
-    return tuple(RentedJob(one, bills(one.setting, one.need, tuple(ids[key]))) for key, one in by_chip.items()), hidden
+    jobs = (RentedJob(one, bills(one.setting, one.need, tuple(ids[key]), money=money)) for key, one in by_chip.items())
+    return tuple(jobs), hidden
 
 
 def job_table(catalogue: Catalogue, all_rented: Sequence[RentedJob], own: Own | None, day: date) -> Table:

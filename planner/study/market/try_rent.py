@@ -148,7 +148,7 @@ def _usd(hiring: Hiring, rows: _Rows, way: Way) -> tuple[Array, Array]:
     """What each row costs, and how many times as long it takes."""
     setting = flat(hiring.catalogue, Scenario(spot=hiring.scenario.spot), hiring.day)
     busy = hiring.column(rows, "busy_share") if hiring.monthly else np.ones(len(rows.offers))
-    among = bills(setting, _need(hiring, rows, busy), rows.offers, prices=rows.prices)
+    among = bills(setting, _need(hiring, rows, busy), rows.offers, prices=rows.prices, money="bills")
     if way == "reserved":
         fleet_month = (among.total_usd - among.part_usd("commitment")) / _MONTHS
         months = np.ones(len(rows.offers)) if hiring.monthly else _bound_months(hiring, rows)

@@ -72,19 +72,33 @@ def _all(plan: Plan) -> Iterator[Doubtful]:
 
 
 def _ranges(plan: Plan) -> Iterator[Doubtful]:
-    """Every number of the ledgers that is another one at the cheap or the dear end."""
+    """Every number of the ledgers that is another one at the cheap or the dear end, and the same in all of them.
+
+    What each seller has terms of its own for is no one number that could be drawn for all.
+    """
+    own_terms = _of_own_terms(plan)
     for option in plan.options:
         ends = [_numbers(one) for one in (option.low, option.ledger, option.high)]
         for name, used in ends[1].items():
             where = used.origin
             if not isinstance(where, Origin) or where.kind in ("computed", "input", "tried"):
                 continue
-            if name in _FOLLOWS or name in RENTS or name == PRICE or name in BESIDE_FACTORS:
+            if name in _FOLLOWS or name in RENTS or name == PRICE or name in BESIDE_FACTORS or name in own_terms:
                 continue
             values = [float(one.get(name, used).value) for one in ends]
             low, high = min(values), max(values)
             if low < high and math.isfinite(low) and math.isfinite(high):
                 yield _of(name, used.unit, Spread(low, values[1], high, *_bounds(name, low)), OF_RANGE, where)
+
+
+def _of_own_terms(plan: Plan) -> frozenset[str]:
+    """The numbers that stand with several values in the ledgers."""
+    first: dict[str, float] = {}
+    found = set()
+    for used in (used for option in plan.options for line in option.ledger.lines for used in line.used):
+        if used.is_number and first.setdefault(used.name, float(used.value)) != float(used.value):
+            found.add(used.name)
+    return frozenset(found)
 
 
 def _prices(plan: Plan) -> Iterator[Doubtful]:

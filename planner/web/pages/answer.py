@@ -8,6 +8,7 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.answer.sentences import AnswerWords, not_counted
+from planner.report.answer.tables import in_todays_money
 from planner.report.futures.counted import futures_table, inputs_table, saving_finding
 from planner.study.uncertainty.futures import Futures
 from planner.web import address, advice, mixing, share, show, state
@@ -24,7 +25,8 @@ def page() -> None:
         show.figures(said.figures)
     with st.container(horizontal=True, vertical_alignment="center"):
         advice.offer_to_choose(plan)
-        show.explain_button(found.ranked)
+        if found.ranked:
+            show.explain_button(lambda: in_todays_money(plan, found))
         share.popover(plan, found)
         show.next_page(*after)
     advice.say(reckoned)
@@ -53,7 +55,7 @@ def _views(plan: Plan, found: Answer, said: AnswerWords, drawn: Futures | None) 
             lambda: show.cumulative(found, said.title),
             lambda: _sure(found, drawn),
             lambda: show.options(found),
-            lambda: show.parts([way.option.ledger for way in found.ranked]),
+            lambda: show.parts(in_todays_money(plan, found)),
             lambda: show.turning(plan, found, said.turns),
             lambda: show.cash(found.ranked),
             lambda: mixing.best(plan),

@@ -10,7 +10,7 @@ from planner.money.renting.orders import order_of
 from planner.report import words
 from planner.report.answer.sentences import told
 from planner.report.market.compare import BUY_ID, own_of, pickable
-from planner.report.market.findings import by_the_token, hidden_words
+from planner.report.market.findings import by_the_token, counted_in, hidden_words
 from planner.report.market.job_offers import Offers, offers_of
 from planner.study.market.candidates import Doer, doer_of, names_a_model
 from planner.web import address, advice, ask, filters, quote_box, show, state
@@ -32,9 +32,13 @@ def page() -> None:
         return
     wish = filters.ask_for(catalogue, [one.accelerator for one in doers])
     able_only = filters.ask_able(order_of(doers[0].setting) if len(doers) == 1 else None)
-    found = offers_of(catalogue, doers, wish, day, own_of(plan), able_only=able_only, is_job=is_job)
+    money = filters.ask_money()
+    own = own_of(plan, money)
+    found = offers_of(catalogue, doers, wish, day, own, able_only=able_only, is_job=is_job, money=money)
     headline.title(words.markdown(found.finding.title), anchor=False)
-    sentences.markdown(words.markdown(" ".join((*found.finding.sentences, *by_the_token(plan)))))
+    sentences.markdown(
+        words.markdown(" ".join((*found.finding.sentences, *by_the_token(plan), counted_in(plan, money))))
+    )
     show.offers(found.table, hidden_words(found.hidden, found.of), filters.show_everything)
     _views(found, wish, doers[0])
     show.next_page("What if", "Next: what would change the answer")

@@ -1,0 +1,45 @@
+"""One set of numbers: what the answer says, the comparison and the drawer come to, each in the same money."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from planner.money.plan import plan
+from planner.money.renting.bill import bills
+from planner.money.verdict.answer import answer
+from planner.report.answer.tables import in_todays_money
+from planner.report.market.compare import own_of
+from planner.scenario.scenario import Scenario
+from pricing import load_catalogue
+
+MADE = plan(load_catalogue(), Scenario(), date(2026, 11, 21))
+FOUND = answer(MADE)
+
+
+def test_the_drawer_ends_at_the_headline() -> None:
+    explained = in_todays_money(MADE, FOUND)
+    assert [float(one.total_usd) for one in explained] == pytest.approx([one.present_usd for one in FOUND.ranked])
+    assert {one.used[-1].name for ledger in explained for one in ledger.lines} == {"worth_today"}
+
+
+def test_buying_costs_the_same_beside_the_offers_as_in_the_answer() -> None:
+    assert FOUND.own is not None
+    own, paid = own_of(MADE), own_of(MADE, "bills")
+    assert own is not None
+    assert paid is not None
+    assert own.total_usd == pytest.approx(FOUND.own.present_usd)
+    assert own.usd_per_busy_hour == pytest.approx(float(FOUND.own.measures.usd_per_useful_hour.value))
+    assert paid.total_usd == pytest.approx(float(FOUND.own.measures.total_usd))
+
+
+def test_renting_costs_the_same_among_the_offers_as_in_the_answer() -> None:
+    taken = MADE.setting.taken.on_demand
+    assert taken is not None
+    assert FOUND.rent is not None
+    among = bills(MADE.setting, MADE.setting.demand.all, (taken,))
+    assert float(among.total_usd[0]) == pytest.approx(FOUND.rent.present_usd)
+    assert float(among.usd_per_busy_hour[0]) == pytest.approx(float(FOUND.rent.measures.usd_per_useful_hour.value))
+    paid = bills(MADE.setting, MADE.setting.demand.all, (taken,), money="bills")
+    assert float(paid.total_usd[0]) == pytest.approx(float(FOUND.rent.measures.total_usd))
