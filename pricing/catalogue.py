@@ -53,14 +53,20 @@ class Catalogue(Strict):
 
     def site_figure(self, site: str, name: str) -> tuple[str, Figure] | None:
         """A site's figure, or the nearest ancestor's: the id of the site that knows it, and the figure."""
-        place: str | None = site
-        while place is not None:
-            record = self.sites[place]
-            figure: Figure | None = getattr(record, name)
+        for place in self.around(site):
+            figure: Figure | None = getattr(self.sites[place], name)
             if figure is not None:
                 return place, figure
-            place = record.parent
         return None
+
+    def around(self, site: str) -> tuple[str, ...]:
+        """The site, and what it lies in, from near to far."""
+        found: list[str] = []
+        place: str | None = site
+        while place is not None:
+            found.append(place)
+            place = self.sites[place].parent
+        return tuple(found)
 
     def accelerator_label(self, name: str) -> str:
         """What people call it; an ambiguous name says that it is one."""

@@ -139,6 +139,7 @@ def _wrong_names(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
         ("servers", "accelerator", chips),
         ("ambiguous", "candidates", chips),
         ("sites", "parent", catalogue.sites.keys()),
+        ("sites", "electricity_like", catalogue.sites.keys()),
         ("residuals", "accelerators", named),
     ):
         for key, record in getattr(catalogue, section).items():

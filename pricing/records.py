@@ -20,6 +20,7 @@ from pricing.model import Model
 
 ProviderKind = Literal["hyperscaler", "neocloud", "marketplace", "serverless", "yours"]
 Bloc = Literal["EU", "EEA"]
+Mains = Literal["100-120 V", "230 V"]
 Sizes = tuple[Whole, ...]
 PLACES = "where it is: a country, several to choose from, or somewhere in a union of states"
 SIZES = "how many accelerators one machine can have"
@@ -153,7 +154,13 @@ class Site(Record):
     country: Text | None = Field(default=None, description="in which it lies, in words")
     parent: Id | None = Field(default=None, description="id of the site that knows what this one does not")
     aliases: Aliases = ()
+    mains: Mains | None = Field(default=None, description="of its sockets; absent: the parent's")
+    electricity_like: tuple[Id, ...] = Field(
+        default=(), description="ids of sites whose average stands in for a price of electricity that it lacks"
+    )
     usd_per_kwh: Figure | None = figure("USD/kWh", "Electricity at the meter, for a large site")
+    household_usd_per_kwh: Figure | None = figure("USD/kWh", "Electricity at the meter, for a household, with taxes")
+    commercial_usd_per_kwh: Figure | None = figure("USD/kWh", "Electricity at the meter, for a firm of up to 50 kW")
     carbon_g_per_kwh: Figure | None = figure("g/kWh", "Carbon dioxide equivalent of one kWh from the grid")
     pue: Figure | None = figure("1", "Energy of the whole facility over energy of its computers")
     colocation_usd_per_kw_month: Figure | None = figure(
