@@ -11,6 +11,7 @@ from pydantic import Field
 from pricing.figure import Figure, Source, Strict
 from pricing.finance import ResidualCurve, Schedule, UsedPrice
 from pricing.model import Model
+from pricing.ownable import Host, Place
 from pricing.records import (
     Accelerator,
     AmbiguousAccelerator,
@@ -25,8 +26,8 @@ from pricing.records import (
 )
 
 SECTIONS = (
-    "sources", "accelerators", "ambiguous", "servers", "sites", "lands", "providers", "offers", "series", "models",
-    "hosted", "facts", "schedules", "residuals", "used_prices",
+    "sources", "accelerators", "ambiguous", "servers", "hosts", "sites", "places", "lands", "providers", "offers",
+    "series", "models", "hosted", "facts", "schedules", "residuals", "used_prices",
 )  # fmt: skip
 
 
@@ -39,7 +40,9 @@ class Catalogue(Strict):
     accelerators: dict[str, Accelerator]
     ambiguous: dict[str, AmbiguousAccelerator]
     servers: dict[str, Server]
+    hosts: dict[str, Host]
     sites: dict[str, Site]
+    places: dict[str, Place]
     lands: dict[str, Land]
     providers: dict[str, Provider]
     offers: dict[str, Offer]

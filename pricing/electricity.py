@@ -6,12 +6,12 @@ takes the average of the places it names, else that of the country, union or wor
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from pricing.catalogue import Catalogue
+from pricing.choices import Customer
 from pricing.figure import Figure, Value
 
-Customer = Literal["household", "firm", "large"]
 FIELDS: dict[Customer, str] = {
     "household": "household_usd_per_kwh",
     "firm": "commercial_usd_per_kwh",

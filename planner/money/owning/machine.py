@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from typing import Any
 
 from planner.money.owning.likely_price import LikelyPrice, likely_price
 from planner.money.setting import Setting
 from pricing import Catalogue, Figure
-from pricing.choices import Trust
+from pricing.choices import MachineKind, Trust
+from pricing.ownable import Host
 from pricing.query import trust
 from pricing.records import Server
 
@@ -39,11 +41,25 @@ class Machine:
     each: Figure | None  # price of one accelerator, where it is known beside the server's
     what: str
     likely: LikelyPrice | None = None  # of one accelerator, where nobody publishes a price
+    kind: MachineKind = "server"
+    host: Host | None = None  # what is bought off the shelf around the cards, or whole
+    busy: Figure | None = None  # draw of the machine while it works, where it was measured
+    idle: Figure | None = None
+
+    @property
+    def holds_cards(self) -> bool:
+        """Whether it is a machine into which cards are put that are bought for themselves."""
+        return self.host is not None and not self.host.is_whole
 
     @property
     def usd(self) -> str:
-        """The formula for the price of a server."""
-        return "usd_per_server" if self.whole else "usd_per_accelerator * accelerators_per_server * (1 + host_share)"
+        """The formula for the price of a machine."""
+        if self.whole:
+            return "usd_per_server"
+        if self.host is None:
+            return "usd_per_accelerator * accelerators_per_server * (1 + host_share)"
+        beside = "" if self.host.is_whole else "usd_per_host + "
+        return f"({beside}usd_per_accelerator * accelerators_per_server)"
 
 
 def buying(setting: Setting) -> Buying | None:
@@ -93,6 +109,7 @@ def _published(setting: Setting) -> list[Machine]:
             price=server.price_usd,
             whole=True,
             power=server.max_power_w,
+            **_measured(server),
         )
         for _, server in sorted(catalogue.servers.items())
         if server.accelerator == accelerator and server.price_usd is not None and wanted in (None, server.accelerators)
@@ -127,6 +144,8 @@ def _unpriced(setting: Setting, *, only_priced: bool) -> Machine:
         and not (only_priced and server.price_usd is None)
     ]
     like = max(servers, key=partial(_likeness, fleet=fleet(setting)), default=None)
+    if host := _host(setting, like):
+        return _off_the_shelf(setting, host)
     count = wanted or (1 if like is None else like.accelerators)
     return Machine(
         label=label,
@@ -139,6 +158,64 @@ def _unpriced(setting: Setting, *, only_priced: bool) -> Machine:
         each=chip.price_usd if chip else None,
         what=f"{label} with a host around {'them' if count > 1 else 'it'}",
     )
+
+
+def _host(setting: Setting, like: Server | None) -> Host | None:
+    """What is bought off the shelf: the smallest that holds the cards; none where a server is for more of them."""
+    catalogue, accelerator, own = setting.catalogue, setting.scenario.accelerator, setting.scenario.own
+    chip = catalogue.accelerators.get(accelerator)
+    if chip is None or chip.rent_only or own.host_share is not None:
+        return None
+    for_it = [host for host in catalogue.hosts.values() if accelerator in host.takes] or [
+        host
+        for host in catalogue.hosts.values()
+        if chip.form_factor in host.form_factors and accelerator not in host.not_for
+    ]
+    hosts = sorted(for_it, key=lambda host: host.accelerators)
+    wanted = own.accelerators_per_server or fleet(setting)
+    larger = like is not None and like.accelerators > hosts[-1].accelerators if hosts else False
+    holding = [host for host in hosts if host.accelerators >= wanted]
+    if holding or own.accelerators_per_server is not None:
+        return holding[0] if holding else None
+    return None if larger or not hosts else hosts[-1]
+
+
+def _off_the_shelf(setting: Setting, host: Host) -> Machine:
+    """The host with the cards in it, spread evenly over as few as hold them; or a machine that is sold whole."""
+    chip = setting.catalogue.accelerators[setting.scenario.accelerator]
+    wanted = fleet(setting)
+    machines = -(-wanted // host.accelerators)
+    cards = setting.scenario.own.accelerators_per_server or -(-wanted // machines)
+    return Machine(
+        label=host.label,
+        accelerators=cards,
+        sold=True,
+        price=None,
+        whole=False,
+        power=host.max_power_w if host.is_whole else None,
+        tdp=chip.tdp_w,
+        each=chip.price_usd,
+        what=_in_words(chip.label, host, cards, -(-wanted // cards)),
+        kind=host.kind,
+        host=host,
+        busy=host.typical_power_w,
+        idle=host.idle_power_w,
+    )
+
+
+def _in_words(chip: str, host: Host, cards: int, machines: int) -> str:
+    """What one orders: one workstation with 2 x RTX 4090 24 GB."""
+    if host.is_whole:
+        return f"{machines:,} x {chip}, whole" if machines > 1 else f"{chip}, whole"
+    inside = f"{cards} x {chip}"
+    return f"{machines:,} workstations with {inside} each" if machines > 1 else f"one workstation with {inside}"
+
+
+def _measured(server: Server) -> dict[str, Any]:
+    """The draw of a machine that was measured; a server's is a share of its rating, which has a range."""
+    if server.kind in ("server", "rack"):
+        return {"kind": server.kind, "host": None}
+    return {"kind": server.kind, "host": None, "busy": server.typical_power_w, "idle": server.idle_power_w}
 
 
 def fleet(setting: Setting) -> int:

@@ -19,6 +19,7 @@ from planner.money.input_sheet import Case, end
 from planner.money.measures import factors
 from planner.money.owning import Machine, Owned, machine, owned
 from planner.money.owning.inputs import network_fact, say_power_price
+from planner.money.owning.place import too_little_power, without_network
 from planner.money.setting import Setting
 from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH
 from planner.scenario.own import Kept
@@ -69,7 +70,7 @@ def _alike(
     for place in places:
         setting = _setting(catalogue, scenario, key, tries[place].at_once, day)
         what = machine(setting)
-        if what is not None:
+        if what is not None and not too_little_power(setting, tries[place].at_once):
             groups.setdefault(_alike_in(what), (setting, []))[1].append(place)
     yield from groups.values()
 
@@ -151,8 +152,8 @@ def _cost(setting: Setting, need: Need, many: Array, hours: Array, monthly: bool
 def _network_usd(setting: Setting, accelerators: int) -> float:
     """What the network between so many costs for each: every draw has a size of its own, and the size a price."""
     yours = setting.scenario.own.usd_per_accelerator_of_network
-    if yours is not None:
-        return yours
+    if yours is not None or without_network(setting):
+        return yours or 0.0
     return end(setting.catalogue.facts[network_fact(accelerators)].figure.newest, setting.case)
 
 
