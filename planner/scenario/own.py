@@ -164,12 +164,16 @@ class Kept(Inputs):
         unit("times one of the plan's")] = 1.0  # fmt: skip
     usd_today_if_sold: Usd = 0.0
     usd_at_end: Usd = 0.0
-    power_w_each: Annotated[float, Field(ge=0.0, le=50_000.0), unit("W")] = 0.0
-    idle_power_w_each: Annotated[float, Field(ge=0.0, le=50_000.0), unit("W")] = 0.0
-    running_usd_per_month: Annotated[Usd, unit("USD a month")] = 0.0
+    power_w_each: Annotated[float | None, Field(ge=0.0, le=50_000.0,
+        description="empty: what such machines draw"), unit("W")] = None  # fmt: skip
+    idle_power_w_each: Annotated[float | None, Field(ge=0.0, le=50_000.0,
+        description="empty: what such machines draw"), unit("W")] = None  # fmt: skip
+    running_usd_per_month: Annotated[Usd | None, Field(description="empty: people and space at that place"),
+        unit("USD a month")] = None  # fmt: skip
 
     @model_validator(mode="after")
     def _idles_below(self) -> Kept:
-        if self.idle_power_w_each > self.power_w_each:
+        busy, idle = self.power_w_each, self.idle_power_w_each
+        if busy is not None and idle is not None and idle > busy:
             raise ValueError("idle_power_w_each is more than power_w_each")
         return self

@@ -269,12 +269,25 @@ def say_power_price(put: Basis, setting: Setting) -> None:
     say_change(put, setting, "power_price_change_per_year", POWER_PRICE_CHANGE, own.power_price_change_per_year)
 
 
+def say_people_and_space(put: Basis, setting: Setting) -> None:
+    """What people and space cost at the place."""
+    own = setting.scenario.own
+    for name in ("fte_per_accelerator", "usd_per_fte_year"):
+        figure = of_fact(setting, name, FACTS[name])
+        put.figure(name, figure, figure.unit, getattr(own, name))
+    _say_space(put, setting)
+
+
+def _say_space(put: Basis, setting: Setting) -> None:
+    space = setting.catalogue.site_figure(setting.scenario.site, "colocation_usd_per_kw_month")
+    figure = figure_there(setting, "usd_per_kw_month", space and space[1])
+    put.figure("usd_per_kw_month", figure, "USD/kW-month", setting.scenario.own.usd_per_kw_month)
+
+
 def _say_place(put: Basis, setting: Setting) -> None:
     own, catalogue, site = setting.scenario.own, setting.catalogue, setting.scenario.site
     say_power_price(put, setting)
-    space = catalogue.site_figure(site, "colocation_usd_per_kw_month")
-    figure = figure_there(setting, "usd_per_kw_month", space and space[1])
-    put.figure("usd_per_kw_month", figure, "USD/kW-month", own.usd_per_kw_month)
+    _say_space(put, setting)
     room = catalogue.site_figure(site, "build_usd_per_kw")
     figure = room[1] if room else catalogue.facts[ROOM].figure
     put.figure("usd_per_kw_of_room", figure, "USD/kW", own.usd_per_kw_of_room)
