@@ -206,7 +206,7 @@ def _off_the_shelf(setting: Setting, host: Host) -> Machine:
 def _in_words(chip: str, host: Host, cards: int, machines: int) -> str:
     """What one orders: one workstation with 2 x RTX 4090 24 GB."""
     if host.is_whole:
-        return f"{machines:,} x {chip}, whole" if machines > 1 else f"{chip}, whole"
+        return f"{machines:,} whole {chip}" if machines > 1 else f"one whole {chip}"
     inside = f"{cards} x {chip}"
     return f"{machines:,} workstations with {inside} each" if machines > 1 else f"one workstation with {inside}"
 
