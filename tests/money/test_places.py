@@ -19,6 +19,7 @@ from planner.scenario.known_names import settle
 from planner.scenario.own import Own
 from planner.scenario.refusal import ScenarioError
 from planner.scenario.scenario import Scenario
+from planner.study.mix import rates
 from pricing import load_catalogue
 
 DAY = date(2026, 11, 21)
@@ -93,7 +94,7 @@ def test_at_home_in_germany_one_buys_and_in_a_data_centre_one_rents() -> None:
     assert 11_400 < sum(bills(home).values()) < 11_800
     assert [best(made) for made in (home, colocated)] == ["own", "on_demand"]
     assert bills(colocated)["Space, by contracted power"] == pytest.approx(1.12 * 217.3 * 35.75, rel=1e-3)
-    assert machine(home.setting).what == "one workstation with 2 x RTX 4090 24 GB"  # type: ignore[union-attr]
+    assert machine(home.setting).ordered(2) == "one workstation with 2 x RTX 4090 24 GB"  # type: ignore[union-attr]
 
 
 def test_one_4090_at_home_six_hours_a_day_is_rented() -> None:
@@ -318,3 +319,9 @@ def test_a_place_with_two_readings_is_asked_about() -> None:
     assert [str(one.error) for one in lost] == [
         "'Georgia' can be GE (Georgia, the country) or US-GA (Georgia, United States). Say which."
     ]
+
+
+def test_a_mix_owns_no_more_than_the_power_carries() -> None:
+    """120 kW carry 11 machines of eight H100, one of them spare for 80: no base of a mix is larger."""
+    made = asked("H100-SXM5-80GB", 96, 0.7, 2.7, own={"most_kw": 120.0})
+    assert rates._sizes(made.setting).max() == 80

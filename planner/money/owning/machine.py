@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
@@ -13,6 +14,8 @@ from pricing.choices import MachineKind, Trust
 from pricing.ownable import Host
 from pricing.query import trust
 from pricing.records import Server
+
+ABOUT = ", at about what others of its kind cost"
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,8 @@ class Machine:
     power: Figure | None  # rated draw of the server
     tdp: Figure | None  # of one accelerator
     each: Figure | None  # price of one accelerator, where it is known beside the server's
-    what: str
+    what: str  # one of them, in words: workstation with 2 x RTX 4090 24 GB
+    plural: str = ""  # several of them; empty where it is a product with a name
     likely: LikelyPrice | None = None  # of one accelerator, where nobody publishes a price
     kind: MachineKind = "server"
     host: Host | None = None  # what is bought off the shelf around the cards, or whole
@@ -50,6 +54,13 @@ class Machine:
     def holds_cards(self) -> bool:
         """Whether it is a machine into which cards are put that are bought for themselves."""
         return self.host is not None and not self.host.is_whole
+
+    def ordered(self, accelerators: int) -> str:
+        """What one orders for so many: one workstation with 2 x RTX 4090 24 GB."""
+        machines = math.ceil(accelerators / self.accelerators)
+        if not self.plural:
+            return self.what
+        return f"one {self.what}" if machines == 1 else f"{machines:,} {self.plural}"
 
     @property
     def usd(self) -> str:
@@ -104,6 +115,7 @@ def _published(setting: Setting) -> list[Machine]:
             plain,
             label=server.label,
             what=server.label,
+            plural="",
             accelerators=server.accelerators,
             sold=True,
             price=server.price_usd,
@@ -126,7 +138,7 @@ def _foretold(setting: Setting) -> Machine | None:
     return (
         None
         if likely is None
-        else replace(plain, likely=likely, what=f"{plain.what}, at about what others of its kind cost")
+        else replace(plain, likely=likely, what=f"{plain.what}{ABOUT}", plural=f"{plain.plural}{ABOUT}")
     )
 
 
@@ -156,7 +168,7 @@ def _unpriced(setting: Setting, *, only_priced: bool) -> Machine:
         power=None if like is None else like.max_power_w,
         tdp=chip.tdp_w if chip else None,
         each=chip.price_usd if chip else None,
-        what=f"{label} with a host around {'them' if count > 1 else 'it'}",
+        **_in_words("server", label, count),
     )
 
 
@@ -195,7 +207,7 @@ def _off_the_shelf(setting: Setting, host: Host) -> Machine:
         power=host.max_power_w if host.is_whole else None,
         tdp=chip.tdp_w,
         each=chip.price_usd,
-        what=_in_words(chip.label, host, cards, -(-wanted // cards)),
+        **_in_words("" if host.is_whole else "workstation", chip.label, cards),
         kind=host.kind,
         host=host,
         busy=host.typical_power_w,
@@ -203,12 +215,11 @@ def _off_the_shelf(setting: Setting, host: Host) -> Machine:
     )
 
 
-def _in_words(chip: str, host: Host, cards: int, machines: int) -> str:
-    """What one orders: one workstation with 2 x RTX 4090 24 GB."""
-    if host.is_whole:
-        return f"{machines:,} whole {chip}" if machines > 1 else f"one whole {chip}"
-    inside = f"{cards} x {chip}"
-    return f"{machines:,} workstations with {inside} each" if machines > 1 else f"one workstation with {inside}"
+def _in_words(machine: str, chip: str, cards: int) -> dict[str, Any]:
+    """One such machine and several: workstation with 2 x RTX 4090 24 GB, workstations with 2 x RTX 4090 24 GB each."""
+    if not machine:
+        return {"what": f"whole {chip}", "plural": f"whole {chip}"}
+    return {"what": f"{machine} with {cards} x {chip}", "plural": f"{machine}s with {cards} x {chip} each"}
 
 
 def _measured(server: Server) -> dict[str, Any]:

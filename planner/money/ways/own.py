@@ -86,7 +86,7 @@ def with_rent(
     rented = rented_around(setting, accelerators, found.held, after)
     return WayLedger(
         title=title,
-        what=found.machine.what,
+        what=found.machine.ordered(accelerators),
         lines=(*lines, *rented, *waiting(setting, accelerators, found.held.owns)),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=float(accelerators),

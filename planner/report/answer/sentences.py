@@ -9,7 +9,6 @@ import numpy as np
 
 from planner.money.option import Option
 from planner.money.owning import machine
-from planner.money.owning.machine import fleet
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
 from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_months, value_of
@@ -204,7 +203,7 @@ def _how(plan: Plan, way: Weighed) -> str:
 def _bought(plan: Plan, option: Option) -> str:
     """How many, or what one orders where it comes off the shelf: one workstation with 2 x RTX 4090."""
     what = machine(plan.setting)
-    off_the_shelf = what is not None and what.host is not None and option.accelerators == fleet(plan.setting)
+    off_the_shelf = what is not None and what.host is not None
     return option.what if off_the_shelf and option.way == "own" else f"{option.accelerators:,.0f}"
 
 

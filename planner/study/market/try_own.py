@@ -116,7 +116,7 @@ def _of(setting: Setting, tries: Sequence[Doing], places: list[int], monthly: bo
             place,
             Range(float(min(low[at], usd[at])), float(usd[at]), float(max(high[at], usd[at]))),
             wait_months * DAYS_PER_MONTH,
-            found.machine.what,
+            found.machine.ordered(tries[place].at_once),
             bool(late[at]),
             age_days,
         )
