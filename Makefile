@@ -4,7 +4,7 @@ PORT ?=
 JOBS ?= 2
 DAY ?= $(shell date +%F)
 PY := .venv/bin/python
-MYPY_ROOMS := pricing planner
+MYPY_ROOMS := pricing planner bench
 
 .DEFAULT_GOAL := help
 .PHONY: help app test quick lint format bench stale clean venv dev
@@ -34,8 +34,8 @@ format: dev ## put every Python file in the project's form
 bench: venv ## what is measured: loading, asking
 	@$(PY) -m bench
 
-stale: venv ## figures that nobody has looked at for too long (DAY=2026-11-21 to ask as of a day)
-	@$(PY) -m pricing.stale "$(DAY)"
+stale: venv ## figures nobody has looked at for too long, what moves the presets most first (DAY=2026-11-21 for a day)
+	@$(PY) -m planner stale --day "$(DAY)"
 
 clean: ## remove what can be made again, .venv included
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -280,7 +280,9 @@ def exchanges(torch: Any, quick: bool) -> list[Result]:
         return [Result("all-reduce", "bf16", f"{ranks} GPUs", "GB/s", note=" ".join(str(error).split())[:160])]
     rates = [value_of("GB/s", ring_bytes(size, ranks), one) for size, one in zip(sizes, times, strict=True)]
     told = zip(sizes, rates, times, strict=True)
-    return [Result("all-reduce", "bf16", f"{ranks}x{size}", "GB/s", *one, 20 * REPEATS) for size, *one in told]
+    return [
+        Result("all-reduce", "bf16", f"{ranks}x{size}", "GB/s", rate, one, 20 * REPEATS) for size, rate, one in told
+    ]
 
 
 def free_port() -> int:
@@ -342,7 +344,7 @@ def as_yaml(about: dict[str, Any], loaded: dict[str, str], results: list[Result]
 
 def everything(torch: Any, device: str, quick: bool, say: Callable[[str], None]) -> tuple[list[Result], dict[str, str]]:
     """Every measurement in turn; clocks and power are read after the longest products, while the device is warm."""
-    found, loaded = [], {}
+    found, loaded = list[Result](), dict[str, str]()
     for case in cases(torch, device, quick):
         one = measure(torch, device, case, QUICK_S if quick else LONG_S)
         found.append(one)
@@ -388,9 +390,8 @@ def run(asked: list[str]) -> int:
         return 1
     results, loaded = everything(torch, wanted.device, wanted.quick, print)
     day = datetime.now(UTC).date().isoformat()
-    told = as_yaml(machine(torch, wanted.device), loaded, results, day, wanted.quick)
     put(wanted.out.with_suffix(".csv"), as_csv(results))
-    put(wanted.out.with_suffix(".yaml"), told)
+    put(wanted.out.with_suffix(".yaml"), as_yaml(machine(torch, wanted.device), loaded, results, day, wanted.quick))
     print(f"{wanted.out.with_suffix('.csv')} and {wanted.out.with_suffix('.yaml')} written.")
     return 0
 

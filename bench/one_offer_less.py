@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from planner.money.plan import Plan, plan
+from planner.money.verdict.answer import Verdict
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, load_catalogue
@@ -30,12 +32,12 @@ def main() -> Iterator[str]:
     catalogue = load_catalogue()
     plans, moved, changes = 0, 0, list[float]()
     for chip in CHIPS:
-        told = [_without_each(catalogue, catalogue.day, chip, *one) for one in product(COUNTS, BUSY)]
+        told = [without_each(catalogue, catalogue.day, chip, *one) for one in product(COUNTS, BUSY)]
         asked = [one for one in told if one is not None]
         plans += len(asked)
-        flips = sum(flipped for flipped, _ in asked)
+        flips = sum(one.word_moves for one in asked)
         moved += flips
-        changes += [change for _, each in asked for change in each]
+        changes += [change for one in asked for change in one.price_moves]
         yield f"{chip}: {flips} of {len(asked)} plans"
     middle, tenth = np.quantile(changes, (0.5, 0.9))
     yield (
@@ -44,24 +46,34 @@ def main() -> Iterator[str]:
     )
 
 
-def _without_each(
-    catalogue: Catalogue, day: date, chip: str, accelerators: int, busy: float
-) -> tuple[bool, list[float]] | None:
-    scenario = Scenario.model_validate(
-        {"accelerator": chip, "work": ({"accelerators": accelerators, "busy_share": busy},)}
-    )
+class OneLess(NamedTuple):
+    """The word of a plan, the words of the same without one offer each, and how far the price moves (log)."""
+
+    word: Verdict
+    words: tuple[Verdict, ...]
+    price_moves: tuple[float, ...]
+
+    @property
+    def word_moves(self) -> bool:
+        """Whether any one old offer decides the word."""
+        return any(word != self.word for word in self.words)
+
+
+def without_each(catalogue: Catalogue, day: date, chip: str, accelerators: int, busy: float) -> OneLess | None:
+    """A plan with each of its market's cheapest old offers taken out; None where fewer than four sellers are known."""
+    work = {"accelerators": accelerators, "busy_share": busy}
+    scenario = Scenario.model_validate({"accelerator": chip, "work": (work,)})
     made = plan(catalogue, scenario, day)
     old = _old(made)
     if old is None:
         return None
-    word, usd = decided(made).answer.verdict, _usd(made)
-    flipped, changes = False, []
+    words, moves = [], []
     for key in old:
         left = {name: offer for name, offer in catalogue.offers.items() if name != key}
         there = plan(catalogue.model_copy(update={"offers": left}), scenario, day)
-        flipped |= decided(there).answer.verdict != word
-        changes.append(abs(float(np.log(_usd(there) / usd))))
-    return flipped, changes
+        words.append(decided(there).answer.verdict)
+        moves.append(abs(float(np.log(_usd(there) / _usd(made)))))
+    return OneLess(decided(made).answer.verdict, tuple(words), tuple(moves))
 
 
 def _old(made: Plan) -> list[str] | None:

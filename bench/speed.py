@@ -37,7 +37,7 @@ def main() -> Iterator[str]:
     yield f"reference: two matrices of {WIDTH:,} x {WIDTH:,} multiplied in {1000 * reference:.1f} ms"
     shape = network_of(catalogue.models[GPT_3.model])
     chip = hardware(GPT_3.accelerator, catalogue.accelerators[GPT_3.accelerator])
-    base = base_plan(GPT_3, chip, batch=4_096)
+    base = base_plan(GPT_3, batch=4_096)
     weigh = partial(search, shape, chip, base, house_calibration().constants, wish=LayoutWish())
     layouts, seconds = weigh().evaluated, best(weigh)
     yield line(f"GPT-3 175B on 4,096 GPUs, all {layouts:,} legal layouts", seconds, reference)

@@ -22,6 +22,7 @@ Refusal = Literal["too few at once", "smaller than its least order", "no fabric"
 MOST_OF = "most-at-once-"  # with the kind of sale behind it: the fact that says how much can be had at once
 RESERVED_FACTOR = "most-at-once-reserved-factor"
 NVLINK_DOMAIN = "nvlink-domain-accelerators"
+SPOT_SHARE = "most-at-once-spot-share"
 BY_THE_TERM = frozenset({"reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"})
 WHOLE_MACHINE = 8  # accelerators from which on a machine is a whole one, and its seller's network joins it to others
 
@@ -159,6 +160,8 @@ def _sale(catalogue: Catalogue, offer: Offer) -> Sale:
     kind = kind_of(offer, provider, sizes, fabric)
     published = offer.most_at_once or (joined.most_at_once if joined else None) or provider.most_at_once
     most = _count(published) if published else _taken(catalogue, kind, offer, sizes)
+    if offer.purchase == "spot" and kind != "bid" and not offer.most_at_once:  # what is left over of that
+        most, published = int(most * catalogue.facts[SPOT_SHARE].figure.newest.typical), None
     said = offer.countries or provider.regions.get(offer.region, ())
     places = tuple(members_of(catalogue, place) for place in said)
     return Sale(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
@@ -9,6 +10,7 @@ from typing import Literal
 from pricing.catalogue import Catalogue
 from pricing.choices import TRUST_ORDER, Trust
 from pricing.figure import Value
+from pricing.kept import Kept
 from pricing.orderable import Order, Refusal, refuses
 from pricing.records import Doubt, Offer
 
@@ -25,6 +27,7 @@ Reason = Literal[
     "another machine size", "price too old", "not trusted enough", "not a price to rent by", Refusal,
 ]  # fmt: skip
 OTHER_CHIP: Reason = "another accelerator"
+UNSAID_CHIP: Reason = "accelerator not stated"
 
 
 @dataclass(frozen=True)
@@ -54,13 +57,8 @@ class Found:
 def find(catalogue: Catalogue, wish: Wish, day: date) -> Found:
     """The offers that fit `wish`, by price, then id; offers without a price come last."""
     ids: list[str] = []
-    hidden: dict[Reason, int] = {}
-    maybe, wanted = _names_that_cover(catalogue, wish), wish.accelerators
-    for key, offer in catalogue.offers.items():
-        if wanted and offer.accelerator not in wanted:  # nearly all of them: looked at first, and without a call
-            chip: Reason = "accelerator not stated" if offer.accelerator in maybe else OTHER_CHIP
-            hidden[chip] = hidden.get(chip, 0) + 1
-            continue
+    keys, hidden = _of_wanted_chips(catalogue, wish)
+    for key in keys:
         reason = _hidden(catalogue, key, wish, day)
         if reason is None:
             ids.append(key)
@@ -68,6 +66,28 @@ def find(catalogue: Catalogue, wish: Wish, day: date) -> Found:
             hidden[reason] = hidden.get(reason, 0) + 1
     ids.sort(key=lambda key: (price(catalogue.offers[key]), key))
     return Found(tuple(ids), hidden)
+
+
+def _of_wanted_chips(catalogue: Catalogue, wish: Wish) -> tuple[Iterable[str], dict[Reason, int]]:
+    """The offers of the accelerators wished for, and how many are of others: nearly all, so they are not looked at."""
+    if not wish.accelerators:
+        return catalogue.offers, {}
+    by_chip = _BY_CHIP.of((catalogue.offers,), lambda: _by_chip(catalogue.offers))
+    maybe = _names_that_cover(catalogue, wish) - wish.accelerators
+    keys = [key for chip in wish.accelerators for key in by_chip.get(chip, ())]
+    unsaid = sum(len(by_chip.get(chip, ())) for chip in maybe)
+    counts: dict[Reason, int] = {OTHER_CHIP: len(catalogue.offers) - len(keys) - unsaid, UNSAID_CHIP: unsaid}
+    return keys, {reason: count for reason, count in counts.items() if count}
+
+
+_BY_CHIP: Kept[Mapping[str, list[str]]] = Kept(4)
+
+
+def _by_chip(offers: Mapping[str, Offer]) -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, offer in offers.items():
+        found.setdefault(offer.accelerator, []).append(key)
+    return found
 
 
 def price(offer: Offer) -> float:

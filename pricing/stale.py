@@ -1,15 +1,13 @@
-"""Figures nobody has looked at for too long: `python -m pricing.stale DAY`."""
+"""For how long a figure holds without another look, and which were looked at longer ago."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
 from pricing.catalogue import Catalogue, Placed, figures
-from pricing.figure import Kind
-from pricing.load import load_catalogue
+from pricing.figure import Figure, Kind
 
 # Prices move in weeks, quotes in a quarter, judgement in half a year; data sheets hardly move.
 ALLOWED_DAYS: dict[Kind, int] = {
@@ -27,37 +25,22 @@ class Stale(NamedTuple):
     """A figure, and by how many days it is over what its kind allows."""
 
     placed: Placed
-    kind: Kind
     days_over: int
+
+
+def limit_days(figure: Figure) -> int:
+    """For how many days a figure of its kind holds without another look."""
+    return ALLOWED_DAYS[figure.newest.kind]
+
+
+def days_over(figure: Figure, day: date) -> int:
+    """By how many days it is older than that; 0 or less while it still holds."""
+    return figure.age_days(day) - limit_days(figure)
 
 
 def stale(catalogue: Catalogue, day: date) -> Iterator[Stale]:
     """Every figure checked longer ago than its kind allows."""
     for placed in figures(catalogue):
-        kind = placed.figure.newest.kind
-        over = placed.figure.age_days(day) - ALLOWED_DAYS[kind]
+        over = days_over(placed.figure, day)
         if over > 0:
-            yield Stale(placed, kind, over)
-
-
-def report(catalogue: Catalogue, day: date) -> str:
-    """One line for each stale figure, the oldest first, and a count for each kind."""
-    found = sorted(stale(catalogue, day), key=lambda s: (-s.days_over, s.placed.section, s.placed.record))
-    lines = [f"{s.days_over:5d} days over  {s.kind:<10}  {'.'.join(s.placed[:3])}" for s in found]
-    counts = ", ".join(f"{sum(s.kind == kind for s in found)} {kind}" for kind in ALLOWED_DAYS)
-    return "\n".join([*lines, f"{len(found)} figures to look at again on {day}: {counts}."])
-
-
-def main(arguments: list[str]) -> int:
-    """Print the report for the day given; this room never asks what day it is."""
-    try:
-        (day,) = map(date.fromisoformat, arguments)
-    except ValueError:
-        sys.stderr.write(f"want one day, such as 2026-11-21, got {' '.join(arguments) or 'nothing'}\n")
-        return 2
-    sys.stdout.write(report(load_catalogue(), day) + "\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+            yield Stale(placed, over)

@@ -233,7 +233,7 @@ def test_a_verb(tree: Tree) -> None:
     tree.new("planner/cli/verbs/sites.py", VERB_WORDS)
     tree.new("planner/cli/sites.py", VERB_WORK)
     tree.after("planner/cli/verbs/__init__.py", "VERBS = (prices, ", "sites, ")
-    tree.after("planner/cli/verbs/__init__.py", "from planner.cli.verbs import calibrate, cheapest, ", "sites, ")
+    tree.after("planner/cli/verbs/__init__.py", "from planner.cli.verbs import (\n", "    sites,\n")
     assert tree.kept_to("A verb")
     assert "US-TX" in tree.python("-m", "planner", "sites")
     assert "where one could run machines" in tree.python("-m", "planner", "--help")

@@ -96,16 +96,20 @@ def test_your_quotes_win(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
     path = tmp_path / "plan.yaml"
     path.write_text("ways: [on_demand]\nrent: {offer: runpod/H100-SXM5-80GB}\nyears: 1\n")
     code, _, err = run(capsys, "plan", str(path), *DAY)
-    if code == BAD_INPUT:  # several offers: take the first that the sentence names
-        offer = err.split(" can be ")[1].split(",")[0]
-        path.write_text(f"ways: [on_demand]\nrent: {{offer: {offer}}}\nyears: 1\n")
-    bills = []
+    assert code == BAD_INPUT  # several offers: take the first that the sentence names
+    offer = err.split(" can be ")[1].split(",")[0]
+    path.write_text(f"ways: [on_demand]\nrent: {{offer: {offer}}}\nyears: 1\n")
+    bills, options = [], []
     for arguments in ([], ["--quotes", str(quotes)]):
         code, out, _ = run(capsys, "plan", str(path), *DAY, "--json", *arguments)
         assert code == OK
-        lines = json.loads(out)["options"][0]["lines"]
+        options.append(json.loads(out)["options"][0])
+        lines = options[-1]["lines"]
         bills.append(next(line["total_usd"] for line in lines if line["name"] == "Useful hours"))
-    assert bills[1] == pytest.approx(0.5 * bills[0], rel=0.05)  # a price of yours is as you say, that of others is aged
+    others = options[0]["offer"]
+    read, today = others["usd_per_accelerator_hour"], others["today_usd_per_accelerator_hour"]
+    assert read != today  # a price of yours is as you say, that of others is aged
+    assert bills[1] / bills[0] == pytest.approx(0.5 * read / today)
 
 
 def test_compare_shows_both_and_what_differs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from tests.frozen import FROZEN, LIVE
 
 SEE_THE_LIVE_ONE = (
     "tests/pricing/", "tests/frozen.py", "tests/newcomers.py", "tests/test_any_facts.py",
-    "tests/study/test_plain_questions.py", "tests/money/test_likely_price.py",
+    "tests/study/test_plain_questions.py", "tests/study/test_one_offer_less.py", "tests/money/test_likely_price.py",
 )  # fmt: skip
 
 

@@ -224,3 +224,14 @@ def test_decisions_are_numbered_without_a_gap() -> None:
 )
 def test_a_gap_in_the_numbers_is_seen(names: list[str]) -> None:
     assert house.gaps(names)
+
+
+def test_no_other_kind_of_kept_property_is_used() -> None:
+    """`functools` has one that takes a lock for all instances, up to Python 3.11."""
+    taken = {
+        module.path
+        for module in house.modules()
+        for _, name in house.imports(module)
+        if name == "functools.cached_property" and house.inside(module.name, ("planner",))
+    }
+    assert taken == {"planner/scenario/memo.py"}

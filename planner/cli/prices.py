@@ -11,7 +11,6 @@ from typing import Any, get_args
 from planner.cli.common import OK, BadInput, with_own_prices
 from planner.cli.told import stamp, told
 from planner.report import words
-from planner.report.market.offers import offer_frame, offer_rows, offer_text, sort_offers
 from pricing import Catalogue, load_catalogue
 from pricing import names as naming
 from pricing.choices import Area, Purchase
@@ -35,8 +34,11 @@ def run(wanted: argparse.Namespace) -> int:
         doubtful=wanted.all,
         **_place(wanted.region),
     )
+    # what is wanted is understood first: a name that nobody knows waits for no library of arrays
+    from planner.report.market.offers import offer_frame, offer_rows, offer_text, sort_offers
+
     found = find(catalogue, wish, day)
-    rows = offer_rows(catalogue, sort_offers(catalogue, found.ids, wanted.sort, day), day)
+    rows = offer_rows(catalogue, sort_offers(catalogue, found.ids, wanted.sort, day), day, wish.order)
     told(
         wanted,
         table=lambda: offer_frame(rows),

@@ -11,7 +11,7 @@ numpy puts them together, and one line then stands for all offers, draws and mon
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
 
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from planner.money.formula import Num, formula
 from planner.scenario.memo import cached_property
+from pricing import Figure
 
 # What the money is for. The order is the order on every chart and table.
 Part = Literal[
@@ -42,6 +43,7 @@ class Origin:
     checked: date | None = None
     url: str | None = None
     note: str | None = None
+    figure: Figure | None = field(default=None, compare=False, repr=False)  # of the catalogue, where it is one
 
 
 YOUR_INPUT = Origin("the plan", "input")

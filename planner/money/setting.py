@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
+from typing import Literal
 
 from planner.money.demand.stream import Demand, demand
 from planner.money.input_sheet import Basis, Case, Tried
@@ -23,6 +24,7 @@ from pricing.belief import Believed
 
 RENT_CHANGE = "rent-change-per-year"
 COST_OF_MONEY = "cost-of-capital-enterprise"
+Ends = Literal["roll", "expire"]
 BUSY_FACTOR = "busy_factor"  # every share of busy hours is multiplied by it
 HOURS_FACTOR = "hours_factor"  # times the hours that a named model was predicted to take
 
@@ -51,6 +53,7 @@ class ChosenOffers:
 
     on_demand: str | None = None
     reserved: str | None = None
+    reserved_ends: Ends = "roll"  # what becomes of it at the end of its term, where the scenario leaves that open
     spot: str | None = None
     one_year: str | None = None  # two quotes of one seller, where there are: what they imply together is shown
     three_years: str | None = None
@@ -109,6 +112,12 @@ class Setting:
     def timeline(self) -> Timeline:
         """The months of the plan."""
         return timeline_of(self.scenario.years * MONTHS_PER_YEAR)
+
+    @property
+    def reservation_ends(self) -> Ends:
+        """What becomes of a reservation at the end of its term: as you say, else as the plan found it cheaper."""
+        said = self.scenario.reserve.at_end
+        return self.taken.reserved_ends if said == "cheapest" else said
 
     @property
     def terms(self) -> Terms:

@@ -9,7 +9,7 @@ from typing import Any
 from planner.report.table import Table
 
 _WHOLE = 100.0  # dollars from which cents say nothing
-_WIDEST = 44
+WIDEST = 44
 _GAP = "  "
 
 
@@ -20,7 +20,7 @@ def text_table(table: Table) -> str:
     columns = [(name, table[name]) for name in table.columns]
     right = {place for place, (_, values) in enumerate(columns) if _are_numbers(values)}
     cells = [[str(name), *map(_cell, values)] for name, values in columns]
-    short = [[cut(cell, _WIDEST) for cell in column] for column in cells[:-1]]
+    short = [[cut(cell, WIDEST) for cell in column] for column in cells[:-1]]
     return aligned(list(zip(*short, cells[-1], strict=True)), right)
 
 

@@ -22,7 +22,7 @@ from planner.scenario.base import (
 )
 
 Term = Literal["reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"]
-AtEnd = Literal["roll", "expire"]
+AtEnd = Literal["cheapest", "roll", "expire"]
 Peaks = Literal["on_demand", "spot", "hosted"]
 
 
@@ -63,7 +63,11 @@ class VolumePrice(Inputs):
 
 
 class Reserve(Inputs):
-    """Bound for a term: idle hours are billed. At its end it is renewed at the price of that day, or let go."""
+    """Bound for a term: idle hours are billed.
+
+    At its end it is renewed at the price of that day, or let go and the rest is rented on demand; whichever costs less
+    where nothing is said.
+    """
 
     offer: Id | None = None
     term: Annotated[
@@ -73,7 +77,7 @@ class Reserve(Inputs):
         UsdPerHour | None, asked("reserved", "Reserved, USD per GPU-hour", group=RENTING, rare=True)
     ] = None
     prepaid: bool = False
-    at_end: AtEnd = "roll"
+    at_end: AtEnd = "cheapest"
     volume: Annotated[
         tuple[VolumePrice, ...], Field(max_length=8, description="your prices from so many accelerators on")
     ] = ()

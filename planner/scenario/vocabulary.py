@@ -19,3 +19,5 @@ Zero = Literal["none", "zero1", "zero2", "zero3", "hybrid"]
 Recompute = Literal["none", "selective", "full"]
 
 USUAL_BUSY_SHARE = 0.60  # of the hours, where nobody says
+USUAL_STORAGE_TB = 10.0  # beside one machine of eight
+USUAL_EGRESS_TB_PER_MONTH = 1.0

@@ -10,6 +10,7 @@ from planner.scenario.base import (
     HOURS_PER_MONTH,
     HOURS_PER_YEAR,
     MONTHS_PER_YEAR,
+    ONE_MACHINE,
     WORK,
     Count,
     Inputs,
@@ -20,7 +21,7 @@ from planner.scenario.base import (
     unit,
 )
 from planner.scenario.task import Run, Serve, Train
-from planner.scenario.vocabulary import USUAL_BUSY_SHARE
+from planner.scenario.vocabulary import USUAL_BUSY_SHARE, USUAL_EGRESS_TB_PER_MONTH, USUAL_STORAGE_TB
 
 LEAST_BUSY_SHARE = 0.01
 MOST_SEASONS = MONTHS_PER_YEAR
@@ -89,11 +90,12 @@ class Work(Inputs):
         Field(description="from midnight, how much of `accelerators` each hour wants, 1 in the busiest"),
         unit("of the accelerators, hour by hour from midnight")] = ()  # fmt: skip
     jobs: Annotated[tuple[Job, ...], Field(max_length=24)] = ()
-    storage_tb: Annotated[
-        Terabytes, asked("disk", "Data kept on disk, TB", "Billed by the month, also while machines stand.", group=WORK)
-    ] = 10.0
-    egress_tb_per_month: Annotated[Terabytes, unit("TB a month"), asked("egress", "Traffic out, TB a month",
-        "What leaves the provider. Many charge nothing.", group=WORK)] = 1.0  # fmt: skip
+    storage_tb: Annotated[Terabytes | None, unit("TB"), asked("disk", "Data kept on disk, TB",
+        "Billed by the month, also while machines stand.", group=WORK,
+        usual="10, or 1.25 for each of fewer than eight GPUs")] = None  # fmt: skip
+    egress_tb_per_month: Annotated[Terabytes | None, unit("TB a month"), asked("egress", "Traffic out, TB a month",
+        "What leaves the provider. Many charge nothing.", group=WORK,
+        usual="1, or an eighth for each of fewer than eight GPUs")] = None  # fmt: skip
 
     @model_validator(mode="after")
     def _agree(self) -> Work:
@@ -135,3 +137,20 @@ class Work(Inputs):
         if self.busy_share is None and self.by_hour:
             return max(sum(self.by_hour) / HOURS_OF_DAY, LEAST_BUSY_SHARE)
         return USUAL_BUSY_SHARE if self.busy_share is None else self.busy_share
+
+    @property
+    def usual_storage_tb(self) -> float:
+        """What it keeps on disk: as much as it says, else what goes with a machine, or with its part of one."""
+        return USUAL_STORAGE_TB * self._of_a_machine if self.storage_tb is None else self.storage_tb
+
+    @property
+    def usual_egress_tb_per_month(self) -> float:
+        """What it sends out in a month: as much as it says, else as its disk."""
+        said = self.egress_tb_per_month
+        return USUAL_EGRESS_TB_PER_MONTH * self._of_a_machine if said is None else said
+
+    @property
+    def _of_a_machine(self) -> float:
+        """A named model brings its own data, on however many GPUs it runs."""
+        named = self.train or self.serve or self.run
+        return 1.0 if named else min(self.accelerators / ONE_MACHINE, 1.0)

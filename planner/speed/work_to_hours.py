@@ -128,7 +128,7 @@ def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
 
 
 def _plain(catalogue: Catalogue, scenario: Scenario, work: Work) -> _Done:
-    bare = work.model_copy(update={"train": None, "serve": None, "run": None})
+    bare = _bare(work)
     try:
         if work.run is not None:
             return _ran(catalogue, scenario, bare, work.run)
@@ -204,9 +204,15 @@ def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: Train) ->
     return replace(_in_hours(bare, task, hours, once), training=found)
 
 
+def _bare(work: Work) -> Work:
+    """The work without its model, with the data that goes with it."""
+    data = {"storage_tb": work.usual_storage_tb, "egress_tb_per_month": work.usual_egress_tb_per_month}
+    return work.model_copy(update={"train": None, "serve": None, "run": None, **data})
+
+
 def _taught(catalogue: Catalogue, scenario: Scenario, work: Work, task: Train) -> _Done:
     """A model to be trained; one that learns from pictures goes by its published rate, as a run of known hours."""
-    bare = work.model_copy(update={"train": None})
+    bare = _bare(work)
     if not learns_from_images(task.model):
         return _trained(catalogue, training_job(scenario, work, task), bare, task)
     found = image_training(catalogue, image_job(task, scenario.accelerator, bare.accelerators))

@@ -9,6 +9,7 @@ import streamlit as st
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.answer.advice import absent_lines
+from planner.report.answer.old_figure_words import HEAD
 from planner.scenario.presets import presets
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.web import ask, show
@@ -24,6 +25,9 @@ def say(reckoned: Reckoned) -> None:
         with st.expander("What another number of GPUs would do", key="sizes"):
             show.small_table(table)
             show.csv_button(table, "sizes.csv", "csv-sizes")
+    if reckoned.old_figures:
+        with st.expander(HEAD, key="old-figures"):
+            _list(reckoned.old_figures)
     started = next((one for one in presets() if one.scenario == reckoned.plan.setting.written), None)
     if started is not None:
         with st.expander("What this example takes for granted", key="granted"):

@@ -20,6 +20,7 @@ from planner.money.verdict.answer import Answer
 from planner.report import charts
 from planner.report.answer.advice import advice_lines, sizes_table, spread_line
 from planner.report.answer.hints import hints
+from planner.report.answer.old_figure_words import old_figure_lines
 from planner.report.answer.sentences import AnswerWords, told
 from planner.report.futures import future_charts
 from planner.report.market.prices_through_time import order_of_rows, past_finding, worth_finding
@@ -206,6 +207,11 @@ class Reckoned:
         """What stands out in the plan."""
         spread = spread_line(self.plan)
         return (*advice_lines(self.plan, self.answer), *([spread] if spread else []))
+
+    @cached_property
+    def old_figures(self) -> tuple[str, ...]:
+        """What it rests on that nobody has looked at for too long."""
+        return old_figure_lines(self.answer)
 
     @cached_property
     def sizes(self) -> Table | None:

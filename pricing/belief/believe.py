@@ -22,6 +22,7 @@ from pricing.belief.moves import DAYS_PER_MONTH, Index, market_index, repricings
 from pricing.belief.readings import CLASSES, Floats, Places, Readings, readings
 from pricing.catalogue import Catalogue
 from pricing.figure import Figure
+from pricing.orderable import Order, refuses
 
 Z80 = 1.2816  # standard deviations from the middle to either end of an 80 % range
 _SPOT = CLASSES.index("spot")
@@ -157,9 +158,17 @@ def believed(catalogue: Catalogue, day: date, keys: Sequence[str], groups: Seque
     )
 
 
-def in_their_markets(catalogue: Catalogue, day: date, keys: Sequence[str]) -> Believed:
-    """What the prices of some offers are worth on a day, each among all offers of its accelerator and purchase."""
-    others = [key for key in readings(catalogue).voting if key not in set(keys)]
+def in_their_markets(catalogue: Catalogue, day: date, keys: Sequence[str], order: Order | None = None) -> Believed:
+    """What the prices of some offers are worth on a day, each among all of its accelerator and purchase.
+
+    Where there is an order, among those that can take it, as a plan of it has them.
+    """
+    asked = set(keys)
+    others = [
+        key
+        for key in readings(catalogue).voting
+        if key not in asked and (order is None or refuses(catalogue, key, order) is None)
+    ]
     return believed(catalogue, day, (*keys, *others)).rows(range(len(keys)))
 
 

@@ -79,15 +79,27 @@ def test_the_wording_table(own: Any, rent: Any, verdict: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mix", "verdict"),
-    [(94.9, "mix"), (95.1, "close"), (120.0, "close")],
+    ("mix", "verdict", "pair"),
+    [(94.9, "mix", ("own", "mix")), (96.0, "close", ("own", "mix")), (120.0, "close", ("own", "on_demand"))],
 )
-def test_a_mix_has_to_beat_the_better_pure_way_by_a_twentieth(mix: float, verdict: str) -> None:
+def test_a_mix_is_compared_like_any_other(mix: float, verdict: str, pair: tuple[str, str]) -> None:
     found = said(own=100, on_demand=102, mix=mix)
     assert found.verdict == verdict
     assert found.best is not None
-    assert found.best.option.way == ("mix" if verdict == "mix" else "own")
+    assert found.best.option.way == ("mix" if mix < 100 else "own")
+    assert found.pair is not None
+    assert tuple(one.option.way for one in found.pair) == pair
     assert [one.present_usd for one in found.ranked] == sorted([100.0, 102.0, mix])
+
+
+@pytest.mark.parametrize(("lease", "pair"), [(99.0, ("own", "on_demand")), (97.0, ("lease", "on_demand"))])
+def test_plain_buying_speaks_for_owning_unless_renting_comes_between(lease: float, pair: tuple[str, str]) -> None:
+    """A title names no way that is neither the cheapest nor of its side."""
+    found = said(own=100, lease=lease, on_demand=98)
+    assert found.pair is not None
+    assert tuple(one.option.way for one in found.pair) == pair
+    assert found.best is not None
+    assert found.best.option.way == ("on_demand" if lease > 98 else "lease")
 
 
 def test_the_best_of_each_side_is_compared() -> None:

@@ -25,9 +25,10 @@ def test_known_prices_are_foretold_from_the_others(facts: Any) -> None:
 @pytest.mark.parametrize("facts", [load_catalogue, live_catalogue])
 def test_ranges_lie_around_their_middle(facts: Any) -> None:
     there = facts()
-    found = [likely_price(there, key) for key in there.accelerators]
+    priced = {one.accelerator for one in known_prices(there)}
+    found = [likely_price(there, key) for key in there.accelerators if key not in priced]
     told = [one for one in found if one is not None]
-    assert len(told) >= 30
+    assert len(told) >= 15
     assert all(0 < one.low < one.typical < one.high for one in told)
     assert all(f"{one.others} others" in one.note for one in told)
 

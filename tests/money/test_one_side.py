@@ -42,8 +42,8 @@ def test_where_a_side_has_no_price_the_rest_is_answered() -> None:
         ({"own": 100, "lease": 90}, "own", "lease", ("own", "lease")),
         ({"own": 100, "loan": 99, "lease": 120}, "own", "own", None),  # nobody asked how to pay for it
         ({"own": 100, "keep": 50}, "keep", "keep", ("own", "keep")),
-        ({"on_demand": 100, "reserved": 120, "mix": 90}, "mix", "mix", ("reserved", "on_demand")),
-        ({"on_demand": 100, "mix": 98}, "close", "on_demand", ("on_demand", "mix")),
+        ({"on_demand": 100, "reserved": 120, "mix": 90}, "mix", "mix", ("mix", "on_demand")),
+        ({"on_demand": 100, "mix": 98}, "close", "mix", ("mix", "on_demand")),
         ({"mix": 98}, "mix", "mix", None),
     ],
 )  # fmt: skip

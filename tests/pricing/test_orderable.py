@@ -69,12 +69,12 @@ def offer(key: str, area: str, more: str = "") -> str:
     )
 
 
-def figure(unit: str, typical: int) -> str:
+def figure(unit: str, typical: float) -> str:
     value = f"{{typical: {typical}, kind: spec, source: lists}}"
     return f"{{unit: {unit}, checked: 2026-11-01, values: {{2026-11-01: {value}}}}}"
 
 
-def fact(key: str, unit: str, typical: int) -> str:
+def fact(key: str, unit: str, typical: float) -> str:
     return f"  {key}: {{label: {key}, topic: market, figure: {figure(unit, typical)}}}\n"
 
 
@@ -87,6 +87,7 @@ TERM, LISTED, CARDS = "big/H100/8x/eu-1/reserved_1y", "joined/H100/1x/North/on_d
 BID, SECOND = "market/H100/4x/global/on_demand", "seconds/H100/1x/global/on_demand"
 RACK, TRAY = "racks/GB200/72x/global/on_demand", "racks/GB200/4x/global/on_demand"
 CLUSTER, PLAIN = "racks/H100/8x/US/on_demand/cluster", "racks/H100/8x/US/on_demand/plain"
+SPOT, SPOT_BID = "joined/H100/1x/North/spot", "market/H100/4x/global/spot"
 MINE = "yours/me/H100/1x/global/on_demand"
 OFFERS = (
     offer(BIG, "europe") + offer(ONE, "north_america") + offer(BLOC, "europe") + offer(TERM, "europe")
@@ -95,13 +96,13 @@ OFFERS = (
     + offer(RACK, "anywhere", "fabric: nvlink_domain, ") + offer(TRAY, "anywhere", "fabric: nvlink_domain, ")
     + offer(CLUSTER, "north_america", f"sku: c, fabric: roce, least_at_once: {count(16)}, most_at_once: {count(63)}, ")
     + offer(PLAIN, "north_america", "sku: p, fabric: ethernet, ")
-    + offer(MINE, "not_stated")
+    + offer(MINE, "not_stated") + offer(SPOT, "europe") + offer(SPOT_BID, "anywhere")
 )  # fmt: skip
 TAKEN = (
     fact("most-at-once-pod", "count", 16) + fact("most-at-once-machine", "count", 64)
     + fact("most-at-once-cluster", "count", 512) + fact("most-at-once-serverless", "count", 32)
     + fact("most-at-once-hyperscaler", "count", 64) + fact("most-at-once-reserved-factor", '"1"', 8)
-    + fact("nvlink-domain-accelerators", "count", 72)
+    + fact("nvlink-domain-accelerators", "count", 72) + fact("most-at-once-spot-share", '"1"', 0.25)
 )  # fmt: skip
 TEXT = SELLERS + OFFERS + FACTS + TAKEN
 
@@ -120,6 +121,8 @@ def sellers() -> Catalogue:
         (LISTED, "cluster", (1, 8), 512, 512),
         (CARDS, "machine", (1, 8), 64, 8),
         (BID, "bid", (4,), 4, 4),
+        (SPOT, "cluster", (1, 8), 128, 128),  # a part of what it has
+        (SPOT_BID, "bid", (4,), 4, 4),
         (SECOND, "serverless", (1,), 32, 1),
         (RACK, "cluster", (72,), 512, 72),
         (TRAY, "cluster", (4,), 512, 72),

@@ -108,6 +108,27 @@ def test_a_provider_is_found_by_every_name_it_goes_by(catalogue: Catalogue, spel
     assert names.provider(catalogue, spelling) == provider
 
 
+ASKED_FOR = (
+    "Nscale", "Firmus", "IREN", "Lium", "Hyperbolic", "Mithril", "Hydra Host", "Denvr", "Lightning AI", "Seeweb",
+    "Akamai", "Linode", "E2E", "Yotta", "Yotta Labs", "Exoscale", "Leaseweb", "Hetzner", "IBM", "Alibaba Cloud",
+    "Tencent Cloud", "Sakura", "io.net", "AMD Developer Cloud", "Brev",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ASKED_FOR)
+def test_a_seller_that_buyers_ask_for_is_known_and_says_what_it_asks_or_that_nobody_read_it(
+    catalogue: Catalogue, name: str
+) -> None:
+    provider = names.provider(catalogue, name)
+    has_price = any(offer.provider == provider for _, offer, _ in priced(catalogue))
+    assert has_price or catalogue.providers[provider].note
+
+
+def test_yotta_of_india_is_not_yotta_labs(catalogue: Catalogue) -> None:
+    assert names.provider(catalogue, "Yotta") != names.provider(catalogue, "Yotta Labs")
+    assert {o.region for o in catalogue.offers.values() if o.provider == "yotta"} == {"India (Navi Mumbai)"}
+
+
 def test_no_name_leads_to_two_providers(catalogue: Catalogue) -> None:
     owner: dict[str, str] = {}
     for key, record in catalogue.providers.items():
@@ -314,12 +335,17 @@ EXACTLY: dict[Doubt, Callable[[Catalogue, Offer], bool]] = {
     "restricted": lambda c, o: o.region.startswith("us-gov-"),
     "old": lambda c, o: newest_year(o) < 2026,
     "per_second_service": lambda c, o: c.providers[o.provider].kind == "serverless" or o.sku == "Flex worker",
-    "minimum_bid": lambda c, o: o.provider in ("akash", "spheron") or (o.provider == "vast" and o.purchase == "spot"),
+    "minimum_bid": lambda c, o: (
+        o.provider in ("akash", "spheron")
+        or (o.provider == "vast" and o.purchase == "spot")
+        or (o.provider == "mithril" and o.accelerators_per_instance == 1)
+        or (o.provider == "hyperbolic" and o.accelerator == "H100-80GB")
+    ),
     "may_be_shared": lambda c, o: o.provider == "thundercompute" and o.sku != "production",
     "rarely_available": lambda c, o: (
-        o.provider == "impossiblecloud" or (o.provider == "novita" and o.purchase == "spot")
+        o.provider in ("amd-developer-cloud", "impossiblecloud") or (o.provider == "novita" and o.purchase == "spot")
     ),
-    "converted": lambda c, o: o.provider in ("e2e", "scaleway"),
+    "converted": lambda c, o: o.provider in ("e2e", "scaleway", "yotta"),
     "component_only": lambda c, o: o.provider in BILL_CPU_BESIDE or "GPU part" in (o.sku or ""),
 }
 

@@ -52,7 +52,7 @@ SAME = {
     "cheapest_share": "probability_cheapest",
 }
 UNIT = re.compile(
-    r"usd|share|accelerators|seconds|_(per_year|per_month|months|hours)$"
+    r"usd|share|accelerators|seconds|_(per_year|per_month|months|hours|days)$"
     r"|^(years|month|best_month|count|futures|scenarios|were_there|seed|id|version|change_per_year)$"
 )
 GRID = """\
@@ -300,6 +300,8 @@ def test_the_schema_verb_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 VERBS = [
     ["prices", "--accelerator", "h100"],
+    ["facts", "runpod"],
+    ["stale"],
     ["train", "--model", "llama-3-8b", "--accelerator", "h100-sxm5-80gb", "--tokens", "1B"],
     ["train", "--model", "llama-3-8b", "--accelerator", "h100-sxm5-80gb", "--tokens", "1B", "--method", "lora"],
     ["train", "--model", "llama-3.1-405b", "--accelerator", "l4-24gb", "--tokens", "1B", "--count", "1"],

@@ -164,6 +164,7 @@ def test_what_is_left_to_be_chosen_stays_open_in_what_was_written() -> None:
     assert made.options
 
 
+@pytest.mark.slow
 def test_training_on_pictures_is_compared_by_its_run() -> None:
     work = {"accelerators": 8, "train": {"model": "resnet-50"}}
     scenario = Scenario.model_validate({"accelerator": "H100-SXM5-80GB", "work": (work,)})

@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 from planner.scenario.memo import cached_property
-from tests import house
 
 SLOW = 10.0
 
@@ -46,14 +45,3 @@ def test_it_is_reckoned_once() -> None:
     assert one.found
     assert one.times == 1
     assert isinstance(Reckoning.__dict__["found"], cached_property)
-
-
-def test_no_other_kind_of_kept_property_is_used() -> None:
-    """`functools` has one that takes a lock for all instances, up to Python 3.11."""
-    taken = {
-        module.path
-        for module in house.modules()
-        for _, name in house.imports(module)
-        if name == "functools.cached_property" and house.inside(module.name, ("planner",))
-    }
-    assert taken == {"planner/scenario/memo.py"}

@@ -39,9 +39,8 @@ def days_of(scenario: Scenario, every: int) -> tuple[np.ndarray[tuple[int], np.d
 def hold_still(scenario: Scenario, every: int) -> None:
     usd, best = days_of(scenario, every)
     assert len(best) <= 1
-    if np.isnan(usd).all():
-        return
     moves = np.log(usd)
+    assert np.isfinite(moves).all()
     assert np.ptp(moves) <= np.log(1 + IN_ALL)
     assert np.abs(np.diff(moves)).max() <= np.log(1 + A_NIGHT) * every
 
@@ -51,7 +50,7 @@ def asked(chip: str, accelerators: int, busy: float = 0.6) -> Scenario:
 
 
 @pytest.mark.parametrize("chip", CHIPS[:3])
-def test_ten_days_later_the_same_facts_say_the_same(chip: str) -> None:
+def test_weeks_later_the_same_facts_say_the_same(chip: str) -> None:
     hold_still(asked(chip, 8), 20)
 
 

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from planner.money.plan import Plan, plan
 from planner.money.renting.cheapest_offer import usual_wish
 from planner.report import words
+from planner.report.answer.old_figure_words import HEAD, old_figure_lines
 from planner.report.answer.sentences import told
 from planner.report.market.compare import own_of
 from planner.report.market.findings import cheapest
@@ -383,3 +384,13 @@ def test_what_does_not_fit_can_be_left_to_be_chosen(page: str) -> None:
     assert not app.exception
     assert "does not fit" not in app.title[0].value
     assert not [one for one in app.button if one.key == "choose-for-me"]
+
+
+def test_the_answer_names_the_old_figures_it_rests_on() -> None:
+    app = visit("Answer").run()
+    assert not app.exception
+    found = decided(planned(load_catalogue(), Scenario(), DAY)).answer
+    box = next(one for one in app.expander if one.label == HEAD)
+    assert old_figure_lines(found)
+    for line in old_figure_lines(found):
+        assert words.markdown(line) in box.markdown[0].value

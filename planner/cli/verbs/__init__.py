@@ -1,5 +1,18 @@
 """What can be said on the command line: one module for the words of each verb. None loads what does the work."""
 
-from planner.cli.verbs import calibrate, cheapest, check, compare, plan, prices, schema, serve, sweep, train
+from planner.cli.verbs import (
+    calibrate,
+    cheapest,
+    check,
+    compare,
+    facts,
+    plan,
+    prices,
+    schema,
+    serve,
+    stale,
+    sweep,
+    train,
+)
 
-VERBS = (prices, train, serve, cheapest, plan, compare, sweep, check, calibrate, schema)
+VERBS = (prices, facts, train, serve, cheapest, plan, compare, sweep, check, calibrate, stale, schema)

@@ -15,8 +15,8 @@ from planner.money.renting.interruptions import LEAST_LEFT, demand_of, say_inter
 from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
 from planner.money.renting.orders import Able, able, blended, nobody, orders_of, spread
 from planner.money.renting.rent_levels import pair
-from planner.money.renting.reservation import bound_share, held
-from planner.money.setting import ChosenOffers, Elsewhere, Setting
+from planner.money.renting.reservation import bound_share, held, reserving, term_months
+from planner.money.setting import ChosenOffers, Elsewhere, Ends, Setting
 from planner.money.sizing import reach, right_size
 from planner.scenario.rent import Rent
 from pricing.belief import believed
@@ -27,6 +27,7 @@ from pricing.query import Wish, find
 RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if kind.startswith("reserved"))
 # Spot is left out where nobody says that the work may stop.
 USUAL_PURCHASES: frozenset[str] = frozenset({"on_demand", "capacity_block", *RESERVED})
+_LEAST_BOUND = 0.5  # of the plan
 _TAKEN: frozenset[str] = frozenset({"on_demand", "spot", *RESERVED})
 
 
@@ -66,16 +67,13 @@ def taken(setting: Setting) -> ChosenOffers:
     keys = tuple(key for market in markets.values() for key in market.keys)
     lacks = {kind: market.lacks for kind, market in markets.items() if market.lacks is not None}
     found = ChosenOffers(prices=believed(setting.catalogue, setting.day, keys), lacks=lacks)
-    rent, reserve, spot = scenario.rent, scenario.reserve, scenario.spot
+    rent, spot = scenario.rent, scenario.spot
     if rent.offer or rent.usd_per_accelerator_hour is not None:
         found = replace(found, on_demand=rent.offer)
     else:
         found = _on_demand(replace(setting, taken=found), markets.get("on_demand", _Market()))
     there = replace(setting, taken=found)
-    if reserve.offer or reserve.usd_per_accelerator_hour is not None:
-        found = replace(found, reserved=reserve.offer)
-    else:
-        found = replace(found, reserved=_cheapest_reserved(there, markets))
+    found = _reserved(there, markets)
     if spot.offer or spot.usd_per_accelerator_hour is not None:
         found = replace(found, spot=spot.offer)
     else:
@@ -102,6 +100,7 @@ def _markets(setting: Setting) -> dict[str, _Market]:
 
 
 def _market(setting: Setting, kind: str, keys: list[str], orders: tuple[Order, ...]) -> _Market:
+    keys = [key for key in keys if setting.catalogue.offers[key].usd_per_accelerator_hour is not None] or keys
     if kind in RESERVED:
         size = right_size(setting)
         orders = orders if size is None else tuple(_no_more_than(size, order) for order in orders)
@@ -143,8 +142,12 @@ def _elsewhere(setting: Setting, keys: tuple[str, ...]) -> Elsewhere | None:
 
 
 def _cheapest(among: Bills) -> str | None:
+    return _cheapest_bill(among)[0]
+
+
+def _cheapest_bill(among: Bills) -> tuple[str | None, float]:
     at = choose((among,))
-    return None if at is None else among.offers[at]
+    return (None, float("inf")) if at is None else (among.offers[at], float(among.total_usd[at]))
 
 
 def _cheapest_spot(setting: Setting, offers: tuple[str, ...]) -> str | None:
@@ -163,22 +166,55 @@ def _cheapest_spot(setting: Setting, offers: tuple[str, ...]) -> str | None:
     return _cheapest(_with(among, Line("Interruptions", "interruptions", "lost_usd", used)))
 
 
-def _cheapest_reserved(setting: Setting, markets: Mapping[str, _Market]) -> str | None:
-    """The cheapest way through the plan that begins with a reservation; what follows its term is in the bill."""
+def _reserved(setting: Setting, markets: Mapping[str, _Market]) -> ChosenOffers:
+    """The cheapest way through the plan that begins with a reservation; what follows on its term is in the bill."""
+    reserve, found = setting.scenario.reserve, setting.taken
+    ends: tuple[Ends, ...] = get_args(Ends) if reserve.at_end == "cheapest" else (reserve.at_end,)
+    if not {reserve.offer, found.on_demand} - {None} <= setting.catalogue.offers.keys():
+        ends = ends[:1]  # one that was named is not there, which the way says
+    if reserve.offer or reserve.usd_per_accelerator_hour is not None:
+        cheaper = min(ends, key=lambda end: _yours_usd(setting, end)) if len(ends) > 1 else ends[0]
+        return replace(found, reserved=reserve.offer, reserved_ends=cheaper)
+    bought = {end: _cheapest_reserved(setting, markets, end) for end in ends}
+    end, (offer, _) = min(bought.items(), key=lambda one: one[1][1])
+    return replace(found, reserved=offer, reserved_ends=end)
+
+
+def _yours_usd(setting: Setting, end: Ends) -> float:
+    """What a reservation costs that somebody named or has a price for, with what follows on its term."""
+    term = term_months(setting, setting.scenario.reserve.offer)
+    months = setting.scenario.months
+    if term is None or term >= months:
+        return 0.0  # nothing follows, or nobody knows when
+    if end == "expire" and term < _LEAST_BOUND * months:
+        return float("inf")
+    there = replace(setting, taken=replace(setting.taken, reserved_ends=end))
+    need = setting.demand.all
+    held_lines = reserving(there, need, setting.scenario.reserve.offer, term)
+    after = renting(there, need, setting.taken.on_demand, when=held_lines.after) if end == "expire" else ()
+    usd = sum(float(line.total_usd.sum()) for line in (*held_lines.lines, *after))
+    return float("inf") if np.isnan(usd) else usd
+
+
+def _cheapest_reserved(setting: Setting, markets: Mapping[str, _Market], end: Ends) -> tuple[str | None, float]:
+    """The offer with the cheapest bill where reservations end so, and that bill."""
     wanted = RESERVED if setting.scenario.reserve.term is None else (setting.scenario.reserve.term,)
     offers = tuple(key for kind in sorted(wanted) for key in markets.get(kind, _Market()).keys)
+    if end == "expire" and setting.scenario.reserve.at_end == "cheapest":
+        least = _LEAST_BOUND * setting.scenario.months  # else it is renting on demand by another name
+        offers = tuple(key for key in offers if TERM_MONTHS[setting.catalogue.offers[key].purchase] >= least)
     if not offers:
-        return None
+        return None, float("inf")
     size = right_size(setting)
     need = setting.demand.all if size is None else setting.demand.between(0, size, reach(setting, size))
     terms = [TERM_MONTHS[setting.catalogue.offers[key].purchase] for key in offers]
     for_each = _held_for_each(need, terms)
-    if setting.scenario.reserve.at_end == "roll":
-        return _cheapest(bills(setting, for_each, offers))
+    if end == "roll":
+        return _cheapest_bill(bills(setting, for_each, offers))
     bound = np.vstack([bound_share(setting.timeline, term) for term in terms])
     months = np.minimum(np.array(terms), setting.scenario.months).reshape(-1, 1)
     among = bills(setting, for_each, offers, when=bound, months=months)
-    return _cheapest(_with(among, _afterwards(setting, need, bound)))
+    return _cheapest_bill(_with(among, _afterwards(setting, need, bound)))
 
 
 def _held_for_each(need: Need, terms: list[float]) -> Need:

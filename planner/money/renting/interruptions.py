@@ -15,13 +15,14 @@ from planner.money.setting import Setting
 from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.work import Work
 
+OF_MACHINE = "interruptions_per_machine_hour"
 FACTS = {
-    "interruptions_per_machine_hour": "spot-interruptions-per-hour",
+    OF_MACHINE: "spot-interruptions-per-hour",
     "checkpoint_hours": "spot-checkpoint-hours",
     "restart_hours": "spot-restart-hours",
 }
 OF_JOB = "interruptions_per_hour"
-OF_MACHINES = "interruptions_per_machine_hour * ceil(accelerators_per_job / accelerators_per_machine)"
+OF_MACHINES = f"{OF_MACHINE} * ceil(accelerators_per_job / accelerators_per_machine)"
 LEAST_LEFT = 0.01  # draws that lose more than 99 of 100 hours are reckoned as losing 99
 _CALM_HOURS = HOURS_PER_YEAR  # at least a checkpoint a year, also where nothing interrupts
 _CALM_RATE = 1e-6  # once in a century is never
@@ -48,7 +49,7 @@ def say_interruptions(basis: Basis, setting: Setting) -> str:
     spot = setting.scenario.spot
     largest = max(map(job_size, stoppable(setting)), default=1)
     basis.say("accelerators_per_job", float(largest), "accelerators", YOUR_INPUT)
-    basis.fact("interruptions_per_machine_hour", FACTS["interruptions_per_machine_hour"])
+    basis.fact(OF_MACHINE, FACTS[OF_MACHINE])
     for name in ("checkpoint_hours", "restart_hours"):
         basis.fact(name, FACTS[name], getattr(spot, name))
     of_job = spot.interruptions_per_hour is not None or OF_JOB in setting.tried
@@ -66,8 +67,7 @@ def rate_per_hour(basis: Basis) -> Num:
     if OF_JOB in basis.used:
         return basis.used[OF_JOB].value
     each, job, machine = (
-        basis.used[name].value
-        for name in ("interruptions_per_machine_hour", "accelerators_per_job", "accelerators_per_machine")
+        basis.used[name].value for name in (OF_MACHINE, "accelerators_per_job", "accelerators_per_machine")
     )
     rate: Num = each * np.ceil(job / machine)
     return rate

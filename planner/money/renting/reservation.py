@@ -44,12 +44,13 @@ def term_months(setting: Setting, offer: str | None) -> float | None:
 def reserving(setting: Setting, need: Need, offer: str | None, term: float) -> Reserved:
     """A reservation of as many machines as each term needs at its busiest."""
     reserve, timeline = setting.scenario.reserve, setting.timeline
-    bound = bound_share(timeline, term) if reserve.at_end == "expire" else timeline.runs
+    expires = setting.reservation_ends == "expire"
+    bound = bound_share(timeline, term) if expires else timeline.runs
     need = held(need, term)
     basis = setting.basis()
     say_need(basis, setting, need)
     basis.say("runs", bound, "share of each month", PLAN)
-    if reserve.at_end == "expire":
+    if expires:
         basis.say("months", min(need.months, term), "months", YOUR_INPUT)
     own = your_terms(setting)
     yours = None if reserve.term is None and offer is not None else term

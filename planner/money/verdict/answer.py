@@ -36,15 +36,18 @@ from planner.money.ways import WAYS, Side
 from planner.scenario.memo import cached_property
 from planner.scenario.terms import Timing
 
-# Below this share of the cheaper cost two ways cost the same; a mix must beat both pure ways by as much.
+# Below this share of the cheaper cost two ways cost the same.
 CLOSE_GAP = 0.05
 # A year: what rents are tried at, beside the plan's own path.
 RENT_CHANGES = (0.0, -0.1, -0.2, -0.3, 0.2)
 
 Verdict = Literal[
-    "own", "probably own", "close", "probably rent", "rent", "mix", "limited", "keep", "probably keep", "incomplete"
+    "own", "probably own", "close", "probably rent", "rent", "mix", "probably mix", "limited", "keep", "probably keep",
+    "incomplete",
 ]  # fmt: skip
-_PROBABLY: dict[Side, Verdict] = {"own": "probably own", "rent": "probably rent", "keep": "probably keep"}
+_PROBABLY: dict[Side, Verdict] = {
+    "own": "probably own", "rent": "probably rent", "keep": "probably keep", "mix": "probably mix"
+}  # fmt: skip
 PROBABLE = frozenset(_PROBABLY.values())
 
 
@@ -114,7 +117,7 @@ class Answer:
         return {}
 
 
-_SIDES: tuple[Side, ...] = ("own", "rent", "keep")  # of one way alone
+_SIDES: tuple[Side, ...] = ("own", "rent", "keep", "mix")
 
 
 def answer(plan: Plan) -> Answer:
@@ -152,18 +155,25 @@ def _cheapest(runners: Iterable[Runner]) -> Runner | None:
     return min(runners, key=lambda one: (one.at_most_usd, one.present_usd, one.option.key), default=None)
 
 
-def _speaker(runners: Iterable[Runner], side: Side) -> Runner | None:
-    """Who speaks for a side: its cheapest way; for owning plain buying, unless another way beats it by more than that.
+def _speakers(runners: Iterable[Runner]) -> list[Runner]:
+    """Who speaks for each side, the cheapest first: its cheapest way.
 
-    Cash, a loan and a lease rarely differ by more than a close call, and buying is what people
-    mean. The cheaper one still stands first among the ways.
+    For owning it is plain buying, which people mean, unless another way to own is cheaper by more than a close call or
+    comes before a side that buying comes after: cash, a loan and a lease rarely differ by more than that.
     """
-    of_side = [one for one in runners if one.side == side]
-    best = _cheapest(of_side)
-    plain = next((one for one in of_side if one.option.key == "own"), None)
-    if best is None or plain is None or (plain.unknown and not best.unknown):
-        return best
-    return plain if gap_share(best.present_usd, plain.present_usd) < CLOSE_GAP else best
+    priced = list(runners)
+    cheapest = {side: _cheapest(one for one in priced if one.side == side) for side in _SIDES}
+    found = {side: one for side, one in cheapest.items() if one is not None}
+    own, plain = found.get("own"), next((one for one in priced if one.option.key == "own"), None)
+    if own is not None and plain is not None and plain.unknown <= own.unknown:
+        between = any(_costs(own) < _costs(one) <= _costs(plain) for side, one in found.items() if side != "own")
+        if not between and gap_share(own.present_usd, plain.present_usd) < CLOSE_GAP:
+            found["own"] = plain
+    return sorted(found.values(), key=_costs)
+
+
+def _costs(one: Runner) -> tuple[float, float]:
+    return one.at_most_usd, one.present_usd
 
 
 @dataclass(frozen=True)
@@ -204,9 +214,9 @@ def decide(runners: Iterable[Runner], limits: Limits, *, chosen: bool = False) -
     ranked = sorted(runners, key=lambda one: (one.present_usd, one.option.key))
     priced, left_out = _that_may_win(ranked)
     found = _decided(priced, limits, chosen)
-    best = found.best
-    own = best if best and best.side in ("own", "keep") else _speaker(priced, "own") or _speaker(priced, "keep")
-    rent = best if best and best.side == "rent" else _cheapest(one for one in priced if one.side == "rent")
+    best, of_side = found.best, {one.side: one for one in _speakers(priced)}
+    own = best if best and best.side in ("own", "keep") else of_side.get("own") or of_side.get("keep")
+    rent = best if best and best.side == "rent" else of_side.get("rent")
     return Decision(
         verdict=found.verdict,
         best=best,
@@ -216,7 +226,7 @@ def decide(runners: Iterable[Runner], limits: Limits, *, chosen: bool = False) -
         ranked=tuple(ranked),
         own=own,
         rent=rent,
-        pair=(own, rent) if own and rent else _beside(found, _contenders(priced, chosen)),
+        pair=_beside(found, _contenders(priced, chosen)),
         left_out=left_out,
     )
 
@@ -234,9 +244,8 @@ def _that_may_win(ranked: list[Runner]) -> tuple[list[Runner], tuple[Runner, ...
 
 
 def _beside(found: _Decided, contenders: list[Runner]) -> tuple[Runner, Runner] | None:
-    """Two ways of one side, the one that binds more firmly first; a mix only where there is no other."""
-    every = dict.fromkeys(one for one in (found.best, found.second, *contenders) if one is not None)
-    two = sorted(every, key=lambda one: one.side == "mix")[:2]
+    """The two ways that the verdict compares, the one that binds more firmly first."""
+    two = list(dict.fromkeys(one for one in (found.best, found.second, *contenders) if one is not None))[:2]
     two.sort(key=lambda one: (-WAYS[one.option.way].firmness, WAYS[one.option.way].place))
     return (two[0], two[1]) if len(two) == 2 else None
 
@@ -259,17 +268,14 @@ def _decided(runners: list[Runner], limits: Limits, chosen: bool) -> _Decided:
 
 
 def _verdict(runners: list[Runner], chosen: bool) -> _Decided:
-    """The wording table, for what money allows: one of the three sides, a mix that beats them, or neither."""
+    """The cheapest against the cheapest of another kind, mixes included: one of them, or neither."""
     contenders = _contenders(runners, chosen)
     if not contenders:
         return _Decided("incomplete", None)
     first, second = contenders[0], contenders[1] if len(contenders) > 1 else None
-    gap = None if second is None else gap_share(first.present_usd, second.present_usd)
-    mix = _better_mix(runners, first)
-    if mix and first.side != "mix":
-        return _Decided("mix", mix, gap_share(mix.present_usd, first.present_usd) if gap is None else gap, None, first)
-    if second is None or gap is None:
+    if second is None:
         return _Decided(verdict_for(first.side, certain=True), first)
+    gap = gap_share(first.present_usd, second.present_usd)
     return _Decided("close" if gap < CLOSE_GAP else _sided(first, second), first, gap, None, second)
 
 
@@ -278,25 +284,12 @@ def _contenders(runners: list[Runner], chosen: bool) -> list[Runner]:
 
     Where nobody chose the ways, how to pay for what is bought is no question beside whether to buy.
     """
-    speakers = [one for one in (_speaker(runners, side) for side in _SIDES) if one]
-    if not speakers:
-        mix = _cheapest(one for one in runners if one.side == "mix")
-        return [mix] if mix else []
-    only = speakers[0]
-    if len(speakers) == 1 and (chosen or only.option.key != "own"):
+    speakers = _speakers(runners)
+    if len(speakers) == 1 and (chosen or speakers[0].option.key != "own"):
+        only = speakers[0]
         of_way = {one.option.way: one for one in reversed(runners) if one.side == only.side}
-        speakers = list({**of_way, only.option.way: only}.values())
-    if len(speakers) == 1:
-        mix = _cheapest(one for one in runners if one.side == "mix")
-        return [only, mix] if mix else [only]
-    return sorted(speakers, key=lambda one: one.present_usd)
-
-
-def _better_mix(runners: Iterable[Runner], pure: Runner) -> Runner | None:
-    """A mix that beats the best pure way by enough, where there is one."""
-    mix = _cheapest(one for one in runners if one.side == "mix")
-    least = pure.present_usd - CLOSE_GAP * abs(pure.present_usd)
-    return mix if mix and mix.at_most_usd <= least else None
+        speakers = sorted({**of_way, only.option.way: only}.values(), key=_costs)
+    return speakers
 
 
 def gap_share(cheaper_usd: float, dearer_usd: float) -> float:

@@ -49,7 +49,7 @@ class WayRecord:
     advice: str  # as a verdict: Buy
     doing: str  # what one does who chooses it, where its cost is told: owning
     start: str = ""  # what one does first, where that is called something else: buying
-    said: str  # how the work is done at that cost; may name {count}, {what} and {seller}
+    said: str  # how the work is done at that cost; may name {count}, {what}, {seller}, {title}
     paid_for: str  # behind a number of accelerators: 8 x H100 bought
     price_name: str = "rent"  # of an hour of an accelerator
     look: Look
@@ -83,5 +83,5 @@ class WayRecord:
 
     @property
     def firmness(self) -> int:
-        """How firmly it binds: 0 where it can be ended at any time, 1 for a term, 2 where hardware is one's own."""
-        return 2 if self.owns else int(self.is_bound)
+        """How firmly it binds: 0 where it can be ended at any time, 1 for a term or in part, 2 where all is owned."""
+        return 2 if self.owns else int(self.is_bound or self.side == "mix")

@@ -34,7 +34,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     payment = "paid before each term" if scenario.reserve.prepaid else "paid monthly"
     who = seller(setting, setting.taken.reserved, scenario.reserve.usd_per_accelerator_hour)
     return WayLedger(
-        title=f"Reserve for {in_words(term)}",
+        title=f"Reserve for {in_words(term)}{_then(setting, term)}",
         what=f"{who}, {payment}",
         lines=(*reserved.lines, *under("After the term", after), *under("Above the reservation", above), *waits),
         useful_hours=demand.all.busy_hours,
@@ -88,9 +88,16 @@ def implied(setting: Setting) -> tuple[str, ...]:
 def beyond(setting: Setting, term: float) -> tuple[str, ...]:
     """What to say of a term that runs on after the plan."""
     months = setting.scenario.months
-    terms = 1.0 if setting.scenario.reserve.at_end == "expire" else float(np.ceil(months / term - 1e-9))
+    terms = 1.0 if setting.reservation_ends == "expire" else float(np.ceil(months / term - 1e-9))
     left = terms * term - months
     return (f"bound for {left:g} months after the plan ends, which are paid",) if left > 1e-9 else ()
+
+
+def _then(setting: Setting, term: float) -> str:
+    """What follows on the term, where the plan goes on."""
+    if setting.scenario.months <= term:
+        return ""
+    return ", then rent on demand" if setting.reservation_ends == "expire" else ", renewed"
 
 
 def in_words(months: float) -> str:

@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike
 
 from planner.money.ledger import Ledger, Origin
 from planner.money.measures import rate_per_year
+from planner.money.old_figures import OldFigure, old_figures
 from planner.money.plan import Plan
 from planner.money.renting.offer_inputs import prices_of
 from planner.money.verdict.answer import Answer, Weighed
 from planner.money.verdict.breakeven import RENT, BreakEven, value_of
 from planner.money.ways import WAYS
+from planner.report.answer.old_figure_words import called, old_figure_words
 from planner.report.answer.plan_text import Reckoned, conventions, differences, not_counted, warnings
 from planner.report.answer.tables import INPUTS, by_year
 from planner.report.files import answer_schema as schema
@@ -72,6 +74,7 @@ def answer_document(one: Reckoned) -> schema.Answer:
         futures=None if one.futures is None else _futures(found, one.futures),
         waiting=None if one.waits is None else waiting_data(*one.waits),
         warnings=warnings(plan, found),
+        old_figures=tuple(_old(one) for one in old_figures(found)),
         not_counted=not_counted(plan, found),
         conventions=conventions(plan),
     )
@@ -105,6 +108,21 @@ def _asked(one: Reckoned) -> dict[str, Any]:
         else schema.Currency(code=shown.code, usd_per_unit=shown.usd_per_unit, day=shown.day),
         "time_to_train_hours": hours_to_train(setting.asked),
     }
+
+
+def _old(one: OldFigure) -> schema.OldFigure:
+    return schema.OldFigure(
+        name=one.name,
+        label=called(one),
+        option=one.option.key,
+        bills_share=one.share,
+        checked=one.figure.checked,
+        age_days=one.age_days,
+        limit_days=one.limit_days,
+        source=one.origin.said_by,
+        source_url=one.origin.url,
+        sentence=old_figure_words(one),
+    )
 
 
 def _key(way: Weighed | None) -> str | None:

@@ -15,6 +15,7 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer import tables
 from planner.report.answer.advice import advice_lines
+from planner.report.answer.old_figure_words import HEAD, old_figure_lines
 from planner.report.answer.sentences import AnswerWords
 from planner.report.answer.sentences import not_counted as left_out
 from planner.report.files.cash_csv import SIGN
@@ -54,6 +55,7 @@ def plan_text(one: Reckoned) -> str:
         ("If rents change", text_table(tables.rent_path_table(found)) if found.turned_by_rent_path else ""),
         ("Buy now or wait", "" if one.waits is None else waiting_text(*one.waits)),
         ("Look at again", bullets(warnings(plan, found))),
+        (HEAD, bullets(old_figure_lines(found))),
         ("Not counted", bullets(not_counted(plan, found))),
         ("Reckoned by", bullets(conventions(plan))),
     ]

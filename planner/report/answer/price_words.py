@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from planner.money.plan import Plan
+from planner.money.renting.interruptions import OF_MACHINE
 from planner.money.renting.offer_inputs import PRICE, prices_of
 from planner.money.verdict.answer import Weighed
 from planner.money.ways import WAYS
+from planner.money.ways.record import WayRecord
 from planner.report import words
+from planner.scenario.base import ONE_MACHINE
 from pricing.orderable import NVLINK_DOMAIN, sale
 from pricing.records import Offer
 
@@ -16,21 +21,22 @@ _SILENT = frozenset({"", "not stated", "not-stated"})
 
 
 def rests_on(plan: Plan, ways: Sequence[Weighed]) -> tuple[str, ...]:
-    """A sentence for each of the ways that is rented at somebody's price."""
-    return tuple(said for way in ways for said in _of_way(plan, way))
+    """A sentence for each of the ways that is rented at somebody's price; of a mix, for what its peaks are done on."""
+    return tuple(dict.fromkeys(said for way in ways for said in _of_way(plan, way)))
 
 
 def _of_way(plan: Plan, way: Weighed) -> Iterator[str]:
-    setting, record = plan.setting, WAYS[way.option.way]
+    setting, name = plan.setting, _rented_as(plan, way)
+    record = WAYS[name]
     key = record.offer(setting.taken)
     offer = setting.catalogue.offers.get(key or "")
     if record.by_the_token:
         yield from _by_the_token(plan)
-    if key is None or offer is None or _is_yours(plan, way):
+    if key is None or offer is None or _is_yours(plan, record):
         return
     price = prices_of(setting, (key,)).at(0)
     who = words.seller(setting.catalogue.providers[offer.provider].label, offer.sku)
-    shares = setting.taken.shares if way.option.way == "on_demand" else ()
+    shares = setting.taken.shares if name == "on_demand" else ()
     if len(shares) > 1:
         low, high = words.usd_per_hour(price.low), words.usd_per_hour(price.high)
         wanted, today = sum(one.accelerators for one in shares), words.usd_per_hour(price.typical)
@@ -39,8 +45,9 @@ def _of_way(plan: Plan, way: Weighed) -> Iterator[str]:
             f"({low} to {high}) today."
         )
     else:
-        yield f"{who}{_place(offer)}: {words.worth(price)}."
+        yield f"{who}{_place(offer)}: {words.worth(price)}{_interrupted(way)}."
     yield from _rack(plan, key)
+    yield from _taken_for_granted(plan, key, who)
     if sale(setting.catalogue, key).orders == "on_request":
         yield f"{who} takes orders on request only: ask before you plan with it."
 
@@ -61,6 +68,22 @@ def _rack(plan: Plan, key: str) -> Iterator[str]:
         yield f"These stand in racks of {rack}, of which {wanted:,} are yours; it is rented in {size}."
 
 
+def _taken_for_granted(plan: Plan, key: str, who: str) -> Iterator[str]:
+    """That nobody says whether the seller has so many."""
+    setting, found = plan.setting, sale(plan.setting.catalogue, key)
+    wanted = min(int(setting.demand.all.most_accelerators), found.most)
+    if wanted > ONE_MACHINE and not found.most_published and not found.yours and 2 * wanted > found.most:
+        kind = "on spot" if setting.catalogue.offers[key].purchase == "spot" else "at once"
+        yield f"How many {who} has {kind} is not published; {found.most:,} are assumed: ask before you count on them."
+
+
+def _interrupted(way: Weighed) -> str:
+    """How often a spot machine is taken away."""
+    said = (used.value for line in way.option.ledger.lines for used in line.used if used.name == OF_MACHINE)
+    per_hour = float(np.max(next(said, 0.0)))
+    return f"; a machine is taken back about every {1 / per_hour:,.0f} hours" if per_hour > 0 else ""
+
+
 def _by_the_token(plan: Plan) -> Iterator[str]:
     hosted, day = plan.setting.scenario.hosted, plan.setting.day
     price = plan.setting.catalogue.hosted.get(hosted.price or "") if hosted is not None else None
@@ -72,6 +95,12 @@ def _ago(days: int) -> str:
     return "today" if days <= 0 else f"{words.count(days, 'day')} ago"
 
 
-def _is_yours(plan: Plan, way: Weighed) -> bool:
-    asked = getattr(plan.setting.scenario, WAYS[way.option.way].inputs, None)
+def _rented_as(plan: Plan, way: Weighed) -> str:
+    """The way itself; of a mix, that which takes its peaks."""
+    mix = plan.setting.scenario.mix
+    return way.option.way if mix is None or WAYS[way.option.way].side != "mix" else mix.peaks
+
+
+def _is_yours(plan: Plan, record: WayRecord) -> bool:
+    asked = getattr(plan.setting.scenario, record.inputs, None)
     return getattr(asked, PRICE, None) is not None

@@ -197,7 +197,8 @@ def _how(plan: Plan, way: Weighed) -> str:
     option = way.option
     yours = plan.setting.scenario.rent.usd_per_accelerator_hour is not None or plan.setting.taken.on_demand is None
     seller = f"{'at' if yours else 'from'} {option.what}"
-    return WAYS[option.way].said.format(count=_bought(plan, option), what=option.what, seller=seller)
+    title = f"{option.title[:1].lower()}{option.title[1:]}"
+    return WAYS[option.way].said.format(count=_bought(plan, option), what=option.what, seller=seller, title=title)
 
 
 def _bought(plan: Plan, option: Option) -> str:
@@ -208,16 +209,15 @@ def _bought(plan: Plan, option: Option) -> str:
 
 
 def _others(found: Answer) -> tuple[str, ...]:
-    """The cheapest of all ways, where it is neither of the two ways that are compared."""
-    best = found.ranked[0]
+    """What the side costs that neither of the two ways told speaks for; and the cheapest way, where it is a third."""
     named = {one.option.key for one in found.pair or (found.best,) if one is not None}
-    if best.option.key in named or found.verdict == "limited" or _is_left_out(found, best):
-        return ()
-    if found.verdict == "mix" and found.best is best and found.pair:
-        pure = min(one.present_usd for one in found.pair)
-        less = words.percent(1 - best.present_usd / pure) if pure > 0 else "much"
-        return (f"The mix costs {_money(best)}: {less} less than the better of the two.",)
-    return (f"The cheapest of all {len(found.ranked)} ways is {_money(best)} {_how(found.plan, best)}.",)
+    beside = [one for one in (found.own, found.rent) if one is not None and one.option.key not in named]
+    told = [] if found.pair is None else [f"Beside them: {_money(one)} {_how(found.plan, one)}." for one in beside]
+    best = found.ranked[0]
+    known = named | {one.option.key for one in beside}
+    if best.option.key not in known and found.verdict != "limited" and not _is_left_out(found, best):
+        told.append(f"The cheapest of all {len(found.ranked)} ways is {_money(best)} {_how(found.plan, best)}.")
+    return tuple(told)
 
 
 def _is_left_out(found: Answer, way: Weighed) -> bool:
@@ -249,8 +249,9 @@ def _close(found: Answer) -> tuple[str, ...]:
     today, then = (words.usd(float(one.measures.cash_today_usd)) for one in found.pair)
     if first.owns and second.owns:
         return (f"So choose on cash: {first.starting} takes {today} on day one, {second.starting} {then}.",)
-    if first.owns:
-        return (f"So choose on cash and freedom: {first.starting} takes {today} on day one, renting can be stopped.",)
+    if first.owns or first.side == "mix":
+        free = f"{second.starting} can be stopped"
+        return (f"So choose on cash and freedom: {first.starting} takes {today} on day one, {free}.",)
     if first.firmness > second.firmness:
         return (f"So choose on freedom: {first.starting} binds you for its term, {second.starting} can be stopped.",)
     return ("So choose on what is less work: both can be stopped.",)

@@ -217,6 +217,21 @@ class Waiting(Document):
     )
 
 
+class OldFigure(Document):
+    """A figure of the catalogue that nobody has looked at for longer than its kind allows."""
+
+    name: str = Field(description="as the formulas of the ledger call it")
+    label: str = Field(description="for people")
+    option: str = Field(description="the option in which it weighs most")
+    bills_share: Share = Field(description="of that option's bills: the lines that it stands in")
+    checked: date = Field(description="when somebody last looked")
+    age_days: int = Field(description="since then")
+    limit_days: int = Field(description="for how long such a figure holds without another look")
+    source: str = Field(description="who says so")
+    source_url: str | None = Field(description="where")
+    sentence: str = Field(description="for people")
+
+
 class Currency(Document):
     """The plan's own currency; CSV files show it beside dollars."""
 
@@ -273,6 +288,7 @@ class Answer(Document):
     futures: Futures | None = Field(description="null where nothing could be simulated")
     waiting: Waiting | None = Field(description="null in a comparison")
     warnings: Sentences = Field(description="to look at before the answer is believed")
+    old_figures: tuple[OldFigure, ...] = Field(description="the few older than their limit that weigh most, if any")
     not_counted: Sentences = Field(description="what is in no total")
     conventions: Sentences = Field(description="rules that can turn a result, and the facts it rests on")
 

@@ -11,14 +11,16 @@ from planner.report.table import Table
 from planner.report.text_table import aligned
 from pricing import Catalogue, Figure
 from pricing.belief import BelievedPrice, in_their_markets
-from pricing.orderable import Sale, sale
+from pricing.orderable import Order, Sale, sale
 from pricing.query import freshness, price, trust
 from pricing.records import Offer
 
 
-def offer_rows(catalogue: Catalogue, offers: Sequence[str], day: date) -> list[dict[str, Any]]:
-    """One flat record for each offer: price, what it is for, how old it is and who says so."""
-    prices = in_their_markets(catalogue, day, offers)
+def offer_rows(
+    catalogue: Catalogue, offers: Sequence[str], day: date, order: Order | None = None
+) -> list[dict[str, Any]]:
+    """One flat record for each offer that can take the order: price, what it is for, how old it is, who says so."""
+    prices = in_their_markets(catalogue, day, offers, order)
     return [_row(catalogue, key, prices.at(place), day) for place, key in enumerate(offers)]
 
 

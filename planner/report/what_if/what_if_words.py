@@ -35,7 +35,7 @@ WHAT_INDICES_ARE = (
 ONLY_HERE = "Tests change this view only. The plan in the question above, and the other pages, stay as entered."
 _SAME = "both ways cost the same"
 _MOST_OF_IT = 0.8  # of the doubt
-_ONE_SIDE = ("own", "probably own", "rent", "probably rent", "limited", "mix")
+_ONE_SIDE = ("own", "probably own", "rent", "probably rent", "limited", "mix", "probably mix")
 
 
 def nothing_to_ask(judged: Judged) -> AnswerWords | None:
@@ -49,11 +49,9 @@ def nothing_to_ask(judged: Judged) -> AnswerWords | None:
 
 
 def pair(found: Answer) -> tuple[Option, Option]:
-    """The two ways that are set against each other: the mix and what it beats, else owning and renting."""
-    is_mix = found.verdict == "mix" and found.against is not None
-    first, second = (found.best, found.against) if is_mix else found.pair or (None, None)
-    assert first is not None and second is not None  # noqa: PT018 - there is something to ask
-    return first.option, second.option
+    """The two ways that are set against each other: those that the verdict compares."""
+    assert found.pair is not None  # there is something to ask
+    return found.pair[0].option, found.pair[1].option
 
 
 def headline(found: Answer, bars: Sequence[TornadoBar]) -> str:

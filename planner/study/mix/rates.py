@@ -161,7 +161,7 @@ def _held(setting: Setting) -> Held | Unavailable:
     loaded = replace(bare, storage_tb=plain.storage_tb, egress_tb_per_month=plain.egress_tb_per_month)
     data = _monthly(setting, reserving(setting, loaded, offer, term).lines) - usd
     runs = setting.timeline.runs
-    there = bound_share(setting.timeline, term) if setting.scenario.reserve.at_end == "expire" else runs
+    there = bound_share(setting.timeline, term) if setting.reservation_ends == "expire" else runs
     by_volume = np.array([of_one(machines) for machines in volume]).reshape(len(volume), len(usd))
     return Held(machine, usd, _spread(data, setting.demand.all_hours * runs), there, volume, by_volume)
 

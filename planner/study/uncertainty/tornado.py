@@ -6,6 +6,7 @@ Where the sign turns between two values of one input, the break-even's solver fi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -93,12 +94,12 @@ def _straight(saved: NDArray[np.float64]) -> float:
 
 def saved_usd(plan: Plan, ways: tuple[Option, Option], rows: Columns) -> Array:
     """What the first way saves against the second in each row; with values along the rows, rows x values. [USD]"""
-    first, second = _costs(plan, ways, rows)
+    first, second = costs(plan, ways, rows)
     return np.asarray(second - first)
 
 
-def _costs(plan: Plan, ways: tuple[Option, Option], rows: Columns) -> Array:
-    """What both ways cost. Who finds that spot machines cost more than those on demand rents on demand."""
+def costs(plan: Plan, ways: Sequence[Option], rows: Columns) -> Array:
+    """What the ways cost in each row. Who finds that spot machines cost more than those on demand rents on demand."""
     calm = {row: one for row, way in enumerate(ways) if (one := plan.option(WAYS[way.way].no_dearer_than))}
     found = rows.present_usd([builder_of(way) for way in (*ways, *calm.values())])
     for place, row in enumerate(calm, len(ways)):
@@ -131,7 +132,7 @@ def _flip(
     values, places = np.unique(one.spread.at(_GRID), return_index=True)
     here, saving = (
         np.zeros(1, dtype=np.intp),
-        saving_along(Columns(plan.setting), one.name, partial(_costs, plan, ways)),
+        saving_along(Columns(plan.setting), one.name, partial(costs, plan, ways)),
     )
     found, jumps = nearest_turn(here, values[None, :], saved[None, places], one.spread.typical, saving)
     if np.isnan(found[0]):

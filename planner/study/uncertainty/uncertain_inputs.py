@@ -26,7 +26,7 @@ from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, RENT_CHANGE
 from planner.money.ways import WAYS
 from planner.study.data_files import Said, assumed
 from planner.study.uncertainty.distributions import Spread
-from pricing.figure import Value
+from pricing import Figure
 
 RENTS = (CHANGE, DRIFT)
 OF_RANGE = "the catalogue's range, its ends taken as the values that a tenth of futures lie beyond"
@@ -50,6 +50,7 @@ class Doubtful:
     kind: str  # assumption, derived, reported ...: who says the range
     source: str  # its title, or a decision
     url: str | None = None
+    figure: Figure | None = None  # of the catalogue, where the range is its own
 
 
 def doubtful(plan: Plan) -> tuple[Doubtful, ...]:
@@ -139,7 +140,7 @@ def _bounds(name: str, low: float) -> tuple[float, float]:
 
 def _of(name: str, unit: str, spread: Spread, reason: str, where: Origin) -> Doubtful:
     note = f"{reason}; {where.note}" if where.note else reason
-    return Doubtful(name, unit, spread, note, where.kind, where.said_by, where.url)
+    return Doubtful(name, unit, spread, note, where.kind, where.said_by, where.url, where.figure)
 
 
 def _delivery(plan: Plan) -> Iterator[Doubtful]:
@@ -151,18 +152,19 @@ def _delivery(plan: Plan) -> Iterator[Doubtful]:
         figures["warranty_years"] = (warranty, own.warranty_years)
     for name, (figure, yours) in figures.items():
         if yours is None:
-            yield _from_value(plan, name, figure.unit, figure.newest)
+            yield _from_figure(plan, name, figure)
 
 
 def _uses(plan: Plan, name: str) -> bool:
     return any(used.name == name for one in plan.options for line in one.ledger.lines for used in line.used)
 
 
-def _from_value(plan: Plan, name: str, unit: str, value: Value) -> Doubtful:
+def _from_figure(plan: Plan, name: str, figure: Figure) -> Doubtful:
+    value = figure.newest
     source = plan.setting.catalogue.sources[value.source]
     spread = Spread(end(value, "low"), value.typical, end(value, "high"), least=0.0)
     reason = f"{OF_RANGE}; {value.note}" if value.note else OF_RANGE
-    return Doubtful(name, unit, spread, reason, value.kind, source.title, source.url)
+    return Doubtful(name, figure.unit, spread, reason, value.kind, source.title, source.url, figure)
 
 
 def _residual(plan: Plan) -> Iterator[Doubtful]:

@@ -20,8 +20,8 @@ YEAR = 8 * 730 * 12 * 1.5  # eight for a year at 1.5, busy or not
 
 
 def booked(*works: dict[str, Any], years: float = 1.0, change: float = 0.0, **reserve: Any) -> WayLedger:
-    """A reservation."""
-    terms = {"rent_change_per_year": change}
+    """A reservation, renewed at its end unless said otherwise."""
+    terms, reserve = {"rent_change_per_year": change}, {"at_end": "roll", **reserve}
     return built(setting(plan(*works, years=years, terms=terms, reserve=reserve)), reserved.build)
 
 
@@ -124,6 +124,21 @@ def test_a_term_that_is_let_go_leaves_nothing_beyond_the_plan() -> None:
     assert amounts(found)["Reservation beyond the plan"] == 0
 
 
+@pytest.mark.parametrize(
+    ("years", "ends", "usd"),
+    [
+        (1.0, "", YEAR),
+        (2.0, ", renewed", 2 * YEAR),  # a second year at 1.5 is cheaper than half of its hours at 4
+        (1.1, ", then rent on demand", YEAR + 0.1 * 8 * 730 * 12 * 4.0 / 2),  # a month on demand, and no second year
+    ],
+)
+def test_what_follows_on_a_term_is_the_cheaper_of_both(years: float, ends: str, usd: float) -> None:
+    asked = {"usd_per_accelerator_hour": 1.5, "term": "reserved_1y"}
+    found = built(setting(plan(years=years, rent={"usd_per_accelerator_hour": 4.0}, reserve=asked)), reserved.build)
+    assert found.title == f"Reserve for 1 year{ends}"
+    assert total(found) == pytest.approx(usd)
+
+
 def test_a_plan_that_is_not_whole_years() -> None:
     assert total(booked(years=1.3, term="reserved_1y")) == pytest.approx(2 * YEAR)
 
@@ -148,7 +163,7 @@ def test_your_own_price_and_term_need_no_offer() -> None:
     there = setting(plan(reserve={"usd_per_accelerator_hour": 1.0, "term": "reserved_6m"}), {"now": MARKET["now"]})
     found = built(there, reserved.build)
     assert total(found) == pytest.approx(8 * 730 * 12)
-    assert found.title == "Reserve for 6 months"
+    assert found.title == "Reserve for 6 months, renewed"
     assert not any("lease" in warning for warning in found.warnings)
 
 

@@ -1,0 +1,150 @@
+"""What the catalogue has beside a record: offers of an accelerator or a provider, servers, used prices, residuals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import Any
+
+from planner.report import words
+from planner.report.facts.fact import Fact, of_figure
+from pricing import Catalogue, UnknownName
+from pricing import names as naming
+from pricing.belief import in_their_markets
+from pricing.orderable import sale
+from pricing.query import Wish, find
+from pricing.stale import limit_days
+
+OFFERS = "Offers"
+
+
+def beside_accelerator(catalogue: Catalogue, key: str, day: date) -> Iterator[Fact]:
+    """Offers of it by purchase, the servers it is sold in, what used ones brought, what is left of its price."""
+    of_it = [one for one, offer in catalogue.offers.items() if offer.accelerator == key]
+    for purchase in words.PURCHASE:
+        there = [one for one in of_it if catalogue.offers[one].purchase == purchase]
+        if there:
+            yield _offers(catalogue, words.PURCHASE[purchase], there, day)
+    for name, server in catalogue.servers.items():
+        if server.accelerator == key:
+            holds = f"{server.accelerators} of them"
+            yield (
+                Fact("Servers", name, holds)
+                if server.price_usd is None
+                else of_figure(catalogue, "Servers", name, server.price_usd, day, holds)
+            )
+    yield from _used(catalogue, key)
+    yield from _residuals(catalogue, key)
+    for name, series in catalogue.series.items():
+        if series.accelerator == key:
+            what = f"{series.publisher}, {words.PURCHASE[series.purchase]}, {series.measure.replace('_', ' ')}"
+            yield of_figure(catalogue, "Prices through time", name, series.usd_per_accelerator_hour, day, what)
+
+
+def beside_provider(catalogue: Catalogue, key: str, day: date) -> Iterator[Fact]:
+    """What it sells, in which sizes and how much at once; its offers by accelerator and purchase."""
+    of_it = [one for one, offer in catalogue.offers.items() if offer.provider == key]
+    sales = [sale(catalogue, one) for one in of_it]
+    if sales:
+        most = max(sales, key=lambda one: one.most)
+        said = "published" if most.most_published else "what sellers of its kind usually have; nobody publishes it"
+        yield Fact("Scale", "sold as", words.listed(sorted({one.kind for one in sales})))
+        yield Fact("Scale", "sizes of machines", _numbers({size for one in sales for size in one.sizes}))
+        yield Fact("Scale", "most at once", most.most, "accelerators", note=said)
+        yield Fact("Scale", "regions", words.listed(sorted({catalogue.offers[one].region for one in of_it})))
+    else:
+        yield Fact(OFFERS, "offers", "none: it publishes no price that is known here")
+    groups: dict[tuple[str, str], list[str]] = {}
+    for one in of_it:
+        offer = catalogue.offers[one]
+        groups.setdefault((offer.accelerator, offer.purchase), []).append(one)
+    for (accelerator, purchase), there in sorted(groups.items()):
+        yield _offers(catalogue, f"{accelerator}, {words.PURCHASE[purchase]}", there, day)
+
+
+def beside_model(catalogue: Catalogue, key: str, day: date) -> Iterator[Fact]:
+    """What it costs by the token."""
+    for name, hosted in catalogue.hosted.items():
+        if hosted.model == key:
+            for field, figure in (("in", hosted.input_usd_per_mtoken), ("out", hosted.output_usd_per_mtoken),
+                                  ("cached", hosted.cached_input_usd_per_mtoken)):  # fmt: skip
+                if figure is not None:
+                    yield of_figure(catalogue, "Prices by the token", f"{name}, {field}", figure, day, hosted.note)
+
+
+def _offers(catalogue: Catalogue, name: str, keys: Sequence[str], day: date) -> Fact:
+    """Some offers in one line: how many, and the one that is believed to cost the least today."""
+    wish = Wish(accelerators=frozenset(catalogue.offers[key].accelerator for key in keys))
+    there = [key for key in find(catalogue, wish, day).ids if key in set(keys)]
+    priced = [key for key in there if catalogue.offers[key].usd_per_accelerator_hour is not None]
+    asked, hidden = len(there) - len(priced), len(keys) - len(there)
+    count = words.count(len(keys), "offer")
+    said = "; ".join(
+        part
+        for part, number in (
+            (f"{count}, {asked:,} of them without a published price" if asked else count, 1),
+            (f"{hidden:,} no price to rent by ({_doubts(catalogue, keys)})", hidden),
+        )
+        if number
+    )
+    if not priced:
+        return Fact(OFFERS, name, "on request" if asked else "none to rent by", note=said)
+    prices = in_their_markets(catalogue, day, priced)
+    place = min(range(len(priced)), key=lambda at: (prices.at(at).typical, priced[at]))
+    return _cheapest(catalogue, name, priced[place], prices.at(place), said, day)
+
+
+def _cheapest(catalogue: Catalogue, name: str, key: str, price: Any, said: str, day: date) -> Fact:
+    figure = catalogue.offers[key].usd_per_accelerator_hour
+    assert figure is not None  # only offers with a price get here
+    value, source = figure.newest, catalogue.sources[figure.newest.source]
+    read = f"cheapest believed: {key}, read at {words.usd_per_hour(value.typical)}"
+    return Fact(
+        OFFERS, name, words.significant(price.typical, 4), figure.unit, words.significant(price.low, 4),
+        words.significant(price.high, 4), value.kind, figure.since, figure.checked, figure.age_days(day),
+        limit_days(figure), source.title, source.url, f"{said}; {read}",
+    )  # fmt: skip
+
+
+def _doubts(catalogue: Catalogue, keys: Sequence[str]) -> str:
+    doubts = dict.fromkeys(doubt for key in keys for doubt in catalogue.offers[key].doubts)
+    return "; ".join(words.DOUBT[doubt] for doubt in doubts)
+
+
+def _used(catalogue: Catalogue, key: str) -> Iterator[Fact]:
+    for name, used in catalogue.used_prices.items():
+        if key in _meant(catalogue, used.accelerator):
+            source = catalogue.sources[used.source]
+            share = used.share_of_launch_price
+            value = used.price_usd if used.price_usd is not None else share
+            age = None if used.age_months is None else f"{used.age_months} months old"
+            of_launch = None if share is None else f"{words.percent(share)} of its launch price"
+            note = "; ".join(filter(None, (f"{used.accelerator} in {used.on}", used.basis, age, of_launch, used.note)))
+            unit = "1" if used.price_usd is None else "USD"
+            yield Fact("Used prices", name, value, unit, source=source.title, source_url=source.url, note=note)
+
+
+def _meant(catalogue: Catalogue, name: str) -> tuple[str, ...]:
+    """The accelerators that a source may mean."""
+    try:
+        return naming.offered_accelerators(catalogue, name)
+    except UnknownName:
+        return ()
+
+
+def _residuals(catalogue: Catalogue, key: str) -> Iterator[Fact]:
+    for name, curve in catalogue.residuals.items():
+        if not curve.accelerators or key in curve.accelerators:
+            source = catalogue.sources[curve.source]
+            path = ", ".join(
+                f"{words.percent(share)} at {months} months"
+                for months, share in zip(curve.age_months, curve.typical, strict=True)
+            )
+            scope = "of any accelerator" if not curve.accelerators else None
+            note = "; ".join(filter(None, (scope, curve.note)))
+            yield Fact("Residual value", name, path, kind=curve.kind, source=source.title, source_url=source.url,
+                       note=note or None)  # fmt: skip
+
+
+def _numbers(numbers: set[int]) -> str:
+    return ", ".join(f"{number:,}" for number in sorted(numbers))

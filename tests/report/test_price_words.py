@@ -1,0 +1,32 @@
+"""What an answer says of the price that it rests on: whether so many can be had, and how often they are taken back."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from planner.money.plan import plan
+from planner.money.verdict.answer import answer
+from planner.report.answer.price_words import rests_on
+from planner.scenario.scenario import Scenario
+from pricing import load_catalogue
+
+DAY = date(2026, 11, 21)
+
+
+def said_of(accelerators: int, *ways: str) -> str:
+    asked = {"ways": ways, "work": ({"accelerators": accelerators, "may_stop": True, "accelerators_per_job": 8},)}
+    made = plan(load_catalogue(), Scenario.model_validate(asked), DAY)
+    found = answer(made)
+    return " ".join(rests_on(made, found.ranked))
+
+
+def test_a_spot_machine_says_how_often_it_is_taken_back() -> None:
+    assert "a machine is taken back about every 125 hours" in said_of(8, "spot")
+    assert "taken back" not in said_of(8, "on_demand")
+
+
+@pytest.mark.parametrize(("accelerators", "is_asked"), [(8, False), (64, True)])
+def test_what_nobody_publishes_is_asked_about_where_much_of_it_is_wanted(accelerators: int, is_asked: bool) -> None:
+    assert ("is not published" in said_of(accelerators, "on_demand")) is is_asked
