@@ -47,6 +47,7 @@ Unit = Literal[
     "day",
     "fte/accelerator",
     "g/kWh",
+    "kg",
     "hour",
     "minute",
     "month",

@@ -9,6 +9,10 @@ from pydantic import Field, model_validator
 from pricing.fields import Confidence, Id, Label, Share, YearMonth
 from pricing.figure import Locator, Note, SourceId, Strict, Text
 
+# Among what a used one is sold: boards and racks of data centres, cards for servers and workstations, cards for private
+# people, whole Macs. Prices of each fall in their own way.
+UsedMarket = Literal["board", "card", "consumer", "mac"]
+
 
 class Schedule(Strict):
     """Shares of a cost written off year by year. They sum to 1."""
@@ -34,6 +38,9 @@ class ResidualCurve(Strict):
 
     label: Label
     accelerators: tuple[Id, ...] = Field(default=(), description="empty: any accelerator")
+    used_market: UsedMarket | None = Field(
+        default=None, description="a plan starts from it for what is sold among these; absent: for no kind of its own"
+    )
     age_months: tuple[int, ...] = Field(min_length=1, description="Age since launch; each more than the one before")
     typical: tuple[float, ...] = Field(description="share of the launch price that is left, one for each age")
     low: tuple[float, ...] | None = Field(default=None, description="the same at the low end")

@@ -23,7 +23,6 @@ class Host(Record):
     form_factors: tuple[Text, ...] = Field(default=(), description="of the accelerators that it is for")
     takes: tuple[Id, ...] = Field(default=(), description="ids of the accelerators that it is for; wins over the form")
     not_for: tuple[Id, ...] = Field(default=(), description="ids of accelerators of that form that it is not for")
-    is_whole: bool = Field(default=False, description="true where the accelerator's price is that of the machine")
     noise: Text | None = Field(default=None, description="how loud it is, in words")
     price_usd: Figure | None = figure("USD", NEW_PRICE)
     idle_power_w: Figure | None = figure("W", "Power of the whole server that has nothing to do")

@@ -15,7 +15,7 @@ from pricing.choices import Area, Fabric, MachineKind, Mains, Orders, Purchase, 
 from pricing.days import Day
 from pricing.fields import Aliases, Confidence, Country, Id, Label, Share, Whole, YearMonth, figure, in_unit
 from pricing.figure import Figure, Note, Source, SourceId, Strict, Text
-from pricing.finance import ResidualCurve, Schedule, UsedPrice
+from pricing.finance import ResidualCurve, Schedule, UsedMarket, UsedPrice
 from pricing.model import Model
 from pricing.ownable import Host, Place
 from pricing.record import Record
@@ -28,6 +28,7 @@ SIZES = "how many accelerators one machine can have"
 LEAST_AT_ONCE = "The fewest accelerators in one order"
 MOST_AT_ONCE = "The most accelerators that one order can hold"
 FABRIC_RATE = "Rate between machines for each accelerator, one direction"
+BOUGHT = "Price of one accelerator, or of one whole server: new, or used where its note says so"
 HOURLY = "Price of one accelerator for one clock hour, busy or not"
 
 # Why an offer, though it has a price, must not be called the cheapest way to rent.
@@ -70,6 +71,12 @@ class Accelerator(Record):
     link: Text | None = Field(default=None, description="what joins it to its like in one machine: NVLink 4")
     aliases: Aliases = ()
     rent_only: bool = Field(default=False, description="true where nobody sells it")
+    consumer: bool = Field(
+        default=False, description="true where it is made for private people: GeForce, Radeon RX, Arc"
+    )
+    whole_machine: bool = Field(
+        default=False, description="true where its price is that of a whole machine: a Mac, a small desktop"
+    )
     board: Whole | None = Field(default=None, description="how many are built on one board, where they come on boards")
     dies_per_unit: Whole = Field(default=1, description="chips in what is sold and counted as one")
     confidence: Confidence
@@ -92,10 +99,24 @@ class Accelerator(Record):
         "GB/s", "Rate of the link between accelerators of one machine, both directions together"
     )
     tdp_w: Figure | None = figure("W", "Power the maker designs the cooling for")
-    price_usd: Figure | None = figure("USD", "Price of one accelerator, or of one whole server, new")
+    price_usd: Figure | None = figure("USD", BOUGHT)
+    embodied_kg: Figure | None = figure("kg", "Carbon dioxide equivalent of making one, from the mine to the gate")
     mig: tuple[MigProfile, ...] = Field(default=(), description="the slices it can be cut into")
     mig_source: str | None = Field(default=None, description="who says how it can be cut: the id of a source")
     note: Note = None
+
+    @property
+    def used_market(self) -> UsedMarket | None:
+        """Among what a used one is sold; None: nobody sells it, or the like of it is not known there."""
+        if self.rent_only:
+            return None
+        if self.kind == "apple":
+            return "mac"
+        if self.kind not in ("gpu", "asic"):
+            return None
+        if self.consumer:
+            return "consumer"
+        return "card" if self.form_factor.startswith("PCIe") else "board"
 
 
 class AmbiguousAccelerator(Strict):
@@ -117,7 +138,7 @@ class Server(Record):
     nics: Text | None = Field(default=None, description="its network cards")
     cooling: Text | None = Field(default=None, description="air, liquid")
     confidence: Confidence
-    price_usd: Figure | None = figure("USD", "Price of one accelerator, or of one whole server, new")
+    price_usd: Figure | None = figure("USD", BOUGHT)
     max_power_w: Figure | None = figure("W", "Power of the whole server at most, as its maker states it")
     typical_power_w: Figure | None = figure("W", "Power of the whole server under a real load")
     idle_power_w: Figure | None = figure("W", "Power of the whole server that has nothing to do")
@@ -284,7 +305,7 @@ class Fact(Strict):
     label: Label
     topic: Literal[
         "network", "storage", "power", "cooling", "staff", "maintenance", "insurance", "install", "spares", "software",
-        "facility", "finance", "tax", "reliability", "preemption", "utilisation", "market", "residual",
+        "facility", "finance", "tax", "reliability", "preemption", "utilisation", "market", "residual", "carbon",
     ] = Field(description="what it is about")  # fmt: skip
     scope: Text | None = Field(default=None, description="for what, and per what, it holds")
     figure: Figure = Field(description="the number, in any unit of the list")

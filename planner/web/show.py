@@ -25,6 +25,7 @@ from planner.report.answer.tables import (  # fmt: skip
 )
 from planner.report.files.csv import to_csv
 from planner.report.market.compare import Own, running_table
+from planner.report.market.findings import not_bought
 from planner.report.market.prices_through_time import history_table, worth_table
 from planner.report.table import Table
 from planner.report.tile import Tile
@@ -359,10 +360,10 @@ def past(seen: state.Past) -> None:
                 csv_button(table, "history.csv", "csv-history")
 
 
-def buying(catalogue: Catalogue, own: Own | None) -> None:
+def buying(catalogue: Catalogue, own: Own | None, accelerator: str) -> None:
     """What the accelerator costs to buy and to run, beside renting it."""
     if own is None:
-        st.markdown("Nobody publishes a price for this accelerator, or it cannot be bought. Enter a quote to compare.")
+        st.markdown(words.markdown(not_bought(catalogue, accelerator)))
         return
     with st.grid(4, min_column_width=150):
         for label, value, detail in running_table(catalogue, own):

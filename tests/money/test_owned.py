@@ -211,10 +211,22 @@ def test_servers_are_whole_and_clusters_keep_spares(needed: int, servers: int) -
 
 
 @pytest.mark.parametrize(
-    ("needed", "usd_each"), [(8, 0.0), (16, 1_882.5), (512, 1_882.5), (513, 4_247.5), (16_384, 4_247.5)]
-)
+    ("needed", "usd_each"),
+    [
+        (8, 0.0), (16, 36_000 / 16 + 1_320), (17, 36_000 / 32 + 1_320), (32, 2_445.0), (33, 1_882.5), (64, 1_882.5),
+        (512, 1_882.5), (513, 4_247.5), (16_384, 4_247.5),
+    ],
+)  # fmt: skip
 def test_the_network_grows_with_the_cluster(needed: int, usd_each: float) -> None:
+    """One switch of 36,000 for up to 64, and 1,320 of optics each; one machine needs none."""
     assert totals(usual(needed))["Network between servers"] == pytest.approx(needed * usd_each)
+
+
+def test_a_few_small_machines_pay_an_ordinary_switch() -> None:
+    """Sixteen cards in four workstations: 50 each. A switch of InfiniBand is for machines of eight."""
+    work = ({"accelerators": 16, "busy_share": 0.6},)
+    cards = Scenario.model_validate({"accelerator": "RTX-3090-24GB", "work": work})
+    assert totals(setting_of(load_catalogue(), cards, DAY))["Network between servers"] == pytest.approx(16 * 50)
 
 
 def test_capex_is_counted_once() -> None:

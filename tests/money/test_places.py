@@ -174,11 +174,13 @@ def test_a_mac_against_a_model_by_the_token() -> None:
     assert best(made) == "hosted"
 
 
-def test_two_macs_are_two_machines_without_spares_and_network() -> None:
+def test_two_macs_are_two_machines_without_a_spare_on_an_ordinary_switch() -> None:
     made = asked("Apple-M3-Ultra-512GB", 2, 0.1, 0.5, own={"usd_per_accelerator": 5_299.0})
     lines = bills(made)
     assert lines["Servers, with spares"] == 2 * 5_299
-    assert "Network between servers" not in lines
+    assert lines["Network between servers"] == 2 * 50
+    home = {"place": "home", "usd_per_accelerator": 5_299.0}
+    assert "Network between servers" not in bills(asked("Apple-M3-Ultra-512GB", 2, 0.1, 0.5, own=home))
 
 
 def test_a_campus_has_space_and_people_for_nothing() -> None:

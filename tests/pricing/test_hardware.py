@@ -79,6 +79,11 @@ def test_every_accelerator_and_server_says_at_least_one_thing(catalogue: Catalog
         ("Trainium1-32GB", "bf16_dense_tflops", 190),
         ("H100-SXM-96GB-HBM2e-500W", "memory_bandwidth_gb_s", 2400),
         ("P40-24GB", "memory_bandwidth_gb_s", 346),
+        ("RTX-PRO-5000-48GB", "bf16_dense_tflops", 258),
+        ("RTX-PRO-2000-16GB", "fp4_dense_tflops", 272.5),
+        ("Jetson-AGX-Thor-128GB", "fp4_dense_tflops", 1035),
+        ("Trainium3", "memory_gb", 144),
+        ("Apple-M5-Max-40c", "memory_bandwidth_gb_s", 614),
     ],
 )
 def test_known_traps(catalogue: Catalogue, chip: str, field: str, value: float) -> None:
@@ -92,7 +97,9 @@ def test_what_has_no_good_source_is_absent(catalogue: Catalogue) -> None:
     assert chips["T4-16GB"].bf16_dense_tflops is None
     assert chips["V100-SXM2-16GB"].bf16_dense_tflops is None
     assert chips["GH200-96GB"].price_usd is None, "only whole machines have a price"
-    assert chips["Trainium3"].memory_gb is None
+    assert chips["H20-141GB"].price_usd is None, "published prices are of the 96 GB part"
+    assert chips["Ascend-910B-64GB"].memory_bandwidth_gb_s is None, "pages contradict each other"
+    assert chips["MI440X-432GB"].bf16_dense_tflops is None, "the MI455X's rate is not the MI440X's"
     rent_only = [chip for chip in chips.values() if chip.rent_only]
     assert len(rent_only) >= 10
     assert all(chip.price_usd is None for chip in rent_only)
@@ -122,7 +129,7 @@ WIRES = {
     "GDDR5": (5, 9, 256, 512),
     "GDDR6": (12, 20, 128, 384),
     "GDDR6X": (19, 24, 192, 384),
-    "GDDR7": (28, 32, 128, 512),
+    "GDDR7": (18, 32, 128, 512),  # the small workstation cards run it at 18
     "HBM2": (1.7, 2.5, 3072, 5120),
     "HBM2e": (2.4, 3.7, 2048, 8192),
     "HBM3": (5, 6.5, 4096, 8192),
@@ -149,6 +156,10 @@ CORES = {
     "RTX-4070-Ti-SUPER-16GB": (8448, 2610), "RTX-4080-16GB": (9728, 2505), "RTX-4080-SUPER-16GB": (10240, 2550),
     "RTX-4090-24GB": (16384, 2520), "RTX-4090-D-24GB": (14592, 2520), "RTX-5060-Ti-16GB": (4608, 2572),
     "RTX-5070-12GB": (6144, 2512), "RTX-5070-Ti-16GB": (8960, 2452), "RTX-5090-32GB": (21760, 2407),
+    "RTX-5080-16GB": (10752, 2617), "RTX-4060-Ti-16GB": (4352, 2535), "RTX-2080-Ti-11GB": (4352, 1545),
+    "RTX-PRO-5000-72GB": (14080, 2377), "RTX-PRO-4500-32GB": (10496, 2407), "RTX-PRO-4000-24GB": (8960, 2055),
+    "RTX-A4500-20GB": (7168, 1650), "RTX-4500-Ada-24GB": (7680, 2580), "A2-16GB": (1280, 1770),
+    "P100-PCIe-16GB": (3584, 1329), "Arc-B580-12GB": (2560, 2670),
     "RTX-A6000-48GB": (10752, 1800), "RTX-6000-Ada-48GB": (18176, 2505), "RTX-PRO-6000-96GB": (24064, 2617),
 }  # fmt: skip
 
@@ -248,6 +259,13 @@ def test_every_rented_accelerator_is_known_by_its_id(catalogue: Catalogue, name:
         ("Trainium1 (trn1.2xlarge)", "Trainium1-32GB"), ("Mac Studio (M3 Ultra 512GB)", "Apple-M3-Ultra-512GB"),
         ("CPU: Xeon Platinum 8480+", "CPU-Xeon-8480plus"),
         ("H100-SXM-96GB-HBM2e-500W", "H100-SXM-96GB-HBM2e-500W"), ("DGX Spark", "DGX-Spark-GB10-128GB"),
+        ("rtx pro 5000", "RTX-PRO-5000-48GB"), ("RTX PRO 4000 Blackwell", "RTX-PRO-4000-24GB"),
+        ("a4500", "RTX-A4500-20GB"), ("Tesla P100", "P100-PCIe-16GB"), ("arc b580", "Arc-B580-12GB"),
+        ("strix halo", "Ryzen-AI-Max-395-128GB"), ("ryzen ai max+ 395", "Ryzen-AI-Max-395-128GB"),
+        ("M5 Max", "Apple-M5-Max-40c"), ("jetson thor", "Jetson-AGX-Thor-128GB"),
+        ("Jetson Orin", "Jetson-AGX-Orin-64GB"), ("MI450X", "MI455X-432GB"), ("MI440X", "MI440X-432GB"),
+        ("VR200", "Rubin-R200-288GB"), ("vera rubin", "Rubin-R200-288GB"), ("Ascend 910C", "Ascend-910C-128GB"),
+        ("2080 Ti", "RTX-2080-Ti-11GB"), ("R9700", "Radeon-AI-PRO-R9700-32GB"),
     ],
 )  # fmt: skip
 def test_spellings_seen_and_typed_lead_to_one_record(catalogue: Catalogue, typed: str, meant: str) -> None:
@@ -270,32 +288,6 @@ def test_trade_names_ask_back(catalogue: Catalogue, typed: str, candidate: str) 
     assert candidate in asked.value.candidates
 
 
-# List prices of 2019 beside used prices of 2026.
-OUT_OF_STEP = {"DGX-1-V100-32GB"}
-
-
-def test_a_server_costs_about_what_its_accelerators_cost(catalogue: Catalogue) -> None:
-    compared = 0
-    for key, server in catalogue.servers.items():
-        chip = catalogue.accelerators[server.accelerator]
-        if server.price_usd is None or chip.price_usd is None or key in OUT_OF_STEP:
-            continue
-        compared += 1
-        assert 0.5 <= typical(server.price_usd) / server.accelerators / typical(chip.price_usd) <= 4, key
-    assert compared >= 12
-
-
-def test_no_server_costs_less_than_its_accelerators_unless_it_says_why(catalogue: Catalogue) -> None:
-    below = set()
-    for key, server in catalogue.servers.items():
-        chip = catalogue.accelerators[server.accelerator]
-        if server.price_usd is not None and chip.price_usd is not None:
-            parts = server.accelerators * typical(chip.price_usd)
-            if typical(server.price_usd) < 0.999 * parts:  # where one is a share of the other, the share is rounded
-                below.add(key)
-    assert below == {key for key, server in catalogue.servers.items() if server.cheaper_than_parts is not None}
-
-
 def test_a_server_draws_more_than_nothing_and_less_than_its_rating(catalogue: Catalogue) -> None:
     for key, server in catalogue.servers.items():
         if server.typical_power_w is not None:
@@ -312,6 +304,10 @@ def fact(catalogue: Catalogue, key: str) -> float:
 def test_the_sum_of_owning_can_be_recomputed(catalogue: Catalogue) -> None:
     network = {case: fact(catalogue, f"network-{case}") for case in ("to-512", "to-16k", "above-16k")}
     assert network["to-512"] < network["to-16k"] < network["above-16k"]
+    for nodes in (2, 4, 8):  # one switch, shared by ever more, and a link for each
+        switch = fact(catalogue, "network-switch-400g") / (8 * nodes)
+        assert fact(catalogue, f"network-to-{8 * nodes}") == pytest.approx(switch + 675_840 / 512)
+    assert fact(catalogue, "network-to-64") == network["to-512"], "the next switch comes with the next 64"
     assert fact(catalogue, "network-switches-to-16k") + fact(catalogue, "network-optics-to-16k") == network["to-16k"]
     spares = 1 + fact(catalogue, "owned-spare-nodes-share")
     storage = fact(catalogue, "owned-storage-gb-per-accelerator") / 1_000 * fact(catalogue, "owned-storage-usd-per-tb")
@@ -355,19 +351,3 @@ def test_every_assumption_here_is_argued_in_the_decision(catalogue: Catalogue) -
         for value in placed.figure.values.values():
             if value.kind == "assumption":
                 assert (ROOT / catalogue.sources[value.source].url).is_file(), placed.record
-
-
-def test_residual_curves_fall_and_keep_their_order(catalogue: Catalogue) -> None:
-    assert {"owned-residual", "spotwire-h100-pcie", "glri-h100-sxm5"} <= set(catalogue.residuals)
-    for key, curve in catalogue.residuals.items():
-        low, high = curve.low or curve.typical, curve.high or curve.typical
-        assert all(a <= b <= c for a, b, c in zip(low, curve.typical, high, strict=True)), key
-        for shares in (low, curve.typical, high):
-            assert list(shares) == sorted(shares, reverse=True), key
-
-
-def test_used_prices_say_the_share_they_imply(catalogue: Catalogue) -> None:
-    assert len(catalogue.used_prices) >= 35
-    for key, sale in catalogue.used_prices.items():
-        if sale.price_usd and sale.launch_price_usd and sale.share_of_launch_price:
-            assert sale.price_usd / sale.launch_price_usd == pytest.approx(sale.share_of_launch_price, abs=0.001), key

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -19,6 +18,7 @@ from planner.money.owning.machine import Machine
 from planner.money.owning.place import (
     HOST_POWER,
     figure_there,
+    network_fact,
     of_fact,
     price_of_electricity,
     without_network,
@@ -27,6 +27,7 @@ from planner.money.setting import Setting
 from planner.money.timeline import PLAN, Holding
 from planner.scenario.base import MONTHS_PER_YEAR
 from pricing import Figure
+from pricing.finance import ResidualCurve
 
 # The facts of owning, by the name the formulas use (which is the scenario's) and the id in the catalogue.
 FACTS: dict[str, str] = {
@@ -59,8 +60,7 @@ HARDWARE_PRICE_CHANGE = "owned-hardware-price-change"
 POWER_PRICE_CHANGE = "owned-power-price-change"
 ROOM = "owned-room-usd-per-kw"
 CARD_BUSY, CARD_IDLE = "card-power-busy", "card-power-idle"
-NETWORK_TIERS: tuple[tuple[int, str], ...] = ((512, "network-to-512"), (16_384, "network-to-16k"))
-CURVE = "owned-residual"
+CURVE = "owned-residual"  # where its kind has none of its own
 TIMES = "residual_times"  # what is left of the price, times this
 POSITION = "residual_position"  # between the curve's low end (-1) and its high end (1)
 _OTHER_END: dict[Case, Case] = {"low": "high", "typical": "typical", "high": "low"}
@@ -165,7 +165,7 @@ def say_left(put: Basis, setting: Setting, name: str, age_months: Num) -> None:
         tried = "residual_share" in put.tried or TIMES in put.tried
         put.say(name, yours * times, "share", TRIED if tried else YOUR_INPUT)
         return
-    curve = setting.catalogue.residuals[CURVE]
+    curve = curve_of(setting)
     shares = {"low": curve.high, "typical": curve.typical, "high": curve.low}[setting.case] or curve.typical
     source = setting.catalogue.sources[curve.source]
     where = Origin(source.title, curve.kind, url=source.url, note=curve.note)
@@ -176,6 +176,14 @@ def say_left(put: Basis, setting: Setting, name: str, age_months: Num) -> None:
         )
         share, where = between(put.tried[POSITION], share, low, high), TRIED
     put.say(name, share * times, "share", TRIED if TIMES in put.tried else where)
+
+
+def curve_of(setting: Setting) -> ResidualCurve:
+    """What a plan starts from for what is left of the price: the curve of its kind of chip, else the general one."""
+    residuals, chip = setting.catalogue.residuals, setting.catalogue.accelerators.get(setting.scenario.accelerator)
+    market = None if chip is None else chip.used_market
+    own_kind = (one for one in residuals.values() if market is not None and one.used_market == market)
+    return next(own_kind, residuals[CURVE])
 
 
 def between(position: Num, middle: Num, low: Num, high: Num) -> Num:
@@ -251,13 +259,7 @@ def _say_network(put: Basis, setting: Setting, need: Need) -> None:
     if yours is None and none is not None:
         put.say("usd_per_accelerator_of_network", 0.0, "USD/accelerator", judged(none))
     else:
-        put.fact("usd_per_accelerator_of_network", network_fact(need.most_accelerators), yours)
-
-
-def network_fact(accelerators: int) -> str:
-    """The fact that says what a network between so many costs."""
-    tiers = [most for most, _ in NETWORK_TIERS]
-    return NETWORK_TIERS[min(bisect_right(tiers, accelerators - 1), len(tiers) - 1)][1]
+        put.fact("usd_per_accelerator_of_network", network_fact(setting, need.most_accelerators), yours)
 
 
 def say_power_price(put: Basis, setting: Setting) -> None:

@@ -46,14 +46,15 @@ class Machine:
     plural: str = ""  # several of them; empty where it is a product with a name
     likely: LikelyPrice | None = None  # of one accelerator, where nobody publishes a price
     kind: MachineKind = "server"
-    host: Host | None = None  # what is bought off the shelf around the cards, or whole
+    complete: bool = False  # the accelerator is the machine: a Mac
+    host: Host | None = None  # what is bought off the shelf: around cards, or complete
     busy: Figure | None = None  # draw of the machine while it works, where it was measured
     idle: Figure | None = None
 
     @property
     def holds_cards(self) -> bool:
         """Whether it is a machine into which cards are put that are bought for themselves."""
-        return self.host is not None and not self.host.is_whole
+        return self.host is not None and not self.complete
 
     def ordered(self, accelerators: int) -> str:
         """What one orders for so many: one workstation with 2 x RTX 4090 24 GB."""
@@ -67,10 +68,11 @@ class Machine:
         """The formula for the price of a machine."""
         if self.whole:
             return "usd_per_server"
+        if self.complete:
+            return "usd_per_accelerator * accelerators_per_server"
         if self.host is None:
             return "usd_per_accelerator * accelerators_per_server * (1 + host_share)"
-        beside = "" if self.host.is_whole else "usd_per_host + "
-        return f"({beside}usd_per_accelerator * accelerators_per_server)"
+        return "(usd_per_host + usd_per_accelerator * accelerators_per_server)"
 
 
 def buying(setting: Setting) -> Buying | None:
@@ -120,6 +122,7 @@ def _published(setting: Setting) -> list[Machine]:
             sold=True,
             price=server.price_usd,
             whole=True,
+            complete=False,
             power=server.max_power_w,
             **_measured(server),
         )
@@ -169,6 +172,7 @@ def _unpriced(setting: Setting, *, only_priced: bool) -> Machine:
         tdp=chip.tdp_w if chip else None,
         each=chip.price_usd if chip else None,
         **_in_words("server", label, count),
+        complete=chip is not None and chip.whole_machine and setting.scenario.own.host_share is None,
     )
 
 
@@ -204,11 +208,12 @@ def _off_the_shelf(setting: Setting, host: Host) -> Machine:
         sold=True,
         price=None,
         whole=False,
-        power=host.max_power_w if host.is_whole else None,
+        power=host.max_power_w if chip.whole_machine else None,
         tdp=chip.tdp_w,
         each=chip.price_usd,
-        **_in_words("" if host.is_whole else "workstation", chip.label, cards),
+        **_in_words("" if chip.whole_machine else "workstation", chip.label, cards),
         kind=host.kind,
+        complete=chip.whole_machine,
         host=host,
         busy=host.typical_power_w,
         idle=host.idle_power_w,

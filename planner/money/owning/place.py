@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from functools import lru_cache
 
 from planner.money.owning.machine import Machine, fleet, machine
@@ -17,6 +18,10 @@ SPARES = "owned-spare-nodes-share"
 FIRM_KW = 50.0  # up to which a firm buys like a firm: 20 to 499 MWh a year
 W_PER_KW = 1_000.0
 LOW_VOLTAGE: Mains = 120
+NETWORK_TIERS: tuple[tuple[int, str], ...] = (
+    *((most, f"network-to-{most}") for most in (8, 16, 32, 64, 512)),
+    (16_384, "network-to-16k"),
+)
 TOO_LOUD = "too loud for a room with people in it"  # of any server
 _LEAST_LIMIT = 0.6  # of a card's rated power, below which it is not worth holding it down
 # What a place may say, by the name that the formulas use.
@@ -74,11 +79,17 @@ def customer(setting: Setting) -> Customer:
     return "large" if kw > FIRM_KW else "firm"
 
 
-def without_network(setting: Setting) -> str | None:
-    """Why no network between the machines is bought; None where one is."""
+def network_fact(setting: Setting, accelerators: int) -> str:
+    """The fact that says what a network between so many costs: machines off the shelf get an ordinary switch."""
     what = machine(setting)
     if what is not None and what.host is not None:
-        return "machines bought off the shelf are joined by what they have"
+        return NETWORK_TIERS[0][1]
+    tiers = [most for most, _ in NETWORK_TIERS]
+    return NETWORK_TIERS[min(bisect_right(tiers, accelerators - 1), len(tiers) - 1)][1]
+
+
+def without_network(setting: Setting) -> str | None:
+    """Why no network between the machines is bought; None where one is."""
     place = place_of(setting)
     return None if place.network else f"none is bought in {place.label}"
 

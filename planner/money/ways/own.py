@@ -65,6 +65,8 @@ def not_owned(setting: Setting, accelerators: int) -> Unavailable:
     label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
     if chip is not None and chip.rent_only:
         return Unavailable(f"nobody sells {label}: enter what you would pay for one")
+    if chip is None:
+        return Unavailable(f"{label} may be several, each with a price of its own: say which, or what you would pay")
     return Unavailable(f"nobody publishes what {label} costs: enter what you would pay for one")
 
 

@@ -30,7 +30,7 @@ def cheapest(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None) ->
     plan = f"{need.most_accelerators:,} x {catalogue.accelerator_label(need.accelerator)}"
     often = need.busy_accelerator_hours / (need.most_accelerators * need.hours_per_month * need.months)
     work = f"busy {words.percent(often)} of the time for {words.years(need.years)}"
-    bought = against(own)
+    bought = against(catalogue, own, need.accelerator)
     best = choose((bills,))
     if best is None:
         return Finding(
@@ -66,10 +66,25 @@ def printed_lower(bills: Bills, best: int) -> tuple[str, ...]:
     )
 
 
-def against(own: Own | None) -> tuple[str, ...]:
-    """What buying costs beside the offer."""
+def not_bought(catalogue: Catalogue, accelerator: str) -> str:
+    """Why buying does not stand beside the offers."""
+    label, chip = catalogue.accelerator_label(accelerator), catalogue.accelerators.get(accelerator)
+    if chip is not None and chip.rent_only:
+        return f"{label} cannot be bought, only rented."
+    sold = [one.price_usd for one in catalogue.servers.values() if one.accelerator == accelerator]
+    if any(sold) or (chip is not None and chip.price_usd is not None):
+        return f"Buying {label} is no way of this plan, or cannot be had as it is asked."
+    if chip is None:
+        return (
+            f"{label} may be several accelerators, each with a price of its own: say which one, to compare with buying."
+        )
+    return f"Nobody publishes what {label} costs to buy: enter a quote to compare."
+
+
+def against(catalogue: Catalogue, own: Own | None, accelerator: str | None) -> tuple[str, ...]:
+    """What buying costs beside the offer; nothing of it where the offers are of several accelerators."""
     if own is None:
-        return ("Nobody publishes what this accelerator costs to buy: enter a quote to compare.",)
+        return () if accelerator is None else (not_bought(catalogue, accelerator),)
     low, high = (words.usd(float(end.total_usd)) for end in (own.option.low, own.option.high))
     return (
         f"Buying and running it: about {words.usd(own.total_usd)} ({low} to {high}: every figure at its cheap, or at "

@@ -180,11 +180,12 @@ def _memory(doer: Doer) -> str:
 
 def cheapest_for_job(catalogue: Catalogue, all_rented: Sequence[RentedJob], own: Own | None) -> Finding:
     """Who does this job for the least: what it costs, how long it takes, on what."""
-    best = choose([one.bills for one in all_rented])
+    best, chips = choose([one.bills for one in all_rented]), {one.doer.accelerator for one in all_rented}
+    bought = against(catalogue, own, chips.pop() if len(chips) == 1 else None)
     if best is None:
         return Finding(
             "No offer here has a price for this job",
-            ("Widen the filters below, try any GPU, or enter your own price.", *against(own)),
+            ("Widen the filters below, try any GPU, or enter your own price.", *bought),
         )
     of, at = [(one, at) for one in all_rented for at in range(len(one.bills.offers))][best]
     doer, key, price = of.doer, of.bills.offers[at], of.bills.prices.at(at)
@@ -194,7 +195,7 @@ def cheapest_for_job(catalogue: Catalogue, all_rented: Sequence[RentedJob], own:
     total = words.usd(float(of.bills.total_usd[at]))
     over = f"The plan of {words.years(doer.setting.scenario.years)}, disks and traffic included"
     sentences = (f"{over}, comes to {total} there, {words.PURCHASE[offer.purchase]}.", f"{words.worth(price)}.")
-    return Finding(f"{done} for the least: {_cost(catalogue, of, at)}{aged(price)}", (*sentences, *against(own)), key)
+    return Finding(f"{done} for the least: {_cost(catalogue, of, at)}{aged(price)}", (*sentences, *bought), key)
 
 
 def _cost(catalogue: Catalogue, of: RentedJob, at: int) -> str:

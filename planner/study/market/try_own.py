@@ -18,9 +18,9 @@ from planner.money.demand.stream import Need
 from planner.money.input_sheet import Case, end
 from planner.money.measures import factors
 from planner.money.owning import Machine, Owned, machine, owned
-from planner.money.owning.inputs import network_fact, say_people_and_space, say_power_price
+from planner.money.owning.inputs import say_people_and_space, say_power_price
 from planner.money.owning.kept import kept_accelerator, kept_power
-from planner.money.owning.place import place_of, too_little_power, without_network
+from planner.money.owning.place import network_fact, place_of, too_little_power, without_network
 from planner.money.setting import Setting
 from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH, MONTHS_PER_YEAR
 from planner.scenario.own import Kept
@@ -155,7 +155,7 @@ def _network_usd(setting: Setting, accelerators: int) -> float:
     yours = setting.scenario.own.usd_per_accelerator_of_network
     if yours is not None or without_network(setting):
         return yours or 0.0
-    return end(setting.catalogue.facts[network_fact(accelerators)].figure.newest, setting.case)
+    return end(setting.catalogue.facts[network_fact(setting, accelerators)].figure.newest, setting.case)
 
 
 def _spread(setting: Setting, need: Need, many: Array, hours: Array) -> Need:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from planner.money.input_sheet import Case, end
 from planner.money.ledger import Ledger, Origin, Used
 from planner.money.origin import origin
-from planner.money.owning.inputs import CHEAPER_FACTS, CURVE, POSITION, lead_time
+from planner.money.owning.inputs import CHEAPER_FACTS, POSITION, curve_of, lead_time
 from planner.money.plan import Plan
 from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, price_factor, prices_of
 from planner.money.renting.rent_levels import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
@@ -169,7 +169,7 @@ def _from_figure(plan: Plan, name: str, figure: Figure) -> Doubtful:
 
 def _residual(plan: Plan) -> Iterator[Doubtful]:
     setting = plan.setting
-    curve = setting.catalogue.residuals[CURVE]
+    curve = curve_of(setting)
     if setting.scenario.own.residual_share is not None or curve.low is None or curve.high is None:
         return
     source = setting.catalogue.sources[curve.source]

@@ -57,7 +57,7 @@ def _views(found: Offers, wish: Wish, first: Doer) -> None:
         st.tabs(VIEWS, key="view", on_change="rerun"),
         (
             lambda: show.parts_explained(found.opened(picks)),
-            lambda: show.buying(catalogue, found.own),
+            lambda: show.buying(catalogue, found.own, chip),
             lambda: show.market(catalogue, state.market(catalogue, filters.all_chips(wish), state.day(), chip)),
             lambda: show.past(state.past(catalogue, chip)),
             quote_box.ask_for_quotes,

@@ -1,0 +1,44 @@
+"""That nobody publishes a price is said where it is true, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.money.plan import plan
+from planner.money.ways.ledger_of_way import Unavailable
+from planner.money.ways.own import not_owned
+from planner.report.market.findings import not_bought
+from planner.scenario.scenario import Scenario
+from pricing import load_catalogue
+from tests.money.owning import DAY
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "said"),
+    [
+        ("TPU-v5e", "TPU v5e, per chip cannot be bought, only rented."),
+        ("A10G-24GB", "A10G 24 GB cannot be bought, only rented."),
+        ("T4-16GB", "Nobody publishes what T4 16 GB costs to buy: enter a quote to compare."),
+        ("GH200-96GB", "Buying GH200 96 GB is no way of this plan, or cannot be had as it is asked."),
+        ("H100-SXM5-80GB", "Buying H100 SXM5 80 GB is no way of this plan, or cannot be had as it is asked."),
+        ("H100", "H100, kind not stated may be several accelerators, each with a price of its own: say which one, "
+                 "to compare with buying."),
+    ],
+)  # fmt: skip
+def test_why_buying_does_not_stand_beside_the_offers(accelerator: str, said: str) -> None:
+    assert not_bought(load_catalogue(), accelerator) == said
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "said"),
+    [
+        ("TPU-v5e", "nobody sells TPU v5e"),
+        ("A16-16GB", "nobody publishes what A16 16 GB, per GPU costs"),
+        ("H100", "H100, kind not stated may be several"),
+    ],
+)
+def test_a_way_to_own_says_why_it_has_no_price(accelerator: str, said: str) -> None:
+    made = plan(load_catalogue(), Scenario.model_validate({"accelerator": accelerator}), DAY)
+    found = not_owned(made.setting, 8)
+    assert isinstance(found, Unavailable)
+    assert found.reason.startswith(said)
