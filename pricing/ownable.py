@@ -11,7 +11,7 @@ from pricing.fields import Id, Label, Whole, figure
 from pricing.figure import Figure, Note, Text
 from pricing.record import Record
 
-NEW_PRICE = "Price of one accelerator, or of one whole server, new"
+NEW_PRICE = "Price of one accelerator, or of one whole server"
 
 
 class Host(Record):
