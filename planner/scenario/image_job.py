@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import Inputs
+from planner.scenario.base import Count, Inputs
 from planner.scenario.vocabulary import Team
 
 
@@ -15,7 +15,7 @@ class ImageJob(Inputs):
 
     model: str = Field(min_length=1, max_length=160)
     accelerator: str = Field(min_length=1, max_length=80)
-    accelerators: Annotated[int, Field(ge=1, le=131_072)] = 8
+    accelerators: Count = 8
     images: Annotated[float, Field(ge=1, le=1e14)] | None = None
     epochs: Annotated[float, Field(gt=0, le=100_000)] | None = None
     team: Team = "experienced"

@@ -23,7 +23,7 @@ class TrainingJob(Inputs):
 
     model: str = Field(default="", max_length=160)
     accelerator: str = Field(min_length=1, max_length=80)
-    accelerators: Annotated[int, Field(ge=1, le=131_072)] = 8
+    accelerators: Count = 8
     mig_profile: str | None = Field(default=None, max_length=40)
     tokens: Annotated[float, Field(gt=0, le=1e16)] | None = None
     unique_tokens: Annotated[float, Field(gt=0, le=1e16)] | None = None

@@ -66,7 +66,7 @@ class Work(Inputs):
     busy_share: Annotated[float | None, Field(ge=LEAST_BUSY_SHARE, le=1.0), unit("share: 0.1 is 10 %"), asked("busy",
         "Busy, % of hours", "Share of all hours in which they do useful work.", percent=True,
         usual=USUAL_BUSY_SHARE)] = None  # fmt: skip
-    accelerator_hours_per_month: Annotated[float | None, Field(ge=0.01, le=12_000_000.0),
+    accelerator_hours_per_month: Annotated[float | None, Field(ge=0.01, le=730_000_000.0),
         unit("accelerator-hours a month"), asked("hours", "GPU-hours a month",
         "Instead of the share of busy hours; one follows from the other.", usual="from busy %")] = None  # fmt: skip
     accelerators_per_job: Annotated[Count | None, asked("job", "GPUs one job takes",

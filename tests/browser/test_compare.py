@@ -135,7 +135,7 @@ def test_a_link_restores_what_was_chosen_elsewhere(page: Page) -> None:
 
 def test_a_link_with_an_impossible_number_is_answered(page: Page) -> None:
     open_page(page, "/compare?gpus=99999999&busy=abc")
-    expect(page.get_by_text("This link held gpus = 99999999, outside 1 to 16,384", exact=False)).to_be_visible()
+    expect(page.get_by_text("This link held gpus = 99999999, outside 1 to 1,000,000", exact=False)).to_be_visible()
     expect(page.get_by_text("This link held busy = abc", exact=False)).to_be_visible()
     expect(page.locator(TRACEBACK)).to_have_count(0)
 

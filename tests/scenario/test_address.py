@@ -93,11 +93,11 @@ def test_what_has_no_short_key_stands_in_one() -> None:
     [
         (
             {"gpus": "99999999"},
-            "This link held gpus = 99999999, outside 1 to 16,384. 8 is used instead, so this answer differs from the "
+            "This link held gpus = 99999999, outside 1 to 1,000,000. 8 is used instead, so this answer differs from the "
             "sender's.",
         ),
         ({"busy": "160"}, "busy = 160, outside 1 to 100. 60 is used instead"),
-        ({"gpus": "32.5"}, "gpus = 32.5, not a whole number, 1 to 16,384"),
+        ({"gpus": "32.5"}, "gpus = 32.5, not a whole number, 1 to 1,000,000"),
         ({"gpus": "1_000"}, "not a whole number"),
         ({"gpus": "١٢"}, "not a whole number"),
         ({"years": "nan"}, "years = nan, not a number, 0.25 to 10. 3 is used"),

@@ -70,7 +70,7 @@ def test_one_run_is_a_job_and_a_deadline_it_misses_is_told() -> None:
 def test_more_of_them_do_not_help_for_ever() -> None:
     once = Train(model="llama-2-7b", tokens=2e12, deadline_days=0.05)
     late = asked(CATALOGUE, scenario(Work(accelerators=64, train=once)))
-    assert "even 16,384 of them would not do" in late.problems[0]
+    assert "even 1,000,000 of them would not do" in late.problems[0]
     assert late.late[0].work.train == once
 
 
@@ -245,10 +245,10 @@ def test_new_tasks_go_out_and_come_back() -> None:
 
 
 def test_more_than_a_plan_may_have_is_told() -> None:
-    crowd = CHAT.model_copy(update={"requests_per_s": 4_000.0, "peak_requests_per_s": 9_000.0})
+    crowd = CHAT.model_copy(update={"requests_per_s": 400_000.0, "peak_requests_per_s": 900_000.0})
     found = asked(CATALOGUE, scenario(Work(serve=crowd), "RTX-4090-24GB"))
-    assert "are needed at the peak, and a plan may have 16,384" in found.problems[0]
-    often = TUNE.model_copy(update={"tokens": 1e10, "runs_per_month": 100_000.0})
+    assert "are needed at the peak, and a plan may have 1,000,000" in found.problems[0]
+    often = TUNE.model_copy(update={"tokens": 1e12, "runs_per_month": 100_000.0})
     assert "a plan may have" in asked(CATALOGUE, scenario(Work(accelerators=8, train=often))).problems[0]
 
 

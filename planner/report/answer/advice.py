@@ -14,6 +14,7 @@ from planner.money.ways.right_size import Size, sizes
 from planner.report import words
 from planner.report.forms import scalar
 from planner.report.table import Table
+from planner.scenario.base import MOST_ACCELERATORS
 from planner.scenario.scenario import Scenario
 
 
@@ -22,7 +23,7 @@ def advice_lines(plan: Plan, found: Answer, *, every: bool = False) -> tuple[str
     compared = [way for way in (found.best, *(found.pair or ())) if way is not None]
     ways = found.ranked if every else compared
     warned = (f"{way.option.title}: {warning}" for way in ways for warning in way.option.warnings)
-    odd = (*(_doubt(one) for one in doubts(plan)), *_at_odds(plan.setting.scenario))
+    odd = (*(_doubt(one) for one in doubts(plan)), *_at_odds(plan.setting.scenario), *_beyond(plan))
     return tuple(dict.fromkeys((*odd, *(_ended(line) for line in warned))))
 
 
@@ -38,6 +39,21 @@ def _at_odds(scenario: Scenario) -> Iterator[str]:
                 f"{name} at {words.usd_per_hour(usd)} costs more than on demand at {words.usd_per_hour(free)}, {why}: "
                 "is one of them for another term, or for a whole machine? Both are used as you typed them."
             )
+
+
+def _beyond(plan: Plan) -> Iterator[str]:
+    """Growth that ends beyond what anybody can deliver: asked about, and reckoned with all the same."""
+    most, works = int(plan.setting.demand.all.most_accelerators), plan.setting.scenario.work
+    if most <= MOST_ACCELERATORS:
+        return
+    fastest = max(works, key=lambda work: work.growth_per_year)
+    times = MOST_ACCELERATORS / sum(work.accelerators for work in works)
+    nearest = words.percent(max(times ** (1 / plan.setting.scenario.years) - 1, 0.0))
+    yield (
+        f"{fastest.label[:1].upper()}{fastest.label[1:]} grows by {words.percent(fastest.growth_per_year)} a year to "
+        f"{most:,} GPUs at once, more than anybody can deliver. Is that a year? {nearest} would end at about "
+        f"{MOST_ACCELERATORS:,}."
+    )
 
 
 def _ended(text: str) -> str:
