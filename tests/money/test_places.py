@@ -327,3 +327,16 @@ def test_a_mix_owns_no_more_than_the_power_carries() -> None:
     """120 kW carry 11 machines of eight H100, one of them spare for 80: no base of a mix is larger."""
     made = asked("H100-SXM5-80GB", 96, 0.7, 2.7, own={"most_kw": 120.0})
     assert rates._sizes(made.setting).max() == 80
+
+
+def test_a_workstation_need_not_be_full() -> None:
+    """Four cards wanted at once, a tenth of the hours, in work that may wait: two do it, in a workstation for four.
+
+    Bought: 5,000 and two cards at 800 each.
+    """
+    work = {"accelerators": 4, "busy_share": 0.1, "may_wait": True, "storage_tb": 0.0, "egress_tb_per_month": 0.0}
+    made = asked("RTX-3090-24GB", 4, 0.1, 0.3, work=(work,), own={"accelerators": 4})
+    (sized,) = [one for one in made.options if one.way == "own" and one.key != "own"]
+    assert sized.accelerators < 4
+    usd = {line.name: float(np.sum(line.usd)) for line in sized.ledger.lines}
+    assert usd["Servers, with spares"] == 5_000 + sized.accelerators * 800

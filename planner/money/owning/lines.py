@@ -20,7 +20,8 @@ from planner.money.timeline import Holding
 
 SERVERS = "ceil(accelerators * (1 + spare_share * many) / accelerators_per_server)"
 PER_MACHINE = "machine"  # of your sum for day one
-_OF_CARDS = " + tdp_w * card_power_{state} * accelerators_per_server"
+CARDS = "ceil(accelerators * (1 + spare_share * many))"
+_OF_CARDS = " + " + CARDS + " * tdp_w * card_power_{state}"
 _LATER = "(1 + hardware_price_change_per_year)"
 _DUE = "(deposit_share * {ordered} + (1 - deposit_share) * delivered)"
 
@@ -73,11 +74,11 @@ def _reckoned(setting: Setting, need: Need, until_months: Num | None, refreshed:
     say_inputs(put, setting, need, what)
     held = say_holding(put, setting, until_months, refreshed)
     all_in = "capex_usd" in put.used
-    today = _all_in(put, setting, need) if all_in else f"{SERVERS} * {what.usd}"
+    today = _all_in(put, setting, need) if all_in else _price(what)
     price = f"{today} * {_LATER} ** ordered_after_years" if "ordered" in put.used else today
     paid = price if all_in else f"{price} * (1 + scarcity_premium_share)"
     replaces = "refreshes" in put.used
-    kw = f"{SERVERS} * {_kw(setting, what)}"
+    kw = _kw(setting, what)
     room = place_of(setting).builds_room
     return Owned(
         machine=what,
@@ -114,13 +115,20 @@ def _said(put: Basis, name: str) -> Num:
     return put.used[name].value
 
 
+def _price(what: Machine) -> str:
+    """The formula for the price of all machines; of workstations and the cards in them, as many as are bought."""
+    if what.holds_cards and not what.whole:
+        return f"({SERVERS} * usd_per_host + {CARDS} * usd_per_accelerator)"
+    return f"{SERVERS} * {what.usd}"
+
+
 def _kw(setting: Setting, what: Machine) -> str:
-    """The formula for the rated power of a machine."""
+    """The formula for the rated power of all machines."""
     if what.power is not None or setting.scenario.own.rated_w_per_server is not None:
-        return "rated_w_per_server / 1000"
+        return f"{SERVERS} * rated_w_per_server / 1000"
     if what.holds_cards:
-        return "(max_w_per_host + tdp_w * accelerators_per_server) / 1000"
-    return "tdp_w * accelerators_per_server * server_power_over_tdp / 1000"
+        return f"({SERVERS} * max_w_per_host + {CARDS} * tdp_w) / 1000"
+    return f"{SERVERS} * tdp_w * accelerators_per_server * server_power_over_tdp / 1000"
 
 
 def _drawn_kw(setting: Setting, what: Machine, kw: str) -> tuple[str, str]:
@@ -130,7 +138,7 @@ def _drawn_kw(setting: Setting, what: Machine, kw: str) -> tuple[str, str]:
     if own.rated_w_per_server is not None:
         return shares
     busy, idle = (
-        f"{SERVERS} * ({state}_w_per_server{_OF_CARDS.format(state=state) if what.holds_cards else ''}) / 1000"
+        f"({SERVERS} * {state}_w_per_server{_OF_CARDS.format(state=state) if what.holds_cards else ''}) / 1000"
         for state in ("busy", "idle")
     )
     return (

@@ -65,14 +65,11 @@ class Machine:
 
     @property
     def usd(self) -> str:
-        """The formula for the price of a machine."""
+        """The formula for the price of a machine whose accelerators are bought with it."""
         if self.whole:
             return "usd_per_server"
-        if self.complete:
-            return "usd_per_accelerator * accelerators_per_server"
-        if self.host is None:
-            return "usd_per_accelerator * accelerators_per_server * (1 + host_share)"
-        return "(usd_per_host + usd_per_accelerator * accelerators_per_server)"
+        beside = "" if self.complete else " * (1 + host_share)"
+        return f"usd_per_accelerator * accelerators_per_server{beside}"
 
 
 def buying(setting: Setting) -> Buying | None:

@@ -108,7 +108,7 @@ def peak_kw(setting: Setting, what: Machine, accelerators: int) -> float:
         return machines * what.power.newest.typical / W_PER_KW
     tdp_w = math.nan if what.tdp is None else what.tdp.newest.typical
     if what.holds_cards:
-        return machines * (_host_w(what) + tdp_w * what.accelerators) / W_PER_KW
+        return (machines * _host_w(what) + math.ceil(accelerators * (1 + spares * many)) * tdp_w) / W_PER_KW
     over = setting.catalogue.facts[HOST_POWER].figure.newest.typical
     return machines * tdp_w * what.accelerators * over / W_PER_KW
 
@@ -168,7 +168,7 @@ def _held_down(what: Machine, accelerators: int, most: float) -> str | None:
     if not what.holds_cards or what.tdp is None:
         return None
     machines = math.ceil(accelerators / what.accelerators)
-    each_w = (most * W_PER_KW - machines * _host_w(what)) / (machines * what.accelerators)
+    each_w = (most * W_PER_KW - machines * _host_w(what)) / accelerators
     return f"cards held to {each_w:.0f} W each" if each_w >= _LEAST_LIMIT * what.tdp.newest.typical else None
 
 
