@@ -11,6 +11,7 @@ from pydantic import Field
 from pricing.figure import Figure, Source, Strict
 from pricing.finance import ResidualCurve, Schedule, UsedPrice
 from pricing.model import Model
+from pricing.ownable import Host, Place
 from pricing.records import (
     Accelerator,
     AmbiguousAccelerator,
@@ -25,8 +26,8 @@ from pricing.records import (
 )
 
 SECTIONS = (
-    "sources", "accelerators", "ambiguous", "servers", "sites", "lands", "providers", "offers", "series", "models",
-    "hosted", "facts", "schedules", "residuals", "used_prices",
+    "sources", "accelerators", "ambiguous", "servers", "hosts", "sites", "places", "lands", "providers", "offers",
+    "series", "models", "hosted", "facts", "schedules", "residuals", "used_prices",
 )  # fmt: skip
 
 
@@ -39,7 +40,9 @@ class Catalogue(Strict):
     accelerators: dict[str, Accelerator]
     ambiguous: dict[str, AmbiguousAccelerator]
     servers: dict[str, Server]
+    hosts: dict[str, Host]
     sites: dict[str, Site]
+    places: dict[str, Place]
     lands: dict[str, Land]
     providers: dict[str, Provider]
     offers: dict[str, Offer]
@@ -53,14 +56,20 @@ class Catalogue(Strict):
 
     def site_figure(self, site: str, name: str) -> tuple[str, Figure] | None:
         """A site's figure, or the nearest ancestor's: the id of the site that knows it, and the figure."""
-        place: str | None = site
-        while place is not None:
-            record = self.sites[place]
-            figure: Figure | None = getattr(record, name)
+        for place in self.around(site):
+            figure: Figure | None = getattr(self.sites[place], name)
             if figure is not None:
                 return place, figure
-            place = record.parent
         return None
+
+    def around(self, site: str) -> tuple[str, ...]:
+        """The site, and what it lies in, from near to far."""
+        found: list[str] = []
+        place: str | None = site
+        while place is not None:
+            found.append(place)
+            place = self.sites[place].parent
+        return tuple(found)
 
     def accelerator_label(self, name: str) -> str:
         """What people call it; an ambiguous name says that it is one."""

@@ -21,3 +21,6 @@ Orders = Literal["anyone", "verified", "on_request"]
 # What a price rests on, weakest first. The order is what `least_trust` compares.
 Trust = Literal["estimated", "collected", "published", "API", "quote", "yours"]
 TRUST_ORDER: dict[str, int] = {word: rank for rank, word in enumerate(get_args(Trust))}
+Customer = Literal["household", "firm", "large"]  # of electricity
+Mains = Literal[120, 230]  # volts of the sockets: 100 to 127 count as 120
+MachineKind = Literal["server", "rack", "workstation", "mac", "small_box"]

@@ -137,8 +137,11 @@ def _wrong_names(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
         ("offers", "accelerator", named),
         ("series", "accelerator", named),
         ("servers", "accelerator", chips),
+        ("hosts", "takes", chips),
+        ("hosts", "not_for", chips),
         ("ambiguous", "candidates", chips),
         ("sites", "parent", catalogue.sites.keys()),
+        ("sites", "electricity_like", catalogue.sites.keys()),
         ("residuals", "accelerators", named),
     ):
         for key, record in getattr(catalogue, section).items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
@@ -56,8 +57,51 @@ def server(catalogue: Catalogue, name: str) -> str:
 
 
 def site(catalogue: Catalogue, name: str) -> str:
-    """The one site called `name`."""
-    return _find("site", name, _index({k: (r.label, *r.aliases) for k, r in catalogue.sites.items()}))
+    """The one site called `name`. Of "Bavaria, Germany" the last part that is known counts, or one that lies in it."""
+    parts = [part.strip() for part in name.split(",") if part.strip()]
+    if parts[1:] and not _sites(catalogue, name):
+        within = _one_site(catalogue, parts[-1], by_code=True)
+        for part in parts[-2::-1]:  # from large to small: "Austin, Texas" is Texas, as no Austin is known
+            inside = [key for key in _sites(catalogue, part, by_code=True) if within in catalogue.around(key)]
+            within = inside[0] if len(inside) == 1 else within
+        return within
+    return _one_site(catalogue, name)
+
+
+def _one_site(catalogue: Catalogue, name: str, *, by_code: bool = False) -> str:
+    found = _sites(catalogue, name, by_code=by_code)
+    if found[1:]:
+        readings = [f"{key} ({_site_words(catalogue, key)})" for key in found]
+        raise AmbiguousName(f"{name!r} can be {_or(readings)}. Say which.", found)
+    return found[0] if found else _find("site", name, _index(_site_names(catalogue)))
+
+
+def _sites(catalogue: Catalogue, name: str, *, by_code: bool = False) -> tuple[str, ...]:
+    """The sites that a spelling can mean; an id wins over a label or an alias.
+
+    Behind a comma the code of a state or province counts too: "San Jose, CA" is not in Canada.
+    """
+    wanted = plain(_bare(name))
+    if not wanted:
+        return ()
+    by_id = tuple(key for key in catalogue.sites if wanted in (plain(key), plain(key.partition("-")[2]) * by_code))
+    called = _site_names(catalogue)
+    return by_id or tuple(key for key, names in called.items() if wanted in {plain(one) for one in names})
+
+
+def _site_names(catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
+    return {key: (record.label, *record.aliases) for key, record in catalogue.sites.items()}
+
+
+def _site_words(catalogue: Catalogue, key: str) -> str:
+    record = catalogue.sites[key]
+    where = f", {record.country}" if record.country else f", the {record.kind}"
+    return f"{record.label}{where}"
+
+
+def _bare(name: str) -> str:
+    """Without accents: Österreich is Osterreich."""
+    return "".join(mark for mark in unicodedata.normalize("NFD", name) if not unicodedata.combining(mark))
 
 
 def model(catalogue: Catalogue, name: str) -> str:

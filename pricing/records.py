@@ -7,16 +7,18 @@ too: editors show it, and the glossary says the same.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
-from pricing.choices import Area, Fabric, Orders, Purchase, SoldAs
+from pricing.choices import Area, Fabric, MachineKind, Mains, Orders, Purchase, SoldAs
 from pricing.days import Day
-from pricing.fields import UNIT, Aliases, Confidence, Country, Id, Label, Share, Whole, YearMonth, figure, in_unit
+from pricing.fields import Aliases, Confidence, Country, Id, Label, Share, Whole, YearMonth, figure, in_unit
 from pricing.figure import Figure, Note, Source, SourceId, Strict, Text
 from pricing.finance import ResidualCurve, Schedule, UsedMarket, UsedPrice
 from pricing.model import Model
+from pricing.ownable import Host, Place
+from pricing.record import Record
 
 ProviderKind = Literal["hyperscaler", "neocloud", "marketplace", "serverless", "yours"]
 Bloc = Literal["EU", "EEA"]
@@ -45,28 +47,6 @@ Doubt = Literal[
     "old",  # the source is from another year
     "odd",  # contradicts its own neighbours (dearer spot than on demand, for one); see the note
 ]
-
-
-class Record(Strict):
-    """A record whose figures must carry the units that its fields name."""
-
-    FIGURE_UNITS: ClassVar[dict[str, str]] = {}
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **_: Any) -> None:
-        """Read the units off the fields."""
-        marks = {name: field.json_schema_extra for name, field in cls.model_fields.items()}
-        cls.FIGURE_UNITS = {
-            name: str(mark[UNIT]) for name, mark in marks.items() if isinstance(mark, dict) and UNIT in mark
-        }
-
-    @model_validator(mode="after")
-    def _units(self) -> Record:
-        for name, unit in self.FIGURE_UNITS.items():
-            figure: Figure | None = getattr(self, name)
-            if figure is not None and figure.unit != unit:
-                raise ValueError(f"{name}: want the unit {unit!r}, got {figure.unit!r}")
-        return self
 
 
 class MigProfile(Strict):
@@ -152,6 +132,7 @@ class Server(Record):
     """A machine as it is bought: whole, with its accelerators in it."""
 
     label: Label
+    kind: MachineKind = Field(default="server", description="what sort of machine it is")
     accelerator: Id = Field(description="id of the accelerator in it")
     accelerators: Whole = Field(description="how many are in it")
     nics: Text | None = Field(default=None, description="its network cards")
@@ -160,6 +141,7 @@ class Server(Record):
     price_usd: Figure | None = figure("USD", BOUGHT)
     max_power_w: Figure | None = figure("W", "Power of the whole server at most, as its maker states it")
     typical_power_w: Figure | None = figure("W", "Power of the whole server under a real load")
+    idle_power_w: Figure | None = figure("W", "Power of the whole server that has nothing to do")
     rack_units: Figure | None = figure("U", "Height in a rack")
     support_usd_per_year: Figure | None = figure("USD/year", "Support contract for one server")
     cheaper_than_parts: Text | None = Field(default=None, description="why it costs less than its accelerators alone")
@@ -174,7 +156,13 @@ class Site(Record):
     country: Text | None = Field(default=None, description="in which it lies, in words")
     parent: Id | None = Field(default=None, description="id of the site that knows what this one does not")
     aliases: Aliases = ()
+    mains: Mains | None = Field(default=None, description="volts of its sockets; absent: the parent's")
+    electricity_like: tuple[Id, ...] = Field(
+        default=(), description="ids of sites whose average stands in for a price of electricity that it lacks"
+    )
     usd_per_kwh: Figure | None = figure("USD/kWh", "Electricity at the meter, for a large site")
+    household_usd_per_kwh: Figure | None = figure("USD/kWh", "Electricity at the meter, for a household, with taxes")
+    commercial_usd_per_kwh: Figure | None = figure("USD/kWh", "Electricity at the meter, for a firm of up to 50 kW")
     carbon_g_per_kwh: Figure | None = figure("g/kWh", "Carbon dioxide equivalent of one kWh from the grid")
     pue: Figure | None = figure("1", "Energy of the whole facility over energy of its computers")
     colocation_usd_per_kw_month: Figure | None = figure(
@@ -333,7 +321,11 @@ class DataFile(Strict):
         default_factory=dict, description="trade names that cover several chips, by name"
     )
     servers: dict[Id, Server] = Field(default_factory=dict, description="machines as they are bought, by id")
+    hosts: dict[Id, Host] = Field(
+        default_factory=dict, description="machines for cards without a server, and chips sold whole, by id"
+    )
     sites: dict[Id, Site] = Field(default_factory=dict, description="places on the electricity map, by id")
+    places: dict[Id, Place] = Field(default_factory=dict, description="what machines stand in: a home, a campus, by id")
     lands: dict[Country, Land] = Field(
         default_factory=dict, description="countries, by their two letters: where regions and providers are"
     )

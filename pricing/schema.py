@@ -35,8 +35,8 @@ SECTIONS_OF: dict[str, tuple[str, ...]] = {
     "models": ("models",),
     "reliability": ("facts",),
     "rentals": ("providers", "offers", "facts"),
-    "servers": ("servers", "facts"),
-    "sites": ("sites", "lands"),
+    "servers": ("servers", "hosts", "facts"),
+    "sites": ("sites", "places", "lands"),
     "sources": (),
 }
 

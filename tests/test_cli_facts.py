@@ -67,6 +67,12 @@ def test_a_place_says_what_it_takes_from_where_it_lies(capsys: pytest.CaptureFix
     assert "taken from World" in rows["pue"]["note"]
 
 
+def test_a_place_without_a_price_of_electricity_says_whose_stands_in(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = by_name(said(capsys, "singapore"), "Figures")
+    assert "the average of Malaysia, Taiwan, Japan and South Korea stands in" in rows["usd_per_kwh"]["note"]
+    assert "that of the world stands in" in rows["household_usd_per_kwh"]["note"]
+
+
 def test_a_model_and_a_server(capsys: pytest.CaptureFixture[str]) -> None:
     assert by_name(said(capsys, "llama-3-8b"), "Record")["layers"]["value"] == 32
     server = next(iter(load_catalogue().servers))

@@ -27,6 +27,8 @@ COUNTED = "accelerators"  # numbers of things are the plan itself
 FAR = 5.0  # times away from what the catalogue has, before we ask
 _NEAR = 3.0  # times away at most, for a slip to explain it
 _THOUSAND, _HUNDRED = 1_000.0, 100.0
+METER, DEAR_KWH = "usd_per_kwh", 1.0  # USD: nobody pays more for a kilowatt-hour
+IN_CENTS = "cents typed as dollars"
 # By how much a slip of the hand or of the unit is off.
 SLIPS: tuple[tuple[float, str], ...] = (
     (_THOUSAND, "a point typed for a comma"),
@@ -34,7 +36,7 @@ SLIPS: tuple[tuple[float, str], ...] = (
     (1 / ONE_MACHINE, "a price for a machine of eight typed as one for a GPU"),
     (1 / HOURS_PER_MONTH, "a price for a month typed as one for an hour"),
     (_HUNDRED, "a hundredth too little"),
-    (1 / _HUNDRED, "cents typed as dollars"),
+    (1 / _HUNDRED, IN_CENTS),
 )
 
 
@@ -94,6 +96,8 @@ def _of_day_one(setting: Setting, unsaid: Plan, mine: Mapping[str, Used]) -> Dou
 def doubt(yours: Used, usual: Used, more: tuple[tuple[float, str], ...] = ()) -> Doubt | None:
     """What is odd about your number beside the usual one; a nought, or nothing to compare with, is not odd."""
     typed, there = float(yours.value), float(usual.value)
+    if yours.name == METER and typed > DEAR_KWH:
+        return Doubt(yours.name, typed, there, usual.unit, typed / _HUNDRED, IN_CENTS)
     if typed <= 0 or there <= 0 or not np.isfinite(there) or 1 / FAR <= typed / there <= FAR:
         return None
     slips = [(typed * factor, slip) for factor, slip in (*more, *SLIPS) if 1 / _NEAR <= typed * factor / there <= _NEAR]

@@ -144,7 +144,8 @@ def _busiest(setting: Setting, there: Demand) -> float:
 
 
 def _fewest(setting: Setting, there: Demand) -> int:
-    step = server_size(setting)
+    what = machine(setting)
+    step = 1 if what is not None and what.holds_cards else server_size(setting)
     busy, accepted = _busiest(setting, there), accepted_wait_in_services(setting)
 
     def is_short(fleet: int) -> bool:

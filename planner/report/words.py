@@ -75,11 +75,22 @@ DOUBT = {
 }
 
 
+PLACES = {
+    "home": "at home",
+    "office": "in an office",
+    "own_room": "in a server room of one's own",
+    "campus": "on a campus",
+    "colocation": "in somebody's data centre",
+    "data_centre": "in a data centre of one's own",
+}
+
 # What a choice is called, by the short key of its field; one that is not here is shown as files write it.
 CHOICES: dict[str, Mapping[str, str]] = {
     "stay": STAY,
     "timing": {str(key): said for key, said in TIMINGS.items()},
     "term": PURCHASE,
+    "place": PLACES,
+    "per": {"all": "all that is bought", "machine": "each machine"},
 }
 
 

@@ -29,7 +29,8 @@ from planner.scenario.base import (
     usd_per,
 )
 
-Place = Literal["colocation", "own_room"]
+Place = Literal["home", "office", "own_room", "campus", "colocation", "data_centre"]
+CapexPer = Literal["all", "machine"]
 
 
 class Own(Inputs):
@@ -58,6 +59,9 @@ class Own(Inputs):
     capex_usd: Annotated[Usd | None, Field(description="all of day one in one sum: replaces the lines above"),
         asked("capex", "All of day one in one sum, USD", "Replaces servers, network, disks and installation.",
         group=BUYING, rare=True, usual="the lines it replaces")] = None  # fmt: skip
+    capex_per: Annotated[CapexPer | None, Field(description="what that sum is for: `all` that is bought, or each "
+        "`machine`"), asked("per", "That sum is for", "All that is bought, or each machine.", group=BUYING, rare=True,
+        usual="all")] = None  # fmt: skip
     # when
     order_month: Annotated[int, Field(ge=0, le=120, description="ordered after so many months, rented until then"),
         unit("number of the month")] = 0  # fmt: skip
@@ -67,8 +71,13 @@ class Own(Inputs):
     scarcity_premium_share: UpTo10 | None = None
     deposit_share: Share | None = None
     # what it costs to run
-    place: Annotated[Place, asked("place", "Where it stands", "Somebody's data centre, or a room of your own.",
-        group=RUNNING, rare=True)] = "colocation"  # fmt: skip
+    place: Annotated[Place, asked("place", "Where it stands",
+        "Sets whose price of electricity, which cooling, space and people count, and what its circuits carry.",
+        group=RUNNING)] = "colocation"  # fmt: skip
+    most_kw: Annotated[float | None, Field(gt=0.0, le=1_000_000.0, description="that its machines may draw, without "
+        "cooling; a MW is 1000"), unit("kW"), asked("kw", "Power there is for it, kW",
+        "What the circuits or the contract carry. Machines that draw more are not bought.", group=RUNNING, rare=True,
+        usual="the circuits of a home or an office; no limit elsewhere")] = None  # fmt: skip
     usd_per_kw_month: Annotated[float | None, Field(ge=0.0, le=10_000.0), usd_per("kW-month"), asked("colo",
         "Space and hosting, USD per kW a month", group=RUNNING, rare=True)] = None  # fmt: skip
     usd_per_kw_of_room: Annotated[float | None, Field(ge=0.0, le=1_000_000.0), usd_per("kW of room")] = None
@@ -155,12 +164,16 @@ class Kept(Inputs):
         unit("times one of the plan's")] = 1.0  # fmt: skip
     usd_today_if_sold: Usd = 0.0
     usd_at_end: Usd = 0.0
-    power_w_each: Annotated[float, Field(ge=0.0, le=50_000.0), unit("W")] = 0.0
-    idle_power_w_each: Annotated[float, Field(ge=0.0, le=50_000.0), unit("W")] = 0.0
-    running_usd_per_month: Annotated[Usd, unit("USD a month")] = 0.0
+    power_w_each: Annotated[float | None, Field(ge=0.0, le=50_000.0,
+        description="empty: what such machines draw"), unit("W")] = None  # fmt: skip
+    idle_power_w_each: Annotated[float | None, Field(ge=0.0, le=50_000.0,
+        description="empty: what such machines draw"), unit("W")] = None  # fmt: skip
+    running_usd_per_month: Annotated[Usd | None, Field(description="empty: people and space at that place"),
+        unit("USD a month")] = None  # fmt: skip
 
     @model_validator(mode="after")
     def _idles_below(self) -> Kept:
-        if self.idle_power_w_each > self.power_w_each:
+        busy, idle = self.power_w_each, self.idle_power_w_each
+        if busy is not None and idle is not None and idle > busy:
             raise ValueError("idle_power_w_each is more than power_w_each")
         return self

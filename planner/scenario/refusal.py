@@ -17,6 +17,7 @@ from pricing.wishes import shown
 
 UNCHANGED = "nothing was changed"
 _PERCENT = 100
+PER_KWH, _LEAST_CENTS = "USD per kWh", 1.0
 
 
 class ScenarioError(PricingError):
@@ -66,6 +67,8 @@ def _must(wanted: Shape, got: object) -> str:
         return wanted.wish + (f". Did you mean {near[0]}?" if near else "")
     if wanted.holds(got):  # only its kind is wrong
         return wanted.wish
+    if wanted.unit == PER_KWH and got > _LEAST_CENTS:
+        return f"{wanted.range}. Did you mean cents? {got:g} cents are {got / _PERCENT:g}"
     is_share = wanted.kind == "number" and wanted.high is not None and wanted.high <= 1
     if is_share and 2 <= got <= _PERCENT:
         return f"{wanted.range}: {got:g} % is written {got / _PERCENT:g}"

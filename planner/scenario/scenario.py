@@ -33,8 +33,9 @@ class Scenario(Inputs):
     years: Annotated[
         Years, asked("years", "For how long, years", "How long you need them, or would keep what you buy.")
     ] = 3.0
-    site: Annotated[str, Field(min_length=1, max_length=20), asked("site", "Where would yours run?",
-        "Country or US state, by its ISO code. Sets the price of electricity and of space.")] = USUAL_SITE  # fmt: skip
+    site: Annotated[str, Field(min_length=1, max_length=80), asked("site", "Where would yours run?",
+        "Country, US state or Canadian province: Germany, Texas. Sets the price of electricity and of space.",
+    )] = USUAL_SITE  # fmt: skip
     stay: Annotated[Stay, asked("stay", "Must the work stay where yours would run?",
         "Binds what is rented and hosted as well as what is owned.", group=WORK)] = "anywhere"  # fmt: skip
     stay_in: Annotated[tuple[CountryCode, ...], Field(max_length=40,

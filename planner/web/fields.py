@@ -92,7 +92,8 @@ def _widget(catalogue: Catalogue, key: Key, hint: str | None) -> None:
     elif key.amount:
         _large(key, hint)
     elif options is not None:
-        _options(key, options, hint)
+        places = {one: f"{site.label} ({one})" for one, site in catalogue.sites.items()}
+        _options(key, options, hint, places if key.key == "site" else None)
     elif key.shape.kind == "switch":
         st.toggle(key.label, bool(key.default), key=key.key, help=key.told or None)
     else:
@@ -244,7 +245,7 @@ def _busy_as_said(key: Key) -> None:
 _BUSY_HELP = "{} Follows from the GPU-hours a month, or from the hours of the day, where those are filled in."
 
 
-def _options(key: Key, options: Iterable[str], hint: str | None) -> None:
+def _options(key: Key, options: Iterable[str], hint: str | None, labels: Mapping[str, str] | None = None) -> None:
     known = tuple(options)
     there = st.session_state[key.key]
     if there is not None and there not in known:
@@ -252,7 +253,7 @@ def _options(key: Key, options: Iterable[str], hint: str | None) -> None:
     place = known.index(key.default) if key.default in known else None
     st.selectbox(
         key.label, known, place, key=key.key, help=key.told or None, placeholder=hint or "",
-        format_func=lambda one: words.choice(key.key, one),
+        format_func=lambda one: (labels or {}).get(one) or words.choice(key.key, one),
     )  # fmt: skip
 
 

@@ -223,9 +223,10 @@ def test_the_network_grows_with_the_cluster(needed: int, usd_each: float) -> Non
 
 
 def test_a_few_small_machines_pay_an_ordinary_switch() -> None:
-    """Four cards in machines of one: 50 each. A switch of InfiniBand is for machines of eight."""
-    cards = Scenario.model_validate({"accelerator": "RTX-3090-24GB", "work": ({"accelerators": 4, "busy_share": 0.6},)})
-    assert totals(setting_of(load_catalogue(), cards, DAY))["Network between servers"] == pytest.approx(4 * 50)
+    """Sixteen cards in four workstations: 50 each. A switch of InfiniBand is for machines of eight."""
+    work = ({"accelerators": 16, "busy_share": 0.6},)
+    cards = Scenario.model_validate({"accelerator": "RTX-3090-24GB", "work": work})
+    assert totals(setting_of(load_catalogue(), cards, DAY))["Network between servers"] == pytest.approx(16 * 50)
 
 
 def test_capex_is_counted_once() -> None:

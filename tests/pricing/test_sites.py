@@ -11,7 +11,8 @@ STATES = {
     "PA", "RI", "SC", "SD", "TN", "TX", "UT", "VA", "VT", "WA", "WI", "WV", "WY",
 }  # fmt: skip
 FIGURES = (
-    "usd_per_kwh", "carbon_g_per_kwh", "pue", "colocation_usd_per_kw_month", "build_usd_per_kw", "corporate_tax_share",
+    "usd_per_kwh", "household_usd_per_kwh", "commercial_usd_per_kwh", "carbon_g_per_kwh", "pue",
+    "colocation_usd_per_kw_month", "build_usd_per_kw", "corporate_tax_share",
 )  # fmt: skip
 
 
@@ -74,9 +75,10 @@ def test_norway_is_a_country_and_not_the_word_no(catalogue: Catalogue) -> None:
         ("US-TX", "colocation_usd_per_kw_month", "US"),
         ("US-IL", "colocation_usd_per_kw_month", "US-IL"),
         ("US-TX", "pue", "WORLD"),
-        ("CA-QC", "usd_per_kwh", "CA"),
+        ("CA-QC", "usd_per_kwh", "CA-QC"),
+        ("CA-AB", "usd_per_kwh", "CA"),
         ("DE", "pue", "WORLD"),
-        ("NO", "usd_per_kwh", "WORLD"),
+        ("NO", "usd_per_kwh", "NO"),
     ],
 )
 def test_a_place_says_whose_figure_it_borrows(catalogue: Catalogue, site: str, figure: str, owner: str) -> None:
@@ -108,8 +110,9 @@ def test_a_survey_price_is_the_high_end_where_a_large_users_price_is_known(catal
 # Euros a kilowatt-hour that Eurostat publishes for users of 2 to 20 GWh a year in the second half of 2025, without VAT
 # (nrg_pc_205, band ID), and the mean of the European Central Bank's daily rates in that half-year.
 EUROS = {
-    "AT": 0.1799, "BE": 0.1571, "CZ": 0.1636, "DE": 0.1922, "DK": 0.1232, "ES": 0.1191, "EU": 0.1596, "FI": 0.0674,
-    "FR": 0.1212, "GR": 0.1621, "HU": 0.1876, "IE": 0.2187, "IT": 0.1948, "NL": 0.1811, "PL": 0.1735, "PT": 0.1216,
+    "AT": 0.1799, "BE": 0.1571, "BG": 0.1355, "CY": 0.2366, "CZ": 0.1636, "DE": 0.1922, "DK": 0.1232, "EE": 0.1294,
+    "ES": 0.1191, "EU": 0.1596, "FI": 0.0674, "FR": 0.1212, "GR": 0.1621, "HR": 0.1386, "HU": 0.1876, "IE": 0.2187,
+    "IT": 0.1948, "LT": 0.1361, "LU": 0.1444, "LV": 0.1162, "MT": 0.1170, "NL": 0.1811, "PL": 0.1735, "PT": 0.1216,
     "RO": 0.1715, "SE": 0.0852, "SI": 0.1416, "SK": 0.1839,
 }  # fmt: skip
 USD_PER_EURO = 1.1658

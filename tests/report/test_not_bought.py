@@ -6,7 +6,7 @@ import pytest
 
 from planner.money.plan import plan
 from planner.money.ways.ledger_of_way import Unavailable
-from planner.money.ways.own import no_price
+from planner.money.ways.own import not_owned
 from planner.report.market.findings import not_bought
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
@@ -39,6 +39,6 @@ def test_why_buying_does_not_stand_beside_the_offers(accelerator: str, said: str
 )
 def test_a_way_to_own_says_why_it_has_no_price(accelerator: str, said: str) -> None:
     made = plan(load_catalogue(), Scenario.model_validate({"accelerator": accelerator}), DAY)
-    found = no_price(made.setting)
+    found = not_owned(made.setting, 8)
     assert isinstance(found, Unavailable)
     assert found.reason.startswith(said)

@@ -12,7 +12,7 @@ import pytest
 
 from planner.money.verdict.answer import Answer, answer
 from planner.report.answer.document import answer_data
-from planner.report.answer.plan_text import Reckoned, not_counted, plan_text
+from planner.report.answer.plan_text import Reckoned, plan_text, warnings
 from planner.report.answer.sentences import AnswerWords, told
 from planner.report.charts import payback
 from planner.report.files.assumptions_csv import results_table
@@ -205,13 +205,12 @@ def test_where_nothing_has_a_price_the_sentences_say_what_to_enter() -> None:
     assert all("enter" in one for one in said.sentences)
 
 
-def test_what_kept_machines_take_to_run_is_not_counted_unless_told() -> None:
-    found = judged(kept={"accelerators": 8}, ways=("keep", "on_demand"))
-    lines = not_counted(found.answer.plan, found.answer)
-    assert any("power, space and people for what is there" in one for one in lines)
+def test_what_kept_machines_take_to_run_is_filled_in_unless_told() -> None:
+    filled = judged(kept={"accelerators": 8}, ways=("keep", "on_demand")).answer
+    assert any("Filled in from facts" in one for one in warnings(filled.plan, filled))
     running = {"accelerators": 8, "power_w_each": 900.0, "running_usd_per_month": 500.0}
-    told_all = judged(kept=running, ways=("keep", "on_demand"))
-    assert not any(one.startswith("Keep") for one in not_counted(told_all.answer.plan, told_all.answer))
+    told_all = judged(kept=running, ways=("keep", "on_demand")).answer
+    assert not any("Filled in" in one for one in warnings(told_all.plan, told_all))
 
 
 ONE_SIDED = (RESERVED_OR_NOT, HIRE_OR_API, CASH_OR_LEASE)

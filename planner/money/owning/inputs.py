@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -16,9 +15,18 @@ from planner.money.input_sheet import TRIED, Basis, Case, end
 from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Origin, Used
 from planner.money.origin import judged, origin
 from planner.money.owning.machine import Machine
+from planner.money.owning.place import (
+    HOST_POWER,
+    figure_there,
+    network_fact,
+    of_fact,
+    price_of_electricity,
+    without_network,
+)
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN, Holding
 from planner.scenario.base import MONTHS_PER_YEAR
+from pricing import Figure
 from pricing.finance import ResidualCurve
 
 # The facts of owning, by the name the formulas use (which is the scenario's) and the id in the catalogue.
@@ -51,11 +59,7 @@ ORDER = "order_month"
 HARDWARE_PRICE_CHANGE = "owned-hardware-price-change"
 POWER_PRICE_CHANGE = "owned-power-price-change"
 ROOM = "owned-room-usd-per-kw"
-HOST_POWER = "server-power-over-tdp"
-NETWORK_TIERS: tuple[tuple[int, str], ...] = (
-    *((most, f"network-to-{most}") for most in (8, 16, 32, 64, 512)),
-    (16_384, "network-to-16k"),
-)
+CARD_BUSY, CARD_IDLE = "card-power-busy", "card-power-idle"
 CURVE = "owned-residual"  # where its kind has none of its own
 TIMES = "residual_times"  # what is left of the price, times this
 POSITION = "residual_position"  # between the curve's low end (-1) and its high end (1)
@@ -79,7 +83,8 @@ def _of_any_fleet(setting: Setting) -> Mapping[str, Used]:
     """The inputs that do not depend on the fleet: said once for all ways to own one."""
     put, own = setting.basis(), setting.scenario.own
     for name, fact in FACTS.items():
-        put.fact(name, fact, getattr(own, name))
+        figure = of_fact(setting, name, fact)
+        put.figure(name, figure, figure.unit, getattr(own, name))
     say_change(
         put, setting, "hardware_price_change_per_year", HARDWARE_PRICE_CHANGE, own.hardware_price_change_per_year
     )
@@ -93,6 +98,8 @@ def _of_any_fleet(setting: Setting) -> Mapping[str, Used]:
     said_by = _NO_SOFTWARE if yours is None else YOUR_INPUT
     put.say("usd_per_accelerator_year_of_software", yours or 0.0, "USD/accelerator-year", said_by)
     put.fact("server_power_over_tdp", HOST_POWER)
+    put.fact("card_power_busy", CARD_BUSY)
+    put.fact("card_power_idle", CARD_IDLE)
     _say_place(put, setting)
     put.flags(setting.timeline.flags)
     put.say("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
@@ -207,14 +214,19 @@ def _cheaper_fact(put: Basis, name: str, fact: str, yours: Num | None) -> None:
 
 def _say_lead_time(put: Basis, setting: Setting, stop: Num, ordered: Num) -> None:
     """Says how long the delivery takes. A dear end at which machines would come too late is not used."""
-    figure = setting.catalogue.facts[LEAD_TIME].figure
+    figure = lead_time(setting)
     yours = setting.scenario.own.lead_time_months
     latest = float(np.min(np.minimum(stop, setting.timeline.months) - ordered))
     in_time = max(figure.newest.typical, end(figure.newest, setting.case)) < latest
     if yours is None and not in_time:
         put.say("lead_time_months", figure.newest.typical, figure.unit, origin(setting.catalogue, figure))
     else:
-        put.fact("lead_time_months", LEAD_TIME, yours)
+        put.figure("lead_time_months", figure, figure.unit, yours)
+
+
+def lead_time(setting: Setting) -> Figure:
+    """How long the delivery takes: of the machine where it is bought off the shelf, else of servers."""
+    return of_fact(setting, "lead_time_months", LEAD_TIME)
 
 
 def _say_machine(put: Basis, setting: Setting, need: Need, machine: Machine) -> None:
@@ -232,31 +244,52 @@ def _say_machine(put: Basis, setting: Setting, need: Need, machine: Machine) -> 
     else:
         likely = Origin("what others of its kind cost", "derived", note=machine.likely.note)
         put.say("usd_per_accelerator", getattr(machine.likely, setting.case), "USD", likely)
-    put.fact("usd_per_accelerator_of_network", network_fact(need.most_accelerators), own.usd_per_accelerator_of_network)
+    _say_network(put, setting, need)
     put.figure("rated_w_per_server", machine.power, "W", own.rated_w_per_server)
     put.figure("tdp_w", machine.tdp, "W")
+    put.figure("busy_w_per_server", machine.busy, "W")
+    put.figure("idle_w_per_server", machine.idle, "W")
+    if machine.host is not None:
+        put.figure("usd_per_host", machine.host.price_usd, "USD")
+        put.figure("max_w_per_host", machine.host.max_power_w, "W")
 
 
-def network_fact(accelerators: int) -> str:
-    """The fact that says what a network between so many costs."""
-    tiers = [most for most, _ in NETWORK_TIERS]
-    return NETWORK_TIERS[min(bisect_right(tiers, accelerators - 1), len(tiers) - 1)][1]
+def _say_network(put: Basis, setting: Setting, need: Need) -> None:
+    yours, none = setting.scenario.own.usd_per_accelerator_of_network, without_network(setting)
+    if yours is None and none is not None:
+        put.say("usd_per_accelerator_of_network", 0.0, "USD/accelerator", judged(none))
+    else:
+        put.fact("usd_per_accelerator_of_network", network_fact(setting, need.most_accelerators), yours)
 
 
 def say_power_price(put: Basis, setting: Setting) -> None:
     """What a kilowatt-hour costs at the site, now and later, and how many it takes there."""
     own, site = setting.scenario.own, setting.scenario.site
-    for name, yours in (("usd_per_kwh", own.usd_per_kwh), ("pue", own.pue)):
-        found = setting.catalogue.site_figure(site, name)
-        put.figure(name, found and found[1], "USD/kWh" if name == "usd_per_kwh" else "1", yours)
+    price, pue = price_of_electricity(setting), setting.catalogue.site_figure(site, "pue")
+    put.figure("usd_per_kwh", price and price.figure, "USD/kWh", own.usd_per_kwh)
+    put.figure("pue", figure_there(setting, "pue", pue and pue[1]), "1", own.pue)
     say_change(put, setting, "power_price_change_per_year", POWER_PRICE_CHANGE, own.power_price_change_per_year)
+
+
+def say_people_and_space(put: Basis, setting: Setting) -> None:
+    """What people and space cost at the place."""
+    own = setting.scenario.own
+    for name in ("fte_per_accelerator", "usd_per_fte_year"):
+        figure = of_fact(setting, name, FACTS[name])
+        put.figure(name, figure, figure.unit, getattr(own, name))
+    _say_space(put, setting)
+
+
+def _say_space(put: Basis, setting: Setting) -> None:
+    space = setting.catalogue.site_figure(setting.scenario.site, "colocation_usd_per_kw_month")
+    figure = figure_there(setting, "usd_per_kw_month", space and space[1])
+    put.figure("usd_per_kw_month", figure, "USD/kW-month", setting.scenario.own.usd_per_kw_month)
 
 
 def _say_place(put: Basis, setting: Setting) -> None:
     own, catalogue, site = setting.scenario.own, setting.catalogue, setting.scenario.site
     say_power_price(put, setting)
-    space = catalogue.site_figure(site, "colocation_usd_per_kw_month")
-    put.figure("usd_per_kw_month", space and space[1], "USD/kW-month", own.usd_per_kw_month)
+    _say_space(put, setting)
     room = catalogue.site_figure(site, "build_usd_per_kw")
     figure = room[1] if room else catalogue.facts[ROOM].figure
     put.figure("usd_per_kw_of_room", figure, "USD/kW", own.usd_per_kw_of_room)

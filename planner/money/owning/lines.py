@@ -14,10 +14,14 @@ from planner.money.input_sheet import Basis
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning.inputs import say_holding, say_inputs
 from planner.money.owning.machine import Machine, fleet, machine
+from planner.money.owning.place import place_of, too_little_power
 from planner.money.setting import Setting
 from planner.money.timeline import Holding
 
 SERVERS = "ceil(accelerators * (1 + spare_share * many) / accelerators_per_server)"
+PER_MACHINE = "machine"  # of your sum for day one
+CARDS = "ceil(accelerators * (1 + spare_share * many))"
+_OF_CARDS = " + " + CARDS + " * tdp_w * card_power_{state}"
 _LATER = "(1 + hardware_price_change_per_year)"
 _DUE = "(deposit_share * {ordered} + (1 - deposit_share) * delivered)"
 
@@ -64,18 +68,18 @@ def owned(setting: Setting, need: Need, *, until_months: Num | None = None, refr
 
 def _reckoned(setting: Setting, need: Need, until_months: Num | None, refreshed: bool) -> Owned | None:
     what = machine(setting)
-    if what is None:
+    if what is None or too_little_power(setting, need.most_accelerators):
         return None
     put = setting.basis()
     say_inputs(put, setting, need, what)
     held = say_holding(put, setting, until_months, refreshed)
     all_in = "capex_usd" in put.used
-    today = _all_in(put, fleet(setting), need) if all_in else f"{SERVERS} * {what.usd}"
+    today = _all_in(put, setting, need) if all_in else _price(what)
     price = f"{today} * {_LATER} ** ordered_after_years" if "ordered" in put.used else today
     paid = price if all_in else f"{price} * (1 + scarcity_premium_share)"
     replaces = "refreshes" in put.used
-    kw = f"{SERVERS} * {_kw(setting, what)}"
-    room = setting.scenario.own.place == "own_room"
+    kw = _kw(setting, what)
+    room = place_of(setting).builds_room
     return Owned(
         machine=what,
         held=held,
@@ -96,8 +100,11 @@ def _reckoned(setting: Setting, need: Need, until_months: Num | None, refreshed:
 _reckoned_once = lru_cache(maxsize=8)(_reckoned)
 
 
-def _all_in(put: Basis, asked: int, need: Need) -> str:
-    """Your sum for day one, which was for the fleet that was asked for; for another one in proportion."""
+def _all_in(put: Basis, setting: Setting, need: Need) -> str:
+    """Your sum for day one: for each machine, or for the fleet that was asked for; for another one in proportion."""
+    if setting.scenario.own.capex_per == PER_MACHINE:
+        return "capex_usd * ceil(accelerators / accelerators_per_server)"
+    asked = fleet(setting)
     if np.all(np.asarray(need.accelerators) == asked):
         return "capex_usd"
     put.say("capex_accelerators", float(asked), "accelerators", YOUR_INPUT)
@@ -108,11 +115,36 @@ def _said(put: Basis, name: str) -> Num:
     return put.used[name].value
 
 
+def _price(what: Machine) -> str:
+    """The formula for the price of all machines; of workstations and the cards in them, as many as are bought."""
+    if what.holds_cards and not what.whole:
+        return f"({SERVERS} * usd_per_host + {CARDS} * usd_per_accelerator)"
+    return f"{SERVERS} * {what.usd}"
+
+
 def _kw(setting: Setting, what: Machine) -> str:
-    """The formula for the rated power of a server."""
+    """The formula for the rated power of all machines."""
     if what.power is not None or setting.scenario.own.rated_w_per_server is not None:
-        return "rated_w_per_server / 1000"
-    return "tdp_w * accelerators_per_server * server_power_over_tdp / 1000"
+        return f"{SERVERS} * rated_w_per_server / 1000"
+    if what.holds_cards:
+        return f"({SERVERS} * max_w_per_host + {CARDS} * tdp_w) / 1000"
+    return f"{SERVERS} * tdp_w * accelerators_per_server * server_power_over_tdp / 1000"
+
+
+def _drawn_kw(setting: Setting, what: Machine, kw: str) -> tuple[str, str]:
+    """The formulas for what machines draw while they work and while they wait: measured, else shares of the rating."""
+    own = setting.scenario.own
+    shares = (f"{kw} * busy_power_share", f"{kw} * idle_power_share")
+    if own.rated_w_per_server is not None:
+        return shares
+    busy, idle = (
+        f"({SERVERS} * {state}_w_per_server{_OF_CARDS.format(state=state) if what.holds_cards else ''}) / 1000"
+        for state in ("busy", "idle")
+    )
+    return (
+        shares[0] if what.busy is None or own.busy_power_share is not None else busy,
+        shares[1] if what.idle is None or own.idle_power_share is not None else idle,
+    )
 
 
 def _bought(put: Basis, paid: str, all_in: bool) -> tuple[Line, ...]:
@@ -152,10 +184,11 @@ def _beside(put: Basis, price: str, room_kw: str | None) -> tuple[Line, ...]:
 def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -> tuple[Line, ...]:
     if "running_usd_per_month" in put.used:
         return (put.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),)
-    meter = f"{kw} * pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
+    busy, idle = _drawn_kw(setting, what, kw)
+    meter = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
     electricity = (
-        put.line("Electricity while working", "power", f"{meter} * busy_power_share * (busy_share * owns)"),
-        put.line("Electricity while idle", "idle", f"{meter} * idle_power_share * ((1 - busy_share) * owns)"),
+        put.line("Electricity while working", "power", f"{busy} * {meter} * (busy_share * owns)"),
+        put.line("Electricity while idle", "idle", f"{idle} * {meter} * ((1 - busy_share) * owns)"),
     )
     return (
         _space(put, setting, kw),
@@ -167,23 +200,25 @@ def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -
             f"{price} * (maintenance_share_per_year + insurance_share_per_year) / 12 * owns",
         ),
         put.line("Software", "upkeep", "accelerators * usd_per_accelerator_year_of_software / 12 * owns"),
-        _repairs(put, what, price),
+        _repairs(put, setting, what, price),
     )
 
 
 def _space(put: Basis, setting: Setting, kw: str) -> Line:
-    if setting.scenario.own.place == "own_room":
+    if place_of(setting).builds_room:
         upkeep = f"{kw} * usd_per_kw_of_room * room_upkeep_share_per_year / 12 * owns"
         return put.line("Upkeep of the room", "space", upkeep)
     return put.line("Space, by contracted power", "space", f"{kw} * usd_per_kw_month * owns")
 
 
-def _repairs(put: Basis, what: Machine, price: str) -> Line:
+def _repairs(put: Basis, setting: Setting, what: Machine, price: str) -> Line:
     """What is paid for support covers repairs, so only what they cost above it is added, once the warranty is over."""
     if np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
         each = "usd_per_accelerator"
     else:
         fleet_of_sum = "capex_accelerators" if "capex_accelerators" in put.used else "accelerators"
+        if setting.scenario.own.capex_per == PER_MACHINE:
+            fleet_of_sum = "accelerators_per_server"
         each = "usd_per_server / accelerators_per_server" if what.whole else f"capex_usd / {fleet_of_sum}"
     failed = f"accelerators * failures_per_accelerator_year * repair_share * {each}"
     return put.line(

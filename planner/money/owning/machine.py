@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from typing import Any
 
 from planner.money.owning.likely_price import LikelyPrice, likely_price
 from planner.money.setting import Setting
 from pricing import Catalogue, Figure
-from pricing.choices import Trust
+from pricing.choices import MachineKind, Trust
+from pricing.ownable import Host
 from pricing.query import trust
 from pricing.records import Server
+
+ABOUT = ", at about what others of its kind cost"
 
 
 @dataclass(frozen=True)
@@ -37,13 +42,34 @@ class Machine:
     power: Figure | None  # rated draw of the server
     tdp: Figure | None  # of one accelerator
     each: Figure | None  # price of one accelerator, where it is known beside the server's
-    what: str
+    what: str  # one of them, in words: workstation with 2 x RTX 4090 24 GB
+    plural: str = ""  # several of them; empty where it is a product with a name
     likely: LikelyPrice | None = None  # of one accelerator, where nobody publishes a price
+    kind: MachineKind = "server"
+    complete: bool = False  # the accelerator is the machine: a Mac
+    host: Host | None = None  # what is bought off the shelf: around cards, or complete
+    busy: Figure | None = None  # draw of the machine while it works, where it was measured
+    idle: Figure | None = None
+
+    @property
+    def holds_cards(self) -> bool:
+        """Whether it is a machine into which cards are put that are bought for themselves."""
+        return self.host is not None and not self.complete
+
+    def ordered(self, accelerators: int) -> str:
+        """What one orders for so many: one workstation with 2 x RTX 4090 24 GB."""
+        machines = math.ceil(accelerators / self.accelerators)
+        if not self.plural:
+            return self.what
+        return f"one {self.what}" if machines == 1 else f"{machines:,} {self.plural}"
 
     @property
     def usd(self) -> str:
-        """The formula for the price of a server."""
-        return "usd_per_server" if self.whole else "usd_per_accelerator * accelerators_per_server * (1 + host_share)"
+        """The formula for the price of a machine whose accelerators are bought with it."""
+        if self.whole:
+            return "usd_per_server"
+        beside = "" if self.complete else " * (1 + host_share)"
+        return f"usd_per_accelerator * accelerators_per_server{beside}"
 
 
 def buying(setting: Setting) -> Buying | None:
@@ -88,19 +114,20 @@ def _published(setting: Setting) -> list[Machine]:
             plain,
             label=server.label,
             what=server.label,
+            plural="",
             accelerators=server.accelerators,
             sold=True,
             price=server.price_usd,
             whole=True,
+            complete=False,
             power=server.max_power_w,
+            **_measured(server),
         )
         for _, server in sorted(catalogue.servers.items())
         if server.accelerator == accelerator and server.price_usd is not None and wanted in (None, server.accelerators)
     ]
-    chip = catalogue.accelerators.get(accelerator)
-    if chip is not None and chip.price_usd is not None and not chip.rent_only:
-        whole = chip.whole_machine
-        choices.append(replace(plain, price=plain.each, whole=whole, what=plain.label if whole else plain.what))
+    if plain.each is not None and not catalogue.accelerators[accelerator].rent_only:
+        choices.append(replace(plain, price=plain.each))
     return choices
 
 
@@ -111,7 +138,7 @@ def _foretold(setting: Setting) -> Machine | None:
     return (
         None
         if likely is None
-        else replace(plain, likely=likely, what=f"{plain.what}, at about what others of its kind cost")
+        else replace(plain, likely=likely, what=f"{plain.what}{ABOUT}", plural=f"{plain.plural}{ABOUT}")
     )
 
 
@@ -129,6 +156,8 @@ def _unpriced(setting: Setting, *, only_priced: bool) -> Machine:
         and not (only_priced and server.price_usd is None)
     ]
     like = max(servers, key=partial(_likeness, fleet=fleet(setting)), default=None)
+    if host := _host(setting, like):
+        return _off_the_shelf(setting, host)
     count = wanted or (1 if like is None else like.accelerators)
     return Machine(
         label=label,
@@ -139,8 +168,67 @@ def _unpriced(setting: Setting, *, only_priced: bool) -> Machine:
         power=None if like is None else like.max_power_w,
         tdp=chip.tdp_w if chip else None,
         each=chip.price_usd if chip else None,
-        what=f"{label} with a host around {'them' if count > 1 else 'it'}",
+        **_in_words("server", label, count),
+        complete=chip is not None and chip.whole_machine and setting.scenario.own.host_share is None,
     )
+
+
+def _host(setting: Setting, like: Server | None) -> Host | None:
+    """What is bought off the shelf: the smallest that holds the cards; none where a server is for more of them."""
+    catalogue, accelerator, own = setting.catalogue, setting.scenario.accelerator, setting.scenario.own
+    chip = catalogue.accelerators.get(accelerator)
+    if chip is None or chip.rent_only or own.host_share is not None:
+        return None
+    for_it = [host for host in catalogue.hosts.values() if accelerator in host.takes] or [
+        host
+        for host in catalogue.hosts.values()
+        if chip.form_factor in host.form_factors and accelerator not in host.not_for
+    ]
+    hosts = sorted(for_it, key=lambda host: host.accelerators)
+    wanted = own.accelerators_per_server or fleet(setting)
+    larger = like is not None and like.accelerators > hosts[-1].accelerators if hosts else False
+    holding = [host for host in hosts if host.accelerators >= wanted]
+    if holding or own.accelerators_per_server is not None:
+        return holding[0] if holding else None
+    return None if larger or not hosts else hosts[-1]
+
+
+def _off_the_shelf(setting: Setting, host: Host) -> Machine:
+    """The host with the cards in it, spread evenly over as few as hold them; or a machine that is sold whole."""
+    chip = setting.catalogue.accelerators[setting.scenario.accelerator]
+    wanted = fleet(setting)
+    machines = -(-wanted // host.accelerators)
+    cards = setting.scenario.own.accelerators_per_server or -(-wanted // machines)
+    return Machine(
+        label=host.label,
+        accelerators=cards,
+        sold=True,
+        price=None,
+        whole=False,
+        power=host.max_power_w if chip.whole_machine else None,
+        tdp=chip.tdp_w,
+        each=chip.price_usd,
+        **_in_words("" if chip.whole_machine else "workstation", chip.label, cards),
+        kind=host.kind,
+        complete=chip.whole_machine,
+        host=host,
+        busy=host.typical_power_w,
+        idle=host.idle_power_w,
+    )
+
+
+def _in_words(machine: str, chip: str, cards: int) -> dict[str, Any]:
+    """One such machine and several: workstation with 2 x RTX 4090 24 GB, workstations with 2 x RTX 4090 24 GB each."""
+    if not machine:
+        return {"what": f"whole {chip}", "plural": f"whole {chip}"}
+    return {"what": f"{machine} with {cards} x {chip}", "plural": f"{machine}s with {cards} x {chip} each"}
+
+
+def _measured(server: Server) -> dict[str, Any]:
+    """The draw of a machine that was measured; a server's is a share of its rating, which has a range."""
+    if server.kind in ("server", "rack"):
+        return {"kind": server.kind, "host": None}
+    return {"kind": server.kind, "host": None, "busy": server.typical_power_w, "idle": server.idle_power_w}
 
 
 def fleet(setting: Setting) -> int:

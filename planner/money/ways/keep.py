@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from planner.money.demand.stream import Need
+from planner.money.formula import Num
 from planner.money.inflation import agreed
-from planner.money.input_sheet import Basis
-from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Line
-from planner.money.owning.inputs import say_power_price
+from planner.money.input_sheet import NOT_PUBLISHED, Basis
+from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Line, Origin
+from planner.money.owning.inputs import say_people_and_space, say_power_price
+from planner.money.owning.kept import KeptPower, kept_power
+from planner.money.owning.place import place_of
 from planner.money.renting.bill import renting
 from planner.money.setting import Setting
 from planner.money.sizing import reach
@@ -44,13 +47,17 @@ def build(setting: Setting) -> WayLedger | Unavailable:
         lines=(*_lines(setting, kept, done), *rented, *waiting(setting, able, setting.timeline.runs)),
         useful_hours=demand.all.busy_hours,
         accelerators=float(kept.accelerators),
-        warnings=(*(_not_alone(demand.all, rest) if rented else ()), *of_rent(setting, rented)),
+        warnings=(
+            *(_not_alone(demand.all, rest) if rented else ()),
+            *_filled(kept, kept_power(setting, kept)),
+            *of_rent(setting, rented),
+        ),
     )
 
 
 def _lines(setting: Setting, kept: Kept, done: Need) -> tuple[Line, ...]:
-    put = setting.basis()
-    _say(put, setting, kept, done)
+    put, power = setting.basis(), kept_power(setting, kept)
+    _say(put, setting, kept, done, power)
     meter = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
     busy = "busy_accelerators / relative_speed"
     electricity = (
@@ -64,12 +71,25 @@ def _lines(setting: Setting, kept: Kept, done: Need) -> tuple[Line, ...]:
     return (
         put.line("What it would fetch today", "hardware", "usd_today_if_sold * starts", treatment="sale"),
         *agreed(setting, electricity, setting.timeline.begun_years),
-        put.line("Running it", "upkeep", "kept_running_usd_per_month * runs"),
+        *_running(put, setting, kept, power),
         put.line("What it is worth at the end", "resale", "-1 * usd_at_end * ends", treatment="sale"),
     )
 
 
-def _say(put: Basis, setting: Setting, kept: Kept, done: Need) -> None:
+def _running(put: Basis, setting: Setting, kept: Kept, power: KeptPower | None) -> tuple[Line, ...]:
+    """Your sum, or people and space as they are paid for at that place."""
+    if kept.running_usd_per_month is not None:
+        put.say("kept_running_usd_per_month", kept.running_usd_per_month, "USD a month", YOUR_INPUT)
+        return (put.line("Running it", "upkeep", "kept_running_usd_per_month * runs"),)
+    say_people_and_space(put, setting)
+    people = put.line("People", "staff", "kept_accelerators * fte_per_accelerator * usd_per_fte_year / 12 * runs")
+    if power is None or place_of(setting).builds_room:
+        return (people,)
+    put.say("kept_kw", power.peak_kw, "kW", power.origin)
+    return (people, put.line("Space, by contracted power", "space", "kept_kw * usd_per_kw_month * runs"))
+
+
+def _say(put: Basis, setting: Setting, kept: Kept, done: Need, power: KeptPower | None) -> None:
     put.flags(setting.timeline.flags)
     put.say("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
     put.say("hours_per_month", done.hours_per_month, "hours", CONVENTION)
@@ -78,10 +98,29 @@ def _say(put: Basis, setting: Setting, kept: Kept, done: Need) -> None:
     put.say("relative_speed", kept.relative_speed, "of one of the plan's", YOUR_INPUT)
     put.say("usd_today_if_sold", kept.usd_today_if_sold, "USD", YOUR_INPUT)
     put.say("usd_at_end", kept.usd_at_end, "USD", YOUR_INPUT)
-    put.say("power_w_each", kept.power_w_each, "W", YOUR_INPUT)
-    put.say("idle_power_w_each", kept.idle_power_w_each, "W", YOUR_INPUT)
-    put.say("kept_running_usd_per_month", kept.running_usd_per_month, "USD a month", YOUR_INPUT)
+    filled = (
+        (float("nan"), float("nan"), NOT_PUBLISHED) if power is None else (power.busy_w, power.idle_w, power.origin)
+    )
+    _say_watts(put, "power_w_each", kept.power_w_each, filled[0], filled[2])
+    most = np.inf if kept.power_w_each is None else kept.power_w_each
+    _say_watts(put, "idle_power_w_each", kept.idle_power_w_each, np.minimum(filled[1], most), filled[2])
     say_power_price(put, setting)
+
+
+def _say_watts(put: Basis, name: str, yours: float | None, filled: Num, said_by: Origin) -> None:
+    put.say(name, filled if yours is None else yours, "W", said_by if yours is None else YOUR_INPUT)
+
+
+def _filled(kept: Kept, power: KeptPower | None) -> tuple[str, ...]:
+    """What was filled in from facts, and how to say otherwise."""
+    watts = "what it draws is not known" if power is None else f"{power.busy_w:,.0f} W each"
+    unsaid = {
+        "kept.power_w_each": (kept.power_w_each, watts),
+        "kept.running_usd_per_month": (kept.running_usd_per_month, "people and space"),
+    }
+    names = [name for name, (yours, _) in unsaid.items() if yours is None]
+    what = [words for yours, words in unsaid.values() if yours is None]
+    return (f"Filled in from facts: {' and '.join(what)}. Enter {' and '.join(names)}",) if names else ()
 
 
 def _not_alone(everything: Need, rest: Need) -> tuple[str, ...]:

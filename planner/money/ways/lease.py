@@ -14,7 +14,7 @@ from planner.money.owning.instalments import Instalments, level_payment, value, 
 from planner.money.setting import Setting
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.loan import LOAN_RATE
-from planner.money.ways.own import first, fleet_size, left_out, no_price, with_rent, work_of
+from planner.money.ways.own import first, fleet_size, left_out, not_owned, with_rent, work_of
 from planner.money.ways.record import Look, WayRecord
 
 LEASE_RATE = "owned-lease-rate"
@@ -28,7 +28,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     accelerators = fleet_size(setting)
     found = _held(setting, accelerators)
     if found is None:
-        return no_price(setting)
+        return not_owned(setting, accelerators)
     too_late = left_out(setting, found, "nothing would ever be leased")
     if too_late is not None:
         return too_late

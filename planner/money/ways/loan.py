@@ -10,7 +10,7 @@ from planner.money.owning import Owned, owned
 from planner.money.owning.instalments import Instalments, first_principal, grown, owed_share, whole_months
 from planner.money.setting import Setting
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
-from planner.money.ways.own import first, fleet_size, left_out, no_price, with_rent, work_of
+from planner.money.ways.own import first, fleet_size, left_out, not_owned, with_rent, work_of
 from planner.money.ways.record import Look, WayRecord
 from planner.scenario.base import MONTHS_PER_YEAR
 
@@ -27,7 +27,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     accelerators = fleet_size(setting)
     found = owned(setting, work_of(setting, accelerators))
     if found is None:
-        return no_price(setting)
+        return not_owned(setting, accelerators)
     too_late = left_out(setting, found, "nothing would ever be lent")
     if too_late is not None:
         return too_late

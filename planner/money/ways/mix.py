@@ -19,7 +19,7 @@ from planner.money.setting import Setting
 from planner.money.sizing import reach
 from planner.money.ways import hosted, on_demand, spot
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
-from planner.money.ways.own import never_comes, no_price
+from planner.money.ways.own import never_comes, not_owned
 from planner.money.ways.record import Look, WayRecord
 from planner.money.ways.reserved import beyond, term_or_why
 from planner.money.ways.spot import missing_price, on_spot
@@ -53,7 +53,7 @@ def mixed(setting: Setting, mix: Mix) -> WayLedger | Unavailable:
         else None
     )
     if mix.own_accelerators and base is None:
-        return no_price(setting)
+        return not_owned(setting, mix.own_accelerators)
     reserved = _reserved(setting, mix, base)
     peaks = _peaks(setting, mix, base)
     if isinstance(reserved, Unavailable):

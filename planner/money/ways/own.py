@@ -10,11 +10,13 @@ from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.ledger import Line
 from planner.money.owning import Owned, owned
+from planner.money.owning.lines import PER_MACHINE
 from planner.money.owning.machine import fleet as fleet_asked
+from planner.money.owning.place import notes_of_place, too_little_power
 from planner.money.renting.bill import renting
 from planner.money.renting.rent_levels import path_warnings
 from planner.money.setting import Setting
-from planner.money.sizing import reach, right_size, wait_warning
+from planner.money.sizing import reach, right_size, server_size, wait_warning
 from planner.money.timeline import Holding
 from planner.money.ways.ledger_of_way import Builder, Unavailable, WayLedger, under
 from planner.money.ways.on_demand import missing_price, not_there
@@ -22,6 +24,7 @@ from planner.money.ways.record import Layer, Look, WayRecord
 from planner.money.ways.waiting_cost import waiting
 
 LEAD_TIME = "lead_time_months"
+FOR_ONE = "are they for each of them? Then set own.capex_per to machine"
 
 
 def fleet_size(setting: Setting) -> int:
@@ -44,7 +47,7 @@ def fleet(setting: Setting, accelerators: int) -> WayLedger | Unavailable:
     """So many accelerators bought and run, with what they cannot do rented."""
     found = owned(setting, work_of(setting, accelerators))
     if found is None:
-        return no_price(setting)
+        return not_owned(setting, accelerators)
     return with_rent(setting, f"Buy {accelerators:,} and run them", accelerators, found, found.lines)
 
 
@@ -53,8 +56,11 @@ def work_of(setting: Setting, accelerators: int) -> Need:
     return setting.demand.upto(accelerators, reach(setting, accelerators))
 
 
-def no_price(setting: Setting) -> Unavailable:
-    """Why nothing can be bought."""
+def not_owned(setting: Setting, accelerators: int) -> Unavailable:
+    """Why nothing can be bought: too little power where it would stand, or no price."""
+    lacks = too_little_power(setting, accelerators)
+    if lacks is not None:
+        return Unavailable(lacks)
     chip = setting.catalogue.accelerators.get(setting.scenario.accelerator)
     label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
     if chip is not None and chip.rent_only:
@@ -82,12 +88,13 @@ def with_rent(
     rented = rented_around(setting, accelerators, found.held, after)
     return WayLedger(
         title=title,
-        what=found.machine.what,
+        what=found.machine.ordered(accelerators),
         lines=(*lines, *rented, *waiting(setting, accelerators, found.held.owns)),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=float(accelerators),
         warnings=(
             *never_comes(setting, found),
+            *notes_of_place(setting),
             *in_proportion(setting, accelerators),
             *waits(setting, accelerators),
             *warnings,
@@ -98,9 +105,14 @@ def with_rent(
 
 def in_proportion(setting: Setting, accelerators: int) -> tuple[str, ...]:
     """What to say where your sum for day one was for another number of machines than are bought here."""
-    usd, asked = setting.scenario.own.capex_usd, fleet_asked(setting)
-    if usd is None or accelerators == asked:
+    own, asked = setting.scenario.own, fleet_asked(setting)
+    usd = own.capex_usd
+    if usd is None or own.capex_per == PER_MACHINE:
         return ()
+    if accelerators == asked:
+        machines = -(-asked // server_size(setting))
+        unsaid = machines > 1 and own.capex_per is None
+        return (f"your {first(usd):,.0f} USD are taken for all {machines:,} machines: {FOR_ONE}",) if unsaid else ()
     here = usd * accelerators / asked
     return (
         f"your {first(usd):,.0f} USD are for {asked:,} of them; {accelerators:,} cost {first(here):,.0f} in proportion",

@@ -12,7 +12,7 @@ from planner.money.owning.instalments import Instalments, value
 from planner.money.setting import Setting
 from planner.money.ways.lease import beside_a_loan
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
-from planner.money.ways.own import first, fleet_size, left_out, no_price, with_rent, work_of
+from planner.money.ways.own import first, fleet_size, left_out, not_owned, with_rent, work_of
 from planner.money.ways.record import Look, WayRecord
 
 ASK = "Rent that ends in owning is mostly booked as a purchase: ask accounting"
@@ -25,7 +25,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     accelerators = fleet_size(setting)
     found = owned(setting, work_of(setting, accelerators), refreshed=False)
     if found is None:
-        return no_price(setting)
+        return not_owned(setting, accelerators)
     too_late = left_out(setting, found, "nothing would ever be paid for")
     if too_late is not None:
         return too_late

@@ -89,22 +89,8 @@ def not_counted(plan: Plan, found: Answer) -> tuple[str, ...]:
         for way in found.ranked
         for name in way.measures.unpriced
     ]
-    kept = _kept(plan)
     tax = () if plan.setting.scenario.tax is not None else ("Tax: fill in `tax` to count it.",)
-    return (*absent, *unpriced, *kept, *tax, f"{left_out(plan)[:1].upper()}{left_out(plan)[1:]}.")
-
-
-def _kept(plan: Plan) -> tuple[str, ...]:
-    """What machines that are there take to run, where nobody said."""
-    kept = plan.setting.scenario.kept
-    if kept is None or plan.option("keep") is None:
-        return ()
-    lacks = {"kept.power_w_each": kept.power_w_each, "kept.running_usd_per_month": kept.running_usd_per_month}
-    names = " and ".join(name for name, said in lacks.items() if not said)
-    what = {0: "", 1: "a part of what it takes to run", 2: "power, space and people for what is there"}[
-        sum(not said for said in lacks.values())
-    ]
-    return (f"{WAYS['keep'].name}: {what}; enter {names}.",) if names else ()
+    return (*absent, *unpriced, *tax, f"{left_out(plan)[:1].upper()}{left_out(plan)[1:]}.")
 
 
 def conventions(plan: Plan) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from planner.money.option import Option
 from planner.money.owning import machine
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
@@ -197,9 +198,14 @@ def _how(plan: Plan, way: Weighed) -> str:
     yours = plan.setting.scenario.rent.usd_per_accelerator_hour is not None or plan.setting.taken.on_demand is None
     seller = f"{'at' if yours else 'from'} {option.what}"
     title = f"{option.title[:1].lower()}{option.title[1:]}"
-    return WAYS[option.way].said.format(
-        count=f"{option.accelerators:,.0f}", what=option.what, seller=seller, title=title
-    )
+    return WAYS[option.way].said.format(count=_bought(plan, option), what=option.what, seller=seller, title=title)
+
+
+def _bought(plan: Plan, option: Option) -> str:
+    """How many, or what one orders where it comes off the shelf: one workstation with 2 x RTX 4090."""
+    what = machine(plan.setting)
+    off_the_shelf = what is not None and what.host is not None
+    return option.what if off_the_shelf and option.way == "own" else f"{option.accelerators:,.0f}"
 
 
 def _others(found: Answer) -> tuple[str, ...]:

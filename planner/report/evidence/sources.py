@@ -85,10 +85,12 @@ def counts_table(catalogue: Catalogue, day: date) -> Table:
     sections = {
         "accelerators": "Accelerators",
         "servers": "Servers",
+        "hosts": "Machines off the shelf",
         "providers": "Providers",
         "offers": "Rental offers",
         "series": "Price histories",
         "sites": "Places",
+        "places": "What machines stand in",
         "models": "Model shapes",
         "hosted": "Hosted models' prices",
         "facts": "Other facts",

@@ -14,6 +14,7 @@ from planner.report.facts.beside import OFFERS, beside_accelerator, beside_model
 from planner.report.facts.fact import Fact, of_figure, of_source
 from pricing import Catalogue, Figure, UnknownName
 from pricing import names as naming
+from pricing.electricity import FIELDS, electricity
 
 _OF_SOURCES = frozenset({"source", "sale_sources", "mig_source"})  # fields that name sources
 _FIGURES, _RECORD = "Figures", "Record"
@@ -97,7 +98,13 @@ def _of_parents(catalogue: Catalogue, section: str, key: str, day: date) -> Iter
     """What a place does not know itself and takes from the one that it lies in."""
     if section != "sites":
         return
+    classes = {field: customer for customer, field in FIELDS.items()}
     for name in catalogue.sites[key].FIGURE_UNITS:
+        if name in classes:
+            price = electricity(catalogue, key, classes[name])
+            if price is not None and price.stands_in:
+                yield of_figure(catalogue, _FIGURES, name, price.figure, day)
+            continue
         found = catalogue.site_figure(key, name)
         if found is not None and found[0] != key:
             taken = of_figure(catalogue, _FIGURES, name, found[1], day)

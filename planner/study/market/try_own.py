@@ -18,16 +18,18 @@ from planner.money.demand.stream import Need
 from planner.money.input_sheet import Case, end
 from planner.money.measures import factors
 from planner.money.owning import Machine, Owned, machine, owned
-from planner.money.owning.inputs import network_fact, say_power_price
+from planner.money.owning.inputs import say_people_and_space, say_power_price
+from planner.money.owning.kept import kept_accelerator, kept_power
+from planner.money.owning.place import network_fact, place_of, too_little_power, without_network
 from planner.money.setting import Setting
-from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH
+from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH, MONTHS_PER_YEAR
 from planner.scenario.own import Kept
 from planner.scenario.scenario import Scenario
 from planner.speed.training.result import Range
 from planner.study.market.hours_needed import Doing, Task, doings
 from planner.study.market.lost import Lost
 from planner.study.market.tried import Try
-from pricing import Catalogue, PricingError, names
+from pricing import Catalogue
 
 Array = NDArray[np.float64]
 W_PER_KW = 1_000.0
@@ -69,7 +71,7 @@ def _alike(
     for place in places:
         setting = _setting(catalogue, scenario, key, tries[place].at_once, day)
         what = machine(setting)
-        if what is not None:
+        if what is not None and not too_little_power(setting, tries[place].at_once):
             groups.setdefault(_alike_in(what), (setting, []))[1].append(place)
     yield from groups.values()
 
@@ -114,7 +116,7 @@ def _of(setting: Setting, tries: Sequence[Doing], places: list[int], monthly: bo
             place,
             Range(float(min(low[at], usd[at])), float(usd[at]), float(max(high[at], usd[at]))),
             wait_months * DAYS_PER_MONTH,
-            found.machine.what,
+            found.machine.ordered(tries[place].at_once),
             bool(late[at]),
             age_days,
         )
@@ -151,9 +153,9 @@ def _cost(setting: Setting, need: Need, many: Array, hours: Array, monthly: bool
 def _network_usd(setting: Setting, accelerators: int) -> float:
     """What the network between so many costs for each: every draw has a size of its own, and the size a price."""
     yours = setting.scenario.own.usd_per_accelerator_of_network
-    if yours is not None:
-        return yours
-    return end(setting.catalogue.facts[network_fact(accelerators)].figure.newest, setting.case)
+    if yours is not None or without_network(setting):
+        return yours or 0.0
+    return end(setting.catalogue.facts[network_fact(setting, accelerators)].figure.newest, setting.case)
 
 
 def _spread(setting: Setting, need: Need, many: Array, hours: Array) -> Need:
@@ -165,7 +167,7 @@ def _spread(setting: Setting, need: Need, many: Array, hours: Array) -> Need:
 def kept_tries(catalogue: Catalogue, task: Task, accelerators: Sequence[str], day: date) -> Iterable[Try]:
     """The work on machines that are kept. What these would fetch if they were sold is left to the plan."""
     kept = task.scenario.kept
-    key = None if kept is None else _kept_key(catalogue, kept)
+    key = None if kept is None else kept_accelerator(catalogue, kept)
     if kept is None or key is None or (accelerators and key not in accelerators):
         return
     for one in doings(catalogue, task, (key,), (kept.accelerators,), lambda _: None):
@@ -179,25 +181,26 @@ def kept_tries(catalogue: Catalogue, task: Task, accelerators: Sequence[str], da
         )  # fmt: skip
 
 
-def _kept_key(catalogue: Catalogue, kept: Kept) -> str | None:
-    """The accelerator that the label of the kept machines names, if it names one."""
-    try:
-        return names.accelerator(catalogue, kept.label)
-    except PricingError:
-        return None
-
-
 def _kept_usd(catalogue: Catalogue, task: Task, kept: Kept, one: Doing, day: date) -> Range:
     """What the work costs on kept machines: power of busy and idle hours, and upkeep as long as the work lasts."""
     setting = Setting(catalogue, task.scenario, day)
     put = setting.basis()
     say_power_price(put, setting)
-    usd_per_kwh = float(put.used["usd_per_kwh"].value) * float(put.used["pue"].value)
+    say_people_and_space(put, setting)
+    used = {name: float(one.value) for name, one in put.used.items()}
+    power = kept_power(setting, kept)
+    busy_w, idle_w, kw = (0.0, 0.0, 0.0) if power is None else (power.busy_w, power.idle_w, power.peak_kw)
+    busy_w = busy_w if kept.power_w_each is None else kept.power_w_each
+    idle_w = min(idle_w, busy_w) if kept.idle_power_w_each is None else kept.idle_power_w_each
+    upkeep = kept.running_usd_per_month
+    if upkeep is None:
+        people = kept.accelerators * used["fte_per_accelerator"] * used["usd_per_fte_year"] / MONTHS_PER_YEAR
+        upkeep = people + (0.0 if place_of(setting).builds_room else kw * used["usd_per_kw_month"])
 
     def at(hours: float) -> float:
         months = 1.0 if task.monthly else hours / kept.accelerators / HOURS_PER_MONTH
         idle = max(kept.accelerators * months * HOURS_PER_MONTH - hours, 0.0)
-        kwh = (hours * kept.power_w_each + idle * kept.idle_power_w_each) / W_PER_KW
-        return kwh * usd_per_kwh + months * kept.running_usd_per_month
+        kwh = (hours * busy_w + idle * idle_w) / W_PER_KW
+        return kwh * used["usd_per_kwh"] * used["pue"] + months * upkeep
 
     return Range(at(one.hours.low), at(one.hours.typical), at(one.hours.high))

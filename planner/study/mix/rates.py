@@ -17,6 +17,7 @@ from planner.money.demand.stream import Need
 from planner.money.ledger import Ledger, Line
 from planner.money.measures import factors
 from planner.money.owning import owned
+from planner.money.owning.place import too_little_power
 from planner.money.renting.interruptions import demand_of, stoppable
 from planner.money.renting.reservation import bound_share, reserving
 from planner.money.setting import Setting
@@ -138,7 +139,8 @@ def _sizes(setting: Setting) -> Array:
     if setting.scenario.own.capex_usd is not None:  # one sum for one fleet says nothing of another
         return np.array([0.0, float(fleet_size(setting))])
     step = server * -(-most // (server * MOST_SIZES))
-    return np.unique(np.append(np.arange(0.0, most, step), float(most)))
+    sizes = np.unique(np.append(np.arange(0.0, most, step), float(most)))
+    return np.array([size for size in sizes if size == 0 or not too_little_power(setting, int(size))])
 
 
 def _held(setting: Setting) -> Held | Unavailable:

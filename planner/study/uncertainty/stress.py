@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from pydantic import Field, model_validator
 
-from planner.money.owning.inputs import LEAD_TIME, POSITION, TIMES
+from planner.money.owning.inputs import POSITION, TIMES, lead_time
 from planner.money.plan import Plan, plan_at
 from planner.money.renting.rent_levels import STEP, STEP_AFTER
 from planner.money.verdict.breakeven import value_of
@@ -109,5 +109,5 @@ def _value(plan: Plan, name: str) -> float | None:
         return found[0]
     if name == "lead_time_months":
         yours = plan.setting.scenario.own.lead_time_months
-        return plan.setting.catalogue.facts[LEAD_TIME].figure.newest.typical if yours is None else yours
+        return lead_time(plan.setting).newest.typical if yours is None else yours
     return None

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from planner.money.input_sheet import Case, end
 from planner.money.ledger import Ledger, Origin, Used
 from planner.money.origin import origin
-from planner.money.owning.inputs import CHEAPER_FACTS, LEAD_TIME, POSITION, curve_of
+from planner.money.owning.inputs import CHEAPER_FACTS, POSITION, curve_of, lead_time
 from planner.money.plan import Plan
 from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, price_factor, prices_of
 from planner.money.renting.rent_levels import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
@@ -160,12 +160,12 @@ def _of(name: str, unit: str, spread: Spread, reason: str, where: Origin) -> Dou
 def _delivery(plan: Plan) -> Iterator[Doubtful]:
     """When machines come and how long they are repaired for nothing: no line shows either, the ledger's months do."""
     own = plan.setting.scenario.own
-    facts = {"lead_time_months": (LEAD_TIME, own.lead_time_months)}
+    figures = {"lead_time_months": (lead_time(plan.setting), own.lead_time_months)}
     if _uses(plan, "after_warranty"):
-        facts["warranty_years"] = (CHEAPER_FACTS["warranty_years"], own.warranty_years)
-    for name, (fact, yours) in facts.items():
+        warranty = plan.setting.catalogue.facts[CHEAPER_FACTS["warranty_years"]].figure
+        figures["warranty_years"] = (warranty, own.warranty_years)
+    for name, (figure, yours) in figures.items():
         if yours is None:
-            figure = plan.setting.catalogue.facts[fact].figure
             yield _from_figure(plan, name, figure)
 
 

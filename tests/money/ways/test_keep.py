@@ -82,3 +82,28 @@ def test_every_field_moves_the_ledger() -> None:
 
 def test_nothing_there_is_nothing_to_keep() -> None:
     assert isinstance(keep.build(setting(scenario(POWER))), Unavailable)
+
+
+def test_what_nobody_says_is_filled_in_from_facts() -> None:
+    """8 H100 in a machine rated 10,200 W: 1,275 W each, 0.76 busy and 0.25 idle, 969 and 318.75 W.
+
+    People: 8 / 256 x 200,000 / 12 = 520.83 a month. Space: 10.2 kW at 194.95 = 1,988.49.
+    """
+    found = built(keep.build, setting(scenario({}, 8, kept={"accelerators": 8})))
+    usd = by_line(found)
+    assert usd["People"][1] == pytest.approx(520.83, abs=0.01)
+    assert usd["Space, by contracted power"][1] == pytest.approx(1_988.49)
+    watts = {one.name: one.value for line in found.lines for one in line.used if one.name.endswith("power_w_each")}
+    assert watts == {"power_w_each": pytest.approx(969), "idle_power_w_each": pytest.approx(318.75)}
+    assert found.warnings == (
+        "Filled in from facts: 969 W each and people and space. Enter kept.power_w_each and kept.running_usd_per_month",
+    )
+
+
+def test_what_is_kept_is_called_by_its_name_and_draws_what_that_draws() -> None:
+    """Two RTX 4090 at home: (145 + 0.9 x 900) / 2 = 477.5 W each; nobody is hired and no desk is rented."""
+    kept = {"label": "RTX 4090", "accelerators": 2}
+    found = built(keep.build, setting(scenario({"place": "home"}, 2, kept=kept, site="DE")))
+    watts = {one.name: one.value for line in found.lines for one in line.used}
+    assert watts["power_w_each"] == pytest.approx(477.5)
+    assert by_line(found)["People"].sum() + by_line(found)["Space, by contracted power"].sum() == 0

@@ -1,0 +1,184 @@
+"""Where one's own machines stand: whose electricity they buy, what is another there, and what its circuits carry."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from functools import lru_cache
+
+from planner.money.owning.machine import Machine, fleet, machine
+from planner.money.setting import Setting
+from pricing import Figure
+from pricing.choices import Customer, Mains
+from pricing.electricity import Electricity, electricity
+from pricing.ownable import Place
+
+HOST_POWER = "server-power-over-tdp"
+SPARES = "owned-spare-nodes-share"
+FIRM_KW = 50.0  # up to which a firm buys like a firm: 20 to 499 MWh a year
+W_PER_KW = 1_000.0
+LOW_VOLTAGE: Mains = 120
+NETWORK_TIERS: tuple[tuple[int, str], ...] = (
+    *((most, f"network-to-{most}") for most in (8, 16, 32, 64, 512)),
+    (16_384, "network-to-16k"),
+)
+TOO_LOUD = "too loud for a room with people in it"  # of any server
+_LEAST_LIMIT = 0.6  # of a card's rated power, below which it is not worth holding it down
+# What a place may say, by the name that the formulas use.
+OF_PLACE: dict[str, str] = {
+    "pue": "pue",
+    "usd_per_kw_month": "usd_per_kw_month",
+    "fte_per_accelerator": "fte_per_accelerator",
+    "install_share": "install_share",
+    "maintenance_share_per_year": "maintenance_share",
+    "insurance_share_per_year": "insurance_share",
+    "decommissioning_share": "decommissioning_share",
+}
+# What a machine bought off the shelf may say.
+OF_HOST: dict[str, str] = {
+    "lead_time_months": "lead_time_month",
+    "deposit_share": "deposit_share",
+    "spare_share": "spare_share",
+}
+
+
+def place_of(setting: Setting) -> Place:
+    """What the machines stand in."""
+    return setting.catalogue.places[setting.scenario.own.place]
+
+
+def figure_there(setting: Setting, name: str, otherwise: Figure | None) -> Figure | None:
+    """A figure of the place, else of the machine where it is bought off the shelf, else the other one."""
+    found: Figure | None = None
+    if name in OF_PLACE:
+        found = getattr(place_of(setting), OF_PLACE[name])
+    elif name in OF_HOST:
+        what = machine(setting)
+        found = None if what is None or what.host is None else getattr(what.host, OF_HOST[name])
+    return otherwise if found is None else found
+
+
+def of_fact(setting: Setting, name: str, fact: str) -> Figure:
+    """A figure of the place or the machine, else the fact of owning."""
+    general = setting.catalogue.facts[fact].figure
+    return figure_there(setting, name, general) or general
+
+
+def price_of_electricity(setting: Setting) -> Electricity | None:
+    """What a kilowatt-hour costs the customer that such a place is."""
+    return electricity(setting.catalogue, setting.scenario.site, customer(setting))
+
+
+def customer(setting: Setting) -> Customer:
+    """Whether a household, a firm or a large site pays: by the place, and where that is open by the load."""
+    kind = place_of(setting).electricity
+    if kind != "by_load":
+        return kind
+    what = machine(setting)
+    kw = 0.0 if what is None else peak_kw(setting, what, fleet(setting))
+    return "large" if kw > FIRM_KW else "firm"
+
+
+def network_fact(setting: Setting, accelerators: int) -> str:
+    """The fact that says what a network between so many costs: machines off the shelf get an ordinary switch."""
+    what = machine(setting)
+    if what is not None and what.host is not None:
+        return NETWORK_TIERS[0][1]
+    tiers = [most for most, _ in NETWORK_TIERS]
+    return NETWORK_TIERS[min(bisect_right(tiers, accelerators - 1), len(tiers) - 1)][1]
+
+
+def without_network(setting: Setting) -> str | None:
+    """Why no network between the machines is bought; None where one is."""
+    place = place_of(setting)
+    return None if place.network else f"none is bought in {place.label}"
+
+
+def peak_kw(setting: Setting, what: Machine, accelerators: int) -> float:
+    """What so many draw at most, spares included, at typical figures; not-a-number where nobody says. [kW]"""
+    own = setting.scenario.own
+    spares = own.spare_share
+    if spares is None:
+        spares = of_fact(setting, "spare_share", SPARES).newest.typical
+    many = accelerators > what.accelerators
+    machines = math.ceil(accelerators * (1 + spares * many) / what.accelerators - 1e-9)
+    if own.rated_w_per_server is not None:
+        return machines * own.rated_w_per_server / W_PER_KW
+    if what.power is not None:
+        return machines * what.power.newest.typical / W_PER_KW
+    tdp_w = math.nan if what.tdp is None else what.tdp.newest.typical
+    if what.holds_cards:
+        return (machines * _host_w(what) + math.ceil(accelerators * (1 + spares * many)) * tdp_w) / W_PER_KW
+    over = setting.catalogue.facts[HOST_POWER].figure.newest.typical
+    return machines * tdp_w * what.accelerators * over / W_PER_KW
+
+
+def _host_w(what: Machine) -> float:
+    return math.nan if what.host is None or what.host.max_power_w is None else what.host.max_power_w.newest.typical
+
+
+def limit_kw(setting: Setting) -> float:
+    """What may be drawn: your limit, else what circuits carry there; infinite where nothing limits it. [kW]"""
+    if setting.scenario.own.most_kw is not None:
+        return setting.scenario.own.most_kw
+    place = place_of(setting)
+    figure = place.low_voltage_kw if mains(setting) == LOW_VOLTAGE else place.usual_voltage_kw
+    return math.inf if figure is None else figure.newest.typical
+
+
+def mains(setting: Setting) -> Mains:
+    """Of the sockets at the site."""
+    around = (setting.catalogue.sites[key].mains for key in setting.catalogue.around(setting.scenario.site))
+    return next((found for found in around if found is not None), 230)
+
+
+@lru_cache(maxsize=64)
+def too_little_power(setting: Setting, accelerators: int) -> str | None:
+    """Why so many cannot stand there, and what would do; None where they can, or where nobody says what they draw."""
+    what, most = machine(setting), limit_kw(setting)
+    if what is None:
+        return None
+    kw = peak_kw(setting, what, accelerators)
+    if not kw > most:
+        return None
+    have = f"you have {most:g} kW" if setting.scenario.own.most_kw is not None else _circuits(setting, most)
+    would = [way for way in (_fewer(setting, what, accelerators), _held_down(what, accelerators, most)) if way]
+    label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
+    would.append(f"{'or ' * bool(would)}{math.ceil(kw * 10) / 10:g} kW of power")
+    return f"{accelerators:,} x {label} draw up to {kw:.3g} kW and {have}: {', '.join(would)} would do"
+
+
+def _circuits(setting: Setting, most: float) -> str:
+    return f"the circuits of {place_of(setting).label} carry about {most:g} kW ({mains(setting)} V)"
+
+
+def _fewer(setting: Setting, what: Machine, accelerators: int) -> str | None:
+    """How many would fit, in whole machines; of cards in one workstation, how many cards."""
+    most = limit_kw(setting)
+    if what.holds_cards and accelerators <= what.accelerators and what.tdp is not None:
+        fit = int((most * W_PER_KW - _host_w(what)) // what.tdp.newest.typical)
+        return f"{fit:,} of them" if fit > 0 else None
+    sizes = range(accelerators // what.accelerators * what.accelerators, 0, -what.accelerators)
+    fit = next((size for size in sizes if peak_kw(setting, what, size) <= most), 0)
+    return f"{fit:,} of them" if 0 < fit < accelerators else None
+
+
+def _held_down(what: Machine, accelerators: int, most: float) -> str | None:
+    """What each card may draw if all are to fit, where that still leaves most of their speed."""
+    if not what.holds_cards or what.tdp is None:
+        return None
+    machines = math.ceil(accelerators / what.accelerators)
+    each_w = (most * W_PER_KW - machines * _host_w(what)) / accelerators
+    return f"cards held to {each_w:.0f} W each" if each_w >= _LEAST_LIMIT * what.tdp.newest.typical else None
+
+
+def notes_of_place(setting: Setting) -> tuple[str, ...]:
+    """What to know of the place: whose price stands in, what is not counted, what is too loud."""
+    found = price_of_electricity(setting) if setting.scenario.own.usd_per_kwh is None else None
+    place, what = place_of(setting), machine(setting)
+    said = [f"Electricity: {found.stands_in}"] if found is not None and found.stands_in else []
+    said += [f"Not counted for {place.label}: {one}" for one in place.not_counted]
+    if place.people_beside and what is not None:
+        noise = what.host.noise if what.host is not None else TOO_LOUD if what.kind in ("server", "rack") else None
+        said += [f"Noise: {noise}"] if noise else []
+    return tuple(said)
