@@ -30,7 +30,7 @@ def test_what_is_sold_whole_says_so(catalogue: Catalogue) -> None:
     assert {key for key, chip in catalogue.accelerators.items() if chip.kind == "apple"} <= whole
 
 
-# What cards cost in 2025 and 2026 over their price at launch, at least and at most: docs/decisions/0036.
+# What cards cost in 2025 and 2026 over their price at launch, at least and at most: docs/decisions/0035.
 ENDS_OF_LAUNCH = {"0.7 and 1.9 times": (0.7, 1.9), "0.9 and 1.7 times": (0.9, 1.7), "0.35 and 1.15 times": (0.35, 1.15)}
 
 
