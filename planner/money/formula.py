@@ -37,7 +37,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Num]]] = {
     "ceil": (1, np.ceil),
     "where": (3, np.where),
 }
-_LONGEST = 600
+_LONGEST = 900
 
 
 class FormulaError(ValueError):

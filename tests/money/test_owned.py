@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.money.owning import buying, owned
+from planner.money.owning import buying, owned, spare_boards
 from planner.money.plan import plan, setting_of
 from planner.money.plausibility import doubts
 from planner.money.setting import Setting
@@ -204,10 +204,19 @@ def test_the_price_of_one_typed_for_all_is_asked_about() -> None:
     assert not any(one.name == "capex_usd" for one in doubts(plan(load_catalogue(), scenario({"capex_usd": 3e6}), DAY)))
 
 
-@pytest.mark.parametrize(("needed", "servers"), [(1, 1), (8, 1), (9, 2), (160, 21), (1_024, 135)])
-def test_servers_are_whole_and_clusters_keep_spares(needed: int, servers: int) -> None:
-    """160 need 20 servers and 5 % spares: 21. One server has no spare beside it."""
-    assert totals(usual(needed))["Servers, with spares"] == pytest.approx(servers * 290_400)
+@pytest.mark.parametrize(
+    ("needed", "servers", "boards"),
+    [(1, 1, 0), (8, 1, 0), (9, 2, 0), (16, 2, 1), (24, 3, 1), (40, 5, 2), (160, 20, 8), (1_024, 128, 51)],
+)
+def test_servers_are_whole_and_clusters_keep_boards_on_the_shelf(needed: int, servers: int, boards: int) -> None:
+    """160 stand in 20 servers, and 5 % of them lie on the shelf: 8 boards, each an eighth of a server's price."""
+    usd = totals(usual(needed))["Servers, with spares"]
+    assert usd == pytest.approx((servers + boards / 8) * 290_400)
+    assert spare_boards(needed, 0.05) == boards
+
+
+def test_spares_cost_no_more_than_a_twelfth_at_any_size() -> None:
+    assert all(spare_boards(accelerators, 0.05) <= 0.08 * accelerators for accelerators in range(8, 2_049))
 
 
 @pytest.mark.parametrize(

@@ -221,23 +221,23 @@ def test_singapore_says_whose_price_stands_in() -> None:
 
 
 def test_a_limit_of_120_kw_binds_what_can_be_owned() -> None:
-    """A machine of eight draws 10.2 kW and one in twenty is spare: 96 need 13 machines, 132.6 kW; 80 need 11, 112.2."""
+    """A machine of eight draws 10.2 kW: 96 need 12 machines, 122.4 kW; 88 need 11, 112.2."""
     made = asked("H100-SXM5-80GB", 96, 0.7, 2.7, own={"most_kw": 120.0})
     assert why_not(made) == (
-        "96 x H100 SXM5 80 GB draw up to 133 kW and you have 120 kW: 80 of them, or 132.6 kW of power would do"
+        "96 x H100 SXM5 80 GB draw up to 122 kW and you have 120 kW: 88 of them, or 122.4 kW of power would do"
     )
-    assert asked("H100-SXM5-80GB", 80, 0.7, 2.7, own={"most_kw": 120.0}).option("own") is not None
+    assert asked("H100-SXM5-80GB", 88, 0.7, 2.7, own={"most_kw": 120.0}).option("own") is not None
 
 
 @pytest.mark.parametrize(
     ("place", "count", "said"),
     [
         ("home", 1, "household"), ("office", 8, "firm"), ("campus", 8, "large"), ("colocation", 1, "large"),
-        ("own_room", 24, "firm"), ("own_room", 32, "large"), ("data_centre", 40, "large"),
+        ("own_room", 32, "firm"), ("own_room", 40, "large"), ("data_centre", 40, "large"),
     ],
 )  # fmt: skip
 def test_the_class_of_customer_follows_place_and_load(place: str, count: int, said: str) -> None:
-    """24 H100 are three machines and a spare one, 40.8 kW, and 32 are five, 51 kW: up to 50 kW a firm's price."""
+    """32 H100 are four machines, 40.8 kW, and 40 are five, 51 kW: up to 50 kW a firm's price."""
     made = asked("H100-SXM5-80GB", count, 0.5, 2.7, own={"place": place, "most_kw": 1e6})
     assert customer(made.setting) == said
 
@@ -324,9 +324,9 @@ def test_a_place_with_two_readings_is_asked_about() -> None:
 
 
 def test_a_mix_owns_no_more_than_the_power_carries() -> None:
-    """120 kW carry 11 machines of eight H100, one of them spare for 80: no base of a mix is larger."""
+    """120 kW carry 11 machines of eight H100: no base of a mix is larger."""
     made = asked("H100-SXM5-80GB", 96, 0.7, 2.7, own={"most_kw": 120.0})
-    assert rates._sizes(made.setting).max() == 80
+    assert rates._sizes(made.setting).max() == 88
 
 
 def test_a_workstation_need_not_be_full() -> None:

@@ -7,7 +7,7 @@ each input is a figure of the catalogue or a number of yours.
 
 from __future__ import annotations
 
-from planner.money.owning.lines import SERVERS, Owned, owned, owning
+from planner.money.owning.lines import SERVERS, Owned, owned, owning, spare_boards
 from planner.money.owning.machine import Buying, Machine, buying, machine
 
-__all__ = ["SERVERS", "Buying", "Machine", "Owned", "buying", "machine", "owned", "owning"]
+__all__ = ["SERVERS", "Buying", "Machine", "Owned", "buying", "machine", "owned", "owning", "spare_boards"]

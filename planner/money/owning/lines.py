@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from planner.money.demand.stream import Need
-from planner.money.formula import Num
+from planner.money.formula import Num, formula
 from planner.money.inflation import agreed
 from planner.money.input_sheet import Basis
 from planner.money.ledger import YOUR_INPUT, Line
@@ -18,9 +18,10 @@ from planner.money.owning.place import place_of, too_little_power
 from planner.money.setting import Setting
 from planner.money.timeline import Holding
 
-SERVERS = "ceil(accelerators * (1 + spare_share * many) / accelerators_per_server)"
+SERVERS = "ceil(accelerators / accelerators_per_server)"
+SPARES = "max(ceil(accelerators * spare_share - 0.75), 0)"  # boards on the shelf; of a few, none: a contract serves
 PER_MACHINE = "machine"  # of your sum for day one
-CARDS = "ceil(accelerators * (1 + spare_share * many))"
+CARDS = "ceil(accelerators)"
 _OF_CARDS = " + " + CARDS + " * tdp_w * card_power_{state}"
 _LATER = "(1 + hardware_price_change_per_year)"
 _DUE = "(deposit_share * {ordered} + (1 - deposit_share) * delivered)"
@@ -116,10 +117,18 @@ def _said(put: Basis, name: str) -> Num:
 
 
 def _price(what: Machine) -> str:
-    """The formula for the price of all machines; of workstations and the cards in them, as many as are bought."""
+    """The formula for the price of all machines and spares; of workstations and cards, as many as are bought.
+
+    A spare is a board with its share of a host: a pool on the shelf, that stands and draws nothing.
+    """
     if what.holds_cards and not what.whole:
-        return f"({SERVERS} * usd_per_host + {CARDS} * usd_per_accelerator)"
-    return f"{SERVERS} * {what.usd}"
+        return f"({SERVERS} * usd_per_host + ({CARDS} + {SPARES}) * usd_per_accelerator)"
+    return f"({SERVERS} + {SPARES} / accelerators_per_server) * {what.usd}"
+
+
+def spare_boards(accelerators: float, spare_share: float) -> int:
+    """How many boards lie on the shelf beside so many accelerators."""
+    return int(formula(SPARES)({"accelerators": accelerators, "spare_share": spare_share}))
 
 
 def _kw(setting: Setting, what: Machine) -> str:

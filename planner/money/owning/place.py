@@ -14,7 +14,6 @@ from pricing.electricity import Electricity, electricity
 from pricing.ownable import Place
 
 HOST_POWER = "server-power-over-tdp"
-SPARES = "owned-spare-nodes-share"
 FIRM_KW = 50.0  # up to which a firm buys like a firm: 20 to 499 MWh a year
 W_PER_KW = 1_000.0
 LOW_VOLTAGE: Mains = 120
@@ -95,20 +94,15 @@ def without_network(setting: Setting) -> str | None:
 
 
 def peak_kw(setting: Setting, what: Machine, accelerators: int) -> float:
-    """What so many draw at most, spares included, at typical figures; not-a-number where nobody says. [kW]"""
-    own = setting.scenario.own
-    spares = own.spare_share
-    if spares is None:
-        spares = of_fact(setting, "spare_share", SPARES).newest.typical
-    many = accelerators > what.accelerators
-    machines = math.ceil(accelerators * (1 + spares * many) / what.accelerators - 1e-9)
+    """What so many draw at most, at typical figures; not-a-number where nobody says. [kW]"""
+    own, machines = setting.scenario.own, -(-accelerators // what.accelerators)
     if own.rated_w_per_server is not None:
         return machines * own.rated_w_per_server / W_PER_KW
     if what.power is not None:
         return machines * what.power.newest.typical / W_PER_KW
     tdp_w = math.nan if what.tdp is None else what.tdp.newest.typical
     if what.holds_cards:
-        return (machines * _host_w(what) + math.ceil(accelerators * (1 + spares * many)) * tdp_w) / W_PER_KW
+        return (machines * _host_w(what) + accelerators * tdp_w) / W_PER_KW
     over = setting.catalogue.facts[HOST_POWER].figure.newest.typical
     return machines * tdp_w * what.accelerators * over / W_PER_KW
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from planner.money.option import Option
-from planner.money.owning import machine
+from planner.money.owning import machine, spare_boards
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
 from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_months, value_of
@@ -25,6 +25,7 @@ from planner.report.speed.other_work import other_title, run_title
 from planner.report.speed.training_words import in_short
 from planner.report.tile import Tile
 from planner.report.title import title
+from planner.scenario.base import ONE_MACHINE
 from planner.scenario.memo import cached_property
 from planner.speed.serving import Serving
 from planner.speed.work_to_hours import Asked
@@ -202,10 +203,21 @@ def _how(plan: Plan, way: Weighed) -> str:
 
 
 def _bought(plan: Plan, option: Option) -> str:
-    """How many, or what one orders where it comes off the shelf: one workstation with 2 x RTX 4090."""
-    what = machine(plan.setting)
-    off_the_shelf = what is not None and what.host is not None
-    return option.what if off_the_shelf and option.way == "own" else f"{option.accelerators:,.0f}"
+    """What one orders: one workstation with 2 x RTX 4090; 16 in two servers of 8, and one spare board on the shelf."""
+    what, many = machine(plan.setting), option.accelerators
+    if what is not None and what.host is not None and option.way == "own":
+        return option.what
+    said = f"{many:,.0f}"
+    if what is not None and what.accelerators > many:
+        said = f"{'a rack' if what.accelerators > ONE_MACHINE else 'a server'} of {what.accelerators} for these {said}"
+    elif what is not None and what.accelerators > 1 and many > what.accelerators:
+        servers = words.count(
+            -(-int(many) // what.accelerators), "rack" if what.accelerators > ONE_MACHINE else "server"
+        )
+        said = f"{said} in {servers}"
+    share = value_of("spare_share", option.ledger)
+    spare = 0 if share is None else spare_boards(many, share[0])
+    return f"{said} and {words.count(spare, 'spare board')}" if spare else said
 
 
 def _others(found: Answer) -> tuple[str, ...]:
