@@ -88,8 +88,9 @@ def assert_is_the_plan(found: PointAnswer, scenario: Scenario) -> None:
         assert (way.present_usd, way.cash_today_usd) == pytest.approx(wanted, abs=MONEY)
         if found.verdict:
             assert (way.low_usd, way.high_usd) == pytest.approx((one.low_usd, one.high_usd), abs=MONEY)
-    if told.own and told.rent:
-        assert found.npv_usd == pytest.approx(told.rent.present_usd - told.own.present_usd, abs=MONEY)
+    if told.pair:
+        first, second = told.pair
+        assert found.npv_usd == pytest.approx(second.present_usd - first.present_usd, abs=MONEY)
         assert found.payback_months == pytest.approx(float(told.payback.months), abs=1e-5, nan_ok=True)
         turn = told.break_even("busy_share")
         assert turn is not None

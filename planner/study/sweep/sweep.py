@@ -67,7 +67,7 @@ class PointAnswer:
     verdict: str = ""  # of futures
     share_cheaper: float = math.nan  # of futures
     gap_share: float = math.nan  # of futures
-    npv_usd: float = math.nan  # of owning against renting; of one side alone, of the way that binds more firmly
+    npv_usd: float = math.nan  # of the one of the two compared that binds more firmly: what it saves
     payback_months: float = math.nan  # in today's money
     payback_says: str = ""
     break_even_busy_share: float = math.nan
