@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import Answer, answer
 from planner.money.ways import WAYS
 from planner.scenario.fields import leaves, shape
 from planner.scenario.file import Saved
@@ -88,6 +88,11 @@ def assert_is_the_plan(found: PointAnswer, scenario: Scenario) -> None:
         assert (way.present_usd, way.cash_today_usd) == pytest.approx(wanted, abs=MONEY)
         if found.verdict:
             assert (way.low_usd, way.high_usd) == pytest.approx((one.low_usd, one.high_usd), abs=MONEY)
+    assert_compares(found, told)
+
+
+def assert_compares(found: PointAnswer, told: Answer) -> None:
+    """What a row says of the two ways that are compared."""
     if told.pair:
         first, second = told.pair
         assert found.npv_usd == pytest.approx(second.present_usd - first.present_usd, abs=MONEY)
