@@ -25,7 +25,7 @@ from planner.report.answer.tables import (  # fmt: skip
 )
 from planner.report.files.csv import to_csv
 from planner.report.market.compare import Own, running_table
-from planner.report.market.findings import not_bought
+from planner.report.market.findings import ends_of, not_bought
 from planner.report.market.prices_through_time import history_table, worth_table
 from planner.report.table import Table
 from planner.report.tile import Tile
@@ -366,12 +366,11 @@ def buying(catalogue: Catalogue, own: Own | None, accelerator: str) -> None:
         st.markdown(words.markdown(not_bought(catalogue, accelerator)))
         return
     with st.grid(4, min_column_width=150):
-        for label, value, detail in running_table(catalogue, own):
+        for label, value, detail in running_table(own):
             st.metric(label, value, border=True, height="stretch", help=words.money_in_markdown(detail))
-    low, high = (words.usd(float(end.total_usd)) for end in (own.option.low, own.option.high))
-    price = f"Price of {own.bought.what}, {words.day(own.bought.price.since)}"
-    small(words.markdown(f"Range of the total: {low} to {high}. {price}."))
-    ledger(own.option.ledger)
+    since = "" if own.bought.since is None else f", {words.day(own.bought.since)}"
+    small(words.markdown(f"Price of {own.bought.what}{since}: {own.bought.said_by}. In all{ends_of(own)}:"))
+    ledger(own.ledger)
 
 
 def assumptions(table: Table) -> None:

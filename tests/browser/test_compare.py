@@ -140,7 +140,7 @@ def test_a_link_with_an_impossible_number_is_answered(page: Page) -> None:
     expect(page.locator(TRACEBACK)).to_have_count(0)
 
 
-@pytest.mark.parametrize("typed", ["1e12", "0", "-5", "32,500"])
+@pytest.mark.parametrize("typed", ["1e12", "0", "-5", "3,250,000"])
 def test_an_impossible_number_is_refused_and_the_last_answer_stays(page: Page, typed: str) -> None:
     open_page(page, "/compare?gpus=16")
     before = page.locator("h1").first.inner_text()

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
+from planner.money.measures import present_usd
 from planner.money.ways import of_side
 from planner.report.answer.plan_text import Reckoned, plan_text
 from planner.report.answer.sentences import AnswerWords, told
@@ -112,5 +113,7 @@ def test_compare_says_what_the_same_work_costs_by_the_token() -> None:
     assert found is not None
     made = planned(CATALOGUE, found.scenario, DAY)
     hosted = next(one for one in made.options if one.way == "hosted")
-    assert by_the_token(made) == (f"By the token, {hosted.what}: {usd(float(hosted.ledger.total_usd))}.",)
+    today = float(present_usd(made.setting, hosted.ledger))
+    assert by_the_token(made) == (f"By the token, {hosted.what}: {usd(today)}.",)
+    assert by_the_token(made, "bills") == (f"By the token, {hosted.what}: {usd(float(hosted.ledger.total_usd))}.",)
     assert by_the_token(planned(CATALOGUE, Scenario(), DAY)) == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import lru_cache, partial
 from typing import Any
 
@@ -22,8 +23,11 @@ ABOUT = ", at about what others of its kind cost"
 class Buying:
     """What the catalogue says of the purchase: the machine, its price and who says so. Your own price wins over it."""
 
-    price: Figure
-    price_url: str
+    usd: tuple[float, float, float]  # low, typical, high: of a server, or of one accelerator
+    said_by: str
+    url: str | None  # none where it follows from what others cost
+    since: date | None
+    checked: date | None
     trust: Trust
     what: str
     accelerators_per_server: int
@@ -73,19 +77,20 @@ class Machine:
 
 
 def buying(setting: Setting) -> Buying | None:
-    """What would be bought, or None where nobody publishes a price for the accelerator or a server with it."""
+    """What would be bought by what the catalogue says, or lets expect; None where that cannot be said."""
     catalogue = setting.catalogue
-    found = _best(catalogue, _published(setting))
-    if found is None or found.price is None:
+    found = _best(catalogue, _published(setting)) or _foretold(setting)
+    if found is None:
         return None
-    value = found.price.newest
+    about = (found.what, found.accelerators, catalogue.sites[setting.scenario.site].label)
+    if found.price is None:
+        likely = found.likely
+        assert likely is not None  # what has neither is not foretold
+        return Buying((likely.low, likely.typical, likely.high), likely.note, None, None, None, "estimated", *about)
+    value, source = found.price.newest, catalogue.sources[found.price.newest.source]
+    usd = (value.low or value.typical, value.typical, value.high or value.typical)
     return Buying(
-        price=found.price,
-        price_url=catalogue.sources[value.source].url,
-        trust=trust(catalogue, value),
-        what=found.what,
-        accelerators_per_server=found.accelerators,
-        site_label=catalogue.sites[setting.scenario.site].label,
+        usd, source.title, source.url, found.price.since, found.price.checked, trust(catalogue, value), *about
     )
 
 

@@ -15,6 +15,7 @@ from planner.money.option import Option
 from planner.money.owning import Buying, buying
 from planner.money.plan import Plan
 from planner.money.renting.bill import TODAY, Bills, Money, rank
+from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.table import Table
 from pricing import Catalogue
@@ -40,6 +41,7 @@ class Own:
     bought: Buying
     ledger: Ledger
     busy_hours: float  # each counted like the money of its month
+    ends: tuple[float, float] | None = None  # that eight of ten futures lie in, in today's money
 
     @property
     def total_usd(self) -> float:
@@ -52,15 +54,17 @@ class Own:
         return self.total_usd / self.busy_hours
 
 
-def own_of(plan: Plan, money: Money = TODAY) -> Own | None:
-    """Buying in this plan, if it has a price."""
+def own_of(plan: Plan, money: Money = TODAY, found: Answer | None = None) -> Own | None:
+    """Buying in this plan, if it has a price; with the answer's range, where the money is the answer's."""
     option, bought = plan.option("own"), buying(plan.setting)
     if option is None or bought is None:
         return None
     if money != TODAY:
         return Own(option, bought, option.ledger, float(option.useful_hours.sum()))
     hours = float((option.useful_hours * factors(plan.setting)).sum())
-    return Own(option, bought, todays(plan.setting, option.ledger), hours)
+    way = next((one for one in (found.ranked if found else ()) if one.option.key == option.key), None)
+    ends = None if way is None else (way.low_usd, way.high_usd)
+    return Own(option, bought, todays(plan.setting, option.ledger), hours, ends)
 
 
 def compare_table(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None, day: date) -> Table:
@@ -154,12 +158,12 @@ def buy_row(need: Need, own: Own) -> dict[str, Any]:
         "Plan total USD": own.total_usd,
         "Total is": "complete" if not own.ledger.unpriced else "at least",
         "Against buying": 0.0,
-        "Checked": bought.price.checked,
+        "Checked": bought.checked,
         "Days old": None,
         "Freshness": "",
         "Trust": bought.trust,
-        "Notes": "; ".join(own.option.warnings),
-        "Source": bought.price_url,
+        "Notes": "; ".join((*(() if bought.url else (bought.said_by,)), *own.option.warnings)),
+        "Source": bought.url,
     }
 
 
@@ -193,15 +197,18 @@ def unique(titles: Sequence[str]) -> list[str]:
     return told
 
 
-def running_table(catalogue: Catalogue, own: Own) -> list[tuple[str, str, str]]:
+def running_table(own: Own) -> list[tuple[str, str, str]]:
     """Label, value and detail: price, total, per busy hour, electricity."""
     bought = own.bought
-    value = bought.price.newest
-    ends = f"{words.usd(value.low or value.typical)} to {words.usd(value.high or value.typical)}"
-    source = catalogue.sources[value.source].title
+    low, usd, high = bought.usd
+    since = "" if bought.since is None else f", {words.day(bought.since)}"
     what = "server" if bought.accelerators_per_server > 1 else "GPU"
     return [
-        (f"One {what}", words.usd_short(value.typical), f"{ends}; {source}, {words.day(bought.price.since)}"),
+        (
+            f"One {what}",
+            words.usd_short(usd),
+            f"{words.usd(low)} to {words.usd(high)}; {bought.said_by}{since}",
+        ),
         (
             "Buy and run",
             words.usd_short(own.total_usd),

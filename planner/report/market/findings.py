@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.money.demand.stream import Need
+from planner.money.measures import present_usd
 from planner.money.plan import Plan
 from planner.money.renting.bill import TODAY, Bills, Money
 from planner.money.renting.cheapest_offer import choose
@@ -92,20 +93,24 @@ def against(catalogue: Catalogue, own: Own | None, accelerator: str | None) -> t
     """What buying costs beside the offer; nothing of it where the offers are of several accelerators."""
     if own is None:
         return () if accelerator is None else (not_bought(catalogue, accelerator),)
-    low, high = (words.usd(float(end.total_usd)) for end in (own.option.low, own.option.high))
-    return (
-        f"Buying and running it: about {words.usd(own.total_usd)} ({low} to {high}: every figure at its cheap, or at "
-        "its dear end).",
-        "Both are sums of bills; the Answer page puts them into today's money.",
-    )
+    return (f"Buying and running it: about {words.usd(own.total_usd)}{ends_of(own)}.",)
 
 
-def by_the_token(plan: Plan) -> tuple[str, ...]:
+def ends_of(own: Own) -> str:
+    """The range of buying in words; empty where nobody drew it in this money."""
+    if own.ends is None:
+        return ""
+    low, high = map(words.usd, own.ends)
+    return f" ({low} to {high} in eight of ten futures)"
+
+
+def by_the_token(plan: Plan, money: Money = TODAY) -> tuple[str, ...]:
     """What the work costs by the token, where that is one of the ways: nobody rents who need not."""
     found = next((one for one in plan.options if WAYS[one.way].by_the_token), None)
     if found is None:
         return ()
-    return (f"By the token, {found.what}: {words.usd(float(found.ledger.total_usd))}.",)
+    usd = float(present_usd(plan.setting, found.ledger) if money == TODAY else found.ledger.total_usd)
+    return (f"By the token, {found.what}: {words.usd(usd)}.",)
 
 
 def hidden_words(hidden: dict[str, int], of: str = "of this GPU") -> str:
