@@ -68,9 +68,9 @@ def test_two_4090_at_a_home_in_germany() -> None:
     """Bought: a workstation for 2,000 and two cards for 1,600, 5,200. Delivered after a quarter of a month.
 
     Busy 145 + 0.9 x 2 x 450 = 955 W, idle 70 + 0.05 x 2 x 450 = 115 W, both x 1.1 for cooling, at 0.451 a kWh:
-    0.4738 and 0.0571 an hour; 35.75 months of 730 hours, 60 % busy: 7,419 and 595. Nothing for space, people, support
-    or a deposit. Rented until it comes: 0.61 x 2 x 730 x 0.6 x 0.25 = 134. Sold for what the curve leaves, less 10 %.
-    Renting is 0.61 x 2 x 730 x 0.6 x 36 = 19,237.
+    0.4738 and 0.0571 an hour; 35.75 months of 730 hours, 60 % busy: 7,419 and 595. Nothing for space, people, support;
+    a shop is paid with the order. Rented until it comes: 0.61 x 2 x 730 x 0.6 x 0.25 = 134. Sold for what the curve
+    leaves, less 10 %. Renting is 0.61 x 2 x 730 x 0.6 x 36 = 19,237.
     """
     made = asked("RTX-4090-24GB", 2, 0.6, 0.61, site="DE", own={"place": "home", **NO_CHANGE})
     lines = bills(made)

@@ -297,7 +297,7 @@ def _figures(plan: Plan, found: Answer, drawn: Futures | None) -> tuple[Tile, ..
         return (_total(found.best), _an_hour(found.best), _day_one(found.best, drawn, "", "today"))
     first, second = found.pair
     back = np.asarray(found.payback.month)
-    paid = f"pays back in month {float(back):.0f}" if np.isfinite(back) else "does not pay back"
+    paid = f"back in month {float(back):.0f}" if np.isfinite(back) else "does not pay back"
     takes = words.usd_short(float(second.measures.cash_today_usd))
     beside = f"; {WAYS[second.option.way].starting} takes {takes}"
     if WAYS[first.option.way].owns:
