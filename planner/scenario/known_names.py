@@ -43,6 +43,8 @@ def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[Not
         "accelerator": find(("accelerator",), scenario.accelerator, accelerator),
         "site": find(("site",), scenario.site, naming.site),
     }
+    if scenario.stay_in:
+        changed["stay_in"] = tuple(find(("stay_in", place), code, land) for place, code in enumerate(scenario.stay_in))
     chosen = str(changed["accelerator"])
     for section, purchase in (("rent", "on_demand"), ("reserve", RESERVED), ("spot", "spot")):
         record = getattr(scenario, section)
@@ -67,6 +69,11 @@ def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[Not
 def accelerator(catalogue: Catalogue, name: str) -> str:
     """The one accelerator called `name`; or that any will do."""
     return ANY_ACCELERATOR if naming.plain(name) == ANY_ACCELERATOR else naming.accelerator(catalogue, name)
+
+
+def land(catalogue: Catalogue, name: str) -> str:
+    """The country of these two letters."""
+    return name if name in catalogue.lands else _one("country", name, catalogue.lands)
 
 
 def hosted_price(catalogue: Catalogue, name: str) -> str:

@@ -131,6 +131,7 @@ def test_other_facts_are_told_and_not_refused() -> None:
             "years: 0\nown:\n  pue: 0.5\n",
             "Line 1: years: 0 must be 0.25 to 10; nothing was changed (1 more to look at).",
         ),
+        ("stay_in: [DE, ZZ]\n", "Line 1: stay_in.1: No country is called 'ZZ'"),
         ("work:\n  - accelerators: 8.5\n", "work.0.accelerators: 8.5 must be a whole number, 1 to 1,000,000"),
         ("years: true", "Line 1: years: true must be a number, 0.25 to 10"),
         ('years: "3"', "Line 1: years: '3' must be a number, 0.25 to 10"),
