@@ -40,16 +40,30 @@ def test_the_money_of_eighty_machines_by_what_it_is_for() -> None:
     assert found.people_usd == pytest.approx(320_000)  # 0.8 people for four years
     assert found.rest_usd == pytest.approx(0)
     assert list(found.shares.values()) == pytest.approx([0.5568, 0.1463, 0.2969], abs=1e-4)
-    assert found.present_usd == pytest.approx(float(present_usd(made.setting, option.ledger)))
+    assert found.owned_usd == pytest.approx(float(present_usd(made.setting, option.ledger)))
     assert sum(USUAL_SHARES.values()) == 1
 
 
 def test_all_of_any_way_is_split() -> None:
     made = plan(load_catalogue(), Scenario(), DAY)
-    for option in made.options:
+    for way in ("own", "loan", "lease"):
+        option = made.option(way)
+        assert option is not None
         found = split(made.setting, option.ledger)
         assert found is not None
-        assert found.present_usd == pytest.approx(float(present_usd(made.setting, option.ledger)))
+        whole = float(present_usd(made.setting, option.ledger))
+        assert found.owned_usd + found.rented_usd == pytest.approx(whole)
+
+
+def test_what_is_rented_until_the_machines_come_is_no_part_of_what_they_cost() -> None:
+    made, option = planned({**POWERED, "lead_time_months": 12.0})
+    found = split(made.setting, option.ledger)
+    assert found is not None
+    # At 2 an hour, half of 80 x 730 hours for twelve months; people for three years.
+    rent = 40 * 730 * 12 * 2
+    assert found.rented_usd == pytest.approx(rent, rel=0.15)  # with support
+    assert found.rented_usd >= rent
+    assert found.people_usd == pytest.approx(240_000)
 
 
 def test_machines_that_are_busy_half_the_time_are_idle_the_other_half() -> None:

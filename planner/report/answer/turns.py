@@ -45,7 +45,7 @@ def _busy(plan: Plan, found: Answer) -> str:
         if capped
         else ""
     )
-    who = _who_wins_above(found, busy).capitalize()
+    who = who_wins_above(found, busy).capitalize()
     if not is_even(plan) and busy.you:
         return f"{who} wins from {words.significant(busy.value / busy.you):,g} times this work on.{cap}"
     return f"{who} wins above {words.percent(busy.value)} busy; you are at {you}.{cap}"
@@ -55,7 +55,7 @@ def _who(found: Answer) -> str:
     return "buying" if found.pair is None else WAYS[found.pair[0].option.way].starting
 
 
-def _who_wins_above(found: Answer, busy: BreakEven) -> str:
+def who_wins_above(found: Answer, busy: BreakEven) -> str:
     """Who costs less where there is more work: whoever does today, if today lies above the turn; else the other."""
     assert found.pair is not None  # there is a break-even
     first, second = found.pair
