@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date
 
 import pytest
+from hypothesis import given
 
 from planner.money.plan import plan
 from planner.money.verdict.answer import Answer, answer
@@ -14,6 +16,8 @@ from planner.report.answer.tables import in_todays_money
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
+from tests.examples import at_most
+from tests.money import anyplan
 from tests.money.test_breakeven import toy
 
 DAY = date(2026, 11, 21)
@@ -120,6 +124,28 @@ def test_any_ways_are_told(ways: tuple[str, ...]) -> None:
     assert all(row.how for row in told.rows)
     assert len({row.what for row in told.rows}) == len(told.rows)
     assert told.sentences[0].startswith("All sums are in today's money")
+
+
+@given(scenario=anyplan.plans())
+@at_most(30)
+def test_whatever_is_asked_the_numbers_are_those_of_the_answer(scenario: Scenario) -> None:
+    made = anyplan.of(scenario)
+    there = answer(made)
+    told = also(made, there)
+    assert (told is None) == (there.best is None)
+    if told is None:
+        return
+    by_key = {way.option.key: way for way in there.ranked}
+    for row in told.rows:
+        assert row.how
+        assert row.value is None or math.isfinite(row.value), row
+        if row.name == "cash_today_usd":
+            assert row.option is not None
+            assert row.value == float(by_key[row.option].measures.cash_today_usd)
+        if row.name == "idle_share":
+            assert 0 <= (row.value or 0.0) <= 1 + 1e-9, row
+    shares = [row.value or 0.0 for row in told.rows if row.unit == "share of what own machines cost"]
+    assert not shares or sum(shares) == pytest.approx(1.0)
 
 
 def test_nothing_is_told_without_an_answer() -> None:

@@ -92,3 +92,15 @@ def test_the_other_numbers_are_shown() -> None:
     there = also(made, sure.answer, sure.futures)
     assert there is not None
     assert words.markdown(" ".join(there.sentences)) in said
+
+
+def test_the_curve_over_use_and_years_is_made_when_it_is_opened() -> None:
+    app = visit("Answer")
+    app.query_params["look"] = "In other numbers"
+    app.run()
+    closed = len(app.dataframe)
+    app.session_state["also-curve"] = True
+    app.run()
+    assert not app.exception
+    assert len(app.dataframe) == closed + 1
+    assert list(app.dataframe[-1].value.columns) == ["Years", "Hours a month of one GPU", "Share of hours"]
