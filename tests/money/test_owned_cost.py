@@ -110,3 +110,11 @@ def test_a_run_takes_as_long_once_as_it_does_every_month(runs_per_month: float |
     said = {"accelerator": "H100-SXM5-80GB", "work": (work,)}
     (one,) = pieces(plan(load_catalogue(), Scenario.model_validate(said), DAY).setting)
     assert (one.kind, one.accelerator_hours) == ("run", pytest.approx(100.0))
+
+
+def test_cards_for_no_work_at_all_are_one_workstation() -> None:
+    said = {"accelerator": "RTX-4090-24GB", "work": ({"season": (0.0,) * 12},)}
+    made = plan(load_catalogue(), Scenario.model_validate(said), DAY)
+    option = made.option("own")
+    assert option is not None
+    assert option.accelerators == 1

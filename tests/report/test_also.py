@@ -11,6 +11,7 @@ from hypothesis import given
 from planner.money.plan import plan
 from planner.money.verdict.answer import Answer, answer
 from planner.report.answer.also import Also, also, also_table, curve_table
+from planner.report.answer.hours_rule import names_of
 from planner.report.answer.other_number import OtherNumber
 from planner.report.answer.tables import in_todays_money
 from planner.scenario.scenario import Scenario
@@ -64,6 +65,17 @@ def test_the_rule_of_thumb_says_which_way_wins_where() -> None:
     assert "Here it is 73/0/27; it differs most in power with cooling, 0% instead of 30%" in told.sentences[-1]
     assert "a GPU costs $10,000 less what it fetches, $0 for power and $3,750 for the rest" in told.sentences[-1]
     assert told.sentences[-1].endswith("holds power and people, which cannot be told apart.")
+
+
+def test_two_ways_to_buy_are_told_apart_by_their_titles() -> None:
+    there, _ = found(toy(ways=("own", "loan")))
+    assert there.pair is not None
+    own, loan = there.pair
+    assert names_of((own, loan), own) == (loan.option.title, own.option.title)
+    there, _ = found(toy())
+    assert there.pair is not None
+    assert names_of(there.pair, there.pair[0]) == ("renting", "buying")
+    assert names_of(there.pair, there.pair[1]) == ("buying", "renting")
 
 
 def test_the_curve_passes_through_the_break_even() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.money.plan import Plan
-from planner.money.verdict.answer import Answer
+from planner.money.verdict.answer import Answer, Weighed
 from planner.money.verdict.breakeven import BreakEven
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.other_number import OtherNumber
-from planner.report.answer.turns import is_even, who_wins_above
+from planner.report.answer.turns import is_even, wins_above
 from planner.report.futures.counted import share_words
 from planner.study.uncertainty.drawn_breakeven import Turning
 
@@ -59,8 +59,7 @@ def rule_sentences(plan: Plan, found: Answer, turn: Turning | None) -> tuple[str
     if busy.value is None:
         return (f"There is no rule of thumb by hours here: {busy.reason.detail or 'no level of use changes that'}.",)
     hours = plan.setting.terms.hours_per_month
-    above = who_wins_above(found, busy)
-    below = next((name for name in (WAYS[one.option.way].starting for one in found.pair) if name != above), above)
+    below, above = names_of(found.pair, wins_above(found, busy))
     band = None if turn is None else turn.band
     low, high = (busy.value, busy.value) if band is None else (band.low, band.high)
     rule = (
@@ -69,6 +68,13 @@ def rule_sentences(plan: Plan, found: Answer, turn: Turning | None) -> tuple[str
         f"resale turn out to be. At the plan's figures both cost the same at {_written(busy.value * hours)}."
     )
     return (rule, FAILS, *_here(plan, found, busy, turn))
+
+
+def names_of(pair: tuple[Weighed, Weighed], above: Weighed) -> tuple[str, str]:
+    """Who costs less below and who above, by what one does; by their titles where that is the same."""
+    below = pair[1] if above is pair[0] else pair[0]
+    doing = tuple(WAYS[one.option.way].starting for one in (below, above))
+    return (doing[0], doing[1]) if doing[0] != doing[1] else (below.option.title, above.option.title)
 
 
 def _here(plan: Plan, found: Answer, busy: BreakEven, turn: Turning | None) -> Iterator[str]:
