@@ -9,6 +9,7 @@ from planner.cli.common import OK, as_json
 from planner.cli.files import write_file
 from planner.cli.reckoned import reckoned
 from planner.cli.scenarios import Opened
+from planner.report.answer.also import also
 from planner.report.answer.plan_text import Reckoned, plan_text
 from planner.report.files.assumptions_csv import assumptions_table, results_table
 from planner.report.files.cash_csv import SIGN, cash_table
@@ -21,7 +22,8 @@ def run(opened: Opened, wanted: argparse.Namespace) -> int:
     """One scenario, reckoned and told."""
     it = reckoned(opened)
     waits = waiting(it.plan)
-    it = it._replace(waits=(waits, None if isinstance(waits, NoWaiting) else waiting_futures(waits)))
+    later = None if isinstance(waits, NoWaiting) else waiting_futures(waits)
+    it = it._replace(waits=(waits, later), also=also(it.plan, it.found, it.futures))
     _write(it, wanted)
     if wanted.json:
         from planner.report.answer.document import answer_data  # only programs wait for what describes it

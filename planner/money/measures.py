@@ -116,12 +116,35 @@ def cash_today_usd(ledger: Ledger) -> Num:
     return np.asarray(ledger.monthly_usd[..., 0] - forgone)[()]
 
 
-def cash_by_year_usd(ledger: Ledger) -> NDArray[np.float64]:
-    """What has to be paid in each year of the plan, day one being in the first. [USD] Years along the last axis."""
+def paid_usd(ledger: Ledger) -> NDArray[np.float64]:
+    """What really has to be paid, month by month, today first. [USD] What is counted and paid to nobody is left out."""
     paid = np.array(ledger.monthly_usd - imputed_usd(ledger), dtype=np.float64)
     paid[..., 0] = cash_today_usd(ledger)
+    return paid
+
+
+def cash_by_year_usd(ledger: Ledger) -> NDArray[np.float64]:
+    """What has to be paid in each year of the plan, day one being in the first. [USD] Years along the last axis."""
+    paid = paid_usd(ledger)
     starts = [0, *range(MONTHS_PER_YEAR + 1, paid.shape[-1], MONTHS_PER_YEAR)]
     return np.asarray(np.add.reduceat(paid, starts, axis=-1))
+
+
+@dataclass(frozen=True)
+class PeakCash:
+    """The lowest point of an account from which all bills are paid: when, and how far down it is."""
+
+    month: int  # 0 is today
+    present_usd: float  # in today's money
+    bills_usd: float  # the plain sum of what was paid by then, less what came back
+
+
+def peak_cash(setting: Setting, ledger: Ledger) -> PeakCash:
+    """The most money that is out at one time. What a sale brings at the end was not there before."""
+    paid = paid_usd(ledger)
+    out = np.cumsum(paid)
+    month = int(np.argmax(out))
+    return PeakCash(month, float((paid * factors(setting))[: month + 1].sum()), float(out[month]))
 
 
 def imputed_usd(ledger: Ledger) -> Num:

@@ -50,8 +50,11 @@ def _files(page: Page) -> dict[str, bytes]:
     [
         (
             "/?gpus=16&busy=80",
-            8,
-            {"options.csv", "cash.csv", "lines.csv", "futures.csv", "parts.csv"},
+            9,
+            {
+                *("options.csv", "cash.csv", "lines.csv", "futures.csv", "parts.csv"),
+                *("other-numbers.csv", "use-and-years.csv"),
+            },
         ),
         (f"/speed?{TRAINS}", 6, {"time-against-cost.csv", "memory.csv", "layouts.csv", "where-the-speed-goes.csv"}),
         (f"/speed?{SERVES}", 6, {"memory.csv", "layout.csv", "where-the-time-goes.csv", "nearest-runs.csv"}),

@@ -8,6 +8,7 @@ import pytest
 
 from planner.money.plan import plan
 from planner.report import words
+from planner.report.answer.also import also
 from planner.report.answer.sentences import told
 from planner.report.futures.waiting_words import waiting_sentences
 from planner.report.mix.mix_words import mix_sentences
@@ -82,3 +83,24 @@ def test_a_budget_that_nothing_keeps_to_is_the_title_on_the_page_as_in_the_engin
     assert title == words.markdown(told_there.title)
     assert title.replace("\\", "").startswith("Nothing keeps to what you can pay: the least that any way needs")
     assert any("Every year stays within" in one for one in said)
+
+
+def test_the_other_numbers_are_shown() -> None:
+    _, said = shown("In other numbers", busy="95")
+    made = planned(load_catalogue(), Scenario.model_validate({"work": ({"busy_share": 0.95},)}), DAY)
+    sure = decided(made)
+    there = also(made, sure.answer, sure.futures)
+    assert there is not None
+    assert words.markdown(" ".join(there.sentences)) in said
+
+
+def test_the_curve_over_use_and_years_is_made_when_it_is_opened() -> None:
+    app = visit("Answer")
+    app.query_params["look"] = "In other numbers"
+    app.run()
+    closed = len(app.dataframe)
+    app.session_state["also-curve"] = True
+    app.run()
+    assert not app.exception
+    assert len(app.dataframe) == closed + 1
+    assert list(app.dataframe[-1].value.columns) == ["Years", "Hours a month of one GPU", "Share of hours"]

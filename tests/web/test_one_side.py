@@ -40,7 +40,9 @@ def test_a_question_of_one_side_has_its_pages(page: str, said: dict[str, Any]) -
         assert len(app.metric) >= 3
 
 
-@pytest.mark.parametrize("view", ["How sure is this?", "Every way", "What would turn it", "Cash by year", "Best mix"])
+@pytest.mark.parametrize(
+    "view", ["How sure is this?", "Every way", "What would turn it", "Cash by year", "Best mix", "In other numbers"]
+)
 def test_every_view_of_a_single_way_opens(view: str) -> None:
     app = visit("Answer")
     for key, value in (to_address(Scenario(ways=("on_demand",))) | {"look": view}).items():

@@ -201,7 +201,7 @@ def _host(setting: Setting, like: Server | None) -> Host | None:
 def _off_the_shelf(setting: Setting, host: Host) -> Machine:
     """The host with the cards in it, spread evenly over as few as hold them; or a machine that is sold whole."""
     chip = setting.catalogue.accelerators[setting.scenario.accelerator]
-    wanted = fleet(setting)
+    wanted = max(fleet(setting), 1)  # of no work at all, one
     machines = -(-wanted // host.accelerators)
     cards = setting.scenario.own.accelerators_per_server or -(-wanted // machines)
     return Machine(

@@ -17,9 +17,11 @@ from planner.money.renting.offer_inputs import prices_of
 from planner.money.verdict.answer import Answer, Weighed
 from planner.money.verdict.breakeven import RENT, BreakEven, value_of
 from planner.money.ways import WAYS
+from planner.report.answer.also import Also
 from planner.report.answer.old_figure_words import called, old_figure_words
 from planner.report.answer.plan_text import Reckoned, conventions, differences, not_counted, warnings
 from planner.report.answer.tables import INPUTS, by_year
+from planner.report.files import also_schema
 from planner.report.files import answer_schema as schema
 from planner.report.files.cash_csv import scenario_id
 from planner.report.forms import reason_of, scalar
@@ -73,10 +75,32 @@ def answer_document(one: Reckoned) -> schema.Answer:
         rent_changes=tuple(_rent_changes(found)),
         futures=None if one.futures is None else _futures(found, one.futures),
         waiting=None if one.waits is None else waiting_data(*one.waits),
+        also=None if one.also is None else _also(one.also),
         warnings=warnings(plan, found),
         old_figures=tuple(_old(one) for one in old_figures(found)),
         not_counted=not_counted(plan, found),
         conventions=conventions(plan),
+    )
+
+
+def _also(told: Also) -> also_schema.Also:
+    return also_schema.Also(
+        sentences=told.sentences,
+        numbers=tuple(
+            also_schema.OtherNumber(
+                name=row.name, option=row.option, label=row.what, value=row.value, unit=row.unit, how=row.how
+            )
+            for row in told.rows
+        ),
+        use_and_years=tuple(
+            also_schema.UseAndYears(
+                years=point.years,
+                hours_per_month=None if point.busy_share is None else point.busy_share * told.hours_per_month,
+                busy_share=point.busy_share,
+                first_wins_when_full=point.first_wins_when_full,
+            )
+            for point in told.curve
+        ),
     )
 
 

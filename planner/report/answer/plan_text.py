@@ -15,6 +15,8 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer import tables
 from planner.report.answer.advice import advice_lines
+from planner.report.answer.also import HEAD as ALSO
+from planner.report.answer.also import Also, also_text
 from planner.report.answer.old_figure_words import HEAD, old_figure_lines
 from planner.report.answer.sentences import AnswerWords
 from planner.report.answer.sentences import not_counted as left_out
@@ -39,6 +41,7 @@ class Reckoned(NamedTuple):
     about: tuple[str, ...] = ()
     futures: Futures | None = None
     waits: tuple[Waiting | NoWaiting, WaitingFutures | None] | None = None  # buying now or later, where it is asked
+    also: Also | None = None  # the other numbers, where they are asked for
 
 
 def plan_text(one: Reckoned) -> str:
@@ -54,6 +57,7 @@ def plan_text(one: Reckoned) -> str:
         ("What would turn it", text_table(tables.turning_table(found)) if found.break_evens else "nothing to compare"),
         ("If rents change", text_table(tables.rent_path_table(found)) if found.turned_by_rent_path else ""),
         ("Buy now or wait", "" if one.waits is None else waiting_text(*one.waits)),
+        (ALSO, "" if one.also is None else also_text(one.also)),
         ("Look at again", bullets(warnings(plan, found))),
         (HEAD, bullets(old_figure_lines(found))),
         ("Not counted", bullets(not_counted(plan, found))),

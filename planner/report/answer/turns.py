@@ -45,7 +45,7 @@ def _busy(plan: Plan, found: Answer) -> str:
         if capped
         else ""
     )
-    who = _who_wins_above(found, busy).capitalize()
+    who = WAYS[wins_above(found, busy).option.way].starting.capitalize()
     if not is_even(plan) and busy.you:
         return f"{who} wins from {words.significant(busy.value / busy.you):,g} times this work on.{cap}"
     return f"{who} wins above {words.percent(busy.value)} busy; you are at {you}.{cap}"
@@ -55,13 +55,13 @@ def _who(found: Answer) -> str:
     return "buying" if found.pair is None else WAYS[found.pair[0].option.way].starting
 
 
-def _who_wins_above(found: Answer, busy: BreakEven) -> str:
+def wins_above(found: Answer, busy: BreakEven) -> Weighed:
     """Who costs less where there is more work: whoever does today, if today lies above the turn; else the other."""
     assert found.pair is not None  # there is a break-even
     first, second = found.pair
     crossed = busy.value is not None and busy.you is not None and busy.you > busy.value
     firsts = (first.present_usd <= second.present_usd) == crossed
-    return WAYS[(first if firsts else second).option.way].starting
+    return first if firsts else second
 
 
 def _rent_price(found: Answer) -> tuple[str, ...]:

@@ -11,10 +11,12 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import Field, JsonValue, TypeAdapter
 
 from planner.money.ledger import Part
 from planner.money.verdict.answer import Verdict
+from planner.report.files.also_schema import Also
+from planner.report.files.document import Document
 from planner.scenario.terms import Timing
 from planner.scenario.ways import Way
 
@@ -26,14 +28,6 @@ Digest = Annotated[str, Field(description="of the facts: the same digest, day an
 Sentences = tuple[str, ...]
 Share = float
 Side = Literal["own", "rent", "keep", "mix"]
-
-
-class Document(BaseModel):
-    """A part of a document that is printed as JSON."""
-
-    model_config = ConfigDict(
-        frozen=True, allow_inf_nan=False, json_schema_serialization_defaults_required=True, defer_build=True
-    )
 
 
 class Band(Document):
@@ -287,6 +281,7 @@ class Answer(Document):
     rent_changes: tuple[RentChange, ...] = Field(description="for the first of those compared against the second")
     futures: Futures | None = Field(description="null where nothing could be simulated")
     waiting: Waiting | None = Field(description="null in a comparison")
+    also: Also | None = Field(description="null in a comparison, and where there is no answer")
     warnings: Sentences = Field(description="to look at before the answer is believed")
     old_figures: tuple[OldFigure, ...] = Field(description="the few older than their limit that weigh most, if any")
     not_counted: Sentences = Field(description="what is in no total")

@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.money.formula import Num
 from planner.money.ledger import Ledger, Line, Origin, Used
-from planner.money.measures import rate_per_year
+from planner.money.measures import peak_cash, rate_per_year
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
@@ -30,6 +30,7 @@ RESULT_COLUMNS = (
     "eac_usd_per_year", "payback_months", "discounted_payback_months", "break_even_utilisation",
     "break_even_rent_usd_per_gpu_hour", "usd_per_useful_gpu_hour", _TO_TRAIN, "probability_own_wins",
     "not_priced", "note", "present_cost_p10_usd", "present_cost_p90_usd", "probability_cheapest",
+    "peak_cash_usd", "break_even_hours_per_gpu_month",
 )  # fmt: skip
 
 
@@ -139,6 +140,7 @@ def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -
     measures = way.measures
     pair = {one.option.key for one in found.pair or ()}
     turns = {one.name: one for one in found.break_evens} if way.option.key in pair else {}
+    hours = plan.setting.terms.hours_per_month
     busy, rent = turns.get("busy_share"), turns.get("usd_per_accelerator_hour")
     reasons = [
         f"irr: {reason_of(measures.irr.reason)}" if scalar(measures.irr.value) is None else "",
@@ -159,6 +161,8 @@ def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -
         "payback_months": scalar(measures.simple_payback.months),
         "discounted_payback_months": scalar(measures.payback.months),
         "break_even_utilisation": busy.value if busy else None,
+        "break_even_hours_per_gpu_month": busy.value * hours if busy and busy.value is not None else None,
+        "peak_cash_usd": peak_cash(plan.setting, way.option.ledger).present_usd,
         "break_even_rent_usd_per_gpu_hour": rent.value if rent else None,
         "usd_per_useful_gpu_hour": scalar(measures.usd_per_useful_hour.value),
         "not_priced": "; ".join(measures.unpriced),

@@ -89,6 +89,41 @@ def break_even_map(plan: Plan, own: Option, rent: Option, across: MapAxis, up: M
     return BreakEvenMap(across, up, saved.T if across.name == YEARS else saved)
 
 
+@dataclass(frozen=True)
+class CurvePoint:
+    """How busy the machines must be for both ways to cost the same over so many years; None where no use does that."""
+
+    years: float
+    busy_share: float | None
+    first_wins_when_full: bool  # the first of the two costs less where the machines are always busy
+
+
+def use_and_years(plan: Plan, own: Option, rent: Option) -> BreakEvenMap:
+    """The map of use and whole years."""
+    years = axis(plan, YEARS)
+    return break_even_map(plan, own, rent, axis(plan, BUSY), replace(years, values=years.values[::2]))
+
+
+def curve(found: BreakEvenMap) -> tuple[CurvePoint, ...]:
+    """The line of the map on which both cost the same, for each length: the last crossing before full use."""
+    return tuple(
+        _point(float(years), found.across.values, row)
+        for years, row in zip(found.up.values, found.saved_usd, strict=True)
+    )
+
+
+def _point(years: float, shares: NDArray[np.float64], saved: NDArray[np.float64]) -> CurvePoint:
+    turns = np.flatnonzero((saved[1:] > 0) != (saved[:-1] > 0))
+    at = None if not len(turns) else int(turns[-1])
+    share = None if at is None else float(np.interp(0.0, *_rising(saved[at : at + 2], shares[at : at + 2])))
+    return CurvePoint(years, share, bool(saved[-1] > 0))
+
+
+def _rising(saved: NDArray[np.float64], shares: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    order = np.argsort(saved)
+    return saved[order], shares[order]
+
+
 def _tried(plan: Plan, side: MapAxis) -> dict[str, NDArray[np.float64]]:
     """The input of an axis as the formulas name it: how busy is told as a share, and tried as a factor on it."""
     if side.name != BUSY:

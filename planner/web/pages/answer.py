@@ -11,7 +11,7 @@ from planner.report.answer.sentences import AnswerWords, not_counted
 from planner.report.answer.tables import in_todays_money
 from planner.report.futures.counted import futures_table, inputs_table, saving_finding
 from planner.study.uncertainty.futures import Futures
-from planner.web import address, advice, mixing, share, show, state
+from planner.web import address, advice, mixing, other_numbers, share, show, state
 
 
 def page() -> None:
@@ -60,6 +60,7 @@ def _views(plan: Plan, found: Answer, said: AnswerWords, drawn: Futures | None) 
             lambda: show.cash(found.ranked),
             lambda: mixing.best(plan),
             lambda: mixing.later(plan),
+            lambda: other_numbers.others(plan, found, drawn),
         ),
         strict=True,
     ):
@@ -70,7 +71,7 @@ def _views(plan: Plan, found: Answer, said: AnswerWords, drawn: Futures | None) 
 
 VIEWS = (
     "When it pays back", "How sure is this?", "Every way", "What the money goes into", "What would turn it",
-    "Cash by year", "Best mix", "Buy now or wait",
+    "Cash by year", "Best mix", "Buy now or wait", "In other numbers",
 )  # fmt: skip
 
 

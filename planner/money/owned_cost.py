@@ -1,0 +1,100 @@
+"""What an owner's money goes into, and how much of his machines' time he does not use.
+
+A rule of thumb is often quoted beside the first: half for hardware, three tenths for power with cooling, two tenths for
+people and the rest. Nobody seems to have published what it rests on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.money.ledger import Ledger, Line
+from planner.money.measures import todays
+from planner.money.option import Option
+from planner.money.setting import Setting
+from planner.money.ways.own import work_of
+
+# Of what one's own machines cost. A saying of the trade without a source that could be cited.
+USUAL_SHARES = {"hardware": 0.5, "power with cooling": 0.3, "people and the rest": 0.2}
+_METER, _ROOM, _THERE = "usd_per_kwh", "usd_per_kw_of_room", "owns"
+_OF_RENT = {"usd_per_accelerator_hour", "usd_per_gb_month_of_disk", "usd_per_gb_of_egress", "bill_usd"}
+
+
+@dataclass(frozen=True)
+class Split:
+    """What an owner's way costs in today's money, by what it is for; the five sum to the way's cost. [USD]"""
+
+    hardware_usd: float  # bought, borrowed for or leased, less what it fetches; with network and disks
+    power_usd: float  # at the meter: machines that work and that wait, with what cools them
+    people_usd: float
+    rest_usd: float  # space, maintenance, taxes
+    rented_usd: float  # until the machines come, above the fleet, after they are sold
+    most_of_rest: str  # the largest line of the rest
+
+    @property
+    def owned_usd(self) -> float:
+        """One's own machines alone."""
+        return self.hardware_usd + self.power_usd + self.people_usd + self.rest_usd
+
+    @property
+    def by_name(self) -> dict[str, float]:
+        """One's own machines by the names that the usual split has. [USD]"""
+        return dict(
+            zip(USUAL_SHARES, (self.hardware_usd, self.power_usd, self.people_usd + self.rest_usd), strict=True)
+        )
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Of what one's own machines cost. [1]"""
+        return {name: usd / self.owned_usd for name, usd in self.by_name.items()}
+
+
+def split(setting: Setting, ledger: Ledger) -> Split | None:
+    """The cost of an owner's way by what it is for; None where there is none to be split."""
+    usd = dict.fromkeys(("hardware_usd", "power_usd", "people_usd", "rest_usd", "rented_usd"), 0.0)
+    rest: dict[str, float] = {}
+    for line in todays(setting, ledger).lines:
+        of, amount = _of(line), float(line.priced_usd.sum())
+        usd[of] += amount
+        if of == "rest_usd":
+            rest[line.name] = amount
+    found = Split(most_of_rest=max(rest, key=lambda name: rest[name], default=""), **usd)
+    return found if found.owned_usd > 0 else None
+
+
+def _of(line: Line) -> str:
+    names = {one.name for one in line.used}
+    if names & _OF_RENT or line.part in ("compute", "tokens"):
+        return "rented_usd"
+    if _METER in names:
+        return "power_usd"
+    if line.part == "finance" or (line.treatment in ("capital", "sale") and _ROOM not in names):
+        return "hardware_usd"
+    return "people_usd" if line.part == "staff" else "rest_usd"
+
+
+@dataclass(frozen=True)
+class Idle:
+    """The hours in which machines of one's own are there and paid for, and how many of them do no useful work."""
+
+    paid_hours: float
+    idle_hours: float
+
+    @property
+    def share(self) -> float:
+        """Of the hours that are paid for. [1]"""
+        return self.idle_hours / self.paid_hours
+
+
+def idle(setting: Setting, option: Option) -> Idle | None:
+    """The idle accelerator-hours of what a way owns, spares apart; None where it owns nothing for a while."""
+    mix = setting.scenario.mix
+    fleet = mix.own_accelerators if option.way == "mix" and mix is not None else int(option.accelerators)
+    there = next((one.value for line in option.ledger.lines for one in line.used if one.name == _THERE), None)
+    if there is None:
+        return None
+    paid = float(np.sum(fleet * setting.terms.hours_per_month * np.asarray(there)))
+    busy = float(np.sum(np.asarray(work_of(setting, fleet).busy_hours) * there))
+    return Idle(paid, max(paid - busy, 0.0)) if paid > 0 else None
