@@ -15,6 +15,7 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer import tables
 from planner.report.answer.advice import advice_lines
+from planner.report.answer.carbon_words import CONVENTION, carbon_notes
 from planner.report.answer.old_figure_words import HEAD, old_figure_lines
 from planner.report.answer.sentences import AnswerWords
 from planner.report.answer.sentences import not_counted as left_out
@@ -56,6 +57,7 @@ def plan_text(one: Reckoned) -> str:
         ("Buy now or wait", "" if one.waits is None else waiting_text(*one.waits)),
         ("Look at again", bullets(warnings(plan, found))),
         (HEAD, bullets(old_figure_lines(found))),
+        ("What carbon rests on", bullets((*carbon_notes(found), CONVENTION))),
         ("Not counted", bullets(not_counted(plan, found))),
         ("Reckoned by", bullets(conventions(plan))),
     ]
