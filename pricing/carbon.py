@@ -7,12 +7,13 @@ knowing which, it is their mean, and eight of ten of them lie in the range.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from pricing.catalogue import Catalogue
+from pricing.electricity import called
 from pricing.figure import Figure
 from pricing.kept import Kept
 
@@ -46,10 +47,9 @@ def grid_among(catalogue: Catalogue, countries: frozenset[str], area: str) -> Gr
     return _kept(catalogue, key, lambda: _among(catalogue, countries, area))
 
 
-def _kept(catalogue: Catalogue, key: str, make: object) -> Grid | None:
+def _kept(catalogue: Catalogue, key: str, make: Callable[[], Grid | None]) -> Grid | None:
     grids = _GRIDS.of((catalogue.sites, catalogue.facts, catalogue.lands), dict)
     if key not in grids:
-        assert callable(make)
         grids[key] = make()
     return grids[key]
 
@@ -64,7 +64,7 @@ def _at(catalogue: Catalogue, site: str) -> Grid | None:
     if found[0] == site:
         return Grid(low, value.typical, high, label, None, water)
     spread = catalogue.facts[STAND_IN].figure.newest
-    words = f"no grid figure of {label}: that of {_the(catalogue, found[0])} stands in, with a wider range"
+    words = f"no grid figure of {label}: that of {called(catalogue, found[0])} stands in, with a wider range"
     return Grid(low * (spread.low or 1.0), value.typical, high * (spread.high or 1.0), label, words, water)
 
 
@@ -110,8 +110,3 @@ def _mean(known: list[float], where: str, words: str) -> Grid:
 def _water(catalogue: Catalogue, site: str) -> float | None:
     found: tuple[str, Figure] | None = catalogue.site_figure(site, "water_l_per_kwh")
     return None if found is None else found[1].newest.typical
-
-
-def _the(catalogue: Catalogue, site: str) -> str:
-    record = catalogue.sites[site]
-    return f"the {record.label}" if record.kind == "bloc" else "the world" if record.kind == "world" else record.label
