@@ -11,7 +11,7 @@ from planner.money.carbon import Emitted, emission, emitted
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import answer
 from planner.scenario.own import Kept, Own
-from planner.scenario.rent import Hosted
+from planner.scenario.rent import Hosted, Rent
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Terms
 from planner.scenario.work import Work
@@ -197,3 +197,37 @@ def test_a_limit_leaves_the_cheaper_way_out() -> None:
 def test_a_limit_of_nothing_or_less_is_refused(most: float) -> None:
     with pytest.raises(ValueError, match="greater than 0"):
         Terms(most_t_co2e=most)
+
+
+def test_without_a_limit_nothing_is_reckoned_until_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def called(*_: Any) -> None:
+        raise AssertionError("nobody asked for it")
+
+    monkeypatch.setattr("planner.money.verdict.contender.typical", called)
+    monkeypatch.setattr("planner.money.verdict.answer.emitted", called)
+    found = answer(planned())
+    with pytest.raises(AssertionError, match="nobody asked"):
+        found.emitted(found.ranked[0])
+
+
+def test_rented_hours_are_drawn_where_the_seller_says_it_stands() -> None:
+    made = planned(ways=("on_demand",))
+    key = made.setting.taken.on_demand
+    assert key is not None
+    there = made.setting.catalogue.offers[key].model_copy(update={"countries": ("NO",)})
+    offers = {**CATALOGUE.offers, key: there}
+    found = emitted_from(CATALOGUE.model_copy(update={"offers": offers}), key)
+    assert found.where == "Norway"
+    assert found.operation_kg is not None
+    assert found.kwh is not None
+    assert found.operation_kg.typical == pytest.approx(found.kwh * 0.03075)
+
+
+def emitted_from(facts: Catalogue, offer: str) -> Emitted:
+    """Eight H100 for a year, rented from one offer."""
+    work = (Work(accelerators=8, busy_share=0.5),)
+    rent = Rent(offer=offer)
+    made = plan(
+        facts, Scenario(accelerator=H100, site="US-TX", years=1, work=work, rent=rent, ways=("on_demand",)), DAY
+    )
+    return of(made, "on_demand")
