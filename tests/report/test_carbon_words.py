@@ -24,7 +24,7 @@ def test_two_ways_that_differ_have_a_sentence_with_both_and_their_ranges() -> No
     assert kg[1].typical > DIFFER * kg[0].typical
     (said,) = carbon_sentences(found)
     assert said in told(made, found).sentences
-    assert said.startswith("Owning in Norway would emit about ")
+    assert said.startswith("Owning (Norway) would emit about ")
     assert " of what renting does: about " in said
     assert said.endswith("network, disks, buildings and transport are not counted.")
 

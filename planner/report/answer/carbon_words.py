@@ -15,7 +15,6 @@ CONVENTION = (
     "Making of what is bought counts whole, nothing is taken off at resale; of what is rented, the share of its life "
     f"that its hours take. Grid figures are of generation in the country; {NOT_COUNTED}."
 )
-_THE = ("United ", "European ", "Netherlands", "Philippines")  # in the United States, in Norway
 _IN_TONNES_FROM_KG = 10_000.0
 
 
@@ -55,10 +54,9 @@ def _typical(found: Answer, way: Weighed) -> float:
 
 
 def _doing(found: Answer, way: Weighed) -> str:
-    """What one does, and at whose electricity: renting in Norway."""
+    """What one does, and at whose electricity: renting (Norway)."""
     where = found.emitted(way).where
-    the = "the " if where.startswith(_THE) else ""
-    place = f" in {the}{where}" if where in _places(found) else ""
+    place = f" ({where})" if where in _places(found) else ""
     return f"{WAYS[way.option.way].doing}{place}"
 
 
