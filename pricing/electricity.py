@@ -37,7 +37,7 @@ def electricity(catalogue: Catalogue, site: str, customer: Customer) -> Electric
     known = _stand_ins(catalogue, site, customer)
     if not known:
         return None
-    labels = [_called(catalogue, key) for key in known]
+    labels = [called(catalogue, key) for key in known]
     who = f"the average of {', '.join(labels[:-1])} and {labels[-1]}" if labels[1:] else f"that of {labels[0]}"
     words = f"no price of {catalogue.sites[site].label} for {WORDS[customer]}: {who} stands in, with a wider range"
     return Electricity(_widened(catalogue, list(known.values()), words), words)
@@ -53,7 +53,8 @@ def _stand_ins(catalogue: Catalogue, site: str, customer: Customer) -> dict[str,
     return found
 
 
-def _called(catalogue: Catalogue, site: str) -> str:
+def called(catalogue: Catalogue, site: str) -> str:
+    """A place whose figure stands in, in words: Germany, the European Union, the world."""
     record = catalogue.sites[site]
     return f"the {record.label}" if record.kind == "bloc" else "the world" if record.kind == "world" else record.label
 

@@ -164,6 +164,7 @@ class Site(Record):
     household_usd_per_kwh: Figure | None = figure("USD/kWh", "Electricity at the meter, for a household, with taxes")
     commercial_usd_per_kwh: Figure | None = figure("USD/kWh", "Electricity at the meter, for a firm of up to 50 kW")
     carbon_g_per_kwh: Figure | None = figure("g/kWh", "Carbon dioxide equivalent of one kWh from the grid")
+    water_l_per_kwh: Figure | None = figure("L/kWh", "Water used up where one kWh of the grid is made, by its fuels")
     pue: Figure | None = figure("1", "Energy of the whole facility over energy of its computers")
     colocation_usd_per_kw_month: Figure | None = figure(
         "USD/kW-month", "Space, cooling and connection in somebody's data centre, for each kW reserved"

@@ -14,7 +14,7 @@ def title(found: Answer) -> str:
         cannot_be_had = "on_demand" in found.plan.setting.taken.lacks
         return "Not to be had as asked." if cannot_be_had else "Not enough to answer yet."
     if found.limit is not None and found.limit.is_least:
-        return f"Nothing keeps to what you can pay: {found.limit.said}."
+        return f"Nothing keeps to {found.limit.of_what}: {found.limit.said}."
     advice = _advice(found.best)
     if found.asked is not None and found.best.option.way == "own" and found.best is not found.asked:
         advice = f"Buy {found.best.option.accelerators:,.0f}, not {found.asked.option.accelerators:,.0f}"

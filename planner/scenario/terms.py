@@ -55,6 +55,19 @@ class Terms(Inputs):
         asked("yearly", "Most you can pay in a year, USD",
         "In any year of the plan; day one is in the first. Empty: no limit.", group=MONEY,
         usual="no limit")] = None  # fmt: skip
+    most_t_co2e: Annotated[
+        float | None,
+        Field(gt=0.0, le=1e9, description="the most that may be emitted over the plan, by operation and making"),
+        unit("tonnes of CO2 equivalent"),
+        asked(
+            "carbon",
+            "Most you may emit, tonnes of CO2 equivalent",
+            "Over the plan: running the machines and making them. Empty: no limit.",
+            group=MONEY,
+            rare=True,
+            usual="no limit",
+        ),
+    ] = None
     usd_per_waiting_hour: Annotated[
         float | None,
         Field(ge=0.0, le=100_000.0, description="what it costs that one job waits an hour, however large"),

@@ -163,6 +163,7 @@ OFFER_COLUMNS = {
 }
 
 
+_TENTHS = st.column_config.NumberColumn(format="%,.1f")
 OPTION_COLUMNS = {
     "Way": st.column_config.TextColumn(width=180),
     "Today's money, USD": st.column_config.NumberColumn(
@@ -182,6 +183,8 @@ OPTION_COLUMNS = {
     "Pays back, month": st.column_config.NumberColumn(
         "Pays back", format="%.1f", help="Month by which what it saves against renting on demand has covered its cost."
     ),
+    **{f"{unit} CO2e, {what}": _TENTHS for unit in ("kg", "t") for what in ("operation", "making")},
+    "Water of electricity, m3": MONEY,
     "Return a year": st.column_config.NumberColumn("Return", format="percent", help="Against renting on demand."),
 }
 

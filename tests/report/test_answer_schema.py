@@ -52,7 +52,7 @@ SAME = {
     "cheapest_share": "probability_cheapest",
 }
 UNIT = re.compile(
-    r"usd|share|accelerators|seconds|_(per_year|per_month|months|hours|days)$"
+    r"usd|share|accelerators|seconds|_(per_year|per_month|months|hours|days|kg|kwh|liters)$"
     r"|^(years|month|best_month|count|futures|scenarios|were_there|seed|id|version|change_per_year)$"
 )
 GRID = """\

@@ -288,7 +288,7 @@ def test_a_limit_that_nothing_keeps_to_is_told_with_the_least_that_would_do() ->
     assert said.limit is not None
     assert said.best is not None
     least = min(dearest_year_usd(one.ledger) for one in there.options)
-    assert said.limit.needs_usd == pytest.approx(least)
+    assert said.limit.needs == pytest.approx(least)
     shown = told(there, said)
     assert shown.title.startswith("Nothing keeps to what you can pay: the least that any way needs (")
     assert shown.title.endswith("in year 1 and you have $10,000.")

@@ -42,7 +42,7 @@ def kept_power(setting: Setting, kept: Kept) -> KeptPower | None:
     what = machine(there)
     if what is None:
         return None
-    busy_w, idle_w = (_each_w(there, what, is_busy=one) for one in (True, False))
+    busy_w, idle_w = (each_w(setting.catalogue, what, setting.case, is_busy=one) for one in (True, False))
     if not np.isfinite(busy_w + idle_w):
         return None
     said = Origin(what.label, "derived", note=f"filled in: {what.what}, as nobody says what they draw")
@@ -57,23 +57,21 @@ def _as_owned(setting: Setting, kept: Kept) -> Setting:
     return replace(setting, scenario=scenario.model_copy(update={"accelerator": chip, "own": own}))
 
 
-def _each_w(setting: Setting, what: Machine, *, is_busy: bool) -> float:
-    """What one accelerator and its share of the machine draw."""
+def each_w(catalogue: Catalogue, what: Machine, case: Case, *, is_busy: bool) -> float:
+    """What one accelerator and its share of the machine draw; not-a-number where nobody says. [W]"""
+
+    def fact(name: str) -> float:
+        return _of(catalogue.facts[name].figure, case)
+
     measured = what.busy if is_busy else what.idle
-    tdp_w = _of(what.tdp, setting.case)
+    tdp_w = _of(what.tdp, case)
     if measured is not None and what.holds_cards:
-        card = tdp_w * _fact(setting, CARD_BUSY if is_busy else CARD_IDLE)
-        return _of(measured, setting.case) / what.accelerators + card
+        return _of(measured, case) / what.accelerators + tdp_w * fact(CARD_BUSY if is_busy else CARD_IDLE)
     if measured is not None:
-        return _of(measured, setting.case) / what.accelerators
-    over = _fact(setting, HOST_POWER)
-    rated_w = tdp_w * over if what.power is None else _of(what.power, setting.case) / what.accelerators
-    return rated_w * _fact(setting, BUSY_SHARE if is_busy else IDLE_SHARE)
+        return _of(measured, case) / what.accelerators
+    rated_w = tdp_w * fact(HOST_POWER) if what.power is None else _of(what.power, case) / what.accelerators
+    return rated_w * fact(BUSY_SHARE if is_busy else IDLE_SHARE)
 
 
 def _of(figure: Figure | None, case: Case) -> float:
     return float("nan") if figure is None else end(figure.newest, case)
-
-
-def _fact(setting: Setting, fact: str) -> float:
-    return _of(setting.catalogue.facts[fact].figure, setting.case)

@@ -109,6 +109,11 @@ def machine(setting: Setting) -> Machine | None:
     return found or plain
 
 
+def stands_in(setting: Setting) -> Machine:
+    """What the accelerators of the plan stand in, whether or not anybody sells it."""
+    return machine(setting) or _unpriced(setting, only_priced=False)
+
+
 def _published(setting: Setting) -> list[Machine]:
     """Every machine with a price: servers of the size you asked for, and the accelerator with a host around it."""
     catalogue, accelerator = setting.catalogue, setting.scenario.accelerator

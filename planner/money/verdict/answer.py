@@ -14,6 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.carbon import Emitted, emitted
 from planner.money.ledger import Ledger
 from planner.money.many_ledgers import Columns, builder_of, ledger_at
 from planner.money.measures import (
@@ -35,6 +36,7 @@ from planner.money.verdict.limits import Limits, OverLimit, limits_of
 from planner.money.ways import WAYS, Side
 from planner.scenario.memo import cached_property
 from planner.scenario.terms import Timing
+from pricing.kept import Kept
 
 # Below this share of the cheaper cost two ways cost the same.
 CLOSE_GAP = 0.05
@@ -105,12 +107,20 @@ class Answer:
             self._solved[name] = break_even(self.plan, self.pair[0].option, self.pair[1].option, name)
         return self._solved[name]
 
+    def emitted(self, way: Weighed) -> Emitted:
+        """What a way emits, reckoned when it is asked for, once."""
+        return self._emitted.of((way.option,), lambda: emitted(self.plan.setting, way.option))
+
     @cached_property
     def turned_by_rent_path(self) -> tuple[tuple[float, Payback], ...]:
         """When rents change by so much a year: the plain payback of the first of the pair."""
         if self.pair is None:
             return ()
         return _rent_paths(self.plan.setting, self.pair[0].option, self.pair[1].option)
+
+    @cached_property
+    def _emitted(self) -> Kept[Emitted]:
+        return Kept(64)
 
     @cached_property
     def _solved(self) -> dict[str, BreakEven]:

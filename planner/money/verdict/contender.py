@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.carbon import KG_PER_T, Emission, typical
 from planner.money.ledger import Ledger
 from planner.money.measures import cash_by_year_usd, cash_today_usd, present_usd
 from planner.money.option import Option
@@ -26,6 +27,12 @@ class Runner:
     today_usd: float
     dearest_year_usd: float  # what is paid in the year that takes most, day one being in the first
     dearest_year: int
+    emission: Emission | None = None  # at typical figures; reckoned only where a limit asks for it
+
+    @property
+    def t_co2e(self) -> float:
+        """Tonnes of CO2 equivalent over the plan, at least; not-a-number where nobody knows."""
+        return float("nan") if self.emission is None else float(self.emission.at_least_kg) / KG_PER_T
 
     @property
     def at_most_usd(self) -> float:
@@ -44,6 +51,7 @@ def runners_of(setting: Setting, option: Option) -> list[Runner]:
     unknown = _unknown(option.ledger)
     years = cash_by_year_usd(option.ledger)
     cash = (cash_today_usd(option.ledger), years.max(axis=-1), years.argmax(axis=-1) + 1)
+    emitted = _emissions(setting, option)
     every = [*(present_usd(setting, one) for one in ledgers), *cash, *unknown.values()]
     rows = zip(*(np.atleast_1d(one).tolist() for one in np.broadcast_arrays(*every)), strict=True)
     return [
@@ -56,9 +64,14 @@ def runners_of(setting: Setting, option: Option) -> list[Runner]:
             today_usd=today,
             dearest_year_usd=year_usd,
             dearest_year=int(year),
+            emission=emitted.at(row) if emitted else None,
         )
-        for usd, low, high, today, year_usd, year, *rest in rows
+        for row, (usd, low, high, today, year_usd, year, *rest) in enumerate(rows)
     ]
+
+
+def _emissions(setting: Setting, option: Option) -> Emission | None:
+    return None if setting.terms.most_t_co2e is None else typical(setting, option)
 
 
 def _unknown(ledger: Ledger) -> dict[str, NDArray[np.bool_]]:

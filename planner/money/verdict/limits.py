@@ -1,21 +1,25 @@
-"""Limits on money: what can be paid on day one, and in any one year. What breaks them, by how much, what would do."""
+"""Limits: what can be paid on day one and in any one year, what may be emitted. What breaks them, and what would do."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
+from planner.money.carbon import G_PER_KG, KG_PER_T, emission
 from planner.money.ledger import Ledger
 from planner.money.measures import cash_by_year_usd, cash_today_usd
+from planner.money.setting import Setting
 from planner.money.verdict.contender import Runner
 from planner.money.ways import WAYS
 from planner.scenario.terms import Terms
 from planner.scenario.ways import Way
 
-_NEARLY = 1e-6  # USD
+_NEARLY = 1e-6  # USD, kg
+Unit = Literal["USD", "t CO2e"]
 
 
 @dataclass(frozen=True)
@@ -23,10 +27,12 @@ class OverLimit:
     """A limit that is broken: who needs how much, when, and how much there is."""
 
     way: Way
-    needs_usd: float
+    needs: float
     when: str
-    most_usd: float
+    most: float
+    unit: Unit = "USD"
     is_least: bool = False  # no way needs less: nothing keeps to the limit
+    clean_g_per_kwh: float = 0.0  # of the grid that would do, where one would
 
     @property
     def who(self) -> str:
@@ -34,54 +40,117 @@ class OverLimit:
         return WAYS[self.way].starting
 
     @property
+    def of_what(self) -> str:
+        """What is limited, where nothing keeps to it."""
+        return "what you can pay" if self.unit == "USD" else "your limit on emissions"
+
+    @property
     def said(self) -> str:
         """What is needed and what there is, in words; where nothing keeps to the limit, the least that is needed."""
-        who = self.who
-        needs = f"{_usd(self.needs_usd)} {self.when} and you have {_usd(self.most_usd)}"
-        return f"the least that any way needs ({who}) is {needs}" if self.is_least else f"{who} needs {needs}"
+        does = "needs" if self.unit == "USD" else "emits"
+        rest = f"{_usd(self.needs)} {self.when} and you have {_usd(self.most)}"
+        if self.unit != "USD":
+            needs = _apart(self.needs, self.most)
+            rest = f"about {needs} t CO2e {self.when} and your limit is {self.most:,.10g} t CO2e"
+        least = f"the least that any way {does} ({self.who}) is {rest}"
+        return least if self.is_least else f"{self.who} {does} {rest}"
 
     @property
     def more(self) -> str:
-        """How much money is missing, and when."""
-        return f"{_usd(math.ceil(self.needs_usd - self.most_usd))} more {self.when}"
+        """What would do: how much money is missing, and when; a higher limit, or a cleaner grid."""
+        if self.unit == "USD":
+            return f"{_usd(math.ceil(self.needs - self.most))} more {self.when}"
+        cleaner = self.clean_g_per_kwh
+        grid = f", or electricity of at most {math.floor(cleaner):,} g/kWh" if cleaner >= 1 else ""
+        return f"a limit of {_tonnes_up(self.needs)}{grid}"
 
 
 def _usd(value: float) -> str:
     return f"${value:,.0f}"  # to the dollar: rounded, both numbers could look the same
 
 
+def _apart(needs: float, most: float) -> str:
+    """In as few digits as still say that it is more."""
+    shown = (f"{needs:.{digits}g}" for digits in range(2, 10))
+    return f"{next((float(one) for one in shown if float(one) > most), needs):,.10g}"
+
+
+def _tonnes_up(value: float) -> str:
+    digits = 0 if value >= 10 else 1 if value >= 1 else 3
+    return f"{math.ceil(value * 10**digits - _NEARLY) / 10**digits:,.{digits}f} t CO2e"
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """One limit: how much there is, and what a way needs of it when."""
+
+    most: float
+    unit: Unit
+    needs: Callable[[Runner], float]
+    when: Callable[[Runner], str]
+
+    def over(self, one: Runner) -> OverLimit:
+        """What is said of a way that breaks it."""
+        clean = 0.0 if self.unit == "USD" else _clean_g_per_kwh(one, self.most)
+        return OverLimit(one.option.way, self.needs(one), self.when(one), self.most, self.unit, clean_g_per_kwh=clean)
+
+
+def _clean_g_per_kwh(one: Runner, most_t: float) -> float:
+    """How clean electricity would have to be for a way to keep to a limit; 0 where making alone breaks it."""
+    if one.emission is None:
+        return 0.0
+    made, kwh = float(np.nan_to_num(one.emission.making_kg)), float(one.emission.kwh)
+    return max(most_t * KG_PER_T - made, 0.0) * G_PER_KG / kwh if kwh > 0 else 0.0
+
+
 @dataclass(frozen=True)
 class Limits:
-    """The most that can be paid on day one, and in any one year of the plan; None without a limit."""
+    """The most that can be paid on day one and in any one year of the plan, and emitted over it; None without a limit.
+
+    A way of which nobody knows what it emits is not above a limit; the answer says that it is not known.
+    """
 
     day_one_usd: float | None = None
     year_usd: float | None = None
+    t_co2e: float | None = None
+
+    def _set(self) -> Iterator[_Limit]:
+        """Those that are set, day one before the years, money before emissions."""
+        if self.day_one_usd is not None:
+            yield _Limit(self.day_one_usd, "USD", lambda one: one.today_usd, lambda _: "on day one")
+        if self.year_usd is not None:
+            yield _Limit(
+                self.year_usd, "USD", lambda one: one.dearest_year_usd, lambda one: f"in year {one.dearest_year}"
+            )
+        if self.t_co2e is not None:
+            yield _Limit(self.t_co2e, "t CO2e", lambda one: one.t_co2e, lambda _: "over the plan")
 
     def broken(self, one: Runner) -> OverLimit | None:
-        """The limit that a way breaks, day one before the years."""
-        way, today, year = one.option.way, self.day_one_usd, self.year_usd
-        if today is not None and one.today_usd > today + _NEARLY:
-            return OverLimit(way, one.today_usd, "on day one", today)
-        if year is not None and one.dearest_year_usd > year + _NEARLY:
-            return OverLimit(way, one.dearest_year_usd, f"in year {one.dearest_year}", year)
-        return None
+        """The first limit that a way breaks."""
+        return next((each.over(one) for each in self._set() if each.needs(one) > each.most + _NEARLY), None)
 
     def least(self, every: Sequence[Runner]) -> tuple[Runner, OverLimit]:
         """Where no way keeps to the limits: who needs least of the first limit that cannot be kept, and how much."""
-        today = self.day_one_usd
-        paid = [one for one in every if today is None or one.today_usd <= today + _NEARLY]
-        best = min(paid or every, key=lambda one: one.dearest_year_usd if paid else one.today_usd)
-        over = self.broken(best)
-        assert over is not None  # nothing keeps to them
-        return best, replace(over, is_least=True)
+        left = list(every)
+        for each in self._set():
+            within = [one for one in left if not each.needs(one) > each.most + _NEARLY]
+            if not within:
+                best = min(left, key=each.needs)
+                return best, replace(each.over(best), is_least=True)
+            left = within
+        raise AssertionError("nothing keeps to them")
 
-    def keeps(self, ledger: Ledger) -> bool:
-        """Whether a ledger stays within both limits."""
+    def keeps(self, setting: Setting, way: Way, ledger: Ledger) -> bool:
+        """Whether a ledger stays within all limits."""
         if self.day_one_usd is not None and float(cash_today_usd(ledger)) > self.day_one_usd + _NEARLY:
             return False
-        return self.year_usd is None or bool(np.max(cash_by_year_usd(ledger)) <= self.year_usd + _NEARLY)
+        if self.year_usd is not None and not bool(np.max(cash_by_year_usd(ledger)) <= self.year_usd + _NEARLY):
+            return False
+        if self.t_co2e is None:
+            return True
+        return not float(emission(setting, way, ledger).at_least_kg) > self.t_co2e * KG_PER_T + _NEARLY
 
 
 def limits_of(terms: Terms) -> Limits:
     """The limits that the terms of a plan set."""
-    return Limits(terms.cash_on_day_one_usd, terms.cash_per_year_usd)
+    return Limits(terms.cash_on_day_one_usd, terms.cash_per_year_usd, terms.most_t_co2e)

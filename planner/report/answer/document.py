@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from planner.money.carbon import Emitted
 from planner.money.ledger import Ledger, Origin
 from planner.money.measures import rate_per_year
 from planner.money.old_figures import OldFigure, old_figures
@@ -24,6 +25,7 @@ from planner.report.answer.tables import INPUTS, by_year
 from planner.report.files import also_schema
 from planner.report.files import answer_schema as schema
 from planner.report.files.cash_csv import scenario_id
+from planner.report.files.document_parts import Emissions
 from planner.report.forms import reason_of, scalar
 from planner.report.futures.counted import turning_of
 from planner.report.futures.waiting_words import waiting_sentences
@@ -193,10 +195,27 @@ def _option(plan: Plan, way: Weighed, found: Answer, drawn: Futures | None) -> s
         idle_usd=float(measures.idle_usd),
         **_against(way, found),
         **_in_futures(way, found, drawn),
+        emissions=_emissions(found.emitted(way)),
         is_complete=not measures.unpriced,
         not_priced=measures.unpriced,
         warnings=option.warnings,
         lines=tuple(_lines(option.ledger)),
+    )
+
+
+def _emissions(one: Emitted) -> Emissions:
+    operation, making = (kg or (None, None, None) for kg in (one.operation_kg, one.making_kg))
+    return Emissions(
+        operation_kg=operation[1],
+        operation_low_kg=operation[0],
+        operation_high_kg=operation[2],
+        making_kg=making[1],
+        making_low_kg=making[0],
+        making_high_kg=making[2],
+        electricity_kwh=one.kwh,
+        water_liters=one.water_l,
+        grid=one.where,
+        notes=one.notes,
     )
 
 

@@ -17,6 +17,7 @@ from planner.report.answer import tables
 from planner.report.answer.advice import advice_lines
 from planner.report.answer.also import HEAD as ALSO
 from planner.report.answer.also import Also, also_text
+from planner.report.answer.carbon_words import CONVENTION, carbon_notes
 from planner.report.answer.old_figure_words import HEAD, old_figure_lines
 from planner.report.answer.sentences import AnswerWords
 from planner.report.answer.sentences import not_counted as left_out
@@ -60,6 +61,7 @@ def plan_text(one: Reckoned) -> str:
         (ALSO, "" if one.also is None else also_text(one.also)),
         ("Look at again", bullets(warnings(plan, found))),
         (HEAD, bullets(old_figure_lines(found))),
+        ("What carbon rests on", bullets((*carbon_notes(found), CONVENTION))),
         ("Not counted", bullets(not_counted(plan, found))),
         ("Reckoned by", bullets(conventions(plan))),
     ]

@@ -14,6 +14,7 @@ from planner.money.verdict.answer import Answer, Weighed
 from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_months, value_of
 from planner.money.ways import WAYS
 from planner.report import words
+from planner.report.answer.carbon_words import carbon_sentences
 from planner.report.answer.price_words import rests_on
 from planner.report.answer.small_work import plan_needs_no_gpu
 from planner.report.answer.turns import is_even, month_words, turning_sentences
@@ -76,6 +77,7 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
             *_others(found),
             *_close(found),
             *_over_limit(found),
+            *carbon_sentences(found),
             *(_too_late(plan, found.pair[0]) if found.pair else ()),
         ),
         _figures(plan, found, drawn),

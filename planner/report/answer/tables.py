@@ -15,6 +15,7 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed, npv_by_timing
 from planner.money.verdict.breakeven import FOUND
 from planner.report import words
+from planner.report.answer.carbon_words import carbon_columns
 from planner.report.forms import reason_of, scalar
 from planner.report.table import Table
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -36,10 +37,13 @@ INPUTS: dict[str, tuple[str, Write]] = {
 
 def options_table(found: Answer) -> Table:
     """Every way, the cheapest in today's money first."""
-    return Table.of([_option_row(way, is_baseline=way is found.baseline) for way in found.ranked])
+    carbon = carbon_columns(found)
+    return Table.of(
+        [_option_row(way, carbon[way.option.key], is_baseline=way is found.baseline) for way in found.ranked]
+    )
 
 
-def _option_row(way: Weighed, *, is_baseline: bool) -> dict[str, Any]:
+def _option_row(way: Weighed, carbon: dict[str, Any], *, is_baseline: bool) -> dict[str, Any]:
     """One way as a row; the baseline that ways are measured against has no payback of its own."""
     measures = way.measures
     return {
@@ -54,6 +58,7 @@ def _option_row(way: Weighed, *, is_baseline: bool) -> dict[str, Any]:
         "A year, USD": float(measures.eac_usd_per_year),
         "Pays back, month": None if is_baseline else scalar(measures.simple_payback.months),
         "Return a year": scalar(measures.irr.value),
+        **carbon,
         "What": way.option.what,
         "Total is": "at least" if measures.unpriced else "complete",
         "Notes": "; ".join(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from planner.report.files.document import Document
+from planner.report.files.document_parts import Document
 
 
 class OtherNumber(Document):

@@ -16,7 +16,7 @@ from pydantic import Field, JsonValue, TypeAdapter
 from planner.money.ledger import Part
 from planner.money.verdict.answer import Verdict
 from planner.report.files.also_schema import Also
-from planner.report.files.document import Document
+from planner.report.files.document_parts import Document, Emissions, Sentences
 from planner.scenario.terms import Timing
 from planner.scenario.ways import Way
 
@@ -25,7 +25,6 @@ Version = Annotated[Literal[1], Field(description="of these keys; another number
 Day = Annotated[date, Field(description="the day the plan is reckoned for: prices and ages as they were known then")]
 CatalogueDay = Annotated[date, Field(description="the day of the newest fact that the plan may use")]
 Digest = Annotated[str, Field(description="of the facts: the same digest, day and scenario give the same answer")]
-Sentences = tuple[str, ...]
 Share = float
 Side = Literal["own", "rent", "keep", "mix"]
 
@@ -110,6 +109,7 @@ class Option(Document):
     within_year_limit_share: Share | None = Field(
         description="of futures that keep the limit of a year; null where none is entered"
     )
+    emissions: Emissions = Field(description="what it emits over the plan, and the water of its electricity")
     is_complete: bool = Field(description="false: a line has no published price, and the totals are at least so much")
     not_priced: Sentences = Field(description="the lines that nobody publishes a price for")
     warnings: Sentences = Field(description="to look at before it is believed")

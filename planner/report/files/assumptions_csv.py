@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from planner.money.carbon import Emitted
 from planner.money.formula import Num
 from planner.money.ledger import Ledger, Line, Origin, Used
 from planner.money.measures import peak_cash, rate_per_year
@@ -29,7 +30,8 @@ RESULT_COLUMNS = (
     "scenario_name", "option", "title", "baseline", "present_cost_usd", "total_usd", "cash_today_usd", "npv_usd", "irr",
     "eac_usd_per_year", "payback_months", "discounted_payback_months", "break_even_utilisation",
     "break_even_rent_usd_per_gpu_hour", "usd_per_useful_gpu_hour", _TO_TRAIN, "probability_own_wins",
-    "not_priced", "note", "present_cost_p10_usd", "present_cost_p90_usd", "probability_cheapest",
+    "operation_kg_co2e", "making_kg_co2e", "water_liters", "not_priced", "note",
+    "present_cost_p10_usd", "present_cost_p90_usd", "probability_cheapest",
     "peak_cash_usd", "break_even_hours_per_gpu_month",
 )  # fmt: skip
 
@@ -165,9 +167,15 @@ def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -
         "peak_cash_usd": peak_cash(plan.setting, way.option.ledger).present_usd,
         "break_even_rent_usd_per_gpu_hour": rent.value if rent else None,
         "usd_per_useful_gpu_hour": scalar(measures.usd_per_useful_hour.value),
+        **_emitted(found.emitted(way)),
         "not_priced": "; ".join(measures.unpriced),
         "note": "; ".join(text for text in reasons if text),
     }
+
+
+def _emitted(one: Emitted) -> dict[str, float | None]:
+    operation, making = (None if kg is None else kg.typical for kg in (one.operation_kg, one.making_kg))
+    return {"operation_kg_co2e": operation, "making_kg_co2e": making, "water_liters": one.water_l}
 
 
 def _futures(way: Weighed, baseline: Weighed | None, drawn: Futures | None) -> dict[str, Any]:

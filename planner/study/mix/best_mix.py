@@ -93,7 +93,7 @@ class BestMix:
     @property
     def pure_keeps(self) -> bool:
         """Whether a way alone keeps to the limits on money; if none does, `pure` is the cheapest without them."""
-        return limits_of(self.plan.setting.terms).keeps(self.pure.ledger)
+        return limits_of(self.plan.setting.terms).keeps(self.plan.setting, self.pure.way, self.pure.ledger)
 
     @property
     def saving_share(self) -> float:
@@ -303,7 +303,7 @@ def _pure(plan: Plan) -> tuple[Option, float] | None:
     """The cheapest way that is no mix, within the limits; one with a part that nobody prices comes last."""
     limits = limits_of(plan.setting.terms)
     ways = [one for one in plan.options if one.way != "mix"]
-    within = [one for one in ways if limits.keeps(one.ledger)] or ways
+    within = [one for one in ways if limits.keeps(plan.setting, one.way, one.ledger)] or ways
     costs = [(at_most_usd(plan.setting, one.ledger), one.key, one) for one in within]
     found = min(costs, key=lambda one: one[:2], default=None)
     return None if found is None else (found[2], found[0])

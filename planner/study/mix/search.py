@@ -59,7 +59,7 @@ class MixSearch:
             return never
         ledger = taxed(self.setting, Ledger(built.title, built.lines))
         usd = float(present_usd(self.setting, ledger))
-        if not limits_of(self.setting.terms).keeps(ledger):
+        if not limits_of(self.setting.terms).keeps(self.setting, "mix", ledger):
             return PricedMix(usd, np.inf)
         return PricedMix(usd, at_most_usd(self.setting, ledger))
 

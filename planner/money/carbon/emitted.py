@@ -1,0 +1,242 @@
+"""The kilograms of a way: operation and making, at one end of the ranges or with both, and the water of electricity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from planner.money.carbon.counted import Fleet, Hours, fleet, metered_kwh, price_of, rented_hours, unsaid
+from planner.money.carbon.making import guessed, life_years, making
+from planner.money.formula import Num
+from planner.money.input_sheet import Case, end
+from planner.money.ledger import Ledger, Origin
+from planner.money.many_ledgers import builder_of, ledger_at
+from planner.money.option import Option
+from planner.money.owning.kept import each_w
+from planner.money.owning.machine import Machine, stands_in
+from planner.money.renting.orders import stay_of
+from planner.money.setting import Setting
+from planner.money.ways import WAYS
+from planner.scenario.ways import Way
+from pricing.carbon import WORLD, Grid, grid_among, grid_at
+from pricing.orderable import sale
+
+KG_PER_T = 1_000.0
+G_PER_KG, _W_PER_KW, _HOURS_PER_YEAR = 1_000.0, 1_000.0, 8_760.0
+_CASES: tuple[Case, ...] = ("low", "typical", "high")
+_KEPT_MAKING = "what is there was made before the plan: nothing of that is counted"
+
+
+class Ends(NamedTuple):
+    """A quantity with its range."""
+
+    low: float
+    typical: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Emission:
+    """One case of a ledger, perhaps for many draws; not-a-number where nobody knows."""
+
+    operation_kg: Num
+    making_kg: Num
+    kwh: Num
+    water_l: Num  # where a figure of the place is known
+    drawn: Mapping[Grid, Num] = field(default_factory=dict)  # kWh by grid
+
+    @property
+    def at_least_kg(self) -> Num:
+        """Both together; where making is not known, at least so much."""
+        return np.asarray(self.operation_kg + np.nan_to_num(self.making_kg))[()]
+
+    def at(self, row: int) -> Emission:
+        """Of one draw."""
+        operation, making_kg, kwh, water = (
+            float(np.atleast_1d(one)[row if np.size(one) > 1 else 0])
+            for one in (self.operation_kg, self.making_kg, self.kwh, self.water_l)
+        )
+        return Emission(operation, making_kg, kwh, water)
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """What a way emits over the plan, in kg of CO2 equivalent; None where nobody knows."""
+
+    operation_kg: Ends | None
+    making_kg: Ends | None
+    water_l: float | None  # of the part for which a figure is known
+    kwh: float | None
+    where: str  # of the grid that most of it is drawn from
+    notes: tuple[str, ...]
+
+    @property
+    def total_kg(self) -> Ends | None:
+        """Operation and making together."""
+        if self.operation_kg is None or self.making_kg is None:
+            return None
+        return Ends(*(one + other for one, other in zip(self.operation_kg, self.making_kg, strict=True)))
+
+
+def emitted(setting: Setting, option: Option) -> Emitted:
+    """What an option emits, with the range of its figures."""
+    ledgers = _metered(setting, option)
+    found = [emission(setting, option.way, ledger, case) for ledger, case in zip(ledgers, _CASES, strict=True)]
+    middle = found[1]
+    grids = sorted(middle.drawn, key=lambda one: -float(np.max(middle.drawn[one])))
+    return Emitted(
+        operation_kg=_ends([one.operation_kg for one in found]),
+        making_kg=_ends([one.making_kg for one in found]),
+        water_l=_number(middle.water_l),
+        kwh=_number(middle.kwh),
+        where=grids[0].where if grids else "",
+        notes=_notes(setting, option.way, ledgers[1], grids),
+    )
+
+
+def typical(setting: Setting, option: Option) -> Emission:
+    """What an option emits at typical figures, for each draw of its ledger."""
+    return emission(setting, option.way, _metered(setting, option)[1])
+
+
+def emission(setting: Setting, way: Way, ledger: Ledger, case: Case = "typical") -> Emission:
+    """What a ledger emits at one end of the ranges."""
+    what, bought = stands_in(setting), fleet(ledger)
+    unknown = there_unknown = 0.0 if unsaid(ledger) is None else np.nan
+    drawn: dict[Grid, Num] = {}
+    rented, total_kwh = np.zeros(()), np.zeros(())
+    for grid, kwh, hours in _draws(setting, way, ledger, what, case):
+        rented, total_kwh = rented + hours, total_kwh + kwh
+        if grid is None:
+            there_unknown = np.nan
+        else:
+            drawn[grid] = drawn.get(grid, 0.0) + kwh
+    made = _made_kg(setting, what, bought, case) if bought is not None else 0.0
+    if np.any(rented != 0):
+        made = made + rented * _rented_kg_per_hour(setting, what, case)
+    water = [kwh * grid.water_l_per_kwh for grid, kwh in drawn.items() if grid.water_l_per_kwh is not None]
+    return Emission(
+        operation_kg=sum((kwh * getattr(grid, case) for grid, kwh in drawn.items()), np.zeros(())) / G_PER_KG
+        + there_unknown,
+        making_kg=made + unknown,
+        kwh=total_kwh + unknown,
+        water_l=sum(water, np.zeros(())) if water else np.nan,
+        drawn=drawn,
+    )
+
+
+def _draws(
+    setting: Setting, way: Way, ledger: Ledger, what: Machine, case: Case
+) -> Iterator[tuple[Grid | None, Num, Num]]:
+    """Kilowatt-hours by the grid they come from, and of how many hours of rented accelerators."""
+    own_kwh = metered_kwh(ledger)
+    if np.any(own_kwh != 0):
+        yield grid_at(setting.catalogue, setting.scenario.site), own_kwh, 0.0
+    watts = {is_busy: each_w(setting.catalogue, what, case, is_busy=is_busy) for is_busy in (True, False)}
+    pue = _pue(setting, case)
+    for each in rented_hours(ledger):
+        if np.any(each.hours != 0):
+            yield _grid_of(setting, way, each), each.hours * watts[each.is_busy] / _W_PER_KW * pue, each.hours
+
+
+def _made_kg(setting: Setting, what: Machine, bought: Fleet, case: Case) -> Num:
+    """What is bought counts whole; at the low end only the part of its life that the plan uses."""
+    one = making(setting, what, case)
+    if what.holds_cards:
+        kg = bought.cards * one.accelerator_kg + bought.servers * one.beside_kg
+    elif one.by_machine:
+        kg = bought.accelerators * one.accelerator_kg
+    else:
+        kg = bought.accelerators * one.each_kg(what.accelerators)
+    used = np.minimum(bought.times, bought.years / life_years(setting, case)) if case == "low" else bought.times
+    return np.asarray(kg * used)
+
+
+def _rented_kg_per_hour(setting: Setting, what: Machine, case: Case) -> float:
+    """The share of its life that an hour takes."""
+    each = making(setting, what, case).each_kg(what.accelerators)
+    return each / (life_years(setting, case) * _HOURS_PER_YEAR)
+
+
+def _pue(setting: Setting, case: Case) -> float:
+    """Of rented data centres: what the world's are like."""
+    found = setting.catalogue.site_figure(WORLD, "pue")
+    return 1.0 if found is None else end(found[1].newest, case)
+
+
+def _grid_of(setting: Setting, way: Way, hours: Hours) -> Grid | None:
+    """Where rented hours are drawn: in the country of the seller whose price they cost."""
+    catalogue, taken = setting.catalogue, setting.taken
+    origin = price_of(hours.line).origin
+    figure = (origin if isinstance(origin, Origin) else origin(0)).figure
+    mine = (taken.on_demand, taken.reserved, taken.spot)
+    rented = (key for key in mine if figure is not None and key and _is(setting, key, figure))
+    key = next(rented, None) or WAYS[way].offer(taken) or taken.on_demand
+    if key is None or key not in catalogue.offers:
+        return grid_among(catalogue, stay_of(catalogue, setting.scenario).countries, "anywhere")
+    shares = taken.shares if key == taken.on_demand else ()
+    grids = [_of_offer(setting, share.offer) for share in shares] or [_of_offer(setting, key)]
+    return _blended(grids, [share.accelerators for share in shares] or [1])
+
+
+def _is(setting: Setting, key: str, figure: object) -> bool:
+    offer = setting.catalogue.offers.get(key)
+    return offer is not None and offer.usd_per_accelerator_hour is figure
+
+
+def _of_offer(setting: Setting, key: str) -> Grid | None:
+    sold = sale(setting.catalogue, key)
+    countries = (
+        frozenset().union(*sold.places) if sold.places else stay_of(setting.catalogue, setting.scenario).countries
+    )
+    return grid_among(setting.catalogue, countries, sold.area)
+
+
+def _blended(grids: list[Grid | None], weights: list[int]) -> Grid | None:
+    known = [one for one in grids if one is not None]
+    if len(known) < len(grids) or len(set(known)) == 1:
+        return known[0] if len(known) == len(grids) else None
+    low, typical, high = (float(np.average([one[at] for one in known], weights=weights)) for at in range(3))
+    return Grid(low, typical, high, "several countries", next((one.stands_in for one in known if one.stands_in), None))
+
+
+def _metered(setting: Setting, option: Option) -> tuple[Ledger, Ledger, Ledger]:
+    """The ledgers of an option by case, with electricity as a line of its own where your sum for running hides it."""
+    own, ledgers = setting.scenario.own, (option.low, option.ledger, option.high)
+    if own.running_usd_per_month is None or not WAYS[option.way].owns:
+        return ledgers
+    if np.ndim(option.ledger.total_usd) > 0:
+        return ledgers  # of many draws: not known
+    bare = _without_sum(setting)
+    found = [ledger_at(bare.at(case), builder_of(option)) for case in _CASES]
+    low, middle, high = (one or other for one, other in zip(found, ledgers, strict=True))
+    return low, middle, high
+
+
+@lru_cache(maxsize=4)
+def _without_sum(setting: Setting) -> Setting:
+    own = setting.scenario.own.model_copy(update={"running_usd_per_month": None})
+    return replace(setting, scenario=setting.scenario.model_copy(update={"own": own}))
+
+
+def _notes(setting: Setting, way: Way, ledger: Ledger, grids: Sequence[Grid]) -> tuple[str, ...]:
+    said = [unsaid(ledger), *(one.stands_in for one in grids)]
+    said += [guessed(setting)] if fleet(ledger) or any(True for _ in rented_hours(ledger)) else []
+    said += [_KEPT_MAKING] if way == "keep" else []
+    return tuple(dict.fromkeys(one for one in said if one))
+
+
+def _ends(kg: list[Num]) -> Ends | None:
+    low, typical, high = (_number(one) for one in kg)
+    if low is None or typical is None or high is None:
+        return None
+    return Ends(min(low, typical, high), typical, max(low, typical, high))
+
+
+def _number(value: Num) -> float | None:
+    first = float(np.asarray(value).flat[0])
+    return first if np.isfinite(first) else None

@@ -1,0 +1,106 @@
+"""What ways emit, in words: two ways beside each other, a limit that cannot be checked, the columns of the table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner.money.carbon import KG_PER_T, Emitted, Ends
+from planner.money.verdict.answer import Answer, Weighed
+from planner.money.ways import WAYS
+from planner.report import words
+
+DIFFER = 1.5  # times: what is known of making alone is no nearer
+NOT_COUNTED = "network, disks, buildings and transport are not counted"
+CONVENTION = (
+    "Making of what is bought counts whole, nothing is taken off at resale; of what is rented, the share of its life "
+    f"that its hours take. Grid figures are of generation in the country; {NOT_COUNTED}."
+)
+_IN_TONNES_FROM_KG = 10_000.0
+
+
+def carbon_sentences(found: Answer) -> tuple[str, ...]:
+    """What the two ways compared emit, where it differs; that a limit cannot be checked, where nobody knows."""
+    return (*_beside(found), *_unchecked(found))
+
+
+def _beside(found: Answer) -> tuple[str, ...]:
+    if found.pair is None:
+        return ()
+    first, second = sorted(found.pair, key=lambda one: _typical(found, one))
+    less, more = found.emitted(first).total_kg, found.emitted(second).total_kg
+    if less is None or more is None or less.typical <= 0 or more.typical <= DIFFER * less.typical:
+        return ()
+    doing, other = (_doing(found, one) for one in (first, second))
+    return (
+        f"{doing[:1].upper()}{doing[1:]} would emit {_share(less.typical / more.typical)} of what {other} does: about "
+        f"{tonnes(less)} of CO2 equivalent against {tonnes(more)}, operation and making; {NOT_COUNTED}.",
+    )
+
+
+def _unchecked(found: Answer) -> tuple[str, ...]:
+    """A limit is set, and nobody knows whether the way that is advised keeps to it."""
+    most = found.plan.setting.terms.most_t_co2e
+    if most is None or found.best is None or found.emitted(found.best).operation_kg is not None:
+        return ()
+    doing = WAYS[found.best.option.way].doing
+    return (
+        f"Whether {doing} keeps to {most:g} t of CO2 equivalent is not known: {found.emitted(found.best).notes[0]}.",
+    )
+
+
+def _typical(found: Answer, way: Weighed) -> float:
+    total = found.emitted(way).total_kg
+    return float("inf") if total is None else total.typical
+
+
+def _doing(found: Answer, way: Weighed) -> str:
+    """What one does, and at whose electricity: renting (Norway)."""
+    where = found.emitted(way).where
+    place = f" ({where})" if where in _places(found) else ""
+    return f"{WAYS[way.option.way].doing}{place}"
+
+
+def _places(found: Answer) -> frozenset[str]:
+    return frozenset(site.label for site in found.plan.setting.catalogue.sites.values() if site.kind != "world")
+
+
+def _share(share: float) -> str:
+    """About a third; of small shares the percentage."""
+    for part, name in ((1 / 2, "half"), (1 / 3, "a third"), (1 / 4, "a quarter"), (1 / 5, "a fifth")):
+        if abs(share / part - 1) < 0.12:
+            return f"about {name}"
+    return f"about {words.percent(share)}"
+
+
+def tonnes(kg: Ends) -> str:
+    """A quantity with its range: 12 t (9 to 20)."""
+    low, typical, high = (_figure(one / KG_PER_T) for one in kg)
+    return f"{typical} t ({low} to {high})"
+
+
+def _figure(t: float) -> str:
+    return f"{words.significant(t, 2):,.10g}"
+
+
+def carbon_columns(found: Answer) -> dict[str, dict[str, Any]]:
+    """The columns of each way by its key: operation and making, in tonnes where they are large; water where known."""
+    told = {way.option.key: found.emitted(way) for way in found.ranked}
+    largest = max((kg.typical for one in told.values() for kg in (one.operation_kg, one.making_kg) if kg), default=0.0)
+    unit, each = ("t", KG_PER_T) if largest >= _IN_TONNES_FROM_KG else ("kg", 1.0)
+    has_water = any(one.water_l is not None for one in told.values())
+    return {key: _columns(one, unit, each, has_water) for key, one in told.items()}
+
+
+def _columns(one: Emitted, unit: str, each: float, has_water: bool) -> dict[str, Any]:
+    water = {"Water of electricity, m3": None if one.water_l is None else one.water_l / 1_000} if has_water else {}
+    return {
+        f"{unit} CO2e, operation": None if one.operation_kg is None else one.operation_kg.typical / each,
+        f"{unit} CO2e, making": None if one.making_kg is None else one.making_kg.typical / each,
+        **water,
+    }
+
+
+def carbon_notes(found: Answer) -> tuple[str, ...]:
+    """What stands in, and what is not known, each once; empty where nothing is."""
+    notes = (note for way in found.ranked for note in found.emitted(way).notes)
+    return tuple(f"Carbon: {note}." for note in dict.fromkeys(notes))

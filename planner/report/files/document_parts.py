@@ -1,0 +1,30 @@
+"""Parts of the printed documents that stand by themselves: what every part is, and what a way emits."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Sentences = tuple[str, ...]
+
+
+class Document(BaseModel):
+    """A part of a document that is printed as JSON."""
+
+    model_config = ConfigDict(
+        frozen=True, allow_inf_nan=False, json_schema_serialization_defaults_required=True, defer_build=True
+    )
+
+
+class Emissions(Document):
+    """What a way emits over the plan, in CO2 equivalent; null where nobody knows."""
+
+    operation_kg: float | None = Field(description="kWh drawn x the grid's grams, at typical figures")
+    operation_low_kg: float | None = Field(description="every figure at its low end")
+    operation_high_kg: float | None = Field(description="every figure at its high end")
+    making_kg: float | None = Field(description="of what is bought all; of what is rented a share of its service life")
+    making_low_kg: float | None = Field(description="of what is bought only the share of its life that the plan uses")
+    making_high_kg: float | None = Field(description="every figure at its high end")
+    electricity_kwh: float | None = Field(description="drawn, with what cooling takes")
+    water_liters: float | None = Field(description="of making that electricity, where a figure of the place is known")
+    grid: str = Field(description="for people: where most of it is drawn")
+    notes: Sentences = Field(description="what stands in for what is not known")

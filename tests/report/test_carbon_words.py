@@ -1,0 +1,56 @@
+"""What ways emit, as the page and the files say it."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.money.verdict.answer import answer
+from planner.report.answer.carbon_words import DIFFER, carbon_sentences
+from planner.report.answer.sentences import told
+from planner.report.answer.tables import options_table
+from planner.report.files.assumptions_csv import results_table
+from planner.report.title import title
+from planner.scenario.terms import Terms
+from tests.money.test_carbon import planned
+
+
+def test_two_ways_that_differ_have_a_sentence_with_both_and_their_ranges() -> None:
+    made = planned(site="NO", years=3)
+    found = answer(made)
+    assert found.pair is not None
+    kg = [found.emitted(one).total_kg for one in found.pair]
+    assert kg[0] is not None
+    assert kg[1] is not None
+    assert kg[1].typical > DIFFER * kg[0].typical
+    (said,) = carbon_sentences(found)
+    assert said in told(made, found).sentences
+    assert said.startswith("Owning (Norway) would emit about ")
+    assert " of what renting does: about " in said
+    assert said.endswith("network, disks, buildings and transport are not counted.")
+
+
+def test_two_ways_that_emit_alike_have_none() -> None:
+    found = answer(planned(site="WORLD", years=5, busy=0.9))
+    assert carbon_sentences(found) == ()
+
+
+def test_the_table_and_the_csv_have_the_same_tonnes_as_the_answer() -> None:
+    made = planned(site="NO", years=3)
+    found = answer(made)
+    table, results = options_table(found), results_table(made, found)
+    for row, way in enumerate(found.ranked):
+        one = found.emitted(way)
+        assert one.operation_kg is not None
+        assert one.making_kg is not None
+        assert table["t CO2e, operation"][row] == pytest.approx(one.operation_kg.typical / 1_000)
+        assert table["t CO2e, making"][row] == pytest.approx(one.making_kg.typical / 1_000)
+        assert results["operation_kg_co2e"][row] == one.operation_kg.typical
+    own = next(row for row, way in enumerate(found.ranked) if way.option.key == "own")
+    water_l = found.emitted(found.ranked[own]).water_l
+    assert water_l is not None
+    assert table["Water of electricity, m3"][own] == pytest.approx(water_l / 1_000)
+
+
+def test_the_title_says_that_nothing_keeps_to_the_limit() -> None:
+    found = answer(planned(terms=Terms(most_t_co2e=1.0), ways=("own",)))
+    assert title(found).startswith("Nothing keeps to your limit on emissions: the least that any way emits (buying)")
