@@ -137,5 +137,5 @@ def test_stale_lists_what_moves_the_presets_first_in_every_form(
     text = capsys.readouterr().out
     first = text.splitlines()[1]
     assert first.endswith(rows[0]["figure"])
-    assert first.startswith(f"{rows[0]['moves_share'] * 100:.1f}% of")
+    assert first.startswith(f"{round(rows[0]['moves_share'] * 100, 1):g}% of")
     assert f"{len(rows):,} figures to look at again on 2026-11-21" in text
