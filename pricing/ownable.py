@@ -30,7 +30,7 @@ class Host(Record):
     max_power_w: Figure | None = figure("W", "Power of the whole server at most, as its maker states it")
     lead_time_month: Figure | None = figure("month", "From the order to the first hour of work")
     deposit_share: Figure | None = figure("1", "Part of the price paid with the order")
-    spare_share: Figure | None = figure("1", "Servers kept in reserve, as a share")
+    spare_share: Figure | None = figure("1", "Boards on the shelf, as a share of the accelerators")
     note: Note = None
 
 
