@@ -21,6 +21,7 @@ from planner.report.files.sweep_csv import summary_text
 from planner.report.futures import counted as told_futures
 from planner.report.futures.counted import break_even_range, chances, futures_table, how_sure, saving_finding
 from planner.report.futures.future_charts import sure
+from planner.report.futures.input_words import label, lower, written
 from planner.report.futures.waiting_words import waiting_sentences, waiting_table
 from planner.report.futures.what_turns import map_finding, stress_table
 from planner.report.speed.speed_tables import agreement_finding
@@ -195,3 +196,9 @@ def test_published_runs_are_all_near_only_where_all_are(near: int) -> None:
     said = agreement_finding(runs, 0.2)
     assert ("100 of 100" in said or "; all" in said) is (near == 300)
     assert ("none of 100" in said) is (near == 0)
+
+
+def test_prices_that_are_believed_are_called_as_people_call_them() -> None:
+    for name, said in (("on_demand_price_factor", "rent on demand"), ("disk_price_factor", "price of rented disks")):
+        assert lower(label(name)) == said
+        assert written(name, 1.3) == "130% of today's"

@@ -49,6 +49,16 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
     "hours_factor": ("Hours the models take", "", lambda share: f"{words.percent(share)} of prediction"),
     "rent_change_per_year": ("Change of rents a year", "", _change),
     "rent_drift_per_year": ("Change of rents a year", "beside your path", _change),
+    **{
+        f"{kind}_price_factor": (name, "", lambda share: f"{words.percent(share)} of today's")
+        for kind, name in (
+            ("on_demand", "Rent on demand"),
+            ("reserved", "Reserved rent"),
+            ("spot", "Spot rent"),
+            ("disk", "Price of rented disks"),
+            ("egress", "Price of traffic out"),
+        )
+    },
     "residual_position": ("Resale value", "", _on_curve),
     "lead_time_months": ("Delivery time", "", _months),
     "warranty_years": ("Warranty", "", lambda years: f"{words.significant(years):g} years"),
