@@ -70,6 +70,12 @@ class Believed:
         """Some of them, in this order."""
         return self.rows([self.places[key] for key in keys])
 
+    def beside(self, others: Believed) -> Believed:
+        """These, and others behind them."""
+        names = (one.name for one in fields(self) if one.name != "keys")
+        rest = (np.concatenate([getattr(self, name), getattr(others, name)]) for name in names)
+        return Believed((*self.keys, *others.keys), *rest)
+
     def with_price(self, key: str, *, low: float, typical: float, high: float) -> Believed:
         """These, with another price for one of them."""
         here = np.arange(len(self.keys)) == self.places[key]

@@ -8,11 +8,14 @@ import pytest
 
 from planner.money.plan import plan
 from planner.money.renting.bill import bills
+from planner.money.renting.cheapest_offer import usual_wish
+from planner.money.renting.offer_inputs import prices_of
 from planner.money.verdict.answer import answer
 from planner.report.answer.tables import in_todays_money
 from planner.report.market.compare import own_of
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
+from pricing.query import find
 
 MADE = plan(load_catalogue(), Scenario(), date(2026, 11, 21))
 FOUND = answer(MADE)
@@ -43,3 +46,15 @@ def test_renting_costs_the_same_among_the_offers_as_in_the_answer() -> None:
     assert float(among.usd_per_busy_hour[0]) == pytest.approx(float(FOUND.rent.measures.usd_per_useful_hour.value))
     paid = bills(MADE.setting, MADE.setting.demand.all, (taken,), money="bills")
     assert float(paid.total_usd[0]) == pytest.approx(float(FOUND.rent.measures.total_usd))
+
+
+def test_an_offer_has_one_price_whatever_stands_beside_it() -> None:
+    """On Compare also those are shown that could not take the plan's order."""
+    taken, setting = MADE.setting.taken, MADE.setting
+    assert taken.on_demand is not None
+    assert taken.prices is not None
+    every = find(setting.catalogue, usual_wish(setting.scenario.accelerator), setting.day).ids
+    assert not set(every) <= set(taken.prices.keys)
+    shown = prices_of(setting, every)
+    assert shown.keys == every
+    assert shown.of(taken.on_demand) == taken.prices.of(taken.on_demand)

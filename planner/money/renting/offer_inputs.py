@@ -95,9 +95,11 @@ def prices_of(setting: Setting, keys: tuple[str, ...]) -> Believed:
     Of an offer that it could not take, among all of its accelerator and kind of purchase.
     """
     market = setting.taken.prices
-    if market is None or not all(key in market.places for key in keys):
+    beyond = tuple(key for key in keys if market is None or key not in market.places)
+    if market is None or len(beyond) == len(keys):
         return in_their_markets(setting.catalogue, setting.day, keys)
-    return market.take(keys)
+    every = market.beside(in_their_markets(setting.catalogue, setting.day, beyond)) if beyond else market
+    return every.take(keys)
 
 
 def assumed_beside(catalogue: Catalogue, offer: Offer, need: Need) -> tuple[str, ...]:
