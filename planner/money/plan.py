@@ -93,5 +93,6 @@ def option(
         high=taxed(ends[1], Ledger(middle.title, high.lines)),
         useful_hours=middle.useful_hours,
         accelerators=middle.accelerators,
+        orders=middle.orders,
         warnings=middle.warnings,
     )

@@ -81,10 +81,22 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
         del data["own"]["resale_month"]
     if data.get("own", {}).get("order_month", 0) >= data.get("years", 3.0) * 12:
         del data["own"]["order_month"]
+    _ordered(data.get("own", {}), "accelerators", data.get("years", 3.0) * 12)
+    _ordered(data.get("mix", {}), "own_accelerators", data.get("years", 3.0) * 12)
     for one in data.get("measured", ()):
         _agreeing_runs(one)
     data["ways"] = tuple(dict.fromkeys(way for way in data.get("ways", ()) if way not in ("keep", "mix")))
     return data
+
+
+def _ordered(part: dict[str, Any], total: str, months: float) -> None:
+    """Orders one after the other within the plan, instead of a number of all."""
+    orders = {one.get("month", 0): one for one in part.get("orders", ()) if one.get("month", 0) < months}
+    if "orders" in part:
+        part["orders"] = tuple(orders[month] for month in sorted(orders))
+    if orders:
+        part[total] = sum(one["accelerators"] for one in orders.values())
+        part.pop("order_month", None)
 
 
 def _falling(reserve: dict[str, Any]) -> tuple[dict[str, Any], ...]:

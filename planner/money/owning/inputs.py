@@ -68,14 +68,14 @@ _ONE_EACH = judged("no server with it is known; one in each assumed")
 _NO_SOFTWARE = judged("licences are optional; none assumed")
 
 
-def say_inputs(put: Basis, setting: Setting, need: Need, machine: Machine) -> None:
+def say_inputs(put: Basis, setting: Setting, need: Need, machine: Machine, fleet: int) -> None:
     """Says every input of owning but those of time: when it comes and goes, and what is left of its price then."""
     put.used.update(_of_any_fleet(setting))
     put.say("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
     put.say("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
     put.say("hours_per_month", need.hours_per_month, "hours", CONVENTION)
     put.say("storage_tb", need.storage_tb, "TB", YOUR_INPUT)
-    _say_machine(put, setting, need, machine)
+    _say_machine(put, setting, machine, fleet)
 
 
 @lru_cache(maxsize=16)
@@ -229,12 +229,12 @@ def lead_time(setting: Setting) -> Figure:
     return of_fact(setting, "lead_time_months", LEAD_TIME)
 
 
-def _say_machine(put: Basis, setting: Setting, need: Need, machine: Machine) -> None:
+def _say_machine(put: Basis, setting: Setting, machine: Machine, fleet: int) -> None:
     own = setting.scenario.own
     size = Origin(machine.label, "spec") if machine.sold else _ONE_EACH
     size = size if own.accelerators_per_server is None else YOUR_INPUT
     put.say("accelerators_per_server", float(machine.accelerators), "accelerators", size)
-    many = float(need.most_accelerators > machine.accelerators)
+    many = float(fleet > machine.accelerators)
     put.say("many", many, "1 if more than one server", COMPUTED)
     if machine.whole:
         put.figure("usd_per_server", machine.price, "USD", own.usd_per_server)
@@ -244,7 +244,7 @@ def _say_machine(put: Basis, setting: Setting, need: Need, machine: Machine) -> 
     else:
         likely = Origin("what others of its kind cost", "derived", note=machine.likely.note)
         put.say("usd_per_accelerator", getattr(machine.likely, setting.case), "USD", likely)
-    _say_network(put, setting, need)
+    _say_network(put, setting, fleet)
     put.figure("rated_w_per_server", machine.power, "W", own.rated_w_per_server)
     put.figure("tdp_w", machine.tdp, "W")
     put.figure("busy_w_per_server", machine.busy, "W")
@@ -254,12 +254,12 @@ def _say_machine(put: Basis, setting: Setting, need: Need, machine: Machine) -> 
         put.figure("max_w_per_host", machine.host.max_power_w, "W")
 
 
-def _say_network(put: Basis, setting: Setting, need: Need) -> None:
+def _say_network(put: Basis, setting: Setting, fleet: int) -> None:
     yours, none = setting.scenario.own.usd_per_accelerator_of_network, without_network(setting)
     if yours is None and none is not None:
         put.say("usd_per_accelerator_of_network", 0.0, "USD/accelerator", judged(none))
     else:
-        put.fact("usd_per_accelerator_of_network", network_fact(setting, need.most_accelerators), yours)
+        put.fact("usd_per_accelerator_of_network", network_fact(setting, fleet), yours)
 
 
 def say_power_price(put: Basis, setting: Setting) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from planner.money.ledger import Line
 from planner.money.setting import Setting
+from planner.scenario.own import Order
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class WayLedger:
     lines: tuple[Line, ...]
     useful_hours: NDArray[np.float64]
     accelerators: float
+    orders: tuple[Order, ...] = ()  # in which what is owned is bought; empty: at once
     warnings: tuple[str, ...] = ()
 
 
