@@ -71,7 +71,8 @@ def test_orders_together_have_the_spares_of_the_whole_fleet(share: float) -> Non
     orders = tuple({"accelerators": 8, "month": 6 * number} for number in range(8))
     staged = bought_when(made := ordered(orders, 64, spare_share=share), plan_of(made).options[0])
     whole = setting(scenario({**EACH, "accelerators": 64, "spare_share": share}, accelerators=64))
-    assert sum(one.spare_accelerators for one in staged) == bought_when(whole, plan_of(whole).options[0])[0].spare_accelerators
+    (at_once,) = bought_when(whole, plan_of(whole).options[0])
+    assert sum(one.spare_accelerators for one in staged) == at_once.spare_accelerators
     boards = sum(one.accelerators + one.spare_accelerators for one in staged)
     assert sum(one.usd for one in staged) == pytest.approx(boards * 10_000)
 
