@@ -202,6 +202,8 @@ def _how(plan: Plan, way: Weighed) -> str:
     yours = plan.setting.scenario.rent.usd_per_accelerator_hour is not None or plan.setting.taken.on_demand is None
     seller = f"{'at' if yours else 'from'} {option.what}"
     title = f"{option.title[:1].lower()}{option.title[1:]}"
+    if WAYS[option.way].side == "mix" and option.orders:
+        title = f"{title} ({in_orders(option.orders)})"
     return WAYS[option.way].said.format(count=_bought(plan, option), what=option.what, seller=seller, title=title)
 
 

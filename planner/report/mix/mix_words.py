@@ -78,11 +78,11 @@ def _why(found: BestMix) -> tuple[str, ...]:
     if not found.least_busy.found:
         return (f"Owning never pays here: {prices}.",)
     share = float(np.asarray(found.least_busy.value))
+    rule = f"A GPU is better owned if it is busy more than {words.percent(share)} of the time: {prices}."
+    if found.mix.orders:
+        return (f"{rule} Each server is ordered about when it would be that busy from then on.",)
     busier = found.load.units_busier_than(share)
-    return (
-        f"A GPU is better owned if it is busy more than {words.percent(share)} of the time: {prices}. "
-        f"{abs(busier):,.0f} of {found.load.peak:,.0f} would be that busy.",
-    )
+    return (f"{rule} {abs(busier):,.0f} of {found.load.peak:,.0f} would be that busy.",)
 
 
 def _flatness(found: BestMix) -> str:
