@@ -26,7 +26,7 @@ from pricing import Figure
 Part = Literal[
     "hardware", "network", "storage", "space", "power", "staff", "upkeep", "finance", "compute", "tokens",
     "whole machines", "rounding", "idle", "commitment", "interruptions", "waiting", "egress", "support", "tax",
-    "resale",
+    "resale", "income", "selling",
 ]  # fmt: skip
 # How the tax books take it: at once, over years, as a sale, or not at all (money borrowed and paid back; time, which
 # costs something and is paid to nobody).

@@ -35,8 +35,9 @@ class OfField(ValueError):
 
 
 # The headings under which the page asks for what is not in its first row, in the order of the screen.
-WORK, BUYING, RUNNING, RENTING, MONEY = "The work", "What you buy", "Running it", "Renting", "Money"
-GROUPS = (WORK, BUYING, RUNNING, RENTING, MONEY)
+WORK, BUYING, RUNNING, RENTING = "The work", "What you buy", "Running it", "Renting"
+SELLING, MONEY = "Selling idle hours", "Money"
+GROUPS = (WORK, BUYING, RUNNING, RENTING, SELLING, MONEY)
 
 
 def unit(words: str) -> Any:

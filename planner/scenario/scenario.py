@@ -11,6 +11,7 @@ from planner.scenario.base import MONTHS_PER_YEAR, WORK, Id, Inputs, Label, OfFi
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot
+from planner.scenario.sell import Sell
 from planner.scenario.terms import Currency, Tax, Terms
 from planner.scenario.ways import DECLARED, Way
 from planner.scenario.work import Work
@@ -51,6 +52,7 @@ class Scenario(Inputs):
     spot: Spot = Spot()
     hosted: Hosted | None = None
     kept: Kept | None = None
+    sell: Sell | None = None
     mix: Mix | None = None
     terms: Terms = Terms()
     tax: Tax | None = None

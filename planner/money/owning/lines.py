@@ -15,6 +15,7 @@ from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning.inputs import say_holding, say_inputs
 from planner.money.owning.machine import Machine, fleet, machine
 from planner.money.owning.place import place_of, too_little_power
+from planner.money.selling import IdleHours, sold_lines
 from planner.money.setting import Setting
 from planner.money.timeline import Holding
 
@@ -41,11 +42,12 @@ class Owned:
     running: tuple[Line, ...]
     sale: tuple[Line, ...]  # of the machines
     end: tuple[Line, ...]  # the room's worth, and taking down
+    sold_on: tuple[Line, ...] = ()  # idle hours that others pay for
 
     @property
     def lines(self) -> tuple[Line, ...]:
         """The lines of all groups, in the order they are shown."""
-        return (*self.bought, *self.beside, *self.running, *self.end, *self.sale)
+        return (*self.bought, *self.beside, *self.running, *self.sold_on, *self.end, *self.sale)
 
 
 def owning(setting: Setting, need: Need) -> tuple[Line, ...] | None:
@@ -95,6 +97,7 @@ def _reckoned(setting: Setting, need: Need, until_months: Num | None, refreshed:
         running=_running(put, setting, what, price, kw),
         sale=_sale(put, setting, today if replaces else price, held, replaces),
         end=_end(put, price, kw if room and not all_in else None),
+        sold_on=sold_lines(put, setting, _idle(put, setting, what, kw)),
     )
 
 
@@ -210,6 +213,15 @@ def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -
         ),
         put.line("Software", "upkeep", "accelerators * usd_per_accelerator_year_of_software / 12 * owns"),
         _repairs(put, setting, what, price),
+    )
+
+
+def _idle(put: Basis, setting: Setting, what: Machine, kw: str) -> IdleHours:
+    """The hours that can be sold on. Your sum for running the machines is taken to hold their electricity too."""
+    busy, idle = _drawn_kw(setting, what, kw)
+    all_in = "running_usd_per_month" in put.used
+    return IdleHours(
+        "accelerators * (1 - busy_share)", "owns", None if all_in else f"({busy} - {idle}) * (1 - busy_share)"
     )
 
 

@@ -30,7 +30,7 @@ _Leaves = tuple[int, ...]  # the month in which what was placed in each month le
 _Share = Callable[[_Leaves], Array]  # of what was placed in each month (rows)
 
 TAX_SHARE = "corporate_tax_share"
-_NO_VAT = frozenset({"staff", "tax", "resale"})
+_NO_VAT = frozenset({"staff", "tax", "resale", "income"})  # VAT on what is sold is paid by who buys it
 _INTEREST = "interest"
 _DELIVERED = "delivered"
 _NEARLY = 1e-9

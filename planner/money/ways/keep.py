@@ -13,6 +13,7 @@ from planner.money.owning.inputs import say_people_and_space, say_power_price
 from planner.money.owning.kept import KeptPower, kept_power
 from planner.money.owning.place import place_of
 from planner.money.renting.bill import renting
+from planner.money.selling import IdleHours, sold_lines
 from planner.money.setting import Setting
 from planner.money.sizing import reach
 from planner.money.timeline import PLAN
@@ -24,6 +25,9 @@ from planner.money.ways.waiting_cost import waiting
 from planner.scenario.own import Kept
 
 _LEAST = 1e-9
+_FREE = "(kept_accelerators - busy_accelerators / relative_speed)"
+# What a buyer pays is for one of the plan's: of a slower one he takes more.
+_IDLE = IdleHours(f"{_FREE} * relative_speed", "runs", f"{_FREE} * (power_w_each - idle_power_w_each) / 1000")
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
@@ -72,6 +76,7 @@ def _lines(setting: Setting, kept: Kept, done: Need) -> tuple[Line, ...]:
         put.line("What it would fetch today", "hardware", "usd_today_if_sold * starts", treatment="sale"),
         *agreed(setting, electricity, setting.timeline.begun_years),
         *_running(put, setting, kept, power),
+        *sold_lines(put, setting, _IDLE),
         put.line("What it is worth at the end", "resale", "-1 * usd_at_end * ends", treatment="sale"),
     )
 

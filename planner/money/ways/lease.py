@@ -32,7 +32,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     too_late = left_out(setting, found, "nothing would ever be leased")
     if too_late is not None:
         return too_late
-    lines = (*_payments(setting, found), *found.beside, *found.running, *found.end)
+    lines = (*_payments(setting, found), *found.beside, *found.running, *found.sold_on, *found.end)
     if setting.scenario.lease.buys_at_end:
         lines = (*lines, *found.sale)
     after = "After it is sold" if setting.scenario.lease.buys_at_end else "After the lease"

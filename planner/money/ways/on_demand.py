@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from planner.money.rent_levels import path_warnings
 from planner.money.renting.bill import renting
-from planner.money.renting.rent_levels import path_warnings
 from planner.money.setting import Setting
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.record import Layer, Look, WayRecord

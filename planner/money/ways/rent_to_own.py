@@ -29,7 +29,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     too_late = left_out(setting, found, "nothing would ever be paid for")
     if too_late is not None:
         return too_late
-    lines = (*_payments(setting, found), *found.beside, *found.running, *found.end, *found.sale)
+    lines = (*_payments(setting, found), *found.beside, *found.running, *found.sold_on, *found.end, *found.sale)
     return with_rent(setting, "Rent to own", accelerators, found, lines, *_implied(setting, found), ASK)
 
 

@@ -1,0 +1,85 @@
+"""Plans that sell hours, in words: whether it pays, what it brings beside one's own work, and what renting is for then."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from planner.money.ledger import Ledger
+from planner.money.owned_cost import idle, split
+from planner.report.answer.sentences import AnswerWords, told
+from planner.scenario.scenario import Scenario
+from planner.study.plan_any import planned
+from planner.study.uncertainty.sure_verdict import Judged, decided
+from pricing import load_catalogue
+
+DAY = date(2026, 11, 21)
+HARDLY = ({"accelerators": 1, "busy_share": 0.01, "storage_tb": 0.0, "egress_tb_per_month": 0.0},)
+
+
+def read(sell: dict[str, Any], **more: Any) -> tuple[Judged, AnswerWords]:
+    """The answer to buying 64 and selling their hours, and its words."""
+    plan = {"work": HARDLY, "own": {"accelerators": 64}, "sell": sell, **more}
+    judged = decided(planned(load_catalogue(), Scenario.model_validate(plan), DAY))
+    return judged, told(judged.answer.plan, judged.answer, judged.futures)
+
+
+def test_a_seller_reads_whether_it_pays_and_not_what_renting_costs() -> None:
+    judged, said = read({"usd_per_accelerator_hour": 2.1, "share_sold": 0.7})
+    assert said.title == "Do not buy to sell: it does not pay."
+    first = said.sentences[0]
+    assert "64 in 8 servers and 3 spare boards bought, with 70% of idle hours sold at $2.10, less 10%" in first
+    assert "lose about $" in first
+    assert "against not buying" in first
+    assert "Renting beside it has no use" in " ".join(said.sentences)
+    assert not any("cheaper than" in one for one in said.sentences)
+    assert judged.answer.own is not None
+
+
+def test_at_a_price_that_pays_the_title_says_buy() -> None:
+    judged, said = read({"usd_per_accelerator_hour": 6.0, "share_sold": 0.9, "fee_share": 0.0})
+    assert said.title in ("Buy and sell the hours: it pays.", "Lease and sell the hours: it pays.")
+    assert "gain about $" in said.sentences[0]
+    assert judged.answer.best is not None
+    assert judged.answer.best.present_usd < 0
+
+
+@pytest.mark.parametrize(("usd", "ways"), [(2.1, ()), (12.0, ("own", "on_demand"))])
+def test_the_title_is_that_of_the_comparison(usd: float, ways: tuple[str, ...]) -> None:
+    judged, said = read({"usd_per_accelerator_hour": usd}, ways=ways)
+    found = judged.answer
+    assert found.best is not None
+    assert ("the hours: it pays" in said.title) == (found.best.option.way != "on_demand")
+    assert found.best is min(found.ranked, key=lambda one: one.present_usd)
+
+
+def test_beside_work_of_ones_own_a_sentence_says_what_is_sold() -> None:
+    work = ({"accelerators": 8, "busy_share": 0.6},)
+    judged, said = read({"usd_per_accelerator_hour": 2.0, "share_sold": 0.5}, work=work, own={})
+    sentence = next(one for one in said.sentences if one.startswith("In it, owning has 50% of idle hours sold at $2.00"))
+    assert "in today's money" in sentence
+    own = judged.answer.own
+    assert own is not None
+    waits = idle(judged.answer.plan.setting, own.option)
+    assert waits is not None
+    assert waits.share == pytest.approx(0.2)  # half of the 40 % that it stands is sold
+    parts = split(judged.answer.plan.setting, own.option.ledger)
+    assert parts is not None
+    assert parts.sold_on_usd < 0
+    assert parts.owned_usd + parts.rented_usd + parts.sold_on_usd == pytest.approx(own.present_usd)
+
+
+def test_a_cost_below_nothing_is_a_gain() -> None:
+    work = ({"accelerators": 8, "busy_share": 0.3},)
+    _, said = read({"usd_per_accelerator_hour": 9.0, "share_sold": 1.0}, work=work, own={})
+    assert any("less than nothing, a gain of about $" in one for one in said.sentences)
+
+
+def test_income_is_a_part_of_its_own() -> None:
+    judged, _ = read({"usd_per_accelerator_hour": 2.1, "share_sold": 0.7})
+    own = judged.answer.own
+    assert own is not None
+    ledger: Ledger = own.option.ledger
+    assert float(ledger.part_usd("income")) < 0 < float(ledger.part_usd("selling"))
