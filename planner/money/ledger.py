@@ -65,6 +65,11 @@ class Used:
         """Whether it is one number, and not one for each month or draw."""
         return isinstance(self.value, float | int) or np.ndim(self.value) == 0
 
+    @property
+    def is_yours(self) -> bool:
+        """Whether the plan says it, or its default does."""
+        return isinstance(self.origin, Origin) and self.origin.kind == YOUR_INPUT.kind
+
 
 @dataclass(frozen=True)
 class Line:

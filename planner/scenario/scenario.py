@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from planner.scenario import budget
-from planner.scenario.base import MONTHS_PER_YEAR, WORK, Id, Inputs, Label, OfField, Years, asked, unit
+from planner.scenario.base import MONTHS_PER_YEAR, WORK, Id, Inputs, Label, OfField, TypedMoney, Years, asked, unit
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn
+from planner.scenario.path import value_at
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot
 from planner.scenario.sell import Sell
 from planner.scenario.terms import Currency, Tax, Terms
@@ -64,6 +65,9 @@ class Scenario(Inputs):
     seed: Annotated[int, Field(ge=0, le=2_147_483_647, description="of the futures: the same seed, the same"),
         unit("any whole number; the same draws the same futures")] = 7  # fmt: skip
 
+    # Amounts as they were typed in another currency. Dollars stand in the fields; see planner.scenario.typed_money.
+    _typed: tuple[TypedMoney, ...] = PrivateAttr(())
+
     @model_validator(mode="after")
     def _within_the_plan(self) -> Scenario:
         if self.own.resale_month is not None and self.own.resale_month > self.months:
@@ -103,6 +107,18 @@ class Scenario(Inputs):
     @property
     def _asked(self) -> budget.Asked:
         return budget.Asked(self.work, self.years, self.accelerator == ANY_ACCELERATOR)
+
+    @property
+    def typed(self) -> tuple[TypedMoney, ...]:
+        """The amounts that were typed in another currency, of fields that still hold them."""
+        held = ((one, value_at(self, one.path)) for one in self._typed)
+        return tuple(one for one, value in held if isinstance(value, float) and value == one.usd)
+
+    def with_typed(self, typed: tuple[TypedMoney, ...]) -> Scenario:
+        """The same scenario, of which these amounts were typed in another currency."""
+        there = self.model_copy()
+        there._typed = tuple(sorted(typed, key=str))
+        return there
 
     @property
     def months(self) -> float:
