@@ -75,7 +75,7 @@ def _of(line: Line) -> str:
         return "rented_usd"
     if _METER in names:
         return "power_usd"
-    if line.part == "finance" or (line.treatment in ("capital", "sale") and _ROOM not in names):
+    if line.part in ("finance", "hardware") or (line.treatment in ("capital", "sale") and _ROOM not in names):
         return "hardware_usd"
     return "people_usd" if line.part == "staff" else "rest_usd"
 

@@ -12,7 +12,7 @@ from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn
 from planner.scenario.path import value_at
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot
-from planner.scenario.sell import Sell
+from planner.scenario.sell import SaleAndLeaseBack, Sell
 from planner.scenario.terms import Currency, Tax, Terms
 from planner.scenario.ways import DECLARED, Way
 from planner.scenario.work import Work
@@ -48,6 +48,7 @@ class Scenario(Inputs):
     loan: Loan = Loan()
     lease: Lease = Lease()
     rent_to_own: RentToOwn | None = None
+    sale_and_lease_back: SaleAndLeaseBack | None = None
     rent: Rent = Rent()
     reserve: Reserve = Reserve()
     spot: Spot = Spot()

@@ -1,12 +1,26 @@
-"""What one's own machines bring beside their work: idle hours that are sold on."""
+"""What one's own machines bring beside their work: idle hours that are sold on, and machines sold and leased back."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from planner.scenario.base import SELLING, ChangePerYear, Inputs, Share, Usd, UsdPerHour, asked, unit
+from planner.scenario.base import (
+    MONEY,
+    SELLING,
+    ChangePerYear,
+    Inputs,
+    RatePerYear,
+    Share,
+    Usd,
+    UsdPerHour,
+    Years,
+    asked,
+    unit,
+)
+
+SoldBack = Literal["bought", "kept"]
 
 
 class Sell(Inputs):
@@ -31,3 +45,21 @@ class Sell(Inputs):
     reserved: Annotated[bool, Field(description="whether idle hours of reserved machines are sold too, where the "
         "contract allows it"), asked("sellheld", "Idle hours of reserved machines too?",
         "Where the contract allows it.", group=SELLING, rare=True)] = False  # fmt: skip
+
+
+class SaleAndLeaseBack(Inputs):
+    """Machines of one's own, sold to a lessor on delivery (kept ones today) and used on for a monthly payment."""
+
+    of: Annotated[SoldBack, Field(description="what is bought for the plan, or what stands under `kept`")] = "bought"
+    price_share: Annotated[Share, Field(description="what the lessor pays, of the price; of kept ones, of what they "
+        "would fetch today"), asked("slb", "Sold to a lessor for, % of price",
+        "Sale and lease-back: on delivery he pays, from then on you do.", group=MONEY, rare=True, percent=True,
+        usual="not sold")]  # fmt: skip
+    usd_per_month: Annotated[Usd | None, unit("USD a month"), asked("slbmonth", "Leased back for, USD a month",
+        group=MONEY, rare=True, usual="as the rate of a lease says")] = None  # fmt: skip
+    rate_per_year: Annotated[RatePerYear | None, Field(description="empty: the usual rate of a lease")] = None
+    years: Annotated[Years | None, Field(description="empty: as long as the plan")] = None
+    in_advance: bool = True
+    left_share: Annotated[Share | None, Field(description="of what the lessor paid, given back or owed at the end; "
+        "empty: what is left of the price then")] = None  # fmt: skip
+    buys_back: Annotated[bool, Field(description="whether what is left is bought back at the end")] = False

@@ -233,7 +233,7 @@ def _peaks_named(mix: Mix) -> str:
 
 WAY = WayRecord(
     key="mix",
-    place=10,
+    place=11,
     side="mix",
     build=build,
     name="Mix",

@@ -71,7 +71,7 @@ def not_there(setting: Setting, offer: str | None) -> Unavailable | None:
 
 WAY = WayRecord(
     key="on_demand",
-    place=5,
+    place=6,
     side="rent",
     build=build,
     name="Rent on demand",

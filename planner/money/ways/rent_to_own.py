@@ -10,7 +10,7 @@ from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning import Owned, owned
 from planner.money.owning.instalments import Instalments, value
 from planner.money.setting import Setting
-from planner.money.ways.lease import beside_a_loan
+from planner.money.ways.lease_terms import beside_a_loan
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.own import first, fleet_size, left_out, not_owned, with_rent, work_of
 from planner.money.ways.record import Look, WayRecord

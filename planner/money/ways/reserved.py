@@ -125,7 +125,7 @@ def in_words(months: float) -> str:
 
 WAY = WayRecord(
     key="reserved",
-    place=6,
+    place=7,
     side="rent",
     build=build,
     name="Reserve",

@@ -148,7 +148,7 @@ def _longer(need: Need, stretch: Num) -> tuple[str, ...]:
 
 WAY = WayRecord(
     key="spot",
-    place=7,
+    place=8,
     side="rent",
     build=build,
     name="Spot",
