@@ -9,6 +9,10 @@ import pytest
 
 from planner.money.ledger import Ledger
 from planner.money.owned_cost import idle, split
+from planner.report import words
+from planner.report.answer.document import answer_document
+from planner.report.answer.plan_text import Reckoned, plan_text
+from planner.report.answer.profit_words import break_even_sentences, profit_csv, profit_table, told_way
 from planner.report.answer.sentences import AnswerWords, told
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
@@ -53,6 +57,43 @@ def test_the_title_is_that_of_the_comparison(usd: float, ways: tuple[str, ...]) 
     assert found.best is not None
     assert ("the hours: it pays" in said.title) == (found.best.option.way != "on_demand")
     assert found.best is min(found.ranked, key=lambda one: one.present_usd)
+
+
+def test_its_tiles_are_gain_or_loss_and_from_where_on_it_pays() -> None:
+    judged, said = read({"usd_per_accelerator_hour": 2.1, "share_sold": 0.7})
+    tiles = {one.label: one for one in said.figures}
+    assert list(tiles) == ["Loss", "Pays at a price of", "Pays if you sell", "Cash on day one"]
+    own = judged.answer.own
+    assert own is not None
+    assert tiles["Loss"].value == words.usd_short(own.present_usd)
+    assert tiles["Pays at a price of"].range == "you: $2.10"
+    price = float(tiles["Pays at a price of"].value.removeprefix("$"))
+    again, _ = read({"usd_per_accelerator_hour": price, "share_sold": 0.7}, ways=("own", "on_demand"))
+    assert again.answer.own is not None
+    assert abs(again.answer.own.present_usd) < 0.01 * own.option.ledger.part_usd("hardware")
+
+
+def test_the_table_its_file_and_the_document_say_the_same() -> None:
+    judged, said = read({"usd_per_accelerator_hour": 2.1, "share_sold": 0.7})
+    found, plan = judged.answer, judged.answer.plan
+    own = told_way(found)
+    assert own is found.own
+    assert own is not None
+    table = profit_table(plan, own)
+    assert table is not None
+    assert table[table.columns[0]][0] == "Hours sold on"
+    assert table[table.columns[0]][-1] == "Cash, beside it"
+    file = profit_csv(found)
+    cash = [usd for way, row, usd in zip(file["option"], file["row"], file["usd"], strict=True)
+            if (way, row) == ("own", "cash")]  # fmt: skip
+    assert sum(cash) == pytest.approx(table["All years"][-1])
+    document = answer_document(Reckoned("", plan, found, said, futures=judged.futures))
+    rows = {one.key: one.profit_and_loss for one in document.options}
+    assert rows["own"] is not None
+    assert rows["on_demand"] is None
+    assert {one.name: one.total_usd for one in rows["own"].rows}["cash"] == pytest.approx(sum(cash))
+    assert "profit and loss, USD as billed" in plan_text(Reckoned("", plan, found, said, futures=judged.futures))
+    assert "nothing is lost from $" in break_even_sentences(plan, own)[0]
 
 
 def test_beside_work_of_ones_own_a_sentence_says_what_is_sold() -> None:

@@ -191,6 +191,18 @@ def test_a_price_may_be_typed_in_any_currency_and_the_line_under_the_fields_says
     assert not app.warning
 
 
+def test_who_sells_hours_finds_his_profit_and_loss_folded_and_nobody_else_does() -> None:
+    assert not [one for one in visit().expander if one.label.startswith("Profit and loss")]
+    app = visit(sellat="2.1", sellshare="70")
+    assert [one.label for one in app.expander if one.label.startswith("Profit")] == [
+        "Profit and loss: Buy 8 and run them"
+    ]
+    app.session_state["profit-and-loss"] = True
+    app.run()
+    assert not app.exception
+    assert any("nothing is lost" in one.value for one in app.markdown)
+
+
 def box(app: AppTest) -> str:
     """What the box of assumptions is called."""
     return next(one.label for one in app.expander if one.label.startswith("Adjust assumptions"))
