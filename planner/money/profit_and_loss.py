@@ -33,7 +33,7 @@ _PARTS: dict[Part, str] = {
 OPERATING = ("revenue", "selling", "power", "space", "people", "upkeep", "lease", "rent")
 ROWS = (*OPERATING, "ebitda", "depreciation", "on_sale", "interest", "before_tax", "tax", "profit", "cash")
 _STEPS = 129  # values at which a break-even is looked for; between them cost moves in straight lines
-_MOST_TIMES = 20.0  # a price is tried up to so many times the plan's
+MOST_TIMES = 20.0  # a price is tried up to so many times the plan's
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class ProfitAndLoss:
     @property
     def _highest_usd(self) -> float:
         sell = self.setting.scenario.sell
-        return _MOST_TIMES * ((sell.usd_per_accelerator_hour if sell else None) or 1.0)
+        return MOST_TIMES * ((sell.usd_per_accelerator_hour if sell else None) or 1.0)
 
     def _zero(self, name: str, most: float, cost: Callable[[Setting, Ledger], object]) -> float | None:
         """The least value of an input from which on nothing is lost."""

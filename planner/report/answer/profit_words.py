@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from planner.money.plan import Plan
-from planner.money.profit_and_loss import ROWS, ProfitAndLoss, profit_and_loss
+from planner.money.profit_and_loss import MOST_TIMES, ROWS, ProfitAndLoss, profit_and_loss
 from planner.money.selling import PRICE, SHARE, only_sells
 from planner.money.setting import Setting
 from planner.money.verdict.answer import Answer, Weighed
@@ -66,10 +66,17 @@ def break_even_sentences(plan: Plan, way: Weighed) -> tuple[str, ...]:
         return ()
     price = _both(told.break_even_usd, told.break_even_usd_today, words.usd_per_hour)
     share = _both(told.break_even_share, told.break_even_share_today, words.percent)
-    by_price = f"from {price} a sold hour on" if price else "at no price up to twenty times yours"
-    by_share = f"from {share} of the idle hours on" if share else "not even if all idle hours are sold"
+    by_price = f"from {price} a sold hour on" if price else f"at no price up to {MOST_TIMES:g} times yours"
+    by_share = f"if {share} of the idle hours are sold" if share else "not even if all idle hours are sold"
     beside = "" if only_sells(plan.setting, way.option.accelerators) else ", though your own work is paid for by it too"
     return (f"{way.option.title}: nothing is lost {by_price}; at your price, {by_share}{beside}.",)
+
+
+def _both(billed: float | None, today: float | None, write: Callable[[float], str]) -> str:
+    """A value as billed, and in today's money; empty where there is none at all."""
+    if billed is None:
+        return ""
+    return f"{write(billed)} as billed ({'never' if today is None else write(today)} in today's money)"
 
 
 def seller_tiles(plan: Plan, way: Weighed) -> tuple[Tile, ...]:
@@ -92,14 +99,6 @@ def seller_tiles(plan: Plan, way: Weighed) -> tuple[Tile, ...]:
 def _pays_from(label: str, value: float | None, write: Callable[[float], str], you: tuple[float, str] | None) -> Tile:
     yours = "" if you is None else f"you: {write(you[0])}"
     return Tile(label, "none" if value is None else write(value), yours, "In today's money, all else as it is")
-
-
-def _both(billed: float | None, today: float | None, write: Callable[[float], str]) -> str:
-    """A value as billed, and in today's money where there is one."""
-    if billed is None:
-        return ""
-    beside = "as billed" if today is None else f"{write(today)} in today's money"
-    return f"{write(billed)} ({beside})"
 
 
 def profit_text(plan: Plan, way: Weighed) -> str:

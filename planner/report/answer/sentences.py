@@ -16,7 +16,7 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_sentences
 from planner.report.answer.price_words import rests_on
-from planner.report.answer.profit_words import seller_tiles
+from planner.report.answer.profit_words import break_even_sentences, seller_tiles
 from planner.report.answer.selling_words import income_sentences, seller_sentences
 from planner.report.answer.small_work import plan_needs_no_gpu
 from planner.report.answer.turns import is_even, month_words, turning_sentences
@@ -66,9 +66,14 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
         return AnswerWords(title(found), (*speeds(plan), *reasons), ())
     if (own := seller_of(found)) is not None:
         bought = f"{_bought(plan, own.option)} {WAYS[own.option.way].paid_for}"
-        said = (*seller_sentences(plan, found, bought), *left_out(found), *likely(plan, found), *_over_limit(found))
-        tiles = (*seller_tiles(plan, own), _day_one(own, drawn, "", "today"))
-        return AnswerWords(title(found), said, tiles, (plan, found))
+        said = (
+            *seller_sentences(plan, found, bought),
+            *break_even_sentences(plan, own),
+            *left_out(found),
+            *likely(plan, found),
+            *_over_limit(found),
+        )
+        return AnswerWords(title(found), said, (*seller_tiles(plan, own), _day_one(own, drawn, "", "today")))
     return AnswerWords(
         title(found),
         (
