@@ -14,6 +14,7 @@ from planner.report.answer.document import answer_document
 from planner.report.answer.plan_text import Reckoned, plan_text
 from planner.report.answer.profit_words import break_even_sentences, profit_csv, profit_table, told_way
 from planner.report.answer.sentences import AnswerWords, told
+from planner.report.files.quantities import LUMP, priced
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import Judged, decided
@@ -116,6 +117,16 @@ def test_a_cost_below_nothing_is_a_gain() -> None:
     work = ({"accelerators": 8, "busy_share": 0.3},)
     _, said = read({"usd_per_accelerator_hour": 9.0, "share_sold": 1.0}, work=work, own={})
     assert any("less than nothing, a gain of about $" in one for one in said.sentences)
+
+
+def test_the_file_has_hours_at_a_price_and_the_fee_as_a_sum() -> None:
+    judged, _ = read({"usd_per_accelerator_hour": 2.1, "share_sold": 0.7})
+    own = judged.answer.own
+    assert own is not None
+    lines = {line.name: priced(line) for line in own.option.ledger.lines if line.part in ("income", "selling")}
+    assert lines["Hours sold on"].unit == "accelerator-hour"
+    assert lines["Hours sold on"].usd_per_unit[20] == pytest.approx(2.1)
+    assert lines["Fee for selling them"].unit == LUMP
 
 
 def test_income_is_a_part_of_its_own() -> None:

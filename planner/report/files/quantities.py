@@ -26,7 +26,7 @@ _MOVES = "rent_level"
 _SUMS = frozenset({"finance", "commitment", "tax"})  # of these parts nothing is counted but money
 # A share of a price is a sum of money, not a number of things.
 _SHARE = re.compile(
-    "(install|residual|selling_cost|decommissioning|repair|support|fee|tax|vat|maintenance|insurance|loan|balloon).*share.*"
+    "(install|residual|selling_cost|decommissioning|repair|support|sale_fee|tax|vat|maintenance|insurance|loan|balloon).*share.*"
 )
 
 
