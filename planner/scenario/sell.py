@@ -31,10 +31,9 @@ class Sell(Inputs):
         usual="nothing is sold")] = None  # fmt: skip
     share_sold: Annotated[Share | None, asked("sellshare", "Sold, % of idle hours",
         "Hours in which your own work leaves the machines idle. Futures draw more and less around it.",
-        group=SELLING, percent=True, usual="50")] = None  # fmt: skip
+        group=SELLING, percent=True)] = None  # fmt: skip
     fee_share: Annotated[Share | None, asked("sellfee", "Fee of who sells them, % of the price",
-        "Of a marketplace or a broker; 0 where you sell by contract.", group=SELLING, percent=True,
-        usual="10")] = None  # fmt: skip
+        "Of a marketplace or a broker; 0 where you sell by contract.", group=SELLING, percent=True)] = None  # fmt: skip
     usd_per_month_to_sell: Annotated[Usd, unit("USD a month"), asked("sellcost", "Selling them costs, USD a month",
         "People, billing, support for buyers.", group=SELLING, rare=True)] = 0.0  # fmt: skip
     price_change_per_year: Annotated[ChangePerYear | None, asked("sellchange", "What a buyer pays changes by, % a year",
