@@ -94,7 +94,7 @@ def test_the_table_its_file_and_the_document_say_the_same() -> None:
     assert rows["on_demand"] is None
     assert {one.name: one.total_usd for one in rows["own"].rows}["cash"] == pytest.approx(sum(cash))
     assert "profit and loss, USD as billed" in plan_text(Reckoned("", plan, found, said, futures=judged.futures))
-    assert "nothing is lost from $" in break_even_sentences(plan, own)[0]
+    assert "as billed, nothing is lost from $" in break_even_sentences(plan, own)[0]
 
 
 def test_beside_work_of_ones_own_a_sentence_says_what_is_sold() -> None:

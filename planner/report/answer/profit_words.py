@@ -64,19 +64,21 @@ def break_even_sentences(plan: Plan, way: Weighed) -> tuple[str, ...]:
     told = of_way(plan.setting, way)
     if told is None:
         return ()
-    price = _both(told.break_even_usd, told.break_even_usd_today, words.usd_per_hour)
-    share = _both(told.break_even_share, told.break_even_share_today, words.percent)
-    by_price = f"from {price} a sold hour on" if price else f"at no price up to {MOST_TIMES:g} times yours"
-    by_share = f"if {share} of the idle hours are sold" if share else "not even if all idle hours are sold"
+    price, share = told.break_even_usd, told.break_even_share
+    by_price = f"at no price up to {MOST_TIMES:g} times yours"
+    if price is not None:
+        today = _today(told.break_even_usd_today, words.usd_per_hour, "at none")
+        by_price = f"from {words.usd_per_hour(price)} a sold hour on ({today})"
+    by_share = "not even if all idle hours are sold"
+    if share is not None:
+        today = _today(told.break_even_share_today, words.percent, "not even all are enough")
+        by_share = f"if {words.percent(share)} of the idle hours are sold ({today})"
     beside = "" if only_sells(plan.setting, way.option.accelerators) else ", though your own work is paid for by it too"
-    return (f"{way.option.title}: nothing is lost {by_price}; at your price, {by_share}{beside}.",)
+    return (f"{way.option.title}: as billed, nothing is lost {by_price}; at your price, {by_share}{beside}.",)
 
 
-def _both(billed: float | None, today: float | None, write: Callable[[float], str]) -> str:
-    """A value as billed, and in today's money; empty where there is none at all."""
-    if billed is None:
-        return ""
-    return f"{write(billed)} as billed ({'never' if today is None else write(today)} in today's money)"
+def _today(value: float | None, write: Callable[[float], str], none: str) -> str:
+    return f"in today's money {none if value is None else write(value)}"
 
 
 def seller_tiles(plan: Plan, way: Weighed) -> tuple[Tile, ...]:
@@ -85,12 +87,12 @@ def seller_tiles(plan: Plan, way: Weighed) -> tuple[Tile, ...]:
     if told is None:
         return ()
     price, share = told.break_even_usd_today, told.break_even_share_today
-    low, high = sorted((-way.low_usd, -way.high_usd))
+    is_gain = way.present_usd <= 0
+    low, high = sorted((-way.low_usd, -way.high_usd)) if is_gain else (way.low_usd, way.high_usd)
     ends = "no range" if low == high else f"{words.usd_short(low)} to {words.usd_short(high)}"
     said = f"{way.option.title}: the whole plan in today's money, less what is sold; 8 of 10 futures lie in the range"
-    is_gain = way.present_usd <= 0
     return (
-        Tile("Gain" if is_gain else "Loss", words.usd_short(abs(way.present_usd)), f"gain: {ends}", said),
+        Tile("Gain" if is_gain else "Loss", words.usd_short(abs(way.present_usd)), ends, said),
         _pays_from("Pays at a price of", price, words.usd_per_hour, value_of(PRICE, way.option.ledger)),
         _pays_from("Pays if you sell", share, words.percent, value_of(SHARE, way.option.ledger)),
     )
