@@ -60,6 +60,17 @@ def test_the_title_is_that_of_the_comparison(usd: float, ways: tuple[str, ...]) 
     assert found.best is min(found.ranked, key=lambda one: one.present_usd)
 
 
+@pytest.mark.parametrize(
+    ("usd", "title"), [(2.1, "Do not buy to sell: it does not pay."), (12.0, "sell the hours: it pays.")]
+)
+def test_where_only_ways_to_own_are_asked_for_it_is_weighed_against_not_buying(usd: float, title: str) -> None:
+    judged, said = read({"usd_per_accelerator_hour": usd, "share_sold": 0.7}, ways=("own", "lease"))
+    assert said.title.endswith(title)
+    assert not any("It pays in" in one for one in said.sentences)  # that one beats the other says nothing of it
+    assert judged.answer.best is not None
+    assert ("it pays" in said.title) == (judged.answer.best.present_usd < 0)
+
+
 def test_its_tiles_are_gain_or_loss_and_from_where_on_it_pays() -> None:
     judged, said = read({"usd_per_accelerator_hour": 2.1, "share_sold": 0.7})
     tiles = {one.label: one for one in said.figures}

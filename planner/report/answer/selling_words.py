@@ -10,24 +10,26 @@ from planner.money.verdict.breakeven import value_of
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.futures.counted import share_words
-from planner.report.seller import seller_of
+from planner.report.seller import seller_of, share_that_pays
 
 
 def seller_sentences(plan: Plan, found: Answer, bought: str) -> tuple[str, ...]:
     """What buying to sell comes to, how sure that is, and that renting is no other way to do it."""
     own, rent = seller_of(found), found.rent
     assert own is not None
-    assert rent is not None
-    rate = words.percent(plan.setting.discount_rate_per_year, 1)
+    share, rate = share_that_pays(found, own), words.percent(plan.setting.discount_rate_per_year, 1)
     result = -own.present_usd
     brings = f"{'gain' if result >= 0 else 'lose'} about {words.usd(abs(result))}{_ends(own)}"
     years = words.years(plan.setting.scenario.years)
     return (
         f"Over {years}, {bought}, with {_terms(own)}, {brings}: in today's money, at {rate} a year, against not "
         "buying.",
-        *_how_sure(found, own),
-        f"Renting beside it has no use but for the little work of your own: {words.usd(rent.present_usd)}.",
+        *(() if share is None else (f"It pays in {share_words(share)} simulated futures.",)),
+        *(() if rent is None else (f"{_NO_USE}: {words.usd(rent.present_usd)}.",)),
     )
+
+
+_NO_USE = "Renting beside it has no use but for the little work of your own"
 
 
 def _ends(way: Weighed) -> str:
@@ -38,13 +40,6 @@ def _ends(way: Weighed) -> str:
     if way.low_usd < 0 < way.high_usd:
         return f" (from a loss of {high} to a gain of {low})"
     return f" ({high} to {low})" if way.high_usd < 0 else f" ({low} to {high})"
-
-
-def _how_sure(found: Answer, own: Weighed) -> tuple[str, ...]:
-    if found.share_cheaper is None or own not in (found.best, found.against):
-        return ()
-    share = found.share_cheaper if found.best is own else 1 - found.share_cheaper
-    return (f"It pays in {share_words(share)} simulated futures.",)
 
 
 def income_sentences(found: Answer) -> tuple[str, ...]:
