@@ -16,6 +16,7 @@ from planner.money.owning.inputs import say_holding, say_inputs
 from planner.money.owning.machine import Machine, machine
 from planner.money.owning.machine import fleet as fleet_asked
 from planner.money.owning.place import place_of, too_little_power
+from planner.money.selling import IdleHours, sold_lines
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN, Holding
 
@@ -47,11 +48,12 @@ class Owned:
     running: tuple[Line, ...]
     sale: tuple[Line, ...]  # of the machines
     end: tuple[Line, ...]  # the room's worth, and taking down
+    sold_on: tuple[Line, ...] = ()  # idle hours that others pay for
 
     @property
     def lines(self) -> tuple[Line, ...]:
         """The lines of all groups, in the order they are shown."""
-        return (*self.bought, *self.beside, *self.running, *self.end, *self.sale)
+        return (*self.bought, *self.beside, *self.running, *self.sold_on, *self.end, *self.sale)
 
 
 def owning(setting: Setting, need: Need) -> tuple[Line, ...] | None:
@@ -121,6 +123,7 @@ def _reckoned(
         running=_running(put, setting, what, price, kw),
         sale=_sale(put, setting, today if replaces else price, held, replaces),
         end=_end(put, price, kw if room and not all_in else None),
+        sold_on=sold_lines(put, setting, _idle(put, setting, what, kw, with_people=part is None or not part.before)),
     )
 
 
@@ -238,6 +241,14 @@ def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -
         put.line("Software", "upkeep", "accelerators * usd_per_accelerator_year_of_software / 12 * owns"),
         _repairs(put, setting, what, price),
     )
+
+
+def _idle(put: Basis, setting: Setting, what: Machine, kw: str, *, with_people: bool) -> IdleHours:
+    """The hours that can be sold on. Your sum for running the machines is taken to hold their electricity too."""
+    busy, idle = _drawn_kw(setting, what, kw)
+    all_in = "running_usd_per_month" in put.used
+    more_kw = None if all_in else f"({busy} - {idle}) * (1 - busy_share)"
+    return IdleHours("accelerators * (1 - busy_share)", "owns", more_kw, with_people)
 
 
 def _space(put: Basis, setting: Setting, kw: str) -> Line:
