@@ -94,6 +94,8 @@ def _ordered(part: dict[str, Any], total: str, months: float) -> None:
     orders = {one.get("month", 0): one for one in part.get("orders", ()) if one.get("month", 0) < months}
     if "orders" in part:
         part["orders"] = tuple(orders[month] for month in sorted(orders))
+    for one in orders.values():
+        one["accelerators"] = min(one["accelerators"], 300_000)  # three orders are then no more than one may have
     if orders:
         part[total] = sum(one["accelerators"] for one in orders.values())
         part.pop("order_month", None)

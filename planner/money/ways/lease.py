@@ -8,9 +8,9 @@ from planner.money.ledger import Line
 from planner.money.owning import Owned
 from planner.money.setting import Setting
 from planner.money.stages.fleet import fleet_of
-from planner.money.ways.lease_terms import LeaseTerms, held_for, implied, payments, say_terms
+from planner.money.ways.lease_terms import LeaseTerms, held_for, implied, orders_leased, payments, say_terms
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
-from planner.money.ways.own import fleet_size, left_out, not_owned, orders_of, with_rent
+from planner.money.ways.own import fleet_size, left_out, not_owned, with_rent
 from planner.money.ways.record import Look, WayRecord
 
 ASK = "A lease mostly stands on the balance sheet (ASC 842, IFRS 16), whatever it is called: ask accounting"
@@ -27,8 +27,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
         left_share=lease.left_share,
         buys_at_end=lease.buys_at_end,
     )
-    quoted = lease.usd_per_month is not None  # for all of them, at once
-    found = fleet_of(setting, accelerators, () if quoted else orders_of(setting), held_for(terms))
+    found = fleet_of(setting, accelerators, orders_leased(setting, terms), held_for(terms))
     if found is None:
         return not_owned(setting, accelerators)
     too_late = left_out(found, "nothing would ever be leased")

@@ -20,7 +20,8 @@ from planner.money.setting import Setting
 from planner.money.stages.fleet import Make
 from planner.money.timeline import Holding
 from planner.money.ways.loan import LOAN_RATE
-from planner.money.ways.own import first
+from planner.money.ways.own import first, orders_of
+from planner.scenario.own import Order
 
 LEASE_RATE = "owned-lease-rate"
 _RATE, _MONTHS, _LEFT = "lease_rate_per_year", "lease_months", "left_share"
@@ -51,6 +52,12 @@ def held_for(terms: LeaseTerms) -> Make:
         return owned(setting, need, until_months=until, refreshed=False, part=part)
 
     return held
+
+
+def orders_leased(setting: Setting, terms: LeaseTerms) -> tuple[Order, ...]:
+    """In which orders machines are leased; at once where the quote is for all of them, or each goes back by itself."""
+    goes_back = terms.years is not None and not terms.buys_at_end
+    return () if goes_back or terms.usd_per_month is not None else orders_of(setting)
 
 
 def say_terms(setting: Setting, put: Basis, held: Holding, terms: LeaseTerms) -> None:

@@ -13,9 +13,9 @@ from planner.money.setting import Setting
 from planner.money.stages.fleet import fleet_of
 from planner.money.timeline import Holding
 from planner.money.ways import keep
-from planner.money.ways.lease_terms import LeaseTerms, held_for, implied, payments, say_terms
+from planner.money.ways.lease_terms import LeaseTerms, held_for, implied, orders_leased, payments, say_terms
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
-from planner.money.ways.own import fleet_size, left_out, not_owned, orders_of, with_rent
+from planner.money.ways.own import fleet_size, left_out, not_owned, with_rent
 from planner.money.ways.record import Look, WayRecord
 from planner.scenario.own import Kept
 from planner.scenario.sell import SaleAndLeaseBack
@@ -52,8 +52,7 @@ def _terms(setting: Setting, asked: SaleAndLeaseBack, left_share: float | None) 
 def _of_bought(setting: Setting, asked: SaleAndLeaseBack) -> WayLedger | Unavailable:
     """Bought and sold on delivery: what is lost on the price counts at once, as the books of a sale have it."""
     accelerators, terms = fleet_size(setting), _terms(setting, asked, asked.left_share)
-    quoted = asked.usd_per_month is not None  # for all of them, at once
-    found = fleet_of(setting, accelerators, () if quoted else orders_of(setting), held_for(terms))
+    found = fleet_of(setting, accelerators, orders_leased(setting, terms), held_for(terms))
     if found is None:
         return not_owned(setting, accelerators)
     too_late = left_out(found, "nothing would ever be sold to a lessor")

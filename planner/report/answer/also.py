@@ -189,10 +189,15 @@ def _idle(plan: Plan, one: Weighed) -> Iterator[OtherNumber]:
         how = f"of {there.paid_hours:,.0f} GPU-hours in which its machines are there, spares apart"
         yield OtherNumber("idle_hours", key, f"Idle hours: {title}", there.idle_hours, "GPU-hours", how)
         yield OtherNumber("idle_share", key, f"Idle: {title}", there.share, "share of hours", how)
-    elif one.measures.idle_usd > 0 and (total := float(one.measures.total_usd)) > 0:
+    elif one.measures.idle_usd > 0 and (total := _billed_usd(one)) > 0:
         how = f"hours that are billed and not used: {words.usd(float(one.measures.idle_usd))} of {words.usd(total)}"
         share = float(one.measures.idle_usd) / total
         yield OtherNumber("idle_share", key, f"Idle: {title}", share, "share of the bills", how)
+
+
+def _billed_usd(one: Weighed) -> float:
+    """All bills, with nothing set against them that hours sold on bring."""
+    return float(one.measures.total_usd) - float(one.option.ledger.part_usd("income"))
 
 
 def _shares(owner: Weighed, parts: Split) -> Iterator[OtherNumber]:
