@@ -196,8 +196,9 @@ def _idle(plan: Plan, one: Weighed) -> Iterator[OtherNumber]:
 
 
 def _billed_usd(one: Weighed) -> float:
-    """All bills, with nothing set against them that hours sold on bring."""
-    return float(one.measures.total_usd) - float(one.option.ledger.part_usd("income"))
+    """All bills, before tax, with nothing set against them that hours sold on bring."""
+    ledger = one.option.ledger
+    return float(one.measures.total_usd) - sum(float(ledger.part_usd(part)) for part in ("income", "tax"))
 
 
 def _shares(owner: Weighed, parts: Split) -> Iterator[OtherNumber]:
