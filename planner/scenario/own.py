@@ -80,6 +80,8 @@ class Own(Inputs):
         usual="the circuits of a home or an office; no limit elsewhere")] = None  # fmt: skip
     usd_per_kw_month: Annotated[float | None, Field(ge=0.0, le=10_000.0), usd_per("kW-month"), asked("colo",
         "Space and hosting, USD per kW a month", group=RUNNING, rare=True)] = None  # fmt: skip
+    space_price_change_per_year: Annotated[ChangePerYear | None, asked("colos", "Space changes by, % a year",
+        "What a contract for hosting raises its price by.", group=RUNNING, rare=True, percent=True)] = None  # fmt: skip
     usd_per_kw_of_room: Annotated[float | None, Field(ge=0.0, le=1_000_000.0), usd_per("kW of room")] = None
     room_life_years: Annotated[float | None, Field(ge=1.0, le=50.0), unit("years")] = None
     room_upkeep_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %")] = None
@@ -99,8 +101,15 @@ class Own(Inputs):
         asked("people", "People per GPU, full-time", group=RUNNING, rare=True)] = None  # fmt: skip
     usd_per_fte_year: Annotated[Usd | None, usd_per("FTE-year"), asked("salary", "Cost of one of them, USD a year",
         group=RUNNING, rare=True)] = None  # fmt: skip
+    wage_change_per_year: Annotated[
+        ChangePerYear | None, asked("wages", "Wages change by, % a year", group=RUNNING, rare=True, percent=True)
+    ] = None
     maintenance_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %"), asked("upkeep",
         "Maintenance, % of the price a year", group=RUNNING, rare=True, percent=True)] = None  # fmt: skip
+    maintenance_change_per_year: Annotated[ChangePerYear | None, Field(description="from the order on, of maintenance, "
+        "insurance, repairs and the upkeep of a room of your own"), asked("upkeeps", "Maintenance changes by, % a year",
+        "With insurance, repairs and the upkeep of a room of your own.", group=RUNNING, rare=True,
+        percent=True)] = None  # fmt: skip
     insurance_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %")] = None
     usd_per_accelerator_year_of_software: Annotated[Usd | None, usd_per("accelerator-year of software")] = None
     failures_per_accelerator_year: Annotated[UpTo10 | None, unit("failures of one accelerator in a year"), asked("fail",

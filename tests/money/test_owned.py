@@ -159,6 +159,45 @@ def test_power_is_billed_as_drawn_and_its_price_moves() -> None:
     assert working[48] == pytest.approx(working[1] * 1.1 ** (47 / 12))
 
 
+def test_people_space_and_maintenance_have_prices_of_their_own_that_move() -> None:
+    """80 / 100 people at 60,000 a year; 100 kW at 200 a month; (5 % + 1 %) of 800,000 a year: each at its own pace."""
+    own = {
+        **EIGHTY,
+        "fte_per_accelerator": 0.01,
+        "usd_per_fte_year": 60_000.0,
+        "usd_per_kw_month": 200.0,
+        "maintenance_share_per_year": 0.05,
+        "insurance_share_per_year": 0.01,
+        "wage_change_per_year": 0.05,
+        "space_price_change_per_year": 0.03,
+        "maintenance_change_per_year": 0.1,
+    }
+    for name, usd, rise in (
+        ("People", 4_000, 1.05),
+        ("Space, by contracted power", 20_000, 1.03),
+        ("Maintenance and insurance", 4_000, 1.1),
+    ):
+        paid = flow(own, name)
+        assert [paid[month] for month in (1, 13, 37)] == pytest.approx([usd, usd * rise, usd * rise**3]), name
+
+
+def test_maintenance_rises_from_the_order_on() -> None:
+    """A share of what the machines cost when they were ordered: 5 % of 800,000 in the first month that they run."""
+    own = {**EIGHTY, "maintenance_share_per_year": 0.05, "maintenance_change_per_year": 0.1, "order_month": 12}
+    paid = flow(own, "Maintenance and insurance")
+    assert min(paid) == 13
+    assert [paid[13], paid[25]] == pytest.approx([800_000 * 0.05 / 12, 800_000 * 0.05 / 12 * 1.1])
+
+
+def test_repairs_and_a_room_rise_with_maintenance() -> None:
+    """12,000 a year after three years; 3 % a year of 100 kW at 10,000."""
+    own = {**EIGHTY, "failures_per_accelerator_year": 0.05, "repair_share": 0.3, "maintenance_change_per_year": 0.1}
+    repairs = flow({**own, "warranty_years": 3.0}, "Repairs beyond what support covers")
+    assert repairs[37] == pytest.approx(1_000 * 1.1**3)
+    room = {**own, "place": "data_centre", "usd_per_kw_of_room": 10_000.0, "room_upkeep_share_per_year": 0.03}
+    assert flow(room, "Upkeep of the room")[25] == pytest.approx(2_500 * 1.1**2)
+
+
 def test_repairs_begin_after_the_warranty_and_are_not_paid_twice() -> None:
     """80 x 5 % x 30 % of 10,000 = 12,000 a year, of which a support contract of 1 % of 800,000 covers 8,000."""
     own = {**EIGHTY, "failures_per_accelerator_year": 0.05, "repair_share": 0.3, "warranty_years": 3.0}

@@ -56,8 +56,14 @@ CHEAPER_FACTS: dict[str, str] = {
 }
 LEAD_TIME = "owned-lead-time-months"
 ORDER = "order_month"
-HARDWARE_PRICE_CHANGE = "owned-hardware-price-change"
-POWER_PRICE_CHANGE = "owned-power-price-change"
+# Yearly changes of prices, by the name the formulas use (which is the scenario's) and the id in the catalogue.
+CHANGES: dict[str, str] = {
+    "hardware_price_change_per_year": "owned-hardware-price-change",
+    "power_price_change_per_year": "owned-power-price-change",
+    "space_price_change_per_year": "owned-space-price-change",
+    "wage_change_per_year": "owned-wage-change",
+    "maintenance_change_per_year": "owned-maintenance-change",
+}
 ROOM = "owned-room-usd-per-kw"
 CARD_BUSY, CARD_IDLE = "card-power-busy", "card-power-idle"
 CURVE = "owned-residual"  # where its kind has none of its own
@@ -85,9 +91,8 @@ def _of_any_fleet(setting: Setting) -> Mapping[str, Used]:
     for name, fact in FACTS.items():
         figure = of_fact(setting, name, fact)
         put.figure(name, figure, figure.unit, getattr(own, name))
-    say_change(
-        put, setting, "hardware_price_change_per_year", HARDWARE_PRICE_CHANGE, own.hardware_price_change_per_year
-    )
+    for name in ("hardware_price_change_per_year", "wage_change_per_year", "maintenance_change_per_year"):
+        _say_change(put, setting, name)
     for name, fact in CHEAPER_FACTS.items():
         _cheaper_fact(put, name, fact, getattr(own, name))
     for name, unit in (("capex_usd", "USD"), ("running_usd_per_month", "USD a month")):
@@ -268,15 +273,21 @@ def say_power_price(put: Basis, setting: Setting) -> None:
     price, pue = price_of_electricity(setting), setting.catalogue.site_figure(site, "pue")
     put.figure("usd_per_kwh", price and price.figure, "USD/kWh", own.usd_per_kwh)
     put.figure("pue", figure_there(setting, "pue", pue and pue[1]), "1", own.pue)
-    say_change(put, setting, "power_price_change_per_year", POWER_PRICE_CHANGE, own.power_price_change_per_year)
+    _say_change(put, setting, "power_price_change_per_year")
+
+
+def _say_change(put: Basis, setting: Setting, name: str) -> None:
+    """How a price of owning changes in a year."""
+    say_change(put, setting, name, CHANGES[name], getattr(setting.scenario.own, name))
 
 
 def say_people_and_space(put: Basis, setting: Setting) -> None:
-    """What people and space cost at the place."""
+    """What people and space cost at the place, now and later."""
     own = setting.scenario.own
     for name in ("fte_per_accelerator", "usd_per_fte_year"):
         figure = of_fact(setting, name, FACTS[name])
         put.figure(name, figure, figure.unit, getattr(own, name))
+    _say_change(put, setting, "wage_change_per_year")
     _say_space(put, setting)
 
 
@@ -284,6 +295,7 @@ def _say_space(put: Basis, setting: Setting) -> None:
     space = setting.catalogue.site_figure(setting.scenario.site, "colocation_usd_per_kw_month")
     figure = figure_there(setting, "usd_per_kw_month", space and space[1])
     put.figure("usd_per_kw_month", figure, "USD/kW-month", setting.scenario.own.usd_per_kw_month)
+    _say_change(put, setting, "space_price_change_per_year")
 
 
 def _say_place(put: Basis, setting: Setting) -> None:

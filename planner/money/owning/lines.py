@@ -24,6 +24,11 @@ PER_MACHINE = "machine"  # of your sum for day one
 CARDS = "ceil(accelerators)"
 _OF_CARDS = " + " + CARDS + " * tdp_w * card_power_{state}"
 _LATER = "(1 + hardware_price_change_per_year)"
+# What runs every month costs more or less with the years: the price at the beginning of a month, times today's.
+METER = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
+WAGE = "usd_per_fte_year * (1 + wage_change_per_year) ** begun_years"
+RENT_OF_SPACE = "usd_per_kw_month * (1 + space_price_change_per_year) ** begun_years"
+_UPKEEP = "(1 + maintenance_change_per_year) ** {since_years}"
 _DUE = "(deposit_share * {ordered} + (1 - deposit_share) * delivered)"
 
 
@@ -194,33 +199,34 @@ def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -
     if "running_usd_per_month" in put.used:
         return (put.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),)
     busy, idle = _drawn_kw(setting, what, kw)
-    meter = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
-    electricity = (
-        put.line("Electricity while working", "power", f"{busy} * {meter} * (busy_share * owns)"),
-        put.line("Electricity while idle", "idle", f"{idle} * {meter} * ((1 - busy_share) * owns)"),
+    rises = _UPKEEP.format(
+        since_years="(begun_years - ordered_after_years)" if "ordered" in put.used else "begun_years"
     )
-    return (
+    set_monthly = (
         _space(put, setting, kw),
-        *agreed(setting, electricity, setting.timeline.begun_years),
-        put.line("People", "staff", "accelerators * fte_per_accelerator * usd_per_fte_year / 12 * owns"),
+        put.line("Electricity while working", "power", f"{busy} * {METER} * (busy_share * owns)"),
+        put.line("Electricity while idle", "idle", f"{idle} * {METER} * ((1 - busy_share) * owns)"),
+        put.line("People", "staff", f"accelerators * fte_per_accelerator * {WAGE} / 12 * owns"),
         put.line(
             "Maintenance and insurance",
             "upkeep",
-            f"{price} * (maintenance_share_per_year + insurance_share_per_year) / 12 * owns",
+            f"{price} * (maintenance_share_per_year + insurance_share_per_year) * {rises} / 12 * owns",
         ),
-        put.line("Software", "upkeep", "accelerators * usd_per_accelerator_year_of_software / 12 * owns"),
-        _repairs(put, setting, what, price),
+        _repairs(put, setting, what, price, rises),
     )
+    software = "accelerators * usd_per_accelerator_year_of_software / 12 * owns"
+    *before, repairs = agreed(setting, set_monthly, setting.timeline.begun_years)
+    return (*before, put.line("Software", "upkeep", software), repairs)
 
 
 def _space(put: Basis, setting: Setting, kw: str) -> Line:
     if place_of(setting).builds_room:
-        upkeep = f"{kw} * usd_per_kw_of_room * room_upkeep_share_per_year / 12 * owns"
-        return put.line("Upkeep of the room", "space", upkeep)
-    return put.line("Space, by contracted power", "space", f"{kw} * usd_per_kw_month * owns")
+        upkeep = f"{kw} * usd_per_kw_of_room * room_upkeep_share_per_year * {_UPKEEP} / 12 * owns"
+        return put.line("Upkeep of the room", "space", upkeep.format(since_years="begun_years"))
+    return put.line("Space, by contracted power", "space", f"{kw} * {RENT_OF_SPACE} * owns")
 
 
-def _repairs(put: Basis, setting: Setting, what: Machine, price: str) -> Line:
+def _repairs(put: Basis, setting: Setting, what: Machine, price: str, rises: str) -> Line:
     """What is paid for support covers repairs, so only what they cost above it is added, once the warranty is over."""
     if np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
         each = "usd_per_accelerator"
@@ -233,7 +239,7 @@ def _repairs(put: Basis, setting: Setting, what: Machine, price: str) -> Line:
     return put.line(
         "Repairs beyond what support covers",
         "upkeep",
-        f"max({failed} - {price} * maintenance_share_per_year, 0) / 12 * after_warranty",
+        f"max({failed} - {price} * maintenance_share_per_year, 0) * {rises} / 12 * after_warranty",
     )
 
 
