@@ -6,6 +6,7 @@ formulas of the ledger print.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -31,6 +32,19 @@ from planner.scenario.base import (
 
 Place = Literal["home", "office", "own_room", "campus", "colocation", "data_centre"]
 CapexPer = Literal["all", "machine"]
+
+
+class PowerAtLoad(Inputs):
+    """A point of a curve of power, for machines that share their load evenly, as those that serve do.
+
+    For jobs that run or wait none is needed: so many hours at `busy_power_share` and the others at `idle_power_share`
+    is the straight line between the two.
+    """
+
+    load: Annotated[Share, Field(description="the busy share of a month: 0 while all wait, 1 while all do what they "
+        "can")]  # fmt: skip
+    power_share: Annotated[Share, Field(description="of the rated power; between two points it is read off the "
+        "straight line. In place of `busy_power_share` and `idle_power_share`")]  # fmt: skip
 
 
 class Own(Inputs):
@@ -129,6 +143,21 @@ class Own(Inputs):
     decommissioning_share: Share | None = None
     refresh_years: Annotated[float | None, Field(ge=1.0, le=10.0), unit("years")] = None
     hardware_price_change_per_year: ChangePerYear | None = None
+    power_at_load: Annotated[tuple[PowerAtLoad, ...], Field(max_length=12)] = ()
+
+    @model_validator(mode="after")
+    def _is_a_curve(self) -> Own:
+        points = self.power_at_load
+        if not points:
+            return self
+        if self.busy_power_share is not None or self.idle_power_share is not None:
+            raise ValueError("power_at_load says what they draw at every load: leave the other two shares empty")
+        if len(points) < 2 or points[0].load != 0 or points[-1].load != 1:
+            raise ValueError("power_at_load goes from a load of 0 to a load of 1")
+        for one, other in pairwise(points):
+            if other.load <= one.load or other.power_share < one.power_share:
+                raise ValueError(f"power_at_load: after {one.load:g} want more load, and no less power")
+        return self
 
 
 class Loan(Inputs):

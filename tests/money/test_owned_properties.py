@@ -20,6 +20,7 @@ from tests.money.owning import DAY, EIGHTY, lines, scenario, setting, whole
 
 _ROOM = {**EIGHTY, "place": "own_room"}
 _LATER = {**EIGHTY, "refresh_years": 1.5, "residual_share": None}
+_CURVE = ({"load": 0.0, "power_share": 0.2}, {"load": 0.4, "power_share": 0.7}, {"load": 1.0, "power_share": 0.8})
 _FIELDS: dict[str, tuple[dict[str, Any], Any]] = {
     "accelerators": (EIGHTY, 96),
     "usd_per_server": (EIGHTY, 90_000.0),
@@ -50,6 +51,7 @@ _FIELDS: dict[str, tuple[dict[str, Any], Any]] = {
     "rated_w_per_server": ({**EIGHTY, "usd_per_kwh": 0.1}, 8_000.0),
     "busy_power_share": ({**EIGHTY, "usd_per_kwh": 0.1}, 0.9),
     "idle_power_share": ({**EIGHTY, "usd_per_kwh": 0.1}, 0.1),
+    "power_at_load": ({**EIGHTY, "usd_per_kwh": 0.1}, _CURVE),
     "fte_per_accelerator": (EIGHTY, 0.1),
     "usd_per_fte_year": ({**EIGHTY, "fte_per_accelerator": 0.1}, 100_000.0),
     "maintenance_share_per_year": (EIGHTY, 0.1),

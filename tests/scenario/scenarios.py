@@ -77,14 +77,25 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
     tax = data.get("tax", {})
     if tax.get("shares_by_year"):
         tax["shares_by_year"] = (0.25, 0.7, 0.05)
-    if data.get("own", {}).get("resale_month", 0) > data.get("years", 3.0) * 12:
-        del data["own"]["resale_month"]
-    if data.get("own", {}).get("order_month", 0) >= data.get("years", 3.0) * 12:
-        del data["own"]["order_month"]
+    _agreeing_own(data.get("own", {}), data.get("years", 3.0) * 12)
     for one in data.get("measured", ()):
         _agreeing_runs(one)
     data["ways"] = tuple(dict.fromkeys(way for way in data.get("ways", ()) if way not in ("keep", "mix")))
     return data
+
+
+def _agreeing_own(own: dict[str, Any], months: float) -> None:
+    if own.get("resale_month", 0) > months:
+        del own["resale_month"]
+    if own.get("order_month", 0) >= months:
+        del own["order_month"]
+    if own.get("power_at_load"):
+        own.pop("busy_power_share", None)
+        own.pop("idle_power_share", None)
+        shares = sorted(one["power_share"] for one in own["power_at_load"])
+        loads = (0.0, 1.0) if len(shares) < 3 else (0.0, 0.5, 1.0)
+        points = zip(loads, (*shares, shares[-1]), strict=False)
+        own["power_at_load"] = tuple({"load": load, "power_share": share} for load, share in points)
 
 
 def _falling(reserve: dict[str, Any]) -> tuple[dict[str, Any], ...]:

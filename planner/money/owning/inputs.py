@@ -66,6 +66,7 @@ CHANGES: dict[str, str] = {
 }
 ROOM = "owned-room-usd-per-kw"
 CARD_BUSY, CARD_IDLE = "card-power-busy", "card-power-idle"
+AT_LOAD = "power_share_at_load"  # of the rated power, read off your curve at the busy share
 CURVE = "owned-residual"  # where its kind has none of its own
 TIMES = "residual_times"  # what is left of the price, times this
 POSITION = "residual_position"  # between the curve's low end (-1) and its high end (1)
@@ -81,7 +82,20 @@ def say_inputs(put: Basis, setting: Setting, need: Need, machine: Machine) -> No
     put.say("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
     put.say("hours_per_month", need.hours_per_month, "hours", CONVENTION)
     put.say("storage_tb", need.storage_tb, "TB", YOUR_INPUT)
+    _say_curve_of_power(put, setting, need)
     _say_machine(put, setting, need, machine)
+
+
+def _say_curve_of_power(put: Basis, setting: Setting, need: Need) -> None:
+    """Your curve of power, where there is one: what it says at the load of each month, and what it starts from."""
+    points = setting.scenario.own.power_at_load
+    if not points:
+        return
+    loads, shares = ([getattr(one, name) for one in points] for name in ("load", "power_share"))
+    told = "; ".join(f"{load:g}: {share:g}" for load, share in zip(loads, shares, strict=True))
+    where = replace(YOUR_INPUT, note=f"share of the rated power at each load: {told}")
+    put.say("idle_power_share", shares[0], "1", where)
+    put.say(AT_LOAD, np.interp(need.busy_share, loads, shares)[()], "1", where)
 
 
 @lru_cache(maxsize=16)

@@ -12,7 +12,7 @@ from planner.money.formula import Num, formula
 from planner.money.inflation import agreed
 from planner.money.input_sheet import Basis
 from planner.money.ledger import YOUR_INPUT, Line
-from planner.money.owning.inputs import say_holding, say_inputs
+from planner.money.owning.inputs import AT_LOAD, say_holding, say_inputs
 from planner.money.owning.machine import Machine, fleet, machine
 from planner.money.owning.place import place_of, too_little_power
 from planner.money.setting import Setting
@@ -145,10 +145,17 @@ def _kw(setting: Setting, what: Machine) -> str:
     return f"{SERVERS} * tdp_w * accelerators_per_server * server_power_over_tdp / 1000"
 
 
-def _drawn_kw(setting: Setting, what: Machine, kw: str) -> tuple[str, str]:
-    """The formulas for what machines draw while they work and while they wait: measured, else shares of the rating."""
+def _drawn_kw(put: Basis, setting: Setting, what: Machine, kw: str) -> tuple[str, str]:
+    """The formulas for what machines draw for their work and while they wait: measured, else shares of the rating.
+
+    By your curve, what they draw above waiting for the rest of the time is for the work; so both stay what they are
+    where the curve is a straight line.
+    """
     own = setting.scenario.own
-    shares = (f"{kw} * busy_power_share", f"{kw} * idle_power_share")
+    waiting = f"{kw} * idle_power_share * (1 - busy_share)"
+    if AT_LOAD in put.used:
+        return f"{kw} * ({AT_LOAD} - idle_power_share * (1 - busy_share))", waiting
+    shares = (f"{kw} * busy_power_share * busy_share", waiting)
     if own.rated_w_per_server is not None:
         return shares
     busy, idle = (
@@ -156,8 +163,8 @@ def _drawn_kw(setting: Setting, what: Machine, kw: str) -> tuple[str, str]:
         for state in ("busy", "idle")
     )
     return (
-        shares[0] if what.busy is None or own.busy_power_share is not None else busy,
-        shares[1] if what.idle is None or own.idle_power_share is not None else idle,
+        shares[0] if what.busy is None or own.busy_power_share is not None else f"{busy} * busy_share",
+        shares[1] if what.idle is None or own.idle_power_share is not None else f"{idle} * (1 - busy_share)",
     )
 
 
@@ -198,14 +205,14 @@ def _beside(put: Basis, price: str, room_kw: str | None) -> tuple[Line, ...]:
 def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -> tuple[Line, ...]:
     if "running_usd_per_month" in put.used:
         return (put.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),)
-    busy, idle = _drawn_kw(setting, what, kw)
+    working, waiting = _drawn_kw(put, setting, what, kw)
     rises = _UPKEEP.format(
         since_years="(begun_years - ordered_after_years)" if "ordered" in put.used else "begun_years"
     )
     set_monthly = (
         _space(put, setting, kw),
-        put.line("Electricity while working", "power", f"{busy} * {METER} * (busy_share * owns)"),
-        put.line("Electricity while idle", "idle", f"{idle} * {METER} * ((1 - busy_share) * owns)"),
+        put.line("Electricity while working", "power", f"{working} * {METER} * owns"),
+        put.line("Electricity while idle", "idle", f"{waiting} * {METER} * owns"),
         put.line("People", "staff", f"accelerators * fte_per_accelerator * {WAGE} / 12 * owns"),
         put.line(
             "Maintenance and insurance",
