@@ -97,3 +97,9 @@ def lines(at: Setting) -> dict[str, Line]:
 def whole(at: Setting) -> Any:
     """All of owning that has a price, for each draw."""
     return sum(np.nan_to_num(line.total_usd) for line in lines(at).values())
+
+
+def flow(own: dict[str, Any], name: str, **plan: Any) -> dict[int, float]:
+    """The months in which a line moves, and by how much."""
+    usd = lines(setting(scenario(own, **plan)))[name].usd
+    return {int(month): float(usd[month]) for month in np.flatnonzero(usd)}
