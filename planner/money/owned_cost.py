@@ -70,9 +70,14 @@ def _of(line: Line) -> str:
         return "rented_usd"
     if _METER in names:
         return "power_usd"
-    if line.part == "finance" or (line.treatment in ("capital", "sale") and _ROOM not in names):
+    if line.part == "finance" or (_is_of_machines(line) and _ROOM not in names):
         return "hardware_usd"
     return "people_usd" if line.part == "staff" else "rest_usd"
+
+
+def _is_of_machines(line: Line) -> bool:
+    """Whether a line is for what is bought or sold, or for what was agreed on its sale."""
+    return line.treatment in ("capital", "sale") or line.part == "resale"
 
 
 @dataclass(frozen=True)

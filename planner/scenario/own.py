@@ -139,11 +139,36 @@ class Own(Inputs):
     resale_month: Annotated[int | None, Field(ge=1, le=120), unit("number of the month")] = None
     residual_share: Annotated[Share | None, asked("resale", "Resale value at the end, % of price",
         "The most uncertain number here.", group=RUNNING, percent=True)] = None  # fmt: skip
+    host_residual_share: Annotated[Share | None, Field(description="of what the machine around the GPUs cost: its "
+        "price less theirs, else `host_share`"), asked("hostresale", "Resale value of the host, % of its price",
+        "Chassis, processors, memory and network cards, where another share is left of them than of the GPUs.",
+        group=RUNNING, rare=True, percent=True, usual="as the GPUs")] = None  # fmt: skip
+    guaranteed_residual_share: Annotated[Share | None, Field(description="of the price; whatever the market pays, the "
+        "sale brings at least this, selling costs taken off"), asked("floor", "Guaranteed resale, % of price",
+        "Somebody pays you the difference where the market pays less.", group=RUNNING, rare=True, percent=True,
+        usual="none")] = None  # fmt: skip
+    guarantee_cost_share: Annotated[Share | None, Field(description="of the price, paid when the machines come"),
+        asked("floorcost", "Cost of that guarantee, % of price", "Paid when the machines come.", group=RUNNING,
+        rare=True, percent=True, usual="nothing")] = None  # fmt: skip
+    forward_residual_share: Annotated[Share | None, Field(description="of the price: what a buyer agrees today to pay "
+        "when they go, in every future and without selling costs"), asked("forward", "Resale agreed today, % of price",
+        "Exactly this, whatever the market pays then. No selling costs.", group=RUNNING, rare=True, percent=True,
+        usual="none")] = None  # fmt: skip
     selling_cost_share: Share | None = None
     decommissioning_share: Share | None = None
     refresh_years: Annotated[float | None, Field(ge=1.0, le=10.0), unit("years")] = None
     hardware_price_change_per_year: ChangePerYear | None = None
     power_at_load: Annotated[tuple[PowerAtLoad, ...], Field(max_length=12)] = ()
+
+    @model_validator(mode="after")
+    def _one_resale(self) -> Own:
+        others = ("residual_share", "host_residual_share", "guaranteed_residual_share")
+        beside = [name for name in others if getattr(self, name) is not None]
+        if self.forward_residual_share is not None and beside:
+            raise ValueError(f"forward_residual_share is what the sale brings: leave {beside[0]} empty")
+        if self.guarantee_cost_share is not None and self.guaranteed_residual_share is None:
+            raise ValueError("guarantee_cost_share is the cost of guaranteed_residual_share: say that too")
+        return self
 
     @model_validator(mode="after")
     def _is_a_curve(self) -> Own:

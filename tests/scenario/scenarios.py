@@ -89,6 +89,10 @@ def _agreeing_own(own: dict[str, Any], months: float) -> None:
         del own["resale_month"]
     if own.get("order_month", 0) >= months:
         del own["order_month"]
+    if "guaranteed_residual_share" not in own:
+        own.pop("guarantee_cost_share", None)
+    if any(name in own for name in ("residual_share", "host_residual_share", "guaranteed_residual_share")):
+        own.pop("forward_residual_share", None)
     if own.get("power_at_load"):
         own.pop("busy_power_share", None)
         own.pop("idle_power_share", None)

@@ -34,3 +34,15 @@ def test_the_place_is_chosen_in_words_and_the_answer_follows_it() -> None:
     app = place.set_value("home").run()
     assert asked(app).own.place == "home"
     assert any("one workstation with 2 x RTX 4090 24 GB" in one.value for one in app.markdown)
+
+
+def test_what_a_guarantee_is_worth_is_said_where_it_is_entered() -> None:
+    app = unfolded(visit())
+    app.toggle(key="all").set_value(True).run()
+    assert not any("guarantee" in one.value for one in app.markdown)
+    app.number_input(key="floor").set_value(40.0).run()
+    said = [one.value for one in app.markdown if one.value.startswith(":small[The guarantee of the resale")]
+    assert len(said) == 1
+    assert "is entered as free" in said[0]
+    app.number_input(key="floorcost").set_value(2.0).run()
+    assert any(one.value.startswith(":small[The guarantee of the resale costs") for one in app.markdown)

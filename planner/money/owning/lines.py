@@ -15,6 +15,7 @@ from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning.inputs import AT_LOAD, say_holding, say_inputs
 from planner.money.owning.machine import Machine, fleet, machine
 from planner.money.owning.place import place_of, too_little_power
+from planner.money.owning.resale import LATER, sale_lines
 from planner.money.setting import Setting
 from planner.money.timeline import Holding
 
@@ -23,7 +24,6 @@ SPARES = "max(ceil(accelerators * spare_share - 0.75), 0)"  # boards on the shel
 PER_MACHINE = "machine"  # of your sum for day one
 CARDS = "ceil(accelerators)"
 _OF_CARDS = " + " + CARDS + " * tdp_w * card_power_{state}"
-_LATER = "(1 + hardware_price_change_per_year)"
 # What runs every month costs more or less with the years: the price at the beginning of a month, times today's.
 METER = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
 WAGE = "usd_per_fte_year * (1 + wage_change_per_year) ** begun_years"
@@ -81,7 +81,7 @@ def _reckoned(setting: Setting, need: Need, until_months: Num | None, refreshed:
     held = say_holding(put, setting, until_months, refreshed)
     all_in = "capex_usd" in put.used
     today = _all_in(put, setting, need) if all_in else _price(what)
-    price = f"{today} * {_LATER} ** ordered_after_years" if "ordered" in put.used else today
+    price = f"{today} * {LATER} ** ordered_after_years" if "ordered" in put.used else today
     paid = price if all_in else f"{price} * (1 + scarcity_premium_share)"
     replaces = "refreshes" in put.used
     kw = _kw(setting, what)
@@ -98,7 +98,9 @@ def _reckoned(setting: Setting, need: Need, until_months: Num | None, refreshed:
         ),
         beside=() if all_in else _beside(put, price, kw if room else None),
         running=_running(put, setting, what, price, kw),
-        sale=_sale(put, setting, today if replaces else price, held, replaces),
+        sale=sale_lines(
+            put, setting, today if replaces else price, _host_part(put, what, all_in=all_in), held, replaces=replaces
+        ),
         end=_end(put, price, kw if room and not all_in else None),
     )
 
@@ -176,7 +178,7 @@ def _bought(put: Basis, paid: str, all_in: bool) -> tuple[Line, ...]:
 
 def _refreshed(put: Basis, price: str, all_in: bool) -> tuple[Line, ...]:
     """The lines of a replacement: ordered in time, so that there is no gap, at the list price of that day."""
-    again = f"{price} * {_LATER} ** new_price_after_years * refreshes"
+    again = f"{price} * {LATER} ** new_price_after_years * refreshes"
     new = put.line("New servers at a refresh", "hardware", again, treatment="capital")
     if all_in:
         return (new,)
@@ -250,20 +252,15 @@ def _repairs(put: Basis, setting: Setting, what: Machine, price: str, rises: str
     )
 
 
-def _sale(put: Basis, setting: Setting, price: str, held: Holding, replaces: bool) -> tuple[Line, ...]:
-    """The lines of the sale: what is left of the price is a share of the dollars that were paid."""
-    sold = f"-1 * {price} * (1 - selling_cost_share)"
-    if not replaces:
-        resale = put.line("Resale", "resale", f"{sold} * residual_share * sold", treatment="sale")
-        return agreed(setting, (resale,), held.ordered_years)
-    replaced = f"{sold} * residual_share_at_refresh * {_LATER} ** old_price_after_years * refreshes"
-    last = f"{sold} * residual_share * {_LATER} ** last_price_after_years * sold"
-    of_replaced = put.line("Resale of what is replaced", "resale", replaced, treatment="sale")
-    of_last = put.line("Resale", "resale", last, treatment="sale")
-    return (
-        *agreed(setting, (of_replaced,), _said(put, "old_price_after_years")),
-        *agreed(setting, (of_last,), _said(put, "last_price_after_years")),
-    )
+def _host_part(put: Basis, what: Machine, *, all_in: bool) -> str | None:
+    """The formula for the host's part of the price: what the GPUs in it do not cost, else the usual share of it."""
+    if what.complete:
+        return None
+    if what.holds_cards and not what.whole and not all_in:
+        return f"{SERVERS} * usd_per_host / {_price(what)}"
+    if what.whole and not all_in and np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
+        return "max(1 - usd_per_accelerator * accelerators_per_server / usd_per_server, 0)"
+    return "host_share / (1 + host_share)"
 
 
 def _end(put: Basis, price: str, room_kw: str | None) -> tuple[Line, ...]:

@@ -15,6 +15,7 @@ from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_mon
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_sentences
+from planner.report.answer.guarantee_words import guarantee_sentence
 from planner.report.answer.price_words import rests_on
 from planner.report.answer.small_work import plan_needs_no_gpu
 from planner.report.answer.turns import is_even, month_words, turning_sentences
@@ -45,6 +46,7 @@ class AnswerWords:
     title: str
     sentences: tuple[str, ...]  # what matters most
     figures: tuple[Tile, ...]
+    guarantee: str = ""  # what a guarantee of the resale is worth, where there is one; one of the sentences
     of: tuple[Plan, Answer] | None = field(default=None, compare=False, repr=False)  # where there are ways to compare
 
     @cached_property
@@ -61,6 +63,7 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
     if found.best is None:
         reasons = (_sentence(reason) for reason in found.missing)
         return AnswerWords(title(found), (*speeds(plan), *reasons), ())
+    guarantee = guarantee_sentence(drawn)
     return AnswerWords(
         title(found),
         (
@@ -79,8 +82,10 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
             *_over_limit(found),
             *carbon_sentences(found),
             *(_too_late(plan, found.pair[0]) if found.pair else ()),
+            *((guarantee,) if guarantee else ()),
         ),
         _figures(plan, found, drawn),
+        guarantee,
         (plan, found),
     )
 
