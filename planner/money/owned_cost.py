@@ -13,13 +13,14 @@ import numpy as np
 from planner.money.ledger import Ledger, Line
 from planner.money.measures import todays
 from planner.money.option import Option
+from planner.money.renting.forward import FEE
 from planner.money.setting import Setting
 from planner.money.ways.own import work_of
 
 # Of what one's own machines cost. A saying of the trade without a source that could be cited.
 USUAL_SHARES = {"hardware": 0.5, "power with cooling": 0.3, "people and the rest": 0.2}
 _METER, _ROOM, _THERE = "usd_per_kwh", "usd_per_kw_of_room", "owns"
-_OF_RENT = {"usd_per_accelerator_hour", "usd_per_gb_month_of_disk", "usd_per_gb_of_egress", "bill_usd"}
+_OF_RENT = {"usd_per_accelerator_hour", "usd_per_gb_month_of_disk", "usd_per_gb_of_egress", "bill_usd", FEE}
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,8 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
     tax = data.get("tax", {})
     if tax.get("shares_by_year"):
         tax["shares_by_year"] = (0.25, 0.7, 0.05)
+    if "forward_usd_per_accelerator_hour" not in data.get("rent", {}):
+        data.get("rent", {}).pop("forward_fee_usd", None)
     _agreeing_own(data.get("own", {}), data.get("years", 3.0) * 12)
     for one in data.get("measured", ()):
         _agreeing_runs(one)
