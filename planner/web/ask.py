@@ -15,14 +15,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from planner.report import words
 from planner.report.answer.echo import echo
-from planner.scenario.base import GROUPS, WORK
+from planner.scenario.base import GROUPS, RUNNING, WORK
 from planner.scenario.latency import latencies, promised
 from planner.scenario.link import ALSO, from_address, read_address, to_address
 from planner.scenario.presets import presets
 from planner.scenario.question import SERVE, TRAIN, TUNE, Question
 from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS, under
-from planner.web import address, fields, questions, state, through_the_day
+from planner.web import address, fields, power_curve, questions, state, through_the_day
 from planner.web.fields import GPUS
 from pricing import Catalogue
 
@@ -137,6 +137,8 @@ def _assumptions(catalogue: Catalogue, question: Question, hints: Mapping[str, s
                         fields.show(catalogue, name, hints)
                     if box.open and heading == WORK and question not in (TRAIN, TUNE):
                         through_the_day.ask()
+                    if box.open and heading == RUNNING and (every or power_curve.is_entered()):
+                        power_curve.ask()
                 worth = st.empty() if FLOOR in names else worth
     return worth
 

@@ -46,3 +46,18 @@ def test_what_a_guarantee_is_worth_is_said_where_it_is_entered() -> None:
     assert "is entered as free" in said[0]
     app.number_input(key="floorcost").set_value(2.0).run()
     assert any(one.value.startswith(":small[The guarantee of the resale costs") for one in app.markdown)
+
+
+def test_power_by_load_is_typed_in_pairs_and_the_link_holds_it() -> None:
+    app = unfolded(visit())
+    app.toggle(key="all").set_value(True).run()
+    app.text_input(key="power_curve").input("0:25, 100").run()
+    assert asked(app).own.power_at_load == ()
+    assert app.text_input(key="power_curve").value == "0:25, 100"
+    assert any(one.value.startswith("Want pairs") for one in app.caption)
+    app.text_input(key="power_curve").input("0:25,50:60,100:76").run()
+    assert [one.power_share for one in asked(app).own.power_at_load] == [0.25, 0.6, 0.76]
+    assert app.text_input(key="power_curve").value == "0:25, 50:60, 100:76"
+    assert not any(one.value.startswith("Want pairs") for one in app.caption)
+    app.text_input(key="power_curve").input("").run()
+    assert asked(app).own.power_at_load == ()
