@@ -116,7 +116,7 @@ class Own(Inputs):
     usd_per_fte_year: Annotated[Usd | None, usd_per("FTE-year"), asked("salary", "Cost of one of them, USD a year",
         group=RUNNING, rare=True)] = None  # fmt: skip
     wage_change_per_year: Annotated[
-        ChangePerYear | None, asked("wages", "Wages change by, % a year", group=RUNNING, rare=True, percent=True)
+        ChangePerYear | None, asked("pay", "Wages change by, % a year", group=RUNNING, rare=True, percent=True)
     ] = None
     maintenance_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %"), asked("upkeep",
         "Maintenance, % of the price a year", group=RUNNING, rare=True, percent=True)] = None  # fmt: skip
