@@ -38,10 +38,11 @@ def test_without_a_share_of_their_own_hosts_keep_what_gpus_keep() -> None:
     assert sum(float(same[name].total_usd) for name in ("Resale, GPUs", "Resale, hosts")) == pytest.approx(-270_000)
 
 
-def test_a_server_that_costs_less_than_its_gpus_has_no_host_to_sell() -> None:
+def test_a_server_that_costs_no_more_than_its_gpus_has_the_usual_part_of_a_host() -> None:
+    """70,000 for eight of 10,000 each: the GPUs' price is none beside the server's. A fifth is the host's."""
     own = {**BY_SERVER, "usd_per_server": 70_000.0, "host_residual_share": 0.5}
-    assert flow(own, "Resale, GPUs") == pytest.approx({48: -0.9 * 0.3 * 700_000})
-    assert flow(own, "Resale, hosts") == {}
+    assert flow(own, "Resale, GPUs") == pytest.approx({48: -0.9 * 0.3 * 560_000})
+    assert flow(own, "Resale, hosts") == pytest.approx({48: -0.9 * 0.5 * 140_000})
 
 
 def test_a_workstation_is_the_host_of_its_cards() -> None:
@@ -159,7 +160,7 @@ def test_what_cannot_both_be_is_refused(own: dict[str, Any], says: str) -> None:
         scenario(own)
 
 
-@pytest.mark.parametrize("accelerator", ["H100-SXM5-80GB", "RTX-4090-24GB"])
+@pytest.mark.parametrize("accelerator", ["H100-SXM5-80GB", "RTX-4090-24GB", "RTX-3090-24GB", "B200-SXM-180GB"])
 def test_every_way_can_be_reckoned_with_all_of_it(accelerator: str) -> None:
     """The longest formulas: hosts apart, guaranteed, ordered later, replaced, in real terms."""
     agreed = {"host_residual_share": 0.4, "guaranteed_residual_share": 0.5, "guarantee_cost_share": 0.02}

@@ -29,6 +29,7 @@ METER = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year)
 WAGE = "usd_per_fte_year * (1 + wage_change_per_year) ** begun_years"
 RENT_OF_SPACE = "usd_per_kw_month * (1 + space_price_change_per_year) ** begun_years"
 _UPKEEP = "(1 + maintenance_change_per_year) ** {since_years}"
+_LEAST_HOST = 0.01  # of a server's price
 _DUE = "(deposit_share * {ordered} + (1 - deposit_share) * delivered)"
 
 
@@ -253,14 +254,19 @@ def _repairs(put: Basis, setting: Setting, what: Machine, price: str, rises: str
 
 
 def _host_part(put: Basis, what: Machine, *, all_in: bool) -> str | None:
-    """The formula for the host's part of the price: what the GPUs in it do not cost, else the usual share of it."""
+    """The formula for the host's part of the price: what the GPUs in it do not cost, else the usual share of it.
+
+    A GPU's price that leaves next to nothing for the host is not one beside it, but a share of the whole.
+    """
+    usual = "host_share / (1 + host_share)"
     if what.complete:
         return None
     if what.holds_cards and not what.whole and not all_in:
         return f"{SERVERS} * usd_per_host / {_price(what)}"
     if what.whole and not all_in and np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
-        return "max(1 - usd_per_accelerator * accelerators_per_server / usd_per_server, 0)"
-    return "host_share / (1 + host_share)"
+        rest = "1 - usd_per_accelerator * accelerators_per_server / usd_per_server"
+        return f"where({rest} > {_LEAST_HOST}, {rest}, {usual})"
+    return usual
 
 
 def _end(put: Basis, price: str, room_kw: str | None) -> tuple[Line, ...]:
