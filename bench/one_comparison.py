@@ -69,6 +69,19 @@ def any_scenario(rng: Random) -> Scenario:
     return Scenario.model_validate(asked)
 
 
+def own_choice(judged: Judged) -> Scenario | None:
+    """The plan with what the program chose typed by hand: its fleet with its orders, or its mix; None for neither."""
+    found = judged.answer
+    setting, best = found.plan.setting, found.best
+    if best is None or best.option.way not in ("own", "mix"):
+        return None
+    written = setting.written
+    if best.option.way == "mix":
+        return written.model_copy(update={"mix": setting.scenario.mix})
+    typed = {"orders": best.option.orders} if best.option.orders else {"accelerators": int(best.option.accelerators)}
+    return written.model_copy(update={"own": written.own.model_copy(update=typed)})
+
+
 def complaints(judged: Judged) -> Iterator[str]:
     """Where an answer contradicts itself."""
     found, drawn = judged.answer, judged.futures

@@ -76,6 +76,7 @@ class Line:
     used: tuple[Used, ...]
     note: str | None = None
     treatment: Treatment = "expense"
+    order: int = 0  # of a fleet that is bought in several orders: 1 is the first
 
     @cached_property
     def usd(self) -> NDArray[np.float64]:
@@ -96,9 +97,10 @@ class Line:
         total: NDArray[np.float64] = self.usd.sum(axis=-1)
         return total
 
-    def called(self, name: str) -> Line:
-        """This line under another name. Its amounts are kept, not computed again."""
-        again = Line(name, self.part, self.how, self.used, self.note, self.treatment)
+    def called(self, name: str, order: int | None = None) -> Line:
+        """This line under another name, perhaps as one of an order. Its amounts are kept, not computed again."""
+        number = self.order if order is None else order
+        again = Line(name, self.part, self.how, self.used, self.note, self.treatment, number)
         again.__dict__["usd"] = self.usd
         return again
 

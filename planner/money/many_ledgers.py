@@ -31,7 +31,7 @@ _FEWEST = 256  # rows of a block
 
 def builder_of(option: Option) -> Builder:
     """What built an option; a fleet keeps its size, whatever is tried out."""
-    return of_size(int(option.accelerators)) if option.way == "own" else WAYS[option.way].build
+    return of_size(int(option.accelerators), option.orders) if option.way == "own" else WAYS[option.way].build
 
 
 def ledger_at(setting: Setting, build: Builder) -> Ledger | None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger
+from planner.scenario.own import Order
 from planner.scenario.ways import Way
 
 
@@ -25,6 +26,7 @@ class Option:
     high: Ledger  # every figure at its dear end
     useful_hours: NDArray[np.float64]  # accelerator-hours of work delivered, by month, entry 0 being today
     accelerators: float  # how many at once, at most
+    orders: tuple[Order, ...] = ()  # in which what is owned is bought; empty: at once
     warnings: tuple[str, ...] = ()  # flags, not rulings: "may hold an embedded lease: ask accounting"
 
 

@@ -13,13 +13,13 @@ import numpy as np
 from planner.money.ledger import Ledger, Line
 from planner.money.measures import todays
 from planner.money.option import Option
+from planner.money.owned_fleet import owned_fleet
 from planner.money.renting.forward import FEE
 from planner.money.setting import Setting
-from planner.money.ways.own import work_of
 
 # Of what one's own machines cost. A saying of the trade without a source that could be cited.
 USUAL_SHARES = {"hardware": 0.5, "power with cooling": 0.3, "people and the rest": 0.2}
-_METER, _ROOM, _THERE = "usd_per_kwh", "usd_per_kw_of_room", "owns"
+_METER, _ROOM = "usd_per_kwh", "usd_per_kw_of_room"
 _OF_RENT = {"usd_per_accelerator_hour", "usd_per_gb_month_of_disk", "usd_per_gb_of_egress", "bill_usd", FEE}
 
 
@@ -96,11 +96,9 @@ class Idle:
 
 def idle(setting: Setting, option: Option) -> Idle | None:
     """The idle accelerator-hours of what a way owns, spares apart; None where it owns nothing for a while."""
-    mix = setting.scenario.mix
-    fleet = mix.own_accelerators if option.way == "mix" and mix is not None else int(option.accelerators)
-    there = next((one.value for line in option.ledger.lines for one in line.used if one.name == _THERE), None)
-    if there is None:
+    fleet = owned_fleet(setting, option)
+    if fleet is None or not fleet.comes:
         return None
-    paid = float(np.sum(fleet * setting.terms.hours_per_month * np.asarray(there)))
-    busy = float(np.sum(np.asarray(work_of(setting, fleet).busy_hours) * there))
-    return Idle(paid, max(paid - busy, 0.0)) if paid > 0 else None
+    there = fleet.stages
+    paid = float(np.sum(there.machines * setting.terms.hours_per_month))
+    return Idle(paid, max(paid - float(np.sum(there.busy_hours)), 0.0)) if paid > 0 else None

@@ -91,5 +91,6 @@ def option(
         high=whole_ledger(ends[1], middle.title, high.lines),
         useful_hours=middle.useful_hours,
         accelerators=middle.accelerators,
+        orders=middle.orders,
         warnings=middle.warnings,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.money.demand.queueing import achievable_busy_share, mean_wait_in_services
 from planner.money.demand.stream import Demand, demand
@@ -19,6 +20,7 @@ from planner.money.setting import Setting
 WAIT = "achievable-wait-in-services"
 SERVICE_CV = 1.0  # lengths of jobs as random as their arrivals
 _MOST_FLEET = 2**20
+_NEARLY = 1e-9
 
 
 def reach(setting: Setting, fleet: float) -> float:
@@ -66,6 +68,19 @@ def right_size(setting: Setting) -> int | None:
     """
     there = setting.usual_demand
     return _fewest(setting, there) if np.any(there.waiting_hours > 0) else None
+
+
+def enough_until(setting: Setting, month: int) -> int:
+    """The fewest that do all the work up to a month: what is wanted at once, and what may wait within its wait."""
+    there = setting.usual_demand
+    if np.any(there.waiting_hours > 0):
+        return _fewest(setting, there, month)
+    return int(np.ceil(np.max(_upto(there.peak, month)) - _NEARLY))
+
+
+def _upto(by_month: NDArray[np.float64], month: int) -> NDArray[np.float64]:
+    """The months of the plan up to one; one value where all are alike."""
+    return by_month if by_month.shape[-1] == 1 else by_month[..., 1 : month + 1]
 
 
 def spread_size(setting: Setting) -> int | None:
@@ -137,16 +152,18 @@ def wait_in_services(setting: Setting, fleet: int) -> Solved:
     )
 
 
-def _busiest(setting: Setting, there: Demand) -> float:
-    """The mean number of busy accelerators in the busiest month."""
+def _busiest(setting: Setting, there: Demand, until: int | None = None) -> float:
+    """The mean number of busy accelerators in the busiest month, perhaps of those up to one."""
     months = np.broadcast_to(there.all_hours, setting.timeline.runs.shape)
-    return float(months[setting.timeline.runs > 0].max()) / there.plain.hours_per_month
+    runs = setting.timeline.runs > 0
+    return float(months[: until and until + 1][runs[: until and until + 1]].max()) / there.plain.hours_per_month
 
 
-def _fewest(setting: Setting, there: Demand) -> int:
+def _fewest(setting: Setting, there: Demand, until: int | None = None) -> int:
     what = machine(setting)
     step = 1 if what is not None and what.holds_cards else server_size(setting)
-    busy, accepted = _busiest(setting, there), accepted_wait_in_services(setting)
+    busy, accepted = _busiest(setting, there, until), accepted_wait_in_services(setting)
+    peak = np.max(there.peak if until is None else _upto(there.peak, until))
 
     def is_short(fleet: int) -> bool:
         if busy >= fleet:
@@ -156,7 +173,7 @@ def _fewest(setting: Setting, there: Demand) -> int:
         )
         return bool(np.asarray(wait.value) > accepted)
 
-    low = int(np.ceil(max(float(there.peak.max()), there.job_accelerators, busy) / step - 1e-9))
+    low = int(np.ceil(max(float(peak), there.job_accelerators, busy) / step - _NEARLY))
     if not is_short(low * step):
         return min(low * step, there.all.most_accelerators)
     high = low

@@ -20,6 +20,7 @@ from planner.scenario.base import (
     Inputs,
     Label,
     Months,
+    OfField,
     RatePerYear,
     Share,
     UpTo10,
@@ -32,6 +33,43 @@ from planner.scenario.base import (
 
 Place = Literal["home", "office", "own_room", "campus", "colocation", "data_centre"]
 CapexPer = Literal["all", "machine"]
+MOST_ORDERS = 24
+
+
+class Order(Inputs):
+    """One order of a fleet that is bought in stages. What is left empty is as for the whole fleet."""
+
+    accelerators: Count
+    month: Annotated[int, Field(ge=0, le=120, description="from today to the order; each after the one before"),
+        unit("number of the month")] = 0  # fmt: skip
+    usd_per_server: Annotated[Usd | None, usd_per("server")] = None
+    usd_per_accelerator: Annotated[Usd | None, usd_per("accelerator")] = None
+    hardware_price_change_per_year: ChangePerYear | None = None
+    lead_time_months: Months | None = None
+    deposit_share: Share | None = None
+    warranty_years: Annotated[UpTo10 | None, unit("years")] = None
+    residual_share: Share | None = None
+    refresh_years: Annotated[float | None, Field(ge=1.0, le=10.0), unit("years")] = None
+
+    @property
+    def terms(self) -> dict[str, float | None]:
+        """What differs from the whole fleet, by the names that owning has for it."""
+        said = self.model_dump(exclude={"accelerators", "month"}, exclude_none=True)
+        return {"usd_per_server": None, "usd_per_accelerator": None, **said} if self._has_price else said
+
+    @property
+    def _has_price(self) -> bool:
+        return self.usd_per_server is not None or self.usd_per_accelerator is not None
+
+
+Orders = Annotated[tuple[Order, ...], Field(max_length=MOST_ORDERS)]
+
+
+def in_order(orders: tuple[Order, ...], field: str) -> None:
+    """Refuses orders that do not come one after the other."""
+    months = [order.month for order in orders]
+    if any(later <= earlier for earlier, later in pairwise(months)):
+        raise OfField(field, f"come in months {', '.join(map(str, months))}: want each later than the one before")
 
 
 class PowerAtLoad(Inputs):
@@ -52,6 +90,10 @@ class Own(Inputs):
 
     accelerators: Annotated[Count | None, asked("own", "How many to buy", "Empty: as many as are wanted at once.",
         group=BUYING, usual="as many as are wanted at once")] = None  # fmt: skip
+    orders: Annotated[Orders, Field(description="the fleet in stages; empty: in time for work that grows, else at "
+        "once")] = ()  # fmt: skip
+    orders_every_months: Annotated[int, Field(ge=1, le=60), unit("months"), asked("every", "Orders every, months",
+        "How often machines may be ordered where the work grows.", group=BUYING, rare=True)] = 6  # fmt: skip
     # what it costs on day one
     usd_per_server: Annotated[Usd | None, usd_per("server"), asked("server", "Server price, USD each",
         "A whole machine with its GPUs.", group=BUYING, rare=True)] = None  # fmt: skip
@@ -166,6 +208,8 @@ class Own(Inputs):
         beside = [name for name in others if getattr(self, name) is not None]
         if self.forward_residual_share is not None and beside:
             raise ValueError(f"forward_residual_share is what the sale brings: leave {beside[0]} empty")
+        if self.forward_residual_share is not None and any(one.residual_share is not None for one in self.orders):
+            raise ValueError("forward_residual_share is what the sale brings: leave residual_share of the orders empty")
         if self.guarantee_cost_share is not None and self.guaranteed_residual_share is None:
             raise ValueError("guarantee_cost_share is the cost of guaranteed_residual_share: say that too")
         return self
@@ -182,6 +226,17 @@ class Own(Inputs):
         for one, other in pairwise(points):
             if other.load <= one.load or other.power_share < one.power_share:
                 raise ValueError(f"power_at_load: after {one.load:g} want more load, and no less power")
+        return self
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Own:
+        in_order(self.orders, "orders")
+        total = sum(order.accelerators for order in self.orders)
+        if self.orders and self.accelerators not in (None, total):
+            raise OfField("orders", f"come to {total:,} accelerators, accelerators says {self.accelerators:,}: leave "
+                "one of the two out")  # fmt: skip
+        if self.orders and self.order_month:
+            raise OfField("order_month", "stands beside orders, each of which has its own month: leave it out")
         return self
 
 

@@ -13,6 +13,7 @@ from planner.scenario.base import (
     WORK,
     Id,
     Inputs,
+    OfField,
     Share,
     UpTo10,
     Usd,
@@ -21,6 +22,7 @@ from planner.scenario.base import (
     unit,
     usd_per,
 )
+from planner.scenario.own import Orders, in_order
 
 Term = Literal["reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"]
 AtEnd = Literal["cheapest", "roll", "expire"]
@@ -143,5 +145,17 @@ class Mix(Inputs):
     """Own a base, reserve a layer above it, and give the peaks to rent, to spot machines or to a hosted model."""
 
     own_accelerators: Annotated[int, Field(ge=0, le=MOST_ACCELERATORS), unit("accelerators")] = 0
+    orders: Annotated[Orders, Field(description="the base in stages, own_accelerators in all; empty: at once")] = ()
     reserve_accelerators: Annotated[int, Field(ge=0, le=MOST_ACCELERATORS), unit("accelerators")] = 0
     peaks: Peaks = "on_demand"
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Mix:
+        in_order(self.orders, "orders")
+        total = sum(order.accelerators for order in self.orders)
+        if self.orders and total != self.own_accelerators:
+            raise OfField(
+                "orders",
+                f"come to {total:,} accelerators, own_accelerators says {self.own_accelerators:,}: want the same",
+            )
+        return self

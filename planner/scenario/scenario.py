@@ -74,6 +74,13 @@ class Scenario(Inputs):
                 "own.order_month",
                 f"is {self.own.order_month}, the plan has {self.months:g} months: order earlier",
             )
+        for part, orders in (("own", self.own.orders), ("mix", self.mix.orders if self.mix else ())):
+            late = next((order.month for order in orders if order.month >= self.months), None)
+            if late is not None:
+                raise OfField(
+                    f"{part}.orders",
+                    f"has an order in month {late}, the plan has {self.months:g} months: order earlier",
+                )
         for way in DECLARED:
             if way.when_empty == "refused" and way.key in self.ways and getattr(self, way.inputs) is None:
                 raise OfField("ways", f"names {way.key}, but {way.inputs} is not filled in")

@@ -1,4 +1,4 @@
-"""Two views: the best mix, and buying now or later, which the What if page has too. Reckoned when they are opened."""
+"""Views of what is bought: the best mix, the orders, and buying now or later. Reckoned when they are opened."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from datetime import date
 import streamlit as st
 
 from planner.money.plan import Plan
+from planner.money.verdict.answer import Answer
 from planner.report import words
+from planner.report.fleet.order_chart import steps
+from planner.report.fleet.order_words import USD_FETCHED, USD_PAID, through_time
 from planner.report.futures.waiting_words import waiting_finding, waiting_sentences, waiting_table
 from planner.report.mix import mix_charts
 from planner.report.mix.mix_words import (
@@ -62,6 +65,18 @@ def best(plan: Plan) -> None:
             busy = load_table(found)
             st.dataframe(busy, hide_index=True, column_config={"Busy": show.SHARE, "Hours": show.MONEY})
             show.csv_button(busy, "load.csv", "csv-load")
+
+
+def fleet(found: Answer) -> None:
+    """The orders of what is bought, as steps under what the work wants."""
+    told = through_time(found)
+    if told is None:
+        st.markdown("Nothing is bought here, so there is nothing to order.")
+        return
+    show.chart(steps(told, state.dark()), told.finding, "orders")
+    table = told.rows
+    st.dataframe(table, hide_index=True, column_config=dict.fromkeys((USD_PAID, USD_FETCHED), show.MONEY))
+    show.csv_button(table, "orders.csv", "csv-orders")
 
 
 def later(plan: Plan) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from planner.money.plan import Plan, plan
+from planner.scenario.own import Order
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, Figure, load_catalogue
 from pricing.figure import Value
@@ -53,7 +54,7 @@ def small(catalogue: Catalogue, accelerator: str) -> Catalogue:
 
 def dearer(catalogue: Catalogue, times: float) -> Catalogue:
     """The catalogue with everything that is told in dollars so many times as dear."""
-    kinds = ("accelerators", "servers", "sites", "providers", "offers", "hosted", "facts")
+    kinds = ("accelerators", "servers", "sites", "providers", "offers", "hosted", "facts", "hosts", "places")
     return catalogue.model_copy(
         update={kind: {key: _record(one, times) for key, one in getattr(catalogue, kind).items()} for kind in kinds}
     )
@@ -71,7 +72,18 @@ def scaled(scenario: Scenario, times: float) -> Scenario:
         one.model_copy(update={"usd_per_accelerator_hour": one.usd_per_accelerator_hour * times})
         for one in scenario.reserve.volume
     )})  # fmt: skip
+    said["own"] = said["own"].model_copy(
+        update={"orders": tuple(_dearer_order(one, times) for one in scenario.own.orders)}
+    )
+    if scenario.mix is not None:
+        orders = tuple(_dearer_order(one, times) for one in scenario.mix.orders)
+        said["mix"] = scenario.mix.model_copy(update={"orders": orders})
     return scenario.model_copy(update=said)
+
+
+def _dearer_order(order: Order, times: float) -> Order:
+    usd = {field: value * times for field, value in order if "usd" in field and value is not None}
+    return order.model_copy(update=usd)
 
 
 def _record(record: Any, times: float) -> Any:

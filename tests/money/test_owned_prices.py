@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from planner.money.owning import owned
-from tests.money.owning import EIGHTY, flow, scenario, setting
+from planner.money.plan import plan
+from pricing import load_catalogue
+from tests.money.owning import DAY, EIGHTY, flow, scenario, setting
 
 
 def test_power_is_billed_as_drawn_and_its_price_moves() -> None:
@@ -52,6 +55,18 @@ def test_at_a_growing_load_each_month_is_read_for_itself() -> None:
     paid = {line.name: line.usd for line in found.running}["Electricity while working"]
     assert paid[1] == pytest.approx(0.2 * 100 * 1.5 * 0.1 * 730)
     assert paid[13] == pytest.approx(2 * paid[1])
+
+
+def test_orders_share_the_load_of_the_fleet_that_is_there() -> None:
+    """60 are wanted: 40 (50 kW) have no rest, then 80 (100 kW) share it at 0.75, and draw 0.7 of their rating."""
+    orders = ({"accelerators": 40}, {"accelerators": 40, "month": 12})
+    own = {**METERED, "orders": orders, "power_at_load": curve((0, 0.2), (0.5, 0.6), (1, 0.8))}
+    work = ({"accelerators": 60, "busy_share": 1.0},)
+    (found,) = plan(load_catalogue(), scenario(own, work=work, ways=("own",)), DAY).options
+    lines = [line for line in found.ledger.lines if "lectricity" in line.name]
+    assert len({line.name for line in lines}) == 3  # the first order never waits alone
+    paid = sum(line.usd for line in lines)
+    assert paid[[1, 13]] == pytest.approx(np.array([50 * 0.8, 100 * 0.7]) * 1.5 * 0.1 * 730)
 
 
 def test_two_points_are_the_two_shares() -> None:

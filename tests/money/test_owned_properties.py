@@ -74,8 +74,11 @@ _FIELDS: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 
-# `most_kw` moves nothing: it forbids (tests/money/test_places.py).
-@pytest.mark.parametrize("field", [name for name in Own.model_fields if name != "most_kw"])
+# `most_kw` moves nothing: it forbids (tests/money/test_places.py). Orders are fleets of their own (test_orders.py).
+_ELSEWHERE = ("most_kw", "orders", "orders_every_months")
+
+
+@pytest.mark.parametrize("field", [name for name in Own.model_fields if name not in _ELSEWHERE])
 def test_every_field_of_owning_moves_the_ledger(field: str) -> None:
     base, value = _FIELDS[field]
 

@@ -152,6 +152,10 @@ def test_what_was_agreed_is_dollars_of_the_day_of_the_order() -> None:
         ({"forward_residual_share": 0.3, "residual_share": 0.3}, "leave residual_share empty"),
         ({"forward_residual_share": 0.3, "guaranteed_residual_share": 0.3}, "leave guaranteed_residual_share empty"),
         ({"forward_residual_share": 0.3, "host_residual_share": 0.3}, "leave host_residual_share empty"),
+        (
+            {"forward_residual_share": 0.3, "orders": ({"accelerators": 8, "residual_share": 0.3},)},
+            "of the orders empty",
+        ),
         ({"guarantee_cost_share": 0.3}, "say that too"),
     ],
 )

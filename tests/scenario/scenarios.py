@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from planner.scenario.base import MOST_ACCELERATORS
 from planner.scenario.fields import Shape, shape
 from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
@@ -80,6 +81,8 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
     if "forward_usd_per_accelerator_hour" not in data.get("rent", {}):
         data.get("rent", {}).pop("forward_fee_usd", None)
     _agreeing_own(data.get("own", {}), data.get("years", 3.0) * 12)
+    _ordered(data.get("own", {}), "accelerators", data.get("years", 3.0) * 12)
+    _ordered(data.get("mix", {}), "own_accelerators", data.get("years", 3.0) * 12)
     for one in data.get("measured", ()):
         _agreeing_runs(one)
     data["ways"] = tuple(dict.fromkeys(way for way in data.get("ways", ()) if way not in ("keep", "mix")))
@@ -95,6 +98,8 @@ def _agreeing_own(own: dict[str, Any], months: float) -> None:
         own.pop("guarantee_cost_share", None)
     if any(name in own for name in ("residual_share", "host_residual_share", "guaranteed_residual_share")):
         own.pop("forward_residual_share", None)
+    if any("residual_share" in one for one in own.get("orders", ())):
+        own.pop("forward_residual_share", None)
     if own.get("power_at_load"):
         own.pop("busy_power_share", None)
         own.pop("idle_power_share", None)
@@ -102,6 +107,18 @@ def _agreeing_own(own: dict[str, Any], months: float) -> None:
         loads = (0.0, 1.0) if len(shares) < 3 else (0.0, 0.5, 1.0)
         points = zip(loads, (*shares, shares[-1]), strict=False)
         own["power_at_load"] = tuple({"load": load, "power_share": share} for load, share in points)
+
+
+def _ordered(part: dict[str, Any], total: str, months: float) -> None:
+    """Orders one after the other within the plan, instead of a number of all."""
+    orders = {one.get("month", 0): one for one in part.get("orders", ()) if one.get("month", 0) < months}
+    while sum(one["accelerators"] for one in orders.values()) > MOST_ACCELERATORS:
+        orders.popitem()
+    if "orders" in part:
+        part["orders"] = tuple(orders[month] for month in sorted(orders))
+    if orders:
+        part[total] = sum(one["accelerators"] for one in orders.values())
+        part.pop("order_month", None)
 
 
 def _falling(reserve: dict[str, Any]) -> tuple[dict[str, Any], ...]:

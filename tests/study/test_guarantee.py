@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from planner.report.answer.guarantee_words import guarantee_sentence
-from planner.scenario.own import Own
+from planner.scenario.own import Order, Own
 from planner.study.uncertainty.futures import Futures, futures
 from planner.study.uncertainty.guarantee import guarantee_worth
 from tests.study.planned import planned
@@ -19,14 +19,19 @@ def drawn(**own: Any) -> Futures:
     return found
 
 
-def test_its_worth_is_what_owning_costs_less_on_average() -> None:
+ORDERS = (Order(accelerators=4), Order(accelerators=4, month=12, residual_share=0.45))
+
+
+@pytest.mark.parametrize("orders", [(), ORDERS], ids=["at once", "in two orders"])
+def test_its_worth_is_what_owning_costs_less_on_average(orders: tuple[Order, ...]) -> None:
     """The same draws, with and without it."""
-    without, with_it = drawn(), drawn(guaranteed_residual_share=0.5, guarantee_cost_share=0.03)
+    cost = {"guaranteed_residual_share": 0.5, "guarantee_cost_share": 0.03}
+    without, with_it = drawn(orders=orders), drawn(orders=orders, **cost)
     found = guarantee_worth(with_it)
     assert found is not None
     rows = [one.present_usd[one.row("own")] for one in (without, with_it)]
     assert found.gain_usd == pytest.approx((rows[0] - rows[1]).mean())
-    free = drawn(guaranteed_residual_share=0.5).present_usd[with_it.row("own")]
+    free = drawn(orders=orders, guaranteed_residual_share=0.5).present_usd[with_it.row("own")]
     assert found.paying_share == pytest.approx((free < rows[0] - 1e-6).mean())
     assert found.cost_usd == pytest.approx((rows[1] - free).mean())
 

@@ -57,18 +57,24 @@ def rented_hours(ledger: Ledger) -> Iterator[Hours]:
             yield Hours(line, _counted(line), line.part in _BUSY)
 
 
-def fleet(ledger: Ledger) -> Fleet | None:
-    """The machines that are bought; None where none are, or they never come."""
-    line = next((one for one in ledger.lines if _uses(one, METER) and _uses(one, "accelerators_per_server")), None)
-    if line is None:
-        return None
+def fleets(ledger: Ledger) -> tuple[Fleet, ...]:
+    """The machines that are bought, order by order; none where they never come."""
+    powered: dict[int, Line] = {}
+    replaced: dict[int, Num] = {}
+    for line in ledger.lines:
+        names = {one.name: one.value for one in line.used}
+        if METER in names and "accelerators_per_server" in names and np.any(np.asarray(names["owns"]) > 0):
+            powered.setdefault(line.order, line)
+        if "refreshes" in names:
+            replaced.setdefault(line.order, names["refreshes"])
+    return tuple(_fleet(line, replaced.get(order, 0.0)) for order, line in powered.items())
+
+
+def _fleet(line: Line, replaced: Num) -> Fleet:
     names = {one.name: one.value for one in line.used}
     names.setdefault("spare_share", 0.0)
     months = np.sum(np.asarray(names["owns"]), axis=-1)
-    if not np.any(months > 0):
-        return None
     servers = _plain(formula(SERVERS)(names))
-    replaced = next((one.value for each in ledger.lines for one in each.used if one.name == "refreshes"), 0.0)
     return Fleet(
         servers=servers,
         accelerators=servers * _plain(names["accelerators_per_server"]),

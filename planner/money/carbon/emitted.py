@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.money.carbon.counted import Fleet, Hours, fleet, metered_kwh, price_of, rented_hours, unsaid
+from planner.money.carbon.counted import Fleet, Hours, fleets, metered_kwh, price_of, rented_hours, unsaid
 from planner.money.carbon.making import guessed, life_years, making
 from planner.money.formula import Num
 from planner.money.input_sheet import Case, end
@@ -105,7 +105,7 @@ def typical(setting: Setting, option: Option) -> Emission:
 
 def emission(setting: Setting, way: Way, ledger: Ledger, case: Case = "typical") -> Emission:
     """What a ledger emits at one end of the ranges."""
-    what, bought = stands_in(setting), fleet(ledger)
+    what = stands_in(setting)
     unknown = there_unknown = 0.0 if unsaid(ledger) is None else np.nan
     drawn: dict[Grid, Num] = {}
     rented, total_kwh = np.zeros(()), np.zeros(())
@@ -115,7 +115,7 @@ def emission(setting: Setting, way: Way, ledger: Ledger, case: Case = "typical")
             there_unknown = np.nan
         else:
             drawn[grid] = drawn.get(grid, 0.0) + kwh
-    made = _made_kg(setting, what, bought, case) if bought is not None else 0.0
+    made: Num = sum((_made_kg(setting, what, bought, case) for bought in fleets(ledger)), np.zeros(()))
     if np.any(rented != 0):
         made = made + rented * _rented_kg_per_hour(setting, what, case)
     water = [kwh * grid.water_l_per_kwh for grid, kwh in drawn.items() if grid.water_l_per_kwh is not None]
@@ -225,7 +225,7 @@ def _without_sum(setting: Setting) -> Setting:
 
 def _notes(setting: Setting, way: Way, ledger: Ledger, grids: Sequence[Grid]) -> tuple[str, ...]:
     said = [unsaid(ledger), *(one.stands_in for one in grids)]
-    said += [guessed(setting)] if fleet(ledger) or any(True for _ in rented_hours(ledger)) else []
+    said += [guessed(setting)] if fleets(ledger) or any(True for _ in rented_hours(ledger)) else []
     said += [_KEPT_MAKING] if way == "keep" else []
     return tuple(dict.fromkeys(one for one in said if one))
 

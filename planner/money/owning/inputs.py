@@ -75,19 +75,22 @@ _ONE_EACH = judged("no server with it is known; one in each assumed")
 _NO_SOFTWARE = judged("licences are optional; none assumed")
 
 
-def say_inputs(put: Basis, setting: Setting, need: Need, machine: Machine) -> None:
+def say_inputs(put: Basis, setting: Setting, need: Need, machine: Machine, fleet: int) -> None:
     """Says every input of owning but those of time: when it comes and goes, and what is left of its price then."""
     put.used.update(_of_any_fleet(setting))
     put.say("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
     put.say("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
     put.say("hours_per_month", need.hours_per_month, "hours", CONVENTION)
     put.say("storage_tb", need.storage_tb, "TB", YOUR_INPUT)
-    _say_curve_of_power(put, setting, need)
-    _say_machine(put, setting, need, machine)
+    _say_machine(put, setting, machine, fleet)
 
 
-def _say_curve_of_power(put: Basis, setting: Setting, need: Need) -> None:
-    """Your curve of power, where there is one: what it says at the load of each month, and what it starts from."""
+def say_curve_of_power(put: Basis, setting: Setting, *fleets: Need) -> None:
+    """Your curve of power, where there is one: what it says at the load of each month, and what it starts from.
+
+    `fleets` are the work of the fleet that shares its load, and, of an order, also that of the fleet before it: an
+    order draws what the fleet draws more with it.
+    """
     points = setting.scenario.own.power_at_load
     if not points:
         return
@@ -95,7 +98,11 @@ def _say_curve_of_power(put: Basis, setting: Setting, need: Need) -> None:
     told = "; ".join(f"{load:g}: {share:g}" for load, share in zip(loads, shares, strict=True))
     where = replace(YOUR_INPUT, note=f"share of the rated power at each load: {told}")
     put.say("idle_power_share", shares[0], "1", where)
-    put.say(AT_LOAD, np.interp(need.busy_share, loads, shares)[()], "1", where)
+    first, *before = [np.interp(one.busy_share, loads, shares) for one in fleets]
+    count, *fewer = [one.accelerators for one in fleets]
+    for share, accelerators in zip(before, fewer, strict=True):
+        first = (first * count - share * accelerators) / (count - accelerators)
+    put.say(AT_LOAD, np.asarray(first)[()], "1", where)
 
 
 @lru_cache(maxsize=16)
@@ -248,12 +255,12 @@ def lead_time(setting: Setting) -> Figure:
     return of_fact(setting, "lead_time_months", LEAD_TIME)
 
 
-def _say_machine(put: Basis, setting: Setting, need: Need, machine: Machine) -> None:
+def _say_machine(put: Basis, setting: Setting, machine: Machine, fleet: int) -> None:
     own = setting.scenario.own
     size = Origin(machine.label, "spec") if machine.sold else _ONE_EACH
     size = size if own.accelerators_per_server is None else YOUR_INPUT
     put.say("accelerators_per_server", float(machine.accelerators), "accelerators", size)
-    many = float(need.most_accelerators > machine.accelerators)
+    many = float(fleet > machine.accelerators)
     put.say("many", many, "1 if more than one server", COMPUTED)
     if machine.whole:
         put.figure("usd_per_server", machine.price, "USD", own.usd_per_server)
@@ -263,7 +270,7 @@ def _say_machine(put: Basis, setting: Setting, need: Need, machine: Machine) -> 
     else:
         likely = Origin("what others of its kind cost", "derived", note=machine.likely.note)
         put.say("usd_per_accelerator", getattr(machine.likely, setting.case), "USD", likely)
-    _say_network(put, setting, need)
+    _say_network(put, setting, fleet)
     put.figure("rated_w_per_server", machine.power, "W", own.rated_w_per_server)
     put.figure("tdp_w", machine.tdp, "W")
     put.figure("busy_w_per_server", machine.busy, "W")
@@ -273,12 +280,12 @@ def _say_machine(put: Basis, setting: Setting, need: Need, machine: Machine) -> 
         put.figure("max_w_per_host", machine.host.max_power_w, "W")
 
 
-def _say_network(put: Basis, setting: Setting, need: Need) -> None:
+def _say_network(put: Basis, setting: Setting, fleet: int) -> None:
     yours, none = setting.scenario.own.usd_per_accelerator_of_network, without_network(setting)
     if yours is None and none is not None:
         put.say("usd_per_accelerator_of_network", 0.0, "USD/accelerator", judged(none))
     else:
-        put.fact("usd_per_accelerator_of_network", network_fact(setting, need.most_accelerators), yours)
+        put.fact("usd_per_accelerator_of_network", network_fact(setting, fleet), yours)
 
 
 def say_power_price(put: Basis, setting: Setting) -> None:

@@ -12,15 +12,21 @@ from planner.money.formula import Num, formula
 from planner.money.inflation import agreed
 from planner.money.input_sheet import Basis
 from planner.money.ledger import YOUR_INPUT, Line
-from planner.money.owning.inputs import AT_LOAD, say_holding, say_inputs
-from planner.money.owning.machine import Machine, fleet, machine
+from planner.money.owning.inputs import AT_LOAD, say_curve_of_power, say_holding, say_inputs
+from planner.money.owning.machine import Machine, machine
+from planner.money.owning.machine import fleet as fleet_asked
 from planner.money.owning.place import place_of, too_little_power
 from planner.money.owning.resale import LATER, sale_lines
 from planner.money.setting import Setting
-from planner.money.timeline import Holding
+from planner.money.timeline import PLAN, Holding
 
 SERVERS = "ceil(accelerators / accelerators_per_server)"
 SPARES = "max(ceil(accelerators * spare_share - 0.75), 0)"  # boards on the shelf; of a few, none: a contract serves
+# Of a later order: what the shelf lacks for the larger fleet.
+_MORE_SPARES = (
+    "(max(ceil((accelerators + accelerators_before) * spare_share - 0.75), 0)"
+    " - max(ceil(accelerators_before * spare_share - 0.75), 0))"
+)
 PER_MACHINE = "machine"  # of your sum for day one
 CARDS = "ceil(accelerators)"
 _OF_CARDS = " + " + CARDS + " * tdp_w * card_power_{state}"
@@ -29,7 +35,7 @@ METER = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year)
 WAGE = "usd_per_fte_year * (1 + wage_change_per_year) ** begun_years"
 RENT_OF_SPACE = "usd_per_kw_month * (1 + space_price_change_per_year) ** begun_years"
 _UPKEEP = "(1 + maintenance_change_per_year) ** {since_years}"
-_LEAST_HOST = 0.01  # of a server's price
+_LEAST_HOST, _LEAST_USD = 0.01, 0.01  # of a server's price; of any price, so that none is divided by
 _DUE = "(deposit_share * {ordered} + (1 - deposit_share) * delivered)"
 
 
@@ -60,28 +66,50 @@ def owning(setting: Setting, need: Need) -> tuple[Line, ...] | None:
     return None if found is None else found.lines
 
 
-def owned(setting: Setting, need: Need, *, until_months: Num | None = None, refreshed: bool = True) -> Owned | None:
+@dataclass(frozen=True)
+class Part:
+    """What is bought at a time, where a fleet is bought in several orders."""
+
+    before: int  # accelerators that were ordered before
+    fleet: int  # accelerators there are in the end
+    works: tuple[Need, ...] = ()  # of the fleet with this order, and without it
+
+
+def owned(
+    setting: Setting,
+    need: Need,
+    *,
+    until_months: Num | None = None,
+    refreshed: bool = True,
+    part: Part | None = None,
+) -> Owned | None:
     """The lines of owning by group, until the resale or another month; None where no machine has a price.
 
-    Ways that pay for the same fleet in other ways share its lines; what they say beside it is their own.
+    `part` where it is one order of a larger fleet: its network and its spares are then those of the fleet. Ways that
+    pay for the same fleet in other ways share its lines; what they say beside it is their own.
     """
     cycles = setting.scenario.own.refresh_years is not None or "refresh_years" in setting.tried
     if isinstance(until_months, np.ndarray):
-        found = _reckoned(setting, need, until_months, refreshed and cycles)
+        found = _reckoned(setting, need, until_months, refreshed and cycles, part)
     else:
-        found = _reckoned_once(setting, need, until_months, refreshed and cycles)
+        found = _reckoned_once(setting, need, until_months, refreshed and cycles, part)
     return None if found is None else replace(found, put=found.put.copy())
 
 
-def _reckoned(setting: Setting, need: Need, until_months: Num | None, refreshed: bool) -> Owned | None:
-    what = machine(setting)
-    if what is None or too_little_power(setting, need.most_accelerators):
+def _reckoned(
+    setting: Setting, need: Need, until_months: Num | None, refreshed: bool, part: Part | None
+) -> Owned | None:
+    what, fleet = machine(setting), need.most_accelerators if part is None else part.fleet
+    if what is None or too_little_power(setting, fleet):
         return None
     put = setting.basis()
-    say_inputs(put, setting, need, what)
+    say_inputs(put, setting, need, what, fleet)
+    if part is not None and part.before:
+        put.say("accelerators_before", float(part.before), "accelerators", PLAN)
+    say_curve_of_power(put, setting, *(part.works if part is not None and part.before else (need,)))
     held = say_holding(put, setting, until_months, refreshed)
     all_in = "capex_usd" in put.used
-    today = _all_in(put, setting, need) if all_in else _price(what)
+    today = _all_in(put, setting, need) if all_in else _price(what, later=part is not None and part.before > 0)
     price = f"{today} * {LATER} ** ordered_after_years" if "ordered" in put.used else today
     paid = price if all_in else f"{price} * (1 + scarcity_premium_share)"
     replaces = "refreshes" in put.used
@@ -100,7 +128,12 @@ def _reckoned(setting: Setting, need: Need, until_months: Num | None, refreshed:
         beside=() if all_in else _beside(put, price, kw if room else None),
         running=_running(put, setting, what, price, kw),
         sale=sale_lines(
-            put, setting, today if replaces else price, _host_part(put, what, all_in=all_in), held, replaces=replaces
+            put,
+            setting,
+            today if replaces else price,
+            _host_part(put, what, today, all_in=all_in),
+            held,
+            replaces=replaces,
         ),
         end=_end(put, price, kw if room and not all_in else None),
     )
@@ -113,7 +146,7 @@ def _all_in(put: Basis, setting: Setting, need: Need) -> str:
     """Your sum for day one: for each machine, or for the fleet that was asked for; for another one in proportion."""
     if setting.scenario.own.capex_per == PER_MACHINE:
         return "capex_usd * ceil(accelerators / accelerators_per_server)"
-    asked = fleet(setting)
+    asked = fleet_asked(setting)
     if np.all(np.asarray(need.accelerators) == asked):
         return "capex_usd"
     put.say("capex_accelerators", float(asked), "accelerators", YOUR_INPUT)
@@ -124,14 +157,15 @@ def _said(put: Basis, name: str) -> Num:
     return put.used[name].value
 
 
-def _price(what: Machine) -> str:
+def _price(what: Machine, *, later: bool) -> str:
     """The formula for the price of all machines and spares; of workstations and cards, as many as are bought.
 
     A spare is a board with its share of a host: a pool on the shelf, that stands and draws nothing.
     """
+    spares = _MORE_SPARES if later else SPARES
     if what.holds_cards and not what.whole:
-        return f"({SERVERS} * usd_per_host + ({CARDS} + {SPARES}) * usd_per_accelerator)"
-    return f"({SERVERS} + {SPARES} / accelerators_per_server) * {what.usd}"
+        return f"({SERVERS} * usd_per_host + ({CARDS} + {spares}) * usd_per_accelerator)"
+    return f"({SERVERS} + {spares} / accelerators_per_server) * {what.usd}"
 
 
 def spare_boards(accelerators: float, spare_share: float) -> int:
@@ -253,7 +287,7 @@ def _repairs(put: Basis, setting: Setting, what: Machine, price: str, rises: str
     )
 
 
-def _host_part(put: Basis, what: Machine, *, all_in: bool) -> str | None:
+def _host_part(put: Basis, what: Machine, price: str, *, all_in: bool) -> str | None:
     """The formula for the host's part of the price: what the GPUs in it do not cost, else the usual share of it.
 
     A GPU's price that leaves next to nothing for the host is not one beside it, but a share of the whole.
@@ -262,9 +296,9 @@ def _host_part(put: Basis, what: Machine, *, all_in: bool) -> str | None:
     if what.complete:
         return None
     if what.holds_cards and not what.whole and not all_in:
-        return f"{SERVERS} * usd_per_host / {_price(what)}"
+        return f"{SERVERS} * usd_per_host / max({price}, {_LEAST_USD})"
     if what.whole and not all_in and np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
-        rest = "1 - usd_per_accelerator * accelerators_per_server / usd_per_server"
+        rest = f"1 - usd_per_accelerator * accelerators_per_server / max(usd_per_server, {_LEAST_USD})"
         return f"where({rest} > {_LEAST_HOST}, {rest}, {usual})"
     return usual
 

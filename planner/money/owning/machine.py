@@ -243,7 +243,9 @@ def _measured(server: Server) -> dict[str, Any]:
 
 def fleet(setting: Setting) -> int:
     """How many are wanted: as many as you say, else as many as the work wants at once."""
-    return setting.scenario.own.accelerators or setting.demand.all.most_accelerators
+    own = setting.scenario.own
+    ordered = sum(order.accelerators for order in own.orders)
+    return own.accelerators or ordered or setting.demand.all.most_accelerators
 
 
 def _likeness(server: Server, fleet: int) -> tuple[bool, int, bool, bool]:

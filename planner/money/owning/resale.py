@@ -6,20 +6,21 @@ the end, and the new machines have a guarantee of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planner.money.formula import Num
 from planner.money.inflation import agreed
 from planner.money.input_sheet import TRIED, Basis
-from planner.money.ledger import YOUR_INPUT, Line
+from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
 from planner.money.owning.inputs import TIMES
+from planner.money.owning.instalments import value
 from planner.money.setting import Setting
 from planner.money.timeline import Holding
 from planner.scenario.own import Own
 
 LATER = "(1 + hardware_price_change_per_year)"
-GUARANTEE = "Guarantee of the resale"
-TOP_UP = "Paid up to the guarantee"
+HOST = "host_part"  # of the price
+COST, GUARANTEED = "guarantee_cost_share", "guaranteed_residual_share"
 _REPLACED = " of what is replaced"
 
 
@@ -39,14 +40,15 @@ def sale_lines(
     """The lines of every sale. `host_part` is the formula for the host's part of the price; None where it has none."""
     own = setting.scenario.own
     _say(put, own)
-    apart = host_part if own.host_residual_share is not None else None
+    if host_part is not None and own.host_residual_share is not None:
+        put.say(HOST, value(put, host_part), "share of the price", replace(COMPUTED, note=host_part))
     come = [_Moment("delivered", held.ordered_years)]
     go = [_Moment("sold", held.ordered_years)]
     if replaces:
         come.append(_later(put, "new", "refreshes", _REPLACED))
         go = [_later(put, "old", "refreshes", _REPLACED, "residual_share_at_refresh"), _later(put, "last", "sold")]
     parts = [] if own.guaranteed_residual_share is None else [(one, _guarantee(put, price, one)) for one in come]
-    parts += [(one, _sold(put, own, price, apart, one)) for one in go]
+    parts += [(one, _sold(put, own, price, one)) for one in go]
     return tuple(line for one, lines in parts for line in agreed(setting, lines, one.priced_after_years))
 
 
@@ -58,7 +60,7 @@ def _later(put: Basis, which: str, flag: str, of: str = "", left: str = "residua
 
 def _say(put: Basis, own: Own) -> None:
     """Says what was agreed on the resale, and what is left of the host where that is another share."""
-    for name in ("guaranteed_residual_share", "guarantee_cost_share", "forward_residual_share"):
+    for name in (GUARANTEED, COST, "forward_residual_share"):
         put.say(name, getattr(own, name) or 0.0, "share of the price", YOUR_INPUT)
     if own.host_residual_share is not None:
         times = put.tried.get(TIMES, 1.0)
@@ -68,20 +70,19 @@ def _say(put: Basis, own: Own) -> None:
 
 def _guarantee(put: Basis, price: str, moment: _Moment) -> tuple[Line, ...]:
     """What the guarantee costs, paid when the machines come."""
-    how = f"{price} * guarantee_cost_share * {moment.when}"
-    return (put.line(f"{GUARANTEE}{moment.of}", "resale", how),)
+    how = f"{price} * {COST} * {moment.when}"
+    return (put.line(f"Guarantee of the resale{moment.of}", "resale", how),)
 
 
-def _sold(put: Basis, own: Own, price: str, host_part: str | None, moment: _Moment) -> tuple[Line, ...]:
+def _sold(put: Basis, own: Own, price: str, moment: _Moment) -> tuple[Line, ...]:
     """What one sale brings: what was agreed, or what the market pays and what a guarantee pays above it."""
     if own.forward_residual_share is not None:
         how = f"-1 * {price} * forward_residual_share * {moment.when}"
         return (put.line(f"Resale{moment.of}", "resale", how, treatment="sale"),)
     sold, left = f"-1 * {price} * (1 - selling_cost_share)", moment.left
     shares = {"Resale": left}
-    if host_part is not None:
-        of_host = f"{host_part} * host_residual_share"
-        shares = {"Resale, GPUs": f"(1 - {host_part}) * {left}", "Resale, hosts": of_host}
+    if HOST in put.used:
+        shares = {"Resale, GPUs": f"(1 - {HOST}) * {left}", "Resale, hosts": f"{HOST} * host_residual_share"}
         left = " + ".join(shares.values())
     lines = tuple(
         put.line(f"{name}{moment.of}", "resale", f"{sold} * {share} * {moment.when}", treatment="sale")
@@ -89,6 +90,6 @@ def _sold(put: Basis, own: Own, price: str, host_part: str | None, moment: _Mome
     )
     if own.guaranteed_residual_share is None:
         return lines
-    short = f"max(guaranteed_residual_share - (1 - selling_cost_share) * ({left}), 0)"
+    short = f"max({GUARANTEED} - (1 - selling_cost_share) * ({left}), 0)"
     how = f"-1 * {price} * {short} * {moment.when}"
-    return (*lines, put.line(f"{TOP_UP}{moment.of}", "resale", how, treatment="sale"))
+    return (*lines, put.line(f"Paid up to the guarantee{moment.of}", "resale", how, treatment="sale"))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
+from planner.money.demand.stream import Need
 from planner.money.finance import implied_lease_rate
 from planner.money.formula import Num
 from planner.money.inflation import agreed
@@ -11,10 +14,12 @@ from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning import Owned, owned
 from planner.money.owning.inputs import say_left
 from planner.money.owning.instalments import Instalments, level_payment, value, whole_months
+from planner.money.owning.lines import Part
 from planner.money.setting import Setting
+from planner.money.stages.fleet import fleet_of
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.loan import LOAN_RATE
-from planner.money.ways.own import first, fleet_size, left_out, not_owned, with_rent, work_of
+from planner.money.ways.own import first, fleet_size, left_out, not_owned, orders_of, with_rent
 from planner.money.ways.record import Look, WayRecord
 
 LEASE_RATE = "owned-lease-rate"
@@ -26,31 +31,33 @@ _RATE, _MONTHS = "lease_rate_per_year", "lease_months"
 def build(setting: Setting) -> WayLedger | Unavailable:
     """The same fleet as where it is bought, but leased."""
     accelerators = fleet_size(setting)
-    found = _held(setting, accelerators)
+    quoted = setting.scenario.lease.usd_per_month is not None  # for all of them, at once
+    found = fleet_of(setting, accelerators, () if quoted else orders_of(setting), _held)
     if found is None:
         return not_owned(setting, accelerators)
-    too_late = left_out(setting, found, "nothing would ever be leased")
+    too_late = left_out(found, "nothing would ever be leased")
     if too_late is not None:
         return too_late
-    lines = (*_payments(setting, found), *found.beside, *found.running, *found.end)
-    if setting.scenario.lease.buys_at_end:
-        lines = (*lines, *found.sale)
     after = "After it is sold" if setting.scenario.lease.buys_at_end else "After the lease"
-    warnings = (*_implied(setting, found), ASK)
-    return with_rent(setting, "Lease", accelerators, found, lines, *warnings, after=after)
+    lines = found.lines(partial(_lines, setting))
+    return with_rent(setting, "Lease", found, lines, *_implied(setting, found.parts[0]), ASK, after=after)
 
 
-def _held(setting: Setting, accelerators: int) -> Owned | None:
+def _lines(setting: Setting, part: Owned) -> tuple[Line, ...]:
+    kept = part.sale if setting.scenario.lease.buys_at_end else ()
+    return (*_payments(setting, part), *part.beside, *part.running, *part.end, *kept)
+
+
+def _held(setting: Setting, need: Need, part: Part | None) -> Owned | None:
     """The leased fleet, held for the lease's term; for the plan where it is bought out or no term is said."""
-    need, lease = work_of(setting, accelerators), setting.scenario.lease
-    if lease.buys_at_end:
-        return owned(setting, need, refreshed=False)
-    whole = owned(setting, need, until_months=setting.timeline.months, refreshed=False)
+    if setting.scenario.lease.buys_at_end:
+        return owned(setting, need, refreshed=False, part=part)
+    whole = owned(setting, need, until_months=setting.timeline.months, refreshed=False, part=part)
     years = _years(setting)
     if whole is None or years is None:
         return whole
     until = whole.held.ordered_months + whole.put.used["lead_time_months"].value + whole_months(years, 0.0)
-    return owned(setting, need, until_months=until, refreshed=False)
+    return owned(setting, need, until_months=until, refreshed=False, part=part)
 
 
 def _years(setting: Setting) -> Num | None:

@@ -12,6 +12,7 @@ from planner.money.ledger import Ledger, Line
 from planner.money.renting.forward import with_fee
 from planner.money.setting import Setting
 from planner.money.tax.lines import taxed
+from planner.scenario.own import Order
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class WayLedger:
     lines: tuple[Line, ...]
     useful_hours: NDArray[np.float64]
     accelerators: float
+    orders: tuple[Order, ...] = ()  # in which what is owned is bought; empty: at once
     warnings: tuple[str, ...] = ()
 
 

@@ -6,11 +6,12 @@ import numpy as np
 
 from planner.money.inflation import agreed
 from planner.money.ledger import YOUR_INPUT, Line
-from planner.money.owning import Owned, owned
+from planner.money.owning import Owned
 from planner.money.owning.instalments import Instalments, first_principal, grown, owed_share, whole_months
 from planner.money.setting import Setting
+from planner.money.stages.fleet import fleet_of
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
-from planner.money.ways.own import first, fleet_size, left_out, not_owned, with_rent, work_of
+from planner.money.ways.own import first, fleet_size, left_out, not_owned, orders_of, with_rent
 from planner.money.ways.record import Look, WayRecord
 from planner.scenario.base import MONTHS_PER_YEAR
 
@@ -25,14 +26,14 @@ _PER_MONTH = f"((1 + {_RATE}) ** (1 / 12) - 1)"
 def build(setting: Setting) -> WayLedger | Unavailable:
     """The same fleet as where it is bought, with money borrowed for it."""
     accelerators = fleet_size(setting)
-    found = owned(setting, work_of(setting, accelerators))
+    found = fleet_of(setting, accelerators, orders_of(setting))
     if found is None:
         return not_owned(setting, accelerators)
-    too_late = left_out(setting, found, "nothing would ever be lent")
+    too_late = left_out(found, "nothing would ever be lent")
     if too_late is not None:
         return too_late
-    lines = (*found.lines, *_borrowed(setting, found))
-    return with_rent(setting, "Buy on credit", accelerators, found, lines, *_still_owed(found))
+    lines = found.lines(lambda part: (*part.lines, *_borrowed(setting, part)))
+    return with_rent(setting, "Buy on credit", found, lines, *_still_owed(found.parts[0]))
 
 
 def _borrowed(setting: Setting, found: Owned) -> tuple[Line, ...]:

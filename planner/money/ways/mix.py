@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.ledger import Line
-from planner.money.owning import Owned, owned
 from planner.money.renting.bill import renting
+from planner.money.renting.forward import forward_note
 from planner.money.renting.interruptions import demand_of, stoppable
 from planner.money.renting.rent_levels import path_warnings
 from planner.money.renting.reservation import reserving
 from planner.money.setting import Setting
 from planner.money.sizing import reach
+from planner.money.stages.fleet import Fleet, Stages, fleet_of
 from planner.money.ways import hosted, on_demand, spot
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
-from planner.money.ways.own import never_comes, not_owned
+from planner.money.ways.own import never_comes, not_owned, waiting_for
 from planner.money.ways.record import Look, WayRecord
 from planner.money.ways.reserved import beyond, term_or_why
 from planner.money.ways.spot import missing_price, on_spot
@@ -47,11 +48,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
 
 def mixed(setting: Setting, mix: Mix) -> WayLedger | Unavailable:
     """The lines of the three layers of a mix, each under a heading."""
-    base = (
-        owned(setting, setting.demand.upto(mix.own_accelerators, _share(setting, mix)))
-        if mix.own_accelerators
-        else None
-    )
+    base = fleet_of(setting, mix.own_accelerators, mix.orders) if mix.own_accelerators else None
     if mix.own_accelerators and base is None:
         return not_owned(setting, mix.own_accelerators)
     reserved = _reserved(setting, mix, base)
@@ -65,36 +62,36 @@ def mixed(setting: Setting, mix: Mix) -> WayLedger | Unavailable:
         title=_title(mix),
         what=f"own {mix.own_accelerators:,}, reserve {mix.reserve_accelerators:,}, peaks {_peaks_named(mix)}",
         lines=(
-            *(under("Base", base.lines) if base else ()),
+            *(under("Base", base.lines(lambda part: part.lines)) if base else ()),
             *(line for layer in layers for line in layer.lines),
             *_waiting(setting, mix, base),
         ),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=float(max(mix.own_accelerators + mix.reserve_accelerators, setting.demand.all.most_accelerators)),
+        orders=mix.orders,
         warnings=tuple(
             dict.fromkeys(
                 (
-                    *(never_comes(setting, base) if base else ()),
+                    *(never_comes(base) if base else ()),
                     *(warning for layer in layers for warning in layer.warnings),
                     *path_warnings(setting),
+                    *forward_note(setting),
                 )
             )
         ),
     )
 
 
-def _share(setting: Setting, mix: Mix) -> float:
-    """How busy base and reservation together may be; base and reservation wait in one queue."""
-    return reach(setting, mix.own_accelerators + mix.reserve_accelerators)
+def _waiting(setting: Setting, mix: Mix, base: Fleet | None) -> tuple[Line, ...]:
+    """Jobs wait for base and reservation together; without a base, for the reservation alone."""
+    held, runs = mix.reserve_accelerators, setting.timeline.runs
+    if base is None:
+        return waiting(setting, held, runs)
+    alone = runs - base.stages.owns
+    return (*waiting_for(base.stages, held), *(waiting(setting, held, alone) if held and np.any(alone > 0) else ()))
 
 
-def _waiting(setting: Setting, mix: Mix, base: Owned | None) -> tuple[Line, ...]:
-    """Jobs wait for base and reservation together; without a reservation, while the base is there."""
-    fleet, runs = mix.own_accelerators + mix.reserve_accelerators, setting.timeline.runs
-    return waiting(setting, fleet, runs if base is None or mix.reserve_accelerators else base.held.owns)
-
-
-def _reserved(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Unavailable:
+def _reserved(setting: Setting, mix: Mix, base: Fleet | None) -> _Layer | Unavailable:
     """The layer above the base; while there is no base, the lowest layer of all."""
     count = mix.reserve_accelerators
     if count == 0:
@@ -102,10 +99,9 @@ def _reserved(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Unavai
     term = term_or_why(setting)
     if isinstance(term, Unavailable):
         return term
-    demand, total = setting.demand, mix.own_accelerators + count
-    need = demand.between(mix.own_accelerators, total, _share(setting, mix))
-    if base is not None:
-        need = _blended(setting, need, demand.between(0, count, reach(setting, count)), base.held.owns)
+    demand = setting.demand
+    alone = demand.between(0, count, reach(setting, count))
+    need = alone if base is None else _blended(setting, base.stages, alone, count)
     found = reserving(setting, need, setting.taken.reserved, term)
     after = renting(setting, need, setting.taken.on_demand, when=found.after) if np.any(found.after > 0) else ()
     return _Layer(
@@ -114,9 +110,10 @@ def _reserved(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Unavai
     )
 
 
-def _blended(setting: Setting, beside: Need, alone: Need, owns: NDArray[np.float64]) -> Need:
+def _blended(setting: Setting, base: Stages, alone: Need, count: int) -> Need:
     """The need of a layer that differs while the base is there: as many machines, but with other work."""
-    runs = setting.timeline.runs
+    beside = base.over(lambda top: setting.demand.between(top, top + count, reach(setting, top + count)))
+    runs, owns = setting.timeline.runs, base.owns
     share = np.where(runs > 0, owns / np.where(runs > 0, runs, 1.0), 1.0)
     if np.all(share == 1.0):
         return beside
@@ -132,16 +129,16 @@ def _blended(setting: Setting, beside: Need, alone: Need, owns: NDArray[np.float
     )
 
 
-def _peaks(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Unavailable:
+def _peaks(setting: Setting, mix: Mix, base: Fleet | None) -> _Layer | Unavailable:
     """The work above base and reservation; before the base comes and after it is sold, all above the reservation."""
-    demand, count = setting.demand, mix.reserve_accelerators
-    above = demand.above(mix.own_accelerators + count, _share(setting, mix))
-    pieces: list[tuple[str, Need, Num | None]] = [("Peaks", above, None if base is None else base.held.owns)]
+    count = mix.reserve_accelerators
+    alone = setting.demand.above(count, reach(setting, count))
+    pieces: list[tuple[str, Need, Num | None]] = [("Peaks", alone, None)]
     if base is not None:
-        alone = demand.above(count, reach(setting, count))
-        pieces += [
-            ("Peaks until delivery", alone, base.held.waits),
-            ("Peaks after it is sold", alone, base.held.gone),
+        pieces = [
+            ("Peaks", base.stages.left(count), base.stages.owns),
+            ("Peaks until delivery", alone, base.stages.waits),
+            ("Peaks after it is sold", alone, base.stages.gone),
         ]
     made = [_piece(setting, mix, *piece) for piece in pieces]
     failed = next((one for one in made if isinstance(one, Unavailable)), None)
@@ -215,13 +212,20 @@ def _plain(share: NDArray[np.float64]) -> Num:
 
 def _title(mix: Mix) -> str:
     parts = [
-        f"own {mix.own_accelerators:,}" if mix.own_accelerators else "",
+        f"own {mix.own_accelerators:,}{_stages(mix)}" if mix.own_accelerators else "",
         f"reserve {mix.reserve_accelerators:,}" if mix.reserve_accelerators else "",
         "pay for the peaks by the token" if mix.peaks == "hosted" else "rent the peaks",
     ]
     told = [part for part in parts if part]
     text = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
     return text[0].upper() + text[1:]
+
+
+def _stages(mix: Mix) -> str:
+    """When the base is ordered, where that is not today."""
+    if len(mix.orders) > 1:
+        return f" in {len(mix.orders)} orders"
+    return f" from month {mix.orders[0].month} on" if mix.orders and mix.orders[0].month else ""
 
 
 def _peaks_named(mix: Mix) -> str:

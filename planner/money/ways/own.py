@@ -6,10 +6,8 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.ledger import Line
-from planner.money.owning import Owned, owned
 from planner.money.owning.lines import PER_MACHINE
 from planner.money.owning.machine import fleet as fleet_asked
 from planner.money.owning.place import notes_of_place, too_little_power
@@ -17,12 +15,14 @@ from planner.money.renting.bill import renting
 from planner.money.renting.forward import forward_note
 from planner.money.renting.rent_levels import path_warnings
 from planner.money.setting import Setting
-from planner.money.sizing import reach, right_size, server_size, wait_warning
-from planner.money.timeline import Holding
+from planner.money.sizing import right_size, server_size, wait_warning
+from planner.money.stages.fleet import Fleet, Stages, fleet_of
+from planner.money.stages.just_in_time import in_time
 from planner.money.ways.ledger_of_way import Builder, Unavailable, WayLedger, under
 from planner.money.ways.on_demand import missing_price, not_there
 from planner.money.ways.record import Layer, Look, WayRecord
 from planner.money.ways.waiting_cost import waiting
+from planner.scenario.own import Order
 
 LEAD_TIME = "lead_time_months"
 FOR_ONE = "are they for each of them? Then set own.capex_per to machine"
@@ -30,31 +30,41 @@ FOR_ONE = "are they for each of them? Then set own.capex_per to machine"
 
 def fleet_size(setting: Setting) -> int:
     """How many are bought: as you say; else what work that may wait needs, else as many as are wanted at once."""
-    asked = setting.scenario.own.accelerators
+    own = setting.scenario.own
+    asked = own.accelerators or sum(order.accelerators for order in own.orders)
     return asked or right_size(setting) or max(setting.demand.all.most_accelerators, 1)
+
+
+def orders_of(setting: Setting) -> tuple[Order, ...]:
+    """In which orders they are bought: as you say, else in time for the work; none where all are bought at once.
+
+    How many you want, and a sum for all of them, are taken to be for one order.
+    """
+    own = setting.scenario.own
+    if own.orders:
+        return own.orders
+    at_once = own.accelerators is not None or (own.capex_usd is not None and own.capex_per != PER_MACHINE)
+    return () if at_once else in_time(setting, fleet_size(setting))
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
     """The fleet as it was asked for, bought and run."""
-    return fleet(setting, fleet_size(setting))
+    return fleet(setting, fleet_size(setting), orders_of(setting))
 
 
-def of_size(accelerators: int) -> Builder:
-    """A function that builds owning with so many accelerators."""
-    return partial(fleet, accelerators=accelerators)
+def of_size(accelerators: int, orders: tuple[Order, ...] = ()) -> Builder:
+    """A function that builds owning with so many accelerators, bought in these orders."""
+    return partial(fleet, accelerators=accelerators, orders=orders)
 
 
-def fleet(setting: Setting, accelerators: int) -> WayLedger | Unavailable:
+def fleet(setting: Setting, accelerators: int, orders: tuple[Order, ...] = ()) -> WayLedger | Unavailable:
     """So many accelerators bought and run, with what they cannot do rented."""
-    found = owned(setting, work_of(setting, accelerators))
+    found = fleet_of(setting, accelerators, orders)
     if found is None:
         return not_owned(setting, accelerators)
-    return with_rent(setting, f"Buy {accelerators:,} and run them", accelerators, found, found.lines)
-
-
-def work_of(setting: Setting, accelerators: int) -> Need:
-    """The work that such a fleet does: first what it has machines for, then what may wait."""
-    return setting.demand.upto(accelerators, reach(setting, accelerators))
+    stages = f" in {len(orders)} orders" if len(orders) > 1 else ""
+    title = f"Buy {accelerators:,}{stages} and run them"
+    return with_rent(setting, title, found, found.lines(lambda part: part.lines))
 
 
 def not_owned(setting: Setting, accelerators: int) -> Unavailable:
@@ -74,27 +84,27 @@ def not_owned(setting: Setting, accelerators: int) -> Unavailable:
 def with_rent(
     setting: Setting,
     title: str,
-    accelerators: int,
-    found: Owned,
+    found: Fleet,
     lines: tuple[Line, ...],
     *warnings: str,
     after: str = "After it is sold",
 ) -> WayLedger | Unavailable:
     """A fleet of one's own, with what is rented around it."""
     unknown = not_there(setting, setting.taken.on_demand)
-    if unknown is None and not np.any(work_of(setting, accelerators).busy_hours * found.held.owns > 0):
+    if unknown is None and not np.any(found.stages.busy_hours > 0):
         unknown = missing_price(setting)  # all of the work would be rented
     if unknown is not None:
         return unknown
-    rented = rented_around(setting, accelerators, found.held, after)
+    rented, accelerators = rented_around(found.stages, after), found.accelerators
     return WayLedger(
         title=title,
         what=found.machine.ordered(accelerators),
-        lines=(*lines, *rented, *waiting(setting, accelerators, found.held.owns)),
+        lines=(*lines, *rented, *waiting_for(found.stages)),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=float(accelerators),
+        orders=found.orders,
         warnings=(
-            *never_comes(setting, found),
+            *never_comes(found),
             *notes_of_place(setting),
             *in_proportion(setting, accelerators),
             *waits(setting, accelerators),
@@ -135,16 +145,23 @@ def of_rent(setting: Setting, rented: tuple[Line, ...]) -> tuple[str, ...]:
     return (*path_warnings(setting), *forward_note(setting))
 
 
+def waiting_for(stages: Stages, held: int = 0) -> tuple[Line, ...]:
+    """What it costs that jobs wait for such a fleet, with so many held above it."""
+    return tuple(
+        line
+        for top, share in zip(stages.tops, stages.only, strict=True)
+        for line in waiting(stages.setting, top + held, share)
+    )
+
+
 @lru_cache(maxsize=8)
-def rented_around(
-    setting: Setting, accelerators: int, held: Holding, after: str = "After it is sold"
-) -> tuple[Line, ...]:
+def rented_around(stages: Stages, after: str = "After it is sold") -> tuple[Line, ...]:
     """All work until the fleet comes and after it is sold; between the two, what it has no room for."""
-    demand = setting.demand
+    setting = stages.setting
     layers = (
-        ("Until delivery", demand.all, held.waits),
-        ("Above the fleet", demand.above(accelerators, reach(setting, accelerators)), held.owns),
-        (after, demand.all, held.gone),
+        ("Until delivery", setting.demand.all, stages.waits),
+        ("Above the fleet", stages.left(), stages.owns),
+        (after, setting.demand.all, stages.gone),
     )
     return tuple(
         line
@@ -154,25 +171,26 @@ def rented_around(
     )
 
 
-def never_comes(setting: Setting, found: Owned) -> tuple[str, ...]:
+def never_comes(found: Fleet) -> tuple[str, ...]:
     """What to say where the machines come too late to run at all."""
-    if np.any(np.asarray(found.held.comes) > 0):
+    if found.comes:
         return ()
-    return (f"The {_too_late(setting, found)}: they never run, all work is rented, and only the deposit is paid",)
+    return (f"The {_too_late(found)}: they never run, all work is rented, and only the deposit is paid",)
 
 
-def left_out(setting: Setting, found: Owned, what: str) -> Unavailable | None:
+def left_out(found: Fleet, what: str) -> Unavailable | None:
     """Why a way to pay for machines that come too late to run is no way: all of it would be renting.
 
     What is tried out is reckoned as it is: a break-even passes through deliveries that come too late.
     """
-    if LEAD_TIME in setting.tried or np.any(np.asarray(found.held.comes) > 0):
+    if LEAD_TIME in found.setting.tried or found.comes:
         return None
-    return Unavailable(f"the {_too_late(setting, found)}: {what}, and all work would be rented")
+    return Unavailable(f"the {_too_late(found)}: {what}, and all work would be rented")
 
 
-def _too_late(setting: Setting, found: Owned) -> str:
-    wait, months = first(found.held.ordered_months + found.put.used[LEAD_TIME].value), setting.scenario.months
+def _too_late(found: Fleet) -> str:
+    earliest, months = found.parts[0], found.setting.scenario.months
+    wait = first(earliest.held.ordered_months + earliest.put.used[LEAD_TIME].value)
     until = "they would be sold" if wait < months else "the plan ends"
     return f"machines come after {wait:g} months, when {until}"
 

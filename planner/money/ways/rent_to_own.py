@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.money.demand.stream import Need
 from planner.money.finance import implied_lease_rate
 from planner.money.inflation import agreed
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning import Owned, owned
 from planner.money.owning.instalments import Instalments, value
+from planner.money.owning.lines import Part
 from planner.money.setting import Setting
+from planner.money.stages.fleet import fleet_of
 from planner.money.ways.lease import beside_a_loan
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
-from planner.money.ways.own import first, fleet_size, left_out, not_owned, with_rent, work_of
+from planner.money.ways.own import first, fleet_size, left_out, not_owned, with_rent
 from planner.money.ways.record import Look, WayRecord
 
 ASK = "Rent that ends in owning is mostly booked as a purchase: ask accounting"
@@ -23,14 +26,19 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     if setting.scenario.rent_to_own is None:
         return Unavailable("no rent-to-own quote is entered: enter what it costs a month, and for how many months")
     accelerators = fleet_size(setting)
-    found = owned(setting, work_of(setting, accelerators), refreshed=False)
+    found = fleet_of(setting, accelerators, (), _held)  # the quote is for all of them, at once
     if found is None:
         return not_owned(setting, accelerators)
-    too_late = left_out(setting, found, "nothing would ever be paid for")
+    too_late = left_out(found, "nothing would ever be paid for")
     if too_late is not None:
         return too_late
-    lines = (*_payments(setting, found), *found.beside, *found.running, *found.end, *found.sale)
-    return with_rent(setting, "Rent to own", accelerators, found, lines, *_implied(setting, found), ASK)
+    part = found.parts[0]
+    lines = (*_payments(setting, part), *part.beside, *part.running, *part.end, *part.sale)
+    return with_rent(setting, "Rent to own", found, lines, *_implied(setting, part), ASK)
+
+
+def _held(setting: Setting, need: Need, part: Part | None) -> Owned | None:
+    return owned(setting, need, refreshed=False, part=part)
 
 
 def _payments(setting: Setting, found: Owned) -> tuple[Line, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from datetime import date
 from typing import Any
 
@@ -13,6 +14,7 @@ from planner.money.carbon import Emitted
 from planner.money.ledger import Ledger, Origin
 from planner.money.measures import rate_per_year
 from planner.money.old_figures import OldFigure, old_figures
+from planner.money.owned_fleet import bought_when
 from planner.money.plan import Plan
 from planner.money.renting.offer_inputs import prices_of
 from planner.money.verdict.answer import Answer, Weighed
@@ -25,7 +27,7 @@ from planner.report.answer.tables import INPUTS, by_year
 from planner.report.files import also_schema
 from planner.report.files import answer_schema as schema
 from planner.report.files.cash_csv import scenario_id
-from planner.report.files.document_parts import Emissions
+from planner.report.files.document_parts import Emissions, Order
 from planner.report.forms import reason_of, scalar
 from planner.report.futures.counted import turning_of
 from planner.report.futures.waiting_words import waiting_sentences
@@ -180,6 +182,7 @@ def _option(plan: Plan, way: Weighed, found: Answer, drawn: Futures | None) -> s
         label=option.title,
         what=option.what,
         accelerators=option.accelerators,
+        orders=tuple(Order(**asdict(one)) for one in bought_when(plan.setting, option)),
         useful_accelerator_hours=float(np.broadcast_to(option.useful_hours, option.ledger.monthly_usd.shape).sum()),
         offer=offer,
         usd_per_accelerator_hour=None if rate is None else rate[0],

@@ -22,6 +22,7 @@ from planner.report.answer.old_figure_words import HEAD, old_figure_lines
 from planner.report.answer.sentences import AnswerWords
 from planner.report.answer.sentences import not_counted as left_out
 from planner.report.files.cash_csv import SIGN
+from planner.report.fleet.order_words import through_time
 from planner.report.forms import bullets, in_sections, reason_of
 from planner.report.futures.counted import best_of_100, futures_table
 from planner.report.futures.waiting_words import waiting_text
@@ -53,6 +54,7 @@ def plan_text(one: Reckoned) -> str:
         ("What this example takes for granted", bullets(one.about)),
         ("Ways", text_table(_ways(found))),
         ("How sure", "" if one.futures is None else text_table(futures_table(found, one.futures))),
+        ("Orders", _orders(found)),
         ("Each year, USD", text_table(tables.cash_table(found.ranked))),
         *((f"{way.option.title}: lines", _lines(way.option.ledger)) for way in found.ranked),
         ("What would turn it", text_table(tables.turning_table(found)) if found.break_evens else "nothing to compare"),
@@ -71,6 +73,13 @@ def plan_text(one: Reckoned) -> str:
 def _ways(found: Answer) -> Table:
     """The options without the columns that would make lines too long; those stand in the JSON and the CSV."""
     return tables.options_table(found).without("Notes", "Idle, USD")
+
+
+def _orders(found: Answer) -> str:
+    """The orders of what is bought, where there are several or none is placed today."""
+    told = through_time(found)
+    staged = told is not None and any(one.ordered_after_months > 0 for one in told.orders)
+    return text_table(told.rows) if told is not None and staged else ""
 
 
 def _lines(ledger: Ledger) -> str:

@@ -20,6 +20,7 @@ from planner.report.answer.price_words import rests_on
 from planner.report.answer.small_work import plan_needs_no_gpu
 from planner.report.answer.turns import is_even, month_words, turning_sentences
 from planner.report.evidence.own_runs_words import paces
+from planner.report.fleet.order_words import in_orders
 from planner.report.forms import scalar
 from planner.report.futures.counted import break_even_range, cash_range, chances, how_sure
 from planner.report.futures.what_turns import turns_first
@@ -206,12 +207,16 @@ def _how(plan: Plan, way: Weighed) -> str:
     yours = plan.setting.scenario.rent.usd_per_accelerator_hour is not None or plan.setting.taken.on_demand is None
     seller = f"{'at' if yours else 'from'} {option.what}"
     title = f"{option.title[:1].lower()}{option.title[1:]}"
+    if WAYS[option.way].side == "mix" and option.orders:
+        title = f"{title} ({in_orders(option.orders)})"
     return WAYS[option.way].said.format(count=_bought(plan, option), what=option.what, seller=seller, title=title)
 
 
 def _bought(plan: Plan, option: Option) -> str:
     """What one orders: one workstation with 2 x RTX 4090; 16 in two servers of 8, and one spare board on the shelf."""
     what, many = machine(plan.setting), option.accelerators
+    if option.orders:
+        return f"{many:,.0f} in {words.count(len(option.orders), 'order')} ({in_orders(option.orders)})"
     if what is not None and what.host is not None and option.way == "own":
         return option.what
     said = f"{many:,.0f}"
@@ -305,12 +310,13 @@ def _figures(plan: Plan, found: Answer, drawn: Futures | None) -> tuple[Tile, ..
     first, second = found.pair
     back = np.asarray(found.payback.month)
     paid = f"back in month {float(back):.0f}" if np.isfinite(back) else "does not pay back"
-    takes = words.usd_short(float(second.measures.cash_today_usd))
-    beside = f"; {WAYS[second.option.way].starting} takes {takes}"
-    if WAYS[first.option.way].owns:
-        last = _day_one(first, drawn, f"{beside}. Payback is in today's money", paid)
+    pays, other = (second, first) if second is found.best and WAYS[second.option.way].side == "mix" else (first, second)
+    takes = words.usd_short(float(other.measures.cash_today_usd))
+    beside = f"; {WAYS[other.option.way].starting} takes {takes}"
+    if WAYS[pays.option.way].owns:
+        last = _day_one(pays, drawn, f"{beside}. Payback is in today's money", paid)
     else:
-        last = _day_one(first, drawn, beside, f"{WAYS[second.option.way].starting}: {takes}")
+        last = _day_one(pays, drawn, beside, f"{WAYS[other.option.way].starting}: {takes}")
     return (_total(second), _total(first), _break_even(plan, found, drawn), last)
 
 

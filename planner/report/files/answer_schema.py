@@ -16,7 +16,7 @@ from pydantic import Field, JsonValue, TypeAdapter
 from planner.money.ledger import Part
 from planner.money.verdict.answer import Verdict
 from planner.report.files.also_schema import Also
-from planner.report.files.document_parts import Document, Emissions, Sentences
+from planner.report.files.document_parts import Document, Emissions, Order, Sentences
 from planner.scenario.terms import Timing
 from planner.scenario.ways import Way
 
@@ -80,6 +80,7 @@ class Option(Document):
     label: str = Field(description="for people: Buy 8 and run them")
     what: str = Field(description="for people: what exactly is bought or rented, where, on which terms")
     accelerators: float = Field(description="at once, at most")
+    orders: tuple[Order, ...] = Field(description="of machines; empty where none are bought")
     useful_accelerator_hours: float = Field(description="of work done, over the plan")
     offer: Offer | None = Field(description="whose terms it goes by; null where nothing is rented by the hour")
     usd_per_accelerator_hour: float | None = Field(description="rent as it was reckoned with; null: none, or several")

@@ -1,4 +1,4 @@
-"""Parts of the printed documents that stand by themselves: what every part is, and what a way emits."""
+"""Parts of the printed documents that stand by themselves: what every part is, what a way emits, an order."""
 
 from __future__ import annotations
 
@@ -28,3 +28,16 @@ class Emissions(Document):
     water_liters: float | None = Field(description="of making that electricity, where a figure of the place is known")
     grid: str = Field(description="for people: where most of it is drawn")
     notes: Sentences = Field(description="what stands in for what is not known")
+
+
+class Order(Document):
+    """One order of machines, of a fleet that is bought at once or in stages."""
+
+    accelerators: int = Field(description="in this order")
+    ordered_after_months: int = Field(description="0 is today")
+    there_after_months: float = Field(description="from today")
+    what: str = Field(description="for people: 2 servers with 8 x H100 each")
+    spare_accelerators: int = Field(description="boards on the shelf, bought with it")
+    usd: float = Field(description="paid for the machines, their premium included, in the money of the day")
+    resale_usd: float = Field(description="what they fetch when they are sold, costs of selling taken off")
+    fleet_accelerators: int = Field(description="that there are with it")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from planner.money.measures import present_usd
-from planner.money.sizing import share_done
 from planner.money.ways import WAYS
 from planner.report import words
+from planner.report.fleet.order_words import in_orders
 from planner.report.table import Table
 from planner.scenario.rent import Mix
-from planner.study.mix.best_mix import BestMix, NoMix
+from planner.study.mix.best_mix import BestMix, NoMix, done_in_stages
 from planner.study.mix.load_duration import Piece, Screen
 
 # From the bottom up: what binds most lies lowest.
@@ -21,8 +21,9 @@ _LITTLE = 0.005  # of a share: less is not shown as a difference
 
 def in_words(mix: Mix) -> str:
     """Own 8, reserve 4, rent the peaks."""
+    stages = f" ({in_orders(mix.orders)})" if mix.orders else ""
     parts = [
-        f"own {mix.own_accelerators:,}" if mix.own_accelerators else "",
+        f"own {mix.own_accelerators:,}{stages}" if mix.own_accelerators else "",
         f"reserve {mix.reserve_accelerators:,}" if mix.reserve_accelerators else "",
         LAYERS[mix.peaks].peaks,
     ]
@@ -77,11 +78,11 @@ def _why(found: BestMix) -> tuple[str, ...]:
     if not found.least_busy.found:
         return (f"Owning never pays here: {prices}.",)
     share = float(np.asarray(found.least_busy.value))
+    rule = f"A GPU is better owned if it is busy more than {words.percent(share)} of the time: {prices}."
+    if found.mix.orders:
+        return (f"{rule} Each server is ordered about when it would be that busy from then on.",)
     busier = found.load.units_busier_than(share)
-    return (
-        f"A GPU is better owned if it is busy more than {words.percent(share)} of the time: {prices}. "
-        f"{abs(busier):,.0f} of {found.load.peak:,.0f} would be that busy.",
-    )
+    return (f"{rule} {abs(busier):,.0f} of {found.load.peak:,.0f} would be that busy.",)
 
 
 def _flatness(found: BestMix) -> str:
@@ -110,7 +111,7 @@ def _wait(found: BestMix) -> tuple[str, ...]:
 def layers_table(found: BestMix) -> Table:
     """The layers from the bottom up: how many, what part of the work, and what an hour costs."""
     setting = found.plan.setting
-    done = [share_done(setting, fleet) for fleet in (found.own, found.own + found.reserved)]
+    done = [done_in_stages(setting, found.mix, held) for held in (0, found.reserved)]
     counts = {"own": found.own, "reserved": found.reserved}
     shares = {"own": done[0], "reserved": done[1] - done[0], found.burst: 1.0 - done[1]}
     cheapest = {piece.name: piece for piece in found.layers}
@@ -169,7 +170,7 @@ def load_table(found: BestMix) -> Table:
 
 def load_finding(found: BestMix) -> str:
     """The picture of the load in a sentence, for those who cannot see it."""
-    done = share_done(found.plan.setting, found.own)
+    done = done_in_stages(found.plan.setting, found.mix, 0)
     share = words.percent(float(np.asarray(found.least_busy.value))) if found.least_busy.found else "no share"
     return (
         f"How many GPUs have work for how much of the time, up to {found.load.peak:,.0f} at once. Owning pays above "

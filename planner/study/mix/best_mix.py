@@ -17,12 +17,13 @@ from planner.money.option import Option, sized_key
 from planner.money.outcome import Solved
 from planner.money.plan import Plan, option
 from planner.money.setting import Setting
-from planner.money.sizing import server_size, share_done, wait_hours
+from planner.money.sizing import reach, server_size, share_done, wait_hours
 from planner.money.verdict.contender import at_most_usd
 from planner.money.verdict.limits import Limits, limits_of
 from planner.money.ways.mix import build
 from planner.money.ways.own import of_size
 from planner.scenario.memo import cached_property
+from planner.scenario.own import Order
 from planner.scenario.rent import Mix, Peaks
 from planner.study.mix.load_duration import LoadCurve, Piece, Screen, envelope, load_curve, threshold
 from planner.study.mix.programme import Infeasible, ProgrammeBest, best
@@ -103,7 +104,7 @@ class BestMix:
     @property
     def differs(self) -> bool:
         """Whether the mix is more than one way: layers of two kinds, each with work."""
-        based, held = (share_done(self.plan.setting, fleet) for fleet in (self.own, self.own + self.reserved))
+        based, held = (done_in_stages(self.plan.setting, self.mix, held) for held in (0, self.reserved))
         return sum((based > 0, held > based, held < 1 - _HOURLESS)) > 1
 
     @cached_property
@@ -139,7 +140,7 @@ class BestMix:
         return tuple(Cost(size, usd) for size, usd in found if np.isfinite(usd))
 
     def _at(self, size: int) -> Mix:
-        return self.mix.model_copy(update={"own_accelerators": size})
+        return self.search.resized(self.mix, own_accelerators=size)
 
     @cached_property
     def flat(self) -> tuple[int, int]:
@@ -187,13 +188,39 @@ def best_mix(plan: Plan) -> BestMix | NoMix:
     enough = least_fleet(setting)
     least = (enough,) if setting.terms.usd_per_waiting_hour is None else tuple({0, enough})
     proposed, refused = _proposed(setting, rates, least)
-    search = MixSearch(setting)
-    mix = search.best(proposed, _steps(setting, rates)) if proposed else None
+    search, mix = _searched(setting, rates, proposed)
     if mix is None:
         said = [one.reason for one in refused] or list(rates.missing)
         return NoMix("; ".join(said) or "no mix keeps to the limits")
     found = search.priced(mix)
     return BestMix(plan, mix, found.usd, found.at_most_usd, *pure, rates, search, refused)
+
+
+def done_in_stages(setting: Setting, mix: Mix, held: int) -> float:
+    """The share of all useful hours that a base does, with so many held above it; ordered is there, here. [1]"""
+    if not mix.orders:
+        return share_done(setting, mix.own_accelerators + held)
+    month = setting.timeline.month
+    there = sum(np.where(month > order.month, order.accelerators, 0) for order in mix.orders) + held
+    tops = np.unique(there)
+    runs, demand = setting.timeline.runs, setting.usual_demand
+    done = sum((demand.done(top, reach(setting, top)) * runs * (there == top)).sum() for top in tops.tolist())
+    return float(done / max(float((demand.all_hours * runs).sum()), _HOURLESS))
+
+
+def _searched(setting: Setting, rates: MixRates, proposed: Sequence[Mix]) -> tuple[MixSearch, Mix | None]:
+    """The cheapest mix by its ledger, and the search that found it: in stages, somewhat earlier, or all at once."""
+    schedule, steps = rates.base.schedule if rates.base else None, _steps(setting, rates)
+    search = MixSearch(setting, schedule)
+    mix = search.best([search.resized(one) for one in proposed], steps) if proposed else None
+    if mix is None or schedule is None:
+        return search, mix
+    others = [MixSearch(setting, other, search.kept) for other in (schedule.earlier(), None)]
+    for other in others:
+        again = other.best([other.resized(mix)], steps)
+        if again is not None and other.at_most_usd(again) < search.at_most_usd(mix):
+            search, mix = other, again
+    return search, mix
 
 
 def _has_peaks(setting: Setting) -> bool:
@@ -211,7 +238,7 @@ def with_best_mix(plan: Plan) -> Plan:
     if isinstance(found, NoMix) or not found.gains:
         return plan
     if not found.differs:
-        return _with_fleet(plan, found.own)
+        return _with_fleet(plan, found.own, found.mix.orders)
     there = replace(setting, scenario=setting.scenario.model_copy(update={"mix": found.mix}))
     there.__dict__.update(demand=setting.demand, timeline=setting.timeline)
     made = option(there, (there.at("low"), there.at("high")), "mix", build)
@@ -220,18 +247,18 @@ def with_best_mix(plan: Plan) -> Plan:
     return Plan(there, (*plan.options, made), tuple(one for one in plan.absent if one.way != "mix"))
 
 
-def _with_fleet(plan: Plan, accelerators: int) -> Plan:
-    """The plan with a fleet of another size, which does all the work for less: where waiting has a price.
+def _with_fleet(plan: Plan, accelerators: int, orders: tuple[Order, ...]) -> Plan:
+    """The plan with another fleet, which does all the work for less: where waiting has a price, or prices rise.
 
     Beside the one that was asked for; in place of it where nobody said how many.
     """
-    there = {int(one.accelerators) for one in plan.options if one.way == "own"}
-    if not there or accelerators == 0 or accelerators in there:
+    there = {(int(one.accelerators), one.orders) for one in plan.options if one.way == "own"}
+    if not there or accelerators == 0 or (accelerators, orders) in there:
         return plan
     ends = (plan.setting.at("low"), plan.setting.at("high"))
-    asked = plan.setting.scenario.own.accelerators is not None
+    asked = plan.setting.scenario.own.accelerators is not None or bool(plan.setting.scenario.own.orders)
     key = sized_key(accelerators) if asked else "own"
-    made = option(plan.setting, ends, "own", of_size(accelerators), key=key)
+    made = option(plan.setting, ends, "own", of_size(accelerators, orders), key=key)
     if not isinstance(made, Option):
         return plan
     kept = tuple(made if one.key == key else one for one in plan.options)

@@ -7,7 +7,7 @@ of its own ledger.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,20 +15,26 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import Need
 from planner.money.ledger import Ledger, Line
+from planner.money.many_ledgers import Columns
 from planner.money.measures import factors
 from planner.money.owning import owned
+from planner.money.owning.inputs import ORDER
 from planner.money.owning.place import too_little_power
 from planner.money.renting.interruptions import demand_of, stoppable
 from planner.money.renting.reservation import bound_share, reserving
 from planner.money.setting import Setting
 from planner.money.sizing import server_size
+from planner.money.stages.just_in_time import is_steady, order_months
 from planner.money.tax.lines import taxed
 from planner.money.ways import hosted, on_demand
 from planner.money.ways.ledger_of_way import Unavailable
 from planner.money.ways.own import fleet_size
 from planner.money.ways.reserved import term_or_why
 from planner.money.ways.spot import missing_price, on_spot
+from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.rent import Peaks
+from planner.study.mix.load_duration import hours_done
+from planner.study.mix.schedule import Count, Schedule, best_months
 
 Array = NDArray[np.float64]
 
@@ -43,7 +49,16 @@ class Base:
     sizes: Array  # accelerators, from none up
     idle_usd: Array  # sizes x months, as it is paid
     usd_per_busy_hour: Array  # months
-    there: Array  # share of each month in which it runs
+    there: Array  # slices x months, or one row for all: share of each month in which it runs
+    schedule: Schedule | None = None  # when its slices are ordered; None: at once
+
+    @property
+    def mean_there(self) -> Array:
+        """The share of each month in which an accelerator of the whole base runs, on average."""
+        if len(self.there) == 1:
+            return np.asarray(self.there[0])
+        widths = np.diff(self.sizes)
+        return np.asarray(widths @ self.there / widths.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +97,9 @@ def rates_of(setting: Setting) -> MixRates:
     held = _held(setting)
     bursts, missing = _bursts(setting)
     reason = (held.reason,) if isinstance(held, Unavailable) else ()
+    base = _base(setting)
     return MixRates(
-        base=_base(setting),
+        base=base if base is None or not bursts or is_steady(setting) else _in_stages(setting, base, bursts),
         held=None if isinstance(held, Unavailable) else held,
         bursts=bursts,
         worth_today=np.asarray(factors(setting)),
@@ -119,7 +135,57 @@ def _base(setting: Setting) -> Base | None:
     hours = sizes[-1] * setting.demand.plain.hours_per_month * found.held.owns
     added = _monthly(setting, busy.lines) - parts[-1][-1]
     share = np.broadcast_to(_spread(added, hours), hours.shape)
-    return Base(sizes, np.concatenate(parts), share, np.asarray(found.held.owns))
+    return Base(sizes, np.concatenate(parts), share, np.asarray(found.held.owns)[None, :])
+
+
+def _in_stages(setting: Setting, base: Base, bursts: Mapping[Peaks, Hourly]) -> Base:
+    """The base with each slice ordered in its best month, by what the same hours cost elsewhere."""
+    months = np.array(order_months(setting))
+    most, server = base.sizes[-1], server_size(setting)
+    there = Columns(setting, {ORDER: months.astype(np.float64)}).at()
+    found = owned(there, replace(setting.demand.plain, accelerators=float(most), busy_share=0.0))
+    if found is None or len(base.sizes) == 1 or setting.scenario.own.capex_usd is not None:
+        return base
+    servers = np.ceil(np.diff(base.sizes) / server)
+    idle = np.broadcast_to(_monthly(there, found.lines), (len(months), setting.timeline.last + 1)) / np.ceil(
+        most / server
+    )
+    owns = np.broadcast_to(found.held.owns, idle.shape)
+    rest = bursts.get("on_demand") or next(iter(bursts.values()))
+    hours = np.diff(np.broadcast_to(done_by(setting, base.sizes), (len(base.sizes), idle.shape[1])), axis=0)
+
+    def count(weights: Array, most_usd: float = np.inf) -> Count:
+        saved = owns * (rest.usd_per_hour - base.usd_per_busy_hour) * weights
+        usd = (idle @ weights)[:, None] * servers - saved @ hours.T
+        return Count(usd, most_usd - float((hours.sum(axis=0) * setting.timeline.runs * rest.usd_per_hour) @ weights))
+
+    worth = np.broadcast_to(np.asarray(factors(setting)), idle.shape[1:])
+    chosen = best_months(count(worth), [count(months, most) for _, months, most in cash_limits(setting)])
+    schedule = Schedule(
+        tuple(int(top) for top in base.sizes[1:]),
+        tuple(months[chosen].tolist()),
+        tuple(months.tolist()),
+    )
+    staged = np.concatenate([np.zeros((1, idle.shape[1])), np.cumsum(idle[chosen] * servers[:, None], axis=0)])
+    return replace(base, idle_usd=staged, there=owns[chosen], schedule=schedule)
+
+
+def done_by(setting: Setting, sizes: Array) -> Array:
+    """What fleets of these sizes do in a whole month; work that may wait, where a job fits on them."""
+    demand = setting.demand
+    reach = np.where(sizes < demand.job_accelerators, 0.0, 1.0) if np.any(demand.waiting_hours > 0) else 1.0
+    return hours_done(demand, sizes, reach)
+
+
+def cash_limits(setting: Setting) -> Iterator[tuple[str, Array, float]]:
+    """The limits on money: what each is called, which months it counts, and how much may be paid in them."""
+    months, terms = np.arange(setting.timeline.last + 1), setting.terms
+    if terms.cash_on_day_one_usd is not None:
+        yield "on day one", np.equal(months, 0).astype(np.float64), terms.cash_on_day_one_usd
+    if terms.cash_per_year_usd is not None:
+        year = np.maximum(months - 1, 0) // MONTHS_PER_YEAR
+        for number in range(int(year[-1]) + 1):
+            yield f"in year {number + 1}", np.equal(year, number).astype(np.float64), terms.cash_per_year_usd
 
 
 def _spread(usd: Array, hours: Array) -> Array:

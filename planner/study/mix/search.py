@@ -16,6 +16,7 @@ from planner.money.ways.ledger_of_way import Unavailable, whole_ledger
 from planner.money.ways.mix import mixed
 from planner.scenario.base import MOST_ACCELERATORS
 from planner.scenario.rent import Mix
+from planner.study.mix.schedule import Schedule
 
 _ROUNDS = 12  # steps to a neighbour, at most
 
@@ -33,6 +34,7 @@ class MixSearch:
     """Mixes of a plan by their ledgers, each reckoned once."""
 
     setting: Setting
+    schedule: Schedule | None = None  # of the base; None: at once
     kept: dict[Mix, PricedMix] = field(default_factory=dict)
 
     @property
@@ -87,7 +89,13 @@ class MixSearch:
                 continue  # the programme knew the price of a machine: none was worth it
             for size in {min(now // step * step + step, self.most), now - (now % step or step)}:
                 if size >= 0 and size != now:
-                    yield mix.model_copy(update={name: size})
+                    yield self.resized(mix, **{name: size})
+
+    def resized(self, mix: Mix, **sizes: int) -> Mix:
+        """The mix with another base or reservation, and the base's orders as they are best for it."""
+        found = mix.model_copy(update=sizes)
+        orders = () if self.schedule is None else self.schedule.upto(found.own_accelerators)
+        return found.model_copy(update={"orders": orders})
 
 
 def least_fleet(setting: Setting) -> int:

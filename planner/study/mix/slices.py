@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.setting import Setting
-from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.rent import Peaks
-from planner.study.mix.load_duration import Screen, hours_done
+from planner.study.mix.load_duration import Screen
 from planner.study.mix.programme import Limit, Programme, Sum
-from planner.study.mix.rates import Hourly, MixRates
+from planner.study.mix.rates import Hourly, MixRates, cash_limits, done_by
 
 Array = NDArray[np.float64]
 
@@ -26,17 +25,11 @@ def programme_of(setting: Setting, rates: MixRates, burst: Peaks, *, least_fleet
     rest = rates.bursts["on_demand" if burst == "spot" else burst]
     spot = rates.bursts["spot"] if burst == "spot" else None
     counts = _Counting(rates, sliced, rest, spot)
-    cash, yearly, limits = setting.terms.cash_on_day_one_usd, setting.terms.cash_per_year_usd, []
-    if cash is not None:
-        limits.append(Limit("on day one", cash, counts.sum(np.arange(sliced.months) == 0)))
-    if yearly is not None:
-        year = np.maximum(np.arange(sliced.months) - 1, 0) // MONTHS_PER_YEAR
-        limits += [
-            Limit(f"in year {number + 1}", yearly, counts.sum(year == number)) for number in range(int(year[-1]) + 1)
-        ]
+    limits = [Limit(name, most, counts.sum(months)) for name, months, most in cash_limits(setting)]
     spots = (0.0, 0.0)
     if spot is not None and spot.most_hours is not None:
-        spots = (float((spot.most_hours * sliced.owned).sum()), float((spot.most_hours * sliced.unowned).sum()))
+        first = sliced.owned[0]
+        spots = (float((spot.most_hours * first).sum()), float((spot.most_hours * (1.0 - first)).sum()))
     machine = rates.held.machine if rates.held else 1
     return Programme(
         sizes=sliced.sizes,
@@ -60,7 +53,7 @@ class _Sliced:
     sizes: Array
     edges: Array
     hours: Array  # slices x months
-    owned: Array  # share of each month
+    owned: Array  # slices x months, or one row for all: share of each month
     held: Array
 
     @property
@@ -73,7 +66,7 @@ class _Sliced:
 
     def of(self, weights: Array) -> Array:
         """The hours of each slice, weighed by month."""
-        return np.asarray(self.hours @ np.broadcast_to(weights, self.hours.shape[-1]))
+        return np.asarray((self.hours * weights).sum(axis=-1))
 
 
 def _sliced(setting: Setting, rates: MixRates) -> _Sliced:
@@ -81,15 +74,14 @@ def _sliced(setting: Setting, rates: MixRates) -> _Sliced:
     sizes = rates.base.sizes if rates.base else np.zeros(1)
     edges = rates.base.sizes if rates.base and len(sizes) > 2 else _even(demand.all.most_accelerators)
     edges = np.unique(np.append(edges, sizes))
-    reach = np.where(edges < demand.job_accelerators, 0.0, 1.0) if np.any(demand.waiting_hours > 0) else 1.0
-    done = np.broadcast_to(hours_done(demand, edges, reach), (len(edges), len(runs))) * runs
+    done = np.broadcast_to(done_by(setting, edges), (len(edges), len(runs))) * runs
     running = np.where(runs > 0, runs, 1.0)
     nothing = np.zeros(len(runs))
     return _Sliced(
         sizes=sizes,
         edges=edges,
         hours=np.diff(done, axis=0),
-        owned=rates.base.there / running if rates.base else nothing,
+        owned=rates.base.there / running if rates.base else nothing[None, :],
         held=rates.held.there / running if rates.held else nothing,
     )
 
@@ -123,7 +115,7 @@ class _Counting:
             rest=float(sliced.of(rent * weights).sum()),
             beside=sliced.of(sliced.owned * held),
             alone=sliced.of(sliced.unowned * held),
-            spot=(self._spot(sliced.owned, weights), self._spot(sliced.unowned, weights)),
+            spot=(self._spot(sliced.owned[0], weights), self._spot(1.0 - sliced.owned[0], weights)),
             volume=rates.held.volume_usd @ weights if rates.held and rates.held.volume_from else np.zeros(0),
         )
 
@@ -142,10 +134,11 @@ def screens_of(rates: MixRates, setting: Setting) -> tuple[Screen, ...]:
     capacity = setting.demand.plain.hours_per_month
     found = []
     if rates.base is not None and len(rates.base.sizes) > 1:
-        base, hours = rates.base, float((rates.base.there * worth).sum()) * capacity
+        base, there = rates.base, rates.base.mean_there
+        hours = float((there * worth).sum()) * capacity
         if hours > 0:
             idle = float(base.idle_usd[-1] @ worth) / (float(base.sizes[-1]) * hours)
-            busy = float((base.usd_per_busy_hour * base.there * worth).sum()) * capacity / hours
+            busy = float((base.usd_per_busy_hour * there * worth).sum()) * capacity / hours
             found.append(Screen("own", idle, busy))
     if rates.held is not None:
         held, hours = rates.held, float((rates.held.there * worth).sum()) * capacity

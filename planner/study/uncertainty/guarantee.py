@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from planner.money.ledger import Ledger
 from planner.money.many_ledgers import Columns, builder_of
 from planner.money.measures import present_usd
-from planner.money.owning.resale import GUARANTEE, TOP_UP
+from planner.money.option import Option
+from planner.money.owning.resale import COST, GUARANTEED
 from planner.study.uncertainty.futures import Futures
 
 
@@ -30,7 +31,7 @@ class GuaranteeWorth:
 
 def guarantee_worth(drawn: Futures) -> GuaranteeWorth | None:
     """What the guarantee comes to for the first way that has one; None where none has."""
-    option = next((one for one in drawn.options if _of(one.ledger, TOP_UP).lines), None)
+    option = next((one for one in drawn.options if any(_of(end, GUARANTEED).lines for end in _ends(one))), None)
     if option is None:
         return None
     cost: list[NDArray[np.float64]] = []
@@ -39,13 +40,18 @@ def guarantee_worth(drawn: Futures) -> GuaranteeWorth | None:
         ledger = block.ledgers[0]
         assert ledger is not None  # it can be reckoned in every future
         size = block.rows.stop - block.rows.start
-        for name, found in ((GUARANTEE, cost), (TOP_UP, paid)):
+        for name, found in ((COST, cost), (GUARANTEED, paid)):
             usd = present_usd(block.setting, _of(ledger, name))
             found.append(np.broadcast_to(usd, (size,)))
     paid_usd = -np.concatenate(paid)
     return GuaranteeWorth(float(np.concatenate(cost).mean()), float(paid_usd.mean()), float(np.mean(paid_usd > 0)))
 
 
+def _ends(option: Option) -> tuple[Ledger, Ledger, Ledger]:
+    """Of several orders, lines that cost and bring nothing are left out: what pays in a dear future only is in one."""
+    return option.ledger, option.low, option.high
+
+
 def _of(ledger: Ledger, name: str) -> Ledger:
-    """The lines of a ledger that are called so, for every sale."""
-    return Ledger(name, tuple(line for line in ledger.lines if line.name.startswith(name)))
+    """The lines of a ledger that rest on this input, for every order and every sale."""
+    return Ledger(name, tuple(line for line in ledger.lines if any(one.name == name for one in line.used)))

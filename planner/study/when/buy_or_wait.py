@@ -18,7 +18,7 @@ from planner.money.many_ledgers import Columns, builder_of, ledger_at
 from planner.money.measures import factors, present_usd
 from planner.money.option import Option
 from planner.money.outcome import Solved, solved
-from planner.money.owning import owned
+from planner.money.owned_fleet import owned_fleet
 from planner.money.owning.inputs import ORDER
 from planner.money.plan import Plan
 from planner.money.setting import Setting
@@ -104,10 +104,10 @@ def waiting(plan: Plan) -> Waiting | NoWaiting:
     never = on_demand.build(setting)
     if bought_as is None or isinstance(never, Unavailable):
         return NoWaiting(never.reason if isinstance(never, Unavailable) else _why_not(plan))
-    build, fleet = builder_of(bought_as), _fleet(setting, bought_as)
-    bought = owned(setting, own.work_of(setting, fleet))
-    assert bought is not None  # it could be built
-    lead = own.first(bought.put.used[own.LEAD_TIME].value)
+    build, fleet = builder_of(bought_as), owned_fleet(setting, bought_as)
+    assert fleet is not None  # it could be built
+    said = fleet.parts[0].put.used
+    lead = own.first(said[own.LEAD_TIME].value)
     until = min(setting.scenario.own.resale_month or np.inf, setting.scenario.months)
     last = int(np.ceil(until - lead - 1e-9)) - 1
     if last < 0:
@@ -121,13 +121,13 @@ def waiting(plan: Plan) -> Waiting | NoWaiting:
     return Waiting(
         plan=plan,
         bought_as=bought_as,
-        accelerators=fleet,
+        accelerators=fleet.accelerators,
         months=tuple(int(month) for month in months),
         present_usd=np.broadcast_to(np.asarray(present_usd(there, by_month)), months.shape),
         hardware_usd=_hardware_usd(there, by_month, len(months)),
         never_usd=float(present_usd(setting, rented)),
         lead_time_months=lead,
-        price_change_per_year=own.first(bought.put.used[PRICE_CHANGE].value),
+        price_change_per_year=own.first(said[PRICE_CHANGE].value),
     )
 
 
@@ -137,11 +137,6 @@ def _cheapest(plan: Plan) -> Option | None:
     based = mix is not None and mix.own_accelerators > 0
     bought = [one for one in plan.options if one.way == "own" or (one.way == "mix" and based)]
     return min(bought, key=lambda one: (float(present_usd(plan.setting, one.ledger)), one.key), default=None)
-
-
-def _fleet(setting: Setting, option: Option) -> int:
-    mix = setting.scenario.mix
-    return mix.own_accelerators if option.way == "mix" and mix is not None else int(option.accelerators)
 
 
 def _why_not(plan: Plan) -> str:

@@ -59,6 +59,7 @@ def _views(plan: Plan, found: Answer, said: AnswerWords, drawn: Futures | None) 
             lambda: show.turning(plan, found, said.turns),
             lambda: show.cash(found.ranked),
             lambda: mixing.best(plan),
+            lambda: mixing.fleet(found),
             lambda: mixing.later(plan),
             lambda: other_numbers.others(plan, found, drawn),
         ),
@@ -71,7 +72,7 @@ def _views(plan: Plan, found: Answer, said: AnswerWords, drawn: Futures | None) 
 
 VIEWS = (
     "When it pays back", "How sure is this?", "Every way", "What the money goes into", "What would turn it",
-    "Cash by year", "Best mix", "Buy now or wait", "In other numbers",
+    "Cash by year", "Best mix", "Orders", "Buy now or wait", "In other numbers",
 )  # fmt: skip
 
 

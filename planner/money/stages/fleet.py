@@ -1,0 +1,192 @@
+"""A fleet of one's own, bought at once or in several orders: what each order costs, and what is there when.
+
+The machines of an order are put to work on top of those that were ordered before it, so that in each month the first
+so many orders are there, and what they have no room for is left to others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.demand.stream import Need
+from planner.money.formula import Num
+from planner.money.ledger import Line
+from planner.money.owning.inputs import ORDER
+from planner.money.owning.lines import Owned, Part, owned
+from planner.money.owning.machine import Machine
+from planner.money.setting import Setting
+from planner.money.sizing import reach
+from planner.money.timeline import Holding
+from planner.scenario.memo import cached_property
+from planner.scenario.own import Order
+
+Make = Callable[[Setting, Need, Part | None], Owned | None]
+
+
+def bought(setting: Setting, need: Need, part: Part | None) -> Owned | None:
+    """The lines of an order that is bought."""
+    return owned(setting, need, part=part)
+
+
+@dataclass(frozen=True)
+class Stages:
+    """How many of a fleet are there, and when. Equal where the same fleet is held alike, however it is paid for."""
+
+    setting: Setting
+    tops: tuple[int, ...]  # how many there are with each order
+    held: tuple[Holding, ...]  # of each order
+
+    @property
+    def waits(self) -> NDArray[np.float64]:
+        """The share of each month before the first of it is there."""
+        return self.held[0].waits
+
+    @property
+    def owns(self) -> NDArray[np.float64]:
+        """The share of each month in which any of it runs."""
+        return self.there[0]
+
+    @property
+    def gone(self) -> NDArray[np.float64]:
+        """The share of each month after it is sold."""
+        return self.held[0].gone
+
+    @cached_property
+    def there(self) -> tuple[NDArray[np.float64], ...]:
+        """Of each order, the share of each month in which it runs, with all that were ordered before it."""
+        return tuple(accumulate((held.owns for held in self.held), np.minimum))
+
+    @cached_property
+    def only(self) -> tuple[NDArray[np.float64], ...]:
+        """The share of each month in which the orders up to each are there and no later one."""
+        return tuple(now - later for now, later in zip(self.there, (*self.there[1:], np.zeros(1)), strict=True))
+
+    @property
+    def machines(self) -> NDArray[np.float64]:
+        """Accelerators that are there, month by month."""
+        return np.asarray(sum(top * share for top, share in zip(self.tops, self.only, strict=True)))
+
+    @property
+    def busy_hours(self) -> NDArray[np.float64]:
+        """Useful accelerator-hours that it does, month by month."""
+        work = (work_of(self.setting, top).busy_hours * share for top, share in zip(self.tops, self.only, strict=True))
+        return np.asarray(sum(work))
+
+    def over(self, of: Callable[[int], Need]) -> Need:
+        """The need of a layer that goes with the size of the fleet, over the months in which any of it is there."""
+        if len(self.tops) == 1:
+            return of(self.tops[0])
+        owns = np.where(self.owns > 0, self.owns, 1.0)
+        first, *later = (part / owns for part in self.only)
+        return blended([of(top) for top in self.tops], [np.where(self.owns > 0, first, 1.0), *later])
+
+    def left(self, held: int = 0) -> Need:
+        """What it leaves for others, with so many held above it."""
+        return self.over(lambda top: self.setting.demand.above(top + held, reach(self.setting, top + held)))
+
+
+@dataclass(frozen=True, eq=False)
+class Fleet:
+    """A fleet, order by order, with the lines of each."""
+
+    setting: Setting
+    accelerators: int
+    orders: tuple[Order, ...]  # empty: all at once
+    parts: tuple[Owned, ...]  # of each order; of all at once, one
+
+    @property
+    def machine(self) -> Machine:
+        """What is bought."""
+        return self.parts[0].machine
+
+    @property
+    def comes(self) -> bool:
+        """Whether any of it ever runs, in any draw."""
+        return any(bool(np.any(np.asarray(part.held.comes) > 0)) for part in self.parts)
+
+    @property
+    def stages(self) -> Stages:
+        """How many are there, and when."""
+        tops = tuple(accumulate(order.accelerators for order in self.orders)) or (self.accelerators,)
+        return Stages(self.setting, tops, tuple(part.held for part in self.parts))
+
+    def lines(self, of: Callable[[Owned], Iterable[Line]]) -> tuple[Line, ...]:
+        """Lines of every order; of several, each under a heading."""
+        if len(self.parts) == 1:
+            return tuple(of(self.parts[0]))
+        return tuple(
+            line.called(f"{_heading(number, order)}: {line.name[0].lower()}{line.name[1:]}", number)
+            for number, (order, part) in enumerate(zip(self.orders, self.parts, strict=True), 1)
+            for line in of(part)
+            if line.usd.any()
+        )
+
+
+def _heading(number: int, order: Order) -> str:
+    return f"Order {number}, {'today' if order.month == 0 else f'month {order.month}'}"
+
+
+def fleet_of(setting: Setting, accelerators: int, orders: tuple[Order, ...], make: Make = bought) -> Fleet | None:
+    """A fleet with the lines of all its orders; None where no machine has a price."""
+    if not orders:
+        found = make(setting, work_of(setting, accelerators), None)
+        return None if found is None else Fleet(setting, accelerators, (), (found,))
+    parts, before = [], 0
+    for order in orders:
+        there = _of_order(setting, order, orders[0].month)
+        top = before + order.accelerators
+        works = (work_of(setting, top), work_of(setting, before)) if before else ()
+        part = make(there, _added(setting, before, top), Part(before, accelerators, works))
+        if part is None:
+            return None
+        parts.append(part)
+        before = top
+    return Fleet(setting, accelerators, orders, tuple(parts))
+
+
+def work_of(setting: Setting, accelerators: int) -> Need:
+    """The work that such a fleet does: first what it has machines for, then what may wait."""
+    return setting.demand.upto(accelerators, reach(setting, accelerators))
+
+
+def _added(setting: Setting, before: int, top: int) -> Need:
+    """What an order adds to the work that is done. The data are on the disks of the first."""
+    if before == 0:
+        return work_of(setting, top)
+    demand = setting.demand
+    hours = demand.done(top, reach(setting, top)) - demand.done(before, reach(setting, before))
+    need = demand.need(hours, np.full(1, float(top - before)))
+    return replace(need, storage_tb=0.0, egress_tb_per_month=0.0)
+
+
+def _of_order(setting: Setting, order: Order, first_month: int) -> Setting:
+    """The setting of one order: its month and its terms. Where another month is tried out, all orders move with it."""
+    own = setting.scenario.own.model_copy(update={"order_month": order.month, **order.terms})
+    tried = setting.tried
+    if ORDER in tried:
+        tried = {**tried, ORDER: np.asarray(tried[ORDER]) + (order.month - first_month)}
+    there = replace(setting, scenario=setting.scenario.model_copy(update={"own": own}), tried=tried)
+    there.__dict__.update(demand=setting.demand, timeline=setting.timeline, usual_demand=setting.usual_demand)
+    return there
+
+
+def blended(needs: Sequence[Need], weights: Sequence[Num]) -> Need:
+    """One need in place of several, each of which holds for a share of every month."""
+
+    def together(each: Callable[[Need], Num]) -> NDArray[np.float64]:
+        return np.asarray(sum(np.asarray(each(need)) * weight for need, weight in zip(needs, weights, strict=True)))
+
+    at_once = together(lambda need: need.accelerators)
+    hours = together(lambda need: need.accelerators * need.busy_share)
+    return replace(
+        needs[0],
+        accelerators=at_once,
+        busy_share=hours / np.where(at_once > 0, at_once, 1.0),
+        storage_tb=together(lambda need: need.storage_tb),
+        egress_tb_per_month=together(lambda need: need.egress_tb_per_month),
+    )

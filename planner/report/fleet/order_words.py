@@ -1,0 +1,99 @@
+"""The orders of a fleet in words and as a table: how many, when, what is paid, what is there then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.owned_fleet import Bought, bought_when, owned_fleet
+from planner.money.verdict.answer import Answer, Weighed
+from planner.money.ways import WAYS
+from planner.report import words
+from planner.report.table import Table
+from planner.scenario.own import Order
+
+_NAMED = 3  # orders that a sentence names; of more, the first ones and the rest together
+
+USD_PAID, USD_FETCHED = "Machines, USD", "Fetch at the end, USD"
+
+
+@dataclass(frozen=True, eq=False)
+class FleetThroughTime:
+    """What a way owns month by month, beside what the work wants."""
+
+    way: Weighed
+    orders: tuple[Bought, ...]
+    wanted: NDArray[np.float64]  # by month: the most at once
+    busy: NDArray[np.float64]  # by month: on average
+    owned: NDArray[np.float64]  # by month: that are there, on average over the month
+
+    @property
+    def rows(self) -> Table:
+        """The orders, the first one first."""
+        return Table.of(
+            {
+                "Ordered": when(one.ordered_after_months),
+                "GPUs": one.accelerators,
+                "What": one.what,
+                "Spare boards": one.spare_accelerators,
+                "There after, months": one.there_after_months,
+                "GPUs then": one.fleet_accelerators,
+                USD_PAID: one.usd,
+                USD_FETCHED: one.resale_usd,
+            }
+            for one in self.orders
+        )
+
+    @property
+    def finding(self) -> str:
+        """What the picture shows, in a sentence."""
+        name = WAYS[self.way.option.way].name
+        most, last = f"{np.max(self.wanted):,.0f}", self.orders[-1]
+        first = f"the work wants up to {float(self.wanted[1]):,.0f} GPUs in month 1 and {most} at the most"
+        return f"{name}: {said_of(self.orders)}, {last.fleet_accelerators:,} in all; {first}."
+
+
+def through_time(found: Answer) -> FleetThroughTime | None:
+    """The fleet of the way that is told for owning, the answer's own first; None where nothing is bought."""
+    told = (found.best, *(found.pair or ()), found.own)
+    setting = found.plan.setting
+    for way in told:
+        fleet = None if way is None else owned_fleet(setting, way.option)
+        if way is None or fleet is None or not fleet.comes:
+            continue
+        demand, months = setting.demand, setting.timeline.month.shape
+        return FleetThroughTime(
+            way=way,
+            orders=bought_when(setting, way.option),
+            wanted=np.broadcast_to(demand.peak + demand.waiting_at_once, months),
+            busy=np.broadcast_to(demand.all_hours / demand.plain.hours_per_month, months),
+            owned=np.broadcast_to(fleet.stages.machines, months),
+        )
+    return None
+
+
+def when(month: int) -> str:
+    """Today; month 18."""
+    return "today" if month == 0 else f"month {month}"
+
+
+def in_orders(orders: Sequence[Order]) -> str:
+    """The orders of a plan: 16 today, 8 in month 18 and 18 more by month 48."""
+    return _listed([(one.accelerators, one.month) for one in orders])
+
+
+def said_of(orders: Sequence[Bought]) -> str:
+    """The same of orders that were reckoned."""
+    return _listed([(one.accelerators, one.ordered_after_months) for one in orders])
+
+
+def _listed(orders: Sequence[tuple[int, int]]) -> str:
+    named = orders if len(orders) <= _NAMED else orders[: _NAMED - 1]
+    parts = [f"{many:,} {'today' if month == 0 else f'in month {month}'}" for many, month in named]
+    rest = orders[len(named) :]
+    if rest:
+        parts.append(f"{sum(many for many, _ in rest):,} more by month {rest[-1][1]}")
+    return words.listed(parts)

@@ -1,0 +1,167 @@
+"""A fleet bought in several orders: each at its own price and age, what is not there yet rented, and all in time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.money.many_ledgers import Columns
+from planner.money.owned_fleet import bought_when
+from planner.money.plan import plan
+from planner.money.stages.fleet import fleet_of
+from planner.money.stages.just_in_time import in_time, lead_months
+from planner.money.ways import loan, own
+from planner.money.ways import mix as mixed
+from planner.scenario.own import Order
+from pricing import load_catalogue
+from tests.examples import at_most
+from tests.money.owning import DAY, NOTHING, built, by_line, scenario, setting, total
+
+# Two servers of eight: one today, one after a year, in a plan of four years; 24 wanted half of the time from then on.
+EACH = {**NOTHING, "usd_per_accelerator": 10_000.0, "accelerators_per_server": 8}
+TWO = ({"accelerators": 8}, {"accelerators": 8, "month": 12})
+
+
+def ordered(orders: Any = TWO, /, accelerators: int = 24, **terms: Any) -> Any:
+    return setting(scenario({**EACH, "orders": orders, **terms}, accelerators=accelerators))
+
+
+def test_each_order_has_the_price_and_the_age_of_its_month() -> None:
+    """Prices fall a fifth a year; a fifth of the price is left at the end whatever the age."""
+    at = ordered(hardware_price_change_per_year=-0.2, residual_share=0.2)
+    usd = by_line(built(own.build, at))
+    assert usd["Order 1, today: servers, with spares"][0] == pytest.approx(80_000)
+    assert usd["Order 2, month 12: servers, with spares"][12] == pytest.approx(64_000)
+    assert usd["Order 1, today: resale"][48] == pytest.approx(-16_000)
+    assert usd["Order 2, month 12: resale"][48] == pytest.approx(-12_800)
+
+
+def test_what_is_not_there_yet_is_rented() -> None:
+    """24 for half of 730 hours: 16 above the fleet in the first year, 8 after it, at 2 an hour."""
+    usd = by_line(built(own.build, ordered()))
+    rent = sum(usd[name] for name in usd if name.startswith("Above the fleet"))
+    assert rent[1:13] == pytest.approx(np.full(12, 16 * 365 * 2.0))
+    assert rent[13:] == pytest.approx(np.full(36, 8 * 365 * 2.0))
+
+
+def test_an_order_may_have_terms_of_its_own() -> None:
+    dearer = {"accelerators": 8, "month": 12, "usd_per_accelerator": 12_500.0, "residual_share": 0.5,
+              "lead_time_months": 3.0, "deposit_share": 0.4}  # fmt: skip
+    usd = by_line(built(own.build, ordered(({"accelerators": 8}, dearer))))
+    paid = usd["Order 2, month 12: servers, with spares"]
+    assert {month: paid[month] for month in np.flatnonzero(paid)} == pytest.approx({12: 40_000.0, 15: 60_000.0})
+    assert usd["Order 2, month 12: resale"][48] == pytest.approx(-50_000)
+    rent = sum(usd[name] for name in usd if name.startswith("Above the fleet"))
+    assert rent[15] == pytest.approx(16 * 365 * 2.0)
+    assert rent[16] == pytest.approx(8 * 365 * 2.0)
+
+
+def test_one_order_of_today_is_a_fleet_that_is_bought_at_once() -> None:
+    at_once, one = setting(scenario({**EACH, "accelerators": 24}, accelerators=24)), ordered(({"accelerators": 24},))
+    assert total(built(own.build, one)) == pytest.approx(total(built(own.build, at_once)))
+    assert total(built(loan.build, one)) == pytest.approx(total(built(loan.build, at_once)))
+
+
+@pytest.mark.parametrize("share", [0.02, 0.05, 0.1])
+def test_orders_together_have_the_spares_of_the_whole_fleet(share: float) -> None:
+    orders = tuple({"accelerators": 8, "month": 6 * number} for number in range(8))
+    staged = bought_when(made := ordered(orders, 64, spare_share=share), plan_of(made).options[0])
+    whole = setting(scenario({**EACH, "accelerators": 64, "spare_share": share}, accelerators=64))
+    (at_once,) = bought_when(whole, plan_of(whole).options[0])
+    assert sum(one.spare_accelerators for one in staged) == at_once.spare_accelerators
+    boards = sum(one.accelerators + one.spare_accelerators for one in staged)
+    assert sum(one.usd for one in staged) == pytest.approx(boards * 10_000)
+
+
+def plan_of(at: Any) -> Any:
+    return plan(load_catalogue(), at.scenario, DAY)
+
+
+def test_the_network_is_that_of_the_fleet_it_becomes() -> None:
+    at = ordered(usd_per_accelerator_of_network=1_000.0)
+    usd = by_line(built(own.build, at))
+    assert usd["Order 1, today: network between servers"][0] == pytest.approx(8_000)
+    assert usd["Order 2, month 12: network between servers"][12] == pytest.approx(8_000)
+
+
+def test_a_later_delivery_is_rent_for_longer() -> None:
+    """One future delivers at once, one after six months: all work rented until then, then 8, then 16 are there."""
+    there = Columns(ordered(), {"lead_time_months": np.array([0.0, 6.0])}).at()
+    found = fleet_of(there, 16, there.scenario.own.orders)
+    assert found is not None
+    assert found.stages.machines[0, [1, 12, 13, 48]] == pytest.approx([8, 8, 16, 16])
+    assert found.stages.machines[1, [6, 7, 18, 19]] == pytest.approx([0, 8, 8, 16])
+    usd = by_line(built(own.build, there))
+    rent = sum(usd[name] for name in usd if name.startswith(("Above the fleet", "Until delivery")))
+    assert rent[1, [6, 7, 18, 19]] == pytest.approx(np.array([24, 16, 16, 8]) * 365 * 2.0)
+
+
+@at_most(20)
+@given(
+    st.integers(1, 60),
+    st.floats(0.1, 1.5),
+    st.sampled_from([1, 3, 6, 12]),
+    st.floats(0.0, 9.0),
+    st.sampled_from([1.0, 3.0, 5.0]),
+)
+def test_in_time_there_are_always_as_many_as_the_work_wants(
+    many: int, growth: float, every: int, lead: float, years: float
+) -> None:
+    work = ({"accelerators": many, "busy_share": 0.5, "growth_per_year": growth},)
+    terms = {**EACH, "orders_every_months": every, "lead_time_months": lead}
+    at = setting(scenario(terms, years=years, work=work))
+    fleet = own.fleet_size(at)
+    orders = in_time(at, fleet)
+    found = fleet_of(at, fleet, orders)
+    assert found is not None
+    first = int(np.ceil((orders[0].month if orders else 0) + lead_months(at))) + 1
+    wanted = np.broadcast_to(at.demand.peak, at.timeline.month.shape)
+    assert np.all(found.stages.machines[first:] >= wanted[first:] * at.timeline.runs[first:] - 1e-6)
+    assert sum(order.accelerators for order in orders) in (0, fleet)
+    assert all(order.accelerators % 8 == 0 for order in orders[:-1])
+
+
+def test_work_that_does_not_grow_is_bought_for_at_once() -> None:
+    at = setting(scenario(EACH))
+    assert own.orders_of(at) == ()
+
+
+def test_how_many_you_say_are_bought_at_once() -> None:
+    grown = ({"accelerators": 8, "growth_per_year": 1.0},)
+    assert own.orders_of(setting(scenario({**EACH, "accelerators": 40}, work=grown))) == ()
+    assert own.orders_of(setting(scenario({**EACH, "capex_usd": 1e6}, work=grown))) == ()
+    assert len(own.orders_of(setting(scenario(EACH, work=grown)))) > 1
+
+
+@pytest.mark.parametrize(
+    ("own_terms", "said"),
+    [
+        ({"orders": ({"accelerators": 8, "month": 3},) * 2}, "each later than the one before"),
+        ({"orders": TWO, "accelerators": 8}, "come to 16 accelerators"),
+        ({"orders": TWO, "order_month": 2}, "order_month stands beside orders"),
+        ({"orders": ({"accelerators": 8, "month": 48},)}, "the plan has 48 months"),
+    ],
+)  # fmt: skip
+def test_orders_that_do_not_agree_are_refused(own_terms: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        scenario({**EACH, **own_terms})
+
+
+def test_a_mix_may_be_ordered_in_stages_too() -> None:
+    mix = {"own_accelerators": 16, "orders": TWO}
+    at = setting(scenario(EACH, accelerators=24, mix=mix))
+
+    usd = by_line(built(mixed.build, at))
+    assert usd["Base: order 2, month 12: servers, with spares"][12] == pytest.approx(80_000)
+    peaks = sum(usd[name] for name in usd if name.startswith("Peaks"))
+    assert peaks[[12, 13]] == pytest.approx([16 * 365 * 2.0, 8 * 365 * 2.0])
+    assert total(built(mixed.build, at)) == pytest.approx(total(built(own.build, ordered())))
+
+
+def test_an_order_says_what_differs_from_the_whole_fleet() -> None:
+    assert Order(accelerators=8).terms == {}
+    assert Order(accelerators=8, usd_per_server=1.0).terms == {"usd_per_server": 1.0, "usd_per_accelerator": None}
