@@ -42,6 +42,7 @@ Unit = Literal[
     "USD/kWh",
     "USD/node",
     "USD/rack",
+    "USD/unit",  # of another currency
     "USD/year",
     "W",
     "kW",

@@ -41,7 +41,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
 
 WAY = WayRecord(
     key="barter",
-    place=11,
+    place=12,
     side="rent",
     build=build,
     name="Barter",

@@ -19,6 +19,7 @@ from planner.scenario.budget import FUTURES
 from planner.scenario.own import Kept, Lease, Own, RentToOwn
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve
 from planner.scenario.scenario import Scenario
+from planner.scenario.sell import SaleAndLeaseBack, Sell
 from planner.scenario.terms import Tax, Terms
 from planner.scenario.work import Work
 from planner.study.data_files import assumed
@@ -122,6 +123,10 @@ def every_way() -> Iterator[Scenario]:
             usd_per_million_input_tokens=1.0, usd_per_million_output_tokens=2.0,
         ),
         "tax": Tax(vat_share=0.2, vat_recovered_share=0.5),
+        "sale_and_lease_back": SaleAndLeaseBack(price_share=0.9),
+        "sell": Sell(
+            usd_per_accelerator_hour=1.5, price_change_per_year=0.1, usd_per_month_to_sell=1_000.0, reserved=True
+        ),
     }  # fmt: skip
     for chip in ("H100-SXM5-80GB", "RTX-5090-32GB", "B200-SXM-180GB"):
         yield Scenario.model_validate({"accelerator": chip, **ways})

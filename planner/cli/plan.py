@@ -11,6 +11,7 @@ from planner.cli.reckoned import reckoned
 from planner.cli.scenarios import Opened
 from planner.report.answer.also import also
 from planner.report.answer.plan_text import Reckoned, plan_text
+from planner.report.answer.profit_words import profit_csv
 from planner.report.files.assumptions_csv import assumptions_table, results_table
 from planner.report.files.cash_csv import SIGN, cash_table
 from planner.report.files.csv import to_csv
@@ -41,3 +42,5 @@ def _write(it: Reckoned, wanted: argparse.Namespace) -> None:
         write_file(wanted.csv_assumptions, to_csv(assumptions_table(it.plan, SIGN)))
     if wanted.csv_results:
         write_file(wanted.csv_results, to_csv(results_table(it.plan, it.found, it.futures)))
+    if wanted.csv_profit:
+        write_file(wanted.csv_profit, to_csv(profit_csv(it.found)))

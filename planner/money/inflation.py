@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from planner.money.finance import flow_years, real_rate
 from planner.money.formula import Num
 from planner.money.input_sheet import TRIED, Basis
-from planner.money.ledger import YOUR_INPUT, Line, Used
+from planner.money.ledger import Line, Used
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
 
@@ -44,7 +44,7 @@ def say_change(put: Basis, setting: Setting, name: str, fact: str, yours: float 
     """A yearly change of a price: yours as you say it, the catalogue's in the terms of the plan."""
     put.fact(name, fact, yours)
     said = put.used[name]
-    if inflation_per_year(setting) == 0 or said.origin in (YOUR_INPUT, TRIED) or callable(said.origin):
+    if inflation_per_year(setting) == 0 or said.is_yours or said.origin == TRIED or callable(said.origin):
         return
     note = f"{said.origin.note}. {_LESS_INFLATION}" if said.origin.note else _LESS_INFLATION
     put.say(name, in_terms(setting, float(said.value)), said.unit, replace(said.origin, note=note))

@@ -6,12 +6,13 @@ What is tried out wins over everything (a break-even, a draw, a stress test), th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from planner.money.formula import Num, formula
 from planner.money.ledger import YOUR_INPUT, Line, Origin, Part, Treatment, Used
 from planner.money.origin import origin
+from planner.scenario.base import TypedMoney
 from pricing import Catalogue, Figure
 from pricing.figure import Value
 
@@ -30,15 +31,24 @@ class Basis:
     case: Case = "typical"
     tried: Tried = field(default_factory=dict)
     used: dict[str, Used] = field(default_factory=dict)
+    typed: tuple[TypedMoney, ...] = ()  # of your own amounts, those that were typed in another currency
 
     def copy(self) -> Basis:
         """Another sheet with the same inputs."""
-        return Basis(self.catalogue, self.case, self.tried, dict(self.used))
+        return Basis(self.catalogue, self.case, self.tried, dict(self.used), self.typed)
 
     def say(self, name: str, value: Num, unit: str, where: Origin) -> None:
         """An input with a value and an origin; a value that is tried out takes its place."""
         tried = self.tried.get(name)
+        if self.typed and where is YOUR_INPUT and tried is None:
+            where = self._as_typed(value, unit)
         self.used[name] = Used(name, value, unit, where) if tried is None else Used(name, tried, unit, TRIED)
+
+    def _as_typed(self, value: Num, unit: str) -> Origin:
+        """Your input, with how it was typed where that was in another currency."""
+        is_usd = unit.startswith("USD") and isinstance(value, float) and value != 0
+        said = next((one for one in self.typed if is_usd and one.usd == value), None)
+        return YOUR_INPUT if said is None else replace(YOUR_INPUT, since=said.day, note=said.words)
 
     def figure(self, name: str, figure: Figure | None, unit: str, yours: Num | None = None) -> None:
         """Your number, or the figure's end for this case; not-a-number where there is neither."""

@@ -26,7 +26,7 @@ from pricing import Figure
 Part = Literal[
     "hardware", "network", "storage", "space", "power", "staff", "upkeep", "finance", "compute", "tokens",
     "whole machines", "rounding", "idle", "commitment", "interruptions", "waiting", "egress", "support", "tax",
-    "resale",
+    "resale", "income", "selling",
 ]  # fmt: skip
 # How the tax books take it: at once, over years, as a sale, or not at all (money borrowed and paid back; time, which
 # costs something and is paid to nobody).
@@ -64,6 +64,11 @@ class Used:
     def is_number(self) -> bool:
         """Whether it is one number, and not one for each month or draw."""
         return isinstance(self.value, float | int) or np.ndim(self.value) == 0
+
+    @property
+    def is_yours(self) -> bool:
+        """Whether the plan says it, or its default does."""
+        return isinstance(self.origin, Origin) and self.origin.kind == YOUR_INPUT.kind
 
 
 @dataclass(frozen=True)

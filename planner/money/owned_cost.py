@@ -10,11 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.money.formula import Num
 from planner.money.ledger import Ledger, Line
 from planner.money.measures import todays
 from planner.money.option import Option
 from planner.money.owned_fleet import owned_fleet
 from planner.money.renting.forward import FEE
+from planner.money.selling import SHARE
 from planner.money.setting import Setting
 
 # Of what one's own machines cost. A saying of the trade without a source that could be cited.
@@ -25,13 +27,14 @@ _OF_RENT = {"usd_per_accelerator_hour", "usd_per_gb_month_of_disk", "usd_per_gb_
 
 @dataclass(frozen=True)
 class Split:
-    """What an owner's way costs in today's money, by what it is for; the five sum to the way's cost. [USD]"""
+    """What an owner's way costs in today's money, by what it is for; the six sum to the way's cost. [USD]"""
 
     hardware_usd: float  # bought, borrowed for or leased, less what it fetches; with network and disks
     power_usd: float  # at the meter: machines that work and that wait, with what cools them
     people_usd: float
     rest_usd: float  # space, maintenance, taxes
     rented_usd: float  # until the machines come, above the fleet, after they are sold
+    sold_on_usd: float  # idle hours that others pay for, less what it costs to sell them; below nought
     most_of_rest: str  # the largest line of the rest
 
     @property
@@ -54,7 +57,7 @@ class Split:
 
 def split(setting: Setting, ledger: Ledger) -> Split | None:
     """The cost of an owner's way by what it is for; None where there is none to be split."""
-    usd = dict.fromkeys(("hardware_usd", "power_usd", "people_usd", "rest_usd", "rented_usd"), 0.0)
+    usd = dict.fromkeys(("hardware_usd", "power_usd", "people_usd", "rest_usd", "rented_usd", "sold_on_usd"), 0.0)
     rest: dict[str, float] = {}
     for line in todays(setting, ledger).lines:
         of, amount = _of(line), float(line.priced_usd.sum())
@@ -67,11 +70,13 @@ def split(setting: Setting, ledger: Ledger) -> Split | None:
 
 def _of(line: Line) -> str:
     names = {one.name for one in line.used}
+    if line.part in ("income", "selling"):
+        return "sold_on_usd"
     if names & _OF_RENT or line.part in ("compute", "tokens"):
         return "rented_usd"
     if _METER in names:
         return "power_usd"
-    if line.part == "finance" or (_is_of_machines(line) and _ROOM not in names):
+    if line.part in ("finance", "hardware") or (_is_of_machines(line) and _ROOM not in names):
         return "hardware_usd"
     return "people_usd" if line.part == "staff" else "rest_usd"
 
@@ -100,5 +105,13 @@ def idle(setting: Setting, option: Option) -> Idle | None:
     if fleet is None or not fleet.comes:
         return None
     there = fleet.stages
-    paid = float(np.sum(there.machines * setting.terms.hours_per_month))
-    return Idle(paid, max(paid - float(np.sum(there.busy_hours)), 0.0)) if paid > 0 else None
+    paid = there.machines * setting.terms.hours_per_month
+    free = np.maximum(paid - there.busy_hours, 0.0) * (1 - _sold(option.ledger))
+    total = float(np.sum(paid))
+    return Idle(total, float(np.sum(free))) if total > 0 else None
+
+
+def _sold(ledger: Ledger) -> Num:
+    """The share of idle hours that somebody else pays for, by month."""
+    used = next(({one.name: one.value for one in line.used} for line in ledger.lines if line.part == "income"), None)
+    return 0.0 if used is None else used[SHARE] * used["sells"]

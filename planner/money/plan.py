@@ -8,6 +8,7 @@ from datetime import date
 
 from planner.money.option import Absent, Option, sized_key
 from planner.money.renting.cheapest_offer import taken
+from planner.money.selling import unsold
 from planner.money.setting import Setting
 from planner.money.sizing import right_size
 from planner.money.staying import not_allowed
@@ -75,8 +76,8 @@ def option(
     setting: Setting, ends: tuple[Setting, Setting], way: Way, build: Builder, key: str | None = None
 ) -> Option | Absent:
     """One way at its typical, cheap and dear ends; the ends are settings of their own, shared by all ways."""
-    elsewhere = not_allowed(setting, WAYS[way])
-    middle = build(setting) if elsewhere is None else Unavailable(elsewhere)
+    cannot = not_allowed(setting, WAYS[way]) or (unsold(setting) if WAYS[way].owns else None)
+    middle = build(setting) if cannot is None else Unavailable(cannot)
     if isinstance(middle, Unavailable):
         return Absent(way, middle.reason)
     built = [build(end) for end in ends]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.money.ledger import COMPUTED, YOUR_INPUT, Used
+from planner.money.ledger import COMPUTED, Used
 from planner.money.owning.machine import fleet
 from planner.money.plan import Plan, plan_at
 from planner.money.renting.cheapest_offer import taken
@@ -60,10 +60,10 @@ def doubts(plan: Plan) -> tuple[Doubt, ...]:
     bare = scenario.model_copy(update={name: Scenario.model_fields[name].default for name in asked})
     if bare == scenario:
         return ()
-    mine = {name: used for name, used in numbers(plan).items() if used.origin is YOUR_INPUT}
+    mine = {name: used for name, used in numbers(plan).items() if used.is_yours}
     unsaid = plan_at(replace(plan.setting, scenario=bare, taken=taken(replace(plan.setting, scenario=bare))))
     usual = numbers(unsaid)
-    known = {name: used for name, used in usual.items() if used.origin is not YOUR_INPUT}
+    known = {name: used for name, used in usual.items() if not used.is_yours}
     found = [doubt(mine[name], known[name]) for name in mine if name in known and mine[name].unit != COUNTED]
     found += [_of_day_one(plan.setting, unsaid, mine), *_below_all(plan, unsaid, mine)]
     return tuple(one for one in found if one is not None)

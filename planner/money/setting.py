@@ -132,7 +132,7 @@ class Setting:
 
     def basis(self) -> Basis:
         """An empty sheet for the inputs of one ledger."""
-        return Basis(self.catalogue, self.case, self.tried)
+        return Basis(self.catalogue, self.case, self.tried, typed=self.scenario.typed)
 
     def at(self, case: Case) -> Setting:
         """This setting at another end of the ranges. Its work and its months stay what they are."""

@@ -57,6 +57,8 @@ _PART_COLOURS: dict[Part, tuple[str, str, str]] = {
     "support": ("#0369a1", "#7dd3fc", "."),
     "tax": ("#3f3f46", "#d4d4d8", "+"),
     "resale": ("#166534", "#86efac", "\\"),
+    "income": ("#15803d", "#4ade80", ""),
+    "selling": ("#9f1239", "#fda4af", "."),
 }
 _KIND_MARKS: dict[str, tuple[str, str, str]] = {
     # kind of provider: light, dark, shape

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from planner.money.verdict.answer import PROBABLE, Answer, Weighed
 from planner.money.ways import WAYS
+from planner.report.seller import seller_title
 
 
 def title(found: Answer) -> str:
     """The verdict in as few words as it takes."""
+    if (said := seller_title(found)) is not None:
+        return said
     if found.verdict == "close":
         return _about_the_same(found)
     if found.best is None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from datetime import date
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -34,9 +35,26 @@ class OfField(ValueError):
         self.path = tuple(field.split("."))
 
 
+class TypedMoney(NamedTuple):
+    """An amount in another currency, as it was typed, and what it is in dollars."""
+
+    path: tuple[str | int, ...]
+    text: str
+    usd: float
+    usd_per_unit: float
+    day: date
+    said_by: str
+
+    @property
+    def words(self) -> str:
+        """1.85 EUR at 1.1172 USD of 2026-10-30 (ECB)."""
+        return f"{self.text} at {self.usd_per_unit:.6g} USD of {self.day.isoformat()} ({self.said_by})"
+
+
 # The headings under which the page asks for what is not in its first row, in the order of the screen.
-WORK, BUYING, RUNNING, RENTING, MONEY = "The work", "What you buy", "Running it", "Renting", "Money"
-GROUPS = (WORK, BUYING, RUNNING, RENTING, MONEY)
+WORK, BUYING, RUNNING, RENTING = "The work", "What you buy", "Running it", "Renting"
+SELLING, MONEY = "Selling idle hours", "Money"
+GROUPS = (WORK, BUYING, RUNNING, RENTING, SELLING, MONEY)
 
 
 def unit(words: str) -> Any:

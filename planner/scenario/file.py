@@ -20,8 +20,10 @@ from planner.scenario.known_names import NAMED, settle
 from planner.scenario.path import Path, dotted, value_at
 from planner.scenario.refusal import ScenarioError, complaints
 from planner.scenario.scenario import Scenario
+from planner.scenario.typed_money import as_typed, in_any_currency, in_dollars
 from pricing import CatalogError, Catalogue, strict_yaml
 from pricing.days import as_day
+from pricing.exchange import rates
 from pricing.marks import as_code
 from pricing.wishes import shown
 
@@ -55,7 +57,11 @@ def read_scenario(text: bytes, name: str, catalogue: Catalogue) -> Saved:
         raise ScenarioError(name, None, f"{wish}; a first line could be `accelerator: H100-SXM5-80GB`")
     data = _migrated(read, name, lines)
     day, digest = _head(data, name, lines)
-    scenario = scenario_of({key: value for key, value in data.items() if key not in HEAD}, name, lines)
+    said = in_dollars({key: value for key, value in data.items() if key not in HEAD}, rates(catalogue))
+    if said.wrong:
+        path, wish = min(said.wrong, key=lambda one: _line(lines, one[0]) or 0)
+        raise ScenarioError(name, _line(lines, path), f"{dotted(path)}: {wish}", more=len(said.wrong) - 1)
+    scenario = scenario_of(said.data, name, lines).with_typed(said.typed)
     settled, lost = settle(scenario, catalogue)
     if lost:
         first = min(lost, key=lambda one: _line(lines, one.path) or 0)
@@ -145,20 +151,19 @@ def _notes(written: Scenario, settled: Scenario) -> list[str]:
 
 
 def file_schema() -> dict[str, Any]:
-    """The whole file as JSON schema: the scenario, with the three keys at its head."""
+    """The whole file as JSON schema: the scenario, with the three keys at its head; money may be text."""
     head = {
         "schema": {"type": "integer", "minimum": 1, "maximum": SCHEMA, "default": SCHEMA},
         "day": {"type": "string", "format": "date", "description": "prices and ages as they were known on this day"},
         "catalogue": {"type": "string", "description": "digest of the facts it was made with"},
     }
-    scenario = Scenario.model_json_schema()
+    scenario = in_any_currency(Scenario.model_json_schema())
     return {**scenario, "properties": {**head, **scenario["properties"]}}
 
 
 def differences(scenario: Scenario) -> dict[str, Any]:
-    """What a scenario says otherwise than the defaults, as plain data in the record's order."""
-    said: dict[str, Any] = scenario.model_dump(exclude_defaults=True)
-    return said
+    """What a scenario says otherwise than the defaults, as plain data in the record's order; money as typed."""
+    return as_typed(scenario, scenario.model_dump(exclude_defaults=True))
 
 
 def write_scenario(saved: Saved) -> str:

@@ -24,7 +24,9 @@ from planner.scenario.path import Path, dotted, put, value_at
 from planner.scenario.refusal import ScenarioError, first_complaint, unknown
 from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS, PERCENT_PLACES
+from planner.scenario.typed_money import in_dollars
 from pricing import CatalogError, Catalogue, strict_yaml
+from pricing.exchange import rates
 from pricing.wishes import first_wish, shown
 
 MOST_POINTS = 10_000_000
@@ -111,7 +113,8 @@ def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf) -> 
     for key in data:
         if key not in _HEAD:
             raise ScenarioError(name, lines.get((str(key),)), f"{key}: no such key; there are {', '.join(_HEAD)}")
-    saved = _saved(data, name, lines, base_of)
+    base = in_dollars(data["base"], rates(catalogue)).data if isinstance(data.get("base"), dict) else data.get("base")
+    saved = _saved({**data, "base": base}, name, lines, base_of)
     axes = (*_varied(data.get("vary"), name, lines), *_together(data.get("together"), name, lines))
     if not axes:
         raise ScenarioError(name, None, "nothing varies: want `vary:`, such as `vary: {years: [2, 3, 4, 5]}`")

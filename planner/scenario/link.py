@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
-from decimal import Decimal
 from difflib import get_close_matches
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -18,26 +17,26 @@ import pydantic
 import pydantic_core
 
 from planner.scenario import known_names
+from planner.scenario.base import TypedMoney
+from planner.scenario.link_text import parsed, typed, why_not, written
 from planner.scenario.own import PowerAtLoad
-from planner.scenario.path import put, take, value_at
+from planner.scenario.path import dotted, put, take, value_at
 from planner.scenario.power_text import checked
 from planner.scenario.refusal import complaints
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import KEYS, PERCENT_PLACES, Key
+from planner.scenario.short_keys import KEYS, Key
 from planner.scenario.terms import Tax
+from planner.scenario.typed_money import InDollars, as_typed, in_dollars
 from pricing import Catalogue, PricingError
-from pricing.marks import unseen
+from pricing.exchange import Rates
+from pricing.exchange import rates as rates_of
 from pricing.strict_yaml import MAX_DEPTH
 
 ALSO = "also"
 LONGEST_ALSO = 4_000
 _NESTED = 3
 _POWER = ("own", "power_at_load")
-_LONGEST_NUMBER = 40
 _LONGEST_SHOWN = 60
-_NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?", re.ASCII)
-_SMALLEST_PLAIN, _LARGEST_PLAIN = Decimal("1e-9"), Decimal("1e15")
-_SWITCH = {"1": True, "true": True, "0": False, "false": False}
 
 
 class TooLong(PricingError):
@@ -46,12 +45,12 @@ class TooLong(PricingError):
 
 def to_address(scenario: Scenario) -> dict[str, str]:
     """What a link holds: each short key whose value is not the default, and `also` for the rest."""
-    rest: dict[str, Any] = scenario.model_dump(exclude_defaults=True)
+    rest = as_typed(scenario, scenario.model_dump(exclude_defaults=True))
     held: dict[str, str] = {}
     for key in KEYS.values():
         value = take(rest, key.path)
         if value is not None:
-            held[key.key] = _written(key, value)
+            held[key.key] = written(key, value)
     _tidy(rest, {str(KEYS[key].path[0]) for key in held})
     if rest:
         held[ALSO] = json.dumps(
@@ -87,15 +86,17 @@ def read_address(
     catalogue: Catalogue | None = None,
     others: Collection[str] = (),
     said: str = "This link held",
+    rates: Rates | None = None,
 ) -> Reading:
     """The scenario an address holds, and what of it is left out. Sentences open with `said`.
 
     With a catalogue, names are checked against it. A key that is nearly one of ours is told, unless it is one of
-    `others`, which belong to somebody else.
+    `others`, which belong to somebody else. Amounts in other currencies are read at `rates`, else the catalogue's.
     """
     told: list[str] = []
-    parts = list(_read(held, told))
-    also = _also(held.get(ALSO), told)
+    known = rates_of(catalogue) if rates is None and catalogue is not None else rates or {}
+    parts = list(_read(held, told, known))
+    also = _also_in_dollars(_also(held.get(ALSO), told), told, known)
     scenario, at_odds = _together(parts, also, told)
     unknown: set[str] = set()
     if catalogue is not None:
@@ -112,19 +113,21 @@ def usable_address(
 
     What can be read but does not agree with the rest is kept: one other edit may make it agree.
     """
-    read = read_address(held, catalogue, others)
+    read, known = read_address(held, catalogue, others), rates_of(catalogue)
     plain = {key: held[key] for key in (*KEYS, ALSO) if key in held}
     try:
         kept = to_address(read.scenario)
     except TooLong:  # written out, names can take more room than in the link
         return plain, read.told
-    chosen = {key: text for key, text in plain.items() if key in KEYS and key not in read.unknown and _says(key, text)}
+    chosen = {
+        key: text for key, text in plain.items() if key in KEYS and key not in read.unknown and _says(key, text, known)
+    }
     return {**chosen, **kept, **{key: held[key] for key in read.at_odds}}, read.told
 
 
-def _says(key: str, text: str) -> bool:
+def _says(key: str, text: str, rates: Rates) -> bool:
     """Whether a text can be read, and is not just what a field holds before anybody touches it."""
-    value = _parsed(KEYS[key], text) if text else None
+    value = parsed(KEYS[key], text, rates) if text else None
     return value is not None and value != KEYS[key].default
 
 
@@ -134,60 +137,19 @@ class _Said(NamedTuple):
     key: Key
     text: str
     value: Any
+    typed: tuple[TypedMoney, ...] = ()  # where it is an amount in another currency
 
 
-def _read(held: Mapping[str, str], told: list[str]) -> Iterator[_Said]:
+def _read(held: Mapping[str, str], told: list[str], rates: Rates) -> Iterator[_Said]:
     for key in KEYS.values():
         text = held.get(key.key)
         if text is None or text == "":
             continue
-        value = _parsed(key, text)
+        value = parsed(key, text, rates)
         if value is None:
-            told.append(_unusable(key, text, _why_not(key, text)))
+            told.append(_unusable(key, text, why_not(key, text, rates)))
         else:
-            yield _Said(key, text, value)
-
-
-def _why_not(key: Key, text: str) -> str:
-    kind = key.shape.kind
-    if kind == "text" and (mark := unseen(text)):
-        return f", in which {mark} does not show"
-    if kind not in ("whole", "number") or not _is_number(text):
-        return f", not {f'a number, {key.range}' if kind == 'number' else key.shape.wish}"
-    is_part = kind == "whole" and key.shape.holds(float(text))
-    return f", not {key.shape.wish}" if is_part else f", outside {key.range}"
-
-
-def _is_number(text: str) -> bool:
-    return len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text) is not None
-
-
-def _parsed(key: Key, text: str) -> Any:
-    """The value a text stands for, or None."""
-    kind = key.shape.kind
-    if kind == "switch":
-        return _SWITCH.get(text.casefold())
-    if kind == "choice":
-        return text if text in key.shape.choices else None
-    if kind == "text":
-        return text if len(text) <= (key.shape.longest or 0) and not unseen(text) else None
-    if not _is_number(text):
-        return None
-    exact = Decimal(text).scaleb(-PERCENT_PLACES if key.percent else 0)
-    if kind == "whole":
-        return int(exact) if key.shape.holds(float(exact)) and exact == int(exact) else None
-    value = float(exact)
-    return value if key.shape.holds(value) else None
-
-
-def _written(key: Key, value: Any) -> str:
-    if isinstance(value, bool):
-        return "1" if value else "0"
-    if not isinstance(value, int | float):
-        return str(value)
-    exact = Decimal(repr(value)).scaleb(PERCENT_PLACES if key.percent else 0).normalize()
-    plain = exact == 0 or _SMALLEST_PLAIN <= abs(exact) <= _LARGEST_PLAIN
-    return f"{exact:f}" if plain else f"{exact:e}"
+            yield _Said(key, text, value, typed(key, text, rates))
 
 
 def _unusable(key: Key, text: str, why: str) -> str:
@@ -195,7 +157,7 @@ def _unusable(key: Key, text: str, why: str) -> str:
     if instead is None:
         instead = "the catalogue's figure"
     elif not isinstance(instead, str):
-        instead = _written(key, instead)
+        instead = written(key, instead)
     return (
         f"{key.key} = {_shown(text)}{why}{_END[why.endswith('?')]}"
         f"{instead[0].upper()}{instead[1:]} is used instead, so this answer differs from the sender's."
@@ -226,6 +188,16 @@ def _also(text: str | None, told: list[str]) -> dict[str, Any]:
         told.append(f"`{ALSO}` = {_shown(text)}, which is cut short or changed. {_LEFT_OUT}")
         return {}
     return read
+
+
+def _also_in_dollars(also: dict[str, Any], told: list[str], rates: Rates) -> InDollars:
+    """The rest of a link with dollars in all fields of money; nothing of it where an amount cannot be read."""
+    found = in_dollars(also, rates)
+    if not found.wrong:
+        return found
+    path, wish = found.wrong[0]
+    told.append(f"`{ALSO}`, which cannot be used: {dotted(path)}: {wish}. {_LEFT_OUT}")
+    return InDollars({}, (), ())
 
 
 _LEFT_OUT = "It is left out, so this answer differs from the sender's."
@@ -284,7 +256,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-def _together(said: list[_Said], also: dict[str, Any], told: list[str]) -> tuple[Scenario, dict[str, str]]:
+def _together(said: list[_Said], also: InDollars, told: list[str]) -> tuple[Scenario, dict[str, str]]:
     """The scenario of all that a link says, where it agrees; else of each key that agrees with those before it."""
     try:
         return _scenario(said, also), {}
@@ -293,7 +265,7 @@ def _together(said: list[_Said], also: dict[str, Any], told: list[str]) -> tuple
     at_odds: dict[str, str] = {}
     for one in sorted(said, key=lambda one: one.key.path == ("accelerator",)):  # any of them needs a model before it
         try:
-            _scenario([*kept, one], {})
+            _scenario([*kept, one], _NOTHING)
         except pydantic.ValidationError as error:
             why = f", which does not agree with the rest: {_first(error)}"
             at_odds[one.key.key] = _unusable(one.key, one.text, why)
@@ -308,10 +280,10 @@ def _together(said: list[_Said], also: dict[str, Any], told: list[str]) -> tuple
             at_odds[ALSO] = sentence
         else:
             told.append(sentence)
-        return _scenario(kept, {}), at_odds
+        return _scenario(kept, _NOTHING), at_odds
 
 
-def _agrees_with_itself(also: dict[str, Any]) -> bool:
+def _agrees_with_itself(also: InDollars) -> bool:
     try:
         _scenario([], also)
     except pydantic.ValidationError:
@@ -323,11 +295,15 @@ def _first(error: pydantic.ValidationError) -> str:
     return complaints(error)[0][1].rstrip(".")
 
 
-def _scenario(said: list[_Said], also: dict[str, Any]) -> Scenario:
-    data: dict[str, Any] = json.loads(json.dumps(also))
+_NOTHING = InDollars({}, (), ())
+
+
+def _scenario(said: list[_Said], also: InDollars) -> Scenario:
+    data: dict[str, Any] = json.loads(json.dumps(also.data))
     for one in said:
         put(data, one.key.path, one.value)
-    return Scenario.model_validate_json(json.dumps(data))
+    typed = (*also.typed, *(amount for one in said for amount in one.typed))
+    return Scenario.model_validate_json(json.dumps(data)).with_typed(typed)
 
 
 def _tidy(rest: dict[str, Any], said: Collection[str]) -> None:
@@ -373,7 +349,7 @@ def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str], unknown:
         for step in path[:-1]:
             here = here[step]
         here[path[-1]] = default
-    return known_names.settle(Scenario.model_validate(data), catalogue)[0]
+    return known_names.settle(Scenario.model_validate(data).with_typed(settled.typed), catalogue)[0]
 
 
 def _misspelt(key: str) -> str:

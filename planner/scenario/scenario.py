@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from planner.scenario import budget
-from planner.scenario.base import MONTHS_PER_YEAR, WORK, Id, Inputs, Label, OfField, Years, asked, unit
+from planner.scenario.base import MONTHS_PER_YEAR, WORK, Id, Inputs, Label, OfField, TypedMoney, Years, asked, unit
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn
+from planner.scenario.path import value_at
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot
+from planner.scenario.sell import SaleAndLeaseBack, Sell
 from planner.scenario.terms import Currency, Tax, Terms
 from planner.scenario.ways import DECLARED, Way
 from planner.scenario.work import Work
@@ -46,11 +48,13 @@ class Scenario(Inputs):
     loan: Loan = Loan()
     lease: Lease = Lease()
     rent_to_own: RentToOwn | None = None
+    sale_and_lease_back: SaleAndLeaseBack | None = None
     rent: Rent = Rent()
     reserve: Reserve = Reserve()
     spot: Spot = Spot()
     hosted: Hosted | None = None
     kept: Kept | None = None
+    sell: Sell | None = None
     mix: Mix | None = None
     terms: Terms = Terms()
     tax: Tax | None = None
@@ -61,6 +65,9 @@ class Scenario(Inputs):
     ways: Annotated[tuple[Way, ...], Field(description="which to reckon; empty: all that have a price")] = ()
     seed: Annotated[int, Field(ge=0, le=2_147_483_647, description="of the futures: the same seed, the same"),
         unit("any whole number; the same draws the same futures")] = 7  # fmt: skip
+
+    # Amounts as they were typed in another currency. Dollars stand in the fields; see planner.scenario.typed_money.
+    _typed: tuple[TypedMoney, ...] = PrivateAttr(())
 
     @model_validator(mode="after")
     def _within_the_plan(self) -> Scenario:
@@ -108,6 +115,18 @@ class Scenario(Inputs):
     @property
     def _asked(self) -> budget.Asked:
         return budget.Asked(self.work, self.years, self.accelerator == ANY_ACCELERATOR)
+
+    @property
+    def typed(self) -> tuple[TypedMoney, ...]:
+        """The amounts that were typed in another currency, of fields that still hold them."""
+        held = ((one, value_at(self, one.path)) for one in self._typed)
+        return tuple(one for one, value in held if isinstance(value, float) and value == one.usd)
+
+    def with_typed(self, typed: tuple[TypedMoney, ...]) -> Scenario:
+        """The same scenario, of which these amounts were typed in another currency."""
+        there = self.model_copy()
+        there._typed = tuple(sorted(typed, key=str))
+        return there
 
     @property
     def months(self) -> float:

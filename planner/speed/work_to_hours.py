@@ -186,10 +186,11 @@ def serving_job(scenario: Scenario, task: Serve) -> ServingJob:
 def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: Train) -> _Done:
     found = train(catalogue, job)
     if found.speed is None:
-        ways = "; ".join(way.words for way in found.ways_to_fit[:3])
+        ways = "; ".join(way.words for way in found.ways_to_fit[:4])
         if not found.can_be_spread:
             on = f"{found.accelerators:,} x {found.accelerator}"
-            return _Done(bare, found, problem=Problem(f"{found.model} cannot be spread over {on}: {NOT_SPREAD}"))
+            helps = f"What divides: {ways}" if ways else ""
+            return _Done(bare, found, problem=Problem(f"{found.model} cannot be spread over {on}: {NOT_SPREAD}", helps))
         needs = f"{found.model} does not fit on {found.accelerators:,} x {found.accelerator}"
         memory = f"it needs {found.least_memory_gb:,.0f} GB on each of them and there are {found.memory_gb:,.0f}"
         helps = f"What would make it fit: {ways or 'nothing we know'}"
@@ -297,7 +298,7 @@ def _days(days: float) -> str:
 
 def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _Done:
     if not found.fits or found.accelerators_at_peak is None or found.accelerators_at_average is None:
-        ways = "; ".join(way.change for way in found.ways_to_fit[:3])
+        ways = "; ".join(way.change for way in found.ways_to_fit[:4])
         reason = found.reason or f"{found.model} does not keep these promises on {found.accelerator}"
         return _Done(bare, serving=found, problem=Problem(reason, f"{_HELPS}: {ways or 'another accelerator'}"))
     ahead = _ahead(found, task)

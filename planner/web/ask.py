@@ -25,6 +25,7 @@ from planner.scenario.short_keys import KEYS, under
 from planner.web import address, fields, power_curve, questions, state, through_the_day
 from planner.web.fields import GPUS
 from pricing import Catalogue
+from pricing.exchange import rates
 
 CARRIED = ("name", "offer", ALSO)  # part of the address without a field of their own
 PLAN = (*KEYS, ALSO)  # what an address holds of the plan
@@ -56,7 +57,8 @@ def scenario(catalogue: Catalogue) -> Scenario:
     held = address.texts()
     # Names that were chosen from a list need no second look; those that came with a link or a file do.
     named = catalogue if any(name in held for name in CARRIED) else None
-    read = read_address({name: held[name] for name in PLAN if name in held}, named, said="You entered")
+    kept = {name: held[name] for name in PLAN if name in held}
+    read = read_address(kept, named, said="You entered", rates=rates(catalogue))
     for sentence in (*read.told, *read.at_odds.values()):
         st.warning(words.markdown(sentence), icon=":material/help:")
     address.write()

@@ -13,9 +13,11 @@ from planner.scenario.amounts import amount_text, read_amount
 from planner.scenario.link import ALSO, also_by_hour, from_address
 from planner.scenario.scenario import ANY_ACCELERATOR
 from planner.scenario.short_keys import KEYS, Key
+from planner.scenario.typed_money import NoMoney, is_money, read_money
 from planner.speed.serving import work_names
 from planner.web import address
 from pricing import Catalogue
+from pricing.exchange import Rates, rates
 
 GPUS, BUSY, HOURS = "gpus", "busy", "hours"
 MODELS = ("train", "serve")
@@ -91,6 +93,8 @@ def _widget(catalogue: Catalogue, key: Key, hint: str | None) -> None:
         st.slider(key.label, 1, 100, USUAL_BUSY_PERCENT, format="%d%%", key=key.key, help=_BUSY_HELP.format(key.told))
     elif key.amount:
         _large(key, hint)
+    elif is_money(key.path):
+        _money(catalogue, key, hint)
     elif options is not None:
         places = {one: f"{site.label} ({one})" for one, site in catalogue.sites.items()}
         _options(key, options, hint, places if key.key == "site" else None)
@@ -179,10 +183,40 @@ def _read_large(name: str) -> None:
     st.session_state[name] = "" if value is None else amount_text(value)
 
 
+def _money(catalogue: Catalogue, key: Key, hint: str | None) -> None:
+    """A field for money, which takes any currency that has a rate; it shows what was typed."""
+    st.text_input(
+        key.label, key=key.key, placeholder=hint or "", help=f"{key.told} {_MONEY_HELP}".strip(),
+        on_change=_read_money, args=(key.key, rates(catalogue)), max_chars=_LONGEST_AMOUNT,
+    )  # fmt: skip
+
+
+def _read_money(name: str, known: Rates) -> None:
+    """What is no amount, or of a currency without a rate, leaves the field as it was, and is said."""
+    key, said = KEYS[name], str(st.session_state[name] or "").strip()
+    told: dict[str, str] = st.session_state.setdefault(_NO_MONEY, {})
+    told.pop(name, None)
+    try:
+        wrong = "" if not said or key.shape.holds(read_money(said, known)[0]) else f"{said} is outside {key.range} USD"
+    except NoMoney as error:
+        wrong = str(error)
+    if wrong:
+        told[name], said = wrong, address.text(name) or ""
+    st.session_state[name] = said
+
+
+_NO_MONEY = "typed_and_no_money"
+_MONEY_HELP = "US dollars, or any currency with a rate: 1.85 EUR, £2."
+
+
 def refused() -> list[str]:
     """A sentence for each field on the screen whose last text was no number it can hold."""
     told: dict[str, str] = st.session_state.get(_REFUSED, {})
-    return [_no_amount(KEYS[name], said) for name, said in told.items() if is_shown(name)]
+    money: dict[str, str] = st.session_state.get(_NO_MONEY, {})
+    return [
+        *(_no_amount(KEYS[name], said) for name, said in told.items() if is_shown(name)),
+        *(f"{KEYS[name].label}: {wrong}. It was not taken." for name, wrong in money.items() if is_shown(name)),
+    ]
 
 
 def _no_amount(key: Key, said: str) -> str:
@@ -218,15 +252,11 @@ _IN_PARTS = "{label}: {said:g} counts as {whole:,}. If you meant {meant:,.0f}, t
 
 
 def _step(key: Key) -> float:
-    """What one press of plus adds: a thousand dollars of a large sum, a hundredth of a small rate, else one."""
-    high = key.high or 0.0
-    if key.shape.kind != "whole" and not key.percent and (high < _SMALL or key.unit == _OF_RENTS):
-        return 0.01
-    return 1_000.0 if high >= _LARGE else 1.0
+    """What one press of plus adds: a hundredth of a small rate, else one."""
+    return 0.01 if key.shape.kind != "whole" and not key.percent and (key.high or 0.0) < _SMALL else 1.0
 
 
-_SMALL, _OF_RENTS = 100.0, "USD per accelerator-hour"
-_LARGE = 1e9
+_SMALL = 100.0
 
 
 def _hours_say() -> bool:
@@ -266,6 +296,8 @@ def typed(key: Key, said: str | None) -> Any:
         return bool(key.default) if said is None else said in ("1", "true")
     if key.amount:
         return "" if said is None else amount_text(float(said))
+    if is_money(key.path):
+        said, kind = said or ("" if key.default is None else f"{key.default:.12g}"), "text"
     if kind in ("choice", "text"):
         return key.default if said is None else said
     if said is not None:

@@ -257,7 +257,12 @@ def reckoned(asked: Scenario | None = None) -> Reckoned:
     now: _Now | None = st.session_state.get("now")
     if now is not None and now.asked is asked and now.rests_on(facts, day()):
         return now.reckoned
-    return _reckoned(facts.digest, asked.model_dump_json(exclude_defaults=True), day(), asked, facts)
+    return _reckoned(facts.digest, _said(asked), day(), asked, facts)
+
+
+def _said(asked: Scenario) -> str:
+    """All that a scenario says, a price in euros as such: what is told of it differs from that of one in dollars."""
+    return f"{asked.model_dump_json(exclude_defaults=True)} {asked.typed}"
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
@@ -274,7 +279,7 @@ def who_can() -> tuple[Doer, ...]:
 def open_with_answer() -> None:
     """Keep the answer to the question that the page opens with, and its picture, before anybody asks."""
     facts, first = load_catalogue(), Scenario()
-    found = _reckoned(facts.digest, first.model_dump_json(exclude_defaults=True), today(), first, facts)
+    found = _reckoned(facts.digest, _said(first), today(), first, facts)
     _payback(found.answer, False)
 
 

@@ -63,7 +63,20 @@ def dearer(catalogue: Catalogue, times: float) -> Catalogue:
 def scaled(scenario: Scenario, times: float) -> Scenario:
     """The scenario with every amount of dollars so many times as large."""
     said: dict[str, Any] = {}
-    for name in ("own", "lease", "rent_to_own", "rent", "reserve", "spot", "hosted", "kept", "terms", "tax"):
+    for name in (
+        "own",
+        "lease",
+        "rent_to_own",
+        "sale_and_lease_back",
+        "rent",
+        "reserve",
+        "spot",
+        "hosted",
+        "kept",
+        "sell",
+        "terms",
+        "tax",
+    ):
         record = getattr(scenario, name)
         if record is not None:
             usd = {field: value for field, value in record if "usd" in field and value is not None}

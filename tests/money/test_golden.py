@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from planner.money import finance, payback
+from planner.money import finance, payback, price_path
 from planner.money.demand import queueing
 from planner.money.outcome import Solved
 from planner.money.payback import Payback
-from planner.money.renting import price_path
 from planner.money.tax import books
 from pricing.figure import Strict, Text
 from pricing.strict_yaml import read

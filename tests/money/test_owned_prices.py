@@ -128,3 +128,10 @@ def test_repairs_and_a_room_rise_with_maintenance() -> None:
     assert repairs[37] == pytest.approx(1_000 * 1.1**3)
     room = {**own, "place": "data_centre", "usd_per_kw_of_room": 10_000.0, "room_upkeep_share_per_year": 0.03}
     assert flow(room, "Upkeep of the room")[25] == pytest.approx(2_500 * 1.1**2)
+
+
+def test_hours_sold_on_draw_what_is_left_of_the_curve() -> None:
+    """Half busy at 0.6 of 100 kW; all idle hours sold would bring it to 0.8: a quarter of them draws 5 kW."""
+    own = {**METERED, "power_at_load": curve((0, 0.2), (0.5, 0.6), (1, 0.8))}
+    paid = flow(own, "Electricity of hours sold", sell={"usd_per_accelerator_hour": 1.0, "share_sold": 0.25})
+    assert paid[1] == pytest.approx(0.25 * 20 * 1.5 * 0.1 * 730)

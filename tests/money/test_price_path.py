@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.money import price_path
 from planner.money.outcome import FOUND
-from planner.money.renting import price_path
 
 CHANGE = st.floats(-0.9, 3.0)
 MONTHS = st.integers(0, 90)

@@ -22,6 +22,7 @@ from planner.money.ways import WAYS
 from planner.scenario.own import Kept, Own, RentToOwn
 from planner.scenario.rent import Hosted, Mix
 from planner.scenario.scenario import Scenario
+from planner.scenario.sell import SaleAndLeaseBack, Sell
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from tests.examples import at_most
@@ -39,6 +40,7 @@ ALL = known(
         mix=Mix(own_accelerators=4, reserve_accelerators=4),
         kept=Kept(accelerators=4, relative_speed=0.3, power_w_each=400.0, usd_at_end=1_000.0),
         rent_to_own=RentToOwn(usd_per_month=9_000.0, months=24, upfront_usd=5_000.0),
+        sale_and_lease_back=SaleAndLeaseBack(price_share=0.9, years=2.0),
         hosted=Hosted(million_input_tokens_per_month=2_000.0, million_output_tokens_per_month=500.0),
     )
 )
@@ -156,10 +158,13 @@ WORLDS: dict[str, Callable[[Scenario], Scenario]] = {
     "own sum": lambda plan: plan.model_copy(update={"own": Own(capex_usd=4e5, running_usd_per_month=900.0)}),
     "taxed": lambda plan: Scenario.model_validate({**plan.model_dump(), "tax": {"vat_share": 0.2, "tax_share": 0.3}}),
     "refreshed": lambda plan: plan.model_copy(update={"own": Own(refresh_years=1.0, resale_month=27)}),
+    "selling": lambda plan: plan.model_copy(
+        update={"sell": Sell(usd_per_accelerator_hour=1.5, reserved=True, price_change_per_year=-0.1)}
+    ),
 }
 
 
-PATIENT = {"own sum", "refreshed"}
+PATIENT = {"own sum", "refreshed", "selling"}
 
 
 @pytest.mark.parametrize(
@@ -220,6 +225,7 @@ def test_the_ends_of_a_range_lie_around_its_middle(scenario: Scenario) -> None:
         "loan": scenario.loan.model_copy(update={"loan_share": scenario.loan.loan_share or 0.0}),
         "lease": scenario.lease.model_copy(update={"usd_per_month": None}),
         "rent_to_own": None,
+        "sale_and_lease_back": None,
     }
     made = of(scenario.model_copy(update=said))
     for option in made.options:

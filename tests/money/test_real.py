@@ -14,6 +14,7 @@ from planner.money.ways import WAYS
 from planner.scenario.own import Lease, Own, RentToOwn
 from planner.scenario.rent import Mix, Rent, Reserve
 from planner.scenario.scenario import Scenario
+from planner.scenario.sell import SaleAndLeaseBack, Sell
 from planner.scenario.terms import Tax, Terms
 from planner.scenario.work import Work
 from pricing import load_catalogue
@@ -27,7 +28,7 @@ _FLAT = (
     "usd_per_accelerator_year_of_software", "install_share", "usd_per_accelerator_of_network", "usd_per_tb_of_disk",
     "decommissioning_share",
 )  # fmt: skip
-_FILLED_IN = ("rent_to_own", "mix")
+_FILLED_IN = ("rent_to_own", "sale_and_lease_back", "mix")
 _WAYS = tuple(key for key, way in WAYS.items() if way.when_empty == "usual" or way.inputs in _FILLED_IN)
 _OWN: dict[str, Any] = {
     **dict.fromkeys(_FLAT, 0.0),
@@ -61,6 +62,8 @@ def told(
                 maintenance_change_per_year=less(CHANGES["maintenance"]),
             ),
             "rent_to_own": RentToOwn(usd_per_month=9_000.0, months=20, upfront_usd=5_000.0, final_usd=900.0),
+            "sale_and_lease_back": SaleAndLeaseBack(price_share=0.9, years=2.0),
+            "sell": Sell(usd_per_accelerator_hour=1.5, reserved=True),
             "rent": Rent(usd_per_accelerator_hour=2.5),
             "mix": Mix(own_accelerators=4, reserve_accelerators=4),
             "terms": Terms(

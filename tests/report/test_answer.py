@@ -19,6 +19,7 @@ from planner.scenario.link import from_address
 from planner.scenario.own import RentToOwn
 from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import Scenario
+from planner.scenario.sell import SaleAndLeaseBack
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
@@ -70,7 +71,9 @@ def test_whatever_is_ordered_may_come_when_the_work_is_done(way: str) -> None:
     found = preset("pre-train-7b")
     assert found is not None
     quote = RentToOwn(usd_per_month=1_000.0, months=12)
-    said = said_of(found.scenario.model_copy(update={"rent_to_own": quote, "ways": (way, "on_demand")}))
+    sale = SaleAndLeaseBack(price_share=0.9)
+    asked = {"rent_to_own": quote, "sale_and_lease_back": sale, "ways": (way, "on_demand")}
+    said = said_of(found.scenario.model_copy(update=asked))
     assert "What is ordered today arrives after 7 months, when the work is done." in said.sentences
 
 

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.money.plan import plan
+from planner.report import words
 from planner.report.answer.echo import echo
 from planner.scenario.day_patterns import days
 from planner.scenario.latency import latencies
@@ -166,13 +167,40 @@ def test_a_closed_box_holds_what_was_filled_in_and_nothing_else() -> None:
     assert not {"price", "rate", "waits"} & on_screen(app)
     assert asked(app).own.usd_per_kwh == 0.2
     assert box(app) == "Adjust assumptions (1 changed)"
-    unfolded(app).number_input(key="price").set_value(30_000.0).run()
+    unfolded(app).text_input(key="price").set_value("30000").run()
     assert {"kwh", "price", "rate", "waits"} < on_screen(app)
     assert box(app) == "Adjust assumptions (1 changed)"  # another label would close it
     app.session_state[ask.BOX] = False
     assert box(app.run()) == "Adjust assumptions (2 changed)"
     assert (asked(app).own.usd_per_kwh, asked(app).own.usd_per_accelerator) == (0.2, 30_000.0)
     assert not {"rate", "waits"} & on_screen(app)
+
+
+def test_a_price_may_be_typed_in_any_currency_and_the_line_under_the_fields_says_the_rate() -> None:
+    app = visit(price="30000")
+    app.text_input(key="price").set_value(" 25k EUR ").run()
+    assert asked(app).own.usd_per_accelerator == 25_000 * 1.1172
+    assert app.query_params["price"] == "25k EUR"
+    said = words.markdown("25k EUR at 1.1172 USD of 2026-10-30 (ECB) is 27,930 USD.")
+    assert any(said in one.value for one in app.markdown)
+    app.text_input(key="price").set_value("300 XYZ").run()
+    assert "no rate of XYZ is known" in app.warning[0].value
+    assert (app.text_input(key="price").value, asked(app).own.usd_per_accelerator) == ("25k EUR", 25_000 * 1.1172)
+    app.text_input(key="price").set_value("").run()
+    assert asked(app).own.usd_per_accelerator is None
+    assert not app.warning
+
+
+def test_who_sells_hours_finds_his_profit_and_loss_folded_and_nobody_else_does() -> None:
+    assert not [one for one in visit().expander if one.label.startswith("Profit and loss")]
+    app = visit(sellat="2.1", sellshare="70")
+    assert [one.label for one in app.expander if one.label.startswith("Profit")] == [
+        "Profit and loss: Buy 8 and run them"
+    ]
+    app.session_state["profit-and-loss"] = True
+    app.run()
+    assert not app.exception
+    assert any("nothing is lost" in one.value for one in app.markdown)
 
 
 def box(app: AppTest) -> str:

@@ -19,6 +19,9 @@ def add(verbs: Any) -> None:
     verb.add_argument("--csv", type=Path, metavar="FILE", help="write every payment, month by month")
     verb.add_argument("--csv-assumptions", type=Path, metavar="FILE", help="write every assumption with its source")
     verb.add_argument("--csv-results", type=Path, metavar="FILE", help="write what each way comes to")
+    verb.add_argument(
+        "--csv-profit", type=Path, metavar="FILE", help="write profit and loss by year of the ways that sell idle hours"
+    )
 
 
 def _begin(wanted: argparse.Namespace) -> int:

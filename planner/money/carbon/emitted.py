@@ -28,6 +28,7 @@ from pricing.orderable import sale
 KG_PER_T = 1_000.0
 G_PER_KG, _W_PER_KW, _HOURS_PER_YEAR = 1_000.0, 1_000.0, 8_760.0
 _CASES: tuple[Case, ...] = ("low", "typical", "high")
+_THERE = "kept_accelerators"
 _KEPT_MAKING = "what is there was made before the plan: nothing of that is counted"
 
 
@@ -94,7 +95,7 @@ def emitted(setting: Setting, option: Option) -> Emitted:
         water_l=_number(middle.water_l),
         kwh=_number(middle.kwh),
         where=grids[0].where if grids else "",
-        notes=_notes(setting, option.way, ledgers[1], grids),
+        notes=_notes(setting, ledgers[1], grids),
     )
 
 
@@ -223,10 +224,10 @@ def _without_sum(setting: Setting) -> Setting:
     return replace(setting, scenario=setting.scenario.model_copy(update={"own": own}))
 
 
-def _notes(setting: Setting, way: Way, ledger: Ledger, grids: Sequence[Grid]) -> tuple[str, ...]:
+def _notes(setting: Setting, ledger: Ledger, grids: Sequence[Grid]) -> tuple[str, ...]:
     said = [unsaid(ledger), *(one.stands_in for one in grids)]
     said += [guessed(setting)] if fleets(ledger) or any(True for _ in rented_hours(ledger)) else []
-    said += [_KEPT_MAKING] if way == "keep" else []
+    said += [_KEPT_MAKING] if any(one.name == _THERE for line in ledger.lines for one in line.used) else []
     return tuple(dict.fromkeys(one for one in said if one))
 
 

@@ -98,6 +98,7 @@ def say_curve_of_power(put: Basis, setting: Setting, *fleets: Need) -> None:
     told = "; ".join(f"{load:g}: {share:g}" for load, share in zip(loads, shares, strict=True))
     where = replace(YOUR_INPUT, note=f"share of the rated power at each load: {told}")
     put.say("idle_power_share", shares[0], "1", where)
+    put.say("busy_power_share", shares[-1], "1", where)
     first, *before = [np.interp(one.busy_share, loads, shares) for one in fleets]
     count, *fewer = [one.accelerators for one in fleets]
     for share, accelerators in zip(before, fewer, strict=True):

@@ -17,6 +17,7 @@ from planner.money.owning.machine import Machine, machine
 from planner.money.owning.machine import fleet as fleet_asked
 from planner.money.owning.place import place_of, too_little_power
 from planner.money.owning.resale import LATER, sale_lines
+from planner.money.selling import IdleHours, sold_lines
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN, Holding
 
@@ -53,11 +54,12 @@ class Owned:
     running: tuple[Line, ...]
     sale: tuple[Line, ...]  # of the machines
     end: tuple[Line, ...]  # the room's worth, and taking down
+    sold_on: tuple[Line, ...] = ()  # idle hours that others pay for
 
     @property
     def lines(self) -> tuple[Line, ...]:
         """The lines of all groups, in the order they are shown."""
-        return (*self.bought, *self.beside, *self.running, *self.end, *self.sale)
+        return (*self.bought, *self.beside, *self.running, *self.sold_on, *self.end, *self.sale)
 
 
 def owning(setting: Setting, need: Need) -> tuple[Line, ...] | None:
@@ -136,6 +138,7 @@ def _reckoned(
             replaces=replaces,
         ),
         end=_end(put, price, kw if room and not all_in else None),
+        sold_on=sold_lines(put, setting, _idle(put, setting, what, kw, with_people=part is None or not part.before)),
     )
 
 
@@ -182,27 +185,34 @@ def _kw(setting: Setting, what: Machine) -> str:
     return f"{SERVERS} * tdp_w * accelerators_per_server * server_power_over_tdp / 1000"
 
 
-def _drawn_kw(put: Basis, setting: Setting, what: Machine, kw: str) -> tuple[str, str]:
-    """The formulas for what machines draw for their work and while they wait: measured, else shares of the rating.
-
-    By your curve, what they draw above waiting for the rest of the time is for the work; so both stay what they are
-    where the curve is a straight line.
-    """
+def _states_kw(setting: Setting, what: Machine, kw: str) -> tuple[str, str]:
+    """The formulas for what machines draw while they work and while they wait: measured, else shares of the rating."""
     own = setting.scenario.own
-    waiting = f"{kw} * idle_power_share * (1 - busy_share)"
-    if AT_LOAD in put.used:
-        return f"{kw} * ({AT_LOAD} - idle_power_share * (1 - busy_share))", waiting
-    shares = (f"{kw} * busy_power_share * busy_share", waiting)
-    if own.rated_w_per_server is not None:
+    shares = (f"{kw} * busy_power_share", f"{kw} * idle_power_share")
+    if own.rated_w_per_server is not None or own.power_at_load:
         return shares
     busy, idle = (
         f"({SERVERS} * {state}_w_per_server{_OF_CARDS.format(state=state) if what.holds_cards else ''}) / 1000"
         for state in ("busy", "idle")
     )
     return (
-        shares[0] if what.busy is None or own.busy_power_share is not None else f"{busy} * busy_share",
-        shares[1] if what.idle is None or own.idle_power_share is not None else f"{idle} * (1 - busy_share)",
+        shares[0] if what.busy is None or own.busy_power_share is not None else busy,
+        shares[1] if what.idle is None or own.idle_power_share is not None else idle,
     )
+
+
+def _drawn_kw(put: Basis, setting: Setting, what: Machine, kw: str) -> tuple[str, str, str]:
+    """The formulas for what machines draw for their work, while they wait, and more if they worked all the time.
+
+    By your curve, what they draw above waiting for the rest of the time is for the work; so all stay what they are
+    where the curve is a straight line.
+    """
+    busy, idle = _states_kw(setting, what, kw)
+    waiting = f"{idle} * (1 - busy_share)"
+    if AT_LOAD in put.used:
+        working = f"{kw} * ({AT_LOAD} - idle_power_share * (1 - busy_share))"
+        return working, waiting, f"{kw} * (busy_power_share - {AT_LOAD})"
+    return f"{busy} * busy_share", waiting, f"({busy} - {idle}) * (1 - busy_share)"
 
 
 def _bought(put: Basis, paid: str, all_in: bool) -> tuple[Line, ...]:
@@ -242,7 +252,7 @@ def _beside(put: Basis, price: str, room_kw: str | None) -> tuple[Line, ...]:
 def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -> tuple[Line, ...]:
     if "running_usd_per_month" in put.used:
         return (put.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),)
-    working, waiting = _drawn_kw(put, setting, what, kw)
+    working, waiting, _ = _drawn_kw(put, setting, what, kw)
     rises = _UPKEEP.format(
         since_years="(begun_years - ordered_after_years)" if "ordered" in put.used else "begun_years"
     )
@@ -261,6 +271,13 @@ def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -
     software = "accelerators * usd_per_accelerator_year_of_software / 12 * owns"
     *before, repairs = agreed(setting, set_monthly, setting.timeline.begun_years)
     return (*before, put.line("Software", "upkeep", software), repairs)
+
+
+def _idle(put: Basis, setting: Setting, what: Machine, kw: str, *, with_people: bool) -> IdleHours:
+    """The hours that can be sold on. Your sum for running the machines is taken to hold their electricity too."""
+    all_in = "running_usd_per_month" in put.used
+    more_kw = None if all_in else _drawn_kw(put, setting, what, kw)[2]
+    return IdleHours("accelerators * (1 - busy_share)", "owns", more_kw, with_people)
 
 
 def _space(put: Basis, setting: Setting, kw: str) -> Line:

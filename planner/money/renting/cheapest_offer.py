@@ -10,11 +10,11 @@ import numpy as np
 
 from planner.money.demand.stream import Need
 from planner.money.ledger import COMPUTED, Ledger, Line, Used
+from planner.money.rent_levels import pair
 from planner.money.renting.bill import Bills, bills, rank, renting
 from planner.money.renting.interruptions import LEAST_LEFT, demand_of, say_interruptions, stoppable, stretch
 from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
 from planner.money.renting.orders import Able, able, blended, nobody, orders_of, spread
-from planner.money.renting.rent_levels import pair
 from planner.money.renting.reservation import bound_share, held, reserving, term_months
 from planner.money.setting import ChosenOffers, Elsewhere, Ends, Setting
 from planner.money.sizing import reach, right_size

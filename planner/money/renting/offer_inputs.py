@@ -18,7 +18,7 @@ from planner.money.formula import Num
 from planner.money.input_sheet import TRIED, Basis, Case
 from planner.money.ledger import CONVENTION, YOUR_INPUT, Origin, Used
 from planner.money.origin import judged, origin
-from planner.money.renting.rent_levels import column, price_set_after_months
+from planner.money.rent_levels import column, price_set_after_months
 from planner.money.setting import Elsewhere, Setting
 from planner.money.timeline import PLAN
 from planner.scenario.base import SECONDS_PER_HOUR

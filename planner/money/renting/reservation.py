@@ -11,9 +11,9 @@ from planner.money.demand.stream import Need
 from planner.money.formula import formula
 from planner.money.input_sheet import Basis
 from planner.money.ledger import YOUR_INPUT, Line
+from planner.money.rent_levels import say_path
 from planner.money.renting.bill import BILLED, rent_lines, that_matter, with_support
 from planner.money.renting.offer_inputs import TERM_MONTHS, say_need, say_offers
-from planner.money.renting.rent_levels import say_path
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN, Timeline
 from planner.scenario.rent import Rent, Reserve
@@ -31,6 +31,7 @@ class Reserved:
     lines: tuple[Line, ...]
     after: NDArray[np.float64]
     warnings: tuple[str, ...]
+    put: Basis  # what is reserved and how busy it is, by the month: for lines that rest on it
 
 
 def term_months(setting: Setting, offer: str | None) -> float | None:
@@ -55,6 +56,7 @@ def reserving(setting: Setting, need: Need, offer: str | None, term: float) -> R
     own = your_terms(setting)
     yours = None if reserve.term is None and offer is not None else term
     set_after = say_offers(basis, setting, () if offer is None else (offer,), own, yours)
+    by_month = basis.copy()
     if reserve.prepaid:
         set_after = _say_prepaid(basis, need, term, bound, set_after)
         _say_volume(basis, reserve)
@@ -66,6 +68,7 @@ def reserving(setting: Setting, need: Need, offer: str | None, term: float) -> R
         lines=with_support(basis, that_matter(basis, lines), own.support_share),
         after=timeline.runs - bound,
         warnings=(f"bound for {term:g} months: {LEASE}",) if term >= LEASE_MONTHS else (),
+        put=by_month,
     )
 
 

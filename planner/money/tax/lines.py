@@ -30,7 +30,7 @@ _Leaves = tuple[int, ...]  # the month in which what was placed in each month le
 _Share = Callable[[_Leaves], Array]  # of what was placed in each month (rows)
 
 TAX_SHARE = "corporate_tax_share"
-_NO_VAT = frozenset({"staff", "tax", "resale"})
+_NO_VAT = frozenset({"staff", "tax", "resale", "income"})  # VAT on what is sold is paid by who buys it
 _INTEREST = "interest"
 _DELIVERED = "delivered"
 _NEARLY = 1e-9
@@ -64,15 +64,31 @@ def tax_depreciation_usd(setting: Setting, ledger: Ledger) -> Array:
 
 def book_depreciation_usd(setting: Setting, ledger: Ledger, life_years: float) -> Array:
     """What the company's own books write off: the same in each month of the life, until it is sold. [USD]"""
-    months, life = setting.timeline.last, life_years * MONTHS_PER_YEAR
-    month = np.arange(months + 1)
+    return _through(setting, ledger, lambda leaves: _in_books(leaves, life_years))
 
-    def share(leaves: _Leaves) -> Array:
-        age = month[None, :] - month[:, None]
-        part = np.clip(life - (age - 1), 0.0, 1.0) / life
-        return np.asarray(part * ((age > 0) & (month[None, :] <= np.array(leaves)[:, None])))
 
-    return _through(setting, ledger, share)
+def book_value_sold_usd(setting: Setting, ledger: Ledger, life_years: float) -> Array:
+    """What those books still hold of what leaves in a month. [USD]"""
+
+    def held(leaves: _Leaves) -> Array:
+        rest = 1.0 - _in_books(leaves, life_years).sum(axis=-1)
+        return np.asarray(rest[:, None] * (np.arange(len(leaves))[None, :] == np.array(leaves)[:, None]))
+
+    return _through(setting, ledger, held)
+
+
+def vat_in_books_usd(setting: Setting, ledger: Ledger) -> Array:
+    """The VAT on what is bought and kept that does not come back: the books hold it as part of the price. [USD]"""
+    tax = setting.scenario.tax
+    return _months(setting, 0.0 if tax is None else _lost_vat(tax, ledger, "capital"))
+
+
+def _in_books(leaves: _Leaves, life_years: float) -> Array:
+    """Of what was placed in a month (rows): what each month writes off. [1]"""
+    month, life = np.arange(len(leaves)), life_years * MONTHS_PER_YEAR
+    age = month[None, :] - month[:, None]
+    part = np.clip(life - (age - 1), 0.0, 1.0) / life
+    return np.asarray(part * ((age > 0) & (month[None, :] <= np.array(leaves)[:, None])))
 
 
 def _tax_lines(put: Basis, setting: Setting, tax: Tax, ledger: Ledger) -> tuple[Line, ...]:

@@ -104,7 +104,7 @@ def _say_price(basis: Basis, name: str, figure: Figure | None, yours: float | No
 
 WAY = WayRecord(
     key="hosted",
-    place=8,
+    place=9,
     side="rent",
     build=build,
     name="Hosted API",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from planner.money.demand.stream import Need
@@ -14,9 +16,10 @@ from planner.money.owning.kept import KeptPower, kept_power
 from planner.money.owning.lines import METER, RENT_OF_SPACE, WAGE
 from planner.money.owning.place import place_of
 from planner.money.renting.bill import renting
+from planner.money.selling import IdleHours, sold_lines
 from planner.money.setting import Setting
 from planner.money.sizing import reach
-from planner.money.timeline import PLAN
+from planner.money.timeline import PLAN, Holding
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
 from planner.money.ways.on_demand import not_there
 from planner.money.ways.own import of_rent
@@ -25,6 +28,9 @@ from planner.money.ways.waiting_cost import waiting
 from planner.scenario.own import Kept
 
 _LEAST = 1e-9
+_FREE = "(kept_accelerators - busy_accelerators / relative_speed)"
+# What a buyer pays is for one of the plan's: of a slower one he takes more.
+_IDLE = IdleHours(f"{_FREE} * relative_speed", "runs", f"{_FREE} * (power_w_each - idle_power_w_each) / 1000")
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
@@ -32,33 +38,69 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     kept = setting.scenario.kept
     if kept is None:
         return Unavailable("nothing is entered as being there already")
-    demand = setting.demand
-    able = kept.accelerators * kept.relative_speed
-    reached = reach(setting, kept.accelerators)
-    done, rest = demand.upto(able, reached), demand.above(able, reached)
-    rented: tuple[Line, ...] = ()
-    if np.any(rest.busy_hours > _LEAST):
-        unknown = not_there(setting, setting.taken.on_demand)
-        if unknown is not None:
-            return unknown
-        rented = under("What it cannot do", renting(setting, rest, setting.taken.on_demand))
+    held = Holding(setting.timeline)
+    rented = rented_beside(setting, kept, held)
+    if isinstance(rented, Unavailable):
+        return rented
+    put = said(setting, kept, held)
+    lines = (
+        put.line("What it would fetch today", "hardware", "usd_today_if_sold * starts", treatment="sale"),
+        *running_lines(put, setting, kept),
+        worth_at_end(put),
+    )
+    return ledger(setting, kept, f"Keep {kept.label}", (*lines, *rented.lines), rented.warnings)
+
+
+def ledger(setting: Setting, kept: Kept, title: str, lines: tuple[Line, ...], warnings: tuple[str, ...]) -> WayLedger:
+    """The ledger of machines that are there, with the time that jobs wait for them."""
+    waits = waiting(setting, kept.accelerators * kept.relative_speed, setting.timeline.runs)
     return WayLedger(
-        title=f"Keep {kept.label}",
+        title=title,
         what=f"{kept.accelerators:,} that are there, each worth {kept.relative_speed:g} of the plan's",
-        lines=(*_lines(setting, kept, done), *rented, *waiting(setting, able, setting.timeline.runs)),
-        useful_hours=demand.all.busy_hours,
+        lines=(*lines, *waits),
+        useful_hours=setting.demand.all.busy_hours,
         accelerators=float(kept.accelerators),
-        warnings=(
-            *(_not_alone(demand.all, rest) if rented else ()),
-            *_filled(kept, kept_power(setting, kept)),
-            *of_rent(setting, rented),
-        ),
+        warnings=warnings,
     )
 
 
-def _lines(setting: Setting, kept: Kept, done: Need) -> tuple[Line, ...]:
-    put, power = setting.basis(), kept_power(setting, kept)
-    _say(put, setting, kept, done, power)
+@dataclass(frozen=True, eq=False)
+class RentedBeside:
+    """What is rented beside machines that are there, and what to know of it."""
+
+    lines: tuple[Line, ...]
+    warnings: tuple[str, ...]
+
+
+def rented_beside(
+    setting: Setting, kept: Kept, held: Holding, after: str = "After it is gone"
+) -> RentedBeside | Unavailable:
+    """What they cannot do, while they are there; and all of the work once they are gone."""
+    rest, everything = _parts(setting, kept)[1], setting.demand.all
+    layers = (("What it cannot do", rest, held.owns), (after, everything, held.gone))
+    wanted = [(heading, need, need.there(when)) for heading, need, when in layers]
+    needed = [one for one in wanted if np.any(one[1].busy_hours * one[2] > _LEAST)]
+    if needed and (unknown := not_there(setting, setting.taken.on_demand)) is not None:
+        return unknown
+    lines = tuple(
+        line
+        for heading, need, when in needed
+        for line in under(heading, renting(setting, need, setting.taken.on_demand, when=when))
+    )
+    is_short = any(heading != after for heading, _, _ in needed)
+    alone = _not_alone(everything, rest) if is_short else ()
+    return RentedBeside(lines, (*alone, *_filled(kept, kept_power(setting, kept)), *of_rent(setting, lines)))
+
+
+def _parts(setting: Setting, kept: Kept) -> tuple[Need, Need]:
+    """The work that the machines do, and the rest."""
+    able, reached = kept.accelerators * kept.relative_speed, reach(setting, kept.accelerators)
+    return setting.demand.upto(able, reached), setting.demand.above(able, reached)
+
+
+def running_lines(put: Basis, setting: Setting, kept: Kept) -> tuple[Line, ...]:
+    """What the machines cost while they are there, and what their idle hours bring."""
+    power = kept_power(setting, kept)
     busy = "busy_accelerators / relative_speed"
     electricity = (
         put.line("Electricity while working", "power", f"power_w_each / 1000 * {METER} * ({busy} * runs)"),
@@ -69,11 +111,15 @@ def _lines(setting: Setting, kept: Kept, done: Need) -> tuple[Line, ...]:
         ),
     )
     return (
-        put.line("What it would fetch today", "hardware", "usd_today_if_sold * starts", treatment="sale"),
         *agreed(setting, electricity, setting.timeline.begun_years),
         *_running(put, setting, kept, power),
-        put.line("What it is worth at the end", "resale", "-1 * usd_at_end * ends", treatment="sale"),
+        *sold_lines(put, setting, _IDLE),
     )
+
+
+def worth_at_end(put: Basis) -> Line:
+    """What the machines fetch when the plan ends."""
+    return put.line("What it is worth at the end", "resale", "-1 * usd_at_end * ends", treatment="sale")
 
 
 def _running(put: Basis, setting: Setting, kept: Kept, power: KeptPower | None) -> tuple[Line, ...]:
@@ -89,8 +135,11 @@ def _running(put: Basis, setting: Setting, kept: Kept, power: KeptPower | None) 
     return agreed(setting, tuple(lines), setting.timeline.begun_years)
 
 
-def _say(put: Basis, setting: Setting, kept: Kept, done: Need, power: KeptPower | None) -> None:
+def said(setting: Setting, kept: Kept, held: Holding) -> Basis:
+    """The inputs of machines that are there as long as they are held."""
+    put, done, power = setting.basis(), _parts(setting, kept)[0], kept_power(setting, kept)
     put.flags(setting.timeline.flags)
+    put.say("runs", held.owns, "share of each month in which it runs", PLAN)
     put.say("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
     put.say("hours_per_month", done.hours_per_month, "hours", CONVENTION)
     put.say("busy_accelerators", done.accelerators * done.busy_share, "accelerators busy on average", COMPUTED)
@@ -105,6 +154,7 @@ def _say(put: Basis, setting: Setting, kept: Kept, done: Need, power: KeptPower 
     most = np.inf if kept.power_w_each is None else kept.power_w_each
     _say_watts(put, "idle_power_w_each", kept.idle_power_w_each, np.minimum(filled[1], most), filled[2])
     say_power_price(put, setting)
+    return put
 
 
 def _say_watts(put: Basis, name: str, yours: float | None, filled: Num, said_by: Origin) -> None:
@@ -130,7 +180,7 @@ def _not_alone(everything: Need, rest: Need) -> tuple[str, ...]:
 
 WAY = WayRecord(
     key="keep",
-    place=9,
+    place=10,
     side="keep",
     build=build,
     name="Keep what you have",

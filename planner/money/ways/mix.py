@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.ledger import Line
+from planner.money.rent_levels import path_warnings
 from planner.money.renting.bill import renting
 from planner.money.renting.forward import forward_note
 from planner.money.renting.interruptions import demand_of, stoppable
-from planner.money.renting.rent_levels import path_warnings
 from planner.money.renting.reservation import reserving
 from planner.money.setting import Setting
 from planner.money.sizing import reach
@@ -22,7 +22,7 @@ from planner.money.ways import hosted, on_demand, spot
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
 from planner.money.ways.own import never_comes, not_owned, waiting_for
 from planner.money.ways.record import Look, WayRecord
-from planner.money.ways.reserved import beyond, term_or_why
+from planner.money.ways.reserved import beyond, sold_on, term_or_why
 from planner.money.ways.spot import missing_price, on_spot
 from planner.money.ways.waiting_cost import waiting
 from planner.scenario.rent import Mix
@@ -105,7 +105,10 @@ def _reserved(setting: Setting, mix: Mix, base: Fleet | None) -> _Layer | Unavai
     found = reserving(setting, need, setting.taken.reserved, term)
     after = renting(setting, need, setting.taken.on_demand, when=found.after) if np.any(found.after > 0) else ()
     return _Layer(
-        lines=(*under("Reserved", found.lines), *under("After the term", after)),
+        lines=(
+            *under("Reserved", (*found.lines, *sold_on(setting, found, with_people=base is None))),
+            *under("After the term", after),
+        ),
         warnings=(*found.warnings, *beyond(setting, term)),
     )
 
@@ -234,7 +237,7 @@ def _peaks_named(mix: Mix) -> str:
 
 WAY = WayRecord(
     key="mix",
-    place=10,
+    place=11,
     side="mix",
     build=build,
     name="Mix",

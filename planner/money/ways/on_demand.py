@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from planner.money.rent_levels import path_warnings
 from planner.money.renting.bill import renting
 from planner.money.renting.forward import forward_note
-from planner.money.renting.rent_levels import path_warnings
 from planner.money.setting import Setting
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.record import Layer, Look, WayRecord
@@ -72,7 +72,7 @@ def not_there(setting: Setting, offer: str | None) -> Unavailable | None:
 
 WAY = WayRecord(
     key="on_demand",
-    place=5,
+    place=6,
     side="rent",
     build=build,
     name="Rent on demand",

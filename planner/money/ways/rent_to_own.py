@@ -13,7 +13,7 @@ from planner.money.owning.instalments import Instalments, value
 from planner.money.owning.lines import Part
 from planner.money.setting import Setting
 from planner.money.stages.fleet import fleet_of
-from planner.money.ways.lease import beside_a_loan
+from planner.money.ways.lease_terms import beside_a_loan
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.own import first, fleet_size, left_out, not_owned, with_rent
 from planner.money.ways.record import Look, WayRecord
@@ -33,7 +33,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     if too_late is not None:
         return too_late
     part = found.parts[0]
-    lines = (*_payments(setting, part), *part.beside, *part.running, *part.end, *part.sale)
+    lines = (*_payments(setting, part), *part.beside, *part.running, *part.sold_on, *part.end, *part.sale)
     return with_rent(setting, "Rent to own", found, lines, *_implied(setting, part), ASK)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from planner.money.ledger import Line
-from planner.money.renting.bill import renting
-from planner.money.renting.rent_levels import path_warnings, quotes
-from planner.money.renting.reservation import reserving, term_months
+from planner.money.rent_levels import path_warnings, quotes
+from planner.money.renting.bill import BILLED, renting
+from planner.money.renting.reservation import Reserved, reserving, term_months
+from planner.money.selling import IdleHours, sold_lines
 from planner.money.setting import Setting
 from planner.money.sizing import reach, right_size
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
@@ -36,7 +37,13 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     return WayLedger(
         title=f"Reserve for {in_words(term)}{_then(setting, term)}",
         what=f"{who}, {payment}",
-        lines=(*reserved.lines, *under("After the term", after), *under("Above the reservation", above), *waits),
+        lines=(
+            *reserved.lines,
+            *sold_on(setting, reserved),
+            *under("After the term", after),
+            *under("Above the reservation", above),
+            *waits,
+        ),
         useful_hours=demand.all.busy_hours,
         accelerators=float(need.most_accelerators),
         warnings=(
@@ -47,6 +54,14 @@ def build(setting: Setting) -> WayLedger | Unavailable:
             *beyond(setting, term),
         ),
     )
+
+
+def sold_on(setting: Setting, reserved: Reserved, *, with_people: bool = True) -> tuple[Line, ...]:
+    """What idle hours of reserved machines bring, where somebody says that they are sold too."""
+    sell = setting.scenario.sell
+    if sell is None or not sell.reserved:
+        return ()
+    return sold_lines(reserved.put, setting, IdleHours(f"{BILLED} * (1 - busy_share)", "runs", with_people=with_people))
 
 
 def term_or_why(setting: Setting) -> float | Unavailable:
@@ -110,7 +125,7 @@ def in_words(months: float) -> str:
 
 WAY = WayRecord(
     key="reserved",
-    place=6,
+    place=7,
     side="rent",
     build=build,
     name="Reserve",

@@ -15,6 +15,7 @@ from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.input_sheet import Basis
 from planner.money.ledger import Line
+from planner.money.rent_levels import path_warnings, say_path
 from planner.money.renting.bill import rent_lines, renting, that_matter, with_support
 from planner.money.renting.interruptions import (
     demand_of,
@@ -25,7 +26,6 @@ from planner.money.renting.interruptions import (
     stretch,
 )
 from planner.money.renting.offer_inputs import say_need, say_offers
-from planner.money.renting.rent_levels import path_warnings, say_path
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
@@ -148,7 +148,7 @@ def _longer(need: Need, stretch: Num) -> tuple[str, ...]:
 
 WAY = WayRecord(
     key="spot",
-    place=7,
+    place=8,
     side="rent",
     build=build,
     name="Spot",

@@ -23,6 +23,7 @@ from planner.money.ways import WAYS
 from planner.report.answer.also import Also
 from planner.report.answer.old_figure_words import called, old_figure_words
 from planner.report.answer.plan_text import Reckoned, conventions, differences, not_counted, warnings
+from planner.report.answer.profit_words import profit_document
 from planner.report.answer.tables import INPUTS, by_year
 from planner.report.files import also_schema
 from planner.report.files import answer_schema as schema
@@ -199,6 +200,7 @@ def _option(plan: Plan, way: Weighed, found: Answer, drawn: Futures | None) -> s
         **_against(way, found),
         **_in_futures(way, found, drawn),
         emissions=_emissions(found.emitted(way)),
+        profit_and_loss=profit_document(plan, way),
         is_complete=not measures.unpriced,
         not_priced=measures.unpriced,
         warnings=option.warnings,

@@ -20,6 +20,11 @@ NO_MODEL = {
 
 def echo(plan: Plan, written: Scenario, question: str) -> str:
     """One line under the fields. `written` is the scenario before anything was chosen for it."""
+    money = (f"{one.words} is {words.value(one.usd)} USD." for one in written.typed)
+    return " ".join(text for text in (_of_work(plan, written, question), *money) if text)
+
+
+def _of_work(plan: Plan, written: Scenario, question: str) -> str:
     work, asked = written.work[0], plan.setting.asked
     if question != HOURS.name and work.train is None and work.serve is None:
         return f"{NO_MODEL[question]} Until then plain GPU-hours are reckoned: {_hours(written)}"

@@ -19,6 +19,8 @@ from planner.report.answer.also import HEAD as ALSO
 from planner.report.answer.also import Also, also_text
 from planner.report.answer.carbon_words import CONVENTION, carbon_notes
 from planner.report.answer.old_figure_words import HEAD, old_figure_lines
+from planner.report.answer.profit_words import HEAD as PROFIT
+from planner.report.answer.profit_words import profit_text
 from planner.report.answer.sentences import AnswerWords
 from planner.report.answer.sentences import not_counted as left_out
 from planner.report.files.cash_csv import SIGN
@@ -57,6 +59,7 @@ def plan_text(one: Reckoned) -> str:
         ("Orders", _orders(found)),
         ("Each year, USD", text_table(tables.cash_table(found.ranked))),
         *((f"{way.option.title}: lines", _lines(way.option.ledger)) for way in found.ranked),
+        *((f"{way.option.title}: {PROFIT}", profit_text(plan, way)) for way in found.ranked),
         ("What would turn it", text_table(tables.turning_table(found)) if found.break_evens else "nothing to compare"),
         ("If rents change", text_table(tables.rent_path_table(found)) if found.turned_by_rent_path else ""),
         ("Buy now or wait", "" if one.waits is None else waiting_text(*one.waits)),

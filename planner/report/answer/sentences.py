@@ -17,6 +17,8 @@ from planner.report import words
 from planner.report.answer.carbon_words import carbon_sentences
 from planner.report.answer.guarantee_words import guarantee_sentence
 from planner.report.answer.price_words import rests_on
+from planner.report.answer.profit_words import break_even_sentences, seller_tiles
+from planner.report.answer.selling_words import income_sentences, seller_sentences
 from planner.report.answer.small_work import plan_needs_no_gpu
 from planner.report.answer.turns import is_even, month_words, turning_sentences
 from planner.report.evidence.own_runs_words import paces
@@ -24,6 +26,7 @@ from planner.report.fleet.order_words import in_orders
 from planner.report.forms import scalar
 from planner.report.futures.counted import break_even_range, cash_range, chances, how_sure
 from planner.report.futures.what_turns import turns_first
+from planner.report.seller import seller_of
 from planner.report.speed.other_work import other_title, run_title
 from planner.report.speed.training_words import in_short
 from planner.report.tile import Tile
@@ -65,12 +68,25 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
         reasons = (_sentence(reason) for reason in found.missing)
         return AnswerWords(title(found), (*speeds(plan), *reasons), ())
     guarantee = guarantee_sentence(drawn)
+    if (own := seller_of(found)) is not None:
+        bought = f"{_bought(plan, own.option)} {WAYS[own.option.way].paid_for}"
+        said = (
+            *seller_sentences(plan, found, bought),
+            *break_even_sentences(plan, own),
+            *left_out(found),
+            *likely(plan, found),
+            *_over_limit(found),
+            *((guarantee,) if guarantee else ()),
+        )
+        tiles = (*seller_tiles(plan, own), _day_one(own, drawn, "", "today"))
+        return AnswerWords(title(found), said, tiles, guarantee)
     return AnswerWords(
         title(found),
         (
             *speeds(plan),
             *plan_needs_no_gpu(plan),
             _totals(plan, found.pair or (found.best,), drawn),
+            *income_sentences(found),
             *rests_on(plan, found.pair or (found.best,)),
             *left_out(found),
             *likely(plan, found),
@@ -192,8 +208,9 @@ def likely(plan: Plan, found: Answer) -> tuple[str, ...]:
 
 def _money(way: Weighed) -> str:
     least = "at least" if way.measures.unpriced else "about"
-    ends = _ends(way)
-    return f"{least} {words.usd(way.present_usd)}" + (f" ({ends})" if ends != NO_RANGE else "")
+    ends, usd = _ends(way), way.present_usd
+    amount = f"{least} {words.usd(usd)}" if usd >= 0 else f"less than nothing, a gain of about {words.usd(-usd)}"
+    return amount + (f" (cost: {ends})" if ends != NO_RANGE and usd < 0 else f" ({ends})" if ends != NO_RANGE else "")
 
 
 def _ends(way: Weighed) -> str:

@@ -16,7 +16,7 @@ from pydantic import Field, JsonValue, TypeAdapter
 from planner.money.ledger import Part
 from planner.money.verdict.answer import Verdict
 from planner.report.files.also_schema import Also
-from planner.report.files.document_parts import Document, Emissions, Order, Sentences
+from planner.report.files.document_parts import Document, Emissions, Order, ProfitAndLoss, Sentences
 from planner.scenario.terms import Timing
 from planner.scenario.ways import Way
 
@@ -111,6 +111,7 @@ class Option(Document):
         description="of futures that keep the limit of a year; null where none is entered"
     )
     emissions: Emissions = Field(description="what it emits over the plan, and the water of its electricity")
+    profit_and_loss: ProfitAndLoss | None = Field(description="by year; null where no idle hours are sold")
     is_complete: bool = Field(description="false: a line has no published price, and the totals are at least so much")
     not_priced: Sentences = Field(description="the lines that nobody publishes a price for")
     warnings: Sentences = Field(description="to look at before it is believed")

@@ -23,6 +23,7 @@ from planner.money.ledger import Line, Origin
 from planner.money.measures import factors, rate_per_year
 from planner.money.option import Option
 from planner.money.plan import Plan
+from planner.money.profit_and_loss import BOOK_LIFE
 from planner.money.tax.lines import book_depreciation_usd, tax_depreciation_usd
 from planner.money.ways import WAYS
 from planner.report.files.assumptions_csv import Ids
@@ -46,7 +47,6 @@ USD = "USD"
 CREATED_BY = "rent-or-buy"
 _CAPEX = {"capital": "capex", "sale": "capex", "expense": "opex", "financing": "financing", "tax": "tax", "imputed": ""}
 _PRICE_TYPES = {"list_price": "list", "quote": "quote", "input": "quote", "yours": "quote"}
-BOOK_LIFE = "owned-useful-life"
 _MONTHLESS = "moves no cash: hours of the month, and what the books write off"
 
 

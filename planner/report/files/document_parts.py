@@ -41,3 +41,22 @@ class Order(Document):
     usd: float = Field(description="paid for the machines, their premium included, in the money of the day")
     resale_usd: float = Field(description="what they fetch when they are sold, costs of selling taken off")
     fleet_accelerators: int = Field(description="that there are with it")
+
+
+class ProfitRow(Document):
+    """One row of profit and loss, bills as they are paid: income positive, costs negative."""
+
+    name: str = Field(description="revenue, selling, power ... ebitda, depreciation, interest, tax, profit, cash")
+    label: str = Field(description="for people")
+    by_year_usd: tuple[float, ...] = Field(description="each year of twelve months; day one is in the first")
+    total_usd: float = Field(description="over the plan")
+
+
+class ProfitAndLoss(Document):
+    """Profit and loss of a way that sells idle hours, and where it breaks even."""
+
+    rows: tuple[ProfitRow, ...] = Field(description="each sum stands below what it sums")
+    break_even_usd_per_hour_sold: float | None = Field(description="at which the profits of all years sum to nought")
+    break_even_usd_per_hour_sold_today: float | None = Field(description="the same in today's money")
+    break_even_sold_share: float | None = Field(description="of idle hours; null: not even all of them are enough")
+    break_even_sold_share_today: float | None = Field(description="the same in today's money")

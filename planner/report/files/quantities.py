@@ -20,12 +20,13 @@ from planner.scenario.fields import priced_for
 
 LUMP = "lump sum"
 _PRICE = re.compile("(forward_)?usd_per_.+|capex_usd|running_usd_per_month")
-_UNITS = {"capex_usd": "all of day one", "running_usd_per_month": "month", "usd_per_month": "month"}
+_UNITS = {"capex_usd": "all of day one", "running_usd_per_month": "month", "usd_per_month": "month",
+          "usd_per_hour_sold": "accelerator-hour", "usd_per_month_to_sell": "month"}  # fmt: skip
 _MOVES = "rent_level"
 _SUMS = frozenset({"finance", "commitment", "tax"})  # of these parts nothing is counted but money
 # A share of a price is a sum of money, not a number of things.
 _SHARE = re.compile(
-    "(install|((forward|host)_)?residual|guarantee|selling_cost|decommissioning|repair|support|tax|vat|maintenance"
+    "(install|((forward|host)_)?residual|guarantee|selling_cost|decommissioning|repair|support|sale_fee|tax|vat|maintenance"
     "|insurance|loan|balloon).*share.*"
 )
 

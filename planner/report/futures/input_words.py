@@ -73,6 +73,7 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
     "pue": ("PUE", "", lambda value: f"{value:.2f}"),
     "usd_per_fte_year": ("Cost of a person", "a year", words.usd),
     "fte_per_accelerator": ("People for the GPUs", "", _one_for),
+    "sold_share": ("Idle hours sold on", "share of them", words.percent),
     "host_share": ("Host around the GPUs", "share of their price", words.percent),
     "scarcity_premium_share": ("Premium for sooner delivery", "", words.percent),
     "maintenance_share_per_year": ("Maintenance a year", "share of the price", words.percent),

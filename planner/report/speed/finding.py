@@ -153,7 +153,9 @@ def _deadline(task: Train, speed: Speed) -> tuple[str, ...]:
 def _not_fitting(found: Training, on: str) -> SpeedWords:
     if not found.can_be_spread:
         reasons = words.listed(f"{number:,} where {why}" for why, number in found.excluded.items() if number)
-        return SpeedWords(f"{found.model} cannot be spread over {on}", (f"No layout is legal: {reasons}.",))
+        near = words.listed([way.words for way in found.ways_to_fit], last="or")
+        would = (f"What divides: {near}.",) if near else ()
+        return SpeedWords(f"{found.model} cannot be spread over {on}", (f"No layout is legal: {reasons}.", *would))
     needs, has = _three(found.least_memory_gb), _three(found.memory_gb)
     ways = "; or ".join(way.words for way in found.ways_to_fit)
     return SpeedWords(

@@ -40,7 +40,8 @@ def training_title(found: Training) -> str:
     what = f"{found.model}, {words.large(found.tokens)} tokens, on {found.accelerators:,} x {found.accelerator}{cut}"
     speed = found.speed
     if not found.can_be_spread:
-        return f"{what}: {NOT_SPREAD}."
+        near = words.listed([way.words for way in found.ways_to_fit], last="or")
+        return f"{what}: {NOT_SPREAD}; {near} would do." if near else f"{what}: {NOT_SPREAD}."
     if speed is None:
         return f"{what}: does not fit, {found.least_memory_gb:,.1f} GB of {found.memory_gb:,.1f} GB at best."
     rate, days = speed.tokens_per_s_per_accelerator, speed.days

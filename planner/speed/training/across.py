@@ -23,6 +23,7 @@ from planner.speed.pace import Pace, training_pace
 from planner.speed.refused import UnknownChip
 from planner.speed.training.bands import band_for
 from planner.speed.training.constants import TrainingCalibration, house_calibration
+from planner.speed.training.divides import batch_that_divides
 from planner.speed.training.goodput import TeamShare, best_tokens, reliability, team_share
 from planner.speed.training.layout import Candidate, Columns, LayoutWish, legal_layouts, shared_within
 from planner.speed.training.memory import USABLE_SHARE, peak_memory
@@ -101,7 +102,10 @@ def across(
     base = base_plan(job, batch=usual_batch(job))
     domains = sorted({float(size) for size in chips.domain})
     for count in sorted(set(counts)):
-        layouts = _layouts(shape, widest, replace(base, accelerators=float(count)), domains)
+        here = replace(base, accelerators=float(count))
+        if job.global_batch_sequences is None:
+            here = replace(here, global_batch=float(batch_that_divides(shape, widest, here, LayoutWish())))
+        layouts = _layouts(shape, widest, here, domains)
         best = _best(shape, chips, layouts, known)
         run = _run(catalogue, job, shape, count, {pace.like for pace in chips.paces})
         found = tuple(_reach(chips, at, layouts, best, run) for at in range(len(chips.keys)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from planner.speed.training.bands import band_for
 from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.data_facts import data_facts
 from planner.speed.training.defaults import ADAPTER_SHARE, ADAPTER_WEIGHT_BYTES, FLASH_SINCE, is_compiled
+from planner.speed.training.divides import batch_that_divides, is_legal, nearest_legal
 from planner.speed.training.fitting import LOSS_CHUNKS, WAYS
 from planner.speed.training.goodput import best_tokens, reliability, team_share, unique_tokens_worth
 from planner.speed.training.images import no_rate
@@ -103,8 +105,10 @@ def looked_up(catalogue: Catalogue, job: TrainingJob, calibration: TrainingCalib
         tp=job.tp, pp=job.pp, vpp=job.virtual_stages, cp=job.cp, ep=job.ep, dp=job.dp, micro_batch=job.micro_batch,
         shard=zero, recompute=None if job.recompute is None else _RECOMPUTE[job.recompute],
     )  # fmt: skip
-    chip, pace = _chip(key, record, job), training_pace(catalogue, job, key)
-    return AskedTraining(job, shape, key, chip, factor, pace, calibration, usual_batch(job), wish)
+    chip, pace, batch = _chip(key, record, job), training_pace(catalogue, job, key), usual_batch(job)
+    if job.global_batch_sequences is None:
+        batch = batch_that_divides(shape, chip, base_plan(job, batch=batch), wish)
+    return AskedTraining(job, shape, key, chip, factor, pace, calibration, batch, wish)
 
 
 def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
@@ -216,7 +220,9 @@ def layout_of(candidate: Candidate) -> Layout:
 
 
 def _ways_to_fit(asked: AskedTraining, base: TrainingPlan) -> tuple[WayToFit, ...]:
-    """What would make it fit: savings one on top of the other, then more accelerators."""
+    """What would make it fit: numbers that divide; savings one on top of the other, then more accelerators."""
+    if not is_legal(asked.shape, asked.chip, base, asked.wish):
+        return tuple(_divided(asked, base))
     ways, plan, words = list[WayToFit](), base, list[str]()
     for way in WAYS:
         if way.name not in _FREE_WAYS:
@@ -237,6 +243,16 @@ def _ways_to_fit(asked: AskedTraining, base: TrainingPlan) -> tuple[WayToFit, ..
     return tuple(ways)
 
 
+def _divided(asked: AskedTraining, base: TrainingPlan) -> Iterator[WayToFit]:
+    """The nearest numbers that divide, those first that then fit."""
+    for plan in nearest_legal(asked.shape, asked.chip, base, asked.wish):
+        found, count = asked.search(plan).found, int(plan.accelerators)
+        if found:
+            batch = f"a batch of {int(plan.global_batch):,} sequences"
+            said = batch if count == asked.job.accelerators else f"{count:,} accelerators"
+            yield WayToFit(said, count, found[0].tokens_per_s_per_accelerator)
+
+
 def _data_facts(asked: AskedTraining, tokens: float) -> tuple[str, ...]:
     """The laws that this rests on are of training from the beginning."""
     if asked.job.method != "full":
@@ -249,6 +265,11 @@ def _warnings(catalogue: Catalogue, asked: AskedTraining, found: LayoutSearch) -
     said, job, chip = [], asked.job, asked.chip
     if found.evaluated == 0:
         said.append(NOT_SPREAD)
+    if asked.batch != usual_batch(job):
+        said.append(
+            f"a step takes {asked.batch:,} sequences: the usual {usual_batch(job):,} do not divide over "
+            f"{job.accelerators:,} accelerators"
+        )
     if BITS[job.precision] < 16 and float(chip.peak_tflops(BITS[job.precision])) <= float(chip.tflops_16):
         said.append(f"{asked.chip_key} is no faster in {job.precision} than in 16 bits")
     context = catalogue.models[names.model(catalogue, job.model)].context

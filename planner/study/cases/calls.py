@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from planner.money import finance, payback
+from planner.money import finance, payback, price_path
 from planner.money.demand import queueing
 from planner.money.formula import Num
-from planner.money.renting import price_path
 from planner.money.tax import books
 from pricing import Catalogue
 

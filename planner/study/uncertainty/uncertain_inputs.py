@@ -20,8 +20,8 @@ from planner.money.ledger import Ledger, Origin, Used
 from planner.money.origin import origin
 from planner.money.owning.inputs import CHEAPER_FACTS, POSITION, curve_of, lead_time
 from planner.money.plan import Plan
+from planner.money.rent_levels import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
 from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, price_factor, prices_of
-from planner.money.renting.rent_levels import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, RENT_CHANGE
 from planner.money.ways import WAYS
 from planner.study.data_files import Said, assumed

@@ -11,7 +11,7 @@ from planner.report.answer.sentences import AnswerWords, not_counted
 from planner.report.answer.tables import in_todays_money
 from planner.report.futures.counted import futures_table, inputs_table, saving_finding
 from planner.study.uncertainty.futures import Futures
-from planner.web import address, advice, mixing, other_numbers, share, show, state
+from planner.web import address, advice, mixing, other_numbers, profit, share, show, state
 
 
 def page() -> None:
@@ -33,6 +33,7 @@ def page() -> None:
     show.small(words.markdown(f"Not counted: {not_counted(plan)}. Plans, not advice."))
     if found.ranked:
         _views(plan, found, said, reckoned.futures)
+    profit.box(found)
     advice.absent(plan)
     show.next_page(after[0], f"Next: {after[1][:1].lower()}{after[1][1:]}")
 

@@ -19,7 +19,7 @@ from planner.money.input_sheet import TRIED, Basis
 from planner.money.ledger import YOUR_INPUT, Origin
 from planner.money.origin import origin
 from planner.money.outcome import Solved
-from planner.money.renting.price_path import implied_change_per_year
+from planner.money.price_path import implied_change_per_year
 from planner.money.setting import RENT_CHANGE, Setting
 from planner.money.timeline import PLAN
 from planner.scenario.base import MONTHS_PER_YEAR

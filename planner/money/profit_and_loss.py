@@ -1,0 +1,148 @@
+"""Profit and loss of a way that sells hours, year by year: what comes in, what goes out, what the books write off.
+
+Income is positive, costs are negative, and each row below is the sum of those above it. Over a plan whose machines are
+sold at its end the profits sum to the cash: what is borrowed is paid back, and what is bought is written off or sold.
+The first year holds day one. Time that jobs wait is paid to nobody and stands in neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.ledger import Ledger, Line, Part
+from planner.money.many_ledgers import Columns, builder_of, ledger_at
+from planner.money.measures import present_usd
+from planner.money.option import Option
+from planner.money.selling import PRICE, SHARE
+from planner.money.setting import Setting
+from planner.money.tax.books import by_tax_year
+from planner.money.tax.lines import book_depreciation_usd, book_value_sold_usd, vat_in_books_usd
+from planner.scenario.memo import cached_property
+
+Array = NDArray[np.float64]
+BOOK_LIFE = "owned-useful-life"
+_METER, _LOAN_RATE = "usd_per_kwh", "loan_rate_per_year"
+_PARTS: dict[Part, str] = {
+    "income": "revenue", "selling": "selling", "power": "power", "space": "space", "staff": "people",
+    "upkeep": "upkeep", "finance": "lease", "commitment": "lease", "hardware": "on_sale", "tax": "tax",
+}  # fmt: skip
+OPERATING = ("revenue", "selling", "power", "space", "people", "upkeep", "lease", "rent")
+ROWS = (*OPERATING, "ebitda", "depreciation", "on_sale", "interest", "before_tax", "tax", "profit", "cash")
+_STEPS = 129  # values at which a break-even is looked for; between them cost moves in straight lines
+MOST_TIMES = 20.0  # a price is tried up to so many times the plan's
+
+
+@dataclass(frozen=True, eq=False)
+class ProfitAndLoss:
+    """The rows of one way by year, and where selling breaks even."""
+
+    setting: Setting
+    option: Option
+    rows: Mapping[str, Array]  # by the names in ROWS; years
+
+    @property
+    def years(self) -> int:
+        """How many years there are; the last may be shorter."""
+        return len(self.rows["profit"])
+
+    @cached_property
+    def break_even_usd(self) -> float | None:
+        """What a sold hour would have to bring for the profits of all years to be nought."""
+        return self._zero(PRICE, self._highest_usd, _bills)
+
+    @cached_property
+    def break_even_usd_today(self) -> float | None:
+        """The same in today's money, the cost of money counted."""
+        return self._zero(PRICE, self._highest_usd, present_usd)
+
+    @cached_property
+    def break_even_share(self) -> float | None:
+        """What share of the idle hours would have to be sold; None where not even all of them are enough."""
+        return self._zero(SHARE, 1.0, _bills)
+
+    @cached_property
+    def break_even_share_today(self) -> float | None:
+        """The same in today's money."""
+        return self._zero(SHARE, 1.0, present_usd)
+
+    @property
+    def _highest_usd(self) -> float:
+        sell = self.setting.scenario.sell
+        return MOST_TIMES * ((sell.usd_per_accelerator_hour if sell else None) or 1.0)
+
+    def _zero(self, name: str, most: float, cost: Callable[[Setting, Ledger], object]) -> float | None:
+        """The least value of an input from which on nothing is lost."""
+        values = np.linspace(0.0, most, _STEPS)
+        there = Columns(self.setting, {name: values}).at()
+        ledger = ledger_at(there, builder_of(self.option))
+        if ledger is None:
+            return None
+        usd = np.broadcast_to(np.asarray(cost(there, ledger), dtype=np.float64), values.shape)
+        above = np.flatnonzero(usd <= 0)
+        if not above.size:
+            return None
+        at = int(above[0])
+        if at == 0:
+            return 0.0
+        return float(np.interp(0.0, [usd[at], usd[at - 1]], [values[at], values[at - 1]]))
+
+
+def _bills(setting: Setting, ledger: Ledger) -> Array:
+    del setting  # in dollars as they are paid
+    return ledger.total_usd
+
+
+def profit_and_loss(setting: Setting, option: Option) -> ProfitAndLoss | None:
+    """Profit and loss of a way; None where it sells no hours."""
+    ledger = option.ledger
+    if not any(line.part == "income" for line in ledger.lines):
+        return None
+    paid = [line for line in ledger.lines if line.treatment != "imputed"]
+    rows = {name: _by_year(setting, [one for one in paid if _row(one) == name]) for name in (*OPERATING, "interest")}
+    rows["ebitda"] = _sum(rows, OPERATING)
+    life = setting.catalogue.facts[BOOK_LIFE].figure.newest.typical
+    rows["depreciation"] = -_years(setting, book_depreciation_usd(setting, ledger, life))
+    left = _years(setting, book_value_sold_usd(setting, ledger, life))
+    rows["on_sale"] = _by_year(setting, [one for one in paid if _row(one) == "on_sale"]) - left
+    rows["before_tax"] = _sum(rows, ("ebitda", "depreciation", "on_sale", "interest"))
+    # VAT that does not come back is in what is written off already
+    in_books = _years(setting, vat_in_books_usd(setting, ledger))
+    rows["tax"] = _by_year(setting, [one for one in paid if _row(one) == "tax"]) + in_books
+    rows["profit"] = _sum(rows, ("before_tax", "tax"))
+    rows["cash"] = _by_year(setting, [one for one in paid if not _is_forgone(one)])
+    return ProfitAndLoss(setting, option, {name: rows[name] for name in ROWS})
+
+
+def _row(line: Line) -> str:
+    """The row that a line stands in; none for what is no profit and no loss: buying, borrowing and paying back."""
+    names = {one.name for one in line.used}
+    if line.treatment == "sale":
+        return "" if _is_forgone(line) else "on_sale"
+    if line.treatment in ("capital", "financing"):
+        return ""
+    if _LOAN_RATE in names:
+        return "interest"
+    if _METER in names:
+        return "power"
+    return _PARTS.get(line.part, "rent")
+
+
+def _is_forgone(line: Line) -> bool:
+    """Whether it is what a sale would have brought, which nobody pays."""
+    return line.treatment == "sale" and bool(np.nansum(line.usd) > 0)
+
+
+def _by_year(setting: Setting, lines: Iterable[Line]) -> Array:
+    return _years(setting, -sum((line.priced_usd for line in lines), np.zeros(1)))
+
+
+def _years(setting: Setting, usd: Array) -> Array:
+    return by_tax_year(usd=np.array(np.broadcast_to(usd, (setting.timeline.last + 1,)))) + 0.0
+
+
+def _sum(rows: Mapping[str, Array], names: Iterable[str]) -> Array:
+    return np.asarray(sum(rows[name] for name in names))

@@ -1,0 +1,134 @@
+"""Selling: idle hours of one's own machines that somebody else pays for, what that costs, and why it cannot be said.
+
+What a buyer pays moves as rents do, in every future alike; a change of your own says where it lies in the middle. The
+share that finds a buyer has a range of its own, also around yours: an hour that is offered is not yet sold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from planner.money.formula import Num, formula
+from planner.money.inflation import agreed
+from planner.money.input_sheet import Basis, Case, end
+from planner.money.ledger import CONVENTION, YOUR_INPUT, Line, Origin
+from planner.money.origin import origin
+from planner.money.rent_levels import say_path
+from planner.money.setting import Setting
+from planner.money.timeline import PLAN
+from planner.scenario.base import MONTHS_PER_YEAR
+from planner.scenario.sell import Sell
+
+SOLD_SHARE, FEE = "sold-hours-share", "marketplace-fee-share"
+PRICE, SHARE = "usd_per_hour_sold", "sold_share"
+_RENT = "usd_per_accelerator_hour"
+_HARDLY = 0.05  # of the hours of the machines
+_OTHER_END: dict[Case, Case] = {"low": "high", "typical": "typical", "high": "low"}  # what sells more costs less
+
+
+@dataclass(frozen=True)
+class IdleHours:
+    """What is sold of, as formulas: idle accelerators, the share of each month they are there, what busy ones draw."""
+
+    accelerators: str
+    there: str
+    more_kw: str | None = None  # what the idle machines draw more while they work; None where others pay for it
+    with_people: bool = True  # whether those who sell are paid here; of several layers once
+
+
+def sells(setting: Setting) -> bool:
+    """Whether hours are sold on, at a price that somebody said."""
+    sell = setting.scenario.sell
+    return sell is not None and sell.usd_per_accelerator_hour is not None
+
+
+def unsold(setting: Setting) -> str | None:
+    """Why hours cannot be sold as they are asked to be: nobody says what a buyer pays."""
+    if setting.scenario.sell is None or sells(setting):
+        return None
+    prices, offer = setting.taken.prices, setting.taken.on_demand
+    market = prices.of(offer).typical if prices is not None and offer in prices.places else float("nan")
+    hint = f" (providers ask about {market:,.2f} USD today, and a newcomer gets less)" if market > 0 else ""
+    return f"idle hours are to be sold on and no price is entered: say in sell what a buyer pays for one{hint}"
+
+
+def only_sells(setting: Setting, accelerators: float) -> bool:
+    """Whether so many machines would do hardly any work of one's own, and their hours are sold."""
+    hours = accelerators * setting.terms.hours_per_month * setting.scenario.months
+    return sells(setting) and setting.demand.all.busy_accelerator_hours < _HARDLY * hours
+
+
+def sold_lines(put: Basis, setting: Setting, idle: IdleHours) -> tuple[Line, ...]:
+    """What the sold hours bring, the fee, what selling costs, and the electricity that they take beside idling."""
+    sell = setting.scenario.sell
+    if sell is None or not sells(setting):
+        return ()
+    price = _say(put, setting, sell)
+    hours = f"{idle.accelerators} * hours_per_month * ({idle.there} * sells) * {SHARE}"
+    lines: tuple[Line, ...] = (
+        put.line("Hours sold on", "income", f"-1 * {hours} * {price}"),
+        put.line("Fee for selling them", "selling", f"sale_fee_share * {hours} * {price}"),
+    )
+    if idle.with_people and sell.usd_per_month_to_sell:
+        people = f"usd_per_month_to_sell * ({idle.there} * sells)"
+        lines = (*lines, put.line("People and billing to sell them", "selling", people))
+    return (*lines, *_electricity(put, setting, idle))
+
+
+def _electricity(put: Basis, setting: Setting, idle: IdleHours) -> tuple[Line, ...]:
+    if idle.more_kw is None:
+        return ()
+    meter = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
+    drawn = put.line(
+        "Electricity of hours sold", "power", f"{idle.more_kw} * {meter} * ({idle.there} * sells) * {SHARE}"
+    )
+    return agreed(setting, (drawn,), setting.timeline.begun_years)
+
+
+def _say(put: Basis, setting: Setting, sell: Sell) -> str:
+    """Says the inputs of a sale; gives back what an hour brings, as a formula."""
+    put.say("hours_per_month", setting.terms.hours_per_month, "hours", CONVENTION)
+    put.say("sells", np.greater_equal(setting.timeline.month, sell.first_month) * 1.0, "1 where hours are sold", PLAN)
+    put.say(PRICE, sell.usd_per_accelerator_hour or 0.0, "USD/accelerator-hour", YOUR_INPUT)
+    put.fact("sale_fee_share", FEE, sell.fee_share)
+    put.say("usd_per_month_to_sell", sell.usd_per_month_to_sell, "USD a month", YOUR_INPUT)
+    _say_share(put, setting, sell.share_sold)
+    return _say_price(put, setting, sell.price_change_per_year)
+
+
+def _say_share(put: Basis, setting: Setting, yours: float | None) -> None:
+    """The share of idle hours that finds a buyer: ours, or yours with as wide a range around it."""
+    figure = setting.catalogue.facts[SOLD_SHARE].figure
+    usual, here = figure.newest.typical, end(figure.newest, _OTHER_END[put.case])
+    where = origin(setting.catalogue, figure)
+    if yours is not None:
+        low, high = end(figure.newest, "low") / usual, end(figure.newest, "high") / usual
+        note = f"yours; its range is {low:g} to {high:g} times that, as of our assumption: {figure.newest.note}"
+        where, here = Origin("the plan", "yours", note=note), min(yours * here / usual, 1.0)
+    put.say(SHARE, here, "share of idle hours", where)
+
+
+def _say_price(put: Basis, setting: Setting, change_per_year: float | None) -> str:
+    """The price of a sold hour through the months; with a change of yours, rents only say how far futures stray."""
+    set_after = setting.timeline.begun_years * MONTHS_PER_YEAR
+    put.say("price_set_after_months", set_after, "months", PLAN)
+    other_end = replace(setting, case=_OTHER_END[setting.case])  # the dearer rents are, the cheaper this way
+    path = say_path(put, other_end, set_after)
+    if change_per_year is None:
+        return path.replace(_RENT, PRICE, 1)
+    put.say("sold_price_change_per_year", change_per_year, "share a year", YOUR_INPUT)
+    put.say("expected_rents", _expected(setting, set_after), "times today's rent, as the plan expects", PLAN)
+    strays = path.replace(_RENT, "1", 1)
+    return f"{PRICE} * (1 + sold_price_change_per_year) ** (price_set_after_months / 12) * {strays} / expected_rents"
+
+
+def _expected(setting: Setting, set_after: Num) -> Num:
+    """The path of rents at typical figures, today's rent being 1."""
+    plain = replace(setting, case="typical", tried={})
+    put = plain.basis()
+    put.say("price_set_after_months", set_after, "months", PLAN)
+    put.say(_RENT, 1.0, "1", PLAN)
+    path = formula(say_path(put, plain, np.asarray(set_after)))
+    return path({name: put.used[name].value for name in path.names})

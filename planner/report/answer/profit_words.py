@@ -1,0 +1,139 @@
+"""Profit and loss in words and tables, for who sells hours: the rows by year, and where selling breaks even."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from planner.money.plan import Plan
+from planner.money.profit_and_loss import MOST_TIMES, ROWS, ProfitAndLoss, profit_and_loss
+from planner.money.selling import PRICE, SHARE, only_sells
+from planner.money.setting import Setting
+from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.breakeven import value_of
+from planner.report import words
+from planner.report.files import document_parts as parts
+from planner.report.seller import seller_of
+from planner.report.table import Table
+from planner.report.text_table import text_table
+from planner.report.tile import Tile
+
+HEAD = "profit and loss, USD as billed"
+LABELS = dict(
+    zip(
+        ROWS,
+        (
+            "Hours sold on", "Fees, and selling them", "Electricity", "Space", "People", "Upkeep",
+            "Lease, other payments",
+            "Rented beside it", "EBITDA", "Written off in the books", "Sales, less what the books held", "Interest",
+            "Profit before tax", "Tax and VAT", "Profit", "Cash, beside it",
+        ),
+        strict=True,
+    )
+)  # fmt: skip
+ALWAYS = frozenset({"revenue", "ebitda", "depreciation", "before_tax", "profit", "cash"})
+
+
+@lru_cache(maxsize=16)
+def of_way(setting: Setting, way: Weighed) -> ProfitAndLoss | None:
+    """Profit and loss of a way; None where it sells no hours."""
+    return profit_and_loss(setting, way.option)
+
+
+def told_way(found: Answer) -> Weighed | None:
+    """The way whose profit and loss is shown first: the best of those that sell hours, one's own before others."""
+    wanted = (seller_of(found), found.best, found.own, *found.ranked)
+    return next((one for one in wanted if one is not None and of_way(found.plan.setting, one) is not None), None)
+
+
+def profit_table(plan: Plan, way: Weighed) -> Table | None:
+    """The rows by year and in all; those in which nothing ever moves are left out."""
+    told = of_way(plan.setting, way)
+    if told is None:
+        return None
+    rows = []
+    for name, usd in told.rows.items():
+        if name in ALWAYS or usd.any():
+            years = {f"Year {year}": float(one) for year, one in enumerate(usd, start=1)}
+            rows.append({"USD, income above nought": LABELS[name], **years, "All years": float(usd.sum())})
+    return Table.of(rows)
+
+
+def break_even_sentences(plan: Plan, way: Weighed) -> tuple[str, ...]:
+    """The price and the share at which nothing is lost, as billed and in today's money."""
+    told = of_way(plan.setting, way)
+    if told is None:
+        return ()
+    price, share = told.break_even_usd, told.break_even_share
+    by_price = f"at no price up to {MOST_TIMES:g} times yours"
+    if price is not None:
+        today = _today(told.break_even_usd_today, words.usd_per_hour, "at none")
+        by_price = f"from {words.usd_per_hour(price)} a sold hour on ({today})"
+    by_share = "not even if all idle hours are sold"
+    if share is not None:
+        today = _today(told.break_even_share_today, words.percent, "not even all are enough")
+        by_share = f"if {words.percent(share)} of the idle hours are sold ({today})"
+    beside = "" if only_sells(plan.setting, way.option.accelerators) else ", though your own work is paid for by it too"
+    return (f"{way.option.title}: as billed, nothing is lost {by_price}; at your price, {by_share}{beside}.",)
+
+
+def _today(value: float | None, write: Callable[[float], str], none: str) -> str:
+    return f"in today's money {none if value is None else write(value)}"
+
+
+def seller_tiles(plan: Plan, way: Weighed) -> tuple[Tile, ...]:
+    """What who only sells wants to know first: gain or loss, and the price and the share from which on it pays."""
+    told = of_way(plan.setting, way)
+    if told is None:
+        return ()
+    price, share = told.break_even_usd_today, told.break_even_share_today
+    is_gain = way.present_usd <= 0
+    low, high = sorted((-way.low_usd, -way.high_usd)) if is_gain else (way.low_usd, way.high_usd)
+    ends = "no range" if low == high else f"{words.usd_short(low)} to {words.usd_short(high)}"
+    said = f"{way.option.title}: the whole plan in today's money, less what is sold; 8 of 10 futures lie in the range"
+    return (
+        Tile("Gain" if is_gain else "Loss", words.usd_short(abs(way.present_usd)), ends, said),
+        _pays_from("Pays at a price of", price, words.usd_per_hour, value_of(PRICE, way.option.ledger)),
+        _pays_from("Pays if you sell", share, words.percent, value_of(SHARE, way.option.ledger)),
+    )
+
+
+def _pays_from(label: str, value: float | None, write: Callable[[float], str], you: tuple[float, str] | None) -> Tile:
+    yours = "" if you is None else f"you: {write(you[0])}"
+    return Tile(label, "none" if value is None else write(value), yours, "In today's money, all else as it is")
+
+
+def profit_text(plan: Plan, way: Weighed) -> str:
+    """Table and sentence for a terminal; empty where no hours are sold."""
+    table = profit_table(plan, way)
+    return "" if table is None else "\n".join((text_table(table), *break_even_sentences(plan, way)))
+
+
+def profit_csv(found: Answer) -> Table:
+    """Every way that sells hours: one row for each row of its profit and loss and each year."""
+    columns = ("option", "row", "label", "year", "usd")
+    rows = [
+        {"option": way.option.key, "row": name, "label": LABELS[name], "year": year, "usd": float(one)}
+        for way in found.ranked
+        if (told := of_way(found.plan.setting, way)) is not None
+        for name, usd in told.rows.items()
+        for year, one in enumerate(usd, start=1)
+    ]
+    return Table.of(rows, columns)
+
+
+def profit_document(plan: Plan, way: Weighed) -> parts.ProfitAndLoss | None:
+    """The same as JSON has it."""
+    told = of_way(plan.setting, way)
+    if told is None:
+        return None
+    return parts.ProfitAndLoss(
+        rows=tuple(
+            parts.ProfitRow(name=name, label=LABELS[name], by_year_usd=tuple(usd.tolist()), total_usd=float(usd.sum()))
+            for name, usd in told.rows.items()
+        ),
+        break_even_usd_per_hour_sold=told.break_even_usd,
+        break_even_usd_per_hour_sold_today=told.break_even_usd_today,
+        break_even_sold_share=told.break_even_share,
+        break_even_sold_share_today=told.break_even_share_today,
+    )

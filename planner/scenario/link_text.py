@@ -1,0 +1,87 @@
+"""The value of one short key as text, and back: numbers to the last bit, shares as percent, money in any currency."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any
+
+from planner.scenario.base import TypedMoney
+from planner.scenario.path import put
+from planner.scenario.short_keys import PERCENT_PLACES, Key
+from planner.scenario.typed_money import NoMoney, in_dollars, is_money, read_money
+from pricing.exchange import Rates
+from pricing.marks import unseen
+
+_LONGEST_NUMBER = 40
+_NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?", re.ASCII)
+_SMALLEST_PLAIN, _LARGEST_PLAIN = Decimal("1e-9"), Decimal("1e15")
+_SWITCH = {"1": True, "true": True, "0": False, "false": False}
+
+
+def typed(key: Key, text: str, rates: Rates) -> tuple[TypedMoney, ...]:
+    """What was typed in another currency; nothing where it is plain dollars, or no money at all."""
+    data: dict[str, Any] = {}
+    put(data, key.path, text)
+    return () if is_number(text) else in_dollars(data, rates).typed
+
+
+def why_not(key: Key, text: str, rates: Rates) -> str:
+    """Why a text cannot be used, to stand behind it."""
+    kind = key.shape.kind
+    if is_money(key.path):
+        try:
+            read_money(text, rates)
+        except NoMoney as error:
+            return f": {error}"
+        return f", outside {key.range}{'' if is_number(text) else ' USD'}"
+    if kind == "text" and (mark := unseen(text)):
+        return f", in which {mark} does not show"
+    if kind not in ("whole", "number") or not is_number(text):
+        return f", not {f'a number, {key.range}' if kind == 'number' else key.shape.wish}"
+    is_part = kind == "whole" and key.shape.holds(float(text))
+    return f", not {key.shape.wish}" if is_part else f", outside {key.range}"
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a plain number."""
+    return len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text) is not None
+
+
+def parsed(key: Key, text: str, rates: Rates) -> Any:
+    """The value a text stands for, or None."""
+    kind = key.shape.kind
+    if kind == "switch":
+        return _SWITCH.get(text.casefold())
+    if kind == "choice":
+        return text if text in key.shape.choices else None
+    if kind == "text":
+        return text if len(text) <= (key.shape.longest or 0) and not unseen(text) else None
+    return _number(key, text) if is_number(text) else _dollars(key, text, rates)
+
+
+def _dollars(key: Key, text: str, rates: Rates) -> float | None:
+    try:
+        usd = read_money(text, rates)[0] if is_money(key.path) else None
+    except NoMoney:
+        return None
+    return usd if usd is not None and key.shape.holds(usd) else None
+
+
+def _number(key: Key, text: str) -> float | int | None:
+    exact = Decimal(text).scaleb(-PERCENT_PLACES if key.percent else 0)
+    if key.shape.kind == "whole":
+        return int(exact) if key.shape.holds(float(exact)) and exact == int(exact) else None
+    value = float(exact)
+    return value if key.shape.holds(value) else None
+
+
+def written(key: Key, value: Any) -> str:
+    """The text that stands for a value."""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if not isinstance(value, int | float):
+        return str(value)
+    exact = Decimal(repr(value)).scaleb(PERCENT_PLACES if key.percent else 0).normalize()
+    plain = exact == 0 or _SMALLEST_PLAIN <= abs(exact) <= _LARGEST_PLAIN
+    return f"{exact:f}" if plain else f"{exact:e}"

@@ -1,0 +1,108 @@
+"""Amounts that were typed in any currency: read at the day's rate into dollars, and kept as they were typed.
+
+A field in dollars holds dollars. Who typed 1.85 EUR finds it again in the file and in the link, and its rate with its
+day beside every number that rests on it; on another day the same plan is read at that day's rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from planner.scenario.amounts import read_amount
+from planner.scenario.base import TypedMoney
+from planner.scenario.fields import shape
+from planner.scenario.path import Path, put
+from planner.scenario.scenario import Scenario
+from pricing.exchange import DOLLAR, Rate, Rates, amount_in, unknown_currency
+
+_LONGEST = 40
+_TEXT = {"type": "string", "pattern": "[0-9]", "description": "an amount in any currency with a rate: 1.85 EUR"}
+_RATE_ITSELF = ("currency", "usd_per_unit")
+
+
+class NoMoney(ValueError):
+    """A text that is no amount, or of a currency without a rate: the sentence says what would do."""
+
+
+def is_money(path: Path) -> bool:
+    """Whether a field holds dollars."""
+    found = shape(path)
+    return found is not None and found.kind == "number" and found.unit.startswith(DOLLAR) and path != _RATE_ITSELF
+
+
+def read_money(text: str, rates: Rates) -> tuple[float, Rate | None]:
+    """A text as dollars, and the rate where it names another currency. Raises `NoMoney`."""
+    amount = amount_in(text) if len(text) <= _LONGEST else None
+    number = None if amount is None else _number(amount.number)
+    if amount is None or number is None:
+        raise NoMoney(f"{text[:_LONGEST]} is no amount: write 1.85, 250k, 1.85 EUR or £2")
+    if amount.code == DOLLAR:
+        return number, None
+    rate = rates.get(amount.code)
+    if rate is None:
+        raise NoMoney(f"{text}: {unknown_currency(amount.code, rates)}")
+    return number * rate.usd, rate
+
+
+def _number(text: str) -> float | None:
+    found = read_amount(text.removeprefix("-"))
+    return -found if found is not None and text.startswith("-") else found
+
+
+class InDollars(NamedTuple):
+    """Plain data of a scenario with dollars in all fields of money, what was typed, and what could not be read."""
+
+    data: dict[str, Any]
+    typed: tuple[TypedMoney, ...]
+    wrong: tuple[tuple[Path, str], ...]
+
+
+def in_dollars(data: Mapping[str, Any], rates: Rates) -> InDollars:
+    """The data with every amount that stands as text turned into dollars; what cannot be read stays text."""
+    found, typed, wrong = dict(data), [], []
+    for path, text in _texts(data, ()):
+        try:
+            usd, rate = read_money(text, rates)
+        except NoMoney as error:
+            wrong.append((path, str(error)))
+            continue
+        put(found, path, usd)
+        if rate is not None:
+            typed.append(TypedMoney(path, text.strip(), usd, rate.usd, rate.day, rate.said_by))
+    return InDollars(found, tuple(typed), tuple(wrong))
+
+
+def _texts(data: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """The texts that stand in fields of money."""
+    if isinstance(data, str):
+        if is_money(path):
+            yield path, data
+    elif isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from _texts(value, (*path, str(key)))
+    elif isinstance(data, list | tuple):
+        for place, value in enumerate(data):
+            yield from _texts(value, (*path, place))
+
+
+def as_typed(scenario: Scenario, data: dict[str, Any]) -> dict[str, Any]:
+    """Plain data of a scenario with the amounts as they were typed."""
+    for one in scenario.typed:
+        put(data, one.path, one.text)
+    return data
+
+
+def in_any_currency(schema: Any) -> Any:
+    """A JSON schema of scenarios in which every amount of dollars may also be text."""
+    if isinstance(schema, list):
+        return [in_any_currency(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    node = {key: in_any_currency(value) for key, value in schema.items()}
+    if not str(node.get("unit", "")).startswith(DOLLAR):
+        return node
+    kinds = node.pop("anyOf", None) or [
+        {key: node.pop(key) for key in ("type", "minimum", "maximum", "exclusiveMinimum") if key in node}
+    ]
+    return {"anyOf": [*kinds, _TEXT], **node}
