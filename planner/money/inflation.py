@@ -3,7 +3,7 @@
 Your own rates and changes of prices are in the terms of the plan. The catalogue's are nominal, as quoted, and
 are taken less inflation. A price that was set earlier than it is paid (a loan, a lease, an order, a reservation, the
 share of a price that a resale brings) stays what it was in dollars, so it is worth less by then. What has no path of
-its own (people, space, tokens) costs the same in today's money throughout, which is to rise with inflation.
+its own (software, tokens) costs the same in today's money throughout, which is to rise with inflation.
 
 So a plan gives the same present value in both terms, if its rates and paths are the same ones.
 """

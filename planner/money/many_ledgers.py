@@ -17,9 +17,8 @@ from planner.money.ledger import Ledger
 from planner.money.measures import present_usd
 from planner.money.option import Option
 from planner.money.setting import BUSY_FACTOR, Setting
-from planner.money.tax.lines import taxed
 from planner.money.ways import WAYS
-from planner.money.ways.ledger_of_way import Builder, Unavailable
+from planner.money.ways.ledger_of_way import Builder, Unavailable, whole_ledger
 from planner.money.ways.own import of_size
 from planner.scenario.budget import CELLS
 from planner.scenario.path import Path, with_value
@@ -38,7 +37,7 @@ def builder_of(option: Option) -> Builder:
 def ledger_at(setting: Setting, build: Builder) -> Ledger | None:
     """A way's ledger with its tax at a setting, perhaps for several rows at once."""
     built = build(setting)
-    return None if isinstance(built, Unavailable) else taxed(setting, Ledger(built.title, built.lines))
+    return None if isinstance(built, Unavailable) else whole_ledger(setting, built.title, built.lines)
 
 
 @dataclass(frozen=True, eq=False)

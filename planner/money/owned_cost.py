@@ -15,13 +15,14 @@ from planner.money.ledger import Ledger, Line
 from planner.money.measures import todays
 from planner.money.option import Option
 from planner.money.owned_fleet import owned_fleet
+from planner.money.renting.forward import FEE
 from planner.money.selling import SHARE
 from planner.money.setting import Setting
 
 # Of what one's own machines cost. A saying of the trade without a source that could be cited.
 USUAL_SHARES = {"hardware": 0.5, "power with cooling": 0.3, "people and the rest": 0.2}
 _METER, _ROOM = "usd_per_kwh", "usd_per_kw_of_room"
-_OF_RENT = {"usd_per_accelerator_hour", "usd_per_gb_month_of_disk", "usd_per_gb_of_egress", "bill_usd"}
+_OF_RENT = {"usd_per_accelerator_hour", "usd_per_gb_month_of_disk", "usd_per_gb_of_egress", "bill_usd", FEE}
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,14 @@ def _of(line: Line) -> str:
         return "rented_usd"
     if _METER in names:
         return "power_usd"
-    if line.part in ("finance", "hardware") or (line.treatment in ("capital", "sale") and _ROOM not in names):
+    if line.part in ("finance", "hardware") or (_is_of_machines(line) and _ROOM not in names):
         return "hardware_usd"
     return "people_usd" if line.part == "staff" else "rest_usd"
+
+
+def _is_of_machines(line: Line) -> bool:
+    """Whether a line is for what is bought or sold, or for what was agreed on its sale."""
+    return line.treatment in ("capital", "sale") or line.part == "resale"
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def bought_when(setting: Setting, option: Option) -> tuple[Bought, ...]:
                 what=fleet.machine.ordered(top - before),
                 spare_accelerators=shelf - spares,
                 usd=_usd(part.bought),
-                resale_usd=-_usd(part.sale),
+                resale_usd=-_usd(tuple(line for line in part.sale if line.treatment == "sale")),
                 fleet_accelerators=top,
             )
         )

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
-from planner.money.ledger import Ledger
 from planner.money.option import Absent, Option, sized_key
 from planner.money.renting.cheapest_offer import taken
 from planner.money.selling import unsold
 from planner.money.setting import Setting
 from planner.money.sizing import right_size
 from planner.money.staying import not_allowed
-from planner.money.tax.lines import taxed
 from planner.money.ways import WAYS
-from planner.money.ways.ledger_of_way import Builder, Unavailable
+from planner.money.ways.ledger_of_way import Builder, Unavailable, whole_ledger
 from planner.money.ways.right_size import of_right_size
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
@@ -89,9 +87,9 @@ def option(
         way=way,
         title=middle.title,
         what=middle.what,
-        ledger=taxed(setting, Ledger(middle.title, middle.lines)),
-        low=taxed(ends[0], Ledger(middle.title, low.lines)),
-        high=taxed(ends[1], Ledger(middle.title, high.lines)),
+        ledger=whole_ledger(setting, middle.title, middle.lines),
+        low=whole_ledger(ends[0], middle.title, low.lines),
+        high=whole_ledger(ends[1], middle.title, high.lines),
         useful_hours=middle.useful_hours,
         accelerators=middle.accelerators,
         orders=middle.orders,

@@ -72,6 +72,19 @@ def in_order(orders: tuple[Order, ...], field: str) -> None:
         raise OfField(field, f"come in months {', '.join(map(str, months))}: want each later than the one before")
 
 
+class PowerAtLoad(Inputs):
+    """A point of a curve of power, for machines that share their load evenly, as those that serve do.
+
+    For jobs that run or wait none is needed: so many hours at `busy_power_share` and the others at `idle_power_share`
+    is the straight line between the two.
+    """
+
+    load: Annotated[Share, Field(description="the busy share of a month: 0 while all wait, 1 while all do what they "
+        "can")]  # fmt: skip
+    power_share: Annotated[Share, Field(description="of the rated power; between two points it is read off the "
+        "straight line. In place of `busy_power_share` and `idle_power_share`")]  # fmt: skip
+
+
 class Own(Inputs):
     """Buying, and running what was bought."""
 
@@ -123,6 +136,8 @@ class Own(Inputs):
         usual="the circuits of a home or an office; no limit elsewhere")] = None  # fmt: skip
     usd_per_kw_month: Annotated[float | None, Field(ge=0.0, le=10_000.0), usd_per("kW-month"), asked("colo",
         "Space and hosting, USD per kW a month", group=RUNNING, rare=True)] = None  # fmt: skip
+    space_price_change_per_year: Annotated[ChangePerYear | None, asked("colos", "Space changes by, % a year",
+        "What a contract for hosting raises its price by.", group=RUNNING, rare=True, percent=True)] = None  # fmt: skip
     usd_per_kw_of_room: Annotated[float | None, Field(ge=0.0, le=1_000_000.0), usd_per("kW of room")] = None
     room_life_years: Annotated[float | None, Field(ge=1.0, le=50.0), unit("years")] = None
     room_upkeep_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %")] = None
@@ -142,8 +157,15 @@ class Own(Inputs):
         asked("people", "People per GPU, full-time", group=RUNNING, rare=True)] = None  # fmt: skip
     usd_per_fte_year: Annotated[Usd | None, usd_per("FTE-year"), asked("salary", "Cost of one of them, USD a year",
         group=RUNNING, rare=True)] = None  # fmt: skip
+    wage_change_per_year: Annotated[
+        ChangePerYear | None, asked("pay", "Wages change by, % a year", group=RUNNING, rare=True, percent=True)
+    ] = None
     maintenance_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %"), asked("upkeep",
         "Maintenance, % of the price a year", group=RUNNING, rare=True, percent=True)] = None  # fmt: skip
+    maintenance_change_per_year: Annotated[ChangePerYear | None, Field(description="from the order on, of maintenance, "
+        "insurance, repairs and the upkeep of a room of your own"), asked("upkeeps", "Maintenance changes by, % a year",
+        "With insurance, repairs and the upkeep of a room of your own.", group=RUNNING, rare=True,
+        percent=True)] = None  # fmt: skip
     insurance_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %")] = None
     usd_per_accelerator_year_of_software: Annotated[Usd | None, usd_per("accelerator-year of software")] = None
     failures_per_accelerator_year: Annotated[UpTo10 | None, unit("failures of one accelerator in a year"), asked("fail",
@@ -159,10 +181,52 @@ class Own(Inputs):
     resale_month: Annotated[int | None, Field(ge=1, le=120), unit("number of the month")] = None
     residual_share: Annotated[Share | None, asked("resale", "Resale value at the end, % of price",
         "The most uncertain number here.", group=RUNNING, percent=True)] = None  # fmt: skip
+    host_residual_share: Annotated[Share | None, Field(description="of what the machine around the GPUs cost: its "
+        "price less theirs, else `host_share`"), asked("hostresale", "Resale value of the host, % of its price",
+        "Chassis, processors, memory and network cards, where another share is left of them than of the GPUs.",
+        group=RUNNING, rare=True, percent=True, usual="as the GPUs")] = None  # fmt: skip
+    guaranteed_residual_share: Annotated[Share | None, Field(description="of the price; whatever the market pays, the "
+        "sale brings at least this, selling costs taken off"), asked("floor", "Guaranteed resale, % of price",
+        "Somebody pays you the difference where the market pays less.", group=RUNNING, rare=True, percent=True,
+        usual="none")] = None  # fmt: skip
+    guarantee_cost_share: Annotated[Share | None, Field(description="of the price, paid when the machines come"),
+        asked("floorcost", "Cost of that guarantee, % of price", "Paid when the machines come.", group=RUNNING,
+        rare=True, percent=True, usual="nothing")] = None  # fmt: skip
+    forward_residual_share: Annotated[Share | None, Field(description="of the price: what a buyer agrees today to pay "
+        "when they go, in every future and without selling costs"), asked("forward", "Resale agreed today, % of price",
+        "Exactly this, whatever the market pays then. No selling costs.", group=RUNNING, rare=True, percent=True,
+        usual="none")] = None  # fmt: skip
     selling_cost_share: Share | None = None
     decommissioning_share: Share | None = None
     refresh_years: Annotated[float | None, Field(ge=1.0, le=10.0), unit("years")] = None
     hardware_price_change_per_year: ChangePerYear | None = None
+    power_at_load: Annotated[tuple[PowerAtLoad, ...], Field(max_length=12)] = ()
+
+    @model_validator(mode="after")
+    def _one_resale(self) -> Own:
+        others = ("residual_share", "host_residual_share", "guaranteed_residual_share")
+        beside = [name for name in others if getattr(self, name) is not None]
+        if self.forward_residual_share is not None and beside:
+            raise ValueError(f"forward_residual_share is what the sale brings: leave {beside[0]} empty")
+        if self.forward_residual_share is not None and any(one.residual_share is not None for one in self.orders):
+            raise ValueError("forward_residual_share is what the sale brings: leave residual_share of the orders empty")
+        if self.guarantee_cost_share is not None and self.guaranteed_residual_share is None:
+            raise ValueError("guarantee_cost_share is the cost of guaranteed_residual_share: say that too")
+        return self
+
+    @model_validator(mode="after")
+    def _is_a_curve(self) -> Own:
+        points = self.power_at_load
+        if not points:
+            return self
+        if self.busy_power_share is not None or self.idle_power_share is not None:
+            raise ValueError("power_at_load says what they draw at every load: leave the other two shares empty")
+        if len(points) < 2 or points[0].load != 0 or points[-1].load != 1:
+            raise ValueError("power_at_load goes from a load of 0 to a load of 1")
+        for one, other in pairwise(points):
+            if other.load <= one.load or other.power_share < one.power_share:
+                raise ValueError(f"power_at_load: after {one.load:g} want more load, and no less power")
+        return self
 
     @model_validator(mode="after")
     def _ordered(self) -> Own:

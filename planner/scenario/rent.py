@@ -16,6 +16,7 @@ from planner.scenario.base import (
     OfField,
     Share,
     UpTo10,
+    Usd,
     UsdPerHour,
     asked,
     unit,
@@ -55,6 +56,23 @@ class Rent(Inputs):
     support_share: Annotated[
         UpTo10 | None, asked("support", "Support plan, % of the bill", group=RENTING, rare=True, percent=True)
     ] = None
+    # agreed today
+    forward_usd_per_accelerator_hour: Annotated[UsdPerHour | None, Field(description="what each hour on demand costs "
+        "from `forward_from_month` on, in every future, wherever rents go"), asked("fwdrent",
+        "Rent agreed today for later, USD per GPU-hour", "In place of the path of rents, in every future.",
+        group=RENTING, rare=True, usual="the path of rents")] = None  # fmt: skip
+    forward_from_month: Annotated[int, Field(ge=1, le=120, description="the first month that the agreed price holds "
+        "for; 13 is the first of the second year"), unit("number of the month"), asked("fwdfrom",
+        "Agreed from month", "13 is the first of the second year.", group=RENTING, rare=True)] = 1  # fmt: skip
+    forward_fee_usd: Annotated[Usd | None, Field(description="paid today, once, by whoever rents at that price"),
+        asked("fwdfee", "Fee for that agreement, USD", "Paid today, once.", group=RENTING, rare=True,
+        usual="nothing")] = None  # fmt: skip
+
+    @model_validator(mode="after")
+    def _fee_is_for_something(self) -> Rent:
+        if self.forward_fee_usd is not None and self.forward_usd_per_accelerator_hour is None:
+            raise ValueError("forward_fee_usd is for forward_usd_per_accelerator_hour: say that too")
+        return self
 
 
 class VolumePrice(Inputs):

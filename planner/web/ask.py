@@ -11,17 +11,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from planner.report import words
 from planner.report.answer.echo import echo
-from planner.scenario.base import GROUPS, WORK
+from planner.scenario.base import GROUPS, RUNNING, WORK
 from planner.scenario.latency import latencies, promised
 from planner.scenario.link import ALSO, from_address, read_address, to_address
 from planner.scenario.presets import presets
 from planner.scenario.question import SERVE, TRAIN, TUNE, Question
 from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS, under
-from planner.web import address, fields, questions, state, through_the_day
+from planner.web import address, fields, power_curve, questions, state, through_the_day
 from planner.web.fields import GPUS
 from pricing import Catalogue
 from pricing.exchange import rates
@@ -31,6 +32,7 @@ PLAN = (*KEYS, ALSO)  # what an address holds of the plan
 ALL = "all"  # whether the fields that few need are shown; one that holds something always is
 CHOOSE = "choose"
 ALWAYS = ("years", "site")
+FLOOR = "floor"  # a guarantee of the resale
 PACE, _AS_ENTERED = "pace", "as entered"
 BOX, _LABEL = "assumptions", "assumptions_label"
 # The expander's headings: what stands under each, and what besides when all fields are asked for.
@@ -49,7 +51,7 @@ def scenario(catalogue: Catalogue) -> Scenario:
             _presets()
         _row(catalogue, question, hints)
         said = st.empty()
-        _assumptions(catalogue, question, hints)
+        worth = _assumptions(catalogue, question, hints)
     for sentence in (*fields.in_parts(), *fields.refused()):
         st.warning(words.markdown(sentence), icon=":material/help:")
     held = address.texts()
@@ -60,8 +62,10 @@ def scenario(catalogue: Catalogue) -> Scenario:
     for sentence in (*read.told, *read.at_odds.values()):
         st.warning(words.markdown(sentence), icon=":material/help:")
     address.write()
-    plan = state.remember(read.scenario).plan
-    said.markdown(f":small[{words.markdown(echo(plan, read.scenario, question.name))}]")
+    found = state.remember(read.scenario)
+    said.markdown(f":small[{words.markdown(echo(found.plan, read.scenario, question.name))}]")
+    if worth is not None and found.told.guarantee:
+        worth.markdown(f":small[{words.markdown(found.told.guarantee)}]")
     return read.scenario
 
 
@@ -109,8 +113,12 @@ def _chooses(question: Question) -> bool:
     return bool(CHOOSE in question.own and st.session_state.get(CHOOSE))
 
 
-def _assumptions(catalogue: Catalogue, question: Question, hints: Mapping[str, str]) -> None:
-    """Everything else, in one expander. While it is closed only what was filled in is there: fields cost time."""
+def _assumptions(catalogue: Catalogue, question: Question, hints: Mapping[str, str]) -> DeltaGenerator | None:
+    """Everything else, in one expander. While it is closed only what was filled in is there: fields cost time.
+
+    Gives back the place under a guarantee of the resale, for what it turns out to be worth; None where none is shown.
+    """
+    worth = None
     shown = {*question.main, *ALWAYS}
     filled = fields.filled() - shown
     changed = sum(1 for name in filled if _is_in_expander(name, question))
@@ -131,6 +139,10 @@ def _assumptions(catalogue: Catalogue, question: Question, hints: Mapping[str, s
                         fields.show(catalogue, name, hints)
                     if box.open and heading == WORK and question not in (TRAIN, TUNE):
                         through_the_day.ask()
+                    if box.open and heading == RUNNING and (every or power_curve.is_entered()):
+                        power_curve.ask()
+                worth = st.empty() if FLOOR in names else worth
+    return worth
 
 
 _EVERY = "Also those that few people change."

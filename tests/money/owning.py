@@ -29,6 +29,9 @@ NOTHING: dict[str, Any] = {
     "usd_per_kw_month": 0.0,
     "usd_per_kwh": 0.0,
     "power_price_change_per_year": 0.0,
+    "space_price_change_per_year": 0.0,
+    "wage_change_per_year": 0.0,
+    "maintenance_change_per_year": 0.0,
     "pue": 1.0,
     "rated_w_per_server": 10_000.0,
     "fte_per_accelerator": 0.0,
@@ -94,3 +97,9 @@ def lines(at: Setting) -> dict[str, Line]:
 def whole(at: Setting) -> Any:
     """All of owning that has a price, for each draw."""
     return sum(np.nan_to_num(line.total_usd) for line in lines(at).values())
+
+
+def flow(own: dict[str, Any], name: str, **plan: Any) -> dict[int, float]:
+    """The months in which a line moves, and by how much."""
+    usd = lines(setting(scenario(own, **plan)))[name].usd
+    return {int(month): float(usd[month]) for month in np.flatnonzero(usd)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any
 
-import numpy as np
 import pytest
 
 from planner.money.owning import buying, owned, spare_boards
@@ -17,7 +16,7 @@ from planner.money.ways.own import fleet
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
 from pricing.figure import Source, Value
-from tests.money.owning import DAY, EIGHTY, NOTHING, lines, scenario, setting, whole
+from tests.money.owning import DAY, EIGHTY, NOTHING, flow, lines, scenario, setting, whole
 
 
 def usual(accelerators: int = 8, **own: Any) -> Setting:
@@ -30,12 +29,6 @@ def usual(accelerators: int = 8, **own: Any) -> Setting:
 def totals(at: Setting) -> dict[str, float]:
     """What each line comes to."""
     return {name: float(line.total_usd) for name, line in lines(at).items()}
-
-
-def flow(own: dict[str, Any], name: str, **plan: Any) -> dict[int, float]:
-    """The months in which a line moves, and by how much."""
-    usd = lines(setting(scenario(own, **plan)))[name].usd
-    return {int(month): float(usd[month]) for month in np.flatnonzero(usd)}
 
 
 # By hand
@@ -142,23 +135,6 @@ def test_a_room_is_built_kept_up_and_worth_something_at_the_end() -> None:
     assert "Space, by contracted power" not in lines(setting(scenario(own)))
 
 
-def test_power_is_billed_as_drawn_and_its_price_moves() -> None:
-    """100 kW; half the time at 0.8 of it, half at 0.2; 0.1 a kWh through a PUE of 1.5, 10 % dearer a year."""
-    own = {
-        **EIGHTY,
-        "usd_per_kwh": 0.1,
-        "pue": 1.5,
-        "busy_power_share": 0.8,
-        "idle_power_share": 0.2,
-        "power_price_change_per_year": 0.1,
-    }
-    working, idle = flow(own, "Electricity while working"), flow(own, "Electricity while idle")
-    assert working[1] == pytest.approx(100 * 0.5 * 0.8 * 1.5 * 0.1 * 730)
-    assert idle[1] == pytest.approx(100 * 0.5 * 0.2 * 1.5 * 0.1 * 730)
-    assert working[13] == pytest.approx(working[1] * 1.1)
-    assert working[48] == pytest.approx(working[1] * 1.1 ** (47 / 12))
-
-
 def test_repairs_begin_after_the_warranty_and_are_not_paid_twice() -> None:
     """80 x 5 % x 30 % of 10,000 = 12,000 a year, of which a support contract of 1 % of 800,000 covers 8,000."""
     own = {**EIGHTY, "failures_per_accelerator_year": 0.05, "repair_share": 0.3, "warranty_years": 3.0}
@@ -223,7 +199,7 @@ def test_spares_cost_no_more_than_a_twelfth_at_any_size() -> None:
     ("needed", "usd_each"),
     [
         (8, 0.0), (16, 36_000 / 16 + 1_320), (17, 36_000 / 32 + 1_320), (32, 2_445.0), (33, 1_882.5), (64, 1_882.5),
-        (512, 1_882.5), (513, 4_247.5), (16_384, 4_247.5),
+        (512, 1_882.5), (513, 4_247.5), (16_384, 4_247.5), (16_385, 6_612.5), (1_000_000, 6_612.5),
     ],
 )  # fmt: skip
 def test_the_network_grows_with_the_cluster(needed: int, usd_each: float) -> None:

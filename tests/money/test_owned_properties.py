@@ -20,6 +20,7 @@ from tests.money.owning import DAY, EIGHTY, lines, scenario, setting, whole
 
 _ROOM = {**EIGHTY, "place": "own_room"}
 _LATER = {**EIGHTY, "refresh_years": 1.5, "residual_share": None}
+_CURVE = ({"load": 0.0, "power_share": 0.2}, {"load": 0.4, "power_share": 0.7}, {"load": 1.0, "power_share": 0.8})
 _FIELDS: dict[str, tuple[dict[str, Any], Any]] = {
     "accelerators": (EIGHTY, 96),
     "usd_per_server": (EIGHTY, 90_000.0),
@@ -43,10 +44,14 @@ _FIELDS: dict[str, tuple[dict[str, Any], Any]] = {
     "room_upkeep_share_per_year": (_ROOM, 0.2),
     "usd_per_kwh": (EIGHTY, 0.1),
     "power_price_change_per_year": ({**EIGHTY, "usd_per_kwh": 0.1}, 0.1),
+    "space_price_change_per_year": ({**EIGHTY, "usd_per_kw_month": 100.0}, 0.1),
+    "wage_change_per_year": ({**EIGHTY, "fte_per_accelerator": 0.1}, 0.1),
+    "maintenance_change_per_year": ({**EIGHTY, "maintenance_share_per_year": 0.1}, 0.1),
     "pue": ({**EIGHTY, "usd_per_kwh": 0.1}, 1.5),
     "rated_w_per_server": ({**EIGHTY, "usd_per_kwh": 0.1}, 8_000.0),
     "busy_power_share": ({**EIGHTY, "usd_per_kwh": 0.1}, 0.9),
     "idle_power_share": ({**EIGHTY, "usd_per_kwh": 0.1}, 0.1),
+    "power_at_load": ({**EIGHTY, "usd_per_kwh": 0.1}, _CURVE),
     "fte_per_accelerator": (EIGHTY, 0.1),
     "usd_per_fte_year": ({**EIGHTY, "fte_per_accelerator": 0.1}, 100_000.0),
     "maintenance_share_per_year": (EIGHTY, 0.1),
@@ -58,6 +63,10 @@ _FIELDS: dict[str, tuple[dict[str, Any], Any]] = {
     "running_usd_per_month": (EIGHTY, 1_000.0),
     "resale_month": ({**EIGHTY, "residual_share": None}, 24),
     "residual_share": (EIGHTY, 0.3),
+    "host_residual_share": ({**EIGHTY, "host_share": 0.2}, 0.5),
+    "guaranteed_residual_share": (EIGHTY, 0.2),
+    "guarantee_cost_share": ({**EIGHTY, "guaranteed_residual_share": 0.2}, 0.02),
+    "forward_residual_share": ({**EIGHTY, "residual_share": None}, 0.05),
     "selling_cost_share": ({**EIGHTY, "residual_share": 0.3}, 0.3),
     "decommissioning_share": (EIGHTY, 0.1),
     "refresh_years": (EIGHTY, 2.0),

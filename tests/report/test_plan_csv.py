@@ -17,7 +17,9 @@ from planner.report.files.assumptions_csv import ASSUMPTION_COLUMNS, RESULT_COLU
 from planner.report.files.cash_csv import COLUMNS, SIGN, cash_table, in_currency
 from planner.report.files.csv import to_csv
 from planner.report.files.quantities import LUMP, priced
+from planner.scenario.own import Own
 from planner.scenario.presets import Preset, presets
+from planner.scenario.rent import Rent
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Currency, Tax, Terms
 from planner.scenario.work import Work
@@ -34,8 +36,13 @@ TAXED = Scenario(
     terms=Terms(discount_rate_per_year=0.1, timing="year_middle"),
     work=(Work(accelerators=16, growth_per_year=0.2),),
 )
-SCENARIOS = [*(one.scenario for one in presets()), TAXED]
-EACH = pytest.mark.parametrize("scenario", SCENARIOS, ids=[*(one.key for one in presets()), "taxed"])
+AGREED = Scenario(
+    rent=Rent(forward_usd_per_accelerator_hour=1.5, forward_from_month=13, forward_fee_usd=5_000.0),
+    own=Own(host_residual_share=0.6, guaranteed_residual_share=0.4, guarantee_cost_share=0.02, refresh_years=1.0),
+    tax=Tax(tax_share=0.25),
+)
+SCENARIOS = [*(one.scenario for one in presets()), TAXED, AGREED]
+EACH = pytest.mark.parametrize("scenario", SCENARIOS, ids=[*(one.key for one in presets()), "taxed", "agreed"])
 
 
 @lru_cache(maxsize=16)
@@ -102,6 +109,21 @@ def test_units_are_those_of_the_price() -> None:
     assert hours.quantity[1:] == pytest.approx(option.useful_hours[1:])
     resale = next(line for one in there.options for line in one.ledger.lines if line.part == "resale")
     assert priced(resale).unit == LUMP
+
+
+def test_hours_stay_hours_where_a_rent_is_agreed_and_shares_of_a_price_are_sums() -> None:
+    agreed = Rent(usd_per_accelerator_hour=2.0, forward_usd_per_accelerator_hour=1.5, forward_from_month=13)
+    sold = [{"guaranteed_residual_share": 0.5, "guarantee_cost_share": 0.02}, {"forward_residual_share": 0.4}]
+    for own in sold:
+        there, _ = made(Scenario(rent=agreed, own=Own(**own)))
+        owning, renting = there.option("own"), there.option("on_demand")
+        assert owning is not None
+        assert renting is not None
+        hours = priced(renting.ledger.lines[0])
+        assert hours.quantity[1:] == pytest.approx(renting.useful_hours[1:])
+        assert hours.usd_per_unit[[12, 13]] == pytest.approx([2.0, 1.5])
+        sales = [line for line in owning.ledger.lines if line.part == "resale"]
+        assert [priced(line).unit for line in sales] == [LUMP] * len(sales)
 
 
 def test_currency_and_tax_stand_beside_the_amounts() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from planner.scenario.base import MOST_ACCELERATORS
 from planner.scenario.fields import Shape, shape
 from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
@@ -77,10 +78,9 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
     tax = data.get("tax", {})
     if tax.get("shares_by_year"):
         tax["shares_by_year"] = (0.25, 0.7, 0.05)
-    if data.get("own", {}).get("resale_month", 0) > data.get("years", 3.0) * 12:
-        del data["own"]["resale_month"]
-    if data.get("own", {}).get("order_month", 0) >= data.get("years", 3.0) * 12:
-        del data["own"]["order_month"]
+    if "forward_usd_per_accelerator_hour" not in data.get("rent", {}):
+        data.get("rent", {}).pop("forward_fee_usd", None)
+    _agreeing_own(data.get("own", {}), data.get("years", 3.0) * 12)
     _ordered(data.get("own", {}), "accelerators", data.get("years", 3.0) * 12)
     _ordered(data.get("mix", {}), "own_accelerators", data.get("years", 3.0) * 12)
     for one in data.get("measured", ()):
@@ -89,9 +89,31 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
+def _agreeing_own(own: dict[str, Any], months: float) -> None:
+    if own.get("resale_month", 0) > months:
+        del own["resale_month"]
+    if own.get("order_month", 0) >= months:
+        del own["order_month"]
+    if "guaranteed_residual_share" not in own:
+        own.pop("guarantee_cost_share", None)
+    if any(name in own for name in ("residual_share", "host_residual_share", "guaranteed_residual_share")):
+        own.pop("forward_residual_share", None)
+    if any("residual_share" in one for one in own.get("orders", ())):
+        own.pop("forward_residual_share", None)
+    if own.get("power_at_load"):
+        own.pop("busy_power_share", None)
+        own.pop("idle_power_share", None)
+        shares = sorted(one["power_share"] for one in own["power_at_load"])
+        loads = (0.0, 1.0) if len(shares) < 3 else (0.0, 0.5, 1.0)
+        points = zip(loads, (*shares, shares[-1]), strict=False)
+        own["power_at_load"] = tuple({"load": load, "power_share": share} for load, share in points)
+
+
 def _ordered(part: dict[str, Any], total: str, months: float) -> None:
     """Orders one after the other within the plan, instead of a number of all."""
     orders = {one.get("month", 0): one for one in part.get("orders", ()) if one.get("month", 0) < months}
+    while sum(one["accelerators"] for one in orders.values()) > MOST_ACCELERATORS:
+        orders.popitem()
     if "orders" in part:
         part["orders"] = tuple(orders[month] for month in sorted(orders))
     for one in orders.values():

@@ -7,9 +7,20 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from planner.scenario.day_patterns import day_of, days
 from planner.scenario.file import Saved, read_scenario, scenario_of, write_scenario
-from planner.scenario.link import ALSO, LONGEST_ALSO, TooLong, also_by_hour, also_with_hours, from_address, to_address
+from planner.scenario.link import (
+    ALSO,
+    LONGEST_ALSO,
+    TooLong,
+    also_by_hour,
+    also_power,
+    also_with_hours,
+    also_with_power,
+    from_address,
+    to_address,
+)
 from planner.scenario.own import Own
 from planner.scenario.path import value_at
+from planner.scenario.power_text import read_power
 from planner.scenario.rent import Rent
 from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS
@@ -183,6 +194,25 @@ def test_hours_of_the_day_are_put_into_the_rest_of_a_link_and_taken_out() -> Non
     assert also_with_hours(told, ()) == rest
     assert also_with_hours(also_with_hours(None, hours), ()) is None
     assert also_by_hour("[1") == also_by_hour('{"work":7}') == also_by_hour(None) == ()
+
+
+def test_a_curve_of_power_is_put_into_the_rest_of_a_link_and_taken_out() -> None:
+    rest = '{"own":{"busy_power_share":0.7,"insurance_share_per_year":0.01},"mix":{"own_accelerators":8}}'
+    curve = read_power("0:25, 50:60, 100:76") or ()
+    told = also_with_power(rest, curve)
+    assert also_power(told) == curve
+    read, slips = from_address({ALSO: told or ""})
+    assert (read.own.power_at_load, read.own.busy_power_share, slips) == (curve, None, [])
+    assert read.own.insurance_share_per_year == 0.01
+    assert also_with_power(told, ()) == '{"own":{"insurance_share_per_year":0.01},"mix":{"own_accelerators":8}}'
+    assert also_with_power(also_with_power(None, curve), ()) is None
+    assert (
+        also_power("[1")
+        == also_power('{"own":7}')
+        == also_power('{"own":{"power_at_load":7}}')
+        == also_power(None)
+        == ()
+    )
 
 
 def scenario_with_hours(rest: str, hours: tuple[float, ...]) -> Scenario:

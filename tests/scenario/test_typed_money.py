@@ -131,6 +131,7 @@ def test_every_field_of_money_takes_a_currency_and_no_other_field_does() -> None
     assert {path[-1] for path in leaves() if "usd" in str(path[-1])} - {path[-1] for path in money} == {"usd_per_unit"}
     for key in (one for one in KEYS.values() if is_money(one.path)):
         beside = {"slb": "90"} if key.path[0] == "sale_and_lease_back" else {}  # no such sale without its price
+        beside |= {"fwdrent": "1"} if key.key == "fwdfee" else {}  # no fee without what it is for
         assert from_address({**beside, key.key: "0.02 EUR"}, CATALOGUE)[1] == [], key.key
 
 

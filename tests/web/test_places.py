@@ -34,3 +34,30 @@ def test_the_place_is_chosen_in_words_and_the_answer_follows_it() -> None:
     app = place.set_value("home").run()
     assert asked(app).own.place == "home"
     assert any("one workstation with 2 x RTX 4090 24 GB" in one.value for one in app.markdown)
+
+
+def test_what_a_guarantee_is_worth_is_said_where_it_is_entered() -> None:
+    app = unfolded(visit())
+    app.toggle(key="all").set_value(True).run()
+    assert not any("guarantee" in one.value for one in app.markdown)
+    app.number_input(key="floor").set_value(40.0).run()
+    said = [one.value for one in app.markdown if one.value.startswith(":small[The guarantee of the resale")]
+    assert len(said) == 1
+    assert "is entered as free" in said[0]
+    app.number_input(key="floorcost").set_value(2.0).run()
+    assert any(one.value.startswith(":small[The guarantee of the resale costs") for one in app.markdown)
+
+
+def test_power_by_load_is_typed_in_pairs_and_the_link_holds_it() -> None:
+    app = unfolded(visit())
+    app.toggle(key="all").set_value(True).run()
+    app.text_input(key="power_curve").input("0:25, 100").run()
+    assert asked(app).own.power_at_load == ()
+    assert app.text_input(key="power_curve").value == "0:25, 100"
+    assert any(one.value.startswith("Want pairs") for one in app.caption)
+    app.text_input(key="power_curve").input("0:25,50:60,100:76").run()
+    assert [one.power_share for one in asked(app).own.power_at_load] == [0.25, 0.6, 0.76]
+    assert app.text_input(key="power_curve").value == "0:25, 50:60, 100:76"
+    assert not any(one.value.startswith("Want pairs") for one in app.caption)
+    app.text_input(key="power_curve").input("").run()
+    assert asked(app).own.power_at_load == ()

@@ -12,13 +12,15 @@ from planner.money.inflation import WORTH
 from planner.money.ledger import Ledger, Line, Part, Used
 from planner.money.owning.lines import CARDS, SERVERS
 from planner.money.rent_levels import CHANGE, LEVEL, STEP
+from planner.money.renting.forward import PRICE_AGREED, WORTH_AGREED
 from planner.money.renting.offer_inputs import PRICE
 
 METER = "usd_per_kwh"
 ALL_IN = "running_usd_per_month"
 _POWER_PRICE = "power_price_change_per_year"
 # Each price at one, and nothing that moves it: what is left of a formula is what it counts.
-_AT_ONE: dict[str, Num] = {METER: 1.0, _POWER_PRICE: 0.0, PRICE: 1.0, CHANGE: 0.0, LEVEL: 1.0, STEP: 1.0, WORTH: 1.0}
+_AT_ONE: dict[str, Num] = {METER: 1.0, _POWER_PRICE: 0.0, PRICE: 1.0, CHANGE: 0.0, LEVEL: 1.0, STEP: 1.0, WORTH: 1.0,
+                            PRICE_AGREED: 1.0, WORTH_AGREED: 1.0}  # fmt: skip
 _BUSY: frozenset[Part] = frozenset({"compute", "interruptions"})  # the rest of what is rented waits
 _AFTER_THE_PLAN: Part = "commitment"
 

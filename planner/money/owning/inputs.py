@@ -56,10 +56,17 @@ CHEAPER_FACTS: dict[str, str] = {
 }
 LEAD_TIME = "owned-lead-time-months"
 ORDER = "order_month"
-HARDWARE_PRICE_CHANGE = "owned-hardware-price-change"
-POWER_PRICE_CHANGE = "owned-power-price-change"
+# Yearly changes of prices, by the name the formulas use (which is the scenario's) and the id in the catalogue.
+CHANGES: dict[str, str] = {
+    "hardware_price_change_per_year": "owned-hardware-price-change",
+    "power_price_change_per_year": "owned-power-price-change",
+    "space_price_change_per_year": "owned-space-price-change",
+    "wage_change_per_year": "owned-wage-change",
+    "maintenance_change_per_year": "owned-maintenance-change",
+}
 ROOM = "owned-room-usd-per-kw"
 CARD_BUSY, CARD_IDLE = "card-power-busy", "card-power-idle"
+AT_LOAD = "power_share_at_load"  # of the rated power, read off your curve at the busy share
 CURVE = "owned-residual"  # where its kind has none of its own
 TIMES = "residual_times"  # what is left of the price, times this
 POSITION = "residual_position"  # between the curve's low end (-1) and its high end (1)
@@ -78,6 +85,27 @@ def say_inputs(put: Basis, setting: Setting, need: Need, machine: Machine, fleet
     _say_machine(put, setting, machine, fleet)
 
 
+def say_curve_of_power(put: Basis, setting: Setting, *fleets: Need) -> None:
+    """Your curve of power, where there is one: what it says at the load of each month, and what it starts from.
+
+    `fleets` are the work of the fleet that shares its load, and, of an order, also that of the fleet before it: an
+    order draws what the fleet draws more with it.
+    """
+    points = setting.scenario.own.power_at_load
+    if not points:
+        return
+    loads, shares = ([getattr(one, name) for one in points] for name in ("load", "power_share"))
+    told = "; ".join(f"{load:g}: {share:g}" for load, share in zip(loads, shares, strict=True))
+    where = replace(YOUR_INPUT, note=f"share of the rated power at each load: {told}")
+    put.say("idle_power_share", shares[0], "1", where)
+    put.say("busy_power_share", shares[-1], "1", where)
+    first, *before = [np.interp(one.busy_share, loads, shares) for one in fleets]
+    count, *fewer = [one.accelerators for one in fleets]
+    for share, accelerators in zip(before, fewer, strict=True):
+        first = (first * count - share * accelerators) / (count - accelerators)
+    put.say(AT_LOAD, np.asarray(first)[()], "1", where)
+
+
 @lru_cache(maxsize=16)
 def _of_any_fleet(setting: Setting) -> Mapping[str, Used]:
     """The inputs that do not depend on the fleet: said once for all ways to own one."""
@@ -85,9 +113,8 @@ def _of_any_fleet(setting: Setting) -> Mapping[str, Used]:
     for name, fact in FACTS.items():
         figure = of_fact(setting, name, fact)
         put.figure(name, figure, figure.unit, getattr(own, name))
-    say_change(
-        put, setting, "hardware_price_change_per_year", HARDWARE_PRICE_CHANGE, own.hardware_price_change_per_year
-    )
+    for name in ("hardware_price_change_per_year", "wage_change_per_year", "maintenance_change_per_year"):
+        _say_change(put, setting, name)
     for name, fact in CHEAPER_FACTS.items():
         _cheaper_fact(put, name, fact, getattr(own, name))
     for name, unit in (("capex_usd", "USD"), ("running_usd_per_month", "USD a month")):
@@ -268,15 +295,21 @@ def say_power_price(put: Basis, setting: Setting) -> None:
     price, pue = price_of_electricity(setting), setting.catalogue.site_figure(site, "pue")
     put.figure("usd_per_kwh", price and price.figure, "USD/kWh", own.usd_per_kwh)
     put.figure("pue", figure_there(setting, "pue", pue and pue[1]), "1", own.pue)
-    say_change(put, setting, "power_price_change_per_year", POWER_PRICE_CHANGE, own.power_price_change_per_year)
+    _say_change(put, setting, "power_price_change_per_year")
+
+
+def _say_change(put: Basis, setting: Setting, name: str) -> None:
+    """How a price of owning changes in a year."""
+    say_change(put, setting, name, CHANGES[name], getattr(setting.scenario.own, name))
 
 
 def say_people_and_space(put: Basis, setting: Setting) -> None:
-    """What people and space cost at the place."""
+    """What people and space cost at the place, now and later."""
     own = setting.scenario.own
     for name in ("fte_per_accelerator", "usd_per_fte_year"):
         figure = of_fact(setting, name, FACTS[name])
         put.figure(name, figure, figure.unit, getattr(own, name))
+    _say_change(put, setting, "wage_change_per_year")
     _say_space(put, setting)
 
 
@@ -284,6 +317,7 @@ def _say_space(put: Basis, setting: Setting) -> None:
     space = setting.catalogue.site_figure(setting.scenario.site, "colocation_usd_per_kw_month")
     figure = figure_there(setting, "usd_per_kw_month", space and space[1])
     put.figure("usd_per_kw_month", figure, "USD/kW-month", setting.scenario.own.usd_per_kw_month)
+    _say_change(put, setting, "space_price_change_per_year")
 
 
 def _say_place(put: Basis, setting: Setting) -> None:

@@ -12,10 +12,11 @@ from planner.money.formula import Num, formula
 from planner.money.inflation import agreed
 from planner.money.input_sheet import Basis
 from planner.money.ledger import YOUR_INPUT, Line
-from planner.money.owning.inputs import say_holding, say_inputs
+from planner.money.owning.inputs import AT_LOAD, say_curve_of_power, say_holding, say_inputs
 from planner.money.owning.machine import Machine, machine
 from planner.money.owning.machine import fleet as fleet_asked
 from planner.money.owning.place import place_of, too_little_power
+from planner.money.owning.resale import LATER, sale_lines
 from planner.money.selling import IdleHours, sold_lines
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN, Holding
@@ -30,7 +31,12 @@ _MORE_SPARES = (
 PER_MACHINE = "machine"  # of your sum for day one
 CARDS = "ceil(accelerators)"
 _OF_CARDS = " + " + CARDS + " * tdp_w * card_power_{state}"
-_LATER = "(1 + hardware_price_change_per_year)"
+# What runs every month costs more or less with the years: the price at the beginning of a month, times today's.
+METER = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
+WAGE = "usd_per_fte_year * (1 + wage_change_per_year) ** begun_years"
+RENT_OF_SPACE = "usd_per_kw_month * (1 + space_price_change_per_year) ** begun_years"
+_UPKEEP = "(1 + maintenance_change_per_year) ** {since_years}"
+_LEAST_HOST, _LEAST_USD = 0.01, 0.01  # of a server's price; of any price, so that none is divided by
 _DUE = "(deposit_share * {ordered} + (1 - deposit_share) * delivered)"
 
 
@@ -68,6 +74,7 @@ class Part:
 
     before: int  # accelerators that were ordered before
     fleet: int  # accelerators there are in the end
+    works: tuple[Need, ...] = ()  # of the fleet with this order, and without it
 
 
 def owned(
@@ -101,10 +108,11 @@ def _reckoned(
     say_inputs(put, setting, need, what, fleet)
     if part is not None and part.before:
         put.say("accelerators_before", float(part.before), "accelerators", PLAN)
+    say_curve_of_power(put, setting, *(part.works if part is not None and part.before else (need,)))
     held = say_holding(put, setting, until_months, refreshed)
     all_in = "capex_usd" in put.used
     today = _all_in(put, setting, need) if all_in else _price(what, later=part is not None and part.before > 0)
-    price = f"{today} * {_LATER} ** ordered_after_years" if "ordered" in put.used else today
+    price = f"{today} * {LATER} ** ordered_after_years" if "ordered" in put.used else today
     paid = price if all_in else f"{price} * (1 + scarcity_premium_share)"
     replaces = "refreshes" in put.used
     kw = _kw(setting, what)
@@ -121,7 +129,14 @@ def _reckoned(
         ),
         beside=() if all_in else _beside(put, price, kw if room else None),
         running=_running(put, setting, what, price, kw),
-        sale=_sale(put, setting, today if replaces else price, held, replaces),
+        sale=sale_lines(
+            put,
+            setting,
+            today if replaces else price,
+            _host_part(put, what, today, all_in=all_in),
+            held,
+            replaces=replaces,
+        ),
         end=_end(put, price, kw if room and not all_in else None),
         sold_on=sold_lines(put, setting, _idle(put, setting, what, kw, with_people=part is None or not part.before)),
     )
@@ -170,11 +185,11 @@ def _kw(setting: Setting, what: Machine) -> str:
     return f"{SERVERS} * tdp_w * accelerators_per_server * server_power_over_tdp / 1000"
 
 
-def _drawn_kw(setting: Setting, what: Machine, kw: str) -> tuple[str, str]:
+def _states_kw(setting: Setting, what: Machine, kw: str) -> tuple[str, str]:
     """The formulas for what machines draw while they work and while they wait: measured, else shares of the rating."""
     own = setting.scenario.own
     shares = (f"{kw} * busy_power_share", f"{kw} * idle_power_share")
-    if own.rated_w_per_server is not None:
+    if own.rated_w_per_server is not None or own.power_at_load:
         return shares
     busy, idle = (
         f"({SERVERS} * {state}_w_per_server{_OF_CARDS.format(state=state) if what.holds_cards else ''}) / 1000"
@@ -186,6 +201,20 @@ def _drawn_kw(setting: Setting, what: Machine, kw: str) -> tuple[str, str]:
     )
 
 
+def _drawn_kw(put: Basis, setting: Setting, what: Machine, kw: str) -> tuple[str, str, str]:
+    """The formulas for what machines draw for their work, while they wait, and more if they worked all the time.
+
+    By your curve, what they draw above waiting for the rest of the time is for the work; so all stay what they are
+    where the curve is a straight line.
+    """
+    busy, idle = _states_kw(setting, what, kw)
+    waiting = f"{idle} * (1 - busy_share)"
+    if AT_LOAD in put.used:
+        working = f"{kw} * ({AT_LOAD} - idle_power_share * (1 - busy_share))"
+        return working, waiting, f"{kw} * (busy_power_share - {AT_LOAD})"
+    return f"{busy} * busy_share", waiting, f"({busy} - {idle}) * (1 - busy_share)"
+
+
 def _bought(put: Basis, paid: str, all_in: bool) -> tuple[Line, ...]:
     name = "All of day one" if all_in else "Servers, with spares"
     due = _DUE.format(ordered="ordered" if "ordered" in put.used else "starts")
@@ -194,7 +223,7 @@ def _bought(put: Basis, paid: str, all_in: bool) -> tuple[Line, ...]:
 
 def _refreshed(put: Basis, price: str, all_in: bool) -> tuple[Line, ...]:
     """The lines of a replacement: ordered in time, so that there is no gap, at the list price of that day."""
-    again = f"{price} * {_LATER} ** new_price_after_years * refreshes"
+    again = f"{price} * {LATER} ** new_price_after_years * refreshes"
     new = put.line("New servers at a refresh", "hardware", again, treatment="capital")
     if all_in:
         return (new,)
@@ -223,42 +252,42 @@ def _beside(put: Basis, price: str, room_kw: str | None) -> tuple[Line, ...]:
 def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -> tuple[Line, ...]:
     if "running_usd_per_month" in put.used:
         return (put.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),)
-    busy, idle = _drawn_kw(setting, what, kw)
-    meter = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
-    electricity = (
-        put.line("Electricity while working", "power", f"{busy} * {meter} * (busy_share * owns)"),
-        put.line("Electricity while idle", "idle", f"{idle} * {meter} * ((1 - busy_share) * owns)"),
+    working, waiting, _ = _drawn_kw(put, setting, what, kw)
+    rises = _UPKEEP.format(
+        since_years="(begun_years - ordered_after_years)" if "ordered" in put.used else "begun_years"
     )
-    return (
+    set_monthly = (
         _space(put, setting, kw),
-        *agreed(setting, electricity, setting.timeline.begun_years),
-        put.line("People", "staff", "accelerators * fte_per_accelerator * usd_per_fte_year / 12 * owns"),
+        put.line("Electricity while working", "power", f"{working} * {METER} * owns"),
+        put.line("Electricity while idle", "idle", f"{waiting} * {METER} * owns"),
+        put.line("People", "staff", f"accelerators * fte_per_accelerator * {WAGE} / 12 * owns"),
         put.line(
             "Maintenance and insurance",
             "upkeep",
-            f"{price} * (maintenance_share_per_year + insurance_share_per_year) / 12 * owns",
+            f"{price} * (maintenance_share_per_year + insurance_share_per_year) * {rises} / 12 * owns",
         ),
-        put.line("Software", "upkeep", "accelerators * usd_per_accelerator_year_of_software / 12 * owns"),
-        _repairs(put, setting, what, price),
+        _repairs(put, setting, what, price, rises),
     )
+    software = "accelerators * usd_per_accelerator_year_of_software / 12 * owns"
+    *before, repairs = agreed(setting, set_monthly, setting.timeline.begun_years)
+    return (*before, put.line("Software", "upkeep", software), repairs)
 
 
 def _idle(put: Basis, setting: Setting, what: Machine, kw: str, *, with_people: bool) -> IdleHours:
     """The hours that can be sold on. Your sum for running the machines is taken to hold their electricity too."""
-    busy, idle = _drawn_kw(setting, what, kw)
     all_in = "running_usd_per_month" in put.used
-    more_kw = None if all_in else f"({busy} - {idle}) * (1 - busy_share)"
+    more_kw = None if all_in else _drawn_kw(put, setting, what, kw)[2]
     return IdleHours("accelerators * (1 - busy_share)", "owns", more_kw, with_people)
 
 
 def _space(put: Basis, setting: Setting, kw: str) -> Line:
     if place_of(setting).builds_room:
-        upkeep = f"{kw} * usd_per_kw_of_room * room_upkeep_share_per_year / 12 * owns"
-        return put.line("Upkeep of the room", "space", upkeep)
-    return put.line("Space, by contracted power", "space", f"{kw} * usd_per_kw_month * owns")
+        upkeep = f"{kw} * usd_per_kw_of_room * room_upkeep_share_per_year * {_UPKEEP} / 12 * owns"
+        return put.line("Upkeep of the room", "space", upkeep.format(since_years="begun_years"))
+    return put.line("Space, by contracted power", "space", f"{kw} * {RENT_OF_SPACE} * owns")
 
 
-def _repairs(put: Basis, setting: Setting, what: Machine, price: str) -> Line:
+def _repairs(put: Basis, setting: Setting, what: Machine, price: str, rises: str) -> Line:
     """What is paid for support covers repairs, so only what they cost above it is added, once the warranty is over."""
     if np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
         each = "usd_per_accelerator"
@@ -271,24 +300,24 @@ def _repairs(put: Basis, setting: Setting, what: Machine, price: str) -> Line:
     return put.line(
         "Repairs beyond what support covers",
         "upkeep",
-        f"max({failed} - {price} * maintenance_share_per_year, 0) / 12 * after_warranty",
+        f"max({failed} - {price} * maintenance_share_per_year, 0) * {rises} / 12 * after_warranty",
     )
 
 
-def _sale(put: Basis, setting: Setting, price: str, held: Holding, replaces: bool) -> tuple[Line, ...]:
-    """The lines of the sale: what is left of the price is a share of the dollars that were paid."""
-    sold = f"-1 * {price} * (1 - selling_cost_share)"
-    if not replaces:
-        resale = put.line("Resale", "resale", f"{sold} * residual_share * sold", treatment="sale")
-        return agreed(setting, (resale,), held.ordered_years)
-    replaced = f"{sold} * residual_share_at_refresh * {_LATER} ** old_price_after_years * refreshes"
-    last = f"{sold} * residual_share * {_LATER} ** last_price_after_years * sold"
-    of_replaced = put.line("Resale of what is replaced", "resale", replaced, treatment="sale")
-    of_last = put.line("Resale", "resale", last, treatment="sale")
-    return (
-        *agreed(setting, (of_replaced,), _said(put, "old_price_after_years")),
-        *agreed(setting, (of_last,), _said(put, "last_price_after_years")),
-    )
+def _host_part(put: Basis, what: Machine, price: str, *, all_in: bool) -> str | None:
+    """The formula for the host's part of the price: what the GPUs in it do not cost, else the usual share of it.
+
+    A GPU's price that leaves next to nothing for the host is not one beside it, but a share of the whole.
+    """
+    usual = "host_share / (1 + host_share)"
+    if what.complete:
+        return None
+    if what.holds_cards and not what.whole and not all_in:
+        return f"{SERVERS} * usd_per_host / max({price}, {_LEAST_USD})"
+    if what.whole and not all_in and np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
+        rest = f"1 - usd_per_accelerator * accelerators_per_server / max(usd_per_server, {_LEAST_USD})"
+        return f"where({rest} > {_LEAST_HOST}, {rest}, {usual})"
+    return usual
 
 
 def _end(put: Basis, price: str, room_kw: str | None) -> tuple[Line, ...]:

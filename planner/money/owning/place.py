@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left
 from functools import lru_cache
 
 from planner.money.owning.machine import Machine, fleet, machine
 from planner.money.setting import Setting
+from planner.scenario.base import MOST_ACCELERATORS
 from pricing import Figure
 from pricing.choices import Customer, Mains
 from pricing.electricity import Electricity, electricity
@@ -17,9 +18,11 @@ HOST_POWER = "server-power-over-tdp"
 FIRM_KW = 50.0  # up to which a firm buys like a firm: 20 to 499 MWh a year
 W_PER_KW = 1_000.0
 LOW_VOLTAGE: Mains = 120
+# Up to how many accelerators each kind of network goes: one switch, more of them in one tier, two tiers, three.
 NETWORK_TIERS: tuple[tuple[int, str], ...] = (
     *((most, f"network-to-{most}") for most in (8, 16, 32, 64, 512)),
     (16_384, "network-to-16k"),
+    (MOST_ACCELERATORS, "network-above-16k"),
 )
 TOO_LOUD = "too loud for a room with people in it"  # of any server
 _LEAST_LIMIT = 0.6  # of a card's rated power, below which it is not worth holding it down
@@ -84,7 +87,7 @@ def network_fact(setting: Setting, accelerators: int) -> str:
     if what is not None and what.host is not None:
         return NETWORK_TIERS[0][1]
     tiers = [most for most, _ in NETWORK_TIERS]
-    return NETWORK_TIERS[min(bisect_right(tiers, accelerators - 1), len(tiers) - 1)][1]
+    return NETWORK_TIERS[min(bisect_left(tiers, accelerators), len(tiers) - 1)][1]
 
 
 def without_network(setting: Setting) -> str | None:

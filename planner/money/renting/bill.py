@@ -23,6 +23,7 @@ from planner.money.input_sheet import Basis
 from planner.money.ledger import COMPUTED, Ledger, Line, Part
 from planner.money.measures import factors, todays
 from planner.money.rent_levels import say_path
+from planner.money.renting.forward import say_forward
 from planner.money.renting.offer_inputs import assumed_beside, prices_of, say_need, say_offers
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
@@ -143,7 +144,7 @@ def renting(
     say_need(basis, setting, need)
     _say_when(basis, when)
     set_after = say_offers(basis, setting, () if offer is None else (offer,), own)
-    price = say_path(basis, setting, set_after)
+    price = say_forward(basis, setting, say_path(basis, setting, set_after))
     return with_support(basis, that_matter(basis, rent_lines(basis, price)), own.support_share)
 
 

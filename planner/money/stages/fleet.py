@@ -140,7 +140,8 @@ def fleet_of(setting: Setting, accelerators: int, orders: tuple[Order, ...], mak
     for order in orders:
         there = _of_order(setting, order, orders[0].month)
         top = before + order.accelerators
-        part = make(there, _added(setting, before, top), Part(before, accelerators))
+        works = (work_of(setting, top), work_of(setting, before)) if before else ()
+        part = make(there, _added(setting, before, top), Part(before, accelerators, works))
         if part is None:
             return None
         parts.append(part)

@@ -13,6 +13,7 @@ from planner.money.input_sheet import NOT_PUBLISHED, Basis
 from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Line, Origin
 from planner.money.owning.inputs import say_people_and_space, say_power_price
 from planner.money.owning.kept import KeptPower, kept_power
+from planner.money.owning.lines import METER, RENT_OF_SPACE, WAGE
 from planner.money.owning.place import place_of
 from planner.money.renting.bill import renting
 from planner.money.selling import IdleHours, sold_lines
@@ -100,14 +101,13 @@ def _parts(setting: Setting, kept: Kept) -> tuple[Need, Need]:
 def running_lines(put: Basis, setting: Setting, kept: Kept) -> tuple[Line, ...]:
     """What the machines cost while they are there, and what their idle hours bring."""
     power = kept_power(setting, kept)
-    meter = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
     busy = "busy_accelerators / relative_speed"
     electricity = (
-        put.line("Electricity while working", "power", f"power_w_each / 1000 * {meter} * ({busy} * runs)"),
+        put.line("Electricity while working", "power", f"power_w_each / 1000 * {METER} * ({busy} * runs)"),
         put.line(
             "Electricity while idle",
             "idle",
-            f"idle_power_w_each / 1000 * {meter} * ((kept_accelerators - {busy}) * runs)",
+            f"idle_power_w_each / 1000 * {METER} * ((kept_accelerators - {busy}) * runs)",
         ),
     )
     return (
@@ -128,11 +128,11 @@ def _running(put: Basis, setting: Setting, kept: Kept, power: KeptPower | None) 
         put.say("kept_running_usd_per_month", kept.running_usd_per_month, "USD a month", YOUR_INPUT)
         return (put.line("Running it", "upkeep", "kept_running_usd_per_month * runs"),)
     say_people_and_space(put, setting)
-    people = put.line("People", "staff", "kept_accelerators * fte_per_accelerator * usd_per_fte_year / 12 * runs")
-    if power is None or place_of(setting).builds_room:
-        return (people,)
-    put.say("kept_kw", power.peak_kw, "kW", power.origin)
-    return (people, put.line("Space, by contracted power", "space", "kept_kw * usd_per_kw_month * runs"))
+    lines = [put.line("People", "staff", f"kept_accelerators * fte_per_accelerator * {WAGE} / 12 * runs")]
+    if power is not None and not place_of(setting).builds_room:
+        put.say("kept_kw", power.peak_kw, "kW", power.origin)
+        lines.append(put.line("Space, by contracted power", "space", f"kept_kw * {RENT_OF_SPACE} * runs"))
+    return agreed(setting, tuple(lines), setting.timeline.begun_years)
 
 
 def said(setting: Setting, kept: Kept, held: Holding) -> Basis:

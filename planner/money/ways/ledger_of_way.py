@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.ledger import Line
+from planner.money.ledger import Ledger, Line
+from planner.money.renting.forward import with_fee
 from planner.money.setting import Setting
+from planner.money.tax.lines import taxed
 from planner.scenario.own import Order
 
 
@@ -31,6 +33,11 @@ class Unavailable:
     """Why a way cannot be reckoned, as a sentence that says what to enter."""
 
     reason: str
+
+
+def whole_ledger(setting: Setting, title: str, lines: Iterable[Line]) -> Ledger:
+    """The lines of a way with what it pays once for all of them: the fee for an agreed rent, and tax."""
+    return taxed(setting, Ledger(title, with_fee(setting, lines)))
 
 
 Builder = Callable[[Setting], WayLedger | Unavailable]

@@ -12,6 +12,7 @@ from planner.money.formula import Num
 from planner.money.ledger import Line
 from planner.money.rent_levels import path_warnings
 from planner.money.renting.bill import renting
+from planner.money.renting.forward import forward_note
 from planner.money.renting.interruptions import demand_of, stoppable
 from planner.money.renting.reservation import reserving
 from planner.money.setting import Setting
@@ -74,6 +75,7 @@ def mixed(setting: Setting, mix: Mix) -> WayLedger | Unavailable:
                     *(never_comes(base) if base else ()),
                     *(warning for layer in layers for warning in layer.warnings),
                     *path_warnings(setting),
+                    *forward_note(setting),
                 )
             )
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planner.money.rent_levels import path_warnings
 from planner.money.renting.bill import renting
+from planner.money.renting.forward import forward_note
 from planner.money.setting import Setting
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.record import Layer, Look, WayRecord
@@ -24,7 +25,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
         lines=renting(setting, need, offer),
         useful_hours=need.busy_hours,
         accelerators=float(need.most_accelerators),
-        warnings=path_warnings(setting),
+        warnings=(*path_warnings(setting), *forward_note(setting)),
     )
 
 

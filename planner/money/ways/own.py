@@ -13,6 +13,7 @@ from planner.money.owning.machine import fleet as fleet_asked
 from planner.money.owning.place import notes_of_place, too_little_power
 from planner.money.rent_levels import path_warnings
 from planner.money.renting.bill import renting
+from planner.money.renting.forward import forward_note
 from planner.money.setting import Setting
 from planner.money.sizing import right_size, server_size, wait_warning
 from planner.money.stages.fleet import Fleet, Stages, fleet_of
@@ -141,7 +142,7 @@ def of_rent(setting: Setting, rented: tuple[Line, ...]) -> tuple[str, ...]:
         return ()
     if any(line.part == "compute" and np.isnan(line.total_usd).any() for line in rented):
         return ("Part of the work is rented and nobody publishes a price for it: the total is too low. Enter a price",)
-    return path_warnings(setting)
+    return (*path_warnings(setting), *forward_note(setting))
 
 
 def waiting_for(stages: Stages, held: int = 0) -> tuple[Line, ...]:

@@ -15,6 +15,7 @@ from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_mon
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_sentences
+from planner.report.answer.guarantee_words import guarantee_sentence
 from planner.report.answer.price_words import rests_on
 from planner.report.answer.profit_words import break_even_sentences, seller_tiles
 from planner.report.answer.selling_words import income_sentences, seller_sentences
@@ -49,6 +50,7 @@ class AnswerWords:
     title: str
     sentences: tuple[str, ...]  # what matters most
     figures: tuple[Tile, ...]
+    guarantee: str = ""  # what a guarantee of the resale is worth, where there is one; one of the sentences
     of: tuple[Plan, Answer] | None = field(default=None, compare=False, repr=False)  # where there are ways to compare
 
     @cached_property
@@ -65,6 +67,7 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
     if found.best is None:
         reasons = (_sentence(reason) for reason in found.missing)
         return AnswerWords(title(found), (*speeds(plan), *reasons), ())
+    guarantee = guarantee_sentence(drawn)
     if (own := seller_of(found)) is not None:
         bought = f"{_bought(plan, own.option)} {WAYS[own.option.way].paid_for}"
         said = (
@@ -73,8 +76,10 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
             *left_out(found),
             *likely(plan, found),
             *_over_limit(found),
+            *((guarantee,) if guarantee else ()),
         )
-        return AnswerWords(title(found), said, (*seller_tiles(plan, own), _day_one(own, drawn, "", "today")))
+        tiles = (*seller_tiles(plan, own), _day_one(own, drawn, "", "today"))
+        return AnswerWords(title(found), said, tiles, guarantee)
     return AnswerWords(
         title(found),
         (
@@ -94,8 +99,10 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
             *_over_limit(found),
             *carbon_sentences(found),
             *(_too_late(plan, found.pair[0]) if found.pair else ()),
+            *((guarantee,) if guarantee else ()),
         ),
         _figures(plan, found, drawn),
+        guarantee,
         (plan, found),
     )
 

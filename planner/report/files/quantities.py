@@ -19,14 +19,15 @@ from planner.money.ledger import Line, Used
 from planner.scenario.fields import priced_for
 
 LUMP = "lump sum"
-_PRICE = re.compile("usd_per_.+|capex_usd|running_usd_per_month")
+_PRICE = re.compile("(forward_)?usd_per_.+|capex_usd|running_usd_per_month")
 _UNITS = {"capex_usd": "all of day one", "running_usd_per_month": "month", "usd_per_month": "month",
           "usd_per_hour_sold": "accelerator-hour", "usd_per_month_to_sell": "month"}  # fmt: skip
 _MOVES = "rent_level"
 _SUMS = frozenset({"finance", "commitment", "tax"})  # of these parts nothing is counted but money
 # A share of a price is a sum of money, not a number of things.
 _SHARE = re.compile(
-    "(install|residual|selling_cost|decommissioning|repair|support|sale_fee|tax|vat|maintenance|insurance|loan|balloon).*share.*"
+    "(install|((forward|host)_)?residual|guarantee|selling_cost|decommissioning|repair|support|sale_fee|tax|vat|maintenance"
+    "|insurance|loan|balloon).*share.*"
 )
 
 
@@ -68,8 +69,7 @@ class _Parts:
 def _parts(how: str) -> _Parts | None:
     """The formula as two products; None where it is not a number of things at a price."""
     factors = list(_factors(ast.parse(how, mode="eval").body, False))
-    names = [node.id for node, _ in factors if isinstance(node, ast.Name)]
-    prices = [name for name in names if _PRICE.fullmatch(name)]
+    prices = [name for node, _ in factors if (name := _price_named(node))]
     inner = {node.id for factor, _ in factors for node in ast.walk(factor) if isinstance(node, ast.Name)}
     if len(prices) != 1 or any(_SHARE.fullmatch(name) for name in inner):
         return None
@@ -87,11 +87,19 @@ def _factors(node: ast.expr, divides: bool) -> list[tuple[ast.expr, bool]]:
     return [(node, divides)]
 
 
+def _price_named(node: ast.expr) -> str | None:
+    """The price that a factor is; of one that was agreed from some month on, the price before."""
+    if isinstance(node, ast.Name):
+        return node.id if _PRICE.fullmatch(node.id) else None
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "where"):
+        return None
+    either = [[_price_named(one) for one, _ in _factors(branch, False)] for branch in node.args[1:]]
+    return next((name for name in either[-1] if name), None) if all(any(names) for names in either) else None
+
+
 def _is_price(node: ast.expr) -> bool:
     """Whether a factor is a price, what the price has become by then, or what is loaded on it: `1 + host_share`."""
-    if isinstance(node, ast.Name):
-        return node.id == _MOVES or _PRICE.fullmatch(node.id) is not None
     if not isinstance(node, ast.BinOp):
-        return False
+        return _price_named(node) is not None or (isinstance(node, ast.Name) and node.id == _MOVES)
     loads = isinstance(node.op, ast.Add) and isinstance(node.left, ast.Constant) and node.left.value == 1
     return loads or isinstance(node.op, ast.Pow)

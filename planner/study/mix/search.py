@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from planner.money.ledger import Ledger
 from planner.money.measures import present_usd
 from planner.money.setting import Setting
 from planner.money.sizing import comfortable_share, server_size, usual_share
-from planner.money.tax.lines import taxed
 from planner.money.verdict.contender import at_most_usd
 from planner.money.verdict.limits import limits_of
-from planner.money.ways.ledger_of_way import Unavailable
+from planner.money.ways.ledger_of_way import Unavailable, whole_ledger
 from planner.money.ways.mix import mixed
 from planner.scenario.base import MOST_ACCELERATORS
 from planner.scenario.rent import Mix
@@ -59,7 +57,7 @@ class MixSearch:
         built = mixed(self.setting, mix)
         if isinstance(built, Unavailable) or self._waits_too_long(mix.own_accelerators + mix.reserve_accelerators):
             return never
-        ledger = taxed(self.setting, Ledger(built.title, built.lines))
+        ledger = whole_ledger(self.setting, built.title, built.lines)
         usd = float(present_usd(self.setting, ledger))
         if not limits_of(self.setting.terms).keeps(self.setting, "mix", ledger):
             return PricedMix(usd, np.inf)

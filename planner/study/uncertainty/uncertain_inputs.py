@@ -183,6 +183,8 @@ def _from_figure(plan: Plan, name: str, figure: Figure) -> Doubtful:
 
 def _residual(plan: Plan) -> Iterator[Doubtful]:
     setting = plan.setting
+    if not any(_uses(plan, name) for name in _FOLLOWS):
+        return  # what the sale brings is agreed
     curve = curve_of(setting)
     if setting.scenario.own.residual_share is not None or curve.low is None or curve.high is None:
         return

@@ -43,6 +43,16 @@ def test_by_hand() -> None:
     assert found.warnings == ()
 
 
+def test_people_and_space_have_prices_that_move() -> None:
+    """160 / 100 people at 60,000 a year, 5 % dearer each year; space by the kW 3 %."""
+    own = {**POWER, "fte_per_accelerator": 0.01, "usd_per_fte_year": 60_000.0, "usd_per_kw_month": 200.0}
+    own |= {"wage_change_per_year": 0.05, "space_price_change_per_year": 0.03}
+    kept = {name: value for name, value in KEPT.items() if name != "running_usd_per_month"}
+    usd = by_line(built(keep.build, setting(scenario(own, kept=kept))))
+    assert usd["People"][[1, 25]] == pytest.approx([8_000, 8_000 * 1.05**2])
+    assert usd["Space, by contracted power"][25] == pytest.approx(usd["Space, by contracted power"][1] * 1.03**2)
+
+
 def test_both_sales_are_sales_and_nothing_was_bought() -> None:
     """What was paid for it is gone and must not enter."""
     treated = {line.name: line.treatment for line in way().lines}

@@ -1,0 +1,102 @@
+"""A rent agreed today for later: it stands in place of the path, in every future, and its fee is paid once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from planner.money.carbon.counted import rented_hours
+from planner.money.ledger import Ledger
+from planner.money.option import Option
+from planner.money.plan import plan
+from planner.scenario.terms import Terms
+from planner.study.uncertainty.futures import futures
+from pricing import load_catalogue
+from tests.money.owning import DAY, EIGHTY, scenario
+
+HOURS = 80 * 0.5 * 730  # a month
+FEE = "Fee for the agreed rent"
+RENT: dict[str, Any] = {
+    "usd_per_accelerator_hour": 2.0,
+    "hours_per_session": 1.0,
+    "usd_per_gb_month_of_disk": 0.0,
+    "usd_per_gb_of_egress": 0.0,
+    "support_share": 0.0,
+}
+AGREED = {**RENT, "forward_usd_per_accelerator_hour": 1.5, "forward_from_month": 13, "forward_fee_usd": 9_000.0}
+RISING = Terms(rent_change_per_year=0.2)
+
+
+def option(way: str, rent: dict[str, Any], **changes: Any) -> Option:
+    asked = scenario({**EIGHTY, **changes.pop("own", {})}, rent=rent, ways=(way,), **{"terms": RISING, **changes})
+    (found,) = plan(load_catalogue(), asked, DAY).options
+    return found
+
+
+def lines(found: Option) -> dict[str, Any]:
+    return {line.name: line.usd for line in found.ledger.lines}
+
+
+def test_from_its_month_on_the_agreed_price_stands_in_place_of_the_path() -> None:
+    """2.00 that rise by a fifth a year until month 12, 1.50 from month 13 on; 9,000 today."""
+    usd = lines(option("on_demand", AGREED))
+    assert usd["Useful hours"][[1, 12]] == pytest.approx([HOURS * 2, HOURS * 2 * 1.2 ** (11 / 12)])
+    assert usd["Useful hours"][13:] == pytest.approx(HOURS * 1.5)
+    assert usd[FEE][0] == 9_000
+    assert not usd[FEE][1:].any()
+    assert any("from month 13 on" in one for one in option("on_demand", AGREED).warnings)
+
+
+def test_so_it_is_in_every_future() -> None:
+    asked = scenario(EIGHTY, rent={**AGREED, "forward_from_month": 1}, ways=("on_demand",), terms=Terms())
+    drawn = futures(plan(load_catalogue(), asked, DAY), 64)
+    assert drawn is not None
+    work = drawn.draws["busy_factor"]
+    # a fee today, and the work that comes at 1.50
+    usual = drawn.plan.options[0].ledger
+    assert "rent_change_per_year" in drawn.draws
+    by_work = np.array([(usd - 9_000) / factor for usd, factor in zip(drawn.present_usd[0], work, strict=True)])
+    assert by_work == pytest.approx(by_work[0], rel=1e-9)
+    assert float(usual.total_usd) == pytest.approx(9_000 + HOURS * 48 * 1.5)
+
+
+def test_who_never_rents_at_that_price_pays_no_fee() -> None:
+    assert FEE not in lines(option("own", AGREED))
+    until = {"lead_time_months": 6.0}
+    assert FEE not in lines(option("own", AGREED, own=until))
+    sold = lines(option("own", AGREED, own={"resale_month": 24}))
+    assert sold["After it is sold: useful hours"][25:] == pytest.approx(HOURS * 1.5)
+    assert sold[FEE][0] == 9_000
+    assert FEE not in lines(option("on_demand", {**AGREED, "forward_from_month": 49}))
+
+
+def test_a_mix_pays_it_once() -> None:
+    mix = {"own_accelerators": 40, "reserve_accelerators": 0}
+    work = ({"accelerators": 80, "busy_share": 1.0},)
+    found = option("mix", AGREED, mix=mix, work=work, own={"resale_month": 24})
+    rented = [line for line in found.ledger.lines if line.name.startswith("Peaks") and line.usd[30] > 0]
+    assert rented
+    assert [line.name for line in found.ledger.lines].count(FEE) == 1
+
+
+def test_it_is_dollars_of_today_and_support_is_a_share_of_it() -> None:
+    """Agreed today at 1.50: after two years of 10 % a year it is worth less."""
+    terms = Terms(money="real", inflation_per_year=0.1, rent_change_per_year=0.0)
+    usd = lines(option("on_demand", {**AGREED, "support_share": 0.1}, terms=terms))
+    assert usd["Useful hours"][24] == pytest.approx(HOURS * 1.5 / 1.1**2)
+    assert usd["Support"][24] == pytest.approx(HOURS * 0.15 / 1.1**2)
+
+
+def test_the_hours_that_carbon_counts_stay_what_they_are() -> None:
+    counted = [
+        sum(float(np.sum(one.hours)) for one in rented_hours(Ledger("", option("on_demand", rent).ledger.lines)))
+        for rent in (RENT, AGREED)
+    ]
+    assert counted[0] == pytest.approx(counted[1]) == pytest.approx(HOURS * 48)
+
+
+def test_a_fee_for_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="say that too"):
+        scenario(EIGHTY, rent={**RENT, "forward_fee_usd": 1.0})
