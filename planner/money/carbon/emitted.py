@@ -173,7 +173,7 @@ def _grid_of(setting: Setting, way: Way, hours: Hours) -> Grid | None:
     catalogue, taken = setting.catalogue, setting.taken
     origin = price_of(hours.line).origin
     figure = (origin if isinstance(origin, Origin) else origin(0)).figure
-    mine = (taken.on_demand, taken.reserved, taken.spot)
+    mine = (taken.on_demand, *taken.booked, taken.spot)
     rented = (key for key in mine if figure is not None and key and _is(setting, key, figure))
     key = next(rented, None) or WAYS[way].offer(taken) or taken.on_demand
     if key is None or key not in catalogue.offers:

@@ -138,13 +138,13 @@ class Demand:
     def need(self, hours: NDArray[np.float64], at_once: NDArray[np.float64]) -> Need:
         """A layer of so many accelerator-hours on so many accelerators at once."""
         busy = hours / (np.where(at_once > 0, at_once, 1.0) * self.plain.hours_per_month)
-        return replace(self.plain, accelerators=_plain(at_once), busy_share=_plain(busy))
+        return replace(self.plain, accelerators=in_short(at_once), busy_share=in_short(busy))
 
     def part(self, need: Need) -> Need:
         """A layer with the part of the data that belongs to its part of the work, over the whole plan."""
         hours = need.busy_hours.sum(axis=-1, keepdims=True)
         everything = self.all.busy_hours.sum(axis=-1, keepdims=True)
-        part = _plain(hours / np.where(everything > 0, everything, 1.0))
+        part = in_short(hours / np.where(everything > 0, everything, 1.0))
         return replace(
             need,
             storage_tb=need.storage_tb * part,
@@ -286,7 +286,7 @@ def _growth(work: Work, timeline: Timeline) -> NDArray[np.float64]:
     return np.asarray((1 + work.growth_per_year) ** (elapsed / MONTHS_PER_YEAR))
 
 
-def _plain(values: NDArray[np.float64]) -> Num:
+def in_short(values: NDArray[np.float64]) -> Num:
     """A number where all months (and draws) are alike, so that a ledger prints 8 and not a row of eights."""
     values = np.asarray(values, dtype=np.float64)
     if values.ndim <= 1:

@@ -14,14 +14,14 @@ from planner.money.owning import Owned, owned
 from planner.money.renting.bill import renting
 from planner.money.renting.interruptions import demand_of, stoppable
 from planner.money.renting.rent_levels import path_warnings
-from planner.money.renting.reservation import reserving
+from planner.money.renting.reservation import all_along, reserving
 from planner.money.setting import Setting
 from planner.money.sizing import reach
 from planner.money.ways import hosted, on_demand, spot
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
 from planner.money.ways.own import never_comes, not_owned
 from planner.money.ways.record import Look, WayRecord
-from planner.money.ways.reserved import beyond, term_or_why
+from planner.money.ways.reserved import missing_reservation
 from planner.money.ways.spot import missing_price, on_spot
 from planner.money.ways.waiting_cost import waiting
 from planner.scenario.rent import Mix
@@ -35,6 +35,7 @@ class _Layer:
 
     lines: tuple[Line, ...] = ()
     warnings: tuple[str, ...] = ()
+    after: Num = 0.0  # the share of each month in which it is not there: its work is then that of the peaks
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
@@ -55,9 +56,9 @@ def mixed(setting: Setting, mix: Mix) -> WayLedger | Unavailable:
     if mix.own_accelerators and base is None:
         return not_owned(setting, mix.own_accelerators)
     reserved = _reserved(setting, mix, base)
-    peaks = _peaks(setting, mix, base)
     if isinstance(reserved, Unavailable):
         return reserved
+    peaks = _peaks(setting, mix, base, reserved.after)
     if isinstance(peaks, Unavailable):
         return peaks
     layers = (reserved, peaks)
@@ -99,19 +100,15 @@ def _reserved(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Unavai
     count = mix.reserve_accelerators
     if count == 0:
         return _Layer()
-    term = term_or_why(setting)
-    if isinstance(term, Unavailable):
-        return term
+    missing = missing_reservation(setting)
+    if missing is not None:
+        return missing
     demand, total = setting.demand, mix.own_accelerators + count
     need = demand.between(mix.own_accelerators, total, _share(setting, mix))
     if base is not None:
         need = _blended(setting, need, demand.between(0, count, reach(setting, count)), base.held.owns)
-    found = reserving(setting, need, setting.taken.reserved, term)
-    after = renting(setting, need, setting.taken.on_demand, when=found.after) if np.any(found.after > 0) else ()
-    return _Layer(
-        lines=(*under("Reserved", found.lines), *under("After the term", after)),
-        warnings=(*found.warnings, *beyond(setting, term)),
-    )
+    found = reserving(setting, need, all_along(setting))
+    return _Layer(under("Reserved", found.lines), found.warnings, found.after)
 
 
 def _blended(setting: Setting, beside: Need, alone: Need, owns: NDArray[np.float64]) -> Need:
@@ -132,17 +129,25 @@ def _blended(setting: Setting, beside: Need, alone: Need, owns: NDArray[np.float
     )
 
 
-def _peaks(setting: Setting, mix: Mix, base: Owned | None) -> _Layer | Unavailable:
-    """The work above base and reservation; before the base comes and after it is sold, all above the reservation."""
-    demand, count = setting.demand, mix.reserve_accelerators
-    above = demand.above(mix.own_accelerators + count, _share(setting, mix))
-    pieces: list[tuple[str, Need, Num | None]] = [("Peaks", above, None if base is None else base.held.owns)]
+def _peaks(setting: Setting, mix: Mix, base: Owned | None, after: Num) -> _Layer | Unavailable:
+    """The work above base and reservation; before the base comes and after it is sold, all above the reservation.
+
+    Once the reservation is over, `after`, all above the base.
+    """
+    held, runs = mix.reserve_accelerators, setting.timeline.runs
+    times: list[tuple[str, int, Num | None]] = [
+        ("Peaks", mix.own_accelerators, None if base is None else base.held.owns)
+    ]
     if base is not None:
-        alone = demand.above(count, reach(setting, count))
-        pieces += [
-            ("Peaks until delivery", alone, base.held.waits),
-            ("Peaks after it is sold", alone, base.held.gone),
-        ]
+        times += [("Peaks until delivery", 0, base.held.waits), ("Peaks after it is sold", 0, base.held.gone)]
+    if np.any(after > 0):
+        over = after / np.where(runs > 0, runs, 1.0)
+        whole = [(heading, own, runs if when is None else when) for heading, own, when in times]
+        times = [(heading, own + held, when * (1 - over)) for heading, own, when in whole]
+        times += [(f"{heading} after the term", own, when * over) for heading, own, when in whole]
+    else:
+        times = [(heading, own + held, when) for heading, own, when in times]
+    pieces = [(heading, setting.demand.above(many, reach(setting, many)), when) for heading, many, when in times]
     made = [_piece(setting, mix, *piece) for piece in pieces]
     failed = next((one for one in made if isinstance(one, Unavailable)), None)
     if failed is not None:

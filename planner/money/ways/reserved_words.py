@@ -1,0 +1,94 @@
+"""What is reserved when, in words: 16 for 3 years, then for 1 year; 8 more from month 13 for 3 years."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import numpy as np
+
+from planner.money.demand.stream import Need
+from planner.money.renting.reservation import Part
+from planner.money.setting import Booking, Setting, Tier
+
+ON_DEMAND = ", then rent on demand"
+_IN_TITLE = 2  # tiers
+_NEARLY = 1e-9
+
+
+def in_words(months: float) -> str:
+    """A term as people say it."""
+    if months < 1:
+        return "a day"
+    count, unit = (months / 12, "year") if months % 12 == 0 else (months, "month")
+    return f"{count:g} {unit}" if count == 1 else f"{count:g} {unit}s"
+
+
+def in_brief(setting: Setting, need: Need) -> str:
+    """As a title has it: for 3 years, then 1 year; or in steps, from 8 to 40."""
+    steps = told_of(setting, need)
+    if len(steps) == 1:
+        many = "" if steps[0].most is None else f"{steps[0].most:,} "
+        return f"{many}for {_run(setting, steps[0].bookings)}"
+    if len(steps) <= _IN_TITLE:
+        return ", ".join(_step(one, place) for place, one in enumerate(steps))
+    return f"in {len(steps)} steps, from {steps[0].most:,} to {sum(one.most or 0 for one in steps):,}"
+
+
+def in_full(setting: Setting, need: Need, *, leaves_some: bool) -> str:
+    """Every step with all its terms; nothing where there is one, which the title says."""
+    steps = told_of(setting, need)
+    if len(steps) <= 1:
+        return ""
+    told = "; ".join(f"{_step(one, place)}{_then(setting, one.bookings)}" for place, one in enumerate(steps))
+    return f"{told}; the rest on demand" if leaves_some else told
+
+
+def heading(part: Part, several: bool) -> str:
+    """Over the lines of one of several reservations."""
+    own = [one for one in part.tier.bookings if one.offer == part.offer]
+    step = f"Step {part.step}, " if several else ""
+    many = "" if part.tier.most is None else f"{part.tier.most:,} "
+    since = f"from month {own[0].after_months + 1} " if own[0].after_months else ""
+    said = f"{step}{many}{since}for {in_words(own[0].term_months)}"
+    return f"{said[0].upper()}{said[1:]}"
+
+
+def told_of(setting: Setting, need: Need) -> list[Tier]:
+    """The tiers with the reservations that the work asks for at typical figures; from where on they begin to differ."""
+    many = np.atleast_1d(need.accelerators)
+    wanted = many.reshape(-1, many.shape[-1]).max(axis=0)  # of several futures, in any
+    asked = np.broadcast_to(wanted, setting.timeline.last + 1)
+    found, beneath = [], 0.0
+    for tier in setting.taken.reserved_tiers:
+        taken = tuple(one for one in tier.bookings if tier.is_fixed or _asks(asked, one, beneath))
+        if taken:
+            found.append(Tier(taken, tier.most, tier.is_fixed))
+        beneath += tier.most or 0
+    return found
+
+
+def _asks(asked: np.ndarray[tuple[int, ...], np.dtype[np.float64]], one: Booking, beneath: float) -> bool:
+    months = asked[..., one.after_months + 1 : int(one.until) + 1]
+    return bool(np.any(months > beneath + _NEARLY))
+
+
+def _step(tier: Tier, place: int) -> str:
+    first = tier.bookings[0]
+    more = " more" if place else ""
+    since = f" from month {first.after_months + 1}" if first.after_months else ""
+    return f"{tier.most:,}{more}{since} for {in_words(first.term_months)}"
+
+
+def _run(setting: Setting, bookings: tuple[Booking, ...]) -> str:
+    """One term after the other: 3 years, then 1 year."""
+    return f"{in_words(bookings[0].term_months)}{_then(setting, bookings)}"
+
+
+def _then(setting: Setting, bookings: tuple[Booking, ...]) -> str:
+    """What follows on the first term."""
+    told = ""
+    for place, (months, same) in enumerate(groupby(one.term_months for one in bookings)):
+        times = len(list(same))
+        told += f", then {in_words(months)}" if place else ""
+        told += ", renewed" if times > 1 else ""
+    return told + (ON_DEMAND if bookings[-1].until < setting.timeline.months - _NEARLY else "")
