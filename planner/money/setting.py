@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+from planner.money.demand.lost import RATE, Lost, lost_of
 from planner.money.demand.stream import Demand, demand
+from planner.money.formula import Num
 from planner.money.input_sheet import Basis, Case, Tried
 from planner.money.timeline import Timeline, timeline_of
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -122,13 +124,24 @@ class Setting:
             busy_factor=self.tried.get(BUSY_FACTOR, 1.0),
             hours_factor=self.tried.get(HOURS_FACTOR, 1.0),
             predicted=self.predicted,
+            lost=self.lost,
             starts_in=self.day.month,
         )
 
     @cached_property
     def usual_demand(self) -> Demand:
         """The demand as the scenario tells it, whatever is tried out: a fleet is bought for that."""
-        return demand(self.scenario, starts_in=self.day.month) if _moving(self.tried) else self.demand
+        if not _moving(self.tried):
+            return self.demand
+        return demand(self.scenario, lost=self._lost_at(None), starts_in=self.day.month)
+
+    @cached_property
+    def lost(self) -> dict[Work, Lost]:
+        """What failures take of the hours of each kind of work."""
+        return self._lost_at(self.tried.get(RATE))
+
+    def _lost_at(self, rate: Num | None) -> dict[Work, Lost]:
+        return lost_of(self.catalogue, self.scenario, self.asked, rate)
 
     @cached_property
     def predicted(self) -> tuple[Work, ...]:
@@ -177,4 +190,4 @@ class Setting:
 
 def _moving(tried: Tried) -> bool:
     """Whether what is tried out changes how much work there is."""
-    return BUSY_FACTOR in tried or HOURS_FACTOR in tried
+    return BUSY_FACTOR in tried or HOURS_FACTOR in tried or RATE in tried

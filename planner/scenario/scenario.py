@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from planner.scenario import budget
 from planner.scenario.base import MONTHS_PER_YEAR, WORK, Id, Inputs, Label, OfField, Years, asked, unit
+from planner.scenario.failures import Failures
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot
@@ -52,6 +53,7 @@ class Scenario(Inputs):
     hosted: Hosted | None = None
     kept: Kept | None = None
     mix: Mix | None = None
+    failures: Failures = Failures()
     terms: Terms = Terms()
     tax: Tax | None = None
     currency: Currency | None = None

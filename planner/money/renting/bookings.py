@@ -2,10 +2,10 @@
 
 The work is cut into tiers of whole machines, the first as high as the month with the least work, the others in equal
 steps up to the month with the most. Months are gone through from the last to the first. In each a tier is reserved for
-any of the seller's terms, or rented on demand until the next month; what follows is known by then. The first tier is
-renewed for no longer than before, and let go only where less is left of the plan than its last term was long, or its
-first covers half: else it would be renting on demand by another name. All in today's money at typical figures, so that
-futures and ends of ranges share the choice.
+any of the seller's terms; what follows is known by then. A tier waits on demand for its time, is then reserved without
+a gap, and in the end let go. The first one does not wait, is renewed for no longer than before, and let go only where
+less is left of the plan than its last term was long, or its first covers half: else it would be renting on demand by
+another name. All in today's money at typical figures, so that futures and ends of ranges share the choice.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ class _Search:
         self.later = np.where(later[None, :, None, :], costs, np.inf)
         self.on_demand = np.moveaxis(_times(share, plan.on_demand), -1, 0)
         self.let_go = self._let_go()
-        self.least = self._least()
+        self.least, self.waits = self._least()
 
     def _costs(self, prices: TermPrices, share: Array) -> Array:
         """What a reservation costs that begins in each month: months x rows x tiers x options."""
@@ -233,9 +233,8 @@ class _Search:
         far = np.array([one.let_go for one in self.rows])[:, None] * self.months
         may = (last - ends < far) | (ends == last)
         may[0] |= last - ends[0] <= far
-        row, tier = np.arange(rows)[:, None, None], np.arange(tiers)[None, :, None]
-        self.on_demand[:, :, :_FIRST] = np.inf  # month by month the first tier is reserved
-        return np.where(may[:, :, None], rest[ends[:, :, None], row, tier], np.inf)
+        row, tier, is_step = np.arange(rows)[:, None, None], np.arange(tiers)[None, :, None], np.arange(tiers) >= _FIRST
+        return np.where(may[:, :, None] | is_step[:, None], rest[ends[:, :, None], row, tier], np.inf)
 
     def _after(self, least: Array, month: int) -> Array:
         """The least that follows on each option that begins in a month: rows x tiers x options."""
@@ -243,18 +242,21 @@ class _Search:
         row, tier, option = np.ogrid[:rows, :tiers, :options]
         return np.asarray(np.minimum(least[month + self.months[:, None, :], row, tier, option], self.let_go[month]))
 
-    def _least(self) -> Array:
-        """The least that the rest of the plan costs from each month on: months x rows x tiers x the option before."""
+    def _least(self) -> tuple[Array, Array]:
+        """The least that the rest of the plan costs from each month on: months x rows x tiers x the option before.
+
+        And where nothing was reserved yet, by months x rows x tiers: a step waits for its time on demand.
+        """
         last, rows, tiers = self.on_demand.shape
         least = np.zeros((last + int(self.months.max()) + 1, rows, tiers, self.months.shape[1]))
+        waits = np.zeros((last + 1, rows, tiers))
         no_longer = (self.months[:, None, :] <= self.months[:, :, None])[:, None]  # rows x 1 x before x after
+        may = no_longer | (np.arange(tiers) >= _FIRST)[:, None, None]
         for month in range(last - 1, -1, -1):
             reserved = self.later[month] + self._after(least, month)
-            first = np.where(no_longer, reserved[:, :_FIRST, None], np.inf).min(axis=-1)
-            steps = np.minimum(reserved.min(axis=-1), self.on_demand[month] + least[month + 1, ..., 0])
-            least[month] = steps[..., None]
-            least[month, :, :_FIRST] = first
-        return least
+            least[month] = np.where(may, reserved[:, :, None], np.inf).min(axis=-1)
+            waits[month] = np.minimum(reserved.min(axis=-1), self.on_demand[month] + waits[month + 1])
+        return least, waits
 
     def _begun(self) -> Array:
         """What the plan costs that begins with each option: rows x tiers x options."""
@@ -266,7 +268,7 @@ class _Search:
         whole = begun[:, 0].min(axis=-1)
         steps = np.full(len(whole), np.inf)
         if begun.shape[1] > 1:
-            steps = begun[:, 1].min(axis=-1) + self.least[0, :, _FIRST:, 0].sum(axis=-1)
+            steps = begun[:, 1].min(axis=-1) + self.waits[0, :, _FIRST:].sum(axis=-1)
             steps = np.where(steps < whole * (1 - _WORTH_A_STEP), steps, np.inf)
         best = np.minimum(whole, steps)
         row = int(np.argmin(np.round(best, 2)))
@@ -283,26 +285,28 @@ class _Search:
 
     def _walk(self, row: int, tier: int, first: int | None = None) -> tuple[Booking, ...]:
         """The bookings of a tier, from the first month on; what costs the same is reserved, once anything is."""
-        least, on_demand = self.least[:, row, tier].tolist(), self.on_demand[:, row, tier].tolist()
-        later, let_go = self.later[:, row, tier].tolist(), self.let_go[:, row, tier].tolist()
-        months, made, month, before = self.months[row].tolist(), list[Booking](), 0, first
+        least, let_go = self.least[:, row, tier].tolist(), self.let_go[:, row, tier].tolist()
+        later, months = self.later[:, row, tier].tolist(), self.months[row].tolist()
+        month, made, before = 0 if first is not None else self._wait(row, tier), list[Booking](), first
         while month < self.plan.last:
-            places = range(len(months)) if tier >= _FIRST or before is None else [
-                n for n, length in enumerate(months) if length <= months[before]
-            ]  # fmt: skip
+            longest = months[before] if before is not None and tier < _FIRST else self.plan.last + max(months)
+            places = [n for n, length in enumerate(months) if length <= longest]
             ahead = {n: later[month][n] + min(least[month + months[n]][n], let_go[month][n]) for n in places}
-            option = min(ahead, key=lambda n: ahead[n]) if month or first is None else first
-            if tier >= _FIRST:
-                stays = on_demand[month] + least[month + 1][0]
-                if stays < ahead[option] - _CENT or (stays <= ahead[option] + _CENT and not made):
-                    month += 1
-                    continue
+            option = min(ahead, key=lambda n: ahead[n]) if made or first is None else first
             term = self.terms[int(self.options[row, option])]
             made.append(Booking(term.offer, month, float(term.months)))
             began, month, before = month, month + term.months, option
             if let_go[began][option] < least[month][option] - _CENT:
                 break
         return tuple(made)
+
+    def _wait(self, row: int, tier: int) -> int:
+        """The month in which a step is first reserved."""
+        for month in range(self.plan.last):
+            stays = self.on_demand[month, row, tier] + self.waits[month + 1, row, tier]
+            if stays > self.waits[month, row, tier] + _CENT:
+                return month
+        return self.plan.last
 
 
 def _times(share: Array, usd: Array) -> Array:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from planner.money.demand.stream import Need, in_short
 from planner.money.formula import Num, formula
 from planner.money.input_sheet import Basis
-from planner.money.ledger import YOUR_INPUT, Line
+from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
 from planner.money.renting.bill import BILLED, rent_lines, that_matter, with_support
-from planner.money.renting.offer_inputs import SET_AFTER, TERM_MONTHS, say_need, say_offers
+from planner.money.renting.offer_inputs import LOST, SET_AFTER, TERM_MONTHS, say_need, say_offers
 from planner.money.renting.rent_levels import say_path
 from planner.money.setting import Setting, Tier
 from planner.money.sizing import reach, right_size
@@ -218,9 +218,12 @@ def _say_prepaid(basis: Basis, need: Need, bound: Array, begins: Array) -> dict[
     ends = np.asarray(basis.used["ends"].value)[..., -1:] * moved[-1]
     basis.say("last_paid", ends, "1 when the last term is paid", PLAN)
     following = np.minimum(timeline.month + 1, timeline.last).astype(np.intp)
-    if np.ndim(need.busy_share) > 0 and np.shape(need.busy_share)[-1] > 1:
-        busy = (need.busy_share * bound) @ moved / np.where(paid > 0, paid, 1.0)
-        basis.say("busy_share", busy, "share of hours", YOUR_INPUT)
+    hours, unit = need.busy_share, "share of hours"
+    if np.ndim(hours) > 0 and np.shape(hours)[-1] > 1:
+        basis.say("busy_share", (hours * bound) @ moved / np.where(paid > 0, paid, 1.0), unit, YOUR_INPUT)
+    if np.ndim(need.lost_share) > 0 and np.shape(need.lost_share)[-1] > 1:
+        gone, busy = ((hours * bound * one) @ moved for one in (need.lost_share, 1.0))
+        basis.say(LOST, gone / np.where(busy > 0, busy, 1.0), unit, COMPUTED)
     if np.ndim(need.accelerators) > 0:
         basis.say("accelerators", np.asarray(need.accelerators)[..., following], "accelerators", YOUR_INPUT)
     basis.say(SET_AFTER, np.asarray(basis.used[SET_AFTER].value)[..., following], "months", PLAN)

@@ -21,6 +21,7 @@ from planner.money.ways import hosted, on_demand, spot
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
 from planner.money.ways.own import never_comes, not_owned
 from planner.money.ways.record import Look, WayRecord
+from planner.money.ways.repairs import while_repaired
 from planner.money.ways.reserved import missing_reservation
 from planner.money.ways.spot import missing_price, on_spot
 from planner.money.ways.waiting_cost import waiting
@@ -48,11 +49,8 @@ def build(setting: Setting) -> WayLedger | Unavailable:
 
 def mixed(setting: Setting, mix: Mix) -> WayLedger | Unavailable:
     """The lines of the three layers of a mix, each under a heading."""
-    base = (
-        owned(setting, setting.demand.upto(mix.own_accelerators, _share(setting, mix)))
-        if mix.own_accelerators
-        else None
-    )
+    work = setting.demand.upto(mix.own_accelerators, _share(setting, mix))
+    base = owned(setting, work) if mix.own_accelerators else None
     if mix.own_accelerators and base is None:
         return not_owned(setting, mix.own_accelerators)
     reserved = _reserved(setting, mix, base)
@@ -66,7 +64,7 @@ def mixed(setting: Setting, mix: Mix) -> WayLedger | Unavailable:
         title=_title(mix),
         what=f"own {mix.own_accelerators:,}, reserve {mix.reserve_accelerators:,}, peaks {_peaks_named(mix)}",
         lines=(
-            *(under("Base", base.lines) if base else ()),
+            *(under("Base", (*base.lines, *while_repaired(setting, base, work))) if base else ()),
             *(line for layer in layers for line in layer.lines),
             *_waiting(setting, mix, base),
         ),

@@ -21,6 +21,7 @@ from planner.money.timeline import Holding
 from planner.money.ways.ledger_of_way import Builder, Unavailable, WayLedger, under
 from planner.money.ways.on_demand import missing_price, not_there
 from planner.money.ways.record import Layer, Look, WayRecord
+from planner.money.ways.repairs import while_repaired
 from planner.money.ways.waiting_cost import waiting
 
 LEAD_TIME = "lead_time_months"
@@ -89,7 +90,12 @@ def with_rent(
     return WayLedger(
         title=title,
         what=found.machine.ordered(accelerators),
-        lines=(*lines, *rented, *waiting(setting, accelerators, found.held.owns)),
+        lines=(
+            *lines,
+            *rented,
+            *while_repaired(setting, found, work_of(setting, accelerators)),
+            *waiting(setting, accelerators, found.held.owns),
+        ),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=float(accelerators),
         warnings=(

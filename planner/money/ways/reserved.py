@@ -14,7 +14,7 @@ from planner.money.sizing import reach, right_size
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
 from planner.money.ways.on_demand import not_there, seller
 from planner.money.ways.record import Layer, Look, WayRecord
-from planner.money.ways.reserved_words import heading, in_brief, in_full, in_words
+from planner.money.ways.reserved_words import heading, in_brief, in_full, in_words, told_of
 from planner.money.ways.waiting_cost import waiting
 
 
@@ -30,9 +30,10 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     waits = () if size is None else waiting(setting, size, setting.timeline.runs - found.after)
     payment = "paid before each term" if scenario.reserve.prepaid else "paid monthly"
     who = seller(setting, setting.taken.reserved, scenario.reserve.usd_per_accelerator_hour)
-    schedule = in_full(setting, need, leaves_some=bool(np.any(found.after > 0)))
+    steps, months = told_of(setting, need), scenario.months
+    schedule = in_full(steps, months, leaves_some=bool(np.any(found.after > 0)))
     return WayLedger(
-        title=f"Reserve {in_brief(setting, need)}",
+        title=f"Reserve {in_brief(steps, months)}",
         what=f"{who}, {payment}" + (f": {schedule}" if schedule else ""),
         lines=(*headed(setting, found), *under("Above the reservation", above), *waits),
         useful_hours=demand.all.busy_hours,

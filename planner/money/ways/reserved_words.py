@@ -23,23 +23,21 @@ def in_words(months: float) -> str:
     return f"{count:g} {unit}" if count == 1 else f"{count:g} {unit}s"
 
 
-def in_brief(setting: Setting, need: Need) -> str:
+def in_brief(steps: list[Tier], months: float) -> str:
     """As a title has it: for 3 years, then 1 year; or in steps, from 8 to 40."""
-    steps = told_of(setting, need)
     if len(steps) == 1:
         many = "" if steps[0].most is None else f"{steps[0].most:,} "
-        return f"{many}for {_run(setting, steps[0].bookings)}"
+        return f"{many}for {in_words(steps[0].bookings[0].term_months)}{_then(steps[0].bookings, months)}"
     if len(steps) <= _IN_TITLE:
         return ", ".join(_step(one, place) for place, one in enumerate(steps))
     return f"in {len(steps)} steps, from {steps[0].most:,} to {sum(one.most or 0 for one in steps):,}"
 
 
-def in_full(setting: Setting, need: Need, *, leaves_some: bool) -> str:
+def in_full(steps: list[Tier], months: float, *, leaves_some: bool) -> str:
     """Every step with all its terms; nothing where there is one, which the title says."""
-    steps = told_of(setting, need)
     if len(steps) <= 1:
         return ""
-    told = "; ".join(f"{_step(one, place)}{_then(setting, one.bookings)}" for place, one in enumerate(steps))
+    told = "; ".join(f"{_step(one, place)}{_then(one.bookings, months)}" for place, one in enumerate(steps))
     return f"{told}; the rest on demand" if leaves_some else told
 
 
@@ -54,22 +52,21 @@ def heading(part: Part, several: bool) -> str:
 
 
 def told_of(setting: Setting, need: Need) -> list[Tier]:
-    """The tiers with the reservations that the work asks for at typical figures; from where on they begin to differ."""
+    """The tiers with the reservations that the work asks for; of several futures, in any."""
     many = np.atleast_1d(need.accelerators)
-    wanted = many.reshape(-1, many.shape[-1]).max(axis=0)  # of several futures, in any
-    asked = np.broadcast_to(wanted, setting.timeline.last + 1)
+    wanted = np.broadcast_to(many.reshape(-1, many.shape[-1]).max(axis=0), setting.timeline.last + 1)
     found, beneath = [], 0.0
     for tier in setting.taken.reserved_tiers:
-        taken = tuple(one for one in tier.bookings if tier.is_fixed or _asks(asked, one, beneath))
+        so_far = np.cumsum(wanted > beneath + _NEARLY).tolist()  # months that ask for it
+        taken = tuple(
+            one
+            for one in tier.bookings
+            if tier.is_fixed or so_far[min(int(one.until), len(so_far) - 1)] > so_far[one.after_months]
+        )
         if taken:
             found.append(Tier(taken, tier.most, tier.is_fixed))
         beneath += tier.most or 0
     return found
-
-
-def _asks(asked: np.ndarray[tuple[int, ...], np.dtype[np.float64]], one: Booking, beneath: float) -> bool:
-    months = asked[..., one.after_months + 1 : int(one.until) + 1]
-    return bool(np.any(months > beneath + _NEARLY))
 
 
 def _step(tier: Tier, place: int) -> str:
@@ -79,16 +76,11 @@ def _step(tier: Tier, place: int) -> str:
     return f"{tier.most:,}{more}{since} for {in_words(first.term_months)}"
 
 
-def _run(setting: Setting, bookings: tuple[Booking, ...]) -> str:
-    """One term after the other: 3 years, then 1 year."""
-    return f"{in_words(bookings[0].term_months)}{_then(setting, bookings)}"
-
-
-def _then(setting: Setting, bookings: tuple[Booking, ...]) -> str:
+def _then(bookings: tuple[Booking, ...], of_plan: float) -> str:
     """What follows on the first term."""
     told = ""
     for place, (months, same) in enumerate(groupby(one.term_months for one in bookings)):
         times = len(list(same))
         told += f", then {in_words(months)}" if place else ""
         told += ", renewed" if times > 1 else ""
-    return told + (ON_DEMAND if bookings[-1].until < setting.timeline.months - _NEARLY else "")
+    return told + (ON_DEMAND if bookings[-1].until < of_plan - _NEARLY else "")

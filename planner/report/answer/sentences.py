@@ -15,6 +15,7 @@ from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_mon
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_sentences
+from planner.report.answer.lost_words import lost_sentences
 from planner.report.answer.price_words import rests_on
 from planner.report.answer.small_work import plan_needs_no_gpu
 from planner.report.answer.turns import is_even, month_words, turning_sentences
@@ -68,6 +69,7 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
             *plan_needs_no_gpu(plan),
             _totals(plan, found.pair or (found.best,), drawn),
             *rests_on(plan, found.pair or (found.best,)),
+            *lost_sentences(plan, found),
             *left_out(found),
             *likely(plan, found),
             *how_sure(found),

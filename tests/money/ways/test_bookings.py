@@ -74,12 +74,15 @@ def sequences(terms: dict[str, tuple[str, float]], months: int, month: int = 0) 
 
 def may_be(run: tuple[Booking, ...], months: int) -> bool:
     """Whether a run begins with a reservation, is renewed for no longer, and let go only for less than a term."""
-    ends, before = 0.0, np.inf
-    for one in run:
-        if one.after_months > ends or one.term_months > before:
-            return False
-        ends, before = one.until, one.term_months
-    return months - ends < before or (len(run) == 1 and months - ends <= before)
+    left, last = months - run[-1].until, run[-1].term_months
+    shorter = all(one.term_months <= before.term_months for before, one in pairwise(run))
+    begins = run[0].after_months == 0 and shorter and contiguous(run)
+    return begins and (left < last or (len(run) == 1 and left <= last))
+
+
+def contiguous(run: tuple[Booking, ...]) -> bool:
+    """Whether each follows on the one before."""
+    return all(one.after_months == before.until for before, one in pairwise(run))
 
 
 SHORT = {"month": ("reserved_1m", 1.8), "quarter": ("reserved_3m", 1.6), "half": ("reserved_6m", 1.3)}
@@ -119,7 +122,8 @@ def test_no_steps_are_cheaper(usd: tuple[float, float], prepaid: bool) -> None:
     terms = {"month": ("reserved_1m", usd[0]), "quarter": ("reserved_3m", usd[1])}
     there = made(LATER, terms=terms, years=4 / 12, reserve={"prepaid": prepaid})
     runs = list(sequences(terms, 4))
-    pairs = product([run for run in runs if run and may_be(run, 4)], runs)
+    steps = [run for run in runs if not run or contiguous(run)]
+    pairs = product([run for run in runs if run and may_be(run, 4)], steps)
     least = min(cost(there, (Tier(low, 8), Tier(high, 8))) for low, high in pairs)
     assert cost(there) == pytest.approx(least, rel=1e-3)
 
