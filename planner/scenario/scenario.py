@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -75,6 +76,11 @@ class Scenario(Inputs):
             raise OfField(
                 "own.order_month",
                 f"is {self.own.order_month}, the plan has {self.months:g} months: order earlier",
+            )
+        late = next((one.from_month for one in self.reserve.orders if one.from_month > math.ceil(self.months)), None)
+        if late is not None:
+            raise OfField(
+                "reserve.orders", f"begins in month {late}, the plan has {self.months:g} months: begin earlier"
             )
         for way in DECLARED:
             if way.when_empty == "refused" and way.key in self.ways and getattr(self, way.inputs) is None:

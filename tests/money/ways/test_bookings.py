@@ -226,6 +226,11 @@ def test_what_you_have_decided_on_and_nobody_sells_is_said() -> None:
     assert "for 3 years" in found.reason
 
 
+def test_an_order_after_the_plan_is_refused() -> None:
+    with pytest.raises(ValueError, match="begins in month 13, the plan has 12 months"):
+        plan(FULL, reserve={"orders": ORDERS})
+
+
 def test_your_own_price_holds_for_all_that_you_have_decided_on() -> None:
     reserve = {"orders": ORDERS, "usd_per_accelerator_hour": 1.0}
     found = built(made(work(accelerators=16, busy_share=1.0), years=3.0, reserve=reserve), reserved.build)
