@@ -236,31 +236,43 @@ class _Search:
         row, tier, is_step = np.arange(rows)[:, None, None], np.arange(tiers)[None, :, None], np.arange(tiers) >= _FIRST
         return np.where(may[:, :, None] | is_step[:, None], rest[ends[:, :, None], row, tier], np.inf)
 
-    def _after(self, least: Array, month: int) -> Array:
-        """The least that follows on each option that begins in a month: rows x tiers x options."""
-        rows, tiers, options = least.shape[1:]
-        row, tier, option = np.ogrid[:rows, :tiers, :options]
-        return np.asarray(np.minimum(least[month + self.months[:, None, :], row, tier, option], self.let_go[month]))
-
     def _least(self) -> tuple[Array, Array]:
         """The least that the rest of the plan costs from each month on: months x rows x tiers x the option before.
 
         And where nothing was reserved yet, by months x rows x tiers: a step waits for its time on demand.
         """
         last, rows, tiers = self.on_demand.shape
-        least = np.zeros((last + int(self.months.max()) + 1, rows, tiers, self.months.shape[1]))
+        shape = (rows, tiers, self.months.shape[1])
+        least = np.zeros((last + int(self.months.max()) + 1, *shape))
         waits = np.zeros((last + 1, rows, tiers))
-        no_longer = (self.months[:, None, :] <= self.months[:, :, None])[:, None]  # rows x 1 x before x after
-        may = no_longer | (np.arange(tiers) >= _FIRST)[:, None, None]
+        places = np.arange(np.prod(shape)).reshape(shape)
+        after = (self.months[:, None, :] * places.size + places).ravel()  # where what follows stands, in the flat array
+        longest = self._longest(places).ravel()
+        steps = tiers > _FIRST
         for month in range(last - 1, -1, -1):
-            reserved = self.later[month] + self._after(least, month)
-            least[month] = np.where(may, reserved[:, :, None], np.inf).min(axis=-1)
-            waits[month] = np.minimum(reserved.min(axis=-1), self.on_demand[month] + waits[month + 1])
+            follows = least.reshape(-1).take(after + month * places.size).reshape(shape)
+            reserved = self.later[month] + np.minimum(follows, self.let_go[month])
+            cheapest_so_long = np.minimum.accumulate(reserved, axis=-1)
+            least[month] = cheapest_so_long.reshape(-1).take(longest).reshape(shape)
+            if steps:
+                waits[month] = np.minimum(cheapest_so_long[..., -1], self.on_demand[month] + waits[month + 1])
         return least, waits
+
+    def _longest(self, places: Ints) -> Ints:
+        """By option before: the last one that may follow, options being in the order of their lengths."""
+        _, tiers, options = places.shape
+        real = np.array([len(row.terms) for row in self.rows])
+        is_real = np.arange(options) < real[:, None]
+        no_longer = (self.months[:, None, :] <= self.months[:, :, None]) & is_real[:, None]  # rows x before x after
+        last = np.where(np.arange(tiers)[:, None] < _FIRST, no_longer.sum(axis=-1)[:, None] - 1, options - 1)
+        return np.asarray(places[..., :1] + last)
 
     def _begun(self) -> Array:
         """What the plan costs that begins with each option: rows x tiers x options."""
-        return np.asarray(self.first + self._after(self.least, 0))
+        rows, tiers, options = self.least.shape[1:]
+        row, tier, option = np.ogrid[:rows, :tiers, :options]
+        follows = self.least[self.months[:, None, :], row, tier, option]
+        return np.asarray(self.first + np.minimum(follows, self.let_go[0]))
 
     def found(self) -> Booked | None:
         """The cheapest row, everything together or in steps."""
