@@ -34,9 +34,10 @@ def in_brief(steps: list[Tier], months: float) -> str:
 
 
 def in_full(steps: list[Tier], months: float, *, leaves_some: bool) -> str:
-    """Every step with all its terms; nothing where there is one, which the title says."""
+    """Every step with all its terms; nothing where one term is all there is."""
     if len(steps) <= 1:
-        return ""
+        follows = any(_then(one.bookings, months) for one in steps)
+        return in_brief(steps, months) if follows else ""
     told = "; ".join(f"{_step(one, place)}{_then(one.bookings, months)}" for place, one in enumerate(steps))
     return f"{told}; the rest on demand" if leaves_some else told
 

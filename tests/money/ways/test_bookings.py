@@ -143,6 +143,7 @@ def test_it_is_renewed_for_a_shorter_term() -> None:
     """Three years at 1.2, then a year at 1.5: no month of it is cheaper on demand at 2.0."""
     found = built(made(years=4.0), reserved.build)
     assert found.title == "Reserve for 3 years, then 1 year"
+    assert found.what == "P, paid monthly: for 3 years, then 1 year"
     assert total(found) == pytest.approx(HOURS * (36 * 1.2 + 12 * 1.5))
     assert amounts(found)["From month 37 for 1 year: useful hours"] == pytest.approx(HOURS * 12 * 1.5)
     assert recomputes(found.lines)
