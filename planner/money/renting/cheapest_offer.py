@@ -81,6 +81,11 @@ def taken(setting: Setting) -> ChosenOffers:
     return _with_quotes(setting, found, markets)
 
 
+def booked_again(setting: Setting) -> Setting:
+    """The same offers on demand and on spot, with what is reserved when chosen for this setting."""
+    return replace(setting, taken=_reserved(setting, _markets(setting)))
+
+
 def _with_quotes(setting: Setting, found: ChosenOffers, markets: Mapping[str, _Market]) -> ChosenOffers:
     """With the two quotes that together say how rents move."""
     preferred = setting.catalogue.offers.get(found.reserved or found.on_demand or "")

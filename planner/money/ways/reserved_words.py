@@ -59,10 +59,11 @@ def told_of(setting: Setting, need: Need) -> list[Tier]:
     found, beneath = [], 0.0
     for tier in setting.taken.reserved_tiers:
         so_far = np.cumsum(wanted > beneath + _NEARLY).tolist()  # months that ask for it
+        within = (one for one in tier.bookings if one.after_months < setting.timeline.months)
         taken = tuple(
             one
-            for one in tier.bookings
-            if tier.is_fixed or so_far[min(int(one.until), len(so_far) - 1)] > so_far[one.after_months]
+            for one in within
+            if tier.is_fixed or so_far[min(int(one.until), setting.timeline.last)] > so_far[one.after_months]
         )
         if taken:
             found.append(Tier(taken, tier.most, tier.is_fixed))

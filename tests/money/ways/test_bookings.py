@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from planner.money.ledger import Ledger
 from planner.money.measures import present_usd
+from planner.money.renting.cheapest_offer import booked_again
 from planner.money.renting.offer_inputs import TERM_MONTHS
 from planner.money.setting import Booking, ChosenOffers, Setting, Tier
 from planner.money.ways import on_demand, reserved
@@ -255,3 +256,12 @@ def test_a_price_for_a_volume_is_for_all_together() -> None:
 def test_nothing_taken_reserves_nothing() -> None:
     assert ChosenOffers().booked == ()
     assert Reserve().orders == ()
+
+
+def test_over_another_number_of_years_it_is_reserved_otherwise() -> None:
+    """Three years and then one cannot be what a year reserves; nor what is left of five years on demand."""
+    for years, title in ((1.0, "Reserve for 1 year"), (6.0, "Reserve for 3 years, renewed")):
+        there = made(years=4.0)
+        lasting = replace(there, scenario=there.scenario.model_copy(update={"years": years}))
+        assert built(lasting, reserved.build).title != title
+        assert built(booked_again(lasting), reserved.build).title == title
