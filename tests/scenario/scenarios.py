@@ -79,12 +79,19 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
         tax["shares_by_year"] = (0.25, 0.7, 0.05)
     if data.get("own", {}).get("resale_month", 0) > data.get("years", 3.0) * 12:
         del data["own"]["resale_month"]
-    if data.get("own", {}).get("order_month", 0) >= data.get("years", 3.0) * 12:
-        del data["own"]["order_month"]
+    _within_the_plan(data, data.get("years", 3.0) * 12)
     for one in data.get("measured", ()):
         _agreeing_runs(one)
     data["ways"] = tuple(dict.fromkeys(way for way in data.get("ways", ()) if way not in ("keep", "mix")))
     return data
+
+
+def _within_the_plan(data: dict[str, Any], months: float) -> None:
+    """Nothing is ordered once it is over."""
+    if any(one.get("from_month", 1) > months for one in data.get("reserve", {}).get("orders", ())):
+        del data["reserve"]["orders"]
+    if data.get("own", {}).get("order_month", 0) >= months:
+        del data["own"]["order_month"]
 
 
 def _falling(reserve: dict[str, Any]) -> tuple[dict[str, Any], ...]:

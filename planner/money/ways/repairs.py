@@ -18,7 +18,7 @@ FACT = "owned-repair-hours"
 # A board that fails takes its server out of work.
 OUT = f"min(failures_per_accelerator_year * accelerators_per_server * {REPAIR_HOURS} / {HOURS_PER_YEAR:.0f}, 1)"
 ALL_IN = "running_usd_per_month"
-NAME = "Rented while machines are repaired"
+NAME = "While they are repaired: work rented"
 
 
 def while_repaired(setting: Setting, found: Owned, need: Need) -> tuple[Line, ...]:
