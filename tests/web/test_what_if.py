@@ -86,7 +86,7 @@ def test_the_title_is_what_matters_most_and_where_it_turns() -> None:
     app = visit({})
     assert plain(app.title[0].value) == headline(JUDGED.answer, BARS)
     assert plain(app.title[0].value) == "Change of rents a year matters most: the answer turns at +6.8%"
-    assert "5 of 23 open inputs can turn that alone" in all_text(app)
+    assert "5 of 25 open inputs can turn that alone" in all_text(app)
     assert f"As entered: {title(JUDGED.answer)}" in all_text(app)
 
 
