@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Literal
 
+from planner.money.demand.lost import RATE, Lost, lost_of
 from planner.money.demand.stream import Demand, demand
+from planner.money.formula import Num
 from planner.money.input_sheet import Basis, Case, Tried
 from planner.money.timeline import Timeline, timeline_of
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -24,7 +25,6 @@ from pricing.belief import Believed
 
 RENT_CHANGE = "rent-change-per-year"
 COST_OF_MONEY = "cost-of-capital-enterprise"
-Ends = Literal["roll", "expire"]
 BUSY_FACTOR = "busy_factor"  # every share of busy hours is multiplied by it
 HOURS_FACTOR = "hours_factor"  # times the hours that a named model was predicted to take
 
@@ -48,12 +48,36 @@ class Elsewhere:
 
 
 @dataclass(frozen=True)
+class Booking:
+    """One reservation: of which offer (none: at your own price), after how many months it begins, for how many."""
+
+    offer: str | None
+    after_months: int
+    term_months: float
+
+    @property
+    def until(self) -> float:
+        """Months from today to its end."""
+        return self.after_months + self.term_months
+
+
+@dataclass(frozen=True)
+class Tier:
+    """Machines that are reserved together, one reservation after the other; what lies between is rented on demand."""
+
+    bookings: tuple[Booking, ...]
+    most: int | None = None  # accelerators; None: as many as the work wants above the tiers before it
+    is_fixed: bool = False  # so many whatever the work wants
+
+
+@dataclass(frozen=True)
 class ChosenOffers:
     """The offers a plan rents from, by kind; empty where there is none. Chosen once, at typical figures."""
 
     on_demand: str | None = None
     reserved: str | None = None
-    reserved_ends: Ends = "roll"  # what becomes of it at the end of its term, where the scenario leaves that open
+    reserved_tiers: tuple[Tier, ...] = ()  # what is reserved when, from the first machines up
+    reserved_all_along: tuple[Booking, ...] = ()  # the reservations of machines that the work wants all along
     spot: str | None = None
     one_year: str | None = None  # two quotes of one seller, where there are: what they imply together is shown
     three_years: str | None = None
@@ -63,6 +87,12 @@ class ChosenOffers:
     lacks: Mapping[str, str] = field(
         default_factory=dict, hash=False
     )  # by kind of purchase: why no offer can take the order
+
+    @property
+    def booked(self) -> tuple[str, ...]:
+        """The offers of all reservations."""
+        every = (*self.reserved_all_along, *(one for tier in self.reserved_tiers for one in tier.bookings))
+        return tuple(dict.fromkeys(one.offer for one in every if one.offer is not None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +124,24 @@ class Setting:
             busy_factor=self.tried.get(BUSY_FACTOR, 1.0),
             hours_factor=self.tried.get(HOURS_FACTOR, 1.0),
             predicted=self.predicted,
+            lost=self.lost,
             starts_in=self.day.month,
         )
 
     @cached_property
     def usual_demand(self) -> Demand:
         """The demand as the scenario tells it, whatever is tried out: a fleet is bought for that."""
-        return demand(self.scenario, starts_in=self.day.month) if _moving(self.tried) else self.demand
+        if not _moving(self.tried):
+            return self.demand
+        return demand(self.scenario, lost=self._lost_at(None), starts_in=self.day.month)
+
+    @cached_property
+    def lost(self) -> dict[Work, Lost]:
+        """What failures take of the hours of each kind of work."""
+        return self._lost_at(self.tried.get(RATE))
+
+    def _lost_at(self, rate: Num | None) -> dict[Work, Lost]:
+        return lost_of(self.catalogue, self.scenario, self.asked, rate)
 
     @cached_property
     def predicted(self) -> tuple[Work, ...]:
@@ -112,12 +153,6 @@ class Setting:
     def timeline(self) -> Timeline:
         """The months of the plan."""
         return timeline_of(self.scenario.years * MONTHS_PER_YEAR)
-
-    @property
-    def reservation_ends(self) -> Ends:
-        """What becomes of a reservation at the end of its term: as you say, else as the plan found it cheaper."""
-        said = self.scenario.reserve.at_end
-        return self.taken.reserved_ends if said == "cheapest" else said
 
     @property
     def terms(self) -> Terms:
@@ -155,4 +190,4 @@ class Setting:
 
 def _moving(tried: Tried) -> bool:
     """Whether what is tried out changes how much work there is."""
-    return BUSY_FACTOR in tried or HOURS_FACTOR in tried
+    return BUSY_FACTOR in tried or HOURS_FACTOR in tried or RATE in tried

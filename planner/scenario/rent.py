@@ -25,7 +25,7 @@ from planner.scenario.base import (
 from planner.scenario.own import Orders, in_order
 
 Term = Literal["reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"]
-AtEnd = Literal["cheapest", "roll", "expire"]
+AtEnd = Literal["cheapest", "roll", "shorter", "expire"]
 Peaks = Literal["on_demand", "spot", "hosted"]
 
 
@@ -82,11 +82,20 @@ class VolumePrice(Inputs):
     usd_per_accelerator_hour: UsdPerHour
 
 
+class ReservedOrder(Inputs):
+    """One reservation that you have decided on: so many, busy or not, from the beginning of a month on."""
+
+    from_month: Annotated[int, Field(ge=1, le=120), unit("month of the plan")] = 1
+    accelerators: Annotated[int, Field(ge=1, le=MOST_ACCELERATORS), unit("accelerators")]
+    term: Term
+
+
 class Reserve(Inputs):
     """Bound for a term: idle hours are billed.
 
-    At its end it is renewed at the price of that day, or let go and the rest is rented on demand; whichever costs less
-    where nothing is said.
+    At its end it is renewed at the price of that day (`roll`), renewed for shorter terms of the same seller
+    (`shorter`), or let go and the rest is rented on demand (`expire`). Where nothing is said, the cheapest of these is
+    found; as the work grows, more is then reserved step by step. `orders` fixes what is reserved when.
     """
 
     offer: Id | None = None
@@ -97,7 +106,12 @@ class Reserve(Inputs):
         UsdPerHour | None, asked("reserved", "Reserved, USD per GPU-hour", group=RENTING, rare=True)
     ] = None
     prepaid: bool = False
-    at_end: AtEnd = "cheapest"
+    at_end: Annotated[AtEnd, asked("atend", "When a reservation ends", "Renew it (roll), renew it for shorter terms "
+        "(shorter), rent on demand from there on (expire), or what costs least.",
+        group=RENTING, rare=True)] = "cheapest"  # fmt: skip
+    orders: Annotated[
+        tuple[ReservedOrder, ...], Field(max_length=24, description="your own reservations, in place of those found")
+    ] = ()
     volume: Annotated[
         tuple[VolumePrice, ...], Field(max_length=8, description="your prices from so many accelerators on")
     ] = ()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal
 
 from pydantic import Field, PrivateAttr, model_validator
 
 from planner.scenario import budget
 from planner.scenario.base import MONTHS_PER_YEAR, WORK, Id, Inputs, Label, OfField, TypedMoney, Years, asked, unit
+from planner.scenario.failures import Failures
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn
 from planner.scenario.path import value_at
@@ -56,6 +58,7 @@ class Scenario(Inputs):
     kept: Kept | None = None
     sell: Sell | None = None
     mix: Mix | None = None
+    failures: Failures = Failures()
     terms: Terms = Terms()
     tax: Tax | None = None
     currency: Currency | None = None
@@ -88,6 +91,11 @@ class Scenario(Inputs):
                     f"{part}.orders",
                     f"has an order in month {late}, the plan has {self.months:g} months: order earlier",
                 )
+        late = next((one.from_month for one in self.reserve.orders if one.from_month > math.ceil(self.months)), None)
+        if late is not None:
+            raise OfField(
+                "reserve.orders", f"begins in month {late}, the plan has {self.months:g} months: begin earlier"
+            )
         for way in DECLARED:
             if way.when_empty == "refused" and way.key in self.ways and getattr(self, way.inputs) is None:
                 raise OfField("ways", f"names {way.key}, but {way.inputs} is not filled in")

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from planner.scenario.base import Count, Inputs
+from planner.scenario.failures import Failures
 from planner.scenario.measured import Measured
 from planner.scenario.vocabulary import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
 
@@ -51,5 +52,6 @@ class TrainingJob(Inputs):
     network_gb_s: Annotated[float, Field(gt=0, le=10_000)] | None = None
     team: Team = "experienced"
     measured_over_predicted: Annotated[float, Field(gt=0, le=100)] | None = None
+    failures: Failures = Failures()
     measured_like: MeasuredLike = "job"
     measured: tuple[Measured, ...] = ()  # what runs of one's own say, by accelerator

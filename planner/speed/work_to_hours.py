@@ -156,6 +156,7 @@ def training_job(scenario: Scenario, work: Work, task: Train) -> TrainingJob:
         method=task.method,
         precision=task.precision,
         seq_len=task.seq_len,
+        failures=scenario.failures,
         measured_over_predicted=task.measured_over_predicted,
         measured=scenario.measured,
     )

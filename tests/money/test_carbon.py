@@ -10,6 +10,7 @@ import pytest
 from planner.money.carbon import Emitted, emission, emitted
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import answer
+from planner.scenario.failures import Failures
 from planner.scenario.own import Kept, Own
 from planner.scenario.rent import Hosted, Rent
 from planner.scenario.scenario import Scenario
@@ -52,7 +53,8 @@ OWN: dict[str, Any] = {
 
 def planned(busy: float = 0.5, years: int = 1, **said: Any) -> Plan:
     work = (Work(accelerators=8, busy_share=busy),)
-    scenario: dict[str, Any] = {"accelerator": H100, "site": "US-TX", "years": years, "work": work, "own": Own(**OWN)}
+    scenario: dict[str, Any] = {"accelerator": H100, "site": "US-TX", "years": years, "work": work, "own": Own(**OWN),
+                                "failures": Failures(repair_hours=0.0)}  # fmt: skip
     return plan(CATALOGUE, Scenario(**{**scenario, **said}), DAY)
 
 

@@ -79,9 +79,11 @@ def test_two_4090_at_a_home_in_germany() -> None:
     assert lines["Electricity while idle"] == pytest.approx(0.115 * 1.1 * 0.451 * 730 * 0.4 * 35.75)
     assert lines["Until delivery: useful hours"] == pytest.approx(0.61 * 2 * 730 * 0.6 * 0.25)
     assert lines["Resale"] == pytest.approx(-5_200 * 0.9 * used(made, "residual_share"))
+    repaired = "While they are repaired: work rented"  # 0.091 failures a year take both for a day
+    assert lines[repaired] == pytest.approx(0.61 * 2 * 730 * 0.6 * 35.75 * 0.091 * 2 * 24 / 8760)
     assert set(lines) == {
         "Servers, with spares", "Electricity while working", "Electricity while idle", "Resale",
-        "Until delivery: useful hours",
+        "Until delivery: useful hours", repaired,
     }  # fmt: skip
     assert sum(bills(made, "on_demand").values()) == pytest.approx(0.61 * 2 * 730 * 0.6 * 36)
 

@@ -83,6 +83,7 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
     _agreeing_own(data.get("own", {}), data.get("years", 3.0) * 12)
     _ordered(data.get("own", {}), "accelerators", data.get("years", 3.0) * 12)
     _ordered(data.get("mix", {}), "own_accelerators", data.get("years", 3.0) * 12)
+    _within_the_plan(data, data.get("years", 3.0) * 12)
     for one in data.get("measured", ()):
         _agreeing_runs(one)
     data["ways"] = tuple(dict.fromkeys(way for way in data.get("ways", ()) if way not in ("keep", "mix")))
@@ -121,6 +122,12 @@ def _ordered(part: dict[str, Any], total: str, months: float) -> None:
     if orders:
         part[total] = sum(one["accelerators"] for one in orders.values())
         part.pop("order_month", None)
+
+
+def _within_the_plan(data: dict[str, Any], months: float) -> None:
+    """Nothing is ordered once it is over."""
+    if any(one.get("from_month", 1) > months for one in data.get("reserve", {}).get("orders", ())):
+        del data["reserve"]["orders"]
 
 
 def _falling(reserve: dict[str, Any]) -> tuple[dict[str, Any], ...]:

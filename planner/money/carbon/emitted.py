@@ -29,6 +29,7 @@ KG_PER_T = 1_000.0
 G_PER_KG, _W_PER_KW, _HOURS_PER_YEAR = 1_000.0, 1_000.0, 8_760.0
 _CASES: tuple[Case, ...] = ("low", "typical", "high")
 _THERE = "kept_accelerators"
+_TOLD_FROM = 0.01  # of the electricity: of less, nobody wants to know from what grid it is
 _KEPT_MAKING = "what is there was made before the plan: nothing of that is counted"
 
 
@@ -88,7 +89,9 @@ def emitted(setting: Setting, option: Option) -> Emitted:
     ledgers = _metered(setting, option)
     found = [emission(setting, option.way, ledger, case) for ledger, case in zip(ledgers, _CASES, strict=True)]
     middle = found[1]
-    grids = sorted(middle.drawn, key=lambda one: -float(np.max(middle.drawn[one])))
+    drawn = {grid: float(np.max(kwh)) for grid, kwh in middle.drawn.items()}
+    least = _TOLD_FROM * sum(drawn.values())
+    grids = sorted((one for one in drawn if drawn[one] >= least), key=lambda one: -drawn[one])
     return Emitted(
         operation_kg=_ends([one.operation_kg for one in found]),
         making_kg=_ends([one.making_kg for one in found]),
@@ -174,7 +177,7 @@ def _grid_of(setting: Setting, way: Way, hours: Hours) -> Grid | None:
     catalogue, taken = setting.catalogue, setting.taken
     origin = price_of(hours.line).origin
     figure = (origin if isinstance(origin, Origin) else origin(0)).figure
-    mine = (taken.on_demand, taken.reserved, taken.spot)
+    mine = (taken.on_demand, *taken.booked, taken.spot)
     rented = (key for key in mine if figure is not None and key and _is(setting, key, figure))
     key = next(rented, None) or WAYS[way].offer(taken) or taken.on_demand
     if key is None or key not in catalogue.offers:

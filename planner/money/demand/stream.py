@@ -10,8 +10,9 @@ for each draw, as (draws, 1): this is how the use at which two ways cost the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,7 @@ class Need:
     egress_tb_per_month: Num
     site: str
     hours_per_month: float = HOURS_PER_MONTH
+    lost_share: Num = 0.0  # of the busy hours, known to go to failures, restarts and checkpoints
 
     @property
     def months(self) -> float:
@@ -138,13 +140,13 @@ class Demand:
     def need(self, hours: NDArray[np.float64], at_once: NDArray[np.float64]) -> Need:
         """A layer of so many accelerator-hours on so many accelerators at once."""
         busy = hours / (np.where(at_once > 0, at_once, 1.0) * self.plain.hours_per_month)
-        return replace(self.plain, accelerators=_plain(at_once), busy_share=_plain(busy))
+        return replace(self.plain, accelerators=in_short(at_once), busy_share=in_short(busy))
 
     def part(self, need: Need) -> Need:
         """A layer with the part of the data that belongs to its part of the work, over the whole plan."""
         hours = need.busy_hours.sum(axis=-1, keepdims=True)
         everything = self.all.busy_hours.sum(axis=-1, keepdims=True)
-        part = _plain(hours / np.where(everything > 0, everything, 1.0))
+        part = in_short(hours / np.where(everything > 0, everything, 1.0))
         return replace(
             need,
             storage_tb=need.storage_tb * part,
@@ -166,24 +168,47 @@ def _above(work: Demand, fleet: float, reach: float) -> Need:
     return work.part(work.need(hours, at_once))
 
 
+class Losing(Protocol):
+    """What is lost of the hours of a kind of work."""
+
+    @property
+    def share(self) -> Num:
+        """The share that is lost, perhaps by draw."""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether its hours hold that for certain."""
+
+    @property
+    def times(self) -> float:
+        """Its stated hours take so many times as long."""
+
+    @property
+    def slower(self) -> Num:
+        """And in each draw so many times that."""
+
+
 def demand(
     scenario: Scenario,
     *,
     busy_factor: Num = 1.0,
     hours_factor: Num = 1.0,
     predicted: tuple[Work, ...] = (),
+    lost: Mapping[Work, Losing] | None = None,
     starts_in: int = JANUARY,
 ) -> Demand:
     """What the scenario's work asks for, its shares of busy hours multiplied by `busy_factor` (at most to 1).
 
     The work in `predicted` takes so many times its hours as `hours_factor` says, and asks for no more tokens by that.
-    `starts_in` is the calendar's number of the plan's first month: seasons are told from January on.
+    Stated hours that `lost` says something about take so many times as long. `starts_in` is the calendar's number of
+    the plan's first month: seasons are told from January on.
     """
     timeline = timeline_of(scenario.months)
-    slower = {True: hours_factor, False: 1.0}
-    usually = [(work, _layer(work, timeline, scenario, busy_factor, starts_in)) for work in scenario.work]
+    slower = {work: (hours_factor if work in predicted else 1.0) * _slower(work, lost) for work in scenario.work}
+    around = (timeline, scenario)
+    usually = [(work, _layer(work, *around, busy_factor, starts_in, lost)) for work in scenario.work]
     kinds = [
-        (work, _layer(work, timeline, scenario, busy_factor * hours_factor, starts_in) if work in predicted else layer)
+        (work, layer if _is_one(slower[work]) else _layer(work, *around, busy_factor * slower[work], starts_in, lost))
         for work, layer in usually
     ]
     fixed = [
@@ -193,12 +218,12 @@ def demand(
     ]
     waiting = [layer for work, layer in kinds if work.may_wait]
     jobs = [
-        on_and_off(*_job_layer(job, timeline, scenario, slower[work in predicted]))
+        (work, _job_layer(job, timeline, scenario, slower[work] * _times(work, lost)))
         for work in scenario.work
         for job in work.jobs
     ]
     queue = [work for work in scenario.work if work.may_wait] or list(scenario.work)
-    usual = max(sum(work.accelerators * _share(work, scenario) for work in scenario.work), _NO_WORK)
+    usual = max(sum(one.accelerators * _share(one, scenario) * _times(one, lost) for one in scenario.work), _NO_WORK)
     return Demand(
         plain=Need(
             accelerator=scenario.accelerator,
@@ -210,13 +235,37 @@ def demand(
             egress_tb_per_month=sum(work.usual_egress_tb_per_month for work in scenario.work),
             site=scenario.site,
             hours_per_month=scenario.terms.hours_per_month,
+            lost_share=_lost_share([*kinds, *jobs], lost),
         ),
-        levels=together([*fixed, *jobs]),
+        levels=together([*fixed, *(on_and_off(*layer) for _, layer in jobs)]),
         waiting_hours=_together([many * share * scenario.terms.hours_per_month for many, share in waiting]),
         waiting_at_once=_together([many for many, _ in waiting]),
         job_accelerators=max(job_size(work) for work in queue),
         work_level=_together([many * share / usual for _, (many, share) in usually]),
     )
+
+
+def _is_one(factor: Num) -> bool:
+    return bool(np.all(np.asarray(factor) == 1))
+
+
+def _times(work: Work, lost: Mapping[Work, Losing] | None) -> float:
+    return lost[work].times if lost and work in lost else 1.0
+
+
+def _slower(work: Work, lost: Mapping[Work, Losing] | None) -> Num:
+    return lost[work].slower if lost and work in lost else 1.0
+
+
+def _lost_share(kinds: Sequence[tuple[Work, _Layer]], lost: Mapping[Work, Losing] | None) -> Num:
+    """The share of all hours that is known to be lost, by month."""
+    counted = {work for work, one in (lost or {}).items() if one.is_counted}
+    if lost is None or not counted:
+        return 0.0
+    hours = [(work, many * share) for work, (many, share) in kinds]
+    gone = _together([each * lost[work].share for work, each in hours if work in counted])
+    every = _together([each for _, each in hours])
+    return in_short(gone / np.where(every > 0, every, 1.0))
 
 
 def job_size(work: Work) -> int:
@@ -232,13 +281,20 @@ def _together(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 _Layer = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
-def _layer(work: Work, timeline: Timeline, scenario: Scenario, factor: Num, starts_in: int) -> _Layer:
+def _layer(
+    work: Work,
+    timeline: Timeline,
+    scenario: Scenario,
+    factor: Num,
+    starts_in: int,
+    lost: Mapping[Work, Losing] | None,
+) -> _Layer:
     """Growth asks for more at once; a season, for more hours, and for more at once only when the hours run out.
 
     What is tried out makes the same machines busier, never more of them: it stops at all hours.
     """
     asked = work.accelerators * _growth(work, timeline)
-    busy = asked * _share(work, scenario) * _season(work, timeline, starts_in)
+    busy = asked * _share(work, scenario) * _season(work, timeline, starts_in) * _times(work, lost)
     at_once = np.maximum(np.ceil(np.maximum(asked, busy) - _ONE), 1.0)
     return at_once, np.asarray(np.minimum(busy / at_once * factor, 1.0))
 
@@ -286,7 +342,7 @@ def _growth(work: Work, timeline: Timeline) -> NDArray[np.float64]:
     return np.asarray((1 + work.growth_per_year) ** (elapsed / MONTHS_PER_YEAR))
 
 
-def _plain(values: NDArray[np.float64]) -> Num:
+def in_short(values: NDArray[np.float64]) -> Num:
     """A number where all months (and draws) are alike, so that a ledger prints 8 and not a row of eights."""
     values = np.asarray(values, dtype=np.float64)
     if values.ndim <= 1:

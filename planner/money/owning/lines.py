@@ -45,6 +45,7 @@ class Owned:
     """A fleet of one's own: when it is there, what it rests on, and its lines."""
 
     machine: Machine
+    need: Need  # the work that it does
     held: Holding
     put: Basis  # for lines that rest on the same inputs
     price: str  # of the machines, today and without a premium, as a formula
@@ -119,6 +120,7 @@ def _reckoned(
     room = place_of(setting).builds_room
     return Owned(
         machine=what,
+        need=need,
         held=held,
         put=put,
         price=price,

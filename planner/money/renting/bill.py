@@ -24,7 +24,7 @@ from planner.money.ledger import COMPUTED, Ledger, Line, Part
 from planner.money.measures import factors, todays
 from planner.money.rent_levels import say_path
 from planner.money.renting.forward import say_forward
-from planner.money.renting.offer_inputs import assumed_beside, prices_of, say_need, say_offers
+from planner.money.renting.offer_inputs import LOST, assumed_beside, prices_of, say_need, say_offers
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
 from planner.scenario.memo import cached_property
@@ -153,8 +153,9 @@ def rent_lines(basis: Basis, price: str, *, runs: str = "runs", ends: str = "end
 
     `runs` and `ends` name the flags of the months in which machines are paid for, and in which the last of them are.
     """
+    hours = f"accelerators * {BUSY} * {runs} * {price}"
     return (
-        basis.line("Useful hours", "compute", f"accelerators * {BUSY} * {runs} * {price}"),
+        *_hours_of_work(basis, hours),
         basis.line(
             "Whole machines and minimums", "whole machines", f"({BILLED} - accelerators) * {BUSY} * {runs} * {price}"
         ),
@@ -178,6 +179,16 @@ def rent_lines(basis: Basis, price: str, *, runs: str = "runs", ends: str = "end
             "where(egress_gb_per_month > 0, max(egress_gb_per_month - free_egress_gb_per_month, 0)"
             " * usd_per_gb_of_egress, 0) * runs",
         ),
+    )
+
+
+def _hours_of_work(basis: Basis, hours: str) -> tuple[Line, ...]:
+    """The hours in which work is done; those known to be lost to failures apart."""
+    if LOST not in basis.used:
+        return (basis.line("Useful hours", "compute", hours),)
+    return (
+        basis.line("Useful hours", "compute", f"{hours} * (1 - {LOST})"),
+        basis.line("Time lost to failures and restarts", "interruptions", f"{hours} * {LOST}"),
     )
 
 

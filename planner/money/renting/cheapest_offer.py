@@ -8,16 +8,17 @@ from typing import get_args
 
 import numpy as np
 
-from planner.money.demand.stream import Need
 from planner.money.ledger import COMPUTED, Ledger, Line, Used
 from planner.money.rent_levels import pair
-from planner.money.renting.bill import Bills, bills, rank, renting
+from planner.money.renting.bill import Bills, bills, rank
+from planner.money.renting.bookings import cheapest, rows_of
 from planner.money.renting.interruptions import LEAST_LEFT, demand_of, say_interruptions, stoppable, stretch
-from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
+from planner.money.renting.offer_inputs import say_offers
 from planner.money.renting.orders import Able, able, blended, nobody, orders_of, spread
-from planner.money.renting.reservation import bound_share, held, reserving, term_months
-from planner.money.setting import ChosenOffers, Elsewhere, Ends, Setting
-from planner.money.sizing import reach, right_size
+from planner.money.renting.reservable import ordered, terms_of
+from planner.money.renting.reservation import work_of
+from planner.money.setting import ChosenOffers, Elsewhere, Setting
+from planner.money.sizing import right_size
 from planner.scenario.rent import Rent
 from pricing.belief import believed
 from pricing.choices import Purchase
@@ -27,7 +28,6 @@ from pricing.query import Wish, find
 RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if kind.startswith("reserved"))
 # Spot is left out where nobody says that the work may stop.
 USUAL_PURCHASES: frozenset[str] = frozenset({"on_demand", "capacity_block", *RESERVED})
-_LEAST_BOUND = 0.5  # of the plan
 _TAKEN: frozenset[str] = frozenset({"on_demand", "spot", *RESERVED})
 
 
@@ -79,6 +79,11 @@ def taken(setting: Setting) -> ChosenOffers:
     else:
         found = replace(found, spot=_cheapest_spot(there, markets.get("spot", _Market()).keys))
     return _with_quotes(setting, found, markets)
+
+
+def booked_again(setting: Setting) -> Setting:
+    """The same offers on demand and on spot, with what is reserved when chosen for this setting."""
+    return replace(setting, taken=_reserved(setting, _markets(setting)))
 
 
 def _with_quotes(setting: Setting, found: ChosenOffers, markets: Mapping[str, _Market]) -> ChosenOffers:
@@ -169,72 +174,27 @@ def _cheapest_spot(setting: Setting, offers: tuple[str, ...]) -> str | None:
 def _reserved(setting: Setting, markets: Mapping[str, _Market]) -> ChosenOffers:
     """The cheapest way through the plan that begins with a reservation; what follows on its term is in the bill."""
     reserve, found = setting.scenario.reserve, setting.taken
-    ends: tuple[Ends, ...] = get_args(Ends) if reserve.at_end == "cheapest" else (reserve.at_end,)
-    if not {reserve.offer, found.on_demand} - {None} <= setting.catalogue.offers.keys():
-        ends = ends[:1]  # one that was named is not there, which the way says
-    if reserve.offer or reserve.usd_per_accelerator_hour is not None:
-        cheaper = min(ends, key=lambda end: _yours_usd(setting, end)) if len(ends) > 1 else ends[0]
-        return replace(found, reserved=reserve.offer, reserved_ends=cheaper)
-    bought = {end: _cheapest_reserved(setting, markets, end) for end in ends}
-    end, (offer, _) = min(bought.items(), key=lambda one: one[1][1])
-    return replace(found, reserved=offer, reserved_ends=end)
+    if reserve.offer is not None and reserve.offer not in setting.catalogue.offers:
+        return replace(found, reserved=reserve.offer)  # which the way says
+    keys = () if reserve.usd_per_accelerator_hour is not None else _reservations(setting, markets)
+    terms = terms_of(setting, keys)
+    steps = reserve.at_end == "cheapest" and right_size(setting) is None
+    best = cheapest(setting, work_of(setting), terms, rows_of(setting, terms), in_steps=steps)
+    if best is None:
+        return replace(found, reserved=reserve.offer)
+    tiers = ordered(setting, terms) if reserve.orders else best.tiers
+    offer = tiers[0].bookings[0].offer if tiers else reserve.offer
+    return replace(found, reserved=offer, reserved_tiers=tiers, reserved_all_along=best.all_along)
 
 
-def _yours_usd(setting: Setting, end: Ends) -> float:
-    """What a reservation costs that somebody named or has a price for, with what follows on its term."""
-    term = term_months(setting, setting.scenario.reserve.offer)
-    months = setting.scenario.months
-    if term is None or term >= months:
-        return 0.0  # nothing follows, or nobody knows when
-    if end == "expire" and term < _LEAST_BOUND * months:
-        return float("inf")
-    there = replace(setting, taken=replace(setting.taken, reserved_ends=end))
-    need = setting.demand.all
-    held_lines = reserving(there, need, setting.scenario.reserve.offer, term)
-    after = renting(there, need, setting.taken.on_demand, when=held_lines.after) if end == "expire" else ()
-    usd = sum(float(line.total_usd.sum()) for line in (*held_lines.lines, *after))
-    return float("inf") if np.isnan(usd) else usd
-
-
-def _cheapest_reserved(setting: Setting, markets: Mapping[str, _Market], end: Ends) -> tuple[str | None, float]:
-    """The offer with the cheapest bill where reservations end so, and that bill."""
-    wanted = RESERVED if setting.scenario.reserve.term is None else (setting.scenario.reserve.term,)
-    offers = tuple(key for kind in sorted(wanted) for key in markets.get(kind, _Market()).keys)
-    if end == "expire" and setting.scenario.reserve.at_end == "cheapest":
-        least = _LEAST_BOUND * setting.scenario.months  # else it is renting on demand by another name
-        offers = tuple(key for key in offers if TERM_MONTHS[setting.catalogue.offers[key].purchase] >= least)
-    if not offers:
-        return None, float("inf")
-    size = right_size(setting)
-    need = setting.demand.all if size is None else setting.demand.between(0, size, reach(setting, size))
-    terms = [TERM_MONTHS[setting.catalogue.offers[key].purchase] for key in offers]
-    for_each = _held_for_each(need, terms)
-    if end == "roll":
-        return _cheapest_bill(bills(setting, for_each, offers))
-    bound = np.vstack([bound_share(setting.timeline, term) for term in terms])
-    months = np.minimum(np.array(terms), setting.scenario.months).reshape(-1, 1)
-    among = bills(setting, for_each, offers, when=bound, months=months)
-    return _cheapest_bill(_with(among, _afterwards(setting, need, bound)))
-
-
-def _held_for_each(need: Need, terms: list[float]) -> Need:
-    """The need on as many machines as each offer's term binds; one row for each offer."""
-    if np.ndim(need.accelerators) == 0:
-        return need
-    kept = {term: held(need, term) for term in set(terms)}
-    return replace(
-        need,
-        accelerators=np.vstack([kept[term].accelerators for term in terms]),
-        busy_share=np.vstack([kept[term].busy_share for term in terms]),
-    )
-
-
-def _afterwards(setting: Setting, need: Need, bound: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Line:
-    """The same work on demand once the first term is over, for each offer."""
-    runs = setting.timeline.runs
-    monthly = np.nan_to_num(sum(line.usd for line in renting(setting, need, setting.taken.on_demand)))
-    after = monthly / np.where(runs > 0, runs, 1.0) * (runs - bound)
-    return Line("After the term", "compute", "after_usd", (Used("after_usd", after, "USD", COMPUTED),))
+def _reservations(setting: Setting, markets: Mapping[str, _Market]) -> tuple[str, ...]:
+    """The reservations that can take the plan's order; of one that was named, those of its seller."""
+    keys = tuple(key for kind in sorted(RESERVED) for key in markets.get(kind, _Market()).keys)
+    named = setting.scenario.reserve.offer
+    if named is None:
+        return keys
+    offers = setting.catalogue.offers
+    return (named, *(key for key in keys if key != named and offers[key].provider == offers[named].provider))
 
 
 def _with(among: Bills, line: Line) -> Bills:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.input_sheet import TRIED, Basis, Case
-from planner.money.ledger import CONVENTION, YOUR_INPUT, Origin, Used
+from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Origin, Used
 from planner.money.origin import judged, origin
 from planner.money.rent_levels import column, price_set_after_months
 from planner.money.setting import Elsewhere, Setting
@@ -47,6 +47,7 @@ SET_AFTER = "price_set_after_months"
 OFFER = Origin("the offer itself", "spec")
 
 PRICE = "usd_per_accelerator_hour"
+LOST = "lost_share"
 # By what the price of an hour is multiplied where futures are drawn: a price read some time ago may be another by now.
 PRICE_FACTORS: dict[str, str] = {
     "on_demand": "on_demand_price_factor",
@@ -119,6 +120,8 @@ def say_need(basis: Basis, setting: Setting, need: Need) -> None:
     basis.say("session_hours", need.hours_per_session, "hours", YOUR_INPUT)
     basis.say("storage_gb", need.storage_tb * GB_PER_TB, "GB", YOUR_INPUT)
     basis.say("egress_gb_per_month", need.egress_tb_per_month * GB_PER_TB, "GB a month", YOUR_INPUT)
+    if np.any(np.asarray(need.lost_share) > 0):
+        basis.say(LOST, need.lost_share, "share of busy hours", COMPUTED)
     basis.flags(setting.timeline.flags)
 
 

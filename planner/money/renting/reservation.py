@@ -1,37 +1,75 @@
-"""Reserving: bound for a term, paid busy or idle, by the month or before each term; renewed at its end, or let go."""
+"""Reserving: machines bound for terms, paid busy or idle, by the month or before each term; the rest is on demand.
+
+What is reserved when was decided once (planner.money.renting.bookings). A tier of machines is reserved for one term
+after the other; the next tier stands above it. Each reservation holds as many as its busiest month asks for.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.demand.stream import Need
-from planner.money.formula import formula
+from planner.money.demand.stream import Need, in_short
+from planner.money.formula import Num, formula
 from planner.money.input_sheet import Basis
-from planner.money.ledger import YOUR_INPUT, Line
+from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
 from planner.money.rent_levels import say_path
 from planner.money.renting.bill import BILLED, rent_lines, that_matter, with_support
-from planner.money.renting.offer_inputs import TERM_MONTHS, say_need, say_offers
-from planner.money.setting import Setting
-from planner.money.timeline import PLAN, Timeline
+from planner.money.renting.offer_inputs import LOST, SET_AFTER, TERM_MONTHS, say_need, say_offers
+from planner.money.setting import Setting, Tier
+from planner.money.sizing import reach, right_size
+from planner.money.timeline import PLAN
 from planner.scenario.rent import Rent, Reserve
 
+Array = NDArray[np.float64]
 LEASE_MONTHS = 12.0
 PRICE = "usd_per_accelerator_hour"
 LEASE = "may hold an embedded lease: ask accounting"
 _NEARLY = 1e-9
+_NONE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The lines of the reservations of one tier at one offer."""
+
+    step: int
+    tier: Tier
+    offer: str | None
+    lines: tuple[Line, ...]
+    over_months: float  # that the last of them runs on after the plan
+    put: Basis  # what is reserved and how busy it is, by the month: for lines that rest on it
 
 
 @dataclass(frozen=True, eq=False)
 class Reserved:
-    """The lines of a reservation, and the share of each month in which it is over."""
+    """What is reserved, and the work that is left: its need, and the share of each month in which there is any."""
 
-    lines: tuple[Line, ...]
-    after: NDArray[np.float64]
-    warnings: tuple[str, ...]
-    put: Basis  # what is reserved and how busy it is, by the month: for lines that rest on it
+    parts: tuple[Part, ...]
+    rest: Need
+    after: Array
+    tiers: tuple[Tier, ...]
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of all tiers."""
+        return tuple(line for part in self.parts for line in part.lines)
+
+    @property
+    def over_months(self) -> float:
+        """How long the last reservation runs on after the plan."""
+        return max((part.over_months for part in self.parts), default=0.0)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know of being bound."""
+        bound = max((one.term_months for tier in self.tiers for one in tier.bookings), default=0.0)
+        lease = (f"bound for {bound:g} months: {LEASE}",) if bound >= LEASE_MONTHS else ()
+        over = self.over_months
+        return (*lease, f"bound for {over:g} months after the plan ends, which are paid") if over > _NEARLY else lease
 
 
 def term_months(setting: Setting, offer: str | None) -> float | None:
@@ -42,34 +80,108 @@ def term_months(setting: Setting, offer: str | None) -> float | None:
     return (TERM_MONTHS[setting.catalogue.offers[offer].purchase] or None) if offer is not None else None
 
 
-def reserving(setting: Setting, need: Need, offer: str | None, term: float) -> Reserved:
-    """A reservation of as many machines as each term needs at its busiest."""
-    reserve, timeline = setting.scenario.reserve, setting.timeline
-    expires = setting.reservation_ends == "expire"
-    bound = bound_share(timeline, term) if expires else timeline.runs
-    need = held(need, term)
-    basis = setting.basis()
-    say_need(basis, setting, need)
-    basis.say("runs", bound, "share of each month", PLAN)
-    if expires:
-        basis.say("months", min(need.months, term), "months", YOUR_INPUT)
-    own = your_terms(setting)
-    yours = None if reserve.term is None and offer is not None else term
-    set_after = say_offers(basis, setting, () if offer is None else (offer,), own, yours)
+def work_of(setting: Setting) -> Need:
+    """The work that is reserved for where nothing is owned: all; of what may wait as much as few machines do."""
+    size = right_size(setting)
+    return setting.demand.all if size is None else setting.demand.between(0, size, reach(setting, size))
+
+
+def all_along(setting: Setting) -> tuple[Tier, ...]:
+    """What is reserved of machines that the work wants all along, such as a layer of a mix."""
+    return (Tier(setting.taken.reserved_all_along),)
+
+
+def reserving(setting: Setting, need: Need, tiers: tuple[Tier, ...]) -> Reserved:
+    """The work on reserved machines, tier by tier, and what is left of it."""
+    runs, months = setting.timeline.runs, setting.timeline.last + 1
+    asked = np.broadcast_to(need.accelerators, (*np.shape(need.accelerators)[:-1], months))
+    done, parts = np.zeros_like(asked), list[Part]()
+    beneath = np.zeros_like(asked)
+    for step, tier in enumerate(tiers, start=1):
+        number = _booking_number(tier, months)
+        wanted = np.maximum(asked - beneath, 0.0)
+        many = _held(tier, number, wanted)
+        works = np.minimum(wanted, many)
+        done, beneath = done + works, beneath + many
+        for offer in dict.fromkeys(one.offer for one in tier.bookings):
+            parts += _part(setting, need, (step, tier), offer, _Held(asked, number, many, works).at(tier, offer))
+    none = asked <= _NEARLY  # no machines are wanted, but data may be kept
+    share = np.where(none, 1.0, (asked - done) / np.where(none, 1.0, asked))
+    rest = _with_data(replace(need, accelerators=in_short(asked - done)), share)
+    return Reserved(tuple(parts), rest, np.asarray(runs * (share > _NEARLY)), tiers)
+
+
+def _booking_number(tier: Tier, months: int) -> NDArray[np.intp]:
+    """Which of its reservations is in force in each month, today being the first month; -1 where none is."""
+    number = np.full(months, _NONE)
+    for place, one in enumerate(tier.bookings):
+        first = one.after_months + 1 if one.after_months else 0
+        number[first : int(np.ceil(one.until - _NEARLY)) + 1] = place
+    return number
+
+
+def _held(tier: Tier, number: NDArray[np.intp], wanted: Array) -> Array:
+    """The machines of each month: as many for a whole reservation as its busiest month wants, up to the tier's most."""
+    if tier.is_fixed:
+        return np.broadcast_to(np.where(number > _NONE, float(tier.most or 0), 0.0), wanted.shape)
+    first = np.flatnonzero(np.diff(number, prepend=_NONE - 1))
+    group = np.cumsum(np.diff(number, prepend=_NONE - 1) != 0) - 1
+    most = np.maximum.reduceat(wanted, first, axis=-1)[..., group] * (number > _NONE)
+    return most if tier.most is None else np.minimum(most, float(tier.most))
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """By month, perhaps in several draws: what is asked for, which reservation is in force, its machines, at work."""
+
+    asked: Array
+    number: NDArray[np.intp]
+    many: Array
+    works: Array
+
+    def at(self, tier: Tier, offer: str | None) -> _Held:
+        """The reservations at one offer alone."""
+        there = (self.number > _NONE) & np.array([one.offer == offer for one in tier.bookings])[self.number]
+        many, works = np.where(there, self.many, 0.0), np.where(there, self.works, 0.0)
+        return _Held(self.asked, np.where(there, self.number, _NONE), many, works)
+
+    def share_of(self, need: Need) -> Need:
+        """What they do of the work."""
+        busy = need.busy_share * self.works / np.where(self.many > _NEARLY, self.many, 1.0)
+        share = self.works / np.where(self.asked > _NEARLY, self.asked, 1.0)
+        fewer = replace(need, accelerators=in_short(self.many), busy_share=in_short(np.asarray(busy)))
+        return _with_data(fewer, share)
+
+
+def _part(setting: Setting, need: Need, at: tuple[int, Tier], offer: str | None, held: _Held) -> Iterator[Part]:
+    """The bill of the reservations of a tier at one offer."""
+    (step, tier), timeline, reserve = at, setting.timeline, setting.scenario.reserve
+    bound = np.asarray(timeline.runs * (held.many > _NEARLY))
+    if not bound.any():
+        return
+    last = tier.bookings[int(held.number.max())]
+    over, ends = max(last.until - timeline.months, 0.0), timeline.ends * (held.many[..., -1:] > _NEARLY)
+    here, own, basis = held.share_of(need), your_terms(setting), setting.basis()
+    say_need(basis, setting, here)
+    basis.say("runs", timeline.runs if np.array_equal(bound, timeline.runs) else bound, "share of each month", PLAN)
+    basis.say("months", last.term_months - over, "months of the last reservation within the plan", PLAN)
+    basis.say("ends", ends, "1 in the last month, else 0", PLAN)
+    yours = None if reserve.term is None and offer is not None else last.term_months
+    say_offers(basis, setting, () if offer is None else (offer,), own, yours)
+    begins = np.array([float(one.after_months) for one in tier.bookings])[held.number] * (held.number > _NONE)
+    basis.say(SET_AFTER, begins, "months", PLAN)
     by_month = basis.copy()
-    if reserve.prepaid:
-        set_after = _say_prepaid(basis, need, term, bound, set_after)
-        _say_volume(basis, reserve)
-        lines = rent_lines(basis, say_path(basis, setting, set_after), runs="paid_months", ends="last_paid")
-    else:
-        _say_volume(basis, reserve)
-        lines = rent_lines(basis, say_path(basis, setting, set_after))
-    return Reserved(
-        lines=with_support(basis, that_matter(basis, lines), own.support_share),
-        after=timeline.runs - bound,
-        warnings=(f"bound for {term:g} months: {LEASE}",) if term >= LEASE_MONTHS else (),
-        put=by_month,
-    )
+    flags = _say_prepaid(basis, here, bound, begins) if reserve.prepaid else {}
+    _say_volume(basis, reserve)
+    lines = rent_lines(basis, say_path(basis, setting, np.asarray(basis.used[SET_AFTER].value)), **flags)
+    lines = with_support(basis, that_matter(basis, lines), own.support_share)
+    yield Part(step, tier, offer, lines, over if ends.any() else 0.0, by_month)
+
+
+def _with_data(need: Need, share: Array) -> Need:
+    """A part of the work with the part of the data that goes with it."""
+    part = in_short(share)
+    return replace(need, storage_tb=need.storage_tb * part, egress_tb_per_month=need.egress_tb_per_month * part)
 
 
 def _say_volume(basis: Basis, reserve: Reserve) -> None:
@@ -77,12 +189,15 @@ def _say_volume(basis: Basis, reserve: Reserve) -> None:
     if not reserve.volume:
         return
     many = np.asarray(formula(BILLED)({name: one.value for name, one in basis.used.items()}))
-    usd = np.asarray(basis.used[PRICE].value, dtype=np.float64)
+    usd = at_volume(reserve, many, np.asarray(basis.used[PRICE].value, dtype=np.float64))
+    basis.say(PRICE, in_short(usd), "USD/accelerator-hour", YOUR_INPUT)
+
+
+def at_volume(reserve: Reserve, many: Array, usd: Num) -> Array:
+    """The price of an hour for so many accelerators."""
     for one in reserve.volume:
         usd = np.asarray(np.where(many >= one.from_accelerators - _NEARLY, one.usd_per_accelerator_hour, usd))
-    first = usd.reshape(-1)[0]
-    price = float(first) if usd.ndim <= 1 and bool(np.all(usd == first)) else usd
-    basis.say(PRICE, price, "USD/accelerator-hour", YOUR_INPUT)
+    return np.asarray(usd)
 
 
 def your_terms(setting: Setting) -> Rent:
@@ -93,49 +208,25 @@ def your_terms(setting: Setting) -> Rent:
     )
 
 
-def bound_share(timeline: Timeline, term: float) -> NDArray[np.float64]:
-    """The share of each month that lies in the first term."""
-    within = np.clip(term - (timeline.month - 1), 0.0, 1.0) * (timeline.month > 0)
-    return np.asarray(np.minimum(timeline.runs, within))
-
-
-def held(need: Need, term: float) -> Need:
-    """The same work on machines that stay as many for a whole term: as many as its busiest month asks for."""
-    if np.ndim(need.accelerators) == 0:
-        return need
-    months = need.timeline.last + 1
-    asked = np.broadcast_to(need.accelerators, (*np.shape(need.accelerators)[:-1], months))
-    number = _term_number(need.timeline, term)
-    first = np.flatnonzero(np.diff(number, prepend=-1))
-    most = np.maximum.reduceat(asked, first, axis=-1)[..., np.searchsorted(number[first], number)]
-    busy = need.busy_share * asked / np.maximum(most, 1.0)
-    return replace(need, accelerators=most, busy_share=busy)
-
-
-def _term_number(timeline: Timeline, term: float) -> NDArray[np.intp]:
-    """In which term each month begins: 0, 1, 2 ..."""
-    return np.asarray(np.floor(np.maximum(timeline.month - 1, 0.0) / term + _NEARLY)).astype(np.intp)
-
-
-def _say_prepaid(
-    basis: Basis, need: Need, term: float, bound: NDArray[np.float64], set_after: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _say_prepaid(basis: Basis, need: Need, bound: Array, begins: Array) -> dict[str, str]:
     """Say what is paid before each term: its months at once, in the month that ends where the term begins.
 
-    Every input of the bill then stands in that month; gives back when its price was set.
+    Every input of the bill then stands in that month. Gives back the flags of the months in which is paid.
     """
     timeline = need.timeline
-    begins = _term_number(timeline, term) * term
-    pays = np.floor(begins + _NEARLY) if term >= 1 else np.maximum(timeline.month - 1, 0.0)
-    moved = np.equal(timeline.month, pays[:, None]) * bound[:, None]  # months x the months they are paid in
-    paid = moved.sum(axis=0)
+    moved = np.equal(timeline.month, begins[:, None]).astype(np.float64)  # months x the months they are paid in
+    paid = bound @ moved
     basis.say("paid_months", paid, "months paid for then", PLAN)
-    basis.say("last_paid", np.equal(timeline.month, pays[-1]).astype(np.float64), "1 when the last term is paid", PLAN)
-    if np.ndim(need.busy_share) > 0 and np.shape(need.busy_share)[-1] > 1:
-        basis.say("busy_share", need.busy_share @ moved / np.where(paid > 0, paid, 1.0), "share of hours", YOUR_INPUT)
+    ends = np.asarray(basis.used["ends"].value)[..., -1:] * moved[-1]
+    basis.say("last_paid", ends, "1 when the last term is paid", PLAN)
     following = np.minimum(timeline.month + 1, timeline.last).astype(np.intp)
+    hours, unit = need.busy_share, "share of hours"
+    if np.ndim(hours) > 0 and np.shape(hours)[-1] > 1:
+        basis.say("busy_share", (hours * bound) @ moved / np.where(paid > 0, paid, 1.0), unit, YOUR_INPUT)
+    if np.ndim(need.lost_share) > 0 and np.shape(need.lost_share)[-1] > 1:
+        gone, busy = ((hours * bound * one) @ moved for one in (need.lost_share, 1.0))
+        basis.say(LOST, gone / np.where(busy > 0, busy, 1.0), unit, COMPUTED)
     if np.ndim(need.accelerators) > 0:
         basis.say("accelerators", np.asarray(need.accelerators)[..., following], "accelerators", YOUR_INPUT)
-    set_then = set_after[..., following]
-    basis.say("price_set_after_months", set_then, "months", PLAN)
-    return np.asarray(set_then)
+    basis.say(SET_AFTER, np.asarray(basis.used[SET_AFTER].value)[..., following], "months", PLAN)
+    return {"runs": "paid_months", "ends": "last_paid"}

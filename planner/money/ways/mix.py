@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +11,12 @@ from numpy.typing import NDArray
 from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.ledger import Line
+from planner.money.owning import Owned
 from planner.money.rent_levels import path_warnings
 from planner.money.renting.bill import renting
 from planner.money.renting.forward import forward_note
 from planner.money.renting.interruptions import demand_of, stoppable
-from planner.money.renting.reservation import reserving
+from planner.money.renting.reservation import all_along, reserving
 from planner.money.setting import Setting
 from planner.money.sizing import reach
 from planner.money.stages.fleet import Fleet, Stages, fleet_of
@@ -22,7 +24,8 @@ from planner.money.ways import hosted, on_demand, spot
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
 from planner.money.ways.own import never_comes, not_owned, waiting_for
 from planner.money.ways.record import Look, WayRecord
-from planner.money.ways.reserved import beyond, sold_on, term_or_why
+from planner.money.ways.repairs import while_repaired
+from planner.money.ways.reserved import missing_reservation, sold_on
 from planner.money.ways.spot import missing_price, on_spot
 from planner.money.ways.waiting_cost import waiting
 from planner.scenario.rent import Mix
@@ -36,6 +39,7 @@ class _Layer:
 
     lines: tuple[Line, ...] = ()
     warnings: tuple[str, ...] = ()
+    after: Num = 0.0  # the share of each month in which it is not there: its work is then that of the peaks
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
@@ -52,9 +56,9 @@ def mixed(setting: Setting, mix: Mix) -> WayLedger | Unavailable:
     if mix.own_accelerators and base is None:
         return not_owned(setting, mix.own_accelerators)
     reserved = _reserved(setting, mix, base)
-    peaks = _peaks(setting, mix, base)
     if isinstance(reserved, Unavailable):
         return reserved
+    peaks = _peaks(setting, mix, base, reserved.after)
     if isinstance(peaks, Unavailable):
         return peaks
     layers = (reserved, peaks)
@@ -62,7 +66,7 @@ def mixed(setting: Setting, mix: Mix) -> WayLedger | Unavailable:
         title=_title(mix),
         what=f"own {mix.own_accelerators:,}, reserve {mix.reserve_accelerators:,}, peaks {_peaks_named(mix)}",
         lines=(
-            *(under("Base", base.lines(lambda part: part.lines)) if base else ()),
+            *(under("Base", base.lines(partial(_of_base, setting))) if base else ()),
             *(line for layer in layers for line in layer.lines),
             *_waiting(setting, mix, base),
         ),
@@ -96,21 +100,18 @@ def _reserved(setting: Setting, mix: Mix, base: Fleet | None) -> _Layer | Unavai
     count = mix.reserve_accelerators
     if count == 0:
         return _Layer()
-    term = term_or_why(setting)
-    if isinstance(term, Unavailable):
-        return term
-    demand = setting.demand
-    alone = demand.between(0, count, reach(setting, count))
+    missing = missing_reservation(setting)
+    if missing is not None:
+        return missing
+    alone = setting.demand.between(0, count, reach(setting, count))
     need = alone if base is None else _blended(setting, base.stages, alone, count)
-    found = reserving(setting, need, setting.taken.reserved, term)
-    after = renting(setting, need, setting.taken.on_demand, when=found.after) if np.any(found.after > 0) else ()
-    return _Layer(
-        lines=(
-            *under("Reserved", (*found.lines, *sold_on(setting, found, with_people=base is None))),
-            *under("After the term", after),
-        ),
-        warnings=(*found.warnings, *beyond(setting, term)),
-    )
+    found = reserving(setting, need, all_along(setting))
+    lines = (*found.lines, *sold_on(setting, found, with_people=base is None))
+    return _Layer(under("Reserved", lines), found.warnings, found.after)
+
+
+def _of_base(setting: Setting, part: Owned) -> tuple[Line, ...]:
+    return (*part.lines, *while_repaired(setting, part))
 
 
 def _blended(setting: Setting, base: Stages, alone: Need, count: int) -> Need:
@@ -132,17 +133,28 @@ def _blended(setting: Setting, base: Stages, alone: Need, count: int) -> Need:
     )
 
 
-def _peaks(setting: Setting, mix: Mix, base: Fleet | None) -> _Layer | Unavailable:
-    """The work above base and reservation; before the base comes and after it is sold, all above the reservation."""
-    count = mix.reserve_accelerators
-    alone = setting.demand.above(count, reach(setting, count))
-    pieces: list[tuple[str, Need, Num | None]] = [("Peaks", alone, None)]
-    if base is not None:
-        pieces = [
-            ("Peaks", base.stages.left(count), base.stages.owns),
-            ("Peaks until delivery", alone, base.stages.waits),
-            ("Peaks after it is sold", alone, base.stages.gone),
-        ]
+def _above(setting: Setting, base: Stages | None, held: int) -> Need:
+    """The work above a base, where there is one, and so many held above it."""
+    return setting.demand.above(held, reach(setting, held)) if base is None else base.left(held)
+
+
+def _peaks(setting: Setting, mix: Mix, base: Fleet | None, after: Num) -> _Layer | Unavailable:
+    """The work above base and reservation; before the base comes and after it is sold, all above the reservation.
+
+    Once the reservation is over, `after`, all above the base.
+    """
+    held, runs = mix.reserve_accelerators, setting.timeline.runs
+    stages = None if base is None else base.stages
+    times: list[tuple[str, Stages | None, Num | None]] = [("Peaks", stages, None if stages is None else stages.owns)]
+    if stages is not None:
+        times += [("Peaks until delivery", None, stages.waits), ("Peaks after it is sold", None, stages.gone)]
+    cut: list[tuple[str, Stages | None, int, Num | None]] = [(name, there, held, when) for name, there, when in times]
+    if np.any(after > 0):
+        over = after / np.where(runs > 0, runs, 1.0)
+        whole = [(name, there, runs if when is None else when) for name, there, when in times]
+        cut = [(name, there, held, when * (1 - over)) for name, there, when in whole]
+        cut += [(f"{name} after the term", there, 0, when * over) for name, there, when in whole]
+    pieces = [(name, _above(setting, there, many), when) for name, there, many, when in cut]
     made = [_piece(setting, mix, *piece) for piece in pieces]
     failed = next((one for one in made if isinstance(one, Unavailable)), None)
     if failed is not None:

@@ -21,6 +21,7 @@ from planner.money.stages.just_in_time import in_time
 from planner.money.ways.ledger_of_way import Builder, Unavailable, WayLedger, under
 from planner.money.ways.on_demand import missing_price, not_there
 from planner.money.ways.record import Layer, Look, WayRecord
+from planner.money.ways.repairs import while_repaired
 from planner.money.ways.waiting_cost import waiting
 from planner.scenario.own import Order
 
@@ -99,7 +100,7 @@ def with_rent(
     return WayLedger(
         title=title,
         what=found.machine.ordered(accelerators),
-        lines=(*lines, *rented, *waiting_for(found.stages)),
+        lines=(*lines, *rented, *found.lines(partial(while_repaired, setting)), *waiting_for(found.stages)),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=float(accelerators),
         orders=found.orders,

@@ -13,6 +13,7 @@ from planner.money.verdict.answer import Answer, Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.hours_rule import rule_rows, rule_sentences
+from planner.report.answer.lost_words import lost_rows
 from planner.report.answer.other_number import OtherNumber, number
 from planner.report.forms import reason_of, scalar
 from planner.report.futures.counted import turning_of
@@ -76,6 +77,7 @@ def also(plan: Plan, found: Answer, drawn: Futures | None = None) -> Also | None
         *(row for one in ways for row in _cash(plan, one)),
         *_later(plan),
         *(row for one in ways for row in _idle(plan, one)),
+        *lost_rows(plan, ways),
         *(() if owner is None or parts is None else _shares(owner, parts)),
     )
     sentences = (

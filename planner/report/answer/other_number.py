@@ -8,6 +8,7 @@ import numpy as np
 
 from planner.report import words
 
+_SMALL_SHARE = 0.02
 _CENT = 0.1  # dollars: of less, cents say too little
 
 
@@ -29,7 +30,9 @@ class OtherNumber:
             return "–"
         if self.unit.startswith("USD"):
             return _usd(self.value)
-        return words.percent(self.value) if self.unit.startswith("share") else number(self.value)
+        if self.unit.startswith("share"):
+            return words.percent(self.value, 1 if 0 < abs(self.value) < _SMALL_SHARE else 0)
+        return number(self.value)
 
 
 def number(value: float) -> str:

@@ -16,6 +16,7 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_sentences
 from planner.report.answer.guarantee_words import guarantee_sentence
+from planner.report.answer.lost_words import lost_sentences
 from planner.report.answer.price_words import rests_on
 from planner.report.answer.profit_words import break_even_sentences, seller_tiles
 from planner.report.answer.selling_words import income_sentences, seller_sentences
@@ -88,6 +89,7 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
             _totals(plan, found.pair or (found.best,), drawn),
             *income_sentences(found),
             *rests_on(plan, found.pair or (found.best,)),
+            *lost_sentences(plan, found),
             *left_out(found),
             *likely(plan, found),
             *how_sure(found),

@@ -80,6 +80,12 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
     "support_share": ("Support of the provider", "share of the bill", words.percent),
     "deposit_share": ("Deposit with the order", "", words.percent),
     "interruptions_per_machine_hour": ("Interruptions of a spot machine", "an hour", _number),
+    "failures_per_accelerator_hour": (
+        "Failures of jobs",
+        "of each GPU",
+        lambda rate: f"one in {_number(1 / rate)} hours",
+    ),
+    "repair_hours": ("Repair of own machines", "", lambda hours: f"{_number(hours)} hours"),
     BUSY: ("Busy", "share of hours", words.percent),
     YEARS: ("Years", "", lambda value: words.count(1, "year") if value == 1 else f"{value:g} years"),
 }

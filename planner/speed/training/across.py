@@ -228,6 +228,7 @@ class _Run:
 def _run(catalogue: Catalogue, job: TrainingJob, shape: Network, count: int, likes: set[MeasuredLike | None]) -> _Run:
     often = reliability(
         catalogue, accelerators=float(count), params=float(shape.params), team=job.team,
+        failures=job.failures,
     )  # fmt: skip
     return _Run(
         accelerators=count,

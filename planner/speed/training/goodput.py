@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from planner.scenario.base import HOURS_PER_DAY
+from planner.scenario.failures import Failures, Regime
 from planner.scenario.vocabulary import Team
 from planner.speed.arrays import Num
 from planner.speed.data_files import Reached, read_data
@@ -18,15 +19,18 @@ from pricing.figure import Strict, Text
 ACCELERATORS_PER_NODE = 8.0
 # Tokens for each parameter at which a fixed budget of operations gives the lowest loss.
 BEST_TOKENS_PER_PARAM = 20.0
+_NOTHING_SAID = Failures()
+NODE_FAILURES = "owned-node-failures"
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """How often a job stops, and what starting again and writing checkpoints cost."""
+    """How often a job stops, what starting again and writing checkpoints cost, what it waits for the slowest."""
 
     hours_between_stops: Num
     checkpoint_hours: Num
     restart_hours: Num
+    straggler_share: float = 0.0
 
     @property
     def checkpoint_interval_hours(self) -> Num:
@@ -36,7 +40,7 @@ class Reliability:
     @property
     def useful_share(self) -> Num:
         """Share of the time in which work is done that need not be done again. [1]"""
-        return useful_share(
+        return (1 - self.straggler_share) * useful_share(
             interval_hours=self.checkpoint_interval_hours, checkpoint_hours=self.checkpoint_hours,
             restart_hours=self.restart_hours, hours_between_stops=self.hours_between_stops,
         )  # fmt: skip
@@ -51,27 +55,73 @@ def useful_share(*, interval_hours: Num, checkpoint_hours: Num, restart_hours: N
     return np.maximum(1 - lost, 0.0) / (1 + checkpoint_hours / interval_hours)
 
 
-def reliability(catalogue: Catalogue, *, accelerators: Num, params: Num, team: Team) -> Reliability:
-    """What the catalogue's studies say of a job of this size. A team without operations staff stops more often."""
-    nodes = np.maximum(accelerators / ACCELERATORS_PER_NODE, 1 / ACCELERATORS_PER_NODE)
-    stops_per_hour = nodes * _stops_per_node_hour(catalogue, team)
+def reliability(
+    catalogue: Catalogue,
+    *,
+    accelerators: Num,
+    params: Num,
+    team: Team,
+    failures: Failures = _NOTHING_SAID,
+    rate: Num | None = None,
+) -> Reliability:
+    """What the catalogue's studies say of a job of this size, and what you say; `rate` is one that is tried out.
+
+    A team without operations staff stops more often.
+    """
     size_gb = params * _fact(catalogue, "checkpoint-bytes-per-parameter") / 1e9
     written_gb_s = (
         _fact(catalogue, "bloom-checkpoint-size") / _fact(catalogue, "bloom-checkpoint-time") / BLOOM_ACCELERATORS
     )
     # Every node writes its share, so a larger cluster writes the same checkpoint sooner.
     checkpoint_s = size_gb / (accelerators * written_gb_s)
-    return Reliability(1 / stops_per_hour, checkpoint_s / 3600, _fact(catalogue, "owned-restart") / 60)
+    regime: Regime = failures.regime or ("rough" if team == "ordinary" else "calm")
+    return _reliability(catalogue, accelerators, failures, regime, checkpoint_s / 3600, rate)
+
+
+def plain_reliability(
+    catalogue: Catalogue, accelerators: Num, failures: Failures, rate: Num | None = None
+) -> Reliability:
+    """The same of a job of which nobody says what it computes: its checkpoints take what they do on spot machines."""
+    written = _fact(catalogue, "spot-checkpoint-hours")
+    return _reliability(catalogue, accelerators, failures, failures.regime or "calm", written, rate)
+
+
+def _reliability(
+    catalogue: Catalogue, accelerators: Num, failures: Failures, regime: Regime, checkpoint_hours: Num, rate: Num | None
+) -> Reliability:
+    each = usual_rate(catalogue, failures, regime, accelerators) if rate is None else rate
+    written, again = failures.checkpoint_minutes, failures.restart_minutes
+    return Reliability(
+        hours_between_stops=1 / (each * np.maximum(accelerators, 1.0)),
+        checkpoint_hours=checkpoint_hours if written is None else written / 60,
+        restart_hours=(_fact(catalogue, "owned-restart") if again is None else again) / 60,
+        straggler_share=failures.straggler_share,
+    )
 
 
 BLOOM_ACCELERATORS = 384.0  # that wrote the checkpoint whose size and time are on record
 
 
-def _stops_per_node_hour(catalogue: Catalogue, team: Team) -> float:
-    """Two published regimes: what stops a well-run cluster, and what stopped everybody's jobs, own errors included."""
-    if team == "ordinary":
-        return 1 / (_fact(catalogue, "rsc-mttf-1k") * 1024 / ACCELERATORS_PER_NODE)
-    return _fact(catalogue, "owned-node-failures") / 1000 / HOURS_PER_DAY
+def usual_rate(catalogue: Catalogue, failures: Failures, regime: Regime, accelerators: Num) -> Num:
+    """How often a job stops for each of its accelerators: as you say, or as in one of the regimes. [1/hour]"""
+    yours = failures.hours_between_failures
+    return regime_rate(catalogue, regime, accelerators) if yours is None else 1 / yours
+
+
+def regime_rate(catalogue: Catalogue, regime: Regime, accelerators: Num) -> Num:
+    """Two published regimes: what stops a well-run cluster, and what stopped everybody's jobs, own errors included.
+
+    The second does not grow with the job in proportion: it lies on a line, in logarithms, through what is published.
+    """
+    if regime == "calm":
+        return _fact(catalogue, NODE_FAILURES) / 1000 / HOURS_PER_DAY / ACCELERATORS_PER_NODE
+    days, *hours = (_fact(catalogue, f"rsc-mttf-{size}") for size in ("8", "1k", "16k"))
+    sizes = np.log(_RSC_JOBS)
+    each = np.log([days * HOURS_PER_DAY, *hours]) + sizes  # accelerator-hours between stops
+    return np.asarray(1 / np.exp(np.interp(np.log(np.maximum(accelerators, 1.0)), sizes, each)))[()]
+
+
+_RSC_JOBS = (8.0, 1_024.0, 16_384.0)  # accelerators, whose time to failure is on record
 
 
 def _fact(catalogue: Catalogue, name: str) -> float:

@@ -181,6 +181,7 @@ def _pace(catalogue: Catalogue, asked: AskedTraining, best: _Best, loss: Range, 
     every = Range(rate * band.low, rate, rate * band.high)
     often = reliability(
         catalogue, accelerators=1.0, params=float(shape.params), team=job.team,
+        failures=job.failures,
     )  # fmt: skip
     team = team_share(job.team).where_measured(asked.pace.kept)
     tokens = job.tokens or float(best_tokens(shape.active_params))

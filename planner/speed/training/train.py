@@ -183,6 +183,7 @@ def _speed(
     rate = best.tokens_per_s_per_accelerator
     often = reliability(
         catalogue, accelerators=float(job.accelerators), params=float(asked.shape.params), team=job.team,
+        failures=job.failures,
     )  # fmt: skip
     useful, team = float(often.useful_share), team_share(job.team).where_measured(asked.pace.kept)
     hours = run_hours(tokens, rate, useful, band, (team.low, team.typical, team.high))

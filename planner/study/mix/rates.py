@@ -21,7 +21,7 @@ from planner.money.owning import owned
 from planner.money.owning.inputs import ORDER
 from planner.money.owning.place import too_little_power
 from planner.money.renting.interruptions import demand_of, stoppable
-from planner.money.renting.reservation import bound_share, reserving
+from planner.money.renting.reservation import all_along, reserving
 from planner.money.setting import Setting
 from planner.money.sizing import server_size
 from planner.money.stages.just_in_time import is_steady, order_months
@@ -29,7 +29,7 @@ from planner.money.tax.lines import taxed
 from planner.money.ways import hosted, on_demand
 from planner.money.ways.ledger_of_way import Unavailable
 from planner.money.ways.own import fleet_size
-from planner.money.ways.reserved import term_or_why
+from planner.money.ways.reserved import missing_reservation
 from planner.money.ways.spot import missing_price, on_spot
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.rent import Peaks
@@ -210,24 +210,25 @@ def _sizes(setting: Setting) -> Array:
 
 
 def _held(setting: Setting) -> Held | Unavailable:
-    term = term_or_why(setting)
-    if isinstance(term, Unavailable):
-        return term
+    missing = missing_reservation(setting)
+    if missing is not None:
+        return missing
     offer, plain = setting.taken.reserved, setting.demand.plain
     yours = setting.scenario.rent.accelerators_per_machine
     machine = yours or (1 if offer is None else setting.catalogue.offers[offer].accelerators_per_instance)
+    tiers = all_along(setting)
     bare = replace(plain, accelerators=float(machine), busy_share=1.0, storage_tb=0.0, egress_tb_per_month=0.0)
 
     def of_one(machines: int) -> Array:
         many = replace(bare, accelerators=float(machine * machines))
-        return _monthly(setting, reserving(setting, many, offer, term).lines) / machines
+        return _monthly(setting, reserving(setting, many, tiers).lines) / machines
 
     usd = of_one(1)
     volume = tuple(-(-one.from_accelerators // machine) for one in setting.scenario.reserve.volume)
     loaded = replace(bare, storage_tb=plain.storage_tb, egress_tb_per_month=plain.egress_tb_per_month)
-    data = _monthly(setting, reserving(setting, loaded, offer, term).lines) - usd
+    data = _monthly(setting, reserving(setting, loaded, tiers).lines) - usd
     runs = setting.timeline.runs
-    there = bound_share(setting.timeline, term) if setting.reservation_ends == "expire" else runs
+    there = np.asarray(runs - reserving(setting, bare, tiers).after)
     by_volume = np.array([of_one(machines) for machines in volume]).reshape(len(volume), len(usd))
     return Held(machine, usd, _spread(data, setting.demand.all_hours * runs), there, volume, by_volume)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from planner.money.many_ledgers import Columns
 from planner.money.option import Option
 from planner.money.plan import Plan
+from planner.money.renting.cheapest_offer import booked_again
 from planner.money.setting import BUSY_FACTOR
 from planner.money.verdict.breakeven import busy_share
 from planner.study.uncertainty.distributions import Z_TAIL, DistributionError
@@ -136,5 +137,5 @@ def _tried(plan: Plan, side: MapAxis) -> dict[str, NDArray[np.float64]]:
 
 def _lasting(plan: Plan, years: float) -> Plan:
     """The plan over another number of years."""
-    setting = plan.setting
-    return replace(plan, setting=replace(setting, scenario=setting.scenario.model_copy(update={"years": float(years)})))
+    there = replace(plan.setting, scenario=plan.setting.scenario.model_copy(update={"years": float(years)}))
+    return replace(plan, setting=booked_again(there) if there.taken.booked or there.taken.reserved_tiers else there)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.demand.lost import RATE
 from planner.money.input_sheet import Case, end
 from planner.money.ledger import Ledger, Origin, Used
 from planner.money.origin import origin
@@ -24,6 +25,7 @@ from planner.money.rent_levels import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
 from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, price_factor, prices_of
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, RENT_CHANGE
 from planner.money.ways import WAYS
+from planner.speed.training.goodput import NODE_FAILURES, regime_rate, usual_rate
 from planner.study.data_files import Said, assumed
 from planner.study.uncertainty.distributions import Spread
 from pricing import Figure
@@ -33,6 +35,7 @@ OF_RANGE = "the catalogue's range, its ends taken as the values that a tenth of 
 OF_BELIEF = "what a price read so long ago is worth today: a tenth of futures lie beyond each end"
 OF_OTHERS = "what other providers ask: a tenth of futures lie beyond each end"
 OF_BAND = "published runs over our prediction of them, each source left out of the fit: a tenth lie beyond each end"
+OF_REGIMES = "from RSC-2 (low) over Llama 3 to every cause in research clusters (high), arXiv 2407.21783 and 2410.21680"
 OF_CURVE = "from the curve's low end (-1) over its middle (0) to its high end (1), whatever the age"
 _LEAST_BUSY = 1e-6
 # These follow from others that are drawn.
@@ -69,6 +72,7 @@ def _all(plan: Plan) -> Iterator[Doubtful]:
         yield from _residual(plan)
     yield from _rents(plan)
     yield from _work(plan)
+    yield from _failures(plan)
 
 
 def _ranges(plan: Plan) -> Iterator[Doubtful]:
@@ -222,6 +226,21 @@ def _work(plan: Plan) -> Iterator[Doubtful]:
     band = hours_band(plan)
     if band is not None:
         yield Doubtful(HOURS_FACTOR, "times", band, OF_BAND, "measured", "published runs", "docs/published-runs.md")
+
+
+def _failures(plan: Plan) -> Iterator[Doubtful]:
+    """How often jobs fail, where hours hold what that costs: between the regimes that were published."""
+    setting, said = plan.setting, plan.setting.scenario.failures
+    if said.hours_between_failures is not None or not any(one.is_counted for one in setting.lost.values()):
+        return
+    catalogue = setting.catalogue
+    job = max(one.job for one in setting.lost.values() if one.is_counted)
+    calm, rough = (float(regime_rate(catalogue, regime, job)) for regime in ("calm", "rough"))
+    figure = catalogue.facts[NODE_FAILURES].figure
+    value, usual = figure.newest, float(usual_rate(catalogue, said, said.regime or "calm", job))
+    spread = Spread(calm * end(value, "low") / value.typical, usual, max(rough, usual), least=0.0)
+    source = catalogue.sources[value.source]
+    yield Doubtful(RATE, "failures per accelerator-hour", spread, OF_REGIMES, value.kind, source.title, source.url)
 
 
 def hours_band(plan: Plan) -> Spread | None:

@@ -74,10 +74,14 @@ def test_until_the_base_comes_the_reservation_is_the_lowest_layer() -> None:
     assert waiting.usd[[3, 4]].tolist() == pytest.approx([(8 * 0.25 + 8 * 0.225) * 730 * 2.0, 0])
 
 
-def test_a_reservation_that_is_let_go_leaves_its_layer_to_demand() -> None:
+def test_a_reservation_that_is_let_go_leaves_its_layer_to_the_peaks() -> None:
+    """Which are then all of the work: no machine is rented for the layer alone."""
     found = built(mixed_expiring(), mix.build)
-    line = next(line for line in found.lines if line.name == "After the term: useful hours")
-    assert line.usd[[12, 13]].tolist() == pytest.approx([0, 8 * 0.925 * 730 * 2.0])
+    line = next(line for line in found.lines if line.name == "Peaks after the term: useful hours")
+    everything = 8 * 0.9 + 16 * 0.25
+    assert line.usd[[12, 13]].tolist() == pytest.approx([0, everything * 730 * 2.0])
+    peaks = next(line for line in found.lines if line.name == "Peaks: useful hours")
+    assert peaks.usd[[12, 13]].tolist() == pytest.approx([(everything - 8 * 0.925) * 730 * 2.0, 0])
 
 
 def mixed_expiring() -> Setting:

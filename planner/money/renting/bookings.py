@@ -1,0 +1,326 @@
+"""Which reservations to book when: the cheapest run of one seller's terms through the plan, found exactly.
+
+The work is cut into tiers of whole machines, the first as high as the month with the least work, the others in equal
+steps up to the month with the most. Months are gone through from the last to the first. In each a tier is reserved for
+any of the seller's terms; what follows is known by then. A tier waits on demand for its time, is then reserved without
+a gap, and in the end let go. The first one does not wait, is renewed for no longer than before, and let go only where
+less is left of the plan than its last term was long, or its first covers half: else it would be renting on demand by
+another name. All in today's money at typical figures, so that futures and ends of ranges share the choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.demand.stream import Need
+from planner.money.formula import formula
+from planner.money.inflation import worth_when_paid
+from planner.money.input_sheet import Basis
+from planner.money.measures import factors
+from planner.money.rent_levels import say_path
+from planner.money.renting.bill import SUPPORT, renting
+from planner.money.renting.offer_inputs import GB_PER_TB, PRICE
+from planner.money.renting.reservable import Term, TermPrices, term_prices
+from planner.money.renting.reservation import at_volume
+from planner.money.setting import Booking, Setting, Tier
+from planner.scenario.base import MONTHS_PER_YEAR
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_NEVER, _LATE, _ALWAYS = 0.0, 1.0, np.inf  # let go where less than so many times the last term is left
+MOST_STEPS = 4  # tiers: who reserves in more steps than that saves little more
+_WORTH_A_STEP = 1e-3  # of the cost: for less, everything is reserved together
+_NEARLY, _CENT = 1e-9, 0.01
+_FIRST = 2  # tiers that a plan begins with: everything together, or the first step
+
+
+@dataclass(frozen=True)
+class Row:
+    """A way through the plan: the terms it may begin with, those that may follow, by their places; how it may end."""
+
+    first: tuple[int, ...]
+    later: tuple[int, ...]
+    let_go: float  # the rest may be rented on demand where it is shorter than so many times the last term
+
+    @property
+    def terms(self) -> tuple[int, ...]:
+        """All of its terms, each once."""
+        return tuple(sorted({*self.first, *self.later}))
+
+
+@dataclass(frozen=True)
+class Booked:
+    """The cheapest way: its tiers, what is reserved of machines that are wanted all along, and what it costs."""
+
+    tiers: tuple[Tier, ...]
+    all_along: tuple[Booking, ...]
+    usd: float
+
+
+def rows_of(setting: Setting, terms: Sequence[Term]) -> list[Row]:
+    """What may follow on each term that the plan may begin with."""
+    at_end = setting.scenario.reserve.at_end
+    firsts = [n for n, one in enumerate(terms) if one.may_begin]
+    if at_end == "cheapest":
+        longest = {terms[n].seller: terms[n].months for n in firsts}  # the last is the longest
+        return [
+            Row(
+                tuple(n for n in firsts if terms[n].seller == who),
+                tuple(n for n, one in enumerate(terms) if one.seller == who and one.months <= most),
+                _LATE,
+            )
+            for who, most in longest.items()
+        ]
+
+    def follows(first: Term, one: Term) -> bool:
+        if at_end == "shorter":
+            return one.seller == first.seller and one.months < first.months
+        return at_end == "roll" and one is first
+
+    let_go = {"roll": _NEVER, "shorter": _LATE, "expire": _ALWAYS}[at_end]
+    return [Row((n,), tuple(m for m, one in enumerate(terms) if follows(terms[n], one)), let_go) for n in firsts]
+
+
+def cheapest(
+    setting: Setting, need: Need, terms: Sequence[Term], rows: Sequence[Row], *, in_steps: bool
+) -> Booked | None:
+    """The cheapest bookings of these rows, in steps where they may be and that is cheaper; None without a price."""
+    if not rows:
+        return None
+    plan, prices = _Plan(setting, need), term_prices(setting, terms)
+    wanted = plan.asked[plan.asked > 0]
+    grows = len(wanted) > 0 and bool(wanted.min() < wanted.max()) and not setting.scenario.reserve.volume
+    edges = [_edges(wanted, max(prices.machine[n] for n in row.terms), in_steps and grows) for row in rows]
+    width = max(len(row.terms) for row in rows)
+    options = np.array([[*row.terms, *[0] * (width - len(row.terms))] for row in rows], dtype=np.intp)
+    return _Search(plan, prices, terms, rows, options, np.array(edges)).found()
+
+
+class _Plan:
+    """The months of the plan: what is asked for, what a dollar counts, where rents stand, what on demand costs."""
+
+    def __init__(self, setting: Setting, need: Need) -> None:
+        self.setting, self.need = setting, need
+        timeline = setting.timeline
+        self.months, self.last, self.runs = timeline.months, timeline.last, timeline.runs[1:]
+        self.asked = np.broadcast_to(np.atleast_1d(need.accelerators), timeline.last + 1).astype(np.float64)[1:]
+        counts = np.broadcast_to(np.asarray(factors(setting), dtype=np.float64), timeline.last + 1)
+        agreed = worth_when_paid(setting, 0.0)
+        self.counts = counts
+        self.worth = counts * agreed  # of what was agreed today
+        self.level = _levels(setting) / agreed[1:]
+        self.on_demand = self._on_demand()
+        # what the data of all the work is, by month
+        self.disk_gb = self._by_month(need.storage_tb) * GB_PER_TB
+        self.egress_gb = self._by_month(need.egress_tb_per_month) * GB_PER_TB
+        share = setting.scenario.rent.support_share
+        basis = setting.basis()
+        basis.fact("support_share", SUPPORT, share)
+        self.with_support = 1 + float(np.asarray(basis.used["support_share"].value).flat[0])
+
+    def _by_month(self, value: object) -> Array:
+        return np.broadcast_to(np.atleast_1d(np.asarray(value, dtype=np.float64)), self.last + 1)[1:]
+
+    def _on_demand(self) -> Array:
+        """What all the work costs on demand in each month; no sum can pay for it where nobody has a price."""
+        offer, usd = self.setting.taken.on_demand, np.full(self.last + 1, np.inf)
+        if offer is None or offer in self.setting.catalogue.offers:
+            lines = renting(self.setting, self.need, offer)
+            usd = np.broadcast_to(np.asarray(sum(line.usd for line in lines)), self.last + 1)
+        usd = np.where(np.isnan(usd), np.inf, usd)[1:]
+        return np.where(self.asked > 0, usd * np.where(np.isinf(usd), 1.0, self.counts[1:]), 0.0)
+
+    def busiest(self, term: int) -> Array:
+        """The most that is asked for at once in a term that begins in each month."""
+        padded = np.concatenate([self.asked, np.zeros(term - 1)])
+        return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, term).max(axis=-1))
+
+    def paid(self, term: int, *, prepaid: bool) -> Array:
+        """What a dollar a month, agreed when a term begins, counts over the term, with what runs on after the plan."""
+        begins = np.arange(self.last)
+        if prepaid:
+            return np.asarray(term * self.worth[begins])
+        summed = np.concatenate([[0.0], np.cumsum(self.runs * self.worth[1:])])
+        over = np.maximum(begins + term - self.months, 0.0)
+        return np.asarray(summed[np.minimum(begins + term, self.last)] - summed[begins] + over * self.worth[-1])
+
+
+def _levels(setting: Setting) -> Array:
+    """What a price of one that is set at the beginning of each month comes to when that month is paid."""
+    timeline = setting.timeline
+    basis = Basis(setting.catalogue, setting.case, setting.tried)
+    set_after = timeline.begun_years * MONTHS_PER_YEAR
+    how = say_path(basis, setting, set_after)
+    names = {name: one.value for name, one in basis.used.items()}
+    level = formula(how)({**names, PRICE: 1.0, "price_set_after_months": set_after})
+    return np.broadcast_to(np.asarray(level, dtype=np.float64), timeline.last + 1)[1:]
+
+
+def _edges(wanted: Array, machine: float, in_steps: bool) -> list[tuple[float, float]]:
+    """The tiers, each from where to where: first everything together, then, where that is asked for, the steps."""
+    whole = [(0.0, np.inf)]
+    if not in_steps:
+        return whole
+    low, high = (float(np.ceil(one / machine - _NEARLY) * machine) for one in (wanted.min(), wanted.max()))
+    step = np.ceil((high - low) / machine / (MOST_STEPS - 1) - _NEARLY) * machine
+    tops = [low, *(min(low + step * number, high) for number in range(1, MOST_STEPS))]
+    return whole + list(zip([0.0, *tops[:-1]], tops, strict=True))
+
+
+class _Search:
+    """The search, over rows x tiers at once. A row stands for a seller, or for the term that it begins with."""
+
+    def __init__(
+        self, plan: _Plan, prices: TermPrices, terms: Sequence[Term], rows: Sequence[Row], options: Ints, edges: Array
+    ) -> None:
+        self.plan, self.terms, self.rows, self.options, self.edges = plan, terms, rows, options, edges
+        self.months = np.array([one.months for one in terms])[options]
+        named = [[[n in few for n in row.terms] + [False] * (options.shape[1] - len(row.terms))
+                  for few in (row.first, row.later)] for row in rows]  # fmt: skip
+        first, later = np.moveaxis(np.array(named), 1, 0)
+        low, high = edges[..., 0, None], edges[..., 1, None]
+        asked = plan.asked
+        share = np.clip(asked - low, 0.0, high - low) / np.where(asked > 0, asked, 1.0)  # rows x tiers x months
+        costs = self._costs(prices, share)
+        self.first = np.where(first[:, None, :], costs[0], np.inf)
+        self.later = np.where(later[None, :, None, :], costs, np.inf)
+        self.on_demand = np.moveaxis(_times(share, plan.on_demand), -1, 0)
+        self.let_go = self._let_go()
+        self.least, self.waits = self._least()
+
+    def _costs(self, prices: TermPrices, share: Array) -> Array:
+        """What a reservation costs that begins in each month: months x rows x tiers x options."""
+        plan, options = self.plan, self.options
+        reserve, lengths = plan.setting.scenario.reserve, sorted({one.months for one in self.terms})
+        place = np.searchsorted(lengths, self.months)
+        busiest = np.array([plan.busiest(length) for length in lengths])[place]  # rows x options x months
+        paid = np.array([plan.paid(length, prepaid=reserve.prepaid) for length in lengths])[place]
+        low, high = self.edges[..., 0, None, None], self.edges[..., 1, None, None]
+        many = np.clip(busiest[:, None] - low, 0.0, high - low)  # rows x tiers x options x months
+        machine, minimum, usd = (one[options][:, None, :, None] for one in (prices.machine, prices.minimum, prices.usd))
+        billed = np.where(many > 0, np.ceil(np.maximum(many, minimum) / machine - _NEARLY) * machine, 0.0)
+        price = at_volume(reserve, billed, usd) if reserve.volume else usd
+        cost = billed * price * plan.need.hours_per_month * (plan.level * paid)[:, None]
+        data = self._data(prices)
+        if data.any():
+            gone = np.cumsum(share[:, :, None] * data[:, None], axis=-1)
+            gone = np.concatenate([np.zeros((*gone.shape[:-1], 1)), gone], axis=-1)
+            ends = np.minimum(np.arange(plan.last) + self.months[..., None], plan.last)[:, None]
+            cost = cost + np.take_along_axis(gone, np.broadcast_to(ends, cost.shape), axis=-1) - gone[..., :-1]
+        return np.moveaxis(np.where(np.isnan(cost), np.inf, cost * plan.with_support), -1, 0)
+
+    def _data(self, prices: TermPrices) -> Array:
+        """What all the data costs at each option, by month, in today's money: rows x options x months."""
+        plan = self.plan
+
+        def of(values: Array) -> Array:
+            return values[self.options][..., None]
+
+        out = np.maximum(plan.egress_gb - of(prices.free_gb), 0.0) * of(prices.usd_per_gb)
+        return np.asarray((plan.disk_gb * of(prices.usd_per_gb_month) + out) * plan.counts[1:] * plan.runs)
+
+    def _let_go(self) -> Array:
+        """What the rest of the plan costs on demand once a reservation of each option is over: options that began in
+        each month x rows x tiers; endless where the first tier may not be let go yet. The steps above may any time."""
+        last, rows, tiers = self.on_demand.shape
+        rest = np.concatenate([np.cumsum(self.on_demand[::-1], axis=0)[::-1], np.zeros((1, rows, tiers))])
+        ends = np.minimum(np.arange(last)[:, None, None] + self.months, last)  # months x rows x options
+        far = np.array([one.let_go for one in self.rows])[:, None] * self.months
+        may = (last - ends < far) | (ends == last)
+        may[0] |= last - ends[0] <= far
+        row, tier, is_step = np.arange(rows)[:, None, None], np.arange(tiers)[None, :, None], np.arange(tiers) >= _FIRST
+        return np.where(may[:, :, None] | is_step[:, None], rest[ends[:, :, None], row, tier], np.inf)
+
+    def _least(self) -> tuple[Array, Array]:
+        """The least that the rest of the plan costs from each month on: months x rows x tiers x the option before.
+
+        And where nothing was reserved yet, by months x rows x tiers: a step waits for its time on demand.
+        """
+        last, rows, tiers = self.on_demand.shape
+        shape = (rows, tiers, self.months.shape[1])
+        least = np.zeros((last + int(self.months.max()) + 1, *shape))
+        waits = np.zeros((last + 1, rows, tiers))
+        places = np.arange(np.prod(shape)).reshape(shape)
+        after = (self.months[:, None, :] * places.size + places).ravel()  # where what follows stands, in the flat array
+        longest = self._longest(places).ravel()
+        steps = tiers > _FIRST
+        for month in range(last - 1, -1, -1):
+            follows = least.reshape(-1).take(after + month * places.size).reshape(shape)
+            reserved = self.later[month] + np.minimum(follows, self.let_go[month])
+            cheapest_so_long = np.minimum.accumulate(reserved, axis=-1)
+            least[month] = cheapest_so_long.reshape(-1).take(longest).reshape(shape)
+            if steps:
+                waits[month] = np.minimum(cheapest_so_long[..., -1], self.on_demand[month] + waits[month + 1])
+        return least, waits
+
+    def _longest(self, places: Ints) -> Ints:
+        """By option before: the last one that may follow, options being in the order of their lengths."""
+        _, tiers, options = places.shape
+        real = np.array([len(row.terms) for row in self.rows])
+        is_real = np.arange(options) < real[:, None]
+        no_longer = (self.months[:, None, :] <= self.months[:, :, None]) & is_real[:, None]  # rows x before x after
+        last = np.where(np.arange(tiers)[:, None] < _FIRST, no_longer.sum(axis=-1)[:, None] - 1, options - 1)
+        return np.asarray(places[..., :1] + last)
+
+    def _begun(self) -> Array:
+        """What the plan costs that begins with each option: rows x tiers x options."""
+        rows, tiers, options = self.least.shape[1:]
+        row, tier, option = np.ogrid[:rows, :tiers, :options]
+        follows = self.least[self.months[:, None, :], row, tier, option]
+        return np.asarray(self.first + np.minimum(follows, self.let_go[0]))
+
+    def found(self) -> Booked | None:
+        """The cheapest row, everything together or in steps."""
+        begun = self._begun()
+        whole = begun[:, 0].min(axis=-1)
+        steps = np.full(len(whole), np.inf)
+        if begun.shape[1] > 1:
+            steps = begun[:, 1].min(axis=-1) + self.waits[0, :, _FIRST:].sum(axis=-1)
+            steps = np.where(steps < whole * (1 - _WORTH_A_STEP), steps, np.inf)
+        best = np.minimum(whole, steps)
+        row = int(np.argmin(np.round(best, 2)))
+        if not np.isfinite(best[row]):
+            return None
+        if best[row] == whole[row]:
+            together = self._walk(row, 0, int(np.argmin(begun[row, 0])))
+            return Booked((Tier(together),), together, float(best[row]))
+        tiers = [self._walk(row, 1, int(np.argmin(begun[row, 1])))]
+        tiers += [self._walk(row, tier) for tier in range(2, self.edges.shape[1])]
+        tops = [int(high - low) for low, high in self.edges[row, 1:]]
+        stepped = tuple(Tier(one, most) for one, most in zip(tiers, tops, strict=True) if one and most)
+        return Booked(stepped, tiers[0], float(best[row]))
+
+    def _walk(self, row: int, tier: int, first: int | None = None) -> tuple[Booking, ...]:
+        """The bookings of a tier, from the first month on; what costs the same is reserved, once anything is."""
+        least, let_go = self.least[:, row, tier].tolist(), self.let_go[:, row, tier].tolist()
+        later, months = self.later[:, row, tier].tolist(), self.months[row].tolist()
+        month, made, before = 0 if first is not None else self._wait(row, tier), list[Booking](), first
+        while month < self.plan.last:
+            longest = months[before] if before is not None and tier < _FIRST else self.plan.last + max(months)
+            places = [n for n, length in enumerate(months) if length <= longest]
+            ahead = {n: later[month][n] + min(least[month + months[n]][n], let_go[month][n]) for n in places}
+            option = min(ahead, key=lambda n: ahead[n]) if made or first is None else first
+            term = self.terms[int(self.options[row, option])]
+            made.append(Booking(term.offer, month, float(term.months)))
+            began, month, before = month, month + term.months, option
+            if let_go[began][option] < least[month][option] - _CENT:
+                break
+        return tuple(made)
+
+    def _wait(self, row: int, tier: int) -> int:
+        """The month in which a step is first reserved."""
+        for month in range(self.plan.last):
+            stays = self.on_demand[month, row, tier] + self.waits[month + 1, row, tier]
+            if stays > self.waits[month, row, tier] + _CENT:
+                return month
+        return self.plan.last
+
+
+def _times(share: Array, usd: Array) -> Array:
+    """Shares of some sums; nothing of what nobody has a price for is still nothing."""
+    return np.asarray(np.where(share > 0, share * np.where(share > 0, usd, 0.0), 0.0))
