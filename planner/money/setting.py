@@ -5,9 +5,10 @@ Every ledger is built from one of these and from nothing else, so the same setti
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
+from typing import Any
 
 from planner.money.demand.lost import RATE, Lost, lost_of
 from planner.money.demand.stream import Demand, demand
@@ -175,9 +176,22 @@ class Setting:
         there.__dict__.update(demand=self.demand, timeline=self.timeline)
         return there
 
+    @cached_property
+    def of_orders(self) -> dict[Hashable, Setting]:
+        """The settings of a fleet's orders, each made once."""
+        return {}
+
+    @cached_property
+    def fleets(self) -> dict[Hashable, Any]:
+        """Fleets that were reckoned here, for ways that pay for the same one."""
+        return {}
+
     def let_go(self) -> None:
-        """Forget the demand: of a thousand futures it is large, and what is kept by setting would hold on to it."""
-        self.__dict__.pop("demand", None)
+        """Forget what is large of a thousand futures: what is kept by setting would hold on to it."""
+        for one in self.__dict__.pop("of_orders", {}).values():
+            one.let_go()
+        for name in ("demand", "fleets"):
+            self.__dict__.pop(name, None)
 
     def trying(self, tried: Tried) -> Setting:
         """This setting with more inputs tried out, beside those that already are."""

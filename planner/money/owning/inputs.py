@@ -106,7 +106,7 @@ def say_curve_of_power(put: Basis, setting: Setting, *fleets: Need) -> None:
     put.say(AT_LOAD, np.asarray(first)[()], "1", where)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _of_any_fleet(setting: Setting) -> Mapping[str, Used]:
     """The inputs that do not depend on the fleet: said once for all ways to own one."""
     put, own = setting.basis(), setting.scenario.own

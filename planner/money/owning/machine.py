@@ -94,7 +94,7 @@ def buying(setting: Setting) -> Buying | None:
     )
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def machine(setting: Setting) -> Machine | None:
     """What to buy: what you have a price for, else the newest price of the catalogue, else what others let expect."""
     own = setting.scenario.own

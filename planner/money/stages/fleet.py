@@ -136,6 +136,18 @@ def fleet_of(setting: Setting, accelerators: int, orders: tuple[Order, ...], mak
     if not orders:
         found = make(setting, work_of(setting, accelerators), None)
         return None if found is None else Fleet(setting, accelerators, (), (found,))
+    if make is not bought:
+        return _ordered(setting, accelerators, orders, make)
+    key = (accelerators, orders)
+    if key not in setting.fleets:
+        setting.fleets[key] = _ordered(setting, accelerators, orders, make)
+    made: Fleet | None = setting.fleets[key]
+    if made is None:
+        return None
+    return replace(made, parts=tuple(replace(part, put=part.put.copy()) for part in made.parts))
+
+
+def _ordered(setting: Setting, accelerators: int, orders: tuple[Order, ...], make: Make) -> Fleet | None:
     parts, before = [], 0
     for order in orders:
         there = _of_order(setting, order, orders[0].month)
@@ -166,6 +178,13 @@ def _added(setting: Setting, before: int, top: int) -> Need:
 
 def _of_order(setting: Setting, order: Order, first_month: int) -> Setting:
     """The setting of one order: its month and its terms. Where another month is tried out, all orders move with it."""
+    key = (order.model_copy(update={"accelerators": 1}), first_month)
+    if key not in setting.of_orders:
+        setting.of_orders[key] = _with_terms(setting, order, first_month)
+    return setting.of_orders[key]
+
+
+def _with_terms(setting: Setting, order: Order, first_month: int) -> Setting:
     own = setting.scenario.own.model_copy(update={"order_month": order.month, **order.terms})
     tried = setting.tried
     if ORDER in tried:

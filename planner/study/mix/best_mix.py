@@ -217,9 +217,9 @@ def _searched(setting: Setting, rates: MixRates, proposed: Sequence[Mix]) -> tup
         return search, mix
     others = [MixSearch(setting, other, search.kept) for other in (schedule.earlier(), None)]
     for other in others:
-        again = other.best([other.resized(mix)], steps)
-        if again is not None and other.at_most_usd(again) < search.at_most_usd(mix):
-            search, mix = other, again
+        again = other.resized(mix)
+        if other.at_most_usd(again) < search.at_most_usd(mix):
+            search, mix = other, other.best([again], steps) or again
     return search, mix
 
 
