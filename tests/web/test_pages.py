@@ -266,7 +266,7 @@ def test_the_first_answer_is_there_before_anybody_comes(monkeypatch: pytest.Monk
     get_ready()
     monkeypatch.delattr(state, "planned")  # so that nothing can be reckoned any more
     facts, first = load_catalogue(), Scenario()
-    kept = state._reckoned(facts.digest, first.model_dump_json(exclude_defaults=True), DAY, first, facts)
+    kept = state._reckoned(facts.digest, state._said(first), DAY, first, facts)
     assert kept.told.title == told_of(first)
 
 
