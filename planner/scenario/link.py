@@ -19,9 +19,7 @@ import pydantic_core
 from planner.scenario import known_names
 from planner.scenario.base import TypedMoney
 from planner.scenario.link_text import parsed, typed, why_not, written
-from planner.scenario.own import PowerAtLoad
 from planner.scenario.path import dotted, put, take, value_at
-from planner.scenario.power_text import checked
 from planner.scenario.refusal import complaints
 from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS, Key
@@ -35,7 +33,6 @@ from pricing.strict_yaml import MAX_DEPTH
 ALSO = "also"
 LONGEST_ALSO = 4_000
 _NESTED = 3
-_POWER = ("own", "power_at_load")
 _LONGEST_SHOWN = 60
 
 
@@ -222,20 +219,19 @@ def also_with_hours(text: str | None, by_hour: tuple[float, ...]) -> str | None:
     return json.dumps(rest, ensure_ascii=False, separators=(",", ":")) if rest else None
 
 
-def also_power(text: str | None) -> tuple[PowerAtLoad, ...]:
-    """The curve of power that the rest of a link tells; empty where it tells none."""
+def also_own(text: str | None, name: str) -> Any:
+    """What the rest of a link tells of a field of owning; None where it tells nothing."""
     own = _also(text, []).get("own")
-    return (checked(own.get("power_at_load", ())) if isinstance(own, dict) else None) or ()
+    return own.get(name) if isinstance(own, dict) else None
 
 
-def also_with_power(text: str | None, points: tuple[PowerAtLoad, ...]) -> str | None:
-    """The rest of a link with another curve of power, in place of the two shares, or with none of the three."""
+def also_with_own(text: str | None, told: Mapping[str, Any]) -> str | None:
+    """The rest of a link with other values of fields of owning, None for none of it; None where nothing is left."""
     rest = _also(text, [])
-    put(rest, _POWER, [one.model_dump() for one in points])
-    for name in ("busy_power_share", "idle_power_share", *(() if points else _POWER[1:])):
-        take(rest, ("own", name))
-    if rest["own"] == {}:
-        del rest["own"]
+    there = rest.pop("own", None)
+    own = {**(there if isinstance(there, dict) else {}), **told}
+    left = {name: value for name, value in own.items() if value is not None}
+    rest = {**({"own": left} if left else {}), **rest}
     return json.dumps(rest, ensure_ascii=False, separators=(",", ":")) if rest else None
 
 

@@ -15,14 +15,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from planner.report import words
 from planner.report.answer.echo import echo
-from planner.scenario.base import GROUPS, RUNNING, WORK
+from planner.scenario.base import BUYING, GROUPS, RUNNING, WORK
 from planner.scenario.latency import latencies, promised
 from planner.scenario.link import ALSO, from_address, read_address, to_address
 from planner.scenario.presets import presets
 from planner.scenario.question import SERVE, TRAIN, TUNE, Question
 from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS, under
-from planner.web import address, fields, power_curve, questions, state, through_the_day
+from planner.web import address, fields, questions, state, through_the_day, typed_list
 from planner.web.fields import GPUS
 from pricing import Catalogue
 from pricing.exchange import rates
@@ -139,13 +139,15 @@ def _assumptions(catalogue: Catalogue, question: Question, hints: Mapping[str, s
                         fields.show(catalogue, name, hints)
                     if box.open and heading == WORK and question not in (TRAIN, TUNE):
                         through_the_day.ask()
-                    if box.open and heading == RUNNING and (every or power_curve.is_entered()):
-                        power_curve.ask()
+                    for listed in _LISTS.get(heading, ()):
+                        if box.open and (every or listed.is_entered()):
+                            listed.ask()
                 worth = st.empty() if FLOOR in names else worth
     return worth
 
 
 _EVERY = "Also those that few people change."
+_LISTS = {BUYING: (typed_list.ORDERS,), RUNNING: (typed_list.POWER,)}
 
 
 def _is_in_expander(name: str, question: Question) -> bool:

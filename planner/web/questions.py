@@ -10,7 +10,7 @@ from planner.scenario.link import ALSO, to_address, usable_address
 from planner.scenario.presets import preset
 from planner.scenario.question import HOURS, QUESTIONS, Question, belongs, question_of
 from planner.scenario.short_keys import KEYS
-from planner.web import address, fields, power_curve, through_the_day
+from planner.web import address, fields, through_the_day, typed_list
 from pricing import Catalogue, PricingError
 from pricing import names as naming
 
@@ -30,7 +30,7 @@ def of_link(catalogue: Catalogue) -> list[str]:
     told += [_two(name, held[name], question) for name in _WORK if name in held and name not in plan]
     fields.start_anew()
     through_the_day.forget()
-    power_curve.forget()
+    typed_list.forget()
     address.replace({**usable, **_of_question(question)}, (*KEYS, ALSO, KEY))
     st.session_state[_SHOWN] = question.name
     return told
@@ -73,7 +73,7 @@ def turn_to(held: Mapping[str, str]) -> None:
     _keep(QUESTIONS[st.session_state[_SHOWN]])
     fields.start_anew()
     through_the_day.forget()
-    power_curve.forget()
+    typed_list.forget()
     question = question_of(held)
     address.put({KEY: None, **_of_question(question)})
     st.session_state[_SHOWN] = question.name

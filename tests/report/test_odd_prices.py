@@ -36,7 +36,8 @@ def test_a_rent_that_nobody_asks_is_asked_about(rent: dict[str, float], said: st
 
 
 def test_a_usual_rent_is_not() -> None:
-    assert "usd_per_accelerator_hour is" not in asked_about(rent={"usd_per_accelerator_hour": 2.7})
+    assert "Rent per GPU-hour is" in asked_about(rent={"usd_per_accelerator_hour": 1.1})
+    assert "Rent per GPU-hour is" not in asked_about(rent={"usd_per_accelerator_hour": 2.7})
 
 
 def test_prices_that_contradict_each_other() -> None:

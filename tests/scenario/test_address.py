@@ -12,9 +12,9 @@ from planner.scenario.link import (
     LONGEST_ALSO,
     TooLong,
     also_by_hour,
-    also_power,
+    also_own,
     also_with_hours,
-    also_with_power,
+    also_with_own,
     from_address,
     to_address,
 )
@@ -196,23 +196,19 @@ def test_hours_of_the_day_are_put_into_the_rest_of_a_link_and_taken_out() -> Non
     assert also_by_hour("[1") == also_by_hour('{"work":7}') == also_by_hour(None) == ()
 
 
-def test_a_curve_of_power_is_put_into_the_rest_of_a_link_and_taken_out() -> None:
+def test_a_list_of_owning_is_put_into_the_rest_of_a_link_and_taken_out() -> None:
     rest = '{"own":{"busy_power_share":0.7,"insurance_share_per_year":0.01},"mix":{"own_accelerators":8}}'
-    curve = read_power("0:25, 50:60, 100:76") or ()
-    told = also_with_power(rest, curve)
-    assert also_power(told) == curve
+    curve = [one.model_dump() for one in read_power("0:25, 50:60, 100:76") or ()]
+    told = also_with_own(rest, {"power_at_load": curve, "busy_power_share": None})
+    assert also_own(told, "power_at_load") == curve
     read, slips = from_address({ALSO: told or ""})
-    assert (read.own.power_at_load, read.own.busy_power_share, slips) == (curve, None, [])
+    assert (len(read.own.power_at_load), read.own.busy_power_share, slips) == (3, None, [])
     assert read.own.insurance_share_per_year == 0.01
-    assert also_with_power(told, ()) == '{"own":{"insurance_share_per_year":0.01},"mix":{"own_accelerators":8}}'
-    assert also_with_power(also_with_power(None, curve), ()) is None
-    assert (
-        also_power("[1")
-        == also_power('{"own":7}')
-        == also_power('{"own":{"power_at_load":7}}')
-        == also_power(None)
-        == ()
-    )
+    left = '{"own":{"insurance_share_per_year":0.01},"mix":{"own_accelerators":8}}'
+    assert also_with_own(told, {"power_at_load": None}) == left
+    assert also_with_own(also_with_own(None, {"power_at_load": curve}), {"power_at_load": None}) is None
+    assert also_own("[1", "orders") is also_own('{"own":7}', "orders") is also_own(None, "orders") is None
+    assert also_with_own('{"own":7}', {"orders": None}) is None
 
 
 def scenario_with_hours(rest: str, hours: tuple[float, ...]) -> Scenario:

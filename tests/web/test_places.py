@@ -61,3 +61,19 @@ def test_power_by_load_is_typed_in_pairs_and_the_link_holds_it() -> None:
     assert not any(one.value.startswith("Want pairs") for one in app.caption)
     app.text_input(key="power_curve").input("").run()
     assert asked(app).own.power_at_load == ()
+
+
+def test_orders_are_typed_as_numbers_and_months() -> None:
+    """In place of how many to buy; what cannot be used stays in the field, and what is wanted is said."""
+    app = unfolded(visit(own="24"))
+    app.toggle(key="all").set_value(True).run()
+    app.text_input(key="orders_typed").input("16, 8 in eighteen").run()
+    assert asked(app).own.orders == ()
+    assert any(one.value.startswith("Want numbers of GPUs and months") for one in app.caption)
+    app.text_input(key="orders_typed").input("16, 8 in month 18").run()
+    assert [(one.accelerators, one.month) for one in asked(app).own.orders] == [(16, 0), (8, 18)]
+    assert asked(app).own.accelerators is None
+    assert app.text_input(key="orders_typed").value == "16, 8 in 18"
+    assert any("24 in 2 orders (16 today and 8 in month 18)" in one.value for one in app.markdown)
+    app.text_input(key="orders_typed").input("").run()
+    assert asked(app).own.orders == ()

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from planner.money.payback import Payback
 from planner.money.plan import Plan
 from planner.money.plausibility import Doubt, doubts
+from planner.money.selling import only_sells
 from planner.money.sizing import spread_advice
 from planner.money.verdict.answer import Answer
 from planner.money.ways import WAYS
 from planner.money.ways.right_size import Size, sizes
 from planner.report import words
+from planner.report.answer.tables import INPUTS
 from planner.report.forms import scalar
 from planner.report.table import Table
 from planner.scenario.base import MOST_ACCELERATORS
@@ -62,10 +64,11 @@ def _ended(text: str) -> str:
 
 def _doubt(one: Doubt) -> str:
     yours, usual = f"{one.yours:,.6g}", f"{one.usual:,.6g}"
-    asked = f"{one.name} is {yours} {one.unit}; the catalogue has {usual}."
+    name = INPUTS[one.name][0] if one.name in INPUTS else one.name
+    asked = f"{name} is {yours} {one.unit}; the catalogue has {usual}."
     if one.below_all:
         return (
-            f"{one.name} is {yours} {one.unit}, below what anybody known here asks on demand, from {usual} on: did you "
+            f"{name} is {yours} {one.unit}, below what anybody known here asks on demand, from {usual} on: did you "
             "mean a price for a reservation, or for another GPU? It is used as you typed it."
         )
     if one.meant is None:
@@ -80,7 +83,8 @@ def absent_lines(plan: Plan) -> tuple[str, ...]:
 
 def spread_line(plan: Plan) -> str | None:
     """What fewer machines could do if the work could wait; None where the work cannot be done as asked."""
-    said = spread_advice(plan.setting) if plan.options else None
+    sells_all = any(only_sells(plan.setting, one.accelerators) for one in plan.options if one.way == "own")
+    said = spread_advice(plan.setting) if plan.options and not sells_all else None
     return None if said is None else f"{said}. Say so under 'Adjust assumptions' if it can wait."
 
 
