@@ -74,6 +74,6 @@ def test_orders_are_typed_as_numbers_and_months() -> None:
     assert [(one.accelerators, one.month) for one in asked(app).own.orders] == [(16, 0), (8, 18)]
     assert asked(app).own.accelerators is None
     assert app.text_input(key="orders_typed").value == "16, 8 in 18"
-    assert any("24 in 2 orders (16 today and 8 in month 18)" in one.value for one in app.markdown)
+    assert any("24 in 2 orders" in one.value for one in app.markdown)
     app.text_input(key="orders_typed").input("").run()
     assert asked(app).own.orders == ()
