@@ -50,9 +50,9 @@ def _files(page: Page) -> dict[str, bytes]:
     [
         (
             "/?gpus=16&busy=80",
-            9,
+            10,
             {
-                *("options.csv", "cash.csv", "lines.csv", "futures.csv", "parts.csv"),
+                *("options.csv", "cash.csv", "lines.csv", "futures.csv", "parts.csv", "orders.csv"),
                 *("other-numbers.csv", "use-and-years.csv"),
             },
         ),

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from playwright.sync_api import Locator, Page, TimeoutError
 
 from planner.scenario.short_keys import KEYS
+from planner.scenario.typed_money import is_money
 from tests.browser.visit import open_page, settle
 
 PAGES = ("Answer", "Speed", "Compare", "What if", "Assumptions")
@@ -69,6 +70,10 @@ def enter(page: Page, name: str, rng: random.Random) -> None:
         return
     if name == "tokens":
         field.fill(rng.choice(("1 T", "300B", "2e9", "many", "")))
+        field.press("Enter")
+    elif name in KEYS and is_money(KEYS[name].path):
+        euros = _number(name, rng)
+        field.fill(f"{euros} EUR" if euros and rng.random() < 0.3 else euros)
         field.press("Enter")
     elif kind == "number":
         field.fill(_number(name, rng))
