@@ -81,9 +81,12 @@ def reliability(
 def plain_reliability(
     catalogue: Catalogue, accelerators: Num, failures: Failures, rate: Num | None = None
 ) -> Reliability:
-    """The same of a job of which nobody says what it computes: its checkpoints take what they do on spot machines."""
-    written = _fact(catalogue, "spot-checkpoint-hours")
-    return _reliability(catalogue, accelerators, failures, failures.regime or "calm", written, rate)
+    """The same of a job of which nobody says what it computes.
+
+    Each accelerator writes as much as in BLOOM's run; a larger job writes as much in all, each accelerator its share.
+    """
+    written_s = _fact(catalogue, "bloom-checkpoint-time") * np.minimum(BLOOM_ACCELERATORS / accelerators, 1.0)
+    return _reliability(catalogue, accelerators, failures, failures.regime or "calm", written_s / 3600, rate)
 
 
 def _reliability(
