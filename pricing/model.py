@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from pricing.fields import Aliases, Confidence, Label, Whole, YearMonth
 from pricing.figure import Locator, Note, SourceId, Strict, Text
+from pricing.layers import Compression, Convolution, Indexer, Linear, StateSpace, Window
 
 WeightFormat = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4", "mxfp4", "int4"]
 
@@ -17,31 +18,13 @@ Attention = Literal[
     "GQA",  # heads of queries share them in groups
     "MQA",  # all share one
     "MLA",  # keys and values come out of a narrow shared vector, the latent one, whose ranks the record gives
-    "compressed",  # what is kept is compressed along the sequence
-    "mixed",  # layers differ in more than the window they see: in their heads, for one
+    "compressed",  # one head, keys and values alike, kept for several tokens together, and a window beside it
     "convolution",
     "none",  # no layer attends
 ]  # fmt: skip
 
 
-_LATENT_RANKS = ("kv_lora", "qk_nope_dim", "qk_rope_dim", "v_head_dim")
-
-
-class Window(Strict):
-    """What some layers see of the context: `layers` `of` so many see no more than `tokens` tokens."""
-
-    kind: Literal["sliding", "chunked"] = Field(
-        default="sliding", description="the last tokens, or those of a fixed piece; counted alike"
-    )
-    tokens: int = Field(ge=1, le=100_000_000, description="what such a layer sees at most")
-    layers: Whole = Field(default=1, description="how many layers of `of` have the window")
-    of: Whole = Field(default=1, description="either all layers that attend, or the period in which kinds alternate")
-
-    @model_validator(mode="after")
-    def _some_of_them(self) -> Window:
-        if self.layers > self.of:
-            raise ValueError(f"want at most {self.of} layers of {self.of} with a window, got {self.layers}")
-        return self
+_LATENT_RANKS = ("kv_lora", "qk_nope_dim", "qk_rope_dim")
 
 
 class Model(Strict):
@@ -73,23 +56,34 @@ class Model(Strict):
     vocab: int | None = Field(default=None, ge=1, le=2_000_000, description="words and pieces it knows")
     context: int | None = Field(default=None, ge=1, le=100_000_000, description="tokens it reads at most")
     weights: WeightFormat | None = Field(default=None, description="format they are published in; absent: 16 bits")
-    wide_parts: tuple[Literal["attention", "head"], ...] | None = Field(
-        default=None, description="what stays in 16 bits where `weights` are narrower; absent: as the format usually is"
+    rest_weights: WeightFormat | None = Field(
+        default=None, description="format of all but the routed experts and tables; absent: that of `weights`"
     )
+    scale_group: Whole | None = Field(default=None, description="weights that share a scale of 16 bits, in int4")
     attention: Attention | None = Field(default=None, description="how the layers that attend do it")
     attention_layers: int | None = Field(
         default=None, ge=0, le=10_000, description="layers that attend; absent: all but linear and recurrent"
     )
-    linear_layers: int | None = Field(
-        default=None, ge=1, le=10_000, description="of linear attention: a state, no cache"
-    )
+    linear: Linear | None = Field(default=None, description="layers of linear attention")
+    state_space: StateSpace | None = Field(default=None, description="layers of a state space")
+    convolution: Convolution | None = Field(default=None, description="layers that mix the last few tokens")
     recurrent_layers: int | None = Field(
-        default=None, ge=1, le=10_000, description="of state space or other recurrence"
+        default=None, ge=1, le=10_000, description="of other recurrence, which no field describes"
     )
     window: Window | None = Field(
         default=None, description="what some layers see; absent: all that attend see the whole context"
     )
-    sparse: bool = Field(default=False, description="tokens look at chosen ones only; counted as if they saw them all")
+    indexer: Indexer | None = Field(default=None, description="what chooses; absent: tokens look at all they see")
+    compression: Compression | None = Field(default=None, description="ranks of attention of the kind compressed")
+    output_gate: Literal["values", "heads"] | None = Field(
+        default=None, description="whether what attention puts out is gated, each value or each head"
+    )
+    keys_as_values: bool = Field(
+        default=False, description="layers that see the whole context make values of keys: one matrix less"
+    )
+    reusing_layers: Whole | None = Field(
+        default=None, description="layers that attend over the cache of an earlier one, evenly of all kinds"
+    )
     positions: Literal["learned", "relative", "alibi"] | None = Field(
         default=None, description="how it learns the order of tokens; absent: rotary, or none"
     )
@@ -104,10 +98,19 @@ class Model(Strict):
         default=None, description="width of the shared experts together; absent: so many as wide as routed ones"
     )
     moe_ffn_hidden: Whole | None = Field(default=None, description="inner width of one routed expert")
+    moe_input: Whole | None = Field(
+        default=None, description="width that routed experts read and write; absent: `hidden`"
+    )
     dense_layers: int | None = Field(
         default=None, ge=0, le=10_000, description="layers with a dense network; mostly the leading ones"
     )
     moe_layers: int | None = Field(default=None, ge=0, le=10_000, description="layers with experts")
+    lookup_params_b: float | None = Field(
+        default=None, gt=0, description="in tables of which each token takes a row: stored, hardly read, in 1e9"
+    )
+    other_params_b: float | None = Field(
+        default=None, gt=0, description="in parts that no other field describes and every token uses, in 1e9"
+    )
     prediction_layers: Whole | None = Field(
         default=None, description="layers that predict further tokens; in no count: neither in params_b nor in layers"
     )
@@ -116,8 +119,10 @@ class Model(Strict):
     qk_nope_dim: int | None = Field(
         default=None, ge=1, description="width of a head of queries and keys without positions (MLA)"
     )
-    qk_rope_dim: int | None = Field(default=None, ge=1, description="width of its part with positions (MLA)")
-    v_head_dim: int | None = Field(default=None, ge=1, description="width of a head of values (MLA)")
+    qk_rope_dim: int | None = Field(default=None, ge=0, description="width of its part with positions (MLA)")
+    v_head_dim: int | None = Field(
+        default=None, ge=1, description="width of a head of values; absent: as keys, where attention is not MLA"
+    )
     source: SourceId
     locator: Locator = None
     confidence: Confidence
@@ -126,9 +131,11 @@ class Model(Strict):
 
     @model_validator(mode="after")
     def _layers_add_up(self) -> Model:
-        kinds = {name: getattr(self, name) or 0 for name in ("attention_layers", "linear_layers", "recurrent_layers")}
+        others = {name: getattr(self, name) for name in ("linear", "state_space", "convolution")}
+        kinds = {name: one.layers for name, one in others.items() if one is not None}
+        kinds |= {"attention_layers": self.attention_layers or 0, "recurrent_layers": self.recurrent_layers or 0}
         if self.layers is not None and sum(kinds.values()) > self.layers:
-            parts = " + ".join(f"{count} {name}" for name, count in kinds.items())
+            parts = " + ".join(f"{count} {name}" for name, count in kinds.items() if count)
             raise ValueError(f"want no more than the {self.layers} layers there are, got {parts}")
         if self.layers is not None and (self.moe_layers or 0) > self.layers:
             raise ValueError(f"want no more than the {self.layers} layers there are, got {self.moe_layers} moe_layers")
@@ -156,11 +163,19 @@ class Model(Strict):
 
     @model_validator(mode="after")
     def _latent_has_its_ranks(self) -> Model:
-        missing = [name for name in _LATENT_RANKS if getattr(self, name) is None]
+        wanted = (*_LATENT_RANKS, "v_head_dim")
+        missing = [name for name in wanted if getattr(self, name) is None]
         if self.attention == "MLA" and missing:
-            raise ValueError(
-                f"attention of the kind MLA needs {', '.join(_LATENT_RANKS)}: {', '.join(missing)} missing"
-            )
-        if self.attention != "MLA" and len(missing) < len(_LATENT_RANKS):
+            raise ValueError(f"attention of the kind MLA needs {', '.join(wanted)}: {', '.join(missing)} missing")
+        if self.attention != "MLA" and any(getattr(self, name) is not None for name in _LATENT_RANKS):
             raise ValueError(f"{', '.join(_LATENT_RANKS)} are of attention of the kind MLA, got {self.attention}")
+        return self
+
+    @model_validator(mode="after")
+    def _compressed_says_how(self) -> Model:
+        said = (self.compression, self.indexer, self.window, self.q_lora)
+        if self.attention == "compressed" and None in said:
+            raise ValueError("attention of the kind compressed needs compression, indexer, window and q_lora")
+        if self.attention != "compressed" and self.compression is not None:
+            raise ValueError(f"compression is of attention of the kind compressed, got {self.attention}")
         return self

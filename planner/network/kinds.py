@@ -1,25 +1,29 @@
-"""The kinds of attention: which are counted in full, which only in part, and how one layer of each is built."""
+"""The kinds of attention, and how one layer of each is built: what it keeps, reads and computes, as numbers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
+from planner.network.network import ENDLESS, Reach
 from planner.network.refused import GapInShape, UnknownShape
+from pricing.layers import Compression, Indexer, Window
 from pricing.model import Model
 
 GROUPED = ("MHA", "GQA", "MQA")
-LATENT = "MLA"
-COUNTED = (*GROUPED, LATENT)
-# Of these a record does not say what their layers keep. What they compute is counted, from the heads that are stated
-# and as if every layer saw the whole context, so they can be trained; their cache is not, so they cannot be served.
-HALF_COUNTED = ("compressed", "mixed")
+LATENT, COMPRESSED = "MLA", "compressed"
+COUNTED = (*GROUPED, LATENT, COMPRESSED)
+# Entries that overlap by one are made of two projections for the values and two for their weights; others of one each.
+_CHOSEN_MAKERS, _WHOLE_MAKERS = 4, 2
+
+T = TypeVar("T", Compression, Indexer, Window)
 
 
 @dataclass(frozen=True)
 class Attention:
     """One layer that attends."""
 
-    params: float  # of its four projections
+    params: float  # of its projections
     heads: float
     kv_heads: float
     qk_dim: float  # width of a head's query, and of its key
@@ -29,41 +33,74 @@ class Attention:
     decode_dim: float  # width of a key and a value as decoding reads them
 
 
-def refuse_unknown_kind(model: Model, known: tuple[str, ...] = (*COUNTED, *HALF_COUNTED)) -> None:
-    """Raise `UnknownShape` for a kind of attention that is not among the `known`: none is taken for another."""
+def refuse_unknown_kind(model: Model) -> None:
+    """Raise `UnknownShape` for a kind of attention that is not counted: none is taken for another."""
     if model.attention is None:
-        raise GapInShape(f"{model.label}: the shape does not say attention; want one of {', '.join(known)}")
-    if model.attention not in known:
-        kinds = ", ".join(known)
+        raise GapInShape(f"{model.label}: the shape does not say attention; want one of {', '.join(COUNTED)}")
+    if model.attention not in COUNTED:
+        kinds = ", ".join(COUNTED)
         raise UnknownShape(
             f"{model.label}: attention of the kind {model.attention!r} is not counted here; want one of {kinds}"
         )
 
 
 def attention_of(model: Model) -> Attention:
-    """The layer that a record describes; `UnknownShape` names an unknown kind, or the number that is missing."""
+    """The layer that a record describes; `UnknownShape` names an unknown kind, or the number that is missing.
+
+    Where layers with a window differ, it is one that sees everything.
+    """
     refuse_unknown_kind(model)
-    return _latent(model) if model.attention == LATENT else _grouped(model)
+    if model.attention == LATENT:
+        return _latent(model)
+    return _compressed(model) if model.attention == COMPRESSED else _grouped(model)
+
+
+def near_attention(model: Model) -> Attention:
+    """The layer that sees a window."""
+    window = model.window
+    if window is None or not (window.heads or window.kv_heads or window.head_dim):
+        plain = model if not model.keys_as_values else model.model_copy(update={"keys_as_values": False})
+        return attention_of(plain)
+    wide = model.v_head_dim if window.head_dim in (None, model.head_dim) else None
+    own = {
+        "heads": window.heads or model.heads, "kv_heads": window.kv_heads or model.kv_heads,
+        "head_dim": window.head_dim or model.head_dim, "v_head_dim": wide, "keys_as_values": False,
+    }  # fmt: skip
+    return attention_of(model.model_copy(update=own))
 
 
 def _grouped(model: Model) -> Attention:
     """Heads of keys and values that heads of queries share: both are kept as they are."""
     hidden, heads = need(model, "hidden"), need(model, "heads")
     width = float(model.head_dim or hidden / heads)
-    return grouped_attention(hidden=hidden, heads=heads, kv_heads=float(model.kv_heads or heads), head_dim=width)
+    keys = float(model.kv_heads or heads)
+    one = grouped_attention(
+        hidden=hidden, heads=heads, kv_heads=keys, head_dim=width, v_dim=float(model.v_head_dim or width)
+    )
+    saved = hidden * keys * one.v_dim if model.keys_as_values else 0.0
+    return replace(one, params=one.params + _gate(model, one) - saved)
 
 
-def grouped_attention(*, hidden: float, heads: float, kv_heads: float, head_dim: float) -> Attention:
+def _gate(model: Model, one: Attention) -> float:
+    """Parameters of the gate on what comes out of the heads."""
+    each = {None: 0.0, "heads": 1.0, "values": one.v_dim}[model.output_gate]
+    return need(model, "hidden") * one.heads * each
+
+
+def grouped_attention(
+    *, hidden: float, heads: float, kv_heads: float, head_dim: float, v_dim: float | None = None
+) -> Attention:
     """A layer whose query heads share heads of keys and values, from its numbers."""
+    both = head_dim + (head_dim if v_dim is None else v_dim)
     return Attention(
-        params=2 * hidden * head_dim * (heads + kv_heads),
+        params=hidden * both * (heads + kv_heads),
         heads=heads,
         kv_heads=kv_heads,
         qk_dim=head_dim,
-        v_dim=head_dim,
-        cache_values=2 * kv_heads * head_dim,
+        v_dim=both - head_dim,
+        cache_values=kv_heads * both,
         cache_heads=kv_heads,
-        decode_dim=2 * head_dim,
+        decode_dim=both,
     )
 
 
@@ -77,13 +114,13 @@ def _latent(model: Model) -> Attention:
     DeepSeek-AI, DeepSeek-V2, 2024, section 2.1 (multi-head latent attention).
     """
     hidden, heads = need(model, "hidden"), need(model, "heads")
-    latent, rope = need(model, "kv_lora"), need(model, "qk_rope_dim")
+    latent, rope = need(model, "kv_lora"), float(model.qk_rope_dim or 0)
     key, value = need(model, "qk_nope_dim"), need(model, "v_head_dim")
     queries = heads * (key + rope)
     params = hidden * queries if model.q_lora is None else model.q_lora * (hidden + queries)
     params += hidden * (latent + rope)
     params += latent * heads * (key + value) + heads * value * hidden
-    return Attention(
+    one = Attention(
         params=params,
         heads=heads,
         kv_heads=heads,
@@ -93,6 +130,109 @@ def _latent(model: Model) -> Attention:
         cache_heads=1.0,
         decode_dim=2 * latent + rope,
     )
+    return replace(one, params=params + _gate(model, one))
+
+
+def _compressed(model: Model) -> Attention:
+    """One head that is key and value at once, narrow queries, and heads projected out in groups.
+
+    What makes one entry of several tokens differs by layer, and is counted in `choosing_params`.
+
+    References
+    ----------
+    Configuration and modelling code of DeepSeek-V4 in transformers 5.23.0 (models/deepseek_v4).
+    """
+    hidden, heads, width = need(model, "hidden"), need(model, "heads"), need(model, "head_dim")
+    rank, how = need(model, "q_lora"), _said(model.compression, model, "compression")
+    out = heads * width * how.out_rank + how.out_rank * how.out_groups * hidden
+    return Attention(
+        params=rank * (hidden + heads * width) + hidden * width + out,
+        heads=heads,
+        kv_heads=1.0,
+        qk_dim=width,
+        v_dim=width,
+        cache_values=width,
+        cache_heads=1.0,
+        decode_dim=2 * width,
+    )
+
+
+def choosing_params(model: Model) -> float:
+    """Parameters, over all layers, of what chooses tokens and of what makes one entry of several."""
+    made, hidden = 0.0, need(model, "hidden")
+    if (how := model.compression) is not None:
+        width = need(model, "head_dim")
+        made = hidden * width * (_CHOSEN_MAKERS * how.chosen_layers + _WHOLE_MAKERS * how.whole_layers)
+    if (one := model.indexer) is None:
+        return made
+    key = hidden * one.head_dim * (_CHOSEN_MAKERS if model.compression else 1)
+    weights = 0.0 if model.attention in GROUPED else hidden * one.heads
+    return made + one.layers * ((model.q_lora or hidden) * one.heads * one.head_dim + key + weights)
+
+
+def reach(one: Attention, layers: float, *, tokens: float = ENDLESS, kept: float = 1.0, entry: float = 1.0) -> Reach:
+    """So many such layers that see no more than `tokens`, `entry` of them in one entry; a share `kept` has a cache."""
+    many, each = layers / entry, 2 * one.heads
+    return Reach(
+        tokens=tokens if layers else ENDLESS,
+        kept=many * kept * one.cache_values,
+        read=many * one.cache_values,
+        score_flops=many * each * (one.qk_dim + one.v_dim),
+        decode_flops=many * each * one.decode_dim,
+    )
+
+
+def reaches(model: Model, attending: float) -> tuple[Reach, Reach, Reach]:
+    """What all layers that attend see: everything, chosen tokens, a window."""
+    one, indexer = attention_of(model), model.indexer
+    kept = 1 - (model.reusing_layers or 0) / attending if attending else 1.0
+    if model.attention == COMPRESSED:
+        return _compressed_reaches(model, one, attending)
+    windowed = attending * _share(model.window)
+    tokens = ENDLESS if model.window is None else float(model.window.tokens)
+    near = reach(near_attention(model), windowed, tokens=tokens, kept=kept)
+    if indexer is None:
+        return reach(one, attending - windowed, kept=kept), Reach(), near
+    far = _both(reach(one, attending - windowed - indexer.looking, kept=kept), reach(_index(indexer), indexer.layers))
+    return far, reach(one, float(indexer.looking), tokens=float(indexer.tokens), kept=kept), near
+
+
+def _compressed_reaches(model: Model, one: Attention, attending: float) -> tuple[Reach, Reach, Reach]:
+    how, indexer = _said(model.compression, model, "compression"), _said(model.indexer, model, "indexer")
+    window = _said(model.window, model, "window")
+    index = reach(_index(indexer), indexer.layers, entry=float(how.chosen_tokens))
+    far = _both(reach(one, how.whole_layers, entry=float(how.whole_tokens)), index)
+    span, entry = float(indexer.tokens * how.chosen_tokens), float(how.chosen_tokens)
+    chosen = reach(one, how.chosen_layers, tokens=span, entry=entry)
+    return far, chosen, reach(one, attending, tokens=float(window.tokens))
+
+
+def _index(indexer: Indexer) -> Attention:
+    """The narrow attention that chooses: scores alone, of one key that all its heads share."""
+    width = float(indexer.head_dim)
+    return Attention(
+        params=0.0, heads=float(indexer.heads), kv_heads=1.0, qk_dim=width, v_dim=0.0, cache_values=width,
+        cache_heads=1.0, decode_dim=width,
+    )  # fmt: skip
+
+
+def _both(one: Reach, other: Reach) -> Reach:
+    return Reach(
+        kept=one.kept + other.kept,
+        read=one.read + other.read,
+        score_flops=one.score_flops + other.score_flops,
+        decode_flops=one.decode_flops + other.decode_flops,
+    )
+
+
+def _share(window: Window | None) -> float:
+    return 0.0 if window is None else window.layers / window.of
+
+
+def _said(part: T | None, model: Model, name: str) -> T:
+    if part is None:
+        raise GapInShape(f"{model.label}: the shape does not say {name}")
+    return part
 
 
 def need(model: Model, name: str) -> float:

@@ -15,16 +15,33 @@ from planner.scenario.memo import cached_property
 
 Num = float | NDArray[np.float64]
 ENDLESS = 1e9  # no window: longer than any context
+# A state is read, decayed, written to and read out: so many operations for each of its values and each token.
+# Gated delta rule: S. Yang et al., Gated Delta Networks, 2024, arXiv:2412.06464, equation 10; Mamba-2 takes fewer.
+STATE_FLOPS = 6.0
 # Masked language models project only the positions that were masked out.
 MASKED_SHARE = 0.15
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Attention that looks at no more than `tokens` tokens: sums over all layers that do, for each token seen."""
+
+    tokens: Num = ENDLESS
+    kept: Num = 0.0  # values of it that the cache holds
+    read: Num = 0.0  # values that decoding reads; more than are kept where layers share a cache
+    score_flops: Num = 0.0  # score and weighed sum, of keys and values as they are computed. [FLOP]
+    decode_flops: Num = 0.0  # the same as decoding does it. [FLOP]
+
+
+NOWHERE = Reach()
 
 
 @dataclass(frozen=True)
 class Network:
     """A decoder or encoder stack. Parameters are counts, not billions; values are numbers, whatever their width.
 
-    `attention_layers` have a score matrix; other mixers count as parameters. Of layers, `window_share` see no more
-    than `window` tokens.
+    `attention_layers` have a score matrix; other mixers count as parameters, and keep a state. Attention looks at
+    everything (`far`), at chosen tokens of everything (`chosen`), or at the last ones (`near`).
     """
 
     label: str
@@ -42,12 +59,9 @@ class Network:
     kv_heads: Num  # of keys and values as they are computed
     qk_dim: Num
     v_dim: Num
-    cache_values: Num  # kept of each token, in one layer
     cache_heads: Num  # parts into which tensor parallelism can divide the cache
-    decode_dim: Num  # width of a key and a value as decoding reads them
-    latent: Num  # 1 where keys and values come out of a shared latent vector
-    window: Num
-    window_share: Num
+    latent: Num  # 1 where keys and values come out of one vector that all heads share
+    far: Reach
 
     ffn: Num
     dense_layers: Num
@@ -60,8 +74,14 @@ class Network:
     experts_per_token: Num
     expert_params: Num  # of one expert in one layer
     expert_ffn: Num
+    expert_hidden: Num  # width that an expert reads and writes
     shared_params: Num  # of the shared experts of one layer
     expert_groups: Num = 0.0  # on nodes of their own, that one token may go to; 0: any
+    chosen: Reach = NOWHERE
+    near: Reach = NOWHERE
+    chunked: Num = 0.0  # 1 where `near` is a fixed piece, not the last tokens
+    state_values: Num = 0.0  # that mixers without a cache keep of a request, all layers
+    lookup_params: Num = 0.0  # in tables of which a token takes a row: stored, not streamed
 
     @property
     def is_moe(self) -> Num:
@@ -103,7 +123,7 @@ class Network:
     @cached_property
     def embedding_params(self) -> Num:
         """Embeddings beside the head, where they are another table: a look-up, so stored but never streamed."""
-        return self.table_params - self.head_params
+        return self.table_params - self.head_params + self.lookup_params
 
     @cached_property
     def dense_params(self) -> Num:
@@ -130,45 +150,57 @@ class Network:
     @cached_property
     def score_flops(self) -> Num:
         """Operations for each pair of a token and one that it sees: score and weighed sum, all layers. [FLOP]"""
-        return 2 * self.heads * (self.qk_dim + self.v_dim) * self.attention_layers
-
-    @cached_property
-    def decode_flops(self) -> Num:
-        """Attention of one new token over its cache, in the layers that see the whole context. [FLOP]"""
-        return 2 * self.heads * self.decode_dim * self.full_layers
-
-    @cached_property
-    def full_layers(self) -> Num:
-        """Layers that see the whole context."""
-        return self.attention_layers * (1 - self.window_share)
-
-    @cached_property
-    def window_layers(self) -> Num:
-        """Layers that see a window."""
-        return self.attention_layers * self.window_share
+        return self.far.score_flops + self.chosen.score_flops + self.near.score_flops
 
     def without_window(self) -> Network:
-        """This network as if every layer saw the whole context.
-
-        What decoding computes stays that of the layers which saw all before: so the constants of serving were fitted.
-        """
-        decode_dim = self.decode_dim * (1 - self.window_share)
-        return replace(self, window=ENDLESS, window_share=0.0, decode_dim=decode_dim)
+        """This network as if every layer saw the whole context."""
+        return replace(self, near=replace(self.near, tokens=ENDLESS))
 
     def cached_values(self, *, context: Num) -> Num:
-        """Values that are kept of a context of so many tokens."""
-        far, near = self.cache_values * self.full_layers, self.cache_values * self.window_layers
-        return far * context + near * np.minimum(context, self.window)
+        """Values that are kept of a context of so many tokens. What is chosen from is kept whole."""
+        return (self.far.kept + self.chosen.kept) * context + self.near.kept * np.minimum(context, self.near.tokens)
+
+    def read_values(self, *, context: Num) -> Num:
+        """Values that one more token reads of a context of so many tokens; a piece is half full on average."""
+        full = np.minimum(context, self.near.tokens)
+        near = np.where(context > self.near.tokens, full * (1 - 0.5 * self.chunked), full)
+        chosen = self.chosen.read * np.minimum(context, self.chosen.tokens)
+        return self.far.read * context + chosen + self.near.read * near
+
+    def decode_flops(self, *, context: Num) -> Num:
+        """Attention of one new token over its cache. [FLOP]
+
+        What a window holds is left out: its few tokens are read, and hardly computed.
+        """
+        chosen = self.chosen.decode_flops * np.minimum(context, self.chosen.tokens)
+        return self.far.decode_flops * context + chosen + STATE_FLOPS * self.state_values
 
     def prompt_flops(self, *, tokens: Num) -> Num:
         """Operations of attention for a whole prompt. [FLOP]"""
-        return self.score_flops * tokens * self.seen_tokens(tokens=tokens)
+        return tokens * self._flops_each(tokens)
 
     def seen_tokens(self, *, tokens: Num) -> Num:
         """How many tokens of a sequence of so many a token looks at, on average over tokens and layers. [token]
 
-        Looking back, a token sees half of a sequence on average; the first ones see no more while a window fills.
+        States count as the tokens whose scores would take as long.
         """
-        window = np.minimum(tokens, self.window)
-        full, near = tokens * (1 - 0.5 * self.causal), window * (1 - 0.5 * self.causal * window / tokens)
-        return full * (1 - self.window_share) + near * self.window_share
+        return self._flops_each(tokens) / np.maximum(self.score_flops, 1e-9)
+
+    def _flops_each(self, tokens: Num) -> Num:
+        """Operations of attention for each token of a sequence, on average. [FLOP]"""
+        far = self.far.score_flops * self._within(tokens, ENDLESS)
+        chosen = self.chosen.score_flops * self._within(tokens, self.chosen.tokens)
+        pieces = np.where(tokens > self.near.tokens, self._piecewise(tokens), self._within(tokens, ENDLESS))
+        near = np.where(np.asarray(self.chunked) > 0, pieces, self._within(tokens, self.near.tokens))
+        return far + chosen + self.near.score_flops * near + STATE_FLOPS * self.state_values
+
+    def _within(self, tokens: Num, most: Num) -> Num:
+        """Tokens that one sees on average, of the last `most`: looking back, half of all while they are fewer."""
+        window = np.minimum(tokens, most)
+        return window * (1 - 0.5 * self.causal * window / tokens)
+
+    def _piecewise(self, tokens: Num) -> Num:
+        """The same in pieces: all before it in its own piece, of which the last is shorter."""
+        whole = np.floor(tokens / self.near.tokens)
+        rest = tokens - whole * self.near.tokens
+        return (whole * self.near.tokens**2 + rest**2) * (1 - 0.5 * self.causal) / tokens

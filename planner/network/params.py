@@ -3,12 +3,13 @@
 A stated count and a shape that do not agree mean that one of them was copied wrong, and memory and speed would both be
 wrong after it. What is counted: embeddings and head, attention, feed-forward and experts, routers, norms. What is not:
 biases (under a fifth of a percent even in small models) and modules beside the language model (vision towers, draft
-heads for multi-token prediction, indexers of sparse attention).
+heads for multi-token prediction).
 """
 
 from __future__ import annotations
 
-from planner.network.kinds import COUNTED, LATENT, attention_of, refuse_unknown_kind
+from planner.network.kinds import GROUPED, LATENT, attention_of, choosing_params, near_attention, refuse_unknown_kind
+from planner.network.mixers import mixer_layers, mixer_params
 from planner.network.refused import CannotCount, UnknownShape
 from pricing.model import Model
 
@@ -41,17 +42,23 @@ def _refuse_other_kinds(model: Model) -> None:
     if model.modality not in MODALITIES:
         raise CannotCount(f"{model.label}: a {model.modality} network has parts that this shape does not describe")
     try:
-        refuse_unknown_kind(model, COUNTED)
+        refuse_unknown_kind(model)
     except UnknownShape as error:
         raise CannotCount(str(error)) from error
-    if has_other_mixers(model):
+    if has_unknown_mixers(model):
         raise CannotCount(f"{model.label}: layers that do not attend are not described by its shape")
 
 
-def has_other_mixers(model: Model) -> bool:
+def has_unknown_mixers(model: Model) -> bool:
     """Whether layers that attend take turns with others, whose parameters no field describes."""
-    said = model.attention_layers
-    return bool(model.linear_layers or model.recurrent_layers or (said is not None and said != model.layers))
+    return bool(model.recurrent_layers)
+
+
+def attention_layers(model: Model) -> float:
+    """Layers that attend: as stated, else all that are no other mixers."""
+    if model.attention_layers is not None:
+        return float(model.attention_layers)
+    return float((model.layers or 0) - mixer_layers(model))
 
 
 def _once(model: Model) -> int:
@@ -62,28 +69,48 @@ def _once(model: Model) -> int:
     tables = _whole(model, "vocab") * (1 if model.tied_embeddings else 2)
     if model.positions == "learned":
         tables += _whole(model, "context")
-    return (tables + 1) * hidden
+    return (tables + 1) * hidden + round(1e9 * (model.lookup_params_b or 0))
 
 
 def _in_layers(model: Model, *, experts: int | None) -> int:
     """What a network has in its layers, with `experts` routed experts in each layer that has them."""
     layers = _whole(model, "layers")
-    every_layer = _attention(model) + 2 * _whole(model, "hidden")
+    total = _mixing(model) + 2 * layers * _whole(model, "hidden") + round(1e9 * (model.other_params_b or 0))
     if experts is None:
-        return layers * (every_layer + _feed_forward(model, _whole(model, "ffn_hidden")))
-    dense = model.dense_layers or 0
-    total = layers * every_layer + _whole(model, "moe_layers") * _experts(model, experts)
-    return total + (dense * _feed_forward(model, _whole(model, "ffn_hidden")) if dense else 0)
+        dense = layers if model.dense_layers is None else model.dense_layers
+        return total + (dense * _feed_forward(model, _whole(model, "ffn_hidden")) if dense else 0)
+    total += _whole(model, "moe_layers") * _experts(model, experts)
+    return total + (model.dense_layers or 0) * (
+        _feed_forward(model, _whole(model, "ffn_hidden")) if model.dense_layers else 0
+    )
 
 
-def _attention(model: Model) -> int:
-    """The projections of one layer, with what stands beside them: norms of latent vectors, tables of distances."""
+def _mixing(model: Model) -> int:
+    """All layers that mix tokens, with norms of latent vectors and tables of distances."""
     for name in _LATENT_RANKS if model.attention == LATENT else _GROUPED_WIDTHS:
         _whole(model, name)
-    count = int(attention_of(model).params)
-    if model.attention == LATENT:
-        return count + (model.q_lora or 0) + _whole(model, "kv_lora")
-    return count + (_whole(model, "hidden") ** 2 if model.positions == "relative" else 0)
+    small = (model.q_lora or 0) + _whole(model, "kv_lora") if model.attention == LATENT else 0
+    if model.positions == "relative" and model.attention in GROUPED:
+        small += _whole(model, "hidden") ** 2
+    return round(attending_params(model) + attention_layers(model) * small + mixer_params(model))
+
+
+def attending_params(model: Model) -> float:
+    """Projections of all layers that attend, and what chooses for them."""
+    attending, window = attention_layers(model), model.window
+    near = 0.0 if window is None else attending * window.layers / window.of
+    own = near * near_attention(model).params + (attending - near) * attention_of(model).params
+    return own - _reused(model, attending) + choosing_params(model)
+
+
+def _reused(model: Model, attending: float) -> float:
+    """Projections to keys and values that layers lack which reuse a cache; in proportion, as they are of all kinds."""
+    if not model.reusing_layers:
+        return 0.0
+    window, far, near = model.window, attention_of(model), near_attention(model)
+    share = 0.0 if window is None else window.layers / window.of
+    each = share * near.cache_values + (1 - share) * far.cache_values
+    return model.reusing_layers * each * _whole(model, "hidden")
 
 
 def _feed_forward(model: Model, width: int) -> int:
@@ -93,10 +120,16 @@ def _feed_forward(model: Model, width: int) -> int:
 
 
 def _experts(model: Model, experts: int) -> int:
-    """Routed and shared experts, and the router that sees every routed one."""
-    routed = experts * _feed_forward(model, _whole(model, "moe_ffn_hidden"))
-    shared = _feed_forward(model, shared_width(model))
-    return routed + shared + _whole(model, "hidden") * _whole(model, "experts")
+    """Routed and shared experts, the router that sees every routed one, and the way to a width of their own."""
+    hidden = _whole(model, "hidden")
+    routed = experts * _feed_forward(model, _whole(model, "moe_ffn_hidden")) * expert_width(model) // hidden
+    way = 2 * hidden * model.moe_input if model.moe_input else 0
+    return routed + way + _feed_forward(model, shared_width(model)) + hidden * _whole(model, "experts")
+
+
+def expert_width(model: Model) -> int:
+    """What a routed expert reads and writes."""
+    return model.moe_input or _whole(model, "hidden")
 
 
 def shared_width(model: Model) -> int:

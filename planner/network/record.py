@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from planner.network.kinds import COUNTED, LATENT, attention_of, need, refuse_unknown_kind
-from planner.network.network import ENDLESS, MASKED_SHARE, Network
-from planner.network.params import MODALITIES, has_other_mixers, parameter_count_b, shared_width
+from planner.network.kinds import GROUPED, Attention, attention_of, near_attention, need, reaches, refuse_unknown_kind
+from planner.network.mixers import mixer_layers, state_values
+from planner.network.network import MASKED_SHARE, Network
+from planner.network.params import (
+    MODALITIES,
+    attending_params,
+    attention_layers,
+    expert_width,
+    parameter_count_b,
+    shared_width,
+)
 from planner.network.refused import CannotCount, GapInShape, UnknownShape
 from pricing.model import Model
 
@@ -14,33 +22,41 @@ def network_of(model: Model) -> Network:
     layers, hidden = need(model, "layers"), need(model, "hidden")
     need(model, "heads")
     vocab = need(model, "vocab")
-    one, attending = attention_of(model), attention_layers(model)
+    attending = attention_layers(model)
+    one, usual = attention_of(model), usual_attention(model)
     matrices = 2.0 if model.gated is False else 3.0
     moe_layers = 0.0 if model.experts is None else float(model.moe_layers or layers)
     dense_layers = _dense_layers(model, layers - moe_layers)
     ffn = float(model.ffn_hidden or model.moe_ffn_hidden or 0)
     if dense_layers > 0 and not ffn:
         raise GapInShape(f"{model.label}: the shape does not say ffn_hidden")
-    expert_ffn = float(model.moe_ffn_hidden or 0)
-    expert = matrices * hidden * expert_ffn
+    expert_ffn, width = float(model.moe_ffn_hidden or 0), float(expert_width(model))
+    expert = matrices * width * expert_ffn
     mlp, shared = dense_layers * matrices * hidden * ffn, matrices * hidden * shared_width(model)
-    tables = vocab * hidden * (1 if model.tied_embeddings else 2)
-    attention = attending * one.params
-    described = attention + mlp + tables + moe_layers * (shared + (model.experts or 0) * expert)
+    tables, lookup = vocab * hidden * (1 if model.tied_embeddings else 2), 1e9 * (model.lookup_params_b or 0.0)
+    attention = attending_params(model)
+    described = attention + mlp + tables + lookup + moe_layers * (shared + (model.experts or 0) * expert)
     causal = model.modality != "text_encoder"
+    far, chosen, near = reaches(model, attending)
     return Network(
         label=model.label, layers=layers, hidden=hidden, vocab=vocab, params=model.params_b * 1e9, table_params=tables,
         causal=float(causal), head_share=1.0 if causal else MASKED_SHARE, attention_layers=attending,
-        attention_params=attention, heads=one.heads, kv_heads=one.kv_heads, qk_dim=one.qk_dim, v_dim=one.v_dim,
-        cache_values=one.cache_values, cache_heads=one.cache_heads, decode_dim=one.decode_dim,
-        latent=float(model.attention == LATENT),
-        window=ENDLESS if model.window is None else float(model.window.tokens),
-        window_share=0.0 if model.window is None else model.window.layers / model.window.of,
+        attention_params=attention, heads=usual.heads, kv_heads=usual.kv_heads, qk_dim=usual.qk_dim,
+        v_dim=usual.v_dim, cache_heads=one.cache_heads, latent=float(model.attention not in GROUPED), far=far,
         ffn=ffn or hidden * 4, dense_layers=dense_layers, dense_mlp_params=mlp, mlp_matrices=matrices,
         mixer_params=max(0.0, _all_params(model) - described) if _is_one_stack(model) else 0.0, moe_layers=moe_layers,
         experts=float(model.experts or 0), experts_per_token=float(model.experts_per_token or 0), expert_params=expert,
-        expert_ffn=expert_ffn, shared_params=shared, expert_groups=float(model.expert_groups_per_token or 0),
+        expert_ffn=expert_ffn, expert_hidden=width, shared_params=shared,
+        expert_groups=float(model.expert_groups_per_token or 0), chosen=chosen, near=near,
+        chunked=float(model.window is not None and model.window.kind == "chunked"), state_values=state_values(model),
+        lookup_params=lookup,
     )  # fmt: skip
+
+
+def usual_attention(model: Model) -> Attention:
+    """The layer that attends of which there are most: what widths of a network are told by."""
+    window = model.window
+    return near_attention(model) if window is not None and 2 * window.layers > window.of else attention_of(model)
 
 
 def writer_of(model: Model) -> Network:
@@ -50,15 +66,8 @@ def writer_of(model: Model) -> Network:
         raise UnknownShape(f"{model.label}: a {kind} network does not write tokens one by one")
     for name in ("layers", "hidden", "heads", "head_dim", "vocab"):
         need(model, name)
-    refuse_unknown_kind(model, COUNTED)
+    refuse_unknown_kind(model)
     return network_of(model)
-
-
-def attention_layers(model: Model) -> float:
-    """Layers that attend: as stated, else all that are no other mixers."""
-    if model.attention_layers is not None:
-        return float(model.attention_layers)
-    return float((model.layers or 0) - (model.linear_layers or 0) - (model.recurrent_layers or 0))
 
 
 def _dense_layers(model: Model, without_experts: float) -> float:
@@ -68,7 +77,7 @@ def _dense_layers(model: Model, without_experts: float) -> float:
 
 def _is_one_stack(model: Model) -> bool:
     """Whether all parameters lie in the stack, so that what its counts do not name is in its layers too."""
-    return model.modality in MODALITIES or has_other_mixers(model)
+    return model.modality in MODALITIES or mixer_layers(model) > 0
 
 
 def _all_params(model: Model) -> float:

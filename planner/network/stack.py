@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.network.kinds import grouped_attention
+from planner.network.kinds import grouped_attention, reach
 from planner.network.network import ENDLESS, MASKED_SHARE, Network
 
 # Hidden width over layers in published families of 1B to 540B parameters: what a shape of a size is guessed with.
@@ -39,15 +39,16 @@ def stack_network(stack: LayerStack, label: str = "") -> Network:
     matrices = 3.0 if stack.gated else 2.0
     attention, mlp = stack.layers * one.params, stack.layers * matrices * stack.hidden * stack.ffn
     tables = stack.vocab * stack.hidden * (1 if stack.tied else 2)
+    windowed = stack.layers * stack.window_share
     return Network(
         label=label, layers=stack.layers, hidden=stack.hidden, vocab=stack.vocab,
         params=stack.params or attention + mlp + tables, table_params=tables, causal=float(stack.causal),
         head_share=1.0 if stack.causal else MASKED_SHARE, attention_layers=stack.layers, attention_params=attention,
-        heads=one.heads, kv_heads=one.kv_heads, qk_dim=one.qk_dim, v_dim=one.v_dim, cache_values=one.cache_values,
-        cache_heads=one.cache_heads, decode_dim=one.decode_dim, latent=0.0, window=stack.window,
-        window_share=stack.window_share, ffn=stack.ffn, dense_layers=stack.layers, dense_mlp_params=mlp,
+        heads=one.heads, kv_heads=one.kv_heads, qk_dim=one.qk_dim, v_dim=one.v_dim,
+        cache_heads=one.cache_heads, latent=0.0, far=reach(one, stack.layers - windowed),
+        near=reach(one, windowed, tokens=stack.window), ffn=stack.ffn, dense_layers=stack.layers, dense_mlp_params=mlp,
         mlp_matrices=matrices, mixer_params=0.0, moe_layers=0.0, experts=0.0, experts_per_token=0.0, expert_params=0.0,
-        expert_ffn=0.0, shared_params=0.0,
+        expert_ffn=0.0, expert_hidden=0.0, shared_params=0.0,
     )  # fmt: skip
 
 
