@@ -158,7 +158,7 @@ def test_a_kind_of_model(tree: Tree) -> None:
     """A made-up kind keeps half of what grouped attention keeps."""
     tree.new("pricing/data/models/example.yaml", model("HALF"))
     tree.after("pricing/model.py", "Attention = Literal[\n", '    "HALF",\n')
-    tree.after("planner/network/kinds.py", "COUNTED = (*GROUPED, LATENT", ', "HALF"')
+    tree.after("planner/network/kinds.py", "COUNTED = (*GROUPED, LATENT, COMPRESSED", ', "HALF"')
     tree.after(
         "planner/network/kinds.py",
         "    refuse_unknown_kind(model)\n",
@@ -166,7 +166,6 @@ def test_a_kind_of_model(tree: Tree) -> None:
         "        whole = _grouped(model)\n"
         "        return replace(whole, cache_values=whole.cache_values / 2, decode_dim=whole.decode_dim / 2)\n",
     )
-    tree.after("planner/network/kinds.py", "from dataclasses import dataclass", ", replace")
     assert tree.kept_to("A kind of model")
     served = tree.planner("serve", "--model", "example-8b", "--accelerator", "h100 sxm", "--input-tokens", "4000")
     twin = tree.planner("serve", "--model", "llama-3-8b", "--accelerator", "h100 sxm", "--input-tokens", "4000")

@@ -48,7 +48,7 @@ def stack_network(stack: LayerStack, label: str = "") -> Network:
         cache_heads=one.cache_heads, latent=0.0, far=reach(one, stack.layers - windowed),
         near=reach(one, windowed, tokens=stack.window), ffn=stack.ffn, dense_layers=stack.layers, dense_mlp_params=mlp,
         mlp_matrices=matrices, mixer_params=0.0, moe_layers=0.0, experts=0.0, experts_per_token=0.0, expert_params=0.0,
-        expert_ffn=0.0, expert_hidden=0.0, shared_params=0.0,
+        expert_ffn=0.0, expert_hidden=stack.hidden, shared_params=0.0,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
-from planner.network.kinds import COUNTED, HALF_COUNTED
+from planner.network.kinds import COUNTED
 from planner.network.params import CannotCount, parameter_count_b
 from planner.network.record import network_of
 from planner.network.refused import UnknownShape
@@ -33,7 +33,7 @@ def of_kind(kind: str | None) -> Model:
 
 
 def test_every_kind_that_a_record_may_have_is_counted_or_named_as_not() -> None:
-    assert {*COUNTED, *HALF_COUNTED} | WITHOUT_LAYERS == set(get_args(Attention))
+    assert set(COUNTED) | WITHOUT_LAYERS == set(get_args(Attention))
 
 
 @pytest.mark.parametrize("kind", ["retention", "hybrid: something new", "MLA, sparse", "gqa", ""])
@@ -55,14 +55,6 @@ def test_a_network_that_does_not_attend_is_not_taken_for_one_that_does(kind: str
         network_of(of_kind(kind))
 
 
-@pytest.mark.parametrize("kind", HALF_COUNTED)
-def test_what_is_known_by_half_is_trained_and_not_served(kind: str) -> None:
-    other = with_models(CATALOGUE, {**CATALOGUE.models, "Llama-3.1-8B": of_kind(kind)})
-    assert train(other, TrainingJob(model="Llama-3.1-8B", accelerator=H100)).fits
-    with pytest.raises(UnknownShape, match=f"'{kind}' is not counted here; want one of MHA, GQA, MQA, MLA"):
-        serve(other, ServingJob(model="Llama-3.1-8B", accelerator=H100))
-
-
 def test_a_record_that_does_not_say_its_attention_is_missing_a_number() -> None:
     with pytest.raises(UnknownShape, match="does not say attention"):
         network_of(of_kind(None))
@@ -78,6 +70,9 @@ def test_a_data_file_with_an_unknown_kind_is_refused_with_the_list() -> None:
         build({"models/new.yaml": text.encode()}, "digest")
 
 
+COMPRESSION = {
+    "chosen_layers": 1, "chosen_tokens": 4, "whole_layers": 1, "whole_tokens": 128, "out_rank": 8, "out_groups": 2,
+}  # fmt: skip
 GQA: dict[str, Any] = {"params_b": 1.0, "layers": 32, "hidden": 512, "heads": 8, "attention": "GQA"}
 
 
@@ -89,7 +84,12 @@ GQA: dict[str, Any] = {"params_b": 1.0, "layers": 32, "hidden": 512, "heads": 8,
         ({"experts": 8}, "want all three or none"),
         ({"experts": 8, "experts_per_token": 9, "moe_ffn_hidden": 64}, "want at most the 8 experts there are"),
         ({"moe_layers": 33}, "got 33 moe_layers"),
-        ({"linear_layers": 20, "recurrent_layers": 20}, "20 linear_layers \\+ 20 recurrent_layers"),
+        (
+            {"convolution": {"layers": 20, "kernel": 3}, "recurrent_layers": 20},
+            "20 convolution \\+ 20 recurrent_layers",
+        ),
+        ({"attention": "compressed"}, "needs compression, indexer, window and q_lora"),
+        ({"compression": COMPRESSION}, "is of attention of the kind compressed, got GQA"),
         ({"window": {"tokens": 64, "layers": 5, "of": 4}}, "want at most 4 layers of 4 with a window, got 5"),
         ({"window": {"tokens": 0}}, "greater than or equal to 1"),
         ({"window": {"tokens": 64, "kind": "dilated"}}, "'sliding' or 'chunked'"),

@@ -85,8 +85,13 @@ def _stated_shape(row: Row, name: str | None, catalogue: Catalogue) -> Network:
         layers=layers, hidden=hidden, heads=heads, ffn=ffn, vocab=vocab, kv_heads=kv_heads, gated=gated, tied=tied,
         causal="bert" not in text(row, "model").lower(),
         head_dim=float(known.qk_dim) if known and known.heads == heads and known.hidden == hidden else None,
-        window=float(known.window) if known else ENDLESS, window_share=float(known.window_share) if known else 0.0,
+        window=float(known.near.tokens) if known else ENDLESS, window_share=_window_share(known),
     ))  # fmt: skip
+
+
+def _window_share(known: Network | None) -> float:
+    """The share of its attention that sees a window."""
+    return 0.0 if known is None else float(known.near.score_flops) / max(float(known.score_flops), 1.0)
 
 
 def _gated(row: Row, same: Network | None, widening: float) -> bool:

@@ -17,12 +17,14 @@ from planner.speed.serving.cases import (
 )
 from planner.speed.serving.chips import WEIGHT_BYTES, Chip
 from planner.speed.serving.engine_data import Period
+from planner.speed.serving.memory import stored_bytes
 from pricing.model import WeightFormat
 
 _NARROW = ("fp8", "int8", "fp4", "mxfp4", "int4", "int3", "int2.5", "int5")
 _COMPILED = ("trtllm", "tensorrt", "lmdeploy", "local")
 _FOUR_BIT = ("int4", "mxfp4", "fp4", "int3", "int5", "int2.5")
 _GGUF = {"int4": "q4_k_m", "int8": "q8_0"}  # what "4-bit" and "8-bit" mean in llama.cpp unless it says otherwise
+_HALF_A_BYTE, _SCALE_BYTES = 0.5, 2.0  # int4: a weight, and the scale of a group of them
 _LATENT_FP4_ATTENTION = 1.5  # published 4-bit checkpoints of latent attention keep part of it in 8 and 16 bits
 _MOST_FILLED = 0.6  # of memory with weights, where a run does not say how many accelerators share it
 _LATENT_GROUP = 8  # latent attention is served by whole machines
@@ -36,7 +38,8 @@ class Checkpoint:
     """How a model's weights are published. None: nobody says."""
 
     weights: WeightFormat | None = None
-    wide_parts: tuple[str, ...] | None = None
+    rest: WeightFormat | None = None  # of all but the routed experts
+    scale_group: int | None = None  # weights that share a scale of 16 bits
 
 
 UNSAID_CHECKPOINT = Checkpoint()
@@ -58,24 +61,25 @@ class Setup:
 
 
 def widths(setup: Setup) -> Widths:
-    """Bytes of a weight, of attention's weights, of the head's, of a cached value."""
-    precision = setup.precision
+    """Bytes of a weight of each part, and of a cached value."""
+    precision, said, local = setup.precision, setup.checkpoint, setup.engine == "local"
     weight = WEIGHT_BYTES[_GGUF.get(precision, precision) if setup.gguf else precision]
-    wide = _wide_parts(setup)
-    attention = 2.0 if "attention" in wide else weight
-    if precision == "fp4" and setup.shape.latent and setup.checkpoint.wide_parts is None:
+    if precision == said.weights and not local:
+        weight = weight if said.scale_group is None else _HALF_A_BYTE + _SCALE_BYTES / said.scale_group
+        if said.rest is not None:
+            rest = WEIGHT_BYTES[said.rest]
+            return Widths(weight=weight, other=rest, attention=rest, head=2.0, kv=setup.kv_bytes)
+    # As such formats usually are: tables stay wide, and mxfp4 narrows experts only.
+    narrow = precision in _NARROW and not local
+    attention = 2.0 if precision == "mxfp4" else weight
+    if precision == "fp4" and setup.shape.latent:
         attention = _LATENT_FP4_ATTENTION
-    head = 2.0 if "head" in wide else weight
-    return Widths(weight=weight, attention=attention, head=head, kv=setup.kv_bytes)
+    return Widths(weight=weight, other=weight, attention=attention, head=2.0 if narrow else weight, kv=setup.kv_bytes)
 
 
-def _wide_parts(setup: Setup) -> tuple[str, ...]:
-    """Parts in 16 bits: as the checkpoint says, where it runs as it is published; else as such formats usually are."""
-    local, said = setup.engine == "local", setup.checkpoint.wide_parts
-    if said is not None and setup.precision == setup.checkpoint.weights and not local:
-        return said
-    head = ("head",) if setup.precision in _NARROW and not local else ()
-    return (*head, "attention") if setup.precision == "mxfp4" else head  # mxfp4 narrows experts only
+def stored_gb(setup: Setup) -> float:
+    """What the weights take on a disk, or on one group of accelerators. [GB]"""
+    return float(stored_bytes(setup.shape, widths(setup))) / 1e9
 
 
 def default_kv_bytes(period: Period, precision: str) -> float:
@@ -142,7 +146,7 @@ def smallest_group(setup: Setup, accelerators: float) -> float:
         return 1.0  # nobody knows how much it holds
     if setup.shape.latent:
         return float(min(_LATENT_GROUP, accelerators))
-    stored = setup.shape.counted_params * widths(setup).weight
+    stored = 1e9 * stored_gb(setup)
     enough = (size for size in _GROUPS if stored < _MOST_FILLED * size * setup.chip.memory_bytes)
     return float(min(next(enough, 8), accelerators))
 

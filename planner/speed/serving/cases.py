@@ -12,7 +12,8 @@ from planner.speed.arrays import Num
 class Widths:
     """Bytes of one number."""
 
-    weight: Num
+    weight: Num  # of the routed experts; in a dense network of its layers
+    other: Num  # of what every token goes through beside attention and head
     attention: Num
     head: Num
     kv: Num

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from planner.network.network import Network
 from planner.speed.refused import BadJob, UnknownChip
-from planner.speed.serving.case_of import Setup, make_case, widths
+from planner.speed.serving.case_of import Setup, make_case, stored_gb
 from planner.speed.serving.cases import ServingCase, ServingLayout, ServingLimits, Traffic
 from planner.speed.serving.chips import chip_of
 from planner.speed.serving.memory import fits, held
@@ -93,7 +93,7 @@ def _narrower_weights(
     while (narrower := _NARROWER.get(precision)) is not None:
         precision = narrower
         if _fits(replace(setup, precision=precision), layout, limit, traffic):
-            stored = setup.shape.counted_params * widths(replace(setup, precision=precision)).weight / 1e9
+            stored = stored_gb(replace(setup, precision=precision))
             yield ReplicaThatFits(f"store weights as {precision}, about {stored:,.0f} GB", devices, setup.chip.name)
             return
 

@@ -66,7 +66,8 @@ def _recorded(catalogue: Catalogue, key: str, called: str) -> FoundModel:
     record = catalogue.models[key]
     shape = writer_of(record)
     dropped = any((same_shape(name) or {}).get("no_window") for name in model_spellings(called))
-    return FoundModel(key, shape.without_window() if dropped else shape, Checkpoint(record.weights, record.wide_parts))
+    published = Checkpoint(record.weights, record.rest_weights, record.scale_group)
+    return FoundModel(key, shape.without_window() if dropped else shape, published)
 
 
 def _sized_shape(called: str, sizes: Sizes) -> FoundModel:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.network.network import Network
 from planner.speed.arrays import Num
-from planner.speed.serving.cases import ServingCase
+from planner.speed.serving.cases import ServingCase, Widths
 from planner.speed.serving.step import cache_bytes
 
 WORKING_BYTES = 1.5e9  # for each accelerator: activations, captured graphs, the runtime itself
@@ -30,10 +31,14 @@ class HeldMemory:
 
 def weights_bytes(case: ServingCase) -> Num:
     """All weights of one replica, with copies of attention where each accelerator attends for itself. [byte]"""
-    net, wide = case.network, case.widths
-    attention = wide.attention * net.attention_params * case.layout.attention_ranks
+    return stored_bytes(case.network, case.widths, attention_copies=case.layout.attention_ranks)
+
+
+def stored_bytes(net: Network, wide: Widths, *, attention_copies: Num = 1.0) -> Num:
+    """A sum over parts: tables, attention, experts, and what is beside them, each in its own format. [byte]"""
+    attention = wide.attention * net.attention_params * attention_copies
     tables = wide.head * (net.head_params + net.embedding_params)
-    return attention + tables + wide.weight * (net.other_params + net.routed_params)
+    return attention + tables + wide.other * net.other_params + wide.weight * net.routed_params
 
 
 def held(case: ServingCase, *, extra_bytes: Num = 0.0) -> HeldMemory:

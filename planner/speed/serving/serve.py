@@ -9,7 +9,7 @@ from dataclasses import replace
 from planner.scenario.base import ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.serving_job import ServingJob
 from planner.speed.serving.bands import band_name, band_of
-from planner.speed.serving.case_of import widths
+from planner.speed.serving.case_of import stored_gb
 from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.legal import ways_to_fit, why_not
@@ -97,8 +97,7 @@ def _needed(worked: ServingPlan, requests_per_s: float | None, within: float) ->
 
 def _cold_start_s(worked: ServingPlan) -> float:
     """From wanting a replica until it answers: a machine starts, and loads its weights. [s]"""
-    stored = float(worked.setup.shape.counted_params) * float(widths(worked.setup).weight)
-    return worked.job.boot_s + stored / (worked.job.load_gb_per_s * 1e9)
+    return worked.job.boot_s + stored_gb(worked.setup) / worked.job.load_gb_per_s
 
 
 def _memory(worked: ServingPlan, batch: float) -> MemoryParts:

@@ -19,6 +19,10 @@ from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingRates
 
 _ACTIVATION_BYTES = 2.0  # 16-bit, whatever the weights
+# Engines keep the states of mixers without a cache in 32 bits: released configurations of Qwen3-Next and Nemotron 3
+# ask for it (mamba_ssm_dtype, ssm_cache_dtype: float32), and each step reads and writes them.
+_STATE_BYTES = 4.0
+_READ_AND_WRITTEN = 2.0
 _DISPATCH_BYTES = 1.5  # there in 8 bits and back in 16, over the two halves of a layer
 
 
@@ -55,14 +59,21 @@ def streamed_bytes(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Nu
     """Bytes that a step of `tokens` tokens reads over the whole group, experts at their slower pace. [byte]"""
     net, wide, layout = case.network, case.widths, case.layout
     attention = wide.attention * net.attention_params * layout.attention_ranks
-    every = wide.weight * net.other_params + wide.head * net.head_params
+    every = wide.other * net.other_params + wide.head * net.head_params
     experts = wide.weight * net.routed_params * expert_coverage(case, tokens=tokens, skew=rates.skew)
     return attention + every + experts / rates.expert_reading_share
 
 
 def cache_bytes(case: ServingCase, *, context: Num) -> Num:
     """Bytes of the cache of one request with so many tokens, on all accelerators that keep a copy of it. [byte]"""
-    return case.network.cached_values(context=context) * case.widths.kv * cache_copies(case)
+    tokens = case.network.cached_values(context=context) * case.widths.kv * cache_copies(case)
+    return tokens + _STATE_BYTES * case.network.state_values
+
+
+def read_bytes(case: ServingCase, *, context: Num) -> Num:
+    """What of it one more token reads; and writes, where it is a state. [byte]"""
+    tokens = case.network.read_values(context=context) * case.widths.kv * cache_copies(case)
+    return tokens + _READ_AND_WRITTEN * _STATE_BYTES * case.network.state_values
 
 
 def cache_copies(case: ServingCase) -> Num:
@@ -102,7 +113,7 @@ def _wire_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     ring = 2 * (group - 1) / group * tokens * net.hidden * _ACTIVATION_BYTES
     sends = np.maximum(net.experts_per_token, 1.0)
     others = (group - 1) * (1 - (1 - 1 / group) ** sends)  # other accelerators a token is sent to
-    to_experts = others * tokens * net.hidden * _DISPATCH_BYTES / group
+    to_experts = others * tokens * net.expert_hidden * _DISPATCH_BYTES / group
     sent = np.where(np.asarray(case.layout.attention_ranks) > 1, to_experts, ring)
     seconds = 2 * net.layers * sent / (rates.link_share * case.machine.link_bytes_per_s)
     return np.where(group > 1, seconds, 0.0)
@@ -119,8 +130,8 @@ def _layers_s(case: ServingCase, rates: ServingRates) -> Num:
 
 def decode_step(case: ServingCase, rates: ServingRates, *, batch: Num, context: Num) -> Parts:
     """One token for each of `batch` requests that have seen `context` tokens. [s]"""
-    cached = batch * cache_bytes(case, context=context) * rates.cache_reading / _reading(case, rates)
-    attention = batch * case.network.decode_flops * context / _attending(case, rates)
+    cached = batch * read_bytes(case, context=context) * rates.cache_reading / _reading(case, rates)
+    attention = batch * case.network.decode_flops(context=context) / _attending(case, rates)
     matmuls = 2 * batch * _worked_params(case, rates) / _computing(case, rates)
     return Parts(
         weights_s=streamed_bytes(case, rates, tokens=batch) / _reading(case, rates),

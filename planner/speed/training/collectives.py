@@ -42,7 +42,7 @@ def all_to_all_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: Training
     nodes = np.maximum(plan.ep / chip.domain, 1.0)
     reached = nodes * (1 - (1 - 1 / nodes) ** shape.experts_per_token)
     away = np.where(shape.expert_groups > 0, np.minimum(reached, shape.expert_groups), reached) * (1 - 1 / nodes)
-    each = 8 * plan.tokens / plan.tp * shape.moe_layers * shape.hidden
+    each = 8 * plan.tokens / plan.tp * shape.moe_layers * shape.expert_hidden
     seconds = k.expert_exposed * each * (copies / chip.link_gb_s + away / chip.nic_gb_s) / GIGA
     return seconds * (1 - plan.two_way)
 

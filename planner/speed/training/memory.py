@@ -204,7 +204,7 @@ def _inner_widths(shape: Network) -> tuple[Num, Num, Num]:
     shared = shape.shared_params / np.maximum(shape.mlp_matrices * shape.hidden, 1.0)
     wide = shape.dense_layers / shape.layers * shape.ffn
     wide = wide + shape.moe_layers / shape.layers * (shape.experts_per_token * shape.expert_ffn + shared)
-    routed = shape.moe_layers / shape.layers * shape.experts_per_token * shape.hidden
+    routed = shape.moe_layers / shape.layers * shape.experts_per_token * shape.expert_hidden
     attention = attending * (shape.heads * (shape.qk_dim + shape.v_dim) + shape.kv_width)
     return attention + gates * wide + routed, wide + routed, np.where(gates > 1, wide, 0.0)
 

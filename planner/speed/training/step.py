@@ -170,7 +170,7 @@ def experts_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingCon
     """The routed experts of one micro-batch, all layers. [s]"""
     each = plan.tokens * shape.experts_per_token * plan.ep / np.maximum(shape.experts, 1.0)
     share = each / (each + k.half_tokens) * shape.expert_ffn / (shape.expert_ffn + k.half_expert)
-    share = share * shape.hidden / (shape.hidden + k.half_hidden) * k.expert
+    share = share * shape.expert_hidden / (shape.expert_hidden + k.half_hidden) * k.expert
     share = share * np.exp(k.moe_progress / 2 * _mixture_years(plan))
     share = share * np.where(plan.bits < 16, k.expert_low, 1.0)
     rate = chip.peak_tflops(plan.bits) * TERA * efficiency(plan, k) * factor * np.maximum(share, 1e-9)
@@ -180,7 +180,7 @@ def experts_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingCon
 
 def permute_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants) -> Num:
     """Sorting tokens by expert and back. [s]"""
-    rows = plan.tokens / plan.tp * shape.moe_layers * shape.experts_per_token * shape.hidden
+    rows = plan.tokens / plan.tp * shape.moe_layers * shape.experts_per_token * shape.expert_hidden
     late = np.exp(-k.moe_progress * _mixture_years(plan))
     return late * k.elementwise * k.permute * 8 * rows * plan.passes / (chip.bandwidth_gb_s * GIGA)
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import fields, replace
 from typing import Any
 
-from planner.network.network import Network
+from planner.network.network import Network, Reach
 from planner.speed.serving.cases import (
     ServingCase,
     ServingLayout,
@@ -25,18 +25,18 @@ IDEAL = replace(
 )
 
 
-def network(**changed: float) -> Network:
+def network(**changed: Any) -> Network:
     """Ten layers of a hundred units with a million parameters of each kind, and a cache of 1,000 numbers a token.
 
     What attention computes is left out: its heads have no width.
     """
-    plain = {
+    plain: dict[str, Any] = {
         "layers": 10.0, "hidden": 100.0, "vocab": 1e4, "params": 5e6, "table_params": 2e6, "causal": 1.0,
         "head_share": 1.0, "attention_layers": 10.0, "attention_params": 1e6, "heads": 8.0, "kv_heads": 8.0,
-        "qk_dim": 0.0, "v_dim": 0.0, "cache_values": 100.0, "cache_heads": 8.0, "decode_dim": 0.0, "latent": 0.0,
-        "window": 1e9, "window_share": 0.0, "ffn": 1.0, "dense_layers": 10.0, "dense_mlp_params": 2e6,
+        "qk_dim": 0.0, "v_dim": 0.0, "cache_heads": 8.0, "latent": 0.0,
+        "far": Reach(kept=1_000.0, read=1_000.0), "ffn": 1.0, "dense_layers": 10.0, "dense_mlp_params": 2e6,
         "mlp_matrices": 2.0, "mixer_params": 0.0, "moe_layers": 0.0, "experts": 0.0, "experts_per_token": 0.0,
-        "expert_params": 0.0, "expert_ffn": 0.0, "shared_params": 0.0,
+        "expert_params": 0.0, "expert_ffn": 0.0, "expert_hidden": 100.0, "shared_params": 0.0,
     }  # fmt: skip
     return Network(label="by hand", **{**plain, **changed})
 
@@ -45,7 +45,7 @@ def case(**parts: Any) -> ServingCase:
     """That network in 16 bits on a machine of a GB of memory, a GB/s and a TFLOP/s."""
     plain: dict[str, Any] = {
         "network": network(),
-        "widths": Widths(weight=2.0, attention=2.0, head=2.0, kv=2.0),
+        "widths": Widths(weight=2.0, other=2.0, attention=2.0, head=2.0, kv=2.0),
         "machine": ServingMachine(flops=1e12, flops_16bit=1e12, bandwidth=1e9, memory_bytes=10e9, link_bytes_per_s=1e8),
         "layout": ServingLayout(group=1.0, stages=1.0, replicas=1.0, attention_ranks=1.0),
         "limits": ServingLimits(

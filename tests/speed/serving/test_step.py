@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planner.network.network import Reach
 from planner.speed.arrays import stacked, taken
 from planner.speed.serving.cases import ServingLayout, Widths
 from planner.speed.serving.constants import rates
 from planner.speed.serving.engine_data import known
+from planner.speed.serving.memory import weights_bytes
 from planner.speed.serving.step import (
     cache_bytes,
     cache_copies,
@@ -16,6 +18,8 @@ from planner.speed.serving.step import (
     expert_coverage,
     first_token_s,
     prefill,
+    read_bytes,
+    streamed_bytes,
 )
 from tests.speed.serving.helpers import IDEAL, case, network
 
@@ -41,9 +45,35 @@ def test_two_accelerators_share_the_work_and_talk() -> None:
 
 
 def test_a_window_stops_the_cache_from_growing() -> None:
-    windowed = case(network=network(window=100.0, window_share=0.5))
+    half = Reach(kept=500.0, read=500.0)
+    windowed = case(network=network(far=half, near=replace(half, tokens=100.0)))
     assert cache_bytes(windowed, context=50.0) == 50 * 1_000 * 2
     assert cache_bytes(windowed, context=1_000.0) == (1_000 * 500 + 100 * 500) * 2
+
+
+def test_a_state_is_kept_once_and_read_and_written_by_each_step() -> None:
+    hybrid = case(network=network(state_values=5_000.0))
+    assert cache_bytes(hybrid, context=50.0) == 50 * 1_000 * 2 + 4 * 5_000
+    assert read_bytes(hybrid, context=50.0) == 50 * 1_000 * 2 + 2 * 4 * 5_000
+    shared = case(network=network(state_values=5_000.0), layout=ServingLayout(16.0, 1.0, 1.0, 1.0))
+    assert cache_bytes(shared, context=0.0) == 4 * 5_000  # its heads divide, where those of the cache are kept twice
+
+
+def test_what_is_chosen_is_kept_whole_and_read_in_part() -> None:
+    chosen = case(network=network(far=Reach(kept=10.0, read=10.0), chosen=Reach(tokens=200.0, kept=90.0, read=90.0)))
+    assert cache_bytes(chosen, context=1_000.0) == 1_000 * 100 * 2
+    assert read_bytes(chosen, context=1_000.0) == (1_000 * 10 + 200 * 90) * 2
+    assert read_bytes(chosen, context=100.0) == cache_bytes(chosen, context=100.0)
+
+
+def test_a_mixture_in_two_formats_is_stored_and_read_part_by_part() -> None:
+    net = network(moe_layers=1.0, expert_params=1e6, experts=8.0, experts_per_token=8.0, shared_params=3e5)
+    parts = case(network=net, widths=Widths(weight=0.5, other=1.0, attention=2.0, head=4.0, kv=2.0))
+    # routed experts, shared ones and the dense network, attention, head and the table of words
+    stored = 0.5 * 8e6 + 1.0 * (2e6 + 3e5) + 2.0 * 1e6 + 4.0 * 2e6
+    assert weights_bytes(parts) == pytest.approx(stored)
+    read = streamed_bytes(parts, rates(IDEAL, parts.traits), tokens=4.0)
+    assert read == pytest.approx(stored - 4.0 * 1e6)
 
 
 def test_more_accelerators_than_key_heads_keep_copies() -> None:
@@ -70,7 +100,7 @@ def test_prompts_cost_arithmetic_and_a_first_token_the_weights_too() -> None:
 def test_many_cases_at_once_are_the_same_as_one_by_one() -> None:
     cases = [
         case(),
-        case(widths=Widths(1.0, 1.0, 2.0, 1.0)),
+        case(widths=Widths(1.0, 1.0, 1.0, 2.0, 1.0)),
         case(network=network(moe_layers=10.0, expert_params=1e5, experts=8.0, experts_per_token=2.0)),
         case(layout=ServingLayout(4.0, 2.0, 1.0, 4.0)),
     ]

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from planner.network.network import Network
+from planner.network.network import Network, Reach
 from planner.network.record import network_of
 from planner.network.stack import LayerStack, stack_network, typical_stack
 from planner.speed.arrays import stacked, taken
@@ -158,7 +158,7 @@ def test_sharded_adapters_send_all_weights_and_few_gradients(catalogue: Catalogu
 
 def test_causal_attention_counts_half_and_a_window_less(catalogue: Catalogue) -> None:
     long = plan(catalogue, seq_len=65_536.0, global_batch=64.0)
-    near = replace(llama(), window=4_096.0, window_share=1.0)
+    near = replace(llama(), far=Reach(), near=replace(llama().far, tokens=4_096.0))
     times = [float(step_parts(shape, chip(catalogue), long, K).attention_s) for shape in (llama(), near)]
     assert times[1] < times[0] / 5
     useful, done = flops_per_token(llama(), plan(catalogue))
@@ -190,4 +190,5 @@ def test_counts_are_those_of_the_catalogue(catalogue: Catalogue, name: str) -> N
 
 @pytest.mark.parametrize(("name", "share"), [("Gemma-3-27B", 5 / 6), ("Gemma-2-9B", 0.5), ("OLMo-3-32B", 0.75)])
 def test_only_some_layers_look_through_a_window(catalogue: Catalogue, name: str, share: float) -> None:
-    assert float(network_of(catalogue.models[name]).window_share) == pytest.approx(share)
+    shape = network_of(catalogue.models[name])
+    assert float(shape.near.score_flops / shape.score_flops) == pytest.approx(share)
