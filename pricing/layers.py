@@ -17,7 +17,8 @@ class Window(Strict):
     """What some layers see of the context: `layers` `of` so many see no more than `tokens` tokens."""
 
     kind: Literal["sliding", "chunked"] = Field(
-        default="sliding", description="the last tokens; or those of a fixed piece, of which half on average"
+        default="sliding",
+        description="the last tokens, or those of a fixed piece; counted alike, as engines are measured to run them",
     )
     tokens: int = Field(ge=1, le=100_000_000, description="what such a layer sees at most")
     layers: Whole = Field(default=1, description="how many layers of `of` have the window")

@@ -79,7 +79,6 @@ class Network:
     expert_groups: Num = 0.0  # on nodes of their own, that one token may go to; 0: any
     chosen: Reach = NOWHERE
     near: Reach = NOWHERE
-    chunked: Num = 0.0  # 1 where `near` is a fixed piece, not the last tokens
     state_values: Num = 0.0  # that mixers without a cache keep of a request, all layers
     lookup_params: Num = 0.0  # in tables of which a token takes a row: stored, not streamed
 
@@ -161,11 +160,9 @@ class Network:
         return (self.far.kept + self.chosen.kept) * context + self.near.kept * np.minimum(context, self.near.tokens)
 
     def read_values(self, *, context: Num) -> Num:
-        """Values that one more token reads of a context of so many tokens; a piece is half full on average."""
-        full = np.minimum(context, self.near.tokens)
-        near = np.where(context > self.near.tokens, full * (1 - 0.5 * self.chunked), full)
+        """Values that one more token reads of a context of so many tokens."""
         chosen = self.chosen.read * np.minimum(context, self.chosen.tokens)
-        return self.far.read * context + chosen + self.near.read * near
+        return self.far.read * context + chosen + self.near.read * np.minimum(context, self.near.tokens)
 
     def decode_flops(self, *, context: Num) -> Num:
         """Attention of one new token over its cache. [FLOP]
@@ -190,17 +187,10 @@ class Network:
         """Operations of attention for each token of a sequence, on average. [FLOP]"""
         far = self.far.score_flops * self._within(tokens, ENDLESS)
         chosen = self.chosen.score_flops * self._within(tokens, self.chosen.tokens)
-        pieces = np.where(tokens > self.near.tokens, self._piecewise(tokens), self._within(tokens, ENDLESS))
-        near = np.where(np.asarray(self.chunked) > 0, pieces, self._within(tokens, self.near.tokens))
-        return far + chosen + self.near.score_flops * near + STATE_FLOPS * self.state_values
+        near = self.near.score_flops * self._within(tokens, self.near.tokens)
+        return far + chosen + near + STATE_FLOPS * self.state_values
 
     def _within(self, tokens: Num, most: Num) -> Num:
         """Tokens that one sees on average, of the last `most`: looking back, half of all while they are fewer."""
         window = np.minimum(tokens, most)
         return window * (1 - 0.5 * self.causal * window / tokens)
-
-    def _piecewise(self, tokens: Num) -> Num:
-        """The same in pieces: all before it in its own piece, of which the last is shorter."""
-        whole = np.floor(tokens / self.near.tokens)
-        rest = tokens - whole * self.near.tokens
-        return (whole * self.near.tokens**2 + rest**2) * (1 - 0.5 * self.causal) / tokens

@@ -48,8 +48,7 @@ def network_of(model: Model) -> Network:
         experts=float(model.experts or 0), experts_per_token=float(model.experts_per_token or 0), expert_params=expert,
         expert_ffn=expert_ffn, expert_hidden=width, shared_params=shared,
         expert_groups=float(model.expert_groups_per_token or 0), chosen=chosen, near=near,
-        chunked=float(model.window is not None and model.window.kind == "chunked"), state_values=state_values(model),
-        lookup_params=lookup,
+        state_values=state_values(model), lookup_params=lookup,
     )  # fmt: skip
 
 

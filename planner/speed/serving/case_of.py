@@ -146,7 +146,8 @@ def smallest_group(setup: Setup, accelerators: float) -> float:
         return 1.0  # nobody knows how much it holds
     if setup.shape.latent:
         return float(min(_LATENT_GROUP, accelerators))
-    stored = 1e9 * stored_gb(setup)
+    wide, net = widths(setup), setup.shape
+    stored = wide.weight * net.routed_params + wide.other * (net.counted_params - net.routed_params)
     enough = (size for size in _GROUPS if stored < _MOST_FILLED * size * setup.chip.memory_bytes)
     return float(min(next(enough, 8), accelerators))
 
