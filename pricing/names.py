@@ -13,6 +13,7 @@ from pricing.errors import AmbiguousName, UnknownName
 
 _NOISE = re.compile(r"[^a-z0-9]+")
 _SIZE_POINT = re.compile(r"(?<=[0-9])[^a-z0-9]+(?=[0-9]+\s*[bm]\b)")
+_AT_WORK = re.compile(r"[- ]A\d+(\.\d+)?B$")
 _ACCELERATOR_NOISE = re.compile(r"\b(nvidia|geforce|amd|instinct|intel|radeon|tesla)\b")
 
 
@@ -105,8 +106,22 @@ def _bare(name: str) -> str:
 
 
 def model(catalogue: Catalogue, name: str) -> str:
-    """The one model called `name`."""
-    return _find("model", name, _index({k: (r.label, *r.aliases) for k, r in catalogue.models.items()}))
+    """The one model called `name`; a mixture also without what works on a token, where that leaves only one."""
+    known = _index({k: (r.label, *r.aliases) for k, r in catalogue.models.items()})
+    return _find("model", name, _without_active(catalogue) | known)
+
+
+@lru_cache(maxsize=8)
+def _shortened(names: tuple[str, ...]) -> dict[str, str]:
+    short: dict[str, list[str]] = {}
+    for key in names:
+        if (plainer := _AT_WORK.sub("", key)) != key:
+            short.setdefault(plain(plainer), []).append(key)
+    return {spelling: keys[0] for spelling, keys in short.items() if not keys[1:]}
+
+
+def _without_active(catalogue: Catalogue) -> dict[str, str]:
+    return _shortened(tuple(catalogue.models))
 
 
 def _index(names: Mapping[str, Iterable[str]]) -> dict[str, str]:
@@ -121,8 +136,11 @@ def _find(what: str, name: str, known: Mapping[str, str]) -> str:
     found = known.get(plain(name))
     if found is not None:
         return found
-    near = get_close_matches(plain(name), known, n=4, cutoff=0.6)
-    near += [spelling for spelling in known if plain(name) and plain(name) in spelling and spelling not in near]
+    wanted = plain(name)
+    longer = (spelling for spelling in known if wanted and spelling.startswith(wanted))
+    near = sorted(longer, key=lambda spelling: (spelling[len(wanted)].isdecimal(), len(spelling)))
+    near += get_close_matches(wanted, known, n=4, cutoff=0.6)
+    near += [spelling for spelling in known if wanted and wanted in spelling and spelling not in near]
     candidates = tuple(dict.fromkeys(known[spelling] for spelling in near))[:4]
     hint = f" Did you mean {_or(candidates)}?" if candidates else ""
     raise UnknownName(f"No {what} is called {name!r}.{hint}", candidates)

@@ -38,8 +38,14 @@ _OTHER_SIZE = re.compile(
     r"air|flash|lite|light|mini|nano|micro|tiny|small|medium|large|x+l|max|pro|plus|turbo|ultra|super|edge|next",
     re.IGNORECASE,
 )
+# What a release is called beside its name: how it was tuned to talk, and the format of its weights.
+_SAME_RELEASE = re.compile(
+    r"instruct|it|hf|chat|base|fp8|fp4|nvfp4|mxfp4|bf16|fp16|int[48]|awq|gptq|gguf|kv|w\d+a\d+|g128", re.IGNORECASE
+)
+QUANTISED = re.compile(r"\s+(GPTQ|EXL2|AWQ|GGUF)\b.*$", re.IGNORECASE)
 _EXPERTS_TIMES = re.compile(r"\d+x(\d+)B", re.IGNORECASE)
 _NEAR_SIZE = 0.2
+_MOST_SOLD = 3
 
 
 P = ParamSpec("P")
@@ -123,7 +129,9 @@ def model_spellings(said: str, *, loosely: bool = True, sized: bool = False) -> 
     plain = _PARENTHESES.sub("", said.replace("_", " ")).strip()
     short = _MAKER.sub("", plain)
     words = [word for word in re.split(r"[- ]+", short) if not _TUNED.fullmatch(word)]
-    yield from dict.fromkeys((said, plain, plain.replace(" ", "-"), short, short.replace(" ", "-"), "-".join(words)))
+    whole = [word for word in re.split(r"[- ]+", plain) if not _TUNED.fullmatch(word)]
+    told = (said, plain, plain.replace(" ", "-"), short, short.replace(" ", "-"), "-".join(words), "-".join(whole))
+    yield from dict.fromkeys(told)
     for count in range(len(words) - 1, 0, -1) if loosely else ():
         if not sized and _OTHER_SIZE.fullmatch(words[count]):
             return
@@ -139,9 +147,8 @@ def model_called(catalogue: Catalogue, said: str, *, loosely: bool = True, sizes
     """
     size = size_in_name(said)
     for spelling in model_spellings(said, loosely=loosely, sized=sizes.params_b is not None):
-        like = same_shape(spelling)
         try:
-            key = names.model(catalogue, like["like"] if like else spelling)
+            key = _recorded_or_like(catalogue, spelling)
         except UnknownName:
             continue
         if not _of_sizes(catalogue.models[key], sizes):
@@ -149,6 +156,65 @@ def model_called(catalogue: Catalogue, said: str, *, loosely: bool = True, sizes
         if size is None or names.plain(spelling) == names.plain(said) or _of_size(catalogue.models[key], size):
             return key
     return None
+
+
+def _recorded_or_like(catalogue: Catalogue, spelling: str) -> str:
+    """The record of that name, else the one whose shape it has."""
+    like = same_shape(spelling)
+    try:
+        return names.model(catalogue, spelling)
+    except UnknownName:
+        if like is None:
+            raise
+    return names.model(catalogue, like["like"])
+
+
+@remembered
+def model_named(catalogue: Catalogue, called: str) -> str:
+    """The record for a model that a person names, tuned and quantised variants included; else `UnknownName`."""
+    key = model_called(catalogue, QUANTISED.sub("", called), loosely=False)
+    if key is not None:
+        return key
+    try:
+        return names.model(catalogue, called)
+    except UnknownName as error:
+        wanted = names.plain(called)
+        shorter = any(names.plain(name).startswith(wanted) for name in error.candidates)
+        raise (None if shorter else _only_sold(catalogue, called)) or error from None
+
+
+def _only_sold(catalogue: Catalogue, called: str) -> UnknownName | None:
+    """What to say of a model that is sold by the token and whose shape nobody has published."""
+    wanted = names.plain(called)
+    sold = [
+        name
+        for name, record in catalogue.hosted.items()
+        if record.model not in catalogue.models and wanted and names.plain(name.partition("/")[2]).startswith(wanted)
+    ]
+    if not sold:
+        return None
+    shown = ", ".join(sold[:_MOST_SOLD])
+    why = "its shape is not on record, so its speed cannot be reckoned"
+    return UnknownName(f"{called!r} is sold by the token ({shown}); {why}: name an open model", ())
+
+
+@remembered
+def counted_as(catalogue: Catalogue, called: str) -> str | None:
+    """What is to be said where a record stands for a name that is not its own; None where it is its own."""
+    key = model_named(catalogue, called)
+    plain = _PARENTHESES.sub("", QUANTISED.sub("", called).replace("_", " ")).strip()
+    for spelling in (called, plain, _MAKER.sub("", plain)):
+        words = [word for word in re.split(r"[- ]+", spelling) if not _SAME_RELEASE.fullmatch(word)]
+        if _is_called(catalogue, spelling, key) or _is_called(catalogue, "-".join(words), key):
+            return None
+    return f"there is no record of {called} itself: counted as {catalogue.models[key].label}"
+
+
+def _is_called(catalogue: Catalogue, spelling: str, key: str) -> bool:
+    try:
+        return names.model(catalogue, spelling) == key
+    except UnknownName:
+        return False
 
 
 def same_shape(name: str) -> dict[str, Any] | None:

@@ -23,6 +23,7 @@ from planner.scenario.measured import Measured
 from planner.scenario.training_job import MeasuredLike, TrainingJob
 from planner.speed.bands import Band
 from planner.speed.data_files import read_data
+from planner.speed.match_model import model_named
 from pricing import Catalogue, PricingError, names
 from pricing.figure import Strict, Text
 
@@ -87,7 +88,7 @@ def alike(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> tuple[Seq
 def called(catalogue: Catalogue, model: str) -> str:
     """A model as it is compared with another: the catalogue's name, else as it is written, loosely."""
     try:
-        return names.model(catalogue, model)
+        return model_named(catalogue, model)
     except PricingError:
         return names.plain(model)
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Serve, Train
 from planner.scenario.training_job import TrainingJob
+from planner.speed.match_model import model_named
 from planner.speed.serving import Serving
 from planner.speed.training import Training
 from planner.speed.work_to_hours import Asked, serving_job, training_job
 from pricing import Catalogue, PricingError
-from pricing.names import model as named_model
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +67,6 @@ def worked(catalogue: Catalogue, asked: Asked) -> tuple[TrainingWork | ServingWo
 
 def _named(catalogue: Catalogue, called: str) -> str | None:
     try:
-        return named_model(catalogue, called)
+        return model_named(catalogue, called)
     except PricingError:
         return None

@@ -1,8 +1,9 @@
 """Models of 2025 and 2026, beside a count of their parameters that was made without our formulas.
 
-`recounts.csv`: parameters in 1e9 from the class of each model in transformers 5.23.0, built without weights and counted
-one by one (`class`), or by hand from its numbers where there is no class (`columns`); active ones with the table of words;
-what the cache keeps of each token, what it keeps of a full window, and values of states, all layers together.
+`recounts.csv`: parameters in 1e9 from the class of each model in transformers 5.23.0, built without weights and
+counted one by one (`class`), or by hand from its numbers where there is no class (`columns`); active ones with the
+table of words; what the cache keeps of each token, what it keeps of a full window, and values of states, all layers
+together.
 """
 
 from __future__ import annotations

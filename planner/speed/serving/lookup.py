@@ -12,7 +12,15 @@ from planner.network.network import Network
 from planner.network.record import writer_of
 from planner.network.refused import GapInShape, UnknownShape
 from planner.speed.hardware import slice_shares
-from planner.speed.match_model import accelerator_called, model_called, model_spellings, remembered, same_shape
+from planner.speed.match_model import (
+    QUANTISED,
+    accelerator_called,
+    model_called,
+    model_named,
+    model_spellings,
+    remembered,
+    same_shape,
+)
 from planner.speed.refused import UnknownChip
 from planner.speed.serving.case_of import UNSAID_CHECKPOINT, Checkpoint
 from planner.speed.serving.chips import Chip, chip_of
@@ -20,7 +28,6 @@ from planner.speed.serving.engine_data import Period, known
 from pricing.catalogue import Catalogue
 from pricing.errors import UnknownName
 
-_QUANTISED = re.compile(r"\s+(GPTQ|EXL2|AWQ|GGUF)\b.*$", re.IGNORECASE)
 _EXTRA = re.compile(r"\s*\((virtualised|vGPU|\d+ ?W|\d+ threads|chip)\)|\s+MIG .*$")
 _MIG = re.compile(r"\bMIG (\S+)")
 _YEAR = re.compile(r"(20\d\d)(?:-(\d\d))?(?:-(\d\d))?")
@@ -40,10 +47,10 @@ class FoundModel:
 @remembered
 def find_shape(catalogue: Catalogue, called: str) -> FoundModel:
     """The shape of the model a person names, fine-tuned and quantised variants included, or `UnknownShape`."""
-    key = model_called(catalogue, _QUANTISED.sub("", called), loosely=False)
-    if key is None:
-        raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}")
-    return _recorded(catalogue, key, called)
+    try:
+        return _recorded(catalogue, model_named(catalogue, called), called)
+    except UnknownName as error:
+        raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}") from error
 
 
 @remembered
@@ -52,7 +59,7 @@ def shape_in_table(catalogue: Catalogue, called: str, sizes: Sizes = UNSAID) -> 
 
     Where the catalogue has none of that name and those sizes, the shape is what such a size usually has.
     """
-    key = model_called(catalogue, _QUANTISED.sub("", called), sizes=sizes)
+    key = model_called(catalogue, QUANTISED.sub("", called), sizes=sizes)
     if key is None:
         return _sized_shape(called, sizes)
     try:

@@ -9,6 +9,7 @@ from planner.network.network import Network
 from planner.network.refused import UnknownShape
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.serving_job import ServingJob
+from planner.speed.match_model import model_named
 from planner.speed.refused import BadJob
 from planner.speed.serving.case_of import Setup, default_kv_bytes, limits, make_case, smallest_group
 from planner.speed.serving.cases import ServingCase, ServingLayout, ServingLimits, Traffic
@@ -94,9 +95,11 @@ def _nearest(catalogue: Catalogue, called: str, refusal: UnknownShape) -> Pricin
     """The refusal with what was perhaps meant: a model that writes, or work whose rate was measured."""
     near = nearest_work(called)
     try:
-        names.model(catalogue, called)
+        model_named(catalogue, called)
     except UnknownName as error:
-        meant = tuple(dict.fromkeys((*near, *error.candidates)))[:4]
+        if not error.candidates and not near:
+            return error
+        meant = tuple(dict.fromkeys((*error.candidates, *near)))[:4]
         hint = f" Did you mean {' or '.join(meant)}?" if meant else ""
         return UnknownName(f"No model is called {called!r}.{hint}", meant)
     measured = f"; of other work these were measured: {', '.join(near)}" if near else ""

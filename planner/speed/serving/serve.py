@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from planner.scenario.base import ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.serving_job import ServingJob
+from planner.speed.match_model import counted_as
 from planner.speed.serving.bands import band_name, band_of
 from planner.speed.serving.case_of import stored_gb
 from planner.speed.serving.constants import ServingConstants
@@ -70,7 +71,10 @@ def serve(
         output_tokens_per_accelerator_hour=SECONDS_PER_HOUR * per_replica / worked.devices,
         joules_per_output_token=_joules(worked, batch, per_replica), time_shares=_shares(full),
         band=band_name(worked.setup, single=batch <= 1),
-        warnings=_warnings(worked, output, batch, no_run=own is not None and known_by is None),
+        warnings=(
+            *_stands_in(catalogue, job),
+            *_warnings(worked, output, batch, no_run=own is not None and known_by is None),
+        ),
         anchor=known_by,
     )  # fmt: skip
 
@@ -169,6 +173,12 @@ def _warnings(worked: ServingPlan, output: float, batch: float, *, no_run: bool)
         "less than one request at a time keeps the promise": worked.promise is not None and batch < 1,
     }
     return tuple(text for text, holds in said.items() if holds)
+
+
+def _stands_in(catalogue: Catalogue, job: ServingJob) -> tuple[str, ...]:
+    """Whose record this is, where the name that was asked for has none of its own."""
+    said = counted_as(catalogue, job.model)
+    return () if said is None else (said,)
 
 
 def _does_not_fit(worked: ServingPlan, reason: str, ways: tuple[ReplicaThatFits, ...]) -> Serving:

@@ -13,6 +13,7 @@ from planner.network.refused import UnknownShape
 from planner.scenario.training_job import TrainingJob
 from planner.speed.bands import Band
 from planner.speed.hardware import Hardware, capped, family_of, hardware, slice_shares, sliced
+from planner.speed.match_model import counted_as, model_named
 from planner.speed.pace import BITS, Pace, training_pace
 from planner.speed.refused import BadJob, UnknownChip
 from planner.speed.training.bands import band_for
@@ -128,7 +129,7 @@ def named_shape(catalogue: Catalogue, job: TrainingJob) -> Network:
     """The network of the model that the job names."""
     if not job.model:
         raise BadJob("no model is named; name one of the catalogue")
-    record = catalogue.models[names.model(catalogue, job.model)]
+    record = catalogue.models[model_named(catalogue, job.model)]
     try:
         return network_of(record)
     except UnknownShape as error:
@@ -263,7 +264,9 @@ def _data_facts(asked: AskedTraining, tokens: float) -> tuple[str, ...]:
 
 
 def _warnings(catalogue: Catalogue, asked: AskedTraining, found: LayoutSearch) -> list[str]:
-    said, job, chip = [], asked.job, asked.chip
+    said, job, chip = list[str](), asked.job, asked.chip
+    if (stands_in := counted_as(catalogue, job.model)) is not None:
+        said.append(stands_in)
     if found.evaluated == 0:
         said.append(NOT_SPREAD)
     if asked.batch != usual_batch(job):
@@ -273,7 +276,7 @@ def _warnings(catalogue: Catalogue, asked: AskedTraining, found: LayoutSearch) -
         )
     if BITS[job.precision] < 16 and float(chip.peak_tflops(BITS[job.precision])) <= float(chip.tflops_16):
         said.append(f"{asked.chip_key} is no faster in {job.precision} than in 16 bits")
-    context = catalogue.models[names.model(catalogue, job.model)].context
+    context = catalogue.models[model_named(catalogue, job.model)].context
     if context is not None and job.seq_len > context:
         said.append(f"sequences of {job.seq_len:,} tokens are longer than the {context:,} the model was made for")
     return said

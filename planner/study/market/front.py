@@ -12,6 +12,7 @@ import numpy as np
 from planner.money.verdict.answer import CLOSE_GAP
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_YEAR
 from planner.scenario.task import Run
+from planner.speed.match_model import model_named
 from planner.speed.serving import is_other_work
 from planner.study.market.hours_needed import Task
 from planner.study.market.lost import Lost
@@ -156,13 +157,13 @@ def _what(catalogue: Catalogue, task: Task) -> str:
         on = catalogue.accelerator_label(names.accelerator(catalogue, run.measured_on))
         return f"A run of {run.hours:,g} hours on one {on}{often}"
     if run is not None:
-        label = catalogue.models[names.model(catalogue, run.model)].label
+        label = catalogue.models[model_named(catalogue, run.model)].label
         how = "Train" if run.method == "full" else f"Fine-tune ({run.method})"
         tokens = "" if run.tokens is None else f" on {_big(run.tokens)} tokens"
         return f"{how} {label}{tokens}{often}"
     assert asked is not None  # it is one of the three
     other = is_other_work(asked.model)
-    label = asked.model if other else catalogue.models[names.model(catalogue, asked.model)].label
+    label = asked.model if other else catalogue.models[model_named(catalogue, asked.model)].label
     most = "" if asked.peak_requests_per_s is None else f", {asked.peak_requests_per_s:g} at the peak"
     return f"Serve {label}: {asked.requests_per_s:g} requests a second{most}"
 

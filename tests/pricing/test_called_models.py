@@ -1,0 +1,92 @@
+"""What people type for a model: the release they mean, or a neighbour that is said; never another one silently."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.network.guess import Sizes
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.training_job import TrainingJob
+from planner.speed.match_model import counted_as, model_named
+from planner.speed.serving import serve
+from planner.speed.serving.lookup import shape_in_table
+from planner.speed.training import train
+from pricing import UnknownName
+from pricing.catalogue import Catalogue
+
+ITSELF = {
+    "kimi k2 thinking": "Kimi-K2-Thinking", "kimi-k2": "Kimi-K2", "moonshotai/Kimi-K2.5": "Kimi-K2.5",
+    "kimi k2.6": "Kimi-K2.6", "kimi k2.7": "Kimi-K2.7-Code", "kimi k3": "Kimi-K3", "deepseek v3": "DeepSeek-V3",
+    "deepseek v3.2": "DeepSeek-V3.2", "deepseek-v3.2-exp": "DeepSeek-V3.2", "deepseek r1": "DeepSeek-R1",
+    "deepseek v4 flash": "DeepSeek-V4-Flash", "deepseek-v4-pro": "DeepSeek-V4-Pro", "qwen3-vl-8b": "Qwen3-VL-8B",
+    "Qwen/Qwen3-VL-8B-Instruct": "Qwen3-VL-8B", "qwen3 8b": "Qwen3-8B", "qwen3 30b": "Qwen3-30B-A3B",
+    "qwen3 coder 480b": "Qwen3-Coder-480B-A35B", "qwen3-coder-next": "Qwen3-Coder-Next-80B-A3B",
+    "qwen3-next": "Qwen3-Next-80B-A3B", "qwen3.5 9b": "Qwen3.5-9B", "qwen3.6-35b-a3b-fp8": "Qwen3.6-35B-A3B",
+    "qwen 2.5 7b instruct": "Qwen2.5-7B", "glm-4.5": "GLM-4.5", "glm 4.5 air": "GLM-4.5-Air", "glm-4.6": "GLM-4.6",
+    "glm-4.7": "GLM-4.7", "glm-4.7-flash": "GLM-4.7-Flash", "glm-5": "GLM-5", "glm 5.1": "GLM-5.1",
+    "zai-org/GLM-4.6-FP8": "GLM-4.6", "minimax m2": "MiniMax-M2", "minimax-m2.5": "MiniMax-M2.5",
+    "minimax m3": "MiniMax-M3", "openai/gpt-oss-20b": "gpt-oss-20b", "llama-3.1-8b-instruct": "Llama-3.1-8B",
+    "meta-llama/Llama-3.3-70B-Instruct": "Llama-3.3-70B", "llama 4 scout": "Llama-4-Scout-17B-16E",
+    "mistral small 4": "Mistral-Small-4-119B-A6B", "devstral 2": "Devstral-2-123B", "ministral 3 8b": "Ministral-3-8B",
+    "magistral small": "Magistral-Small-24B", "mixtral 8x7b": "Mixtral-8x7B", "gemma 3 27b it": "Gemma-3-27B",
+    "gemma-3n-e4b": "Gemma-3n-E4B", "google/gemma-4-26b-a4b-it": "Gemma-4-26B-A4B", "phi-4": "Phi-4-14B",
+    "nemotron 3 super": "Nemotron-3-Super-120B-A12B", "nemotron nano 30b": "Nemotron-3-Nano-30B-A3B",
+    "granite 4.0 h small": "Granite-4.0-H-Small", "olmo 3 7b": "OLMo-3-7B", "smollm3": "SmolLM3-3B",
+    "ernie 4.5 21b": "ERNIE-4.5-21B-A3B", "longcat flash": "LongCat-Flash-560B", "ling 1t": "Ling-1T",
+    "bert base": "BERT-Base", "t5-11b": "T5-11B", "seed oss 36b": "Seed-OSS-36B", "mimo v2 flash": "MiMo-V2-Flash",
+}  # fmt: skip
+# Releases without a record of their own, and the one that is said to stand for them.
+NEIGHBOUR = {
+    "Kimi-K2-Instruct-0905": "Kimi-K2", "deepseek-v3.1": "DeepSeek-V3", "DeepSeek-R1-0528": "DeepSeek-R1",
+    "Qwen3-30B-A3B-Instruct-2507": "Qwen3-30B-A3B", "Qwen3-235B-A22B-Thinking-2507": "Qwen3-235B-A22B",
+    "qwq 32b": "Qwen2.5-32B", "qwen2.5-vl-7b": "Qwen2.5-7B", "mistral-small-3.2": "Mistral-Small-24B-2501",
+    "qwen3-embedding-8b": "Qwen3-8B", "flan-t5-xl": "T5-3B",
+}  # fmt: skip
+# Names that may be several or none: what the refusal names.
+REFUSED = {
+    "deepseek v4": "DeepSeek-V4-Flash", "glm-5-air": "GLM-4.5-Air", "qwen3-coder": "Qwen3-Coder-480B-A35B",
+    "llama 3": "Llama-3-8B", "gpt oss": "gpt-oss-120b", "mistral large 3": "sold by the token", "qwen3.5": "Qwen3.5-9B",
+    "claude sonnet": "sold by the token", "gemini": "sold by the token", "gpt-4o": "sold by the token",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("typed", "key"), ITSELF.items())
+def test_the_release_that_is_asked_for(real: Catalogue, typed: str, key: str) -> None:
+    assert model_named(real, typed) == key
+    assert counted_as(real, typed) is None
+
+
+@pytest.mark.parametrize(("typed", "key"), NEIGHBOUR.items())
+def test_a_neighbour_is_said(real: Catalogue, typed: str, key: str) -> None:
+    assert model_named(real, typed) == key
+    said = counted_as(real, typed)
+    assert said == f"there is no record of {typed} itself: counted as {real.models[key].label}"
+
+
+@pytest.mark.parametrize(("typed", "hint"), REFUSED.items())
+def test_what_may_be_several_is_asked_back(real: Catalogue, typed: str, hint: str) -> None:
+    with pytest.raises(UnknownName, match=hint):
+        model_named(real, typed)
+    for ask in (
+        lambda: serve(real, ServingJob(model=typed, accelerator="H100-SXM5-80GB")),
+        lambda: train(real, TrainingJob(model=typed, accelerator="H100-SXM5-80GB")),
+    ):
+        with pytest.raises(UnknownName, match=hint):
+            ask()
+
+
+def test_training_and_serving_read_a_name_alike_and_say_the_neighbour(real: Catalogue) -> None:
+    said = "there is no record of deepseek-v3.1 itself: counted as DeepSeek-V3"
+    served = serve(real, ServingJob(model="deepseek-v3.1", accelerator="H200-SXM-141GB", accelerators=8))
+    trained = train(real, TrainingJob(model="deepseek-v3.1", accelerator="H200-SXM-141GB", accelerators=512))
+    assert said in served.warnings
+    assert said in trained.warnings
+    own = serve(real, ServingJob(model="Llama-3.1-8B-Instruct", accelerator="H100-SXM5-80GB"))
+    assert not any("no record" in one for one in own.warnings)
+
+
+@pytest.mark.parametrize(("typed", "params_b"), [("GLM-4.7-Flash", 30.0), ("GLM-5-Air", 106.0), ("GLM-4.5-Air", 106.0)])
+def test_a_row_of_a_table_is_of_the_size_that_it_states(real: Catalogue, typed: str, params_b: float) -> None:
+    found = shape_in_table(real, typed, Sizes(params_b))
+    assert float(found.shape.counted_params) / 1e9 == pytest.approx(params_b, rel=0.02)
+    assert found.guessed == (typed not in real.models)
