@@ -27,20 +27,10 @@ Attention = Literal[
 _LATENT_RANKS = ("kv_lora", "qk_nope_dim", "qk_rope_dim")
 
 
-class Model(Strict):
-    """The shape of a neural network: every fact that parameters, memory and speed are counted from is a field.
+class Shape(Strict):
+    """The numbers of a neural network, from which parameters, memory and speed are counted."""
 
-    `note` and `not_recounted` are for people. No program reads them.
-    """
-
-    label: Label
-    family: Text = Field(description="whose shape its like have: Llama 3, Qwen2.5")
-    modality: Literal[
-        "text", "text_encoder", "text_encoder_decoder", "vision", "vision_text", "speech", "image", "video",
-    ] = Field(description="what it takes and gives")  # fmt: skip
-    released: YearMonth | None = None
-    aliases: Aliases = ()
-    params_b: float = Field(gt=0, description="total parameters as stated, in 1e9")
+    params_b: float = Field(gt=0, le=100_000, description="total parameters as stated, in 1e9")
     active_params_b: float | None = Field(default=None, gt=0, description="used for each token; mixtures of experts")
     layers: Whole | None = Field(default=None, description="layers in all")
     hidden: Whole | None = Field(default=None, description="width of the stream between layers")
@@ -61,6 +51,9 @@ class Model(Strict):
     )
     scale_group: Whole | None = Field(default=None, description="weights that share a scale of 16 bits, in int4")
     attention: Attention | None = Field(default=None, description="how the layers that attend do it")
+    decoder_layers: Whole | None = Field(
+        default=None, description="of `layers`, those that write, of a network whose others read; they attend twice"
+    )
     attention_layers: int | None = Field(
         default=None, ge=0, le=10_000, description="layers that attend; absent: all but linear and recurrent"
     )
@@ -123,14 +116,9 @@ class Model(Strict):
     v_head_dim: int | None = Field(
         default=None, ge=1, description="width of a head of values; absent: as keys, where attention is not MLA"
     )
-    source: SourceId
-    locator: Locator = None
-    confidence: Confidence
-    not_recounted: Text | None = Field(default=None, description="why the stated count cannot be had from the shape")
-    note: Note = None
 
     @model_validator(mode="after")
-    def _layers_add_up(self) -> Model:
+    def _layers_add_up(self) -> Shape:
         others = {name: getattr(self, name) for name in ("linear", "state_space", "convolution")}
         kinds = {name: one.layers for name, one in others.items() if one is not None}
         kinds |= {"attention_layers": self.attention_layers or 0, "recurrent_layers": self.recurrent_layers or 0}
@@ -142,7 +130,13 @@ class Model(Strict):
         return self
 
     @model_validator(mode="after")
-    def _heads_divide(self) -> Model:
+    def _some_read(self) -> Shape:
+        if self.layers and self.decoder_layers and self.decoder_layers >= self.layers:
+            raise ValueError(f"want fewer decoder_layers than the {self.layers} layers, got {self.decoder_layers}")
+        return self
+
+    @model_validator(mode="after")
+    def _heads_divide(self) -> Shape:
         heads, shared = self.heads, self.kv_heads
         if heads and shared and heads % shared:
             raise ValueError(f"want kv_heads that divide the {heads} heads, got {shared}")
@@ -151,7 +145,7 @@ class Model(Strict):
         return self
 
     @model_validator(mode="after")
-    def _mixture_is_whole(self) -> Model:
+    def _mixture_is_whole(self) -> Shape:
         parts = (self.experts, self.experts_per_token, self.moe_ffn_hidden)
         if any(parts) and not all(parts):
             raise ValueError("a mixture needs experts, experts_per_token and moe_ffn_hidden: want all three or none")
@@ -162,7 +156,7 @@ class Model(Strict):
         return self
 
     @model_validator(mode="after")
-    def _latent_has_its_ranks(self) -> Model:
+    def _latent_has_its_ranks(self) -> Shape:
         wanted = (*_LATENT_RANKS, "v_head_dim")
         missing = [name for name in wanted if getattr(self, name) is None]
         if self.attention == "MLA" and missing:
@@ -172,10 +166,30 @@ class Model(Strict):
         return self
 
     @model_validator(mode="after")
-    def _compressed_says_how(self) -> Model:
+    def _compressed_says_how(self) -> Shape:
         said = (self.compression, self.indexer, self.window, self.q_lora)
         if self.attention == "compressed" and None in said:
             raise ValueError("attention of the kind compressed needs compression, indexer, window and q_lora")
         if self.attention != "compressed" and self.compression is not None:
             raise ValueError(f"compression is of attention of the kind compressed, got {self.attention}")
         return self
+
+
+class Model(Shape):
+    """A network of the catalogue: its shape, what it is called, and who says so.
+
+    `note` and `not_recounted` are for people. No program reads them.
+    """
+
+    label: Label
+    family: Text = Field(description="whose shape its like have: Llama 3, Qwen2.5")
+    modality: Literal[
+        "text", "text_encoder", "text_encoder_decoder", "vision", "vision_text", "speech", "image", "video",
+    ] = Field(description="what it takes and gives")  # fmt: skip
+    released: YearMonth | None = None
+    aliases: Aliases = ()
+    source: SourceId
+    locator: Locator = None
+    confidence: Confidence
+    not_recounted: Text | None = Field(default=None, description="why the stated count cannot be had from the shape")
+    note: Note = None

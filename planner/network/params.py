@@ -39,7 +39,7 @@ def active_parameter_count_b(model: Model) -> float | None:
 
 
 def _refuse_other_kinds(model: Model) -> None:
-    if model.modality not in MODALITIES:
+    if model.modality not in MODALITIES and model.decoder_layers is None:
         raise CannotCount(f"{model.label}: a {model.modality} network has parts that this shape does not describe")
     try:
         refuse_unknown_kind(model)
@@ -99,7 +99,9 @@ def attending_params(model: Model) -> float:
     """Projections of all layers that attend, and what chooses for them."""
     attending, window = attention_layers(model), model.window
     near = 0.0 if window is None else attending * window.layers / window.of
-    own = near * near_attention(model).params + (attending - near) * attention_of(model).params
+    one = attention_of(model)
+    own = near * near_attention(model).params + (attending - near) * one.params
+    own += (model.decoder_layers or 0) * one.params  # which also attend over what was read
     return own - _reused(model, attending) + choosing_params(model)
 
 

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from planner.network.kinds import GROUPED, Attention, attention_of, near_attention, need, reaches, refuse_unknown_kind
+from dataclasses import replace
+
+from planner.network.kinds import (
+    GROUPED,
+    Attention,
+    attention_of,
+    near_attention,
+    need,
+    reach,
+    reaches,
+    refuse_unknown_kind,
+)
 from planner.network.mixers import mixer_layers, state_values
-from planner.network.network import MASKED_SHARE, Network
+from planner.network.network import MASKED_SHARE, Network, Reach
 from planner.network.params import (
     MODALITIES,
     attending_params,
@@ -59,7 +70,16 @@ def usual_attention(model: Model) -> Attention:
 
 
 def writer_of(model: Model) -> Network:
-    """The counts of a model that writes tokens one by one and whose cache can be counted; else `UnknownShape`."""
+    """The counts of a model that reads and writes text, as serving it asks for them; else `UnknownShape`.
+
+    An encoder keeps no cache. Of an encoder-decoder they are those of the half that writes, which attends twice; what
+    reads, about as much, is stored beside it.
+    """
+    if model.modality == "text_encoder":
+        read = network_of(model)
+        return replace(read, far=_uncached(read.far), near=_uncached(read.near))
+    if model.modality == "text_encoder_decoder" and model.decoder_layers is not None:
+        return _writing_half(model)
     if model.modality != "text":
         kind = model.modality.replace("_", " ")
         raise UnknownShape(f"{model.label}: a {kind} network does not write tokens one by one")
@@ -69,6 +89,23 @@ def writer_of(model: Model) -> Network:
     return network_of(model)
 
 
+def _uncached(reach: Reach) -> Reach:
+    return replace(reach, kept=0.0, read=0.0, decode_flops=0.0)
+
+
+def _writing_half(model: Model) -> Network:
+    whole, layers = network_of(model), float(need(model, "decoder_layers"))
+    share = layers / whole.layers
+    one = attention_of(model)
+    twice = 2 * layers * one.params
+    mlp = whole.dense_mlp_params * share
+    stored = whole.counted_params - twice - mlp - whole.table_params
+    return replace(
+        whole, layers=layers, attention_layers=layers, dense_layers=layers, attention_params=twice,
+        dense_mlp_params=mlp, mixer_params=0.0, lookup_params=stored, far=reach(one, layers),
+    )  # fmt: skip
+
+
 def _dense_layers(model: Model, without_experts: float) -> float:
     """Layers with a dense network in place of experts. One that stands beside experts is among the other mixers."""
     return without_experts if model.dense_layers is None else min(float(model.dense_layers), without_experts)
@@ -76,7 +113,7 @@ def _dense_layers(model: Model, without_experts: float) -> float:
 
 def _is_one_stack(model: Model) -> bool:
     """Whether all parameters lie in the stack, so that what its counts do not name is in its layers too."""
-    return model.modality in MODALITIES or mixer_layers(model) > 0
+    return model.modality in MODALITIES or mixer_layers(model) > 0 or model.decoder_layers is not None
 
 
 def _all_params(model: Model) -> float:

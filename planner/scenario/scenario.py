@@ -12,6 +12,7 @@ from planner.scenario.base import MONTHS_PER_YEAR, WORK, Id, Inputs, Label, OfFi
 from planner.scenario.failures import Failures
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn
+from planner.scenario.own_model import MOST_MODELS, OwnModel
 from planner.scenario.path import value_at
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot
 from planner.scenario.sell import SaleAndLeaseBack, Sell
@@ -62,6 +63,9 @@ class Scenario(Inputs):
     terms: Terms = Terms()
     tax: Tax | None = None
     currency: Currency | None = None
+    models: Annotated[
+        tuple[OwnModel, ...], Field(max_length=MOST_MODELS, description="shapes of your own, to be named as models")
+    ] = ()
     measured: Annotated[
         tuple[Measured, ...], Field(max_length=MOST_FACTORS, description="how fast runs of your own were")
     ] = ()

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from planner.scenario.base import Inputs
 from planner.scenario.measured import Measured
+from planner.scenario.own_model import OwnModel
 from planner.scenario.vocabulary import CachePrecision, EngineName, Mode, ServingPrecision
 from pricing.days import Day
 
@@ -47,6 +48,7 @@ class ServingJob(Inputs):
     load_gb_per_s: float = Field(default=2.0, gt=0, le=1_000, description="weights into a new replica")
     boot_s: float = Field(default=60.0, ge=0, le=86_400, description="until a new replica begins to load")
     measured_over_predicted: float | None = Field(default=None, gt=0.01, le=100, description="from a run of your own")
+    models: tuple[OwnModel, ...] = Field(default=(), description="that may be named beside the catalogue's")
     measured: tuple[Measured, ...] = Field(default=(), description="what runs of your own say, by accelerator")
 
     @model_validator(mode="after")

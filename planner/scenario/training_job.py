@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 from planner.scenario.base import Count, Inputs
 from planner.scenario.failures import Failures
 from planner.scenario.measured import Measured
+from planner.scenario.own_model import OwnModel
 from planner.scenario.vocabulary import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
 
 MeasuredLike = Literal["job", "accelerator"]  # what the measured run was of: the same in all, or only on the same chip
@@ -54,4 +55,5 @@ class TrainingJob(Inputs):
     measured_over_predicted: Annotated[float, Field(gt=0, le=100)] | None = None
     failures: Failures = Failures()
     measured_like: MeasuredLike = "job"
+    models: tuple[OwnModel, ...] = ()  # that may be named beside the catalogue's
     measured: tuple[Measured, ...] = ()  # what runs of one's own say, by accelerator

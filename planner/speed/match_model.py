@@ -13,6 +13,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from planner.network.guess import NEARLY, UNSAID, Sizes, size_in_name
 from planner.speed.data_files import read_data
+from planner.speed.refused import OnlySold
 from pricing import AmbiguousName, Catalogue, UnknownName, names
 from pricing.model import Model
 
@@ -183,7 +184,7 @@ def model_named(catalogue: Catalogue, called: str) -> str:
         raise (None if shorter else _only_sold(catalogue, called)) or error from None
 
 
-def _only_sold(catalogue: Catalogue, called: str) -> UnknownName | None:
+def _only_sold(catalogue: Catalogue, called: str) -> OnlySold | None:
     """What to say of a model that is sold by the token and whose shape nobody has published."""
     wanted = names.plain(called)
     sold = [
@@ -195,7 +196,9 @@ def _only_sold(catalogue: Catalogue, called: str) -> UnknownName | None:
         return None
     shown = ", ".join(sold[:_MOST_SOLD])
     why = "its shape is not on record, so its speed cannot be reckoned"
-    return UnknownName(f"{called!r} is sold by the token ({shown}); {why}: name an open model", ())
+    return OnlySold(
+        f"{called!r} is sold by the token ({shown}); {why}: name another model, or give its config.json", ()
+    )
 
 
 @remembered

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pricing import PricingError
+from pricing import PricingError, UnknownName
 
 
 class BadJob(PricingError):
@@ -15,3 +15,7 @@ class UnknownChip(PricingError):
     def __init__(self, lacks: str, *, of: str = "") -> None:
         super().__init__(f"{of}: {lacks}" if of else lacks)
         self.lacks = lacks
+
+
+class OnlySold(UnknownName):
+    """A model that is sold by the token and whose shape is not on record."""

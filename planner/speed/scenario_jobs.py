@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planner.network.own_models import with_own_models
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Serve, Train
 from planner.scenario.training_job import TrainingJob
@@ -38,6 +39,7 @@ class ServingWork:
 
 def worked(catalogue: Catalogue, asked: Asked) -> tuple[TrainingWork | ServingWork, ...]:
     """Every model that was worked out, in the order it was asked. What was refused is among the problems of `asked`."""
+    catalogue = with_own_models(catalogue, asked.written.models)
     done: list[TrainingWork | ServingWork] = []
     trainings, servings = list(asked.trainings), list(asked.servings)
     for place, work in enumerate(asked.written.work):

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from planner.network.own_models import with_own_models
 from planner.scenario.base import (
     HOURS_PER_DAY,
     HOURS_PER_MONTH,
@@ -26,6 +27,7 @@ from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Run, Serve, Train
 from planner.scenario.training_job import TrainingJob
 from planner.scenario.work import Job, Work
+from planner.speed.match_model import model_named
 from planner.speed.refused import UnknownChip
 from planner.speed.serving import (
     CarriedRun,
@@ -42,7 +44,6 @@ from planner.speed.training.across import fewest_in_time
 from planner.speed.training.images import image_training, learns_from_images
 from planner.speed.training.result import NOT_SPREAD
 from pricing import Catalogue, PricingError
-from pricing.names import model as named_model
 from pricing.records import HostedPrice
 
 _MOST = f"even {MOST_ACCELERATORS:,} of them"
@@ -112,6 +113,7 @@ def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
         return Asked(scenario, scenario, refused=(Problem(NOT_CHOSEN),))
     if not any(work.train or work.serve or work.run for work in scenario.work):
         return Asked(scenario, scenario)
+    catalogue = with_own_models(catalogue, scenario.models)
     done = [_plain(catalogue, scenario, work) for work in scenario.work]
     hosted = scenario.hosted or next((one.hosted for one in done if one.hosted), None)
     plain = scenario.model_copy(update={"work": tuple(one.work for one in done), "hosted": hosted})
@@ -158,6 +160,7 @@ def training_job(scenario: Scenario, work: Work, task: Train) -> TrainingJob:
         seq_len=task.seq_len,
         failures=scenario.failures,
         measured_over_predicted=task.measured_over_predicted,
+        models=scenario.models,
         measured=scenario.measured,
     )
 
@@ -180,6 +183,7 @@ def serving_job(scenario: Scenario, task: Serve) -> ServingJob:
         lora_adapters=task.lora_adapters,
         cached_input_share=task.cached_input_share,
         measured_over_predicted=task.measured_over_predicted,
+        models=scenario.models,
         measured=scenario.measured,
     )
 
@@ -367,7 +371,10 @@ def _whole(slices: int, each: int) -> int:
 
 def cheapest_door(catalogue: Catalogue, task: Serve) -> str | None:
     """Who sells the same model by the token for the least, for so many tokens in and out; None where nobody does."""
-    wanted = named_model(catalogue, task.model)
+    try:
+        wanted = model_named(catalogue, task.model)
+    except PricingError:  # one of somebody's own, which nobody sells
+        return None
 
     def usd(price: HostedPrice) -> float:
         written = price.output_usd_per_mtoken or price.input_usd_per_mtoken

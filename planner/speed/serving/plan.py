@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass, replace
 
 from planner.network.network import Network
+from planner.network.own_models import with_own_models
 from planner.network.refused import UnknownShape
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.serving_job import ServingJob
 from planner.speed.match_model import model_named
-from planner.speed.refused import BadJob
+from planner.speed.refused import BadJob, OnlySold
 from planner.speed.serving.case_of import Setup, default_kv_bytes, limits, make_case, smallest_group
 from planner.speed.serving.cases import ServingCase, ServingLayout, ServingLimits, Traffic
 from planner.speed.serving.chips import Chip
@@ -57,7 +58,9 @@ class ServingPlan:
 
 def plan(catalogue: Catalogue, job: ServingJob, constants: ServingConstants) -> ServingPlan:
     """The job as one case. Layouts that cannot be raise `BadJob`."""
-    setup = _setup(catalogue, job)
+    setup = _setup(with_own_models(catalogue, job.models), job)
+    if not setup.shape.causal:
+        job = job.model_copy(update={"output_tokens": 1})  # it writes nothing: one step gives its answer
     layout = _layout(setup, job)
     batch = math.nan if job.batch is None else job.batch / float(layout.replicas)
     worked_share = 1 - job.cached_input_share
@@ -96,10 +99,10 @@ def _nearest(catalogue: Catalogue, called: str, refusal: UnknownShape) -> Pricin
     near = nearest_work(called)
     try:
         model_named(catalogue, called)
+    except OnlySold as error:
+        return error
     except UnknownName as error:
-        if not error.candidates and not near:
-            return error
-        meant = tuple(dict.fromkeys((*error.candidates, *near)))[:4]
+        meant = tuple(dict.fromkeys((*near, *error.candidates)))[:4]
         hint = f" Did you mean {' or '.join(meant)}?" if meant else ""
         return UnknownName(f"No model is called {called!r}.{hint}", meant)
     measured = f"; of other work these were measured: {', '.join(near)}" if near else ""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from planner.network.own_models import with_own_models
 from planner.scenario.base import ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.serving_job import ServingJob
 from planner.speed.match_model import counted_as
@@ -39,6 +40,7 @@ def serve(
 
     `own` runs that are near move the prediction and narrow its band, unless the job says itself how far off it is.
     """
+    catalogue = with_own_models(catalogue, job.models)
     worked = plan(catalogue, job, constants or known().values())
     reason = why_not(worked.case)
     ways = () if reason is None else ways_to_fit(catalogue, worked.setup, worked.layout, worked.limit, worked.traffic)
@@ -51,7 +53,7 @@ def serve(
     pace = serving_pace(catalogue, job, worked.setup.chip.name)
     faster = pace.ratio if known_by is None else known_by.ratio
     faster *= (1 - _ADAPTER_SLOWDOWN) if job.lora_adapters > 1 else 1.0
-    per_replica = batch * job.output_tokens / float(full.seconds) * faster
+    per_replica = batch * worked.job.output_tokens / float(full.seconds) * faster
     promise = None if worked.promise is None else worked.promise.at_pace(faster)
     within = most_per_s(worked.case, worked.rate, most=batch, promise=promise, cv=job.length_cv) * faster
     band = band_of(worked.setup, single=batch <= 1)
@@ -64,7 +66,7 @@ def serve(
         weight_precision=worked.setup.precision, accelerators_per_replica=worked.devices, replicas=replicas,
         memory=_memory(worked, batch), most_requests_per_replica=most, batch_per_replica=batch,
         output_tokens_per_s=output, output_tokens_per_s_low=output * band.low,
-        output_tokens_per_s_high=output * band.high, requests_per_s=output / job.output_tokens,
+        output_tokens_per_s_high=output * band.high, requests_per_s=output / worked.job.output_tokens,
         requests_per_s_within_promise=within * replicas, ttft=ttft, tpot=tpot,
         accelerators_at_average=_needed(worked, job.average_requests_per_s, within),
         accelerators_at_peak=_needed(worked, job.peak_requests_per_s, within), cold_start_s=_cold_start_s(worked),
@@ -170,6 +172,7 @@ def _warnings(worked: ServingPlan, output: float, batch: float, *, no_run: bool)
         > shape.cache_heads * float(worked.layout.attention_ranks)
         and not shape.latent,
         _NO_RUN_NEAR: no_run,
+        "it reads each text once and writes nothing: a token written stands for a text that is done": not shape.causal,
         "less than one request at a time keeps the promise": worked.promise is not None and batch < 1,
     }
     return tuple(text for text, holds in said.items() if holds)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.network.network import Network
+from planner.network.own_models import with_own_models
 from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.training_job import MeasuredLike, TrainingJob
 from planner.speed.arrays import stacked, taken
@@ -95,6 +96,7 @@ def across(
 
     Numbers end where `enough` says so of the last ones. The job's own accelerator, number and layout are left aside.
     """
+    catalogue = with_own_models(catalogue, job.models)
     known = calibration or house_calibration()
     chips = _side_by_side(catalogue, accelerators, known, job)
     shape = named_shape(catalogue, job)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.network.network import Network
+from planner.network.own_models import with_own_models
 from planner.network.record import network_of
 from planner.network.refused import UnknownShape
 from planner.scenario.training_job import TrainingJob
@@ -74,6 +75,7 @@ class AskedTraining:
 
 def train(catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibration | None = None) -> Training:
     """What becomes of the job. Raises `BadJob` for what cannot exist, and the catalogue's errors for unknown names."""
+    catalogue = with_own_models(catalogue, job.models)
     asked = looked_up(catalogue, job, calibration or house_calibration())
     check_job(job, asked.shape, asked.chip, global_batch=asked.batch)
     base = base_plan(job, batch=asked.batch)
@@ -129,6 +131,7 @@ def named_shape(catalogue: Catalogue, job: TrainingJob) -> Network:
     """The network of the model that the job names."""
     if not job.model:
         raise BadJob("no model is named; name one of the catalogue")
+    catalogue = with_own_models(catalogue, job.models)
     record = catalogue.models[model_named(catalogue, job.model)]
     try:
         return network_of(record)

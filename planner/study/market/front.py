@@ -18,7 +18,7 @@ from planner.study.market.hours_needed import Task
 from planner.study.market.lost import Lost
 from planner.study.market.tried import Market, Try
 from planner.study.market.why import sentences
-from pricing import Catalogue, names
+from pricing import Catalogue, PricingError, names
 
 _LONGEST_DAYS = HOURS_PER_YEAR / HOURS_PER_DAY
 _NEARLY = 1e-9
@@ -157,15 +157,23 @@ def _what(catalogue: Catalogue, task: Task) -> str:
         on = catalogue.accelerator_label(names.accelerator(catalogue, run.measured_on))
         return f"A run of {run.hours:,g} hours on one {on}{often}"
     if run is not None:
-        label = catalogue.models[model_named(catalogue, run.model)].label
+        label = _label(catalogue, run.model)
         how = "Train" if run.method == "full" else f"Fine-tune ({run.method})"
         tokens = "" if run.tokens is None else f" on {_big(run.tokens)} tokens"
         return f"{how} {label}{tokens}{often}"
     assert asked is not None  # it is one of the three
     other = is_other_work(asked.model)
-    label = asked.model if other else catalogue.models[model_named(catalogue, asked.model)].label
+    label = asked.model if other else _label(catalogue, asked.model)
     most = "" if asked.peak_requests_per_s is None else f", {asked.peak_requests_per_s:g} at the peak"
     return f"Serve {label}: {asked.requests_per_s:g} requests a second{most}"
+
+
+def _label(catalogue: Catalogue, called: str) -> str:
+    """What the catalogue calls a model; its own name where it is one of somebody's own."""
+    try:
+        return catalogue.models[model_named(catalogue, called)].label
+    except PricingError:
+        return called
 
 
 def _big(number: float) -> str:
