@@ -12,7 +12,9 @@ Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+/ ()-]*$", max_leng
 YearMonth = Annotated[str, Field(pattern=r"^\d{4}(-\d{2})?$", description='a month or a year, in quotes: "2026-05"')]
 Label = Annotated[Text, Field(description="what people call it")]
 Aliases = Annotated[tuple[Id, ...], Field(description="other names that people type for it")]
-Whole = Annotated[int, Field(ge=1, le=100_000)]
+COUNT: dict[str, Any] = {"unit": "count"}
+BILLIONS: dict[str, Any] = {"unit": "billions"}
+Whole = Annotated[int, Field(ge=1, le=100_000, json_schema_extra=COUNT)]
 Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$", description="two letters, as ISO 3166 has them: DE")]
 Share = Annotated[float, Field(gt=0, le=1)]
 Confidence = Annotated[

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from pricing.fields import Whole
+from pricing.fields import COUNT, Whole
 from pricing.figure import Strict
 
 
@@ -20,7 +20,7 @@ class Window(Strict):
         default="sliding",
         description="the last tokens, or those of a fixed piece; counted alike, as engines are measured to run them",
     )
-    tokens: int = Field(ge=1, le=100_000_000, description="what such a layer sees at most")
+    tokens: int = Field(json_schema_extra=COUNT, ge=1, le=100_000_000, description="what such a layer sees at most")
     layers: Whole = Field(default=1, description="how many layers of `of` have the window")
     of: Whole = Field(default=1, description="either all layers that attend, or the period in which kinds alternate")
     heads: Whole | None = Field(default=None, description="query heads of such a layer; absent: as the others")
@@ -39,7 +39,9 @@ class Indexer(Strict):
 
     heads: Whole
     head_dim: Whole = Field(description="width of its one key, which is kept of each token")
-    tokens: int = Field(ge=1, le=100_000_000, description="entries of the cache that a token looks at")
+    tokens: int = Field(
+        json_schema_extra=COUNT, ge=1, le=100_000_000, description="entries of the cache that a token looks at"
+    )
     looking: Whole = Field(description="layers that look at chosen tokens only")
     layers: Whole = Field(description="layers that choose for themselves; the others take an earlier choice")
 

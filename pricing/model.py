@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from pricing.fields import Aliases, Confidence, Label, Whole, YearMonth
+from pricing.fields import BILLIONS, COUNT, Aliases, Confidence, Label, Whole, YearMonth
 from pricing.figure import Locator, Note, SourceId, Strict, Text
 from pricing.layers import Compression, Convolution, Indexer, Linear, StateSpace, Window
 
@@ -30,8 +30,12 @@ _LATENT_RANKS = ("kv_lora", "qk_nope_dim", "qk_rope_dim")
 class Shape(Strict):
     """The numbers of a neural network, from which parameters, memory and speed are counted."""
 
-    params_b: float = Field(gt=0, le=100_000, description="total parameters as stated, in 1e9")
-    active_params_b: float | None = Field(default=None, gt=0, description="used for each token; mixtures of experts")
+    params_b: float = Field(
+        json_schema_extra=BILLIONS, gt=0, le=100_000, description="total parameters as stated, in 1e9"
+    )
+    active_params_b: float | None = Field(
+        default=None, json_schema_extra=BILLIONS, gt=0, description="used for each token; mixtures of experts"
+    )
     layers: Whole | None = Field(default=None, description="layers in all")
     hidden: Whole | None = Field(default=None, description="width of the stream between layers")
     heads: Whole | None = Field(default=None, description="query heads of attention in one layer")
@@ -43,8 +47,12 @@ class Shape(Strict):
     gated: bool | None = Field(
         default=None, description="whether the inner network has a gate: three matrices, not two"
     )
-    vocab: int | None = Field(default=None, ge=1, le=2_000_000, description="words and pieces it knows")
-    context: int | None = Field(default=None, ge=1, le=100_000_000, description="tokens it reads at most")
+    vocab: int | None = Field(
+        default=None, json_schema_extra=COUNT, ge=1, le=2_000_000, description="words and pieces it knows"
+    )
+    context: int | None = Field(
+        default=None, json_schema_extra=COUNT, ge=1, le=100_000_000, description="tokens it reads at most"
+    )
     weights: WeightFormat | None = Field(default=None, description="format they are published in; absent: 16 bits")
     rest_weights: WeightFormat | None = Field(
         default=None, description="format of all but the routed experts and tables; absent: that of `weights`"
@@ -55,13 +63,21 @@ class Shape(Strict):
         default=None, description="of `layers`, those that write, of a network whose others read; they attend twice"
     )
     attention_layers: int | None = Field(
-        default=None, ge=0, le=10_000, description="layers that attend; absent: all but linear and recurrent"
+        default=None,
+        json_schema_extra=COUNT,
+        ge=0,
+        le=10_000,
+        description="layers that attend; absent: all but linear and recurrent",
     )
     linear: Linear | None = Field(default=None, description="layers of linear attention")
     state_space: StateSpace | None = Field(default=None, description="layers of a state space")
     convolution: Convolution | None = Field(default=None, description="layers that mix the last few tokens")
     recurrent_layers: int | None = Field(
-        default=None, ge=1, le=10_000, description="of other recurrence, which no field describes"
+        default=None,
+        json_schema_extra=COUNT,
+        ge=1,
+        le=10_000,
+        description="of other recurrence, which no field describes",
     )
     window: Window | None = Field(
         default=None, description="what some layers see; absent: all that attend see the whole context"
@@ -86,7 +102,9 @@ class Shape(Strict):
     expert_groups_per_token: Whole | None = Field(
         default=None, description="of the groups on nodes of their own, how many a token may go to; absent: any"
     )
-    shared_experts: int | None = Field(default=None, ge=0, le=1_000, description="experts that work on every token")
+    shared_experts: int | None = Field(
+        default=None, json_schema_extra=COUNT, ge=0, le=1_000, description="experts that work on every token"
+    )
     shared_ffn_hidden: Whole | None = Field(
         default=None, description="width of the shared experts together; absent: so many as wide as routed ones"
     )
@@ -95,26 +113,50 @@ class Shape(Strict):
         default=None, description="width that routed experts read and write; absent: `hidden`"
     )
     dense_layers: int | None = Field(
-        default=None, ge=0, le=10_000, description="layers with a dense network; mostly the leading ones"
+        default=None,
+        json_schema_extra=COUNT,
+        ge=0,
+        le=10_000,
+        description="layers with a dense network; mostly the leading ones",
     )
-    moe_layers: int | None = Field(default=None, ge=0, le=10_000, description="layers with experts")
+    moe_layers: int | None = Field(
+        default=None, json_schema_extra=COUNT, ge=0, le=10_000, description="layers with experts"
+    )
     lookup_params_b: float | None = Field(
-        default=None, gt=0, description="in tables of which each token takes a row: stored, hardly read, in 1e9"
+        default=None,
+        json_schema_extra=BILLIONS,
+        gt=0,
+        description="in tables of which each token takes a row: stored, hardly read, in 1e9",
     )
     other_params_b: float | None = Field(
-        default=None, gt=0, description="in parts that no other field describes and every token uses, in 1e9"
+        default=None,
+        json_schema_extra=BILLIONS,
+        gt=0,
+        description="in parts that no other field describes and every token uses, in 1e9",
     )
     prediction_layers: Whole | None = Field(
         default=None, description="layers that predict further tokens; in no count: neither in params_b nor in layers"
     )
-    q_lora: int | None = Field(default=None, ge=1, description="rank of compressed queries (MLA)")
-    kv_lora: int | None = Field(default=None, ge=1, description="rank of compressed keys and values (MLA)")
-    qk_nope_dim: int | None = Field(
-        default=None, ge=1, description="width of a head of queries and keys without positions (MLA)"
+    q_lora: int | None = Field(
+        default=None, json_schema_extra=COUNT, ge=1, description="rank of compressed queries (MLA)"
     )
-    qk_rope_dim: int | None = Field(default=None, ge=0, description="width of its part with positions (MLA)")
+    kv_lora: int | None = Field(
+        default=None, json_schema_extra=COUNT, ge=1, description="rank of compressed keys and values (MLA)"
+    )
+    qk_nope_dim: int | None = Field(
+        default=None,
+        json_schema_extra=COUNT,
+        ge=1,
+        description="width of a head of queries and keys without positions (MLA)",
+    )
+    qk_rope_dim: int | None = Field(
+        default=None, json_schema_extra=COUNT, ge=0, description="width of its part with positions (MLA)"
+    )
     v_head_dim: int | None = Field(
-        default=None, ge=1, description="width of a head of values; absent: as keys, where attention is not MLA"
+        default=None,
+        json_schema_extra=COUNT,
+        ge=1,
+        description="width of a head of values; absent: as keys, where attention is not MLA",
     )
 
     @model_validator(mode="after")

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import argparse
 from datetime import date
+from typing import Any
 
+from planner.cli.common import BadInput
 from planner.cli.speed import job_of
+from planner.network.config_file import MOST_CHARACTERS, own_model
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
 from pricing import load_catalogue, names
@@ -37,7 +40,7 @@ _SERVING_FLAGS = {
 def training_job(wanted: argparse.Namespace) -> TrainingJob:
     """The run that the arguments of `train` name."""
     names.accelerator(load_catalogue(), wanted.accelerator)
-    said = {name: getattr(wanted, name) for name in _AS_THEY_ARE}
+    said = {name: getattr(wanted, name) for name in _AS_THEY_ARE} | own_models(wanted)
     said |= {
         "accelerators": wanted.count or (8 if wanted.mig_profile is None else 1),
         "global_batch_sequences": wanted.global_batch,
@@ -49,15 +52,34 @@ def training_job(wanted: argparse.Namespace) -> TrainingJob:
 
 def serving_jobs(wanted: argparse.Namespace) -> list[ServingJob]:
     """What the arguments of `serve` name, on each of the accelerators they list."""
-    return [_serving_job(wanted, name.strip()) for name in wanted.accelerator.split(",")]
+    mine = own_models(wanted)
+    return [_serving_job(wanted, name.strip(), mine) for name in wanted.accelerator.split(",")]
 
 
-def _serving_job(wanted: argparse.Namespace, accelerator: str) -> ServingJob:
+def own_models(wanted: argparse.Namespace) -> dict[str, Any]:
+    """The model that is asked for: a name, or what a configuration describes, which is then called so."""
+    if wanted.config is None:
+        if wanted.model is None:
+            raise BadInput("--model: want the name of a model, or --config with its config.json.")
+        return {"model": wanted.model}
+    with wanted.config.open("rb") as file:
+        data = file.read(MOST_CHARACTERS + 1)
+    mine = own_model(data.decode("utf-8-sig", errors="replace"), name=wanted.model or "", file=wanted.config.name)
+    wanted.model = mine.name
+    return {"model": mine.name, "models": (mine,)}
+
+
+def _serving_job(wanted: argparse.Namespace, accelerator: str, mine: dict[str, Any]) -> ServingJob:
     names.accelerator(load_catalogue(), accelerator)
-    taken = ("model", "input_tokens", "output_tokens", "peak_requests_per_s", "ttft_ms", "tpot_ms")
+    taken = ("input_tokens", "output_tokens", "peak_requests_per_s", "ttft_ms", "tpot_ms")
     more = ("percentile", "mode", "cache_precision", "engine", "batch", "mig_profile", "lora_adapters", "power_cap_w")
     said = {name: getattr(wanted, name) for name in (*taken, *more, "measured_over_predicted")}
-    said |= {"accelerators": wanted.count, "average_requests_per_s": wanted.requests_per_s, "engine_on": wanted.date}
+    said |= {
+        **mine,
+        "accelerators": wanted.count,
+        "average_requests_per_s": wanted.requests_per_s,
+        "engine_on": wanted.date,
+    }
     said |= {
         "accelerator": accelerator,
         "weight_precision": wanted.precision,

@@ -113,6 +113,14 @@ class Scenario(Inputs):
         return self
 
     @model_validator(mode="after")
+    def _models_have_names(self) -> Scenario:
+        names = [one.name for one in self.models]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise OfField("models", f"has two that are called {twice!r}: give each a name of its own")
+        return self
+
+    @model_validator(mode="after")
     def _within_the_budget(self) -> Scenario:
         beyond = budget.too_much(self._asked)
         if beyond is not None:

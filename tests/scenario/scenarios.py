@@ -86,8 +86,22 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
     _within_the_plan(data, data.get("years", 3.0) * 12)
     for one in data.get("measured", ()):
         _agreeing_runs(one)
+    if "models" in data:
+        data["models"] = tuple({one["name"]: _agreeing_shape(one) for one in data["models"]}.values())
     data["ways"] = tuple(dict.fromkeys(way for way in data.get("ways", ()) if way not in ("keep", "mix")))
     return data
+
+
+def _agreeing_shape(model: dict[str, Any]) -> dict[str, Any]:
+    """What of a shape never contradicts the rest of it, with mixers of one layer."""
+    free = ("name", "params_b", "hidden", "vocab", "context", "weights", "rest_weights", "gated", "tied_embeddings")
+    free = (*free, "output_gate", "positions", "lookup_params_b", "prediction_layers", "modality", "keys_as_values")
+    kept = {name: value for name, value in model.items() if name in free}
+    if "linear" in model:
+        kept |= {"layers": 7, "linear": {**model["linear"], "layers": 4}}
+    if "window" in model:
+        kept["window"] = {**model["window"], "layers": 1, "of": 2}
+    return kept
 
 
 def _agreeing_own(own: dict[str, Any], months: float) -> None:

@@ -33,6 +33,12 @@ def amount(text: str) -> float:
     return found
 
 
+def add_model(verb: argparse.ArgumentParser, told: str) -> None:
+    """Which model: by name, or by the configuration of one's own."""
+    verb.add_argument("--model", metavar="NAME", help=told)
+    verb.add_argument("--config", type=Path, metavar="FILE", help="a config.json of a model that is not on record")
+
+
 def add_stay(verb: argparse.ArgumentParser) -> None:
     """Where the machines must stand."""
     verb.add_argument("--stay", metavar="WHERE", help="where it must stay: eu, or countries by two letters: DE,FR")

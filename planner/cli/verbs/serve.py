@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any, get_args
 
-from planner.cli.verbs.arguments import add_output, add_stay, day, number, share, whole
+from planner.cli.verbs.arguments import add_model, add_output, add_stay, day, number, share, whole
 from planner.scenario.vocabulary import USUAL_BUSY_SHARE, CachePrecision, EngineName, Mode, ServingPrecision
 
 
@@ -15,7 +15,7 @@ def add(verbs: Any) -> None:
     verb = verbs.add_parser("serve", help="a model that answers: fit, tokens/s, latency, GPUs needed, USD/M tokens")
     verb.set_defaults(verb=_begin)
     add_stay(verb)
-    verb.add_argument("--model", required=True, metavar="NAME", help="llama-3.1-8b …; or other work: flux, whisper …")
+    add_model(verb, "llama-3.1-8b …; or other work: flux, whisper …; or --config")
     verb.add_argument(
         "--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …; several for other work: a,b"
     )

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any, get_args
 
-from planner.cli.verbs.arguments import add_output, add_stay, amount, day, number, whole
+from planner.cli.verbs.arguments import add_model, add_output, add_stay, amount, day, number, whole
 from planner.scenario.vocabulary import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
 
 
@@ -15,7 +15,7 @@ def add(verbs: Any) -> None:
     verb = verbs.add_parser("train", help="a training run: fit, layout, tokens/s, time, GPU-hours, cost")
     verb.set_defaults(verb=_begin)
     add_stay(verb)
-    verb.add_argument("--model", required=True, metavar="NAME", help="a model of the catalogue: llama-3-8b …")
+    add_model(verb, "a model of the catalogue: llama-3-8b …; or --config")
     verb.add_argument("--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …")
     verb.add_argument("--count", type=whole, metavar="N", help="accelerators; 8, or 1 slice")
     verb.add_argument("--tokens", type=amount, metavar="N", help="15T, 300B, 2e12; best for the model where empty")

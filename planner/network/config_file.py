@@ -1,0 +1,141 @@
+"""From a configuration of the usual kind (`config.json` beside published weights) to a shape. Read, never run.
+
+Makers call the same number by different names; what a file leaves out is what its kind of model has. What cannot be
+read is refused with the key, what was wanted and what was found.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pydantic
+
+from planner.network.config_kinds import BITS, BOTH_WAYS, FORMATS, LEARNED, NESTED, TIED, UNGATED
+from planner.network.config_layers import BadConfig, Keys, attention_fields, expert_fields, layer_fields
+from planner.network.own_models import record_of
+from planner.network.params import parameter_count_b
+from planner.network.record import network_of
+from planner.network.refused import UnknownShape
+from planner.scenario.own_model import OwnModel
+from pricing.wishes import first_wish
+
+MOST_CHARACTERS, MOST_DEEP = 1_000_000, 24
+_LONGEST_NAME = 80
+
+
+def own_model(text: str, *, name: str = "", file: str = "config.json") -> OwnModel:
+    """The model that a configuration describes, or `BadConfig`. Without a `name`, as it calls itself."""
+    whole = _object(text, file)
+    inner = _writer(_writer(whole))
+    outer = {key: value for key, value in whole.items() if not isinstance(value, dict) or key == _QUANTISED}
+    keys = Keys({**outer, **inner}, file)
+    said = {**_plain(keys), **layer_fields(keys), **attention_fields(keys), **expert_fields(keys), **_format(keys)}
+    said = {field: value for field, value in said.items() if value is not None}
+    called = (name or _name_of(whole) or file.removesuffix(".json"))[:_LONGEST_NAME]
+    return _counted({**said, "name": called}, file)
+
+
+_QUANTISED = "quantization_config"
+
+
+def _writer(whole: dict[str, Any]) -> dict[str, Any]:
+    """The part that writes, of a model that also sees or hears."""
+    return next((whole[key] for key in NESTED if isinstance(whole.get(key), dict)), whole)
+
+
+def _object(text: str, file: str) -> dict[str, Any]:
+    """The JSON object of a text of bounded size and depth."""
+    if len(text) > MOST_CHARACTERS:
+        raise BadConfig(f"{file}: want at most {MOST_CHARACTERS:,} characters, got {len(text):,}.")
+    try:
+        found = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise BadConfig(f"{file}: not JSON that can be read: {error}.") from error
+    if not isinstance(found, dict):
+        raise BadConfig(f"{file}: want an object of keys and values, as config.json is, got {type(found).__name__}.")
+    if _depth(found) > MOST_DEEP:
+        raise BadConfig(f"{file}: want at most {MOST_DEEP} levels of brackets.")
+    return found
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(f"{word} is no number")
+
+
+def _depth(value: Any) -> int:
+    """Levels of brackets, no deeper than need be known."""
+    level, deep = [value], 0
+    while level and deep <= MOST_DEEP:
+        inside = [list(one.values()) if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
+        level, deep = [one for part in inside for one in part], deep + 1
+    return deep
+
+
+def _name_of(whole: Mapping[str, Any]) -> str:
+    """What the file calls the model: without its maker, and without a path."""
+    said = whole.get("_name_or_path") or whole.get("model_type") or ""
+    return str(said).rstrip("/").rpartition("/")[2] if isinstance(said, str) else ""
+
+
+def _plain(keys: Keys) -> dict[str, Any]:
+    """Widths, words and what its kind has."""
+    kind, hidden = keys.kind, keys.whole("hidden")
+    both = keys.flag("is_encoder_decoder")
+    gated = keys.flag("is_gated_act") if keys.has("is_gated_act") else kind not in UNGATED
+    act = keys.word("feed_forward_proj")
+    if act:  # T5 says it in the word for its activation
+        gated = act.partition("-")[0] == "gated"
+    modality = "text_encoder_decoder" if both else "text_encoder" if kind in BOTH_WAYS else "text"
+    heads = keys.whole("heads")
+    width = keys.maybe("head_dim") or (None if hidden % heads else hidden // heads)
+    return {
+        "modality": modality, "hidden": hidden, "heads": heads, "vocab": keys.whole("vocab"), "gated": gated,
+        "head_dim": width, "ffn_hidden": keys.maybe("ffn_hidden") or 4 * hidden, "context": keys.maybe("context"),
+        "positions": "learned" if kind in LEARNED and keys.maybe("context") else None,
+        "tied_embeddings": keys.flag("tie_word_embeddings") if keys.has("tie_word_embeddings") else kind in TIED,
+        "prediction_layers": keys.maybe("prediction_layers"),
+    }  # fmt: skip
+
+
+def _format(keys: Keys) -> dict[str, Any]:
+    """How the weights are stored, and what of them is not."""
+    said = keys.values.get(_QUANTISED)
+    if not isinstance(said, dict):
+        return {}
+    groups = said.get("config_groups")
+    first = next(iter(groups.values()), None) if isinstance(groups, dict) else None
+    weights = first.get("weights") if isinstance(first, dict) else None
+    inner = weights if isinstance(weights, dict) else {}
+    named = (said.get("quant_method"), said.get("quant_algo"), said.get("fmt"))
+    bits, group = inner.get("num_bits", said.get("bits")), inner.get("group_size", said.get("group_size"))
+    floats = inner.get("type") == "float" and {8: "fp8", 4: "fp4"}.get(bits if isinstance(bits, int) else 0)
+    by_bits = BITS.get(bits) if isinstance(bits, int) else None
+    weight = floats or next((FORMATS[one] for one in named if isinstance(one, str) and one in FORMATS), by_bits)
+    left = said.get("ignore") or said.get("modules_to_not_convert") or ()
+    wide = isinstance(left, list) and any("attn" in str(one).split(".")[-1] or "self_attn" in str(one) for one in left)
+    scaled = isinstance(group, int) and weight == "int4" and group >= 1
+    return {
+        "weights": weight,
+        "rest_weights": "bf16" if weight and wide and keys.maybe("experts") else None,
+        "scale_group": group if scaled else None,
+    }
+
+
+def _counted(said: dict[str, Any], file: str) -> OwnModel:
+    """The model with its parameters counted from the shape."""
+    try:
+        draft = OwnModel.model_validate({**said, "params_b": 1.0})
+        return draft.model_copy(update={"params_b": _size_b(draft)})
+    except pydantic.ValidationError as error:
+        place, wish, _ = first_wish(error)
+        raise BadConfig(f"{file}: {'.'.join(map(str, place)) or 'the shape'}: {wish}.") from error
+    except UnknownShape as error:
+        raise BadConfig(f"{file}: {error}.") from error
+
+
+def _size_b(draft: OwnModel) -> float:
+    record = record_of(draft)
+    network_of(record)  # refuses what it cannot count
+    return round(parameter_count_b(record), 6)

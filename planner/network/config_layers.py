@@ -1,0 +1,243 @@
+"""Which layers a `config.json` describes: kinds of attention, windows, mixers, experts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from planner.network.config_kinds import ALWAYS_SHARED, CALLED, LAYER_WORDS, PATTERN_MARKS, WINDOWS
+from pricing import PricingError
+
+_MOST = 100_000_000
+_MANY_SHOWN = 60
+
+
+class BadConfig(PricingError):
+    """A configuration that cannot be read. The text says which key, what was wanted and what was found."""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys of a configuration, by what we call them."""
+
+    values: Mapping[str, Any]
+    file: str
+
+    @property
+    def kind(self) -> str:
+        """The word for its class."""
+        return self.word("model_type")
+
+    def has(self, key: str) -> bool:
+        """Whether a key is there, and not empty."""
+        return self.values.get(key) is not None
+
+    def word(self, key: str) -> str:
+        """A text, empty where there is none."""
+        found = self.values.get(key)
+        return found if isinstance(found, str) else ""
+
+    def flag(self, key: str) -> bool:
+        """Whether it says true."""
+        found = self.values.get(key, False)
+        if found is None or isinstance(found, bool):
+            return bool(found)
+        raise self.wrong(key, "true or false", found)
+
+    def maybe(self, name: str, least: int = 1) -> int | None:
+        """A whole number under one of the names that makers have for it; None where there is none, or nought."""
+        for key in CALLED.get(name, (name,)):
+            found = self.values.get(key)
+            if found is None or (found == 0 and not isinstance(found, bool) and least):
+                continue
+            if isinstance(found, bool) or not isinstance(found, int) or not least <= found <= _MOST:
+                raise self.wrong(key, f"a whole number from {least} to {_MOST:,}", found)
+            return found
+        return None
+
+    def whole(self, name: str) -> int:
+        """The same, which has to be there."""
+        found = self.maybe(name)
+        if found is not None:
+            return found
+        called = CALLED.get(name, (name,))
+        there = next((key for key in called if key in self.values), None)
+        if there is not None:
+            raise self.wrong(there, "a whole number of 1 or more", self.values[there])
+        others = f" (or {', '.join(called[1:])})" if called[1:] else ""
+        raise BadConfig(f"{self.file}: want {called[0]}{others}, which is not there.")
+
+    def wrong(self, key: str, wanted: str, got: Any) -> BadConfig:
+        """The refusal of one key."""
+        return BadConfig(f"{self.file}: {key}: want {wanted}, got {repr(got)[:_MANY_SHOWN]}.")
+
+
+def kinds_of(keys: Keys) -> Counter[str]:
+    """How many layers there are of each kind, where the file names them one by one."""
+    listed = keys.values.get("layer_types") or keys.values.get("layers_block_type")
+    pattern = keys.word("hybrid_override_pattern")
+    if pattern:
+        unknown = next((mark for mark in pattern if mark not in PATTERN_MARKS), None)
+        if unknown is not None:
+            raise keys.wrong("hybrid_override_pattern", f"marks of {''.join(PATTERN_MARKS)}", unknown)
+        return Counter(PATTERN_MARKS[mark] for mark in pattern)
+    if not isinstance(listed, list):
+        return Counter()
+    for word in listed:
+        if not isinstance(word, str) or word not in LAYER_WORDS:
+            raise keys.wrong("layer_types", f"words of {', '.join(LAYER_WORDS)}", word)
+    return Counter(LAYER_WORDS[word] for word in listed)
+
+
+def layer_fields(keys: Keys) -> dict[str, Any]:
+    """Layers in all, those that attend, the window of some, mixers."""
+    layers, kinds = keys.whole("layers"), kinds_of(keys)
+    if kinds and kinds.total() != layers:
+        raise BadConfig(f"{keys.file}: {layers} layers, and {kinds.total()} of them are named one by one.")
+    if not kinds["mamba"]:
+        _refuse_unread(keys)
+    decoders = (keys.maybe("decoders") or layers) if keys.flag("is_encoder_decoder") else 0
+    linear = _linear(keys, kinds, layers)
+    others = {
+        "linear": linear,
+        "state_space": _state_space(keys, kinds["mamba"]),
+        "convolution": {"layers": kinds["conv"], "kernel": keys.maybe("conv_L_cache") or 3} if kinds["conv"] else None,
+    }
+    attending = kinds["full"] + kinds["near"] if kinds else layers - (linear["layers"] if linear else 0)
+    mixed = any(others.values()) or kinds["dense"] or kinds["experts"]
+    return {
+        "layers": layers + decoders,
+        "decoder_layers": decoders or None,
+        "attention_layers": attending if mixed else None,
+        "window": _window(keys, kinds, attending),
+        "dense_layers": kinds["dense"] if kinds["dense"] and not keys.maybe("experts") else None,
+        **others,
+    }
+
+
+def _refuse_unread(keys: Keys) -> None:
+    """Refuse layers that no key describes one by one: they would be taken for attention."""
+    found = next((key for key in _UNREAD if keys.has(key)), None)
+    if found is not None:
+        raise BadConfig(f"{keys.file}: {found}: layers of that kind are not read from a file; name a model on record.")
+
+
+_UNREAD = ("attn_layer_period", "mamba_d_state", "ssm_cfg", "compress_ratios", "sparse_attention_config")
+
+
+def _window(keys: Keys, kinds: Counter[str], attending: int) -> dict[str, Any] | None:
+    tokens = keys.maybe("window")
+    if tokens is None or (keys.has("use_sliding_window") and not keys.flag("use_sliding_window")):
+        return None
+    chunked = "chunked" if keys.has("attention_chunk_size") else "sliding"
+    if kinds:
+        return {"kind": chunked, "tokens": tokens, "layers": kinds["near"], "of": attending} if kinds["near"] else None
+    pattern = keys.maybe("pattern")
+    if chunked == "chunked" and isinstance(keys.values.get("no_rope_layers"), list):
+        near = sum(bool(one) for one in keys.values["no_rope_layers"])  # 1 where a layer has positions, and pieces
+        return {"kind": chunked, "tokens": tokens, "layers": near, "of": attending} if 0 < near <= attending else None
+    layers, of = (pattern - 1, pattern) if pattern and pattern > 1 else WINDOWS.get(keys.kind, (1, 1))
+    return {"kind": chunked, "tokens": tokens, "layers": layers, "of": of}
+
+
+def _linear(keys: Keys, kinds: Counter[str], layers: int) -> dict[str, Any] | None:
+    kimi = keys.values.get("linear_attn_config")
+    if isinstance(kimi, dict):
+        own = Keys(kimi, keys.file)
+        count, heads, width = len(kimi.get("kda_layers") or ()), own.whole("heads"), own.whole("head_dim")
+        kernel = own.maybe("short_conv_kernel_size") or 4
+        same = {"key_heads": heads, "value_heads": heads, "key_dim": width, "value_dim": width, "kernel": kernel}
+        return {"kind": "kimi_delta", "layers": count, **same} if count else None
+    count, every = kinds["linear"], keys.maybe("full_attention_interval")
+    if not kinds and every and keys.has("linear_num_value_heads"):
+        count = layers - layers // every
+    if not count:
+        return None
+    return {
+        "kind": "gated_delta", "layers": count, "key_heads": keys.whole("linear_num_key_heads"),
+        "value_heads": keys.whole("linear_num_value_heads"), "key_dim": keys.whole("linear_key_head_dim"),
+        "value_dim": keys.whole("linear_value_head_dim"), "kernel": keys.maybe("linear_conv_kernel_dim") or 4,
+    }  # fmt: skip
+
+
+def _state_space(keys: Keys, count: int) -> dict[str, Any] | None:
+    if not count:
+        return None
+
+    def one(*names: str) -> int:
+        return next((found for name in names if (found := keys.maybe(name))), 0) or keys.whole(names[0])
+
+    return {
+        "layers": count, "heads": one("mamba_n_heads", "mamba_num_heads"), "groups": one("mamba_n_groups", "n_groups"),
+        "head_dim": one("mamba_d_head", "mamba_head_dim"), "state": one("mamba_d_state", "ssm_state_size"),
+        "kernel": one("mamba_d_conv", "conv_kernel"),
+    }  # fmt: skip
+
+
+def attention_fields(keys: Keys) -> dict[str, Any]:
+    """How the layers that attend do it."""
+    heads = keys.whole("heads")
+    if keys.maybe("kv_lora_rank"):
+        nope, rope = keys.whole("qk_nope_head_dim"), keys.maybe("qk_rope_head_dim") or 0
+        return {
+            "attention": "MLA", "kv_heads": heads, "head_dim": nope + rope, "q_lora": keys.maybe("q_lora_rank"),
+            "kv_lora": keys.whole("kv_lora_rank"), "qk_nope_dim": nope, "qk_rope_dim": rope,
+            "v_head_dim": keys.whole("v_head_dim"), "indexer": _indexer(keys),
+        }  # fmt: skip
+    one = keys.flag("multi_query") and not keys.has("num_kv_heads")
+    shared = 1 if one else keys.maybe("kv_heads") or heads
+    kind = "MHA" if shared == heads else "MQA" if shared == 1 else "GQA"
+    gate = keys.has("attn_output_gate") and keys.flag("attn_output_gate")
+    gated = gate or keys.kind in _GATED_ATTENTION
+    return {"attention": kind, "kv_heads": shared, "output_gate": "values" if gated else None}
+
+
+_GATED_ATTENTION = ("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text")
+
+
+def _indexer(keys: Keys) -> dict[str, Any] | None:
+    if not keys.maybe("index_topk"):
+        return None
+    layers = keys.whole("layers")
+    return {
+        "heads": keys.whole("index_n_heads"), "head_dim": keys.whole("index_head_dim"),
+        "tokens": keys.whole("index_topk"), "looking": layers, "layers": layers,
+    }  # fmt: skip
+
+
+def expert_fields(keys: Keys) -> dict[str, Any]:
+    """What a mixture is made of; nothing where there is one expert, or none."""
+    experts = keys.maybe("experts")
+    if experts is None or experts == 1:
+        return {}
+    kinds, layers = kinds_of(keys), keys.whole("layers")
+    mixing = kinds["experts"] or layers - _dense_layers(keys, layers)
+    width, shared = keys.whole("moe_ffn_hidden"), keys.maybe("shared_experts") or 0
+    if keys.kind in ALWAYS_SHARED:
+        width, shared = keys.whole("intermediate_size"), 1
+    wide = keys.maybe("shared_ffn_hidden")
+    groups = keys.maybe("n_group") or 1
+    return {
+        "experts": experts, "experts_per_token": keys.whole("experts_per_token"), "moe_ffn_hidden": width,
+        "shared_experts": shared, "shared_ffn_hidden": wide, "moe_layers": mixing,
+        "moe_input": keys.maybe("moe_input"),
+        "dense_layers": kinds["dense"] if kinds["experts"] else layers - mixing,
+        "expert_groups_per_token": keys.maybe("topk_group") if groups > 1 else None,
+    }  # fmt: skip
+
+
+def _dense_layers(keys: Keys, layers: int) -> int:
+    """Layers with a dense network in place of experts."""
+    listed = keys.values.get("mlp_only_layers")
+    named = keys.values.get("moe_layers") if isinstance(keys.values.get("moe_layers"), list) else None
+    if named:
+        return layers - min(len(named), layers)
+    leading = min(keys.maybe("leading_dense") or 0, layers)
+    freq = keys.values.get("moe_layer_freq")
+    if isinstance(freq, list):
+        return sum(not one for one in freq[:layers])
+    every = keys.maybe("every") or 1
+    rest = (layers - leading) // every
+    return layers - max(rest - (len(listed) if isinstance(listed, list) else 0), 0)
