@@ -9,7 +9,9 @@ from typing import Any
 
 from planner.cli.common import BadInput
 from planner.cli.speed import job_of
+from planner.cli.terminal import tell
 from planner.network.config_file import MOST_CHARACTERS, own_model
+from planner.report.speed.shape_words import shape_words
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
 from pricing import load_catalogue, names
@@ -66,6 +68,7 @@ def own_models(wanted: argparse.Namespace) -> dict[str, Any]:
         data = file.read(MOST_CHARACTERS + 1)
     mine = own_model(data.decode("utf-8-sig", errors="replace"), name=wanted.model or "", file=wanted.config.name)
     wanted.model = mine.name
+    tell(shape_words(mine))
     return {"model": mine.name, "models": (mine,)}
 
 

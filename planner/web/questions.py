@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from planner.scenario.link import ALSO, to_address, usable_address
+from planner.scenario.link import ALSO, from_address, to_address, usable_address
 from planner.scenario.presets import preset
 from planner.scenario.question import HOURS, QUESTIONS, Question, belongs, question_of
 from planner.scenario.short_keys import KEYS
+from planner.speed.match_model import counted_as, model_named
 from planner.web import address, fields, through_the_day, typed_list
 from pricing import Catalogue, PricingError
-from pricing import names as naming
 
 KEY = "work"  # in the address: work=Train
 COLUMNS = {"Train": 4, "Fine-tune": 5, "Serve": 5, "GPU-hours": 6}  # of the row, on a wide screen
@@ -41,12 +41,18 @@ def _of_question(question: Question) -> dict[str, str]:
 
 
 def _name_models(catalogue: Catalogue, usable: dict[str, str]) -> list[str]:
-    """Write loosely spelt models as the lists do; a sentence for each that nobody knows, which is dropped."""
-    told = []
-    for name in usable.keys() & set(fields.MODELS):
-        if usable[name] not in fields.models(catalogue, name):
+    """Write loosely spelt models as the lists do; a sentence for each that nobody knows, which is dropped.
+
+    A model of the plan's own keeps its name, and so does one that another record stands for: the page then says so.
+    """
+    told: list[str] = []
+    asked = usable.keys() & set(fields.MODELS)
+    own = {one.name for one in from_address(usable)[0].models} if asked else ()
+    for name in asked:
+        if usable[name] not in fields.models(catalogue, name) and usable[name] not in own:
             try:
-                usable[name] = naming.model(catalogue, usable[name])
+                key = model_named(catalogue, usable[name])
+                usable[name] = usable[name] if counted_as(catalogue, usable[name]) else key
             except PricingError as refusal:
                 told.append(f"This link held {name} = {usable.pop(name)[:60]}. {refusal}")
     return told

@@ -55,8 +55,23 @@ def test_a_window_can_be_dropped() -> None:
     assert shape.without_window().cached_values(context=10_000) == 10_000 * 32 * 2 * 8 * 128
 
 
+def test_an_encoder_reads_and_keeps_nothing() -> None:
+    shape = writer_of(MODELS["BERT-Base"])
+    assert shape.cached_values(context=512) == shape.decode_flops(context=512) == 0
+    assert shape.prompt_flops(tokens=512) == 12 * 2 * 2 * 768 * 512 * 512
+
+
+def test_of_an_encoder_decoder_the_half_that_writes_is_read_for_each_token() -> None:
+    config = MODELS["T5-11B"].model_copy(update={"decoder_layers": 24})
+    shape = writer_of(config)
+    assert float(shape.counted_params) == pytest.approx(11.307e9, rel=1e-3)
+    attention, feed_forward = 4 * 1024 * 128 * 128, 2 * 1024 * 65536
+    assert shape.dense_params == 24 * (2 * attention + feed_forward) + 32128 * 1024
+    assert shape.cached_values(context=10) == 10 * 24 * 2 * 128 * 128
+
+
 @pytest.mark.parametrize(
-    ("name", "why"), [("BERT-Base", "a text encoder network"), ("CLIP-ViT-L/14", "does not write tokens")]
+    ("name", "why"), [("Whisper-base", "a speech network"), ("CLIP-ViT-L/14", "does not write tokens")]
 )
 def test_what_writes_no_tokens_is_refused_with_a_reason(name: str, why: str) -> None:
     with pytest.raises(UnknownShape, match=why):

@@ -42,7 +42,7 @@ def serving_title(job: ServingJob, found: Serving) -> str:
     return (
         f"{what}: {found.output_tokens_per_s:,.0f} tokens/s written ({found.output_tokens_per_s_low:,.0f} to "
         f"{found.output_tokens_per_s_high:,.0f}), {found.requests_per_s:,.3g} requests/s of {job.input_tokens:,} "
-        f"tokens in and {job.output_tokens:,} out."
+        f"tokens in and {found.output_tokens_per_s / found.requests_per_s:,.0f} out."
     )
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 from planner.report import words
 from planner.report.speed.finding import SpeedWords, no_model, refused, told
 from planner.speed.scenario_jobs import ServingWork, TrainingWork
-from planner.web import address, runs_box, show, show_speed, state, state_speed
+from planner.web import address, model_box, runs_box, show, show_speed, state, state_speed
 
 
 def page() -> None:
@@ -28,6 +28,7 @@ def page() -> None:
         show_speed.trust(None)
         st.header(YOUR_RUNS, anchor=False)
         runs_box.ask_for_runs()
+    model_box.ask_for_model()
     show_speed.uses()
     show.next_page("Compare", "Next: compare providers")
 
