@@ -27,7 +27,7 @@ _TRAINING_FLAGS = {
 _AS_THEY_ARE = (
     *("model", "accelerator", "tokens", "unique_tokens", "seq_len", "precision", "method", "mig_profile"),
     *("tp", "pp", "cp", "ep", "dp", "micro_batch", "zero", "recompute", "optimizer", "engine", "fused_attention"),
-    *("compiled", "power_cap_w", "team", "network_gb_s", "measured_over_predicted"),
+    *("compiled", "power_cap_w", "team", "network_gb_s", "measured_over_predicted", "memory_gb"),
 )
 _SERVING_FLAGS = {
     "accelerators": "--count",
@@ -75,7 +75,17 @@ def own_models(wanted: argparse.Namespace) -> dict[str, Any]:
 def _serving_job(wanted: argparse.Namespace, accelerator: str, mine: dict[str, Any]) -> ServingJob:
     names.accelerator(load_catalogue(), accelerator)
     taken = ("input_tokens", "output_tokens", "peak_requests_per_s", "ttft_ms", "tpot_ms")
-    more = ("percentile", "mode", "cache_precision", "engine", "batch", "mig_profile", "lora_adapters", "power_cap_w")
+    more = (
+        "percentile",
+        "mode",
+        "cache_precision",
+        "engine",
+        "batch",
+        "mig_profile",
+        "lora_adapters",
+        "power_cap_w",
+        "memory_gb",
+    )
     said = {name: getattr(wanted, name) for name in (*taken, *more, "measured_over_predicted")}
     said |= {
         **mine,

@@ -42,6 +42,7 @@ class ServingJob(Inputs):
     ttft_ms: _Milliseconds | None = Field(default=None, description="promised for the percentile below")
     tpot_ms: _Milliseconds | None = None
     percentile: float = Field(default=0.99, ge=0.5, le=0.999)
+    memory_gb: float | None = Field(default=None, gt=0, le=1e6, description="of a server, for each of its processors")
     lora_adapters: int = Field(default=0, ge=0, le=10_000)
     lora_rank: int = Field(default=16, ge=1, le=1_024)
     power_cap_w: float | None = Field(default=None, gt=0, le=10_000)

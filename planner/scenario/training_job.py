@@ -51,6 +51,9 @@ class TrainingJob(Inputs):
     compiled: bool | None = None
     power_cap_w: Annotated[float, Field(gt=0, le=10_000, description="of each accelerator")] | None = None
     network_gb_s: Annotated[float, Field(gt=0, le=10_000)] | None = None
+    memory_gb: Annotated[float, Field(gt=0, le=1e6, description="of a server, for each of its processors")] | None = (
+        None
+    )
     team: Team = "experienced"
     measured_over_predicted: Annotated[float, Field(gt=0, le=100)] | None = None
     failures: Failures = Failures()

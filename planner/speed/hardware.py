@@ -10,7 +10,7 @@ from pydantic import Field
 
 from planner.speed.arrays import Num
 from planner.speed.data_files import read_data
-from planner.speed.refused import UnknownChip
+from planner.speed.refused import BadJob, UnknownChip
 from pricing.figure import Figure, Strict, Text
 from pricing.records import Accelerator
 
@@ -43,6 +43,7 @@ class Network(Strict):
     about: Text = Field(description="what this file holds and where it came from")
     rules: tuple[Rule, ...] = Field(description="the first that fits counts; the last fits all")
     full_power: dict[str, FullPower] = Field(description="by architecture")
+    processor_memory_gb: float = Field(gt=0, description="of a server for each processor, where nobody says")
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,13 @@ class Hardware:
         return np.where(bits > 16, self.tflops_32, self.tflops_16)[()]
 
 
-def hardware(key: str, record: Accelerator, *, nic_gb_s: float | None = None) -> Hardware:
-    """What the catalogue says of an accelerator, and what network.yaml assumes where it is silent."""
+def hardware(
+    key: str, record: Accelerator, *, nic_gb_s: float | None = None, memory_gb: float | None = None
+) -> Hardware:
+    """What the catalogue says of an accelerator, and what network.yaml assumes where it is silent.
+
+    A processor brings no memory: its server has `memory_gb` for each.
+    """
     rule = _rule(key, record)
     sixteen = first(record.bf16_dense_tflops, record.fp16_dense_tflops, record.tf32_dense_tflops)
     if sixteen is None or record.memory_bandwidth_gb_s is None:
@@ -87,7 +93,7 @@ def hardware(key: str, record: Accelerator, *, nic_gb_s: float | None = None) ->
         tflops_16=sixteen,
         tflops_8=eight,
         tflops_4=first(record.fp4_dense_tflops) or eight,
-        memory_gb=_memory_gb(record, rule.label_in_gib),
+        memory_gb=memory_gb or _memory_gb(record, rule.label_in_gib),
         bandwidth_gb_s=record.memory_bandwidth_gb_s.newest.typical,
         link_gb_s=link,
         nic_gb_s=nic_gb_s or rule.nic_gb_s,
@@ -97,6 +103,16 @@ def hardware(key: str, record: Accelerator, *, nic_gb_s: float | None = None) ->
         is_gpu=float(record.kind == "gpu" and "Gaudi" not in key),
         four_bits_since=rule.four_bits_since,
     )
+
+
+def processor_memory_gb(record: Accelerator, said: float | None) -> float | None:
+    """GB for one processor: as said, else as assumed where the catalogue is silent; None for what brings its own."""
+    if record.kind != "cpu":
+        if said is not None:
+            raise BadJob(f"{record.label} has memory of its own; memory_gb is of a server's processors")
+        return None
+    known = None if record.memory_gb is None else record.memory_gb.newest.typical
+    return said or known or _network().processor_memory_gb
 
 
 def slice_shares(record: Accelerator, profile: str) -> tuple[float, float]:

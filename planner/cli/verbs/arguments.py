@@ -37,6 +37,7 @@ def add_model(verb: argparse.ArgumentParser, told: str) -> None:
     """Which model: by name, or by the configuration of one's own."""
     verb.add_argument("--model", metavar="NAME", help=told)
     verb.add_argument("--config", type=Path, metavar="FILE", help="a config.json of a model that is not on record")
+    verb.add_argument("--memory-gb", type=number, metavar="GB", help="of a server, for each of its processors; 256")
 
 
 def add_stay(verb: argparse.ArgumentParser) -> None:

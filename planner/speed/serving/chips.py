@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.speed.hardware import first
+from planner.speed.hardware import first, processor_memory_gb
 from planner.speed.refused import UnknownChip
-from planner.speed.serving.engine_data import known
 from pricing.records import Accelerator
 
 GB = 1e9
@@ -79,8 +78,18 @@ class Chip:
         return self.slot_bytes_per_s if self.two_way_link and group > 2 else self.link_bytes_per_s
 
 
-def chip_of(name: str, record: Accelerator, *, memory_share: float = 1.0, compute_share: float = 1.0) -> Chip:
-    """The catalogue's record as rates. The shares are those of a slice: 1 for the whole accelerator."""
+def chip_of(
+    name: str,
+    record: Accelerator,
+    *,
+    memory_share: float = 1.0,
+    compute_share: float = 1.0,
+    memory_gb: float | None = None,
+) -> Chip:
+    """The catalogue's record as rates. The shares are those of a slice: 1 for the whole accelerator.
+
+    A processor's server has `memory_gb` for each.
+    """
     bandwidth = first(record.memory_bandwidth_gb_s)
     if bandwidth is None:
         raise UnknownChip("the catalogue does not know its memory bandwidth", of=record.label)
@@ -97,7 +106,7 @@ def chip_of(name: str, record: Accelerator, *, memory_share: float = 1.0, comput
         flops_4bit=four * TFLOPS * compute_share,
         flops_int8=(first(record.int8_dense_tops) or eight) * TFLOPS * compute_share,
         bandwidth=bandwidth * GB * memory_share,
-        memory_bytes=_memory_bytes(record) * memory_share, link_bytes_per_s=link * GB / 2,
+        memory_bytes=_memory_bytes(record, memory_gb) * memory_share, link_bytes_per_s=link * GB / 2,
         tdp_w=_scaled(first(record.tdp_w), compute_share), hbm=_has_stacked_memory(record, bandwidth),
         two_way_link="2-way" in (record.link or ""), slot_bytes_per_s=slot * GB / 2,
     )  # fmt: skip
@@ -120,13 +129,15 @@ def _sixteen(record: Accelerator, bandwidth: float) -> float | None:
     return None if plain is None else plain * (1.0 if record.kind == "cpu" else _TENSOR_OVER_FP32)
 
 
-def _memory_bytes(record: Accelerator) -> float:
+def _memory_bytes(record: Accelerator, said: float | None) -> float:
     """Real bytes; a cautious guess from the marketed size where nobody read the device; 0 where that is unknown too."""
     marketed = first(record.memory_gb) or 0.0
+    if record.kind != "cpu" and said is not None:
+        processor_memory_gb(record, said)  # refuses it
     if record.kind == "apple":
         return marketed * GB * _USABLE_OF_UNIFIED
-    if record.kind == "cpu" and not marketed:
-        marketed = known().assumed_processor_memory_gb
+    if record.kind == "cpu":
+        return (processor_memory_gb(record, said) or 0.0) * GB
     guess = marketed * (_REAL_OVER_MARKETED if record.kind == "gpu" else 1.0)
     return (first(record.memory_real_gb) or guess) * GB
 

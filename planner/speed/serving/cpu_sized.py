@@ -111,6 +111,8 @@ def _tried(
 ) -> WithoutGpu | None:
     """One machine; None where the catalogue knows too little of it."""
     changed = {"accelerator": key, "accelerators": 1, "tensor_parallel": None, "pipeline_parallel": 1}
+    if catalogue.accelerators[key].kind != "cpu":
+        changed["memory_gb"] = None
     asks = ServingJob.model_validate(job.model_dump() | changed | {"mig_profile": None, "power_cap_w": None})
     try:
         if is_other_work(job.model):

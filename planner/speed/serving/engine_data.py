@@ -143,7 +143,6 @@ class Known(Strict):
     bands: dict[str, Band]
     likeness: Likeness
     assumed_bands: dict[str, Band] = Field(description="where nothing was fitted: from errors on published runs")
-    assumed_processor_memory_gb: float = Field(gt=0)
     work: dict[str, Work]
     work_shares: WorkShares
 

@@ -89,8 +89,8 @@ def _sized_shape(called: str, sizes: Sizes) -> FoundModel:
 
 
 @remembered
-def find_chip(catalogue: Catalogue, called: str) -> Chip:
-    """The machine a run names, or a slice of it, or `UnknownChip`."""
+def find_chip(catalogue: Catalogue, called: str, memory_gb: float | None = None) -> Chip:
+    """The machine a run names, or a slice of it, or `UnknownChip`. A processor's server has `memory_gb` for each."""
     try:
         key = accelerator_called(catalogue, _EXTRA.sub("", called))
     except UnknownName as error:
@@ -98,7 +98,7 @@ def find_chip(catalogue: Catalogue, called: str) -> Chip:
     record = catalogue.accelerators[key]
     cut = _MIG.search(called)
     if cut is None:
-        return chip_of(key, record)
+        return chip_of(key, record, memory_gb=memory_gb)
     compute_share, memory_share = slice_shares(record, cut[1])
     return chip_of(key, record, memory_share=memory_share, compute_share=compute_share)
 

@@ -78,7 +78,7 @@ def _setup(catalogue: Catalogue, job: ServingJob) -> Setup:
     found = _found(catalogue, job.model)
     key = names.accelerator(catalogue, job.accelerator)
     called = key if job.mig_profile is None else f"{key} MIG {job.mig_profile}"
-    chip = _capped(find_chip(catalogue, called), job.power_cap_w)
+    chip = _capped(find_chip(catalogue, called, job.memory_gb), job.power_cap_w)
     period = find_period(job.engine, job.engine_on or max(known().engines[job.engine].periods))
     precision = job.weight_precision or found.checkpoint.weights or "bf16"
     kv_bytes = _CACHE_BYTES.get(job.cache_precision or "") or default_kv_bytes(period, precision)

@@ -16,6 +16,12 @@ SCALES = {"up_to_64": (0.0, 64.0), "65_to_1024": (64.0, 1024.0), "above_1024": (
 GUESSED = Band(low=0.6, high=1.25, rows=888)
 
 
+# Of processors no run was published with its rate. Assumption: they reach 0.15 to 1 of what a GPU of their rates would,
+# a step wider at the low end than serving is measured to be on them (a third to a whole). Its middle, and its ends.
+PROCESSOR_PACE = 0.4
+PROCESSOR = Band(low=0.4, high=2.5, rows=0)
+
+
 def kind_of(*, moe: bool, layout_stated: bool) -> str:
     """The kinds of runs whose errors differ."""
     if moe:
@@ -34,12 +40,20 @@ def house_bands() -> Mapping[str, Band]:
 
 
 def band_for(
-    *, moe: bool, layout_stated: bool, accelerators: Num, calibration: TrainingCalibration | None = None, own: str = ""
+    *,
+    moe: bool,
+    layout_stated: bool,
+    accelerators: Num,
+    calibration: TrainingCalibration | None = None,
+    own: str = "",
+    processor: bool = False,
 ) -> Band:
     """The band of the nearest group with enough runs; the house's where a fit was too small to have bands.
 
     `own` says that measured runs of one's own corrected the speed: of the same `job` or others on the `accelerator`.
     """
+    if processor and not own:
+        return PROCESSOR
     kind = kind_of(moe=moe, layout_stated=layout_stated)
     bands = calibration.bands if calibration is not None and kind in calibration.bands else house_bands()
     nearest = bands.get(f"{kind}/{scale_of(float(np.max(accelerators)))}", bands[kind])

@@ -13,11 +13,11 @@ from planner.network.record import network_of
 from planner.network.refused import UnknownShape
 from planner.scenario.training_job import TrainingJob
 from planner.speed.bands import Band
-from planner.speed.hardware import Hardware, capped, family_of, hardware, slice_shares, sliced
+from planner.speed.hardware import Hardware, capped, family_of, hardware, processor_memory_gb, slice_shares, sliced
 from planner.speed.match_model import counted_as, model_named
 from planner.speed.pace import BITS, Pace, training_pace
 from planner.speed.refused import BadJob, UnknownChip
-from planner.speed.training.bands import band_for
+from planner.speed.training.bands import PROCESSOR_PACE, band_for
 from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.data_facts import data_facts
 from planner.speed.training.defaults import ADAPTER_SHARE, ADAPTER_WEIGHT_BYTES, FLASH_SINCE, is_compiled
@@ -102,7 +102,7 @@ def looked_up(catalogue: Catalogue, job: TrainingJob, calibration: TrainingCalib
     key = names.accelerator(catalogue, job.accelerator)
     record = catalogue.accelerators[key]
     shape = named_shape(catalogue, job)
-    factor = calibration.chip_factor(key, family_of(record))
+    factor = calibration.chip_factor(key, family_of(record)) * (PROCESSOR_PACE if record.kind == "cpu" else 1.0)
     zero = None if job.zero is None else _ZERO[job.zero]
     wish = LayoutWish(
         tp=job.tp, pp=job.pp, vpp=job.virtual_stages, cp=job.cp, ep=job.ep, dp=job.dp, micro_batch=job.micro_batch,
@@ -116,7 +116,8 @@ def looked_up(catalogue: Catalogue, job: TrainingJob, calibration: TrainingCalib
 
 def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
     try:
-        chip = capped(hardware(key, record, nic_gb_s=job.network_gb_s), record, job.power_cap_w)
+        memory_gb = processor_memory_gb(record, job.memory_gb)
+        chip = capped(hardware(key, record, nic_gb_s=job.network_gb_s, memory_gb=memory_gb), record, job.power_cap_w)
         if job.mig_profile is None:
             return chip
         compute_share, memory_share = slice_shares(record, job.mig_profile)
@@ -182,7 +183,7 @@ def _speed(
     moe, count = bool(asked.shape.is_moe), float(job.accelerators)
     band = band_for(
         moe=moe, layout_stated=stated, accelerators=count, calibration=asked.constants,
-        own=asked.pace.like or "",
+        own=asked.pace.like or "", processor=catalogue.accelerators[asked.chip_key].kind == "cpu",
     )  # fmt: skip
     rate = best.tokens_per_s_per_accelerator
     often = reliability(
@@ -279,6 +280,9 @@ def _warnings(catalogue: Catalogue, asked: AskedTraining, found: LayoutSearch) -
         )
     if BITS[job.precision] < 16 and float(chip.peak_tflops(BITS[job.precision])) <= float(chip.tflops_16):
         said.append(f"{asked.chip_key} is no faster in {job.precision} than in 16 bits")
+    if catalogue.accelerators[asked.chip_key].kind == "cpu":
+        gb = f"{float(chip.memory_gb):,.0f} GB of memory for each" + (" are assumed" if job.memory_gb is None else "")
+        said.append(f"processors: nobody has published how fast they train, so the range is wide; {gb}")
     context = catalogue.models[model_named(catalogue, job.model)].context
     if context is not None and job.seq_len > context:
         said.append(f"sequences of {job.seq_len:,} tokens are longer than the {context:,} the model was made for")
