@@ -195,3 +195,12 @@ def test_other_work_is_set_side_by_side_over_every_accelerator() -> None:
     )
     assert h100["Requests/s of one"] == pytest.approx(other_work(load_catalogue(), job).requests_per_s)
     assert table["Rate"].str.startswith(("measured", "carried over from")).all()
+
+
+@pytest.mark.parametrize(("gpus", "near"), [("97", 96), ("8", 16)])
+def test_a_number_that_divides_or_fits_is_one_click_away(gpus: str, near: int) -> None:
+    app = visit({"train": "Llama-3.1-70B", "tokens": "1000000000", "gpus": gpus})
+    [button] = [one for one in app.button if one.key == f"number-{near}"]
+    button.click().run()
+    assert f"on {near} x H100" in app.title[0].value.replace("\\", "")
+    assert app.number_input(key="gpus").value == near
