@@ -51,7 +51,7 @@ class Estimator:
         if (system, backend) not in self._versions:
             self._versions[system, backend] = self._latest(system=system, backend=backend)
         why: Exception = ValueError("no format fits")
-        for linear, experts in _formats(plan["weight_bytes"], case["network"]["experts"] > 0):
+        for linear, experts in formats(plan["weight_bytes"], mixture=case["network"]["experts"] > 0):
             try:
                 return self._with(case, system, backend, linear, experts)
             except Exception as reason:  # noqa: BLE001 - whatever it raises is its answer
@@ -83,7 +83,8 @@ class Estimator:
         raise ValueError("memory is too small at any batch")
 
 
-def _formats(weight_bytes: float, mixture: bool) -> list[tuple[str, str | None]]:
+def formats(weight_bytes: float, *, mixture: bool) -> list[tuple[str, str | None]]:
+    """Formats of linear layers and of experts to try for weights of so many bytes, the likeliest first."""
     linear = LINEAR.get(weight_bytes, NARROW if weight_bytes < 1 else ())
     if not mixture:
         return [(name, None) for name in linear]
