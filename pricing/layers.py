@@ -37,7 +37,7 @@ class Window(Strict):
 class Indexer(Strict):
     """Layers that look at chosen tokens only, and the narrow attention that chooses them."""
 
-    heads: Whole
+    heads: Whole = Field(description="of the narrow attention that chooses")
     head_dim: Whole = Field(description="width of its one key, which is kept of each token")
     tokens: int = Field(
         json_schema_extra=COUNT, ge=1, le=100_000_000, description="entries of the cache that a token looks at"
@@ -61,9 +61,9 @@ class Linear(Strict):
     """Layers of linear attention: each keeps a state of fixed size, and no cache."""
 
     kind: Literal["gated_delta", "kimi_delta"] = Field(description="one gate a head, or one for each of its values")
-    layers: Whole
-    key_heads: Whole
-    value_heads: Whole
+    layers: Whole = Field(description="layers of this kind")
+    key_heads: Whole = Field(description="heads of queries and of keys")
+    value_heads: Whole = Field(description="heads of values, each with a state")
     key_dim: Whole = Field(description="width of a head of keys")
     value_dim: Whole = Field(description="width of a head of values")
     kernel: Whole = Field(description="tokens that the convolution before it sees")
@@ -73,9 +73,9 @@ class Linear(Strict):
 class StateSpace(Strict):
     """Layers of Mamba 2: each keeps a state of fixed size, and no cache."""
 
-    layers: Whole
-    heads: Whole
-    head_dim: Whole
+    layers: Whole = Field(description="layers of this kind")
+    heads: Whole = Field(description="heads, each with a state")
+    head_dim: Whole = Field(description="width of a head")
     state: Whole = Field(description="values kept for each value of a head")
     groups: Whole = Field(description="groups of heads that share what goes in and out of the state")
     kernel: Whole = Field(description="tokens that the convolution before it sees")
@@ -84,5 +84,5 @@ class StateSpace(Strict):
 class Convolution(Strict):
     """Layers that mix the last few tokens, gated, and keep only those."""
 
-    layers: Whole
+    layers: Whole = Field(description="layers of this kind")
     kernel: Whole = Field(description="tokens that it sees")
