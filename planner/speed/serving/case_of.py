@@ -27,7 +27,7 @@ _GGUF = {"int4": "q4_k_m", "int8": "q8_0"}  # what "4-bit" and "8-bit" mean in l
 _HALF_A_BYTE, _SCALE_BYTES = 0.5, 2.0  # int4: a weight, and the scale of a group of them
 _LATENT_FP4_ATTENTION = 1.5  # published 4-bit checkpoints of latent attention keep part of it in 8 and 16 bits
 _MOST_FILLED = 0.6  # of memory with weights, where a run does not say how many accelerators share it
-_LATENT_GROUP = 8  # latent attention is served by whole machines
+_LATENT_GROUP = 8  # latent attention that does not fit on one accelerator is served by whole machines
 _GROUPS = (1, 2, 4, 8, 16)
 SLOT_BYTES_PER_S = 70e9  # PCIe 5 with 16 lanes, one direction, and all that is slower
 _GROUPED_BY_EIGHT = 8.0  # query heads for each key head that early kernels were made for
@@ -144,11 +144,14 @@ def smallest_group(setup: Setup, accelerators: float) -> float:
     """How many accelerators share the weights where nobody says: the fewest that keep room for caches."""
     if setup.chip.memory_bytes <= 0:
         return 1.0  # nobody knows how much it holds
-    if setup.shape.latent:
-        return float(min(_LATENT_GROUP, accelerators))
     wide, net = widths(setup), setup.shape
     stored = wide.weight * net.routed_params + wide.other * (net.counted_params - net.routed_params)
-    enough = (size for size in _GROUPS if stored < _MOST_FILLED * size * setup.chip.memory_bytes)
+    one = _MOST_FILLED * setup.chip.memory_bytes
+    if net.latent and stored >= one:
+        return float(
+            max(size for size in _GROUPS if size <= min(_LATENT_GROUP, accelerators) and net.heads % size == 0)
+        )
+    enough = (size for size in _GROUPS if stored < size * one)
     return float(min(next(enough, 8), accelerators))
 
 
