@@ -28,6 +28,9 @@ class Rule(Strict):
     pcie: bool = Field(default=False, description="whether they meet in their slots only")
     label_in_gib: bool = Field(description="whether memory on the label counts in 2^30 bytes")
     four_bits_since: float = Field(default=NEVER, description="year in which training in 4 bits became usual on it")
+    attention_since: float = Field(
+        default=0.0, description="year in which attention kernels for training were written for it"
+    )
 
 
 class FullPower(Strict):
@@ -62,6 +65,7 @@ class Hardware:
     power_share: Num
     is_gpu: Num
     four_bits_since: Num
+    attention_since: Num
 
     def peak_tflops(self, bits: Num) -> Num:
         """The dense rate at 32, 16, 8 or 4 bits."""
@@ -96,6 +100,7 @@ def hardware(key: str, record: Accelerator, *, nic_gb_s: float | None = None) ->
         power_share=_power_share(record, sixteen),
         is_gpu=float(record.kind == "gpu" and "Gaudi" not in key),
         four_bits_since=rule.four_bits_since,
+        attention_since=rule.attention_since,
     )
 
 

@@ -68,6 +68,8 @@ class TrainingPlan:
     # Whether what tensor parallelism does not split is split along the sequence; and how wasteful plain stacks are.
     sequence_parallel: Num = 1.0
     compiled: Num = 1.0
+    # Whether a compiler, graphs or fused kernels launch much at once, instead of Python kernel by kernel.
+    launched_ahead: Num = 1.0
     # Whether micro-batches enter the pipeline at both ends, so that one travels while another is worked on.
     two_way: Num = 0.0
 

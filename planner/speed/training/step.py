@@ -27,6 +27,7 @@ TILE = 64.0
 # No attention kernel does better than this share of the peak, forward and backward together.
 BEST_ATTENTION = 0.7
 SMALL_JOB = 8.0
+ROUND = 4  # power in which seconds of host and accelerator add up
 # Of the plain bubble, (p - 1)(F + B), where micro-batches enter at both ends and gradients of weights fill gaps:
 # (p / 2 - 1)(F&B + B - 3 W) with B of two and W of one F (DeepSeek-V3 Technical Report, 2024, table 2).
 TWO_WAY_BUBBLE = 1 / 3
@@ -77,6 +78,7 @@ def step_parts(
         "context_traffic_s": context_s(shape, chip, plan, k),
         "expert_traffic_s": all_to_all_s(shape, chip, plan, k),
     }
+    micro["host_s"] = micro["host_s"] + idle_s(shape, plan, k, sum(micro.values()))
     stages, count = plan.pp, plan.micro_batches
     stage_s = sum(micro.values()) / stages
     # The last stage also holds the head; the others wait for it.
@@ -138,6 +140,7 @@ def attention_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingC
     seen = shape.seen_tokens(tokens=plan.seq_len)
     width = (shape.qk_dim + shape.v_dim) / 2
     share = k.attention * np.exp(k.attention_progress * _years(plan))
+    share = share * np.where(plan.year < chip.attention_since, k.old_attention, 1.0)
     share = np.minimum(share * np.exp(-k.torch_attention * plan.eager), BEST_ATTENTION)
     share = share * 1.25 * width / (width + HEAD_DIM_OF_EFFICIENCY) * seen / (seen + k.half_context)
     fast = chip.wide_tflops(plan.bits) * TERA * share * factor
@@ -190,6 +193,16 @@ def host_s(shape: Network, plan: TrainingPlan, k: TrainingConstants) -> Num:
     waits = k.moe_host_s * np.exp(-k.moe_progress * _mixture_years(plan)) * shape.moe_layers * plan.dropless
     launches = k.host_s * np.exp(-k.progress * _years(plan)) * shape.layers
     return (launches + waits) * plan.passes
+
+
+def idle_s(shape: Network, plan: TrainingPlan, k: TrainingConstants, busy_s: Num) -> Num:
+    """What an accelerator waits because its work is done before the host has launched all of it. [s]
+
+    A layer's pass takes the host as long whatever its width. Both run at once, so the longer counts; where they
+    take about as long, each now and then waits for the other, which rounds the corner.
+    """
+    launch_s = k.launch_s * np.where(plan.launched_ahead > 0, k.launched_ahead, 1.0) * shape.layers * plan.passes
+    return np.sqrt(np.sqrt(busy_s**ROUND + launch_s**ROUND)) - busy_s
 
 
 REFERENCE_YEAR = 2026.0
