@@ -28,6 +28,7 @@ class Rule(Strict):
     pcie: bool = Field(default=False, description="whether they meet in their slots only")
     label_in_gib: bool = Field(description="whether memory on the label counts in 2^30 bytes")
     four_bits_since: float = Field(default=NEVER, description="year in which training in 4 bits became usual on it")
+    casts: float = Field(default=1.0, gt=0, description="casts of each value that is multiplied in 8 or 4 bits")
     attention_since: float = Field(
         default=0.0, description="year in which attention kernels for training were written for it"
     )
@@ -66,6 +67,7 @@ class Hardware:
     is_gpu: Num
     four_bits_since: Num
     attention_since: Num
+    casts: Num
 
     def peak_tflops(self, bits: Num) -> Num:
         """The dense rate at 32, 16, 8 or 4 bits."""
@@ -101,6 +103,7 @@ def hardware(key: str, record: Accelerator, *, nic_gb_s: float | None = None) ->
         is_gpu=float(record.kind == "gpu" and "Gaudi" not in key),
         four_bits_since=rule.four_bits_since,
         attention_since=rule.attention_since,
+        casts=rule.casts,
     )
 
 

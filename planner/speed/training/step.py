@@ -160,7 +160,7 @@ def elementwise_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: Trainin
     values = 10 * shape.layers * shape.hidden + shape.dense_layers * 2 * both * shape.ffn
     shared = shape.shared_params / np.maximum(shape.mlp_matrices * shape.hidden, 1.0)
     values = values + shape.moe_layers * 4 * (shape.experts_per_token * shape.expert_ffn + shared)
-    casts = 1 + k.cast * (plan.bits < 16) * np.exp(k.torch_cast * plan.eager)
+    casts = 1 + k.cast * chip.casts * (plan.bits < 16) * np.exp(k.torch_cast * plan.eager)
     casts = casts * np.exp(k.torch_elementwise * plan.eager * (1 - plan.compiled))
     # Selective recompute leaves out the residual stream, which is six of the ten widths around a layer.
     spared: Num = np.where(plan.selective > 0, 6 * shape.layers * shape.hidden / values, 0.0)
