@@ -62,7 +62,6 @@ class Hardware:
     link_gb_s: Num
     nic_gb_s: Num
     domain: Num
-    node: Num
     power_share: Num
     is_gpu: Num
     four_bits_since: Num
@@ -98,7 +97,6 @@ def hardware(key: str, record: Accelerator, *, nic_gb_s: float | None = None) ->
         link_gb_s=link,
         nic_gb_s=nic_gb_s or rule.nic_gb_s,
         domain=float(rule.domain),
-        node=float(min(rule.domain, 8)),
         power_share=_power_share(record, sixteen),
         is_gpu=float(record.kind == "gpu" and "Gaudi" not in key),
         four_bits_since=rule.four_bits_since,

@@ -98,6 +98,8 @@ def plan_of(shape: Network, chip: Hardware, known: Stated) -> TrainingPlan:
         sequence_parallel=float(year >= SEQUENCE_PARALLEL_SINCE),
         compiled=is_compiled(known.compiled, eager=known.eager, year=year),
         launched_ahead=_launched_ahead(known, year),
+        overlaps=float(known.stack.overlaps),
+        ring_uneven=float(known.stack.ring_uneven),
         grad_bytes=known.stack.gradients,
         whole_grad_bytes=known.stack.always,
         state_bytes=known.stack.states,

@@ -70,6 +70,10 @@ class TrainingPlan:
     compiled: Num = 1.0
     # Whether a compiler, graphs or fused kernels launch much at once, instead of Python kernel by kernel.
     launched_ahead: Num = 1.0
+    # Whether exchanges of weights and gradients hide behind computing; whether context parallelism splits a causal ring
+    # as it comes, so that its last rank has the most to do.
+    overlaps: Num = 1.0
+    ring_uneven: Num = 0.0
     # Whether micro-batches enter the pipeline at both ends, so that one travels while another is worked on.
     two_way: Num = 0.0
 

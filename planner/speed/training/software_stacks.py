@@ -33,6 +33,10 @@ class Stack(Strict):
     launched_ahead: bool | None = Field(
         default=None, description="work is launched many kernels at once; unless said, where it is compiled"
     )
+    overlaps: bool = Field(default=True, description="exchanges of weights and gradients hide behind computing")
+    ring_uneven: bool = Field(
+        default=False, description="context parallelism splits a sequence as it comes, the last rank has the most to do"
+    )
     recompute_when_sharded: bool = Field(
         default=False, description="layers are computed again where weights are sharded"
     )

@@ -26,6 +26,9 @@ HEAD_DIM_OF_EFFICIENCY = 32.0
 TILE = 64.0
 # No attention kernel does better than this share of the peak, forward and backward together.
 BEST_ATTENTION = 0.7
+# Adapters beside the projections of attention read what goes into queries, keys and values and into the output again,
+# drop some of it, and add what they make: two widths into each, one out, one for the sum. Our count.
+ADAPTER_WIDTHS = 8.0
 SMALL_JOB = 8.0
 ROUND = 4  # power in which seconds of host and accelerator add up
 # Of the plain bubble, (p - 1)(F + B), where micro-batches enter at both ends and gradients of weights fill gaps:
@@ -85,7 +88,7 @@ def step_parts(
     uneven_s = 0.5 * micro["head_s"] * (1 - 1 / stages) * count
     idle = 1 - (1 - TWO_WAY_BUBBLE) * plan.two_way
     bubble_s = k.bubble * idle * stage_s * (stages - 1) / plan.vpp + uneven_s
-    data_traffic_s = data_s(shape, chip, plan, k)
+    data_traffic_s = data_s(shape, chip, plan, k, stage_s + bubble_s)
     update_s = optimizer_s(shape, chip, plan, k)
     steady_s = stage_s * count + bubble_s + data_traffic_s + update_s
     drag = np.exp(k.scale * np.log2(np.maximum(plan.accelerators / SMALL_JOB, 1.0))) - 1.0
@@ -145,6 +148,7 @@ def attention_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingC
     share = share * 1.25 * width / (width + HEAD_DIM_OF_EFFICIENCY) * seen / (seen + k.half_context)
     fast = chip.wide_tflops(plan.bits) * TERA * share * factor
     fused_s = full * seen * (1 + FLASH_BACKWARD + plan.recompute) / fast
+    fused_s = fused_s * np.where(plan.ring_uneven > 0, 2 - 1 / plan.cp, 1.0)
     plain = chip.wide_tflops(plan.bits) * TERA * k.e16 * factor
     score_bytes = plan.tokens * plan.seq_len * shape.heads / plan.tp * shape.attention_layers
     score_bytes = score_bytes * (SCORE_BYTES + SCORE_BYTES_AGAIN * plan.again) * k.unfused
@@ -160,6 +164,7 @@ def elementwise_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: Trainin
     values = 10 * shape.layers * shape.hidden + shape.dense_layers * 2 * both * shape.ffn
     shared = shape.shared_params / np.maximum(shape.mlp_matrices * shape.hidden, 1.0)
     values = values + shape.moe_layers * 4 * (shape.experts_per_token * shape.expert_ffn + shared)
+    values = values + ADAPTER_WIDTHS * shape.attention_layers * shape.hidden * (plan.adapter_weight_bytes > 0)
     casts = 1 + k.cast * chip.casts * (plan.bits < 16) * np.exp(k.torch_cast * plan.eager)
     casts = casts * np.exp(k.torch_elementwise * plan.eager * (1 - plan.compiled))
     # Selective recompute leaves out the residual stream, which is six of the ten widths around a layer.

@@ -161,7 +161,7 @@ def base_plan(job: TrainingJob, *, batch: int) -> TrainingPlan:
         trainable_share=share, weight_bytes=QUANTISED_BYTES if job.method == "qlora" else max(2.0, bits / 8),
         fused_attention=float(fused), offload=float(job.offload_optimizer), year=job.software_year, dropless=1.0,
         eager=float(plain), compiled=is_compiled(job.compiled, eager=plain, year=job.software_year),
-        launched_ahead=is_compiled(job.compiled, eager=plain, year=job.software_year),
+        ring_uneven=float(plain), launched_ahead=is_compiled(job.compiled, eager=plain, year=job.software_year),
         state_bytes=_STATE_BYTES[job.optimizer], loss_chunks=LOSS_CHUNKS,
         grad_bytes=4.0 if job.optimizer == "adamw" else 2.0,
         adapter_weight_bytes=ADAPTER_WEIGHT_BYTES if adapters else 0.0,

@@ -13,7 +13,7 @@ from planner.network.stack import LayerStack, stack_network, typical_stack
 from planner.speed.arrays import stacked, taken
 from planner.speed.hardware import Hardware, hardware
 from planner.speed.training import TrainingJob
-from planner.speed.training.collectives import all_to_all_s, data_s
+from planner.speed.training.collectives import all_to_all_s, data_gb_s, data_s
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import StepParts, elementwise_s, step_parts, tokens_per_s
@@ -188,9 +188,55 @@ def test_sharded_adapters_send_all_weights_and_few_gradients(catalogue: Catalogu
     """ZeRO 3 on a node: each micro-batch gathers 2 bytes of each weight twice, and sends 4 of what is trained."""
     base = replace(plan(catalogue, tp=1.0, pp=1.0, dp=8.0, shard=3.0), weight_bytes=2.0)
     sent = [
-        float(data_s(llama(), chip(catalogue), replace(base, trainable_share=share), K)) for share in (1.0, 0.01, 0.0)
+        float(data_s(llama(), chip(catalogue), replace(base, trainable_share=share), K, 10.0))
+        for share in (1.0, 0.01, 0.0)
     ]
     assert (sent[1] - sent[2]) / (sent[0] - sent[2]) == pytest.approx(0.01, rel=1e-6)
+
+
+def test_no_exchange_hides_behind_more_than_is_computed(catalogue: Catalogue) -> None:
+    """Cards that meet in their slots gather 8B weights of 16 bits longer than they compute with them."""
+    cards = plan(catalogue, tp=1.0, pp=1.0, dp=8.0, accelerators=8.0, global_batch=8.0, micro_batch=1.0, shard=3.0)
+    once_s = 8 * float(llama().params) * 7 / 8 / 25e9
+    for busy_s, seen_s in ((0.0, once_s), (1.0, once_s - 1.0), (100.0, K.shard_exposed * once_s)):
+        by_hand_s = seen_s + K.shard_ring_s * 7 * 32
+        on_cards = data_s(llama(), chip(catalogue, "RTX-4090-24GB"), cards, K, busy_s)
+        assert float(on_cards) == pytest.approx(by_hand_s, rel=1e-3)
+
+
+def test_some_stacks_send_gradients_when_all_is_computed(catalogue: Catalogue) -> None:
+    asked = plan(catalogue, tp=1.0, pp=1.0, dp=64.0, shard=1.0)
+    hides, waits = (
+        float(data_s(llama(), chip(catalogue), replace(asked, overlaps=over), K, 100.0)) for over in (1.0, 0.0)
+    )
+    ring_s = K.ring_s * 63 * 32
+    assert (hides - ring_s) / (waits - ring_s) == pytest.approx(K.data_exposed)
+
+
+def test_every_accelerator_of_a_rack_brings_its_adapter_to_a_ring(catalogue: Catalogue) -> None:
+    """With eight tensor ranks, nine of 72 in a rack belong to one ring, one of eight in a node."""
+    asked = plan(catalogue, tp=8.0, pp=1.0, dp=64.0, accelerators=512.0, shard=1.0)
+    rack, node = chip(catalogue, "GB200-NVL72-186GB"), chip(catalogue, "B200-SXM-180GB")
+    assert float(data_gb_s(rack, asked)) == pytest.approx(9 * float(rack.nic_gb_s))
+    assert float(data_gb_s(node, asked)) == pytest.approx(float(node.nic_gb_s))
+
+
+def test_adapters_go_round_a_bucket_at_a_time_and_take_bytes_of_their_own(catalogue: Catalogue) -> None:
+    whole = plan(catalogue, tp=1.0, pp=1.0, dp=512.0, accelerators=512.0, shard=1.0)
+    few = replace(whole, trainable_share=0.005, adapter_weight_bytes=2.0, backward=1.0)
+    sent = [float(data_s(llama(), chip(catalogue), one, K, 100.0)) for one in (whole, few)]
+    assert sent[1] < 0.05 * sent[0]
+    plain = replace(few, adapter_weight_bytes=0.0)
+    bytes_s = [float(elementwise_s(llama(), chip(catalogue), one, K)) for one in (plain, few)]
+    assert bytes_s[1] / bytes_s[0] == pytest.approx(1 + 8 * 4_096 / (10 * 4_096 + 4 * 14_336), rel=1e-6)
+
+
+def test_the_last_rank_of_a_ring_split_as_it_comes_attends_to_all_of_it(catalogue: Catalogue) -> None:
+    long = plan(catalogue, seq_len=131_072.0, cp=8.0, dp=1.0, tp=8.0, pp=1.0)
+    even, uneven = (
+        float(step_parts(llama(), chip(catalogue), replace(long, ring_uneven=one), K).attention_s) for one in (0.0, 1.0)
+    )
+    assert uneven / even == pytest.approx(2 - 1 / 8)
 
 
 def test_causal_attention_counts_half_and_a_window_less(catalogue: Catalogue) -> None:

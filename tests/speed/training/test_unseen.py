@@ -94,6 +94,17 @@ def test_what_did_not_fit_was_recomputed_before_software_could_do_less(
     assert read_run(catalogue, {**row, "activation_recompute": "none"}).plan.recompute == 0
 
 
+def test_adapters_on_sharded_weights_that_do_not_fit_were_recomputed_in_any_year(catalogue: Catalogue) -> None:
+    row = {
+        "id": "x", "model": "Llama-3-70B", "accelerator": "H100-SXM5-80GB", "n_accelerators": "8", "tp": "2", "pp": "1",
+        "dp": "4", "precision": "bf16", "micro_batch": "2", "global_batch_sequences": "32", "seq_len": "4096",
+        "sharding": "fsdp", "published": "2026-06", "framework": "NeMo AutoModel",
+    }  # fmt: skip
+    assert read_run(catalogue, {**row, "task": "lora"}).plan.recompute == 1
+    assert read_run(catalogue, {**row, "task": "lora", "micro_batch": "1", "seq_len": "512"}).plan.recompute == 0
+    assert read_run(catalogue, {**row, "task": "sft"}).plan.recompute == 0
+
+
 @pytest.mark.parametrize(("published", "bits"), [("2023-01", 16.0), ("2025-01", 8.0)])
 def test_bits_that_are_not_stated_are_those_of_the_year(catalogue: Catalogue, published: str, bits: float) -> None:
     assert plan_of(catalogue, precision="", published=published).bits == bits
