@@ -9,6 +9,15 @@ import numpy as np
 from planner.speed.arrays import Num
 
 
+def stage_slots(layers: Num, stages: Num) -> Num:
+    """Places for layers where all stages have as many as the fullest one.
+
+    Where only so they divide, embedding and head take a place each, and none is empty.
+    """
+    full = np.ceil(layers / stages) * stages
+    return np.where((layers + 2) % stages == 0, layers, full)[()]
+
+
 @dataclass(frozen=True)
 class TrainingPlan:
     """One way to run a step. `recompute` is the share of a forward pass done again; `shard` the ZeRO stage, 3 FSDP.

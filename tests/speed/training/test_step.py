@@ -15,7 +15,7 @@ from planner.speed.hardware import Hardware, hardware
 from planner.speed.training import TrainingJob
 from planner.speed.training.collectives import all_to_all_s, data_gb_s, data_s
 from planner.speed.training.constants import house_calibration
-from planner.speed.training.plan import TrainingPlan
+from planner.speed.training.plan import TrainingPlan, stage_slots
 from planner.speed.training.step import StepParts, elementwise_s, step_parts, tokens_per_s
 from planner.speed.training.train import base_plan
 from planner.speed.training.waterfall import flops_per_token
@@ -163,6 +163,29 @@ def test_attention_ran_with_kernels_of_the_chip_before_until_its_own_were_writte
         for year in (2024.5, 2024.6)
     )
     assert slower < before / since < slower + 0.6
+
+
+def test_stages_wait_for_the_one_with_most_layers_and_then_not_for_the_head(catalogue: Catalogue) -> None:
+    """61 layers in 16 stages: four in the fullest, 64 places."""
+    asked = plan(catalogue, tp=1.0, pp=16.0, dp=4.0, vpp=1.0)
+    uneven, even = (step_parts(llama(layers), chip(catalogue), asked, K) for layers in (61, 64))
+    head_s = 0.5 * float(even.head_s) * 15
+    idle = ("bubble_s", "data_traffic_s", "optimizer_s", "drag_s")
+    busy = [
+        sum(float(getattr(parts, each.name)) for each in fields(StepParts) if each.name not in idle)
+        for parts in (uneven, even)
+    ]
+    assert busy[0] + float(uneven.bubble_s) == pytest.approx(busy[1] + float(even.bubble_s) - head_s, rel=0.01)
+    assert [float(stage_slots(layers, 16)) for layers in (61, 62, 64, 65)] == [64, 62, 64, 80]
+
+
+def test_quantised_weights_are_unpacked_in_every_pass(catalogue: Catalogue) -> None:
+    base = plan(catalogue, tp=1.0, pp=1.0, dp=64.0, backward=1.0, trainable_share=0.005, adapter_weight_bytes=2.0)
+    whole, packed = (
+        float(elementwise_s(llama(), chip(catalogue), replace(base, weight_bytes=size), K)) for size in (2.0, 0.56)
+    )
+    by_hand_s = 26 * float(llama().linear_params) * 2 / (float(chip(catalogue).bandwidth_gb_s) * 1e9)
+    assert packed - whole == pytest.approx(by_hand_s)
 
 
 def test_casts_to_8_bits_are_moved_on_top_of_what_16_bits_move(catalogue: Catalogue) -> None:

@@ -9,11 +9,13 @@ import pytest
 from planner.evidence.training.check import check_training
 from planner.evidence.training.rows import read_run
 from planner.network.record import network_of
+from planner.scenario.training_job import TrainingJob
 from planner.speed.hardware import hardware
 from planner.speed.training.collectives import all_to_all_s
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import experts_s, step_parts
+from planner.speed.training.train import train
 from pricing import Catalogue
 
 # DeepSeek-V3 Technical Report, 2024: 14.8T tokens in 2.664 million hours of an H800, and the layout of section 3.
@@ -37,6 +39,18 @@ def test_deepseek_v3_lies_in_its_band_with_and_without_its_layout(
 ) -> None:
     said = check_training(catalogue, [{**DEEPSEEK, **dict.fromkeys(left_out, "")}])[0]
     assert (said.low or 0) < PUBLISHED < (said.high or 0)
+
+
+def test_a_job_like_deepseek_v3_takes_as_long_as_theirs_took(catalogue: Catalogue) -> None:
+    """2.664 million hours on 2,048 H800 are 54.2 days, without saying how they laid it out."""
+    job = TrainingJob(
+        model="DeepSeek-V3", accelerator="H800-SXM5-80GB", accelerators=2_048, precision="fp8", tokens=14.8e12,
+        global_batch_sequences=15_360,
+    )  # fmt: skip
+    speed = train(catalogue, job).speed
+    assert speed is not None
+    assert speed.layout.pp > 1
+    assert speed.days.low < 54.2 < speed.days.typical < 75
 
 
 def test_a_two_way_pipeline_idles_less_and_hides_its_exchanges(catalogue: Catalogue) -> None:
