@@ -28,6 +28,10 @@ class Rule(Strict):
     pcie: bool = Field(default=False, description="whether they meet in their slots only")
     label_in_gib: bool = Field(description="whether memory on the label counts in 2^30 bytes")
     four_bits_since: float = Field(default=NEVER, description="year in which training in 4 bits became usual on it")
+    casts: float = Field(default=1.0, gt=0, description="casts of each value that is multiplied in 8 or 4 bits")
+    attention_since: float = Field(
+        default=0.0, description="year in which attention kernels for training were written for it"
+    )
 
 
 class FullPower(Strict):
@@ -59,10 +63,11 @@ class Hardware:
     link_gb_s: Num
     nic_gb_s: Num
     domain: Num
-    node: Num
     power_share: Num
     is_gpu: Num
     four_bits_since: Num
+    attention_since: Num
+    casts: Num
 
     def peak_tflops(self, bits: Num) -> Num:
         """The dense rate at 32, 16, 8 or 4 bits."""
@@ -98,10 +103,11 @@ def hardware(
         link_gb_s=link,
         nic_gb_s=nic_gb_s or rule.nic_gb_s,
         domain=float(rule.domain),
-        node=float(min(rule.domain, 8)),
         power_share=_power_share(record, sixteen),
         is_gpu=float(record.kind == "gpu" and "Gaudi" not in key),
         four_bits_since=rule.four_bits_since,
+        attention_since=rule.attention_since,
+        casts=rule.casts,
     )
 
 

@@ -18,7 +18,7 @@ from planner.speed.match_model import accelerator_called, model_called, remember
 from planner.speed.refused import UnknownChip
 from planner.speed.training.bands import kind_of
 from planner.speed.training.constants import house_calibration
-from planner.speed.training.defaults import Stated, plan_of
+from planner.speed.training.defaults import SHARDED_WEIGHTS, Stated, plan_of
 from planner.speed.training.fitting import fits
 from planner.speed.training.layout import LayoutWish, search
 from planner.speed.training.memory import peak_memory
@@ -216,7 +216,9 @@ def chosen(shape: Network, chip: Hardware, plan: TrainingPlan, known: Stated) ->
     """
     if chip.is_gpu and float(shape.moe_layers) > 0 and (known.tp is None or known.pp is None):
         plan = _fastest(shape, chip, plan, known)
-    tight = plan.accelerators > ONE_MACHINE and plan.year < WHOLE_LAYERS_UNTIL
+    old = plan.accelerators > ONE_MACHINE and plan.year < WHOLE_LAYERS_UNTIL
+    # Plain stacks recompute whole layers, which adapters on sharded weights are trained with.
+    tight = old or (known.adapter and (known.shard or 0.0) >= SHARDED_WEIGHTS)
     if known.recompute is None and tight and not fits(peak_memory(shape, plan), chip):
         plan = replace(plan, recompute=1.0, selective=0.0)
     return plan

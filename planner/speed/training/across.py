@@ -26,7 +26,7 @@ from planner.speed.training.bands import band_for
 from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.divides import batch_that_divides
 from planner.speed.training.goodput import TeamShare, best_tokens, reliability, team_share
-from planner.speed.training.layout import Candidate, Columns, LayoutWish, legal_layouts, shared_within
+from planner.speed.training.layout import Candidate, Columns, LayoutWish, legal_layouts, shared_within, worth
 from planner.speed.training.memory import USABLE_SHARE, peak_memory
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.result import Layout, Range
@@ -194,7 +194,7 @@ class _Best:
 def _best(shape: Network, chips: _Chips, layouts: _Layouts, known: TrainingCalibration) -> _Best:
     """All layouts on all chips, some at a time."""
     many = len(chips.keys)
-    at, rate = np.zeros(many, dtype=np.intp), np.zeros(many)
+    at, rate, best = np.zeros(many, dtype=np.intp), np.zeros(many), np.zeros(many)
     # The leanest first: what only large chips hold is weighed on those alone, and of equals the leaner one is taken.
     order = np.argsort(layouts.memory_gb, kind="stable")
     order = order[layouts.memory_gb[order] <= chips.memory_gb.max(initial=0.0)]
@@ -209,10 +209,11 @@ def _best(shape: Network, chips: _Chips, layouts: _Layouts, known: TrainingCalib
         legal &= layouts.table["tp"][rows] <= chips.domain[there, None]
         legal &= (layouts.domain[rows] == 0) | (layouts.domain[rows] == chips.domain[there, None])
         reached = np.where(legal, reached, 0.0)
-        place = reached.argmax(axis=1)
-        most = reached[np.arange(len(there)), place]
-        better = most > rate[there]
-        at[there[better]], rate[there[better]] = rows[place[better]], most[better]
+        valued = worth(reached, layouts.memory_gb[rows] / (chips.memory_gb[there, None] / USABLE_SHARE))
+        place = valued.argmax(axis=1)
+        most, reaches = valued[np.arange(len(there)), place], reached[np.arange(len(there)), place]
+        better = most > best[there]
+        at[there[better]], rate[there[better]], best[there[better]] = rows[place[better]], reaches[better], most[better]
     return _Best(at, rate)
 
 

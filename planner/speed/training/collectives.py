@@ -12,6 +12,8 @@ from planner.speed.training.constants import TrainingConstants
 from planner.speed.training.plan import TrainingPlan
 
 OPTIMIZER_BYTES, WEIGHT_BYTES = 30.0, 4.0
+# Gradients are sent as soon as so many are there (Megatron-LM, distributed_data_parallel.py: at least 40 million).
+BUCKET = 4e7
 # Moments, master copy and update that cross to the host where the optimizer runs there; and how fast.
 OFFLOAD_BYTES, HOST_LINK_GB_S = 16.0, 20.0
 
@@ -55,31 +57,44 @@ def rank_params(shape: Network, plan: TrainingPlan) -> Num:
 
 def data_gb_s(chip: Hardware, plan: TrainingPlan) -> Num:
     """What a ring over the data-parallel ranks reaches: every rank of a node in the ring brings its own adapter."""
-    rails = np.maximum(1.0, chip.node / plan.tp)
+    rails = np.maximum(1.0, chip.domain / plan.tp)
     inside = plan.tp * plan.cp * plan.dp <= chip.domain
     return np.where(inside, chip.link_gb_s, np.minimum(chip.link_gb_s, chip.nic_gb_s * rails))
 
 
-def data_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants) -> Num:
-    """Gradients and weights of data parallelism, the part that is not hidden, for the whole step. [s]"""
+def data_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, busy_s: Num) -> Num:
+    """Gradients and weights of data parallelism, the part that is not hidden, for the whole step. [s]
+
+    `busy_s` is what a micro-batch computes: nothing hides behind more, and nothing at all where a stack waits.
+    """
     own, group, depth = rank_params(shape, plan), plan.sharing, shape.layers / plan.pp
+    hides_s, trained = busy_s * plan.overlaps, own * plan.trainable_share
     inside = plan.tp * group <= chip.domain
     rate = np.where(inside, chip.link_gb_s, data_gb_s(chip, plan)) * GIGA
-    once = _gradients_s(plan, k, own, plan.ranks, data_gb_s(chip, plan) * GIGA, depth)
+    once = _exposed(k.data_exposed, _round_s(trained, plan.ranks, data_gb_s(chip, plan)), hides_s)
+    once = once + _ring_s(k, trained, plan.ranks, depth)
     weights = 2 * plan.weight_bytes + 4.0 * plan.trainable_share
-    each = k.shard_exposed * weights * own * (group - 1) / group / rate * plan.micro_batches
-    each = each + k.shard_ring_s * (group - 1) * depth * plan.micro_batches
+    each = _exposed(k.shard_exposed, weights * own * (group - 1) / group / rate, hides_s)
+    each = (each + k.shard_ring_s * (group - 1) * depth) * plan.micro_batches
     # Each rank of a group evens out its own share of the gradients with the other groups, over its own adapter.
-    between = _gradients_s(
-        plan, k, own / group, plan.ranks / group, np.minimum(chip.link_gb_s, chip.nic_gb_s) * GIGA, depth
-    )
+    share, groups, adapter = trained / group, plan.ranks / group, np.minimum(chip.link_gb_s, chip.nic_gb_s)
+    between = _exposed(k.data_exposed, _round_s(share, groups, adapter), hides_s) + _ring_s(k, share, groups, depth)
     return np.where(plan.shard >= 3, each + between, once)
 
 
-def _gradients_s(plan: TrainingPlan, k: TrainingConstants, params: Num, ranks: Num, rate: Num, depth: Num) -> Num:
+def _exposed(share: Num, seconds: Num, hides_s: Num) -> Num:
+    """What is left to see of an exchange: a share of it, or all that takes longer than what could hide it. [s]"""
+    return np.maximum(share * seconds, seconds - hides_s)
+
+
+def _round_s(params: Num, ranks: Num, gb_s: Num) -> Num:
     """Gradients of so many parameters going once round a ring. [s]"""
-    moved = 6 * params * (ranks - 1) / ranks * plan.trainable_share
-    return k.data_exposed * moved / rate + k.ring_s * (ranks - 1) * depth
+    return 6 * params * (ranks - 1) / ranks / (gb_s * GIGA)
+
+
+def _ring_s(k: TrainingConstants, params: Num, ranks: Num, depth: Num) -> Num:
+    """What the ring itself takes, for each layer's gradients, or where those are few for each bucket of them. [s]"""
+    return k.ring_s * (ranks - 1) * np.minimum(depth, np.maximum(params / BUCKET, 1.0))
 
 
 def optimizer_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants) -> Num:

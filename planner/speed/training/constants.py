@@ -52,6 +52,9 @@ class TrainingConstants:
     torch_elementwise: Num
     ring_s: Num
     shard_ring_s: Num
+    launch_s: Num
+    launched_ahead: Num
+    old_attention: Num
 
 
 NAMES = tuple(field.name for field in fields(TrainingConstants))

@@ -97,6 +97,9 @@ def plan_of(shape: Network, chip: Hardware, known: Stated) -> TrainingPlan:
         eager=float(known.eager),
         sequence_parallel=float(year >= SEQUENCE_PARALLEL_SINCE),
         compiled=is_compiled(known.compiled, eager=known.eager, year=year),
+        launched_ahead=_launched_ahead(known, year),
+        overlaps=float(known.stack.overlaps),
+        ring_uneven=float(known.stack.ring_uneven),
         grad_bytes=known.stack.gradients,
         whole_grad_bytes=known.stack.always,
         state_bytes=known.stack.states,
@@ -130,6 +133,12 @@ SHARDED_WEIGHTS = 3.0
 def is_compiled(said: bool | None, *, eager: bool, year: float) -> float:
     """Whether elementwise work is fused: makers' stacks do it by hand, plain PyTorch by compiler, of late."""
     return float(said if said is not None else not eager or year >= COMPILED_SINCE)
+
+
+def _launched_ahead(known: Stated, year: float) -> float:
+    """Whether much is launched at once: as is known of the stack, else where its work is compiled."""
+    ahead = known.stack.launched_ahead
+    return is_compiled(known.compiled, eager=known.eager, year=year) if ahead is None else float(ahead)
 
 
 def _splits(shape: Network, chip: Hardware, known: Stated, count: float, seq_len: float) -> tuple[float, float, float]:

@@ -17,7 +17,7 @@ from planner.speed.arrays import Num, taken
 from planner.speed.hardware import Hardware
 from planner.speed.training.constants import TrainingConstants
 from planner.speed.training.memory import USABLE_SHARE, peak_memory
-from planner.speed.training.plan import TrainingPlan
+from planner.speed.training.plan import TrainingPlan, stage_slots
 from planner.speed.training.step import tokens_per_s
 
 Array = NDArray[np.float64]
@@ -26,6 +26,7 @@ Columns = dict[str, Array]
 TENSOR_TOO_WIDE = "tensor ranks do not divide the heads of queries, or exceed those of keys and values"
 COUNT = "ranks do not multiply to the number of accelerators"
 STAGES = "layers do not divide into the stages"
+MOST_PLACES = 1.1  # places in the stages for each layer
 BATCH = "the global batch does not divide into replicas and micro-batches"
 EXPERTS = "experts do not divide into the expert ranks, or those exceed the ranks there are"
 SHARDING = "ZeRO 2 and 3 are not combined with pipeline stages; a single replica has nothing to shard"
@@ -37,6 +38,8 @@ LEAST_TOKENS_OF_A_RANK = 1_024.0
 MICRO_BATCHES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 MOST_VIRTUAL_STAGES, MOST_EXPERT_RANKS, MOST_CONTEXT_RANKS = 16, 512, 64
 RUNNERS_UP = 5
+# How much faster a layout must be to be worth all the memory instead of none: of about as fast ones the leaner wins.
+WORTH_ALL_MEMORY = 0.01
 
 
 @dataclass(frozen=True)
@@ -104,14 +107,19 @@ def search(
         return LayoutSearch((), len(fits), 0, excluded, float(memory_gb.min()))
     rate = np.where(fits, tokens_per_s(shape, chip, plans, constants, chip_factor=chip_factor), 0.0)
     found = []
-    for index in _best(rate, table):
+    for index in _best(worth(rate, memory_gb / float(chip.memory_gb)), table):
         plan = taken(plans, int(index))
         found.append(Candidate(plan, float(rate[index]), float(memory_gb[index])))
     return LayoutSearch(tuple(found), len(fits), int(fits.sum()), excluded, float(memory_gb.min()))
 
 
+def worth(rate: Array, memory_share: Array) -> Array:
+    """What layouts are chosen by: their rate, a little less the more of the memory they take."""
+    return rate * (1 - WORTH_ALL_MEMORY * memory_share)
+
+
 def _best(rate: Array, table: Columns) -> list[int]:
-    """The fastest layout and the next fastest that differ in more than how they save memory."""
+    """The best layout and the next fastest that differ in more than how they save memory."""
     chosen: list[int] = []
     seen: set[tuple[float, ...]] = set()
     most = min(len(rate), 200)
@@ -136,7 +144,7 @@ def legal_layouts(
     narrow = (float(shape.heads) % table["tp"] == 0) & (table["tp"] <= float(shape.kv_heads))
     table = _keep(table, narrow, TENSOR_TOO_WIDE, excluded)
     table = _crossed(table, "pp", _given(wish.pp, _divisors(count, int(layers))))
-    table = _keep(table, _stages_divide(layers, table["pp"]), STAGES, excluded)
+    table = _keep(table, stages_divide(layers, table["pp"]), STAGES, excluded)
     table = _crossed(table, "cp", _given(wish.cp, _powers(MOST_CONTEXT_RANKS)))
     table = _keep(table, (base.seq_len / table["cp"] >= LEAST_TOKENS_OF_A_RANK) | (table["cp"] <= 1), CONTEXT, excluded)
     ranks = table["tp"] * table["pp"] * table["cp"]
@@ -205,12 +213,17 @@ def _stages(layers: float) -> tuple[float, ...]:
 
 
 def _padded(layers: float, pp: Num) -> Num:
-    """Layers, with embedding and head counted as one each where only so they divide."""
-    return np.where(layers % pp == 0, layers, layers + 2)
+    """Places in the stages: for layers, with embedding and head counted as one each where only so they divide."""
+    return np.where((layers % pp > 0) & ((layers + 2) % pp == 0), layers + 2, np.ceil(layers / pp) * pp)
 
 
-def _stages_divide(layers: float, pp: Array) -> NDArray[np.bool_]:
-    return np.asarray(_padded(layers, pp) % pp == 0)
+def stages_divide(layers: float, pp: Num) -> NDArray[np.bool_]:
+    """Whether layers divide into stages, or into a power of two of them that leaves few places empty.
+
+    DeepSeek-V3 has 61 in 16 stages of up to four.
+    """
+    slots = stage_slots(layers, pp)
+    return np.asarray((slots <= layers) | ((slots <= layers * MOST_PLACES) & (np.log2(pp) % 1 == 0)))
 
 
 def _crossed(table: Columns, name: str, values: Sequence[float]) -> Columns:

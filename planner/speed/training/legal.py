@@ -8,6 +8,7 @@ from planner.network.network import Network
 from planner.scenario.training_job import TrainingJob
 from planner.speed.hardware import Hardware
 from planner.speed.refused import BadJob
+from planner.speed.training.layout import stages_divide
 
 
 def check_job(job: TrainingJob, shape: Network, chip: Hardware, *, global_batch: int) -> None:
@@ -22,7 +23,7 @@ def check_job(job: TrainingJob, shape: Network, chip: Hardware, *, global_batch:
             f"nearest: {_nearest(job.tp, tensor)}"
         )
     left = count // (job.tp or 1)
-    stages = [n for n in _divisors(left) if n <= layers and (layers % n == 0 or (layers + 2) % n == 0)]
+    stages = [n for n in _divisors(left) if n <= layers and stages_divide(layers, n)]
     if job.pp is not None and job.pp not in stages:
         what = "more stages than layers" if job.pp > layers else "stages that do not divide layers and accelerators"
         raise BadJob(f"{job.pp} pipeline stages: {what} ({layers} layers); nearest: {_nearest(job.pp, stages)}")

@@ -9,6 +9,15 @@ import numpy as np
 from planner.speed.arrays import Num
 
 
+def stage_slots(layers: Num, stages: Num) -> Num:
+    """Places for layers where all stages have as many as the fullest one.
+
+    Where only so they divide, embedding and head take a place each, and none is empty.
+    """
+    full = np.ceil(layers / stages) * stages
+    return np.where((layers + 2) % stages == 0, layers, full)[()]
+
+
 @dataclass(frozen=True)
 class TrainingPlan:
     """One way to run a step. `recompute` is the share of a forward pass done again; `shard` the ZeRO stage, 3 FSDP.
@@ -68,6 +77,12 @@ class TrainingPlan:
     # Whether what tensor parallelism does not split is split along the sequence; and how wasteful plain stacks are.
     sequence_parallel: Num = 1.0
     compiled: Num = 1.0
+    # Whether a compiler, graphs or fused kernels launch much at once, instead of Python kernel by kernel.
+    launched_ahead: Num = 1.0
+    # Whether exchanges of weights and gradients hide behind computing; whether context parallelism splits a causal ring
+    # as it comes, so that its last rank has the most to do.
+    overlaps: Num = 1.0
+    ring_uneven: Num = 0.0
     # Whether micro-batches enter the pipeline at both ends, so that one travels while another is worked on.
     two_way: Num = 0.0
 

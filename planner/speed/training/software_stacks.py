@@ -30,6 +30,13 @@ class Stack(Strict):
     logits: float = Field(default=10.0, gt=0, description="bytes of a logit while the loss is worked out")
     fused_norms: bool = Field(default=False, description="norms are one kernel where the rest is not")
     loads_whole: bool = Field(default=False, description="every rank first holds the whole model")
+    launched_ahead: bool | None = Field(
+        default=None, description="work is launched many kernels at once; unless said, where it is compiled"
+    )
+    overlaps: bool = Field(default=True, description="exchanges of weights and gradients hide behind computing")
+    ring_uneven: bool = Field(
+        default=False, description="context parallelism splits a sequence as it comes, the last rank has the most to do"
+    )
     recompute_when_sharded: bool = Field(
         default=False, description="layers are computed again where weights are sharded"
     )

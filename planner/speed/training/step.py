@@ -16,7 +16,7 @@ from planner.speed.arrays import Num
 from planner.speed.hardware import Hardware
 from planner.speed.training.collectives import all_to_all_s, context_s, data_s, optimizer_s, tensor_s
 from planner.speed.training.constants import TrainingConstants
-from planner.speed.training.plan import TrainingPlan
+from planner.speed.training.plan import TrainingPlan, stage_slots
 
 # A flash-attention backward pass does 2.5 times the products of the forward one: it makes the scores again.
 FLASH_BACKWARD = 2.5
@@ -26,7 +26,14 @@ HEAD_DIM_OF_EFFICIENCY = 32.0
 TILE = 64.0
 # No attention kernel does better than this share of the peak, forward and backward together.
 BEST_ATTENTION = 0.7
+# Adapters beside the projections of attention read what goes into queries, keys and values and into the output again,
+# drop some of it, and add what they make: two widths into each, one out, one for the sum. Our count.
+ADAPTER_WIDTHS = 8.0
+# Quantised weights are unpacked in every pass. Llama 3.1 8B with 4,096 tokens at once on a card of 1 TB/s takes 0.37 s
+# longer with them (torchtune's README, 2025: 2,413 tokens a second, 3,083 without): as moving so many bytes each.
+UNPACK_BYTES = 26.0
 SMALL_JOB = 8.0
+ROUND = 4  # power in which seconds of host and accelerator add up
 # Of the plain bubble, (p - 1)(F + B), where micro-batches enter at both ends and gradients of weights fill gaps:
 # (p / 2 - 1)(F&B + B - 3 W) with B of two and W of one F (DeepSeek-V3 Technical Report, 2024, table 2).
 TWO_WAY_BUBBLE = 1 / 3
@@ -77,15 +84,18 @@ def step_parts(
         "context_traffic_s": context_s(shape, chip, plan, k),
         "expert_traffic_s": all_to_all_s(shape, chip, plan, k),
     }
+    micro["host_s"] = micro["host_s"] + idle_s(shape, plan, k, sum(micro.values()))
     stages, count = plan.pp, plan.micro_batches
-    stage_s = sum(micro.values()) / stages
-    # The last stage also holds the head; the others wait for it.
-    uneven_s = 0.5 * micro["head_s"] * (1 - 1 / stages) * count
+    fullest: Num = stage_slots(shape.layers, stages) / shape.layers
+    stage_s: Num = sum(micro.values()) / stages * fullest
+    # The fullest stage sets the pace; where all have as many layers, the last, which also holds the head.
+    head_waits_s = 0.5 * micro["head_s"] * (1 - 1 / stages)
+    uneven_s = np.where(fullest > 1, stage_s * (1 - 1 / fullest), head_waits_s) * count
     idle = 1 - (1 - TWO_WAY_BUBBLE) * plan.two_way
-    bubble_s = k.bubble * idle * stage_s * (stages - 1) / plan.vpp + uneven_s
-    data_traffic_s = data_s(shape, chip, plan, k)
+    bubble_s: Num = k.bubble * idle * stage_s * (stages - 1) / plan.vpp + uneven_s
+    data_traffic_s = data_s(shape, chip, plan, k, stage_s + bubble_s)
     update_s = optimizer_s(shape, chip, plan, k)
-    steady_s = stage_s * count + bubble_s + data_traffic_s + update_s
+    steady_s = stage_s / fullest * count + bubble_s + data_traffic_s + update_s
     drag = np.exp(k.scale * np.log2(np.maximum(plan.accelerators / SMALL_JOB, 1.0))) - 1.0
     each = {name: part / stages * count for name, part in micro.items()}
     each |= {"bubble_s": bubble_s, "data_traffic_s": data_traffic_s, "optimizer_s": update_s, "drag_s": steady_s * drag}
@@ -138,10 +148,12 @@ def attention_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingC
     seen = shape.seen_tokens(tokens=plan.seq_len)
     width = (shape.qk_dim + shape.v_dim) / 2
     share = k.attention * np.exp(k.attention_progress * _years(plan))
+    share = share * np.where(plan.year < chip.attention_since, k.old_attention, 1.0)
     share = np.minimum(share * np.exp(-k.torch_attention * plan.eager), BEST_ATTENTION)
     share = share * 1.25 * width / (width + HEAD_DIM_OF_EFFICIENCY) * seen / (seen + k.half_context)
     fast = chip.wide_tflops(plan.bits) * TERA * share * factor
     fused_s = full * seen * (1 + FLASH_BACKWARD + plan.recompute) / fast
+    fused_s = fused_s * np.where(plan.ring_uneven > 0, 2 - 1 / plan.cp, 1.0)
     plain = chip.wide_tflops(plan.bits) * TERA * k.e16 * factor
     score_bytes = plan.tokens * plan.seq_len * shape.heads / plan.tp * shape.attention_layers
     score_bytes = score_bytes * (SCORE_BYTES + SCORE_BYTES_AGAIN * plan.again) * k.unfused
@@ -157,13 +169,15 @@ def elementwise_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: Trainin
     values = 10 * shape.layers * shape.hidden + shape.dense_layers * 2 * both * shape.ffn
     shared = shape.shared_params / np.maximum(shape.mlp_matrices * shape.hidden, 1.0)
     values = values + shape.moe_layers * 4 * (shape.experts_per_token * shape.expert_ffn + shared)
-    casts = 1 + k.cast * (plan.bits < 16) * np.exp(k.torch_cast * plan.eager)
+    values = values + ADAPTER_WIDTHS * shape.attention_layers * shape.hidden * (plan.adapter_weight_bytes > 0)
+    casts = 1 + k.cast * chip.casts * (plan.bits < 16) * np.exp(k.torch_cast * plan.eager)
     casts = casts * np.exp(k.torch_elementwise * plan.eager * (1 - plan.compiled))
     # Selective recompute leaves out the residual stream, which is six of the ten widths around a layer.
     spared: Num = np.where(plan.selective > 0, 6 * shape.layers * shape.hidden / values, 0.0)
     passes: Num = plan.passes + (plan.again - plan.recompute) * (1 - spared)
     bytes_moved = k.elementwise * 2 * plan.tokens / plan.tp * values * passes * casts
-    return bytes_moved / (chip.bandwidth_gb_s * GIGA)
+    unpacked = UNPACK_BYTES * shape.linear_params / plan.tp * plan.passes * (plan.weight_bytes < 1)
+    return (bytes_moved + unpacked) / (chip.bandwidth_gb_s * GIGA)
 
 
 def experts_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, factor: Num) -> Num:
@@ -190,6 +204,16 @@ def host_s(shape: Network, plan: TrainingPlan, k: TrainingConstants) -> Num:
     waits = k.moe_host_s * np.exp(-k.moe_progress * _mixture_years(plan)) * shape.moe_layers * plan.dropless
     launches = k.host_s * np.exp(-k.progress * _years(plan)) * shape.layers
     return (launches + waits) * plan.passes
+
+
+def idle_s(shape: Network, plan: TrainingPlan, k: TrainingConstants, busy_s: Num) -> Num:
+    """What an accelerator waits because its work is done before the host has launched all of it. [s]
+
+    A layer's pass takes the host as long whatever its width. Both run at once, so the longer counts; where they
+    take about as long, each now and then waits for the other, which rounds the corner.
+    """
+    launch_s = k.launch_s * np.where(plan.launched_ahead > 0, k.launched_ahead, 1.0) * shape.layers * plan.passes
+    return np.sqrt(np.sqrt(busy_s**ROUND + launch_s**ROUND)) - busy_s
 
 
 REFERENCE_YEAR = 2026.0

@@ -164,3 +164,13 @@ def test_what_does_less_needs_no_more(**asked: Any) -> None:
 
 def found_by(found: tuple[Saving, ...], words: str) -> Saving:
     return next(one for one in found if one.words == words)
+
+
+def test_of_layouts_about_as_fast_the_leaner_is_taken(catalogue: Catalogue) -> None:
+    """Rented H100 that hold adapters either way: sharding costs nothing there and frees a little."""
+    answer = train(catalogue, job(method="lora"))
+    assert answer.speed is not None
+    best, *others = (answer.speed.layout, *answer.speed.runners_up)
+    for other in others:
+        gain = other.tokens_per_s_per_accelerator / best.tokens_per_s_per_accelerator - 1
+        assert gain <= 0.01 * (other.memory_gb - best.memory_gb) / answer.memory_gb + 1e-9

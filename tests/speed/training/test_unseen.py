@@ -9,11 +9,13 @@ import pytest
 from planner.evidence.training.check import check_training
 from planner.evidence.training.rows import read_run
 from planner.network.record import network_of
+from planner.scenario.training_job import TrainingJob
 from planner.speed.hardware import hardware
 from planner.speed.training.collectives import all_to_all_s
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import experts_s, step_parts
+from planner.speed.training.train import train
 from pricing import Catalogue
 
 # DeepSeek-V3 Technical Report, 2024: 14.8T tokens in 2.664 million hours of an H800, and the layout of section 3.
@@ -37,6 +39,18 @@ def test_deepseek_v3_lies_in_its_band_with_and_without_its_layout(
 ) -> None:
     said = check_training(catalogue, [{**DEEPSEEK, **dict.fromkeys(left_out, "")}])[0]
     assert (said.low or 0) < PUBLISHED < (said.high or 0)
+
+
+def test_a_job_like_deepseek_v3_takes_as_long_as_theirs_took(catalogue: Catalogue) -> None:
+    """2.664 million hours on 2,048 H800 are 54.2 days, without saying how they laid it out."""
+    job = TrainingJob(
+        model="DeepSeek-V3", accelerator="H800-SXM5-80GB", accelerators=2_048, precision="fp8", tokens=14.8e12,
+        global_batch_sequences=15_360,
+    )  # fmt: skip
+    speed = train(catalogue, job).speed
+    assert speed is not None
+    assert speed.layout.pp > 1
+    assert speed.days.low < 54.2 < speed.days.typical < 75
 
 
 def test_a_two_way_pipeline_idles_less_and_hides_its_exchanges(catalogue: Catalogue) -> None:
@@ -92,6 +106,17 @@ def test_what_did_not_fit_was_recomputed_before_software_could_do_less(
     }  # fmt: skip
     assert read_run(catalogue, row).plan.recompute == recompute
     assert read_run(catalogue, {**row, "activation_recompute": "none"}).plan.recompute == 0
+
+
+def test_adapters_on_sharded_weights_that_do_not_fit_were_recomputed_in_any_year(catalogue: Catalogue) -> None:
+    row = {
+        "id": "x", "model": "Llama-3-70B", "accelerator": "H100-SXM5-80GB", "n_accelerators": "8", "tp": "2", "pp": "1",
+        "dp": "4", "precision": "bf16", "micro_batch": "2", "global_batch_sequences": "32", "seq_len": "4096",
+        "sharding": "fsdp", "published": "2026-06", "framework": "NeMo AutoModel",
+    }  # fmt: skip
+    assert read_run(catalogue, {**row, "task": "lora"}).plan.recompute == 1
+    assert read_run(catalogue, {**row, "task": "lora", "micro_batch": "1", "seq_len": "512"}).plan.recompute == 0
+    assert read_run(catalogue, {**row, "task": "sft"}).plan.recompute == 0
 
 
 @pytest.mark.parametrize(("published", "bits"), [("2023-01", 16.0), ("2025-01", 8.0)])
