@@ -82,6 +82,8 @@ def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
         raise Skipped("the number of accelerators is not stated")
     family = find_engine(row.get("engine", ""))
     period = find_period(family, published_on(row.get("published", "")))
+    if _is_mlperf(row):
+        period = period.model_copy(update={"scheduler": "native", "slow_fp8_experts": False})
     precision = _precision(row, found, chip, family, accelerators)
     kv_bytes = _CACHE_BYTES.get(row.get("kv_precision", "").strip().casefold()) or default_kv_bytes(period, precision)
     if _is_mlperf(row) and precision in ("fp8", "fp4"):
@@ -170,7 +172,7 @@ def _layout(setup: Setup, row: Row, accelerators: float) -> ServingLayout:
         stages = max(1.0, accelerators // group)
     alone = re.search(r"attention DP|\bdep\d", notes) is not None
     alone |= bool(setup.shape.latent) and _is_mlperf(row)
-    alone |= setup.period.spread_experts and bool(setup.shape.experts > 1) and not _is_mlperf(row)
+    alone |= setup.period.spread_experts and bool(setup.shape.experts > 1) and row.get("mode") == "offline" and not _is_mlperf(row)
     replicas = max(1.0, accelerators / (group * stages))
     if (pools := _POOLS.search(notes)) is not None:
         replicas *= int(pools[2]) / (int(pools[1]) + int(pools[2]))

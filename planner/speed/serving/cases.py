@@ -60,7 +60,12 @@ class Traits:
     hidden_scheduler: Num  # the next step is planned while this one runs
     eager: Num  # every kernel is launched by itself
     slot: Num  # no link but the slot
+    power_share: Num  # of the watts of its generation's full-power part, for each unit of rate
     local: Num  # an engine for one user: llama.cpp, MLC, ExLlama
+    cdna3_layers: Num  # small kernels of CDNA3
+    latent_blackwell: Num  # latent attention there
+    fp4_experts: Num
+    young_experts: Num
     fp4_blackwell: Num
     cdna3: Num
     dequantised: Num  # 4-bit weights on a chip that computes them in 16 bits

@@ -15,6 +15,7 @@ from pricing.days import Day
 from pricing.figure import Strict, Text
 
 ENGINES, CONSTANTS = "serving_engines.yaml", "serving_constants.yaml"
+Precision = Literal["bf16", "fp8", "fp4", "mxfp4"]
 _Share = Annotated[float, Field(gt=0, le=1)]
 
 
@@ -31,6 +32,8 @@ class Period(Strict):
     old_grouped: bool
     step_ms: float = Field(default=0.0, ge=0, description="host work between two steps, whatever is in them")
     eager: bool = Field(default=False, description="every kernel is launched by itself")
+    slow_fp8_experts: bool = Field(default=False, description="kernels of 8-bit experts that nobody tuned for the chip")
+    young_experts: tuple[Precision, ...] = Field(default=(), description="formats of experts that it had no tuned kernels for on chips that compute in 4 bits")
     small_cache: bool = Field(description="keeps an 8-bit cache beside 8- and 4-bit weights unless told otherwise")
 
 

@@ -128,7 +128,7 @@ def decode_step(case: ServingCase, rates: ServingRates, *, batch: Num, context: 
         cache_s=cached,
         traffic_s=_wire_s(case, rates, tokens=batch),
         layers_s=_layers_s(case, rates),
-        requests_s=rates.sequence_s * batch / case.layout.attention_ranks,
+        requests_s=rates.sequence_s * batch * case.layout.stages / case.layout.attention_ranks,
     )
 
 
