@@ -73,6 +73,8 @@ class Chip:
         if precision in _FOUR:
             native = self.flops_4bit if precision == "fp4" else self.flops_8bit
             return native if self.flops_4bit > self.flops_8bit else self.flops_16bit
+        if precision == "int8":
+            return max(self.flops_int8, self.flops_16bit)
         return self.flops_8bit if precision == "fp8" else self.flops_16bit
 
     def link(self, group: float) -> float:
