@@ -83,7 +83,7 @@ class Observed:
         choices = [
             output_tokens_per_s(self.case, rate, batch=batch),
             1 / full.token_s,
-            1 / full.step.total_s,
+            full.output_tokens / full.writing_s,
             1 / first,
         ]
         return np.select([self.kind == place for place in range(len(KINDS))], choices)
@@ -120,7 +120,7 @@ def _figure(run: ServingRun, row: Row) -> tuple[Kind | None, float | None]:
     local, notes = run.setup.engine == "local", row.get("notes", "")
     if (local and not bool(fits(run.case))) or splits_rows(run, row):
         return None, None
-    if host_limits(row) or np.isfinite(run.limit_tpot_s) or "token_position" in row.get("source_title", ""):
+    if host_limits(row) or np.isfinite(run.limit_tpot_s) or run.case.traffic.draft_tokens or "token_position" in row.get("source_title", ""):
         return None, None
     if is_single(row):
         return ("first", 1e3 / first) if first and output is None else ("rate", output)

@@ -62,6 +62,7 @@ class Dataset(Strict):
     input_tokens: int = Field(ge=1)
     output_tokens: int | None = Field(default=None, ge=1)
     beams: int = Field(default=1, ge=1)
+    drafts_up_to_tpot_ms: float = Field(default=0.0, ge=0, description="promises so tight that tokens are guessed ahead")
 
 
 class Fitted(Strict):

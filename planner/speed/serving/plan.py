@@ -59,7 +59,8 @@ def plan(catalogue: Catalogue, job: ServingJob, constants: ServingConstants) -> 
     layout = _layout(setup, job)
     batch = math.nan if job.batch is None else job.batch / float(layout.replicas)
     worked_share = 1 - job.cached_input_share
-    traffic = Traffic(float(job.input_tokens), float(job.output_tokens), batch, math.inf, worked_share, 1.0)
+    traffic = Traffic(float(job.input_tokens), float(job.output_tokens), batch, math.inf, worked_share, 1.0,
+        float(job.draft_tokens), job.accepted_share)  # fmt: skip
     limit = limits(setup.period)
     adapters = _adapter_bytes(job, setup.shape)
     case = make_case(setup, layout, limit, traffic)
