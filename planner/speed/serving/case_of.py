@@ -103,6 +103,7 @@ def limits(period: Period, *, static: bool = False, tuned: bool = False) -> Serv
         else float(max(period.most_requests, 4_096) if tuned else period.most_requests),
         memory_share=period.memory_share,
         cache_share=period.cache_share,
+        working_bytes=period.working_gb * 1e9,
         reserve_share=period.reserve_share,
     )
 

@@ -48,6 +48,7 @@ class ServingLimits:
     most_requests: Num  # at once, for each rank that attends for itself
     memory_share: Num  # of the device's bytes
     cache_share: Num  # of what weights and working space leave free
+    working_bytes: Num  # on each accelerator: activations, captured graphs, the runtime itself
     reserve_share: Num  # of the answer's tokens that is reserved when a request is let in
 
 

@@ -28,6 +28,7 @@ class Period(Strict):
     memory_share: _Share
     cache_share: _Share
     reserve_share: _Share
+    working_gb: float = Field(default=1.5, ge=0, description="on each accelerator: activations, captured graphs, the runtime")
     spread_experts: bool
     old_grouped: bool
     step_ms: float = Field(default=0.0, ge=0, description="host work between two steps, whatever is in them")
