@@ -62,7 +62,7 @@ def _told(row: Row, run: ServingRun, figures: tuple[float, ...]) -> Checked:
         return made
     model = None if run.guessed else run.model
     made = replace(made, chip=run.setup.chip.name, model=model, guessed=run.guessed, fits=bool(figures[-1]))
-    for column in ("output_tokens_per_s_total", "tpot_ms", "ttft_ms"):
+    for column in ("output_tokens_per_s_total", "requests_per_s", "tpot_ms", "ttft_ms"):
         if (published := number(row, column)) is not None:
             ours = predicted[column]
             return made.beside(column, ours / published if column in SERVING.rates else (1 / ours) / (1 / published))

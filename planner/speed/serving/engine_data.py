@@ -94,6 +94,13 @@ class Measured(Strict):
     source: Text
 
 
+class LeftOut(Strict):
+    """Published runs that teach nothing about speed, and why."""
+
+    runs: tuple[str, ...] = Field(min_length=1)
+    why: Text
+
+
 class Work(Strict):
     """A kind of work whose speed was measured and is carried over by peak rates where it was not."""
 
@@ -142,6 +149,7 @@ class Known(Strict):
     same_shape: dict[str, SameShape]
     datasets: dict[str, Dataset]
     requests_in_run: dict[str, dict[str, int]]
+    left_out: tuple[LeftOut, ...]
     power: Power
     fit: Fit
     constants: dict[str, Fitted]
@@ -161,3 +169,8 @@ class Known(Strict):
 def known() -> Known:
     """The data files, read once and checked."""
     return Known.model_validate({**read_data(CONSTANTS), **read_data(ENGINES)})
+
+
+def left_out() -> frozenset[str]:
+    """The ids of published runs that no fit goes by: no column tells their conditions."""
+    return frozenset(run for one in known().left_out for run in one.runs)
