@@ -123,15 +123,19 @@ def _figure(run: ServingRun, row: Row) -> tuple[Kind | None, float | None]:
     local, notes = run.setup.engine == "local", row.get("notes", "")
     if (local and not bool(fits(run.case))) or splits_rows(run, row):
         return None, None
-    if host_limits(row) or np.isfinite(run.limit_tpot_s) or run.case.traffic.draft_tokens or "token_position" in row.get("source_title", ""):
+    if (
+        host_limits(row)
+        or np.isfinite(run.limit_tpot_s)
+        or run.case.traffic.draft_tokens
+        or "token_position" in row.get("source_title", "")
+        or "QPS=INF" in notes
+    ):
         return None, None
     if is_single(row):
         return ("first", 1e3 / first) if first and output is None else ("rate", output)
     if run.prompt_replicas or np.isfinite(run.arrivals_per_s):
         steady = token is not None and "overloaded" not in notes
         return ("step" if run.prompt_replicas else "token", 1e3 / token) if steady and token else (None, None)
-    if "QPS=INF" in notes:
-        return None, None
     if output is None and token is not None and number(row, "concurrency_or_batch") is not None:
         return "token", 1e3 / token  # so many users, each waiting for an answer before the next question
     return "rate", output

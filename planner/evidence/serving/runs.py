@@ -173,7 +173,12 @@ def _layout(setup: Setup, row: Row, accelerators: float) -> ServingLayout:
         stages = max(1.0, accelerators // group)
     alone = re.search(r"attention DP|\bdep\d", notes) is not None
     alone |= bool(setup.shape.latent) and _is_mlperf(row)
-    alone |= setup.period.spread_experts and bool(setup.shape.experts > 1) and row.get("mode") == "offline" and not _is_mlperf(row)
+    alone |= (
+        setup.period.spread_experts
+        and bool(setup.shape.experts > 1)
+        and row.get("mode") == "offline"
+        and not _is_mlperf(row)
+    )
     replicas = max(1.0, accelerators / (group * stages))
     if (pools := _POOLS.search(notes)) is not None:
         replicas *= int(pools[2]) / (int(pools[1]) + int(pools[2]))

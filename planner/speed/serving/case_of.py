@@ -21,6 +21,7 @@ from pricing.model import WeightFormat
 
 _NARROW = ("fp8", "int8", "fp4", "mxfp4", "int4", "int3", "int2.5", "int5")
 _FOUR_BIT = ("int4", "mxfp4", "fp4", "int3", "int5", "int2.5")
+_COMPUTED_FOUR_BIT = ("fp4", "mxfp4")  # formats that chips compute in
 _GGUF = {"int4": "q4_k_m", "int8": "q8_0"}  # what "4-bit" and "8-bit" mean in llama.cpp unless it says otherwise
 _LATENT_FP4_ATTENTION = 1.5  # published 4-bit checkpoints of latent attention keep part of it in 8 and 16 bits
 _MOST_FILLED = 0.6  # of memory with weights, where a run does not say how many accelerators share it
@@ -112,8 +113,6 @@ def traits(setup: Setup, *, group: float, static: bool = False) -> Traits:
     """What changes the rates."""
     shape, chip, precision = setup.shape, setup.chip, setup.precision
     local, narrow = setup.engine == "local", precision in _FOUR_BIT
-    server_blackwell = chip.architecture.startswith("Blackwell") and chip.hbm
-    newest = chip.hbm and chip.flops_4bit > chip.flops_8bit  # chips of 2025 and later compute in 4 bits
     queries = shape.heads / shape.cache_heads
     flags = {
         "hidden_scheduler": setup.period.scheduler != "inline" or static,
@@ -122,22 +121,32 @@ def traits(setup: Setup, *, group: float, static: bool = False) -> Traits:
         "eager": setup.period.eager,
         "slot": chip.link(group) <= SLOT_BYTES_PER_S,
         "local": local,
-        "cdna3_layers": "CDNA3" in chip.architecture and shape.experts > 1,
-        "latent_blackwell": shape.latent and server_blackwell,
-        "fp4_experts": chip.flops_4bit > chip.flops_8bit and precision in ("fp4", "mxfp4") and shape.experts > 1,
-        "young_experts": newest and precision in setup.period.young_experts and shape.experts > 1,
-        "fp4_blackwell": precision in ("fp4", "mxfp4") and newest,
+        "fp4_stacked": precision in _COMPUTED_FOUR_BIT and chip.hbm and chip.computes_in_four_bits,
         "cdna3": "CDNA3" in chip.architecture,
         "dequantised": not local and precision in _FOUR_BIT and chip.flops(precision) == chip.flops_16bit,
-        "fp8_experts": setup.period.slow_fp8_experts and precision == "fp8" and shape.experts > 1,
         "old_grouped": setup.period.old_grouped and queries not in (1.0, _GROUPED_BY_EIGHT) and not shape.latent,
         "local_compiled": local and setup.compiled,
         "local_four_bit": local and narrow,
         "local_stacked": local and chip.hbm,
         "local_unified_four_bit": local and narrow and chip.kind == "apple",
         "local_two_dies": local and "Ultra" in chip.name,
+        **_of_mixtures(setup),
     }
     return Traits(power_share=chip.power_share, **{name: float(flag) for name, flag in flags.items()})
+
+
+def _of_mixtures(setup: Setup) -> dict[str, bool]:
+    """What changes the small kernels of layers with experts."""
+    shape, chip, precision = setup.shape, setup.chip, setup.precision
+    mixture, newest = bool(shape.experts > 1), chip.hbm and chip.computes_in_four_bits
+    narrow = chip.computes_in_four_bits and precision in _COMPUTED_FOUR_BIT
+    return {
+        "cdna3_experts": mixture and "CDNA3" in chip.architecture,
+        "latent_blackwell": bool(shape.latent) and chip.hbm and chip.architecture.startswith("Blackwell"),
+        "fp4_experts": mixture and narrow and not shape.latent,
+        "young_experts": mixture and newest and precision in setup.period.young_experts,
+        "fp8_experts": mixture and setup.period.slow_fp8_experts and precision == "fp8",
+    }
 
 
 def smallest_group(setup: Setup, accelerators: float) -> float:

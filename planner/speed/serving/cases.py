@@ -63,14 +63,14 @@ class Traits:
     slot: Num  # no link but the slot
     power_share: Num  # of the watts of its generation's full-power part, for each unit of rate
     local: Num  # an engine for one user: llama.cpp, MLC, ExLlama
-    cdna3_layers: Num  # small kernels of CDNA3
-    latent_blackwell: Num  # latent attention there
-    fp4_experts: Num
-    young_experts: Num
-    fp4_blackwell: Num
+    fp4_stacked: Num  # 4-bit weights on chips with stacked memory that compute in them
     cdna3: Num
     dequantised: Num  # 4-bit weights on a chip that computes them in 16 bits
-    fp8_experts: Num  # 8-bit experts in an engine that composes its kernels in Python
+    fp8_experts: Num  # 8-bit experts in an engine whose kernels for them nobody tuned
+    cdna3_experts: Num
+    latent_blackwell: Num  # latent attention on Blackwell servers
+    fp4_experts: Num  # experts in a format of 4 bits that the chip computes in
+    young_experts: Num  # experts that the engine had not tuned for the newest chips yet
     old_grouped: Num  # kernels of before mid 2024, which read shared key and value heads again for each query head
     local_compiled: Num
     local_four_bit: Num

@@ -32,14 +32,14 @@ class ServingConstants:
     expert_skew: float
     spread_expert_work: float  # arithmetic of experts spread whole over the group, over that of split ones
     power: float  # exponent of a chip's watts over those of its generation's full-power part
-    cdna3_layers: float  # times layer_us and moe_layer_us on CDNA3
-    latent_blackwell: float  # times them with latent attention on Blackwell servers
-    fp4_experts: float  # times moe_layer_us where experts of 4 bits have kernels of their own
-    young_experts: float  # times both where the engine had no kernels of its own for such experts on such a chip yet
-    fp4_blackwell: float
+    fp4_stacked: float
     cdna3: float
     dequantised: float
     fp8_experts: float
+    cdna3_experts: float  # times layer_us and moe_layer_us of mixtures on CDNA3
+    latent_blackwell: float  # times both with latent attention on Blackwell servers
+    fp4_experts: float  # times moe_layer_us where chips compute in 4 bits: kernels that do it all at once
+    young_experts: float  # times both where an engine had not tuned such experts for the newest chips yet
     old_grouped: float
     local_bandwidth_share: float
     local_compiled: float  # kernels made for one model: MLC, ExLlama
@@ -92,12 +92,16 @@ def rates(constants: ServingConstants, traits: Traits) -> ServingRates:
     hidden = np.where(np.asarray(traits.native_scheduler) > 0, c.native_sequence_us, c.hidden_sequence_us)
     sequence_us = np.where(np.asarray(traits.hidden_scheduler) > 0, hidden, c.inline_sequence_us)
     host = c.grace_host**traits.grace_host
-    small = c.cdna3_layers**traits.cdna3_layers * c.latent_blackwell**traits.latent_blackwell * c.young_experts**traits.young_experts
+    small = (
+        c.cdna3_experts**traits.cdna3_experts
+        * c.latent_blackwell**traits.latent_blackwell
+        * c.young_experts**traits.young_experts
+    )
     served = 1 - local
     return ServingRates(
         flops_share=c.flops_share
         * traits.power_share**c.power
-        * c.fp4_blackwell**traits.fp4_blackwell
+        * c.fp4_stacked**traits.fp4_stacked
         * c.cdna3**traits.cdna3
         * c.dequantised**traits.dequantised,
         bandwidth_share=served_share * local_share,

@@ -28,13 +28,17 @@ class Period(Strict):
     memory_share: _Share
     cache_share: _Share
     reserve_share: _Share
-    working_gb: float = Field(default=1.5, ge=0, description="on each accelerator: activations, captured graphs, the runtime")
+    working_gb: float = Field(
+        default=1.5, ge=0, description="on each accelerator: activations, captured graphs, the runtime"
+    )
     spread_experts: bool
     old_grouped: bool
     step_ms: float = Field(default=0.0, ge=0, description="host work between two steps, whatever is in them")
     eager: bool = Field(default=False, description="every kernel is launched by itself")
     slow_fp8_experts: bool = Field(default=False, description="kernels of 8-bit experts that nobody tuned for the chip")
-    young_experts: tuple[Precision, ...] = Field(default=(), description="formats of experts that it had no tuned kernels for on chips that compute in 4 bits")
+    young_experts: tuple[Precision, ...] = Field(
+        default=(), description="formats of experts without tuned kernels on chips that compute in 4 bits"
+    )
     small_cache: bool = Field(description="keeps an 8-bit cache beside 8- and 4-bit weights unless told otherwise")
 
 
@@ -63,7 +67,7 @@ class Dataset(Strict):
     input_tokens: int = Field(ge=1)
     output_tokens: int | None = Field(default=None, ge=1)
     beams: int = Field(default=1, ge=1)
-    drafts_up_to_tpot_ms: float = Field(default=0.0, ge=0, description="promises so tight that tokens are guessed ahead")
+    drafts_up_to_tpot_ms: float = Field(default=0.0, ge=0, description="promises so tight that drafts are allowed")
 
 
 class Fitted(Strict):

@@ -56,7 +56,8 @@ def cycle(case: ServingCase, rates: ServingRates, *, batch: Num) -> Cycle:
     traffic = case.traffic
     at_once = batch / case.layout.stages
     context = traffic.input_tokens + traffic.output_tokens / 2
-    step = decode_step(case, rates, batch=at_once, context=context).times(1 + traffic.draft_tokens / case.network.layers)
+    drafting = traffic.draft_tokens / case.network.layers  # a draft is a layer's work: DeepSeek's and EAGLE's have one
+    step = decode_step(case, rates, batch=at_once, context=context).times(1 + drafting)
     prompt = prefill(case, rates, prompts=at_once, tokens=traffic.input_tokens * traffic.worked_share)
     # Prompts are cut to what one step takes; where they need more steps than the answers do, those cost too.
     room = case.limits.step_tokens * case.layout.attention_ranks
@@ -72,7 +73,7 @@ def tokens_a_step(draft_tokens: Num, accepted_share: Num) -> Num:
 
     Leviathan et al., Fast inference from transformers via speculative decoding, 2023, arXiv:2211.17192, equation 1.
     """
-    return (1 - accepted_share ** (draft_tokens + 1.0)) / (1 - np.asarray(accepted_share))
+    return np.asarray((1 - np.asarray(accepted_share) ** (draft_tokens + 1.0)) / (1 - accepted_share))
 
 
 def output_tokens_per_s(case: ServingCase, rates: ServingRates, *, batch: Num) -> Num:
