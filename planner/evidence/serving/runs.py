@@ -89,7 +89,7 @@ def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
         period = period.model_copy(update={"scheduler": "native", "slow_fp8_experts": False})
     precision = _precision(row, found, chip, family, accelerators)
     kv_bytes = _CACHE_BYTES.get(row.get("kv_precision", "").strip().casefold()) or default_kv_bytes(period, precision)
-    if _is_mlperf(row) and precision in ("fp8", "fp4"):
+    if _is_mlperf(row) and precision in ("fp8", "fp4", "mxfp4"):
         kv_bytes = 1.0  # submitters tune it
     setup = Setup(
         found.shape, chip, family, period, precision, kv_bytes, _is_gguf(row), _is_compiled(row), found.checkpoint
@@ -143,9 +143,11 @@ def _unsaid(row: Row, found: FoundModel) -> float:
 
 def _precision(row: Row, found: FoundModel, chip: Chip, family: str, accelerators: float) -> str:
     """The precision of the weights: as the row says, else as they are published, else the widest that fits."""
+    published = found.checkpoint.weights
     if said := row.get("weight_precision", ""):
-        return precision_called(said)
-    native = found.checkpoint.weights or ("int4" if family == "local" else "bf16")
+        called = precision_called(said)
+        return "mxfp4" if called == "fp4" and published == "mxfp4" else called
+    native = published or ("int4" if family == "local" else "bf16")
     holds = _MOST_FILLED * accelerators * (chip.memory_bytes or math.inf)
     eight = "fp8" if chip.flops_8bit > chip.flops_16bit else "int8"
     return next((one for one in (native, eight) if found.shape.counted_params * WEIGHT_BYTES[one] < holds), "int4")

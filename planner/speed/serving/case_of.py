@@ -80,7 +80,7 @@ def _wide_parts(setup: Setup) -> tuple[str, ...]:
 
 def default_kv_bytes(period: Period, precision: str) -> float:
     """Bytes of a cached value where nobody says: some engines keep 8 bits beside narrow weights."""
-    return 1.0 if period.small_cache and precision in ("fp8", "fp4") else 2.0
+    return 1.0 if period.small_cache and precision in ("fp8", "fp4", "mxfp4") else 2.0
 
 
 def machine(chip: Chip, precision: str, group: float) -> ServingMachine:
@@ -139,11 +139,10 @@ def _of_mixtures(setup: Setup) -> dict[str, bool]:
     """What changes the small kernels of layers with experts."""
     shape, chip, precision = setup.shape, setup.chip, setup.precision
     mixture, newest = bool(shape.experts > 1), chip.hbm and chip.computes_in_four_bits
-    narrow = chip.computes_in_four_bits and precision in _COMPUTED_FOUR_BIT
     return {
         "cdna3_experts": mixture and "CDNA3" in chip.architecture,
         "latent_blackwell": bool(shape.latent) and chip.hbm and chip.architecture.startswith("Blackwell"),
-        "fp4_experts": mixture and narrow and not shape.latent,
+        "mxfp4_experts": mixture and precision == "mxfp4" and chip.computes_in_four_bits,
         "young_experts": mixture and newest and precision in setup.period.young_experts,
         "fp8_experts": mixture and setup.period.slow_fp8_experts and precision == "fp8",
     }

@@ -38,7 +38,7 @@ class ServingConstants:
     fp8_experts: float
     cdna3_experts: float  # times layer_us and moe_layer_us of mixtures on CDNA3
     latent_blackwell: float  # times both with latent attention on Blackwell servers
-    fp4_experts: float  # times moe_layer_us where chips compute in 4 bits: kernels that do it all at once
+    mxfp4_experts: float  # times moe_layer_us where chips compute in 4 bits: kernels that do it all at once
     young_experts: float  # times both where an engine had not tuned such experts for the newest chips yet
     old_grouped: float
     local_bandwidth_share: float
@@ -111,7 +111,7 @@ def rates(constants: ServingConstants, traits: Traits) -> ServingRates:
         cache_reading=c.old_grouped**traits.old_grouped * c.local_cache_reading**local,
         activation_bytes=c.activation_bytes * served,
         layer_s=1e-6 * (small * c.layer_us * c.eager_layers**traits.eager * served + c.local_layer_us * local),
-        moe_layer_s=1e-6 * small * c.fp4_experts**traits.fp4_experts * c.moe_layer_us * served,
+        moe_layer_s=1e-6 * small * c.mxfp4_experts**traits.mxfp4_experts * c.moe_layer_us * served,
         allreduce_s=1e-6 * np.where(np.asarray(traits.slot) > 0, c.slot_allreduce_us, c.allreduce_us),
         sequence_s=1e-6 * sequence_us * host * served,
         stage_s=1e-6 * c.local_stage_us * local,

@@ -37,9 +37,9 @@ def test_latent_attention_takes_less_on_blackwell_servers() -> None:
 
 
 def test_experts_of_four_bits_have_their_own_kernels_where_the_chip_computes_in_them() -> None:
-    assert of(MIXTURE, "b200", "mxfp4").fp4_experts == 1
+    assert of(MIXTURE, "b200", "mxfp4").mxfp4_experts == 1
     for other in (of(MIXTURE, "h200", "mxfp4"), of(LATENT, "b200", "fp4"), of(MIXTURE, "b200", "bf16")):
-        assert other.fp4_experts == 0
+        assert other.mxfp4_experts == 0
 
 
 def test_engines_need_time_for_new_chips() -> None:
