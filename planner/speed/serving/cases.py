@@ -69,7 +69,7 @@ class Traits:
     fp8_experts: Num  # 8-bit experts in an engine whose kernels for them nobody tuned
     cdna3_experts: Num
     latent_blackwell: Num  # latent attention on Blackwell servers
-    mxfp4_experts: Num  # experts in a format of 4 bits that the chip computes in
+    mxfp4_experts: Num  # experts in that format on a chip that computes in 4 bits
     young_experts: Num  # experts that the engine had not tuned for the newest chips yet
     old_grouped: Num  # kernels of before mid 2024, which read shared key and value heads again for each query head
     local_compiled: Num

@@ -90,6 +90,11 @@ def test_prompts_are_those_of_the_benchmark() -> None:
     assert read_run(CATALOGUE, mlperf("Mixtral-8x7B")).case.traffic.input_tokens == 500
 
 
+def test_four_bits_are_those_a_model_is_published_in() -> None:
+    assert read_run(CATALOGUE, mlperf("gpt-oss-120b")).setup.precision == "mxfp4"
+    assert read_run(CATALOGUE, mlperf("Llama-2-70B")).setup.precision == "fp4"
+
+
 def test_a_promise_that_no_single_token_keeps_is_kept_with_drafts() -> None:
     tight, loose = (mlperf("DeepSeek-R1", f"TTFT 1500 ms / TPOT {limit} ms") for limit in (15, 80))
     assert read_run(CATALOGUE, tight).case.traffic.draft_tokens == 3
