@@ -75,7 +75,9 @@ def own_models(wanted: argparse.Namespace) -> dict[str, Any]:
 def _serving_job(wanted: argparse.Namespace, accelerator: str, mine: dict[str, Any]) -> ServingJob:
     names.accelerator(load_catalogue(), accelerator)
     taken = ("input_tokens", "output_tokens", "peak_requests_per_s", "ttft_ms", "tpot_ms")
+    drafts = ("draft_tokens", "accepted_share")
     more = (
+        *drafts,
         "percentile",
         "mode",
         "cache_precision",

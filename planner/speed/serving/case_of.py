@@ -21,8 +21,8 @@ from planner.speed.serving.memory import stored_bytes
 from pricing.model import WeightFormat
 
 _NARROW = ("fp8", "int8", "fp4", "mxfp4", "int4", "int3", "int2.5", "int5")
-_COMPILED = ("trtllm", "tensorrt", "lmdeploy", "local")
 _FOUR_BIT = ("int4", "mxfp4", "fp4", "int3", "int5", "int2.5")
+_COMPUTED_FOUR_BIT = ("fp4", "mxfp4")  # formats that chips compute in
 _GGUF = {"int4": "q4_k_m", "int8": "q8_0"}  # what "4-bit" and "8-bit" mean in llama.cpp unless it says otherwise
 _HALF_A_BYTE, _SCALE_BYTES = 0.5, 2.0  # int4: a weight, and the scale of a group of them
 _LATENT_FP4_ATTENTION = 1.5  # published 4-bit checkpoints of latent attention keep part of it in 8 and 16 bits
@@ -84,7 +84,7 @@ def stored_gb(setup: Setup) -> float:
 
 def default_kv_bytes(period: Period, precision: str) -> float:
     """Bytes of a cached value where nobody says: some engines keep 8 bits beside narrow weights."""
-    return 1.0 if period.small_cache and precision in ("fp8", "fp4") else 2.0
+    return 1.0 if period.small_cache and precision in ("fp8", "fp4", "mxfp4") else 2.0
 
 
 def machine(chip: Chip, precision: str, group: float) -> ServingMachine:
@@ -108,6 +108,7 @@ def limits(period: Period, *, static: bool = False, tuned: bool = False) -> Serv
         else float(max(period.most_requests, 4_096) if tuned else period.most_requests),
         memory_share=period.memory_share,
         cache_share=period.cache_share,
+        working_bytes=period.working_gb * 1e9,
         reserve_share=period.reserve_share,
     )
 
@@ -116,8 +117,6 @@ def traits(setup: Setup, *, group: float, static: bool = False) -> Traits:
     """What changes the rates."""
     shape, chip, precision = setup.shape, setup.chip, setup.precision
     local, narrow = setup.engine == "local", precision in _FOUR_BIT
-    server_blackwell = chip.architecture.startswith("Blackwell") and chip.hbm
-    composed = setup.engine not in _COMPILED
     queries = shape.heads / shape.cache_heads
     flags = {
         "hidden_scheduler": setup.period.scheduler != "inline" or static,
@@ -126,18 +125,31 @@ def traits(setup: Setup, *, group: float, static: bool = False) -> Traits:
         "eager": setup.period.eager,
         "slot": chip.link(group) <= SLOT_BYTES_PER_S,
         "local": local,
-        "fp4_blackwell": precision in ("fp4", "mxfp4") and server_blackwell,
+        "fp4_stacked": precision in _COMPUTED_FOUR_BIT and chip.hbm and chip.computes_in_four_bits,
         "cdna3": "CDNA3" in chip.architecture,
         "dequantised": not local and precision in _FOUR_BIT and chip.flops(precision) == chip.flops_16bit,
-        "fp8_experts": composed and precision == "fp8" and shape.experts > 1,
         "old_grouped": setup.period.old_grouped and queries not in (1.0, _GROUPED_BY_EIGHT) and not shape.latent,
         "local_compiled": local and setup.compiled,
         "local_four_bit": local and narrow,
         "local_stacked": local and chip.hbm,
         "local_unified_four_bit": local and narrow and chip.kind == "apple",
         "local_two_dies": local and "Ultra" in chip.name,
+        **_of_mixtures(setup),
     }
-    return Traits(**{name: float(flag) for name, flag in flags.items()})
+    return Traits(power_share=chip.power_share, **{name: float(flag) for name, flag in flags.items()})
+
+
+def _of_mixtures(setup: Setup) -> dict[str, bool]:
+    """What changes the small kernels of layers with experts."""
+    shape, chip, precision = setup.shape, setup.chip, setup.precision
+    mixture, newest = bool(shape.experts > 1), chip.hbm and chip.computes_in_four_bits
+    return {
+        "cdna3_experts": mixture and "CDNA3" in chip.architecture,
+        "latent_blackwell": bool(shape.latent) and chip.hbm and chip.architecture.startswith("Blackwell"),
+        "mxfp4_experts": mixture and precision == "mxfp4" and chip.computes_in_four_bits,
+        "young_experts": mixture and newest and precision in setup.period.young_experts,
+        "fp8_experts": mixture and setup.period.slow_fp8_experts and precision == "fp8",
+    }
 
 
 def smallest_group(setup: Setup, accelerators: float) -> float:

@@ -49,6 +49,7 @@ class ServingLimits:
     most_requests: Num  # at once, for each rank that attends for itself
     memory_share: Num  # of the device's bytes
     cache_share: Num  # of what weights and working space leave free
+    working_bytes: Num  # on each accelerator: activations, captured graphs, the runtime itself
     reserve_share: Num  # of the answer's tokens that is reserved when a request is let in
 
 
@@ -61,11 +62,16 @@ class Traits:
     hidden_scheduler: Num  # the next step is planned while this one runs
     eager: Num  # every kernel is launched by itself
     slot: Num  # no link but the slot
+    power_share: Num  # of the watts of its generation's full-power part, for each unit of rate
     local: Num  # an engine for one user: llama.cpp, MLC, ExLlama
-    fp4_blackwell: Num
+    fp4_stacked: Num  # 4-bit weights on chips with stacked memory that compute in them
     cdna3: Num
     dequantised: Num  # 4-bit weights on a chip that computes them in 16 bits
-    fp8_experts: Num  # 8-bit experts in an engine that composes its kernels in Python
+    fp8_experts: Num  # 8-bit experts in an engine whose kernels for them nobody tuned
+    cdna3_experts: Num
+    latent_blackwell: Num  # latent attention on Blackwell servers
+    mxfp4_experts: Num  # experts in that format on a chip that computes in 4 bits
+    young_experts: Num  # experts that the engine had not tuned for the newest chips yet
     old_grouped: Num  # kernels of before mid 2024, which read shared key and value heads again for each query head
     local_compiled: Num
     local_four_bit: Num
@@ -84,6 +90,8 @@ class Traffic:
     requests_in_run: Num  # by one replica; endless in steady state
     worked_share: Num  # of each prompt; the rest is found in the cache of an earlier one
     held_by_memory: Num  # 1 where a stated batch is what was asked for, 0 where it is what really ran
+    draft_tokens: Num = 0.0  # guessed ahead of each step, which then checks them all at once
+    accepted_share: Num = 0.0  # chance that a guess is right where those before it were
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.speed.hardware import first, processor_memory_gb
+from planner.speed.hardware import first, power_share, processor_memory_gb
 from planner.speed.refused import UnknownChip
 from pricing.records import Accelerator
 
@@ -62,15 +62,23 @@ class Chip:
     memory_bytes: float
     link_bytes_per_s: float  # one direction
     tdp_w: float | None
+    power_share: float  # watts for each unit of rate against the generation's full-power part
     hbm: bool
     two_way_link: bool  # a bridge between two cards; more of them talk over their slots
     slot_bytes_per_s: float
+
+    @property
+    def computes_in_four_bits(self) -> bool:
+        """Whether its matrix units do, faster than in 8: chips of 2025 and later."""
+        return self.flops_4bit > self.flops_8bit
 
     def flops(self, precision: str) -> float:
         """Peak dense rate of the matmuls of such weights: the format itself if the chip computes in it. [FLOP/s]"""
         if precision in _FOUR:
             native = self.flops_4bit if precision == "fp4" else self.flops_8bit
-            return native if self.flops_4bit > self.flops_8bit else self.flops_16bit
+            return native if self.computes_in_four_bits else self.flops_16bit
+        if precision == "int8":
+            return max(self.flops_int8, self.flops_16bit)
         return self.flops_8bit if precision == "fp8" else self.flops_16bit
 
     def link(self, group: float) -> float:
@@ -107,7 +115,8 @@ def chip_of(
         flops_int8=(first(record.int8_dense_tops) or eight) * TFLOPS * compute_share,
         bandwidth=bandwidth * GB * memory_share,
         memory_bytes=_memory_bytes(record, memory_gb) * memory_share, link_bytes_per_s=link * GB / 2,
-        tdp_w=_scaled(first(record.tdp_w), compute_share), hbm=_has_stacked_memory(record, bandwidth),
+        tdp_w=_scaled(first(record.tdp_w), compute_share), power_share=power_share(record, sixteen),
+        hbm=_has_stacked_memory(record, bandwidth),
         two_way_link="2-way" in (record.link or ""), slot_bytes_per_s=slot * GB / 2,
     )  # fmt: skip
 

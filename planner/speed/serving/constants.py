@@ -31,10 +31,15 @@ class ServingConstants:
     grace_host: float  # times both on a host of Arm cores, where the engine's loop is Python
     expert_skew: float
     spread_expert_work: float  # arithmetic of experts spread whole over the group, over that of split ones
-    fp4_blackwell: float
+    power: float  # exponent of a chip's watts over those of its generation's full-power part
+    fp4_stacked: float
     cdna3: float
     dequantised: float
     fp8_experts: float
+    cdna3_experts: float  # times layer_us and moe_layer_us of mixtures on CDNA3
+    latent_blackwell: float  # times both with latent attention on Blackwell servers
+    mxfp4_experts: float  # times moe_layer_us where chips compute in 4 bits: kernels that do it all at once
+    young_experts: float  # times both where an engine had not tuned such experts for the newest chips yet
     old_grouped: float
     local_bandwidth_share: float
     local_compiled: float  # kernels made for one model: MLC, ExLlama
@@ -87,10 +92,16 @@ def rates(constants: ServingConstants, traits: Traits) -> ServingRates:
     hidden = np.where(np.asarray(traits.native_scheduler) > 0, c.native_sequence_us, c.hidden_sequence_us)
     sequence_us = np.where(np.asarray(traits.hidden_scheduler) > 0, hidden, c.inline_sequence_us)
     host = c.grace_host**traits.grace_host
+    small = (
+        c.cdna3_experts**traits.cdna3_experts
+        * c.latent_blackwell**traits.latent_blackwell
+        * c.young_experts**traits.young_experts
+    )
     served = 1 - local
     return ServingRates(
         flops_share=c.flops_share
-        * c.fp4_blackwell**traits.fp4_blackwell
+        * traits.power_share**c.power
+        * c.fp4_stacked**traits.fp4_stacked
         * c.cdna3**traits.cdna3
         * c.dequantised**traits.dequantised,
         bandwidth_share=served_share * local_share,
@@ -99,8 +110,8 @@ def rates(constants: ServingConstants, traits: Traits) -> ServingRates:
         expert_reading_share=c.fp8_experts**traits.fp8_experts,
         cache_reading=c.old_grouped**traits.old_grouped * c.local_cache_reading**local,
         activation_bytes=c.activation_bytes * served,
-        layer_s=1e-6 * (c.layer_us * c.eager_layers**traits.eager * served + c.local_layer_us * local),
-        moe_layer_s=1e-6 * c.moe_layer_us * served,
+        layer_s=1e-6 * (small * c.layer_us * c.eager_layers**traits.eager * served + c.local_layer_us * local),
+        moe_layer_s=1e-6 * small * c.mxfp4_experts**traits.mxfp4_experts * c.moe_layer_us * served,
         allreduce_s=1e-6 * np.where(np.asarray(traits.slot) > 0, c.slot_allreduce_us, c.allreduce_us),
         sequence_s=1e-6 * sequence_us * host * served,
         stage_s=1e-6 * c.local_stage_us * local,

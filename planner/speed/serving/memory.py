@@ -12,8 +12,6 @@ from planner.speed.arrays import Num
 from planner.speed.serving.cases import ServingCase, Widths
 from planner.speed.serving.step import cache_bytes
 
-WORKING_BYTES = 1.5e9  # for each accelerator: activations, captured graphs, the runtime itself
-
 
 @dataclass(frozen=True)
 class HeldMemory:
@@ -31,13 +29,16 @@ class HeldMemory:
 
 def weights_bytes(case: ServingCase) -> Num:
     """All weights of one replica, with copies of attention where each accelerator attends for itself. [byte]"""
-    return stored_bytes(case.network, case.widths, attention_copies=case.layout.attention_ranks)
+    looked_up = 1 - case.traits.local  # engines for one user leave the input table to the host
+    return stored_bytes(
+        case.network, case.widths, attention_copies=case.layout.attention_ranks, tables_kept=looked_up
+    )
 
 
-def stored_bytes(net: Network, wide: Widths, *, attention_copies: Num = 1.0) -> Num:
+def stored_bytes(net: Network, wide: Widths, *, attention_copies: Num = 1.0, tables_kept: Num = 1.0) -> Num:
     """A sum over parts: tables, attention, experts, and what is beside them, each in its own format. [byte]"""
     attention = wide.attention * net.attention_params * attention_copies
-    tables = wide.head * (net.head_params + net.embedding_params)
+    tables = wide.head * (net.head_params + net.embedding_params * tables_kept)
     return attention + tables + wide.other * net.other_params + wide.weight * net.routed_params
 
 
@@ -46,7 +47,7 @@ def held(case: ServingCase, *, extra_bytes: Num = 0.0) -> HeldMemory:
     devices = case.layout.group * case.layout.stages
     return HeldMemory(
         weights_bytes=weights_bytes(case) + extra_bytes,
-        working_bytes=WORKING_BYTES * devices,
+        working_bytes=case.limits.working_bytes * devices,
         usable_bytes=case.machine.memory_bytes * case.limits.memory_share * devices,
     )
 

@@ -7,7 +7,7 @@ from planner.evidence.checked import skips, summary
 from planner.evidence.serving.check import check_serving
 from planner.evidence.serving.observed import observe
 from planner.evidence.serving.runs import read_run
-from planner.evidence.table import Skipped
+from planner.evidence.table import SERVING, Skipped, published_runs
 from planner.speed.serving.constants import NAMES, ServingConstants
 from planner.speed.serving.lookup import find_chip, find_engine, find_period, find_shape, published_on
 from pricing import load_catalogue
@@ -70,13 +70,72 @@ def test_constants_of_your_own_are_used() -> None:
         ({"accelerator": "Abacus"}, "unknown accelerator"),
         ({"n_accelerators": ""}, "number of accelerators"),
         ({"basis": "INPUT tokens (pp512)"}, "prompts only"),
-        ({"notes": "MTP speculative decoding depth 3"}, "speculative"),
         ({"notes": "decode pool of 9 nodes"}, "one pool"),
     ],
 )
 def test_a_row_that_says_too_little_is_skipped_with_its_reason(change: dict[str, str], why: str) -> None:
     with pytest.raises(Skipped, match=why):
         read_run(CATALOGUE, {**PLAIN, **change})
+
+
+def mlperf(model: str, limit: str = "") -> dict[str, str]:
+    """A submission that says no more than MLPerf's logs do."""
+    said = {"input_tokens": "", "output_tokens": "1300", "mode": "server" if limit else "offline", "engine": "TensorRT"}
+    named = {"model": model, "accelerator": "B300-SXM-288GB", "n_accelerators": "8", "weight_precision": "fp4"}
+    return {**PLAIN, **said, **named, "tp": "", "published": "2026-04", "notes": f"MLPerf; {limit}"}
+
+
+def test_prompts_are_those_of_the_benchmark() -> None:
+    assert read_run(CATALOGUE, mlperf("gpt-oss-120b")).case.traffic.input_tokens == 8_000  # papers to be summed up
+    assert read_run(CATALOGUE, mlperf("Mixtral-8x7B")).case.traffic.input_tokens == 500
+
+
+def test_four_bits_are_those_a_model_is_published_in() -> None:
+    assert read_run(CATALOGUE, mlperf("gpt-oss-120b")).setup.precision == "mxfp4"
+    assert read_run(CATALOGUE, mlperf("Llama-2-70B")).setup.precision == "fp4"
+
+
+def test_a_promise_that_no_single_token_keeps_is_kept_with_drafts() -> None:
+    tight, loose = (mlperf("DeepSeek-R1", f"TTFT 1500 ms / TPOT {limit} ms") for limit in (15, 80))
+    assert read_run(CATALOGUE, tight).case.traffic.draft_tokens == 3
+    assert read_run(CATALOGUE, loose).case.traffic.draft_tokens == 0
+    assert read_run(CATALOGUE, {**PLAIN, "notes": "MTP=1"}).case.traffic.draft_tokens == 1
+    drafted = check_serving(CATALOGUE, [{**tight, "output_tokens_per_s_total": "5000"}])[0]
+    assert drafted.rate is not None
+    assert drafted.rate > 1_000
+
+
+def test_submissions_are_tuned_whatever_engine_they_name() -> None:
+    named = {"engine": "vLLM", "model": "Llama-2-70B"}
+    tuned, plain = ({**mlperf("Llama-2-70B"), **named, "notes": notes} for notes in ("MLPerf", ""))
+    assert read_run(CATALOGUE, tuned).setup.period.scheduler == "native"
+    plain["published"] = "2025-09"
+    assert read_run(CATALOGUE, plain).setup.period.scheduler == "inline"
+
+
+def test_a_rate_in_requests_is_compared_too() -> None:
+    row = {**PLAIN, "output_tokens_per_s_total": "", "requests_per_s": "200"}
+    one = check_serving(CATALOGUE, [row])[0]
+    assert one.compared == "requests_per_s"
+    assert one.error == pytest.approx(np.log(one.predicted["requests_per_s"] / 200))
+
+
+def test_users_who_wait_for_their_answers_tell_the_time_between_tokens() -> None:
+    row = {**PLAIN, "mode": "server", "output_tokens_per_s_total": "", "tpot_ms": "20", "concurrency_or_batch": "32"}
+    (one,) = observe(CATALOGUE, [row])
+    assert (one.kind, one.per_s, one.run.case.traffic.batch) == ("token", 50.0, 32.0)
+
+
+def test_what_is_left_out_is_predicted_and_not_fitted() -> None:
+    row = next(row for row in published_runs(SERVING) if row["id"] == "R3704")
+    assert check_serving(CATALOGUE, [row])[0].error is not None
+    assert observe(CATALOGUE, [row]) == []
+
+
+def test_experts_are_spread_where_many_are_served_and_nobody_says() -> None:
+    row = {**PLAIN, "model": "Qwen3-235B-A22B", "n_accelerators": "8", "tp": "8", "published": "2026-05"}
+    assert read_run(CATALOGUE, {**row, "mode": "offline"}).case.layout.attention_ranks == 8
+    assert read_run(CATALOGUE, {**row, "mode": "server"}).case.layout.attention_ranks == 1
 
 
 def test_an_empty_table_is_checked_too() -> None:

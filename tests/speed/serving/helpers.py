@@ -50,9 +50,9 @@ def case(**parts: Any) -> ServingCase:
         "layout": ServingLayout(group=1.0, stages=1.0, replicas=1.0, attention_ranks=1.0),
         "limits": ServingLimits(
             step_s=0.0, step_tokens=math.inf, most_requests=4_096.0, memory_share=0.9, cache_share=1.0,
-            reserve_share=0.5,
+            working_bytes=1.5e9, reserve_share=0.5,
         ),
-        "traits": Traits(**{field.name: 0.0 for field in fields(Traits)}),
+        "traits": Traits(**{field.name: 0.0 for field in fields(Traits)} | {"power_share": 1.0}),
         "traffic": Traffic(input_tokens=100.0, output_tokens=100.0, batch=4.0, requests_in_run=math.inf,
                            worked_share=1.0, held_by_memory=1.0),
     }  # fmt: skip

@@ -95,6 +95,15 @@ def test_a_service_needs_accelerators_for_its_peak() -> None:
     assert one.tpot.p50_ms <= one.tpot.p95_ms <= one.tpot.p99_ms <= 100
 
 
+def test_drafts_keep_a_promise_that_one_token_a_step_cannot() -> None:
+    tight = {"model": "deepseek-r1", "accelerator": "b200", "accelerators": 8, "engine": "sglang", "tpot_ms": 7.0}
+    long = {"weight_precision": "fp4", "input_tokens": 800, "output_tokens": 3_700, "ttft_ms": 1_500.0}
+    assert served(**tight, **long).requests_per_s_within_promise == 0
+    drafted = served(**tight, **long, draft_tokens=3)
+    assert drafted.requests_per_s_within_promise > 0.5
+    assert sum(part.share for part in drafted.time_shares) == pytest.approx(1)
+
+
 @pytest.mark.parametrize(("tighter", "looser"), [({"tpot_ms": 10.0}, {"tpot_ms": 40.0}), ({"ttft_ms": 60.0}, {})])
 def test_a_tighter_promise_takes_fewer_requests(tighter: dict[str, Any], looser: dict[str, Any]) -> None:
     few, many = served(mode="server", **tighter), served(mode="server", **looser)

@@ -10,7 +10,7 @@ from planner.speed.serving.cases import ServingLayout, ServingMachine
 from planner.speed.serving.constants import rates
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.memory import fits, held, most_requests, weights_bytes
-from planner.speed.serving.steady import cycle, output_tokens_per_s, running, time_to_first_token_s
+from planner.speed.serving.steady import cycle, output_tokens_per_s, running, time_to_first_token_s, tokens_a_step
 from tests.speed.serving.helpers import IDEAL, case
 
 FITTED = known().values()
@@ -73,6 +73,37 @@ def test_replicas_multiply_and_stages_stream_their_own_share_of_requests() -> No
     assert output_tokens_per_s(staged, ideal, batch=8.0) == pytest.approx(
         2 * output_tokens_per_s(one, ideal, batch=4.0)
     )
+
+
+def test_one_host_plans_for_every_stage() -> None:
+    busy = rates(replace(IDEAL, inline_sequence_us=100.0), case().traits)
+    alone = cycle(case(), busy, batch=8.0).step.requests_s
+    staged = cycle(case(layout=ServingLayout(1.0, 4.0, 1.0, 1.0)), busy, batch=8.0).step.requests_s
+    assert alone == staged == pytest.approx(8 * 100e-6)  # a micro-batch is a fourth, and there are four of them
+
+
+def test_drafts_write_several_tokens_a_step_and_cost_their_checking() -> None:
+    assert tokens_a_step(0.0, 0.8) == 1
+    assert tokens_a_step(3.0, 0.5) == pytest.approx(1 + 0.5 + 0.25 + 0.125)
+    plain, ideal = case(), rates(IDEAL, case().traits)
+    drafted = replace(plain, traffic=replace(plain.traffic, draft_tokens=2.0, accepted_share=0.5))
+    one, three = cycle(plain, ideal, batch=4.0), cycle(drafted, ideal, batch=4.0)
+    assert three.steps == pytest.approx(100 / 1.75)
+    assert three.step.arithmetic_s == pytest.approx(3 * 1.2 * one.step.arithmetic_s)  # two of ten layers' work on top
+    assert three.step.weights_s == pytest.approx(1.2 * one.step.weights_s)
+    assert three.token_s < one.token_s
+
+
+def test_drafts_that_are_never_right_only_cost() -> None:
+    plain, ideal = case(), rates(IDEAL, case().traits)
+    wrong = replace(plain, traffic=replace(plain.traffic, draft_tokens=2.0, accepted_share=0.0))
+    assert cycle(wrong, ideal, batch=4.0).token_s > cycle(plain, ideal, batch=4.0).token_s
+
+
+def test_engines_for_one_user_leave_the_input_table_to_the_host() -> None:
+    served = case()
+    local = replace(served, traits=replace(served.traits, local=1.0))
+    assert held(served).weights_bytes - held(local).weights_bytes == pytest.approx(2 * 1e6)
 
 
 def test_a_short_run_pays_for_its_last_batch() -> None:
