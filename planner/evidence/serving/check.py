@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from planner.evidence.cells import Row, number
 from planner.evidence.checked import Checked, check_rows, unpredicted
-from planner.evidence.serving.runs import ServingRun, is_single, read_run
+from planner.evidence.serving.runs import ServingRun, read_run
 from planner.evidence.table import SERVING
 from planner.speed.arrays import Num, stacked
 from planner.speed.refused import UnknownChip
@@ -55,7 +55,8 @@ def _figures(runs: Sequence[ServingRun], constants: ServingConstants) -> Iterato
 
 
 def _told(row: Row, run: ServingRun, figures: tuple[float, ...]) -> Checked:
-    band = band_of(run.setup, single=is_single(row), guessed=run.guessed).widened(run.unsaid)
+    batch = float(run.case.traffic.batch)
+    band = band_of(run.setup, run.case.layout, batch=batch, guessed=run.guessed).widened(run.unsaid)
     predicted = dict(zip(SERVING.predicts, figures[:-1], strict=True))
     made = _row(row, run.kind).banded(predicted, band)
     if made.rate is None:

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from planner.evidence.cells import Row, number
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run, splits_rows
+from planner.evidence.spread import Runs
 from planner.evidence.table import Skipped
 from planner.speed.arrays import Num, stacked, taken
+from planner.speed.serving.bands import traits_of
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingConstants, rates
 from planner.speed.serving.memory import fits
@@ -35,6 +37,11 @@ class Observation:
     kind: Kind
     run: ServingRun
     per_s: float
+
+    @property
+    def batch(self) -> float:
+        """Requests at once on each replica; not a number where the engine fills its memory."""
+        return float(self.run.case.traffic.batch)
 
     @property
     def group(self) -> str:
@@ -130,3 +137,9 @@ def _figure(run: ServingRun, row: Row) -> tuple[Kind | None, float | None]:
     if "QPS=INF" in notes:
         return None, None
     return "rate", output
+
+
+def traits_in(observations: Sequence[Observation]) -> Runs:
+    """By what the runs behind published figures are like each other."""
+    traits = [traits_of(one.run.setup, one.run.case.layout, batch=one.batch, figure=one.kind) for one in observations]
+    return Runs.of(traits, [one.source for one in observations])

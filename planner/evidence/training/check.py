@@ -13,7 +13,7 @@ from planner.evidence.least_squares import Array
 from planner.evidence.table import TRAINING
 from planner.evidence.training.rows import TrainingRun, read_run
 from planner.speed.arrays import stacked
-from planner.speed.training.bands import GUESSED, band_for, scale_of
+from planner.speed.training.bands import GUESSED, band_for, scale_of, traits_of
 from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.fitting import made_to_fit
 from planner.speed.training.step import step_parts
@@ -56,8 +56,7 @@ def _predicted(runs: Sequence[TrainingRun], calibration: TrainingCalibration) ->
 
 def _told(row: Row, run: TrainingRun, numbers: Array, known: TrainingCalibration) -> Checked:
     *figures, fits = (float(number) for number in numbers)
-    moe, stated = bool(run.shape.moe_layers), run.layout_stated
-    band = band_for(moe=moe, layout_stated=stated, accelerators=run.plan.accelerators, calibration=known)
+    band = band_for(traits_of(run.shape, run.plan, run.family), layout_stated=run.layout_stated, calibration=known)
     band = (band.or_wider(GUESSED) if run.shape_guessed else band).widened(run.unsaid)
     made = _row(row, "skipped").banded(dict(zip(TRAINING.predicts, figures, strict=True)), band)
     if made.rate is None:
