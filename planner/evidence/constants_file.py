@@ -44,7 +44,10 @@ def spread_lines(spread: Spread | None) -> list[str]:
     """The section of what the band of a run goes by; nothing where too few runs were left out to tell."""
     if spread is None:
         return []
-    ends = {name: f"{getattr(spread, name):.4g}" for name in ("below", "above", "step")} | {"rows": f"{spread.rows}"}
+    ends = [
+        f"    {name}: {{below: {one.below:.4g}, above: {one.above:.4g}, rows: {one.rows}}}"
+        for name, one in spread.ends.items()
+    ]
     wider = [
         f"    {name}: {{{', '.join(f'{_quoted(value)}: {times:.3f}' for value, times in found.items())}}}"
         for name, found in spread.wider.items()
@@ -54,8 +57,8 @@ def spread_lines(spread: Spread | None) -> list[str]:
         for one in spread.seen
     ]
     return [
-        "", *_SPREAD_NOTE, "spread:", f"  traits: [{', '.join(spread.traits)}]",
-        *(f"  {name}: {said}" for name, said in ends.items()), "  wider:", *wider, "  seen:", *seen,
+        "", *_SPREAD_NOTE, "spread:", f"  traits: [{', '.join(spread.traits)}]", "  ends:", *ends,
+        f"  step: {spread.step:.4g}", "  wider:", *wider, "  seen:", *seen,
     ]  # fmt: skip
 
 

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from planner.evidence.least_squares import Array
 from planner.evidence.left_out import TAIL, ErrorsWithout
-from planner.speed.bands import STEPS, Seen, Spread, Traits, novelty
+from planner.speed.bands import DENSE, MIXTURE, STEPS, Ends, Seen, Spread, Traits, group_of, novelty
 
 Mask = NDArray[np.bool_]
 SOURCE = "source"  # what a run was left out with, where it is nothing but that
 FEWEST = 25  # runs left out, below which nothing is said
 _SMALL = 0.03  # an error this small is luck: it says no more than one of twice the size
-_PULL = 10.0  # roots of runs that a trait needs until half of what they say is taken
+_PULL = 30.0  # roots of runs that a trait needs until half of what they say is taken
+_DRAWN = 30.0  # runs of mixtures, or of dense models, that tell as much of where their bands end as all do together
 _LEAST_STEP = 1.1  # times as wide for each trait in which nothing like it was seen: an assumption, where runs say less
 _MOST_LEFT_OUT = 0.5  # of all runs: a class that is most of them is what the fit is of, not a class to be left out
 _FEWEST_LEFT = 40  # runs that a fit must be left with
@@ -131,8 +132,7 @@ def spread_of(runs: Runs, found: LeftOut) -> Spread | None:
     if widths is None:
         return None
     return Spread(
-        traits=runs.traits, below=round(widths.below, 4), above=round(widths.above, 4), rows=widths.rows,
-        step=round(widths.step, 4), seen=seen_in(runs),
+        traits=runs.traits, ends=widths.ends, step=round(widths.step, 4), seen=seen_in(runs),
         wider={name: {value: round(times, 3) for value, times in by.items()} for name, by in widths.wider.items()},
     )  # fmt: skip
 
@@ -154,9 +154,7 @@ def seen_in(runs: Runs) -> tuple[Seen, ...]:
 class _Widths:
     """How far errors reach to either side: of a run with all that is usual, and times that with each trait and step."""
 
-    below: float
-    above: float
-    rows: int
+    ends: dict[str, Ends]
     step: float
     wider: Mapping[str, Mapping[str, float]]
 
@@ -175,11 +173,8 @@ class _Widths:
         wider: dict[str, dict[str, float]] = {}
         for (name, value), slope in zip(columns, slopes[1:-1].tolist(), strict=True):
             wider.setdefault(name, {})[value] = float(np.exp(slope))
-        widths = cls(1.0, 1.0, len(alone.run), float(np.exp(step)), wider)
-        weights = _weights(runs, alone)
-        most = min(1.0, (1 - TAIL) * (1 + 1 / _independent(runs, alone, weights)))
-        low, high = _quantiles(alone.ratio / widths.times(runs, alone), weights, (1 - most, most))
-        return replace(widths, below=max(-low, 0.0), above=max(high, 0.0))
+        widths = cls({}, float(np.exp(step)), wider)
+        return replace(widths, ends=_ends(runs, alone, alone.ratio / widths.times(runs, alone)))
 
     def times(self, runs: Runs, found: LeftOut) -> Array:
         """How much wider each is than a run with all that is usual."""
@@ -187,6 +182,37 @@ class _Widths:
         for name, by in self.wider.items():
             wide = wide * np.array([by.get(value, 1.0) for value in runs.column(name)[found.run].tolist()])
         return np.asarray(wide)
+
+
+def _ends(runs: Runs, alone: LeftOut, scaled: Array) -> dict[str, Ends]:
+    """Where the bands of dense models and of mixtures end: their own quantiles, drawn to those of all."""
+    weights, groups, ends = _weights(runs, alone), _groups(runs, alone), dict[str, Ends]()
+    of_all = np.array(_tails(runs, alone, scaled, weights)[0])
+    for name in (DENSE, MIXTURE):
+        here, drawn = groups == name, of_all
+        if here.any():
+            own, many = _tails(runs, alone.where(here), scaled[here], weights[here])
+            drawn = (many * np.array(own) + _DRAWN * of_all) / (many + _DRAWN)
+        below, above = (round(float(end), 4) for end in drawn)
+        ends[name] = Ends(below=below, above=above, rows=int(here.sum()))
+    return ends
+
+
+def _groups(runs: Runs, found: LeftOut) -> NDArray[np.str_]:
+    if "mixture" not in runs.traits:
+        return np.full(len(found.run), DENSE)
+    return np.array([group_of(value) for value in runs.column("mixture")[found.run].tolist()], dtype=str)
+
+
+def _tails(runs: Runs, alone: LeftOut, scaled: Array, weights: Array) -> tuple[tuple[float, float], float]:
+    """How far a tenth lies to either side; and of how many runs, each telling something of its own, that was taken.
+
+    Of few runs less than a tenth is left out on either side, so that of new ones no more than a tenth lie beyond.
+    """
+    many = _independent(runs, alone, weights)
+    most = min(1.0, (1 - TAIL) * (1 + 1 / many))
+    low, high = _quantiles(scaled, weights, (1 - most, most))
+    return (max(-low, 0.0), max(high, 0.0)), many
 
 
 def _line(has: Array, new: Array, size: Array, weight: Array) -> Array:
@@ -220,32 +246,43 @@ def _quantiles(values: Array, weights: Array, shares: tuple[float, float]) -> tu
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Runs left out beside bands that knew neither them nor what they were left out with."""
+    """Runs left out beside bands that knew nothing of them; everything in logarithms of published over predicted."""
 
-    found: LeftOut
+    run: NDArray[np.int_]
+    ratio: Array
     low: Array
     high: Array
 
+    def where(self, mask: Mask) -> Judged:
+        """Some of them."""
+        return Judged(self.run[mask], self.ratio[mask], self.low[mask], self.high[mask])
+
 
 def judged_bands(runs: Runs, found: LeftOut) -> Judged:
-    """The band of each run left out, from runs of other sources, and of other classes where its class was left out."""
-    low, high = np.full(len(found.run), np.nan), np.full(len(found.run), np.nan)
-    for mine, others in _folds(runs, found):
-        widths = _Widths.of(runs, found.where(others))
-        if widths is not None:
-            times = widths.times(runs, found.where(mine))
-            low[mine], high[mine] = -widths.below * times, widths.above * times
-    return Judged(found, low, high)
+    """Every run left out with its source, beside the band that runs of other sources give it."""
+    alone = found.where(found.by == SOURCE)
+    low, high = np.full(len(alone.run), np.nan), np.full(len(alone.run), np.nan)
+    for name in np.unique(runs.source[alone.run]):
+        mine = runs.source[alone.run] == name
+        low[mine], high[mine] = _within(runs, found.where(runs.source[found.run] != name), alone.where(mine))
+    return Judged(alone.run, alone.ratio, low, high)
 
 
-def _folds(runs: Runs, found: LeftOut) -> list[tuple[Mask, Mask]]:
-    """Runs left out together, and those that may say how wide their band is."""
-    source, folds = runs.source[found.run], list[tuple[Mask, Mask]]()
-    for name in np.unique(source):
-        mine = source == name
-        folds.append((mine & (found.by == SOURCE), ~mine))
-        for trait in runs.traits:
-            column = runs.column(trait)[found.run]
-            for value in np.unique(column[mine & (found.by == trait)]):
-                folds.append((mine & (found.by == trait) & (column == value), ~mine & (column != value)))
-    return folds
+def judged_unseen(runs: Runs, found: LeftOut, out: Mask, errors_without: ErrorsWithout) -> Judged:
+    """All runs of a class that a fit without it has never seen, beside the band that runs of others give them."""
+    errors = np.full(len(out), np.nan)
+    errors[out] = errors_without(out)
+    there = np.flatnonzero(out & runs.usable & np.isfinite(errors))
+    new = _Cells.of(runs).novelty(runs.usable & ~out)[there]
+    mine = LeftOut(there, np.full(len(there), SOURCE), -errors[there], new)
+    return Judged(there, mine.ratio, *_within(runs, found.where(~out[found.run]), mine))
+
+
+def _within(runs: Runs, others: LeftOut, mine: LeftOut) -> tuple[Array, Array]:
+    """Where the bands of some runs end, by others left out; not numbers where those are too few."""
+    widths = _Widths.of(runs, others)
+    if widths is None:
+        return np.full(len(mine.run), np.nan), np.full(len(mine.run), np.nan)
+    times = widths.times(runs, mine)
+    ends = [widths.ends[group] for group in _groups(runs, mine).tolist()]
+    return -times * [one.below for one in ends], times * [one.above for one in ends]

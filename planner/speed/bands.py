@@ -22,6 +22,7 @@ STEPS = 3  # traits in which the nearest runs differ; from there on a run is as 
 # Runs, each source's as their root, beside which nothing being known weighs as much: nine of one source, or three of
 # three. An assumption; it keeps one run more or less from moving a band by much.
 ENOUGH = 3.0
+DENSE, MIXTURE = "dense", "mixture"
 _FEW = 2.0  # experts for each token: Mixtral and Llama 4 have one or two large ones
 
 Traits = Mapping[str, str]
@@ -63,13 +64,19 @@ class Seen(Strict):
     roots: float = Field(gt=0, description="the same with each source's runs counted as their root")
 
 
-class Spread(Strict):
-    """How far off predictions are, by what is predicted. Ends are logarithms, of a run with all that is usual."""
+class Ends(Strict):
+    """How far predictions were off to either side, as logarithms, of a run with all that is usual."""
 
-    traits: tuple[str, ...] = Field(description="what is looked at")
     below: float = Field(ge=0, description="a tenth of runs left out lies lower than this")
     above: float = Field(ge=0, description="a tenth lies higher")
     rows: int = Field(ge=0, description="runs left out")
+
+
+class Spread(Strict):
+    """How far off predictions are, by what is predicted."""
+
+    traits: tuple[str, ...] = Field(description="what is looked at")
+    ends: dict[str, Ends] = Field(description="of dense models, and of mixtures, whose errors have longer tails")
     step: float = Field(gt=0, description="times as wide for each trait in which the nearest fitted runs differ")
     wider: dict[str, dict[str, float]] = Field(description="times as wide with a trait")
     seen: tuple[Seen, ...] = Field(description="what was fitted")
@@ -82,7 +89,7 @@ class Spread(Strict):
 
 
 # Where nothing has been left out yet, in a file of constants that `calibrate` has not written again: an assumption.
-UNTOLD = Spread(traits=(), below=0.4, above=0.4, rows=0, step=1.0, wider={}, seen=())
+UNTOLD = Spread(traits=(), ends={DENSE: Ends(below=0.4, above=0.4, rows=0)}, step=1.0, wider={}, seen=())
 
 
 @lru_cache(maxsize=4_096)
@@ -94,10 +101,16 @@ def _band(spread: Spread, like: tuple[str, ...]) -> Band:
     for name, value in zip(spread.traits, like, strict=True):
         times *= spread.wider.get(name, {}).get(value, 1.0)
     alike = sum(seen.runs for far, seen in there if far == 0)
+    ends = spread.ends[group_of(dict(zip(spread.traits, like, strict=True)).get("mixture", DENSE))]
     return Band(
-        low=exp(-spread.below * times), high=exp(spread.above * times), rows=spread.rows, alike=alike,
+        low=exp(-ends.below * times), high=exp(ends.above * times), rows=ends.rows, alike=alike,
         unlike=() if alike or not there else _unlike(spread.traits, like, there),
     )  # fmt: skip
+
+
+def group_of(mixture: str) -> str:
+    """Whose ends hold for a run of that trait."""
+    return DENSE if mixture == DENSE else MIXTURE
 
 
 def _unlike(names: Sequence[str], like: Sequence[str], there: Sequence[tuple[int, Seen]]) -> tuple[str, ...]:
@@ -121,7 +134,7 @@ def novelty(within: Sequence[float]) -> float:
 def mixture_of(shape: Network) -> str:
     """Dense, or a mixture in which a few large experts, or many small ones, work on each token. Of one network."""
     if shape.experts <= 1:
-        return "dense"
+        return DENSE
     return "few" if shape.experts_per_token <= _FEW else "many"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
-from planner.speed.bands import STEPS, Band, Seen, Spread, novelty
+from planner.speed.bands import STEPS, Band, Ends, Seen, Spread, novelty
 from planner.speed.serving.bands import TRAITS as SERVING_TRAITS
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.serve import serve
@@ -19,7 +19,8 @@ from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()
 SPREAD = Spread(
-    traits=("chip", "engine"), below=0.3, above=0.2, rows=90, step=1.5, wider={"chip": {"Old": 0.8}},
+    traits=("chip", "engine"), ends={"dense": Ends(below=0.3, above=0.2, rows=90)}, step=1.5,
+    wider={"chip": {"Old": 0.8}},
     seen=(Seen(like=("Old", "a"), runs=49, roots=9.0), Seen(like=("Old", "b"), runs=16, roots=4.0)),
 )  # fmt: skip
 
@@ -58,7 +59,8 @@ def test_novelty_counts_traits_in_which_the_nearest_differ() -> None:
 def test_the_house_has_seen_what_its_bands_go_by() -> None:
     for spread, traits in ((house_calibration().spread, TRAITS), (known().spread, SERVING_TRAITS)):
         assert spread.traits == traits
-        assert spread.rows > 500
+        assert sum(one.rows for one in spread.ends.values()) > 500
+        assert set(spread.ends) == {"dense", "mixture"}
         assert spread.step >= 1.1
         assert set(spread.wider) == set(traits)
         assert sum(one.runs for one in spread.seen) > 500
