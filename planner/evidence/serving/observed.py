@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence.cells import Row, number
+from planner.evidence.plausible import is_possible
+from planner.evidence.serving.plausible import figures_of
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run, splits_rows
 from planner.evidence.spread import Runs
 from planner.evidence.table import Skipped
@@ -109,6 +111,8 @@ def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> Observation |
         return None
     fitted = not run.setup.shape.is_hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
     if run.guessed or not (fitted or any_machine) or (row.get("task") or "llm") != "llm":
+        return None
+    if not all(map(is_possible, figures_of(row, run.setup, run.case))):
         return None
     kind, value = _figure(run, row)
     if kind is None or value is None:

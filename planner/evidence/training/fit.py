@@ -85,7 +85,7 @@ def sample_of(catalogue: Catalogue, rows: Iterable[Row]) -> Sample:
         tuple(runs), stacked([run.shape for run in runs]), stacked([run.chip for run in runs]),
         stacked([run.plan for run in runs]), np.log([run.observed or 0.0 for run in runs]),
         np.array([run.source for run in runs]), np.array(blocks),
-        np.array([run.id not in said["not_fitted"] and not run.mixture_guessed for run in runs]),
+        np.array([run.id not in said["not_fitted"] and run.is_possible and not run.mixture_guessed for run in runs]),
     )  # fmt: skip
 
 
