@@ -1,80 +1,105 @@
-"""How far the speed models are off on what they were not fitted to: harsher and harsher splits of published runs."""
+"""How far the speed models are off on what they were not fitted to, and how much of it their bands hold.
+
+Published runs are split harder and harsher: whole sources, years, halves of all sources, and whole classes of runs. The
+band of a run comes from fits and from quantiles that knew nothing of its source, or of its class.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence.cells import Row, text
-from planner.evidence.left_out import without_each, without_halves
+from planner.evidence.left_out import ErrorsWithout, without_each, without_halves
 from planner.evidence.serving.fit import errors_without as served_without
 from planner.evidence.serving.fit import fit
-from planner.evidence.serving.observed import Observation, Observed, observe
-from planner.evidence.table import SERVING, TRAINING, published_runs
-from planner.evidence.training.fit import Sample, errors_without, sample_of
-from pricing import load_catalogue
+from planner.evidence.serving.observed import Observed, observe
+from planner.evidence.serving.observed import traits_in as served_traits
+from planner.evidence.spread import Judged, LeftOut, Runs, judged_bands, judged_unseen, left_out
+from planner.evidence.table import SERVING, TRAINING, RunTable, published_runs
+from planner.evidence.training.fit import errors_without, fitted, prior_for, sample_of, traits_in
+from pricing import Catalogue, load_catalogue
 
 Array = NDArray[np.float64]
 Names = NDArray[np.str_]
-SIZES = ((8.0, "up to 8"), (64.0, "up to 64"), (512.0, "up to 512"), (np.inf, "more"))
-NEAR_TRAINING, NEAR_SERVING = 0.20, 0.25
+Mask = NDArray[np.bool_]
+FEWEST = 20  # runs of a class that is worth a line
+WORST = 20
+MOST = 0.7  # of all runs: without such a class there is nothing of its kind to fit to
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Training or serving: its runs, what they are judged with, and fits to some of them."""
+
+    table: RunTable
+    near: float
+    runs: Runs
+    kinds: Names
+    rows: Sequence[Row]
+    sources: Names
+    without: ErrorsWithout  # begun at a fit to all
+    afresh: ErrorsWithout
 
 
 def main() -> Iterator[str]:
-    """One line for each split and half: median error, share within 20 % (serving 25 %), and bias, by kind."""
+    """By split, then by class with the bands, then the worst rows; first training, then serving."""
     catalogue = load_catalogue()
+    for part in (_training(catalogue), _serving(catalogue)):
+        yield from _splits(part)
+        found = left_out(part.runs, part.without)
+        judged = judged_bands(part.runs, found)
+        yield f"{part.table.kind}, by class, source unknown: {_HEAD.format(part.near)}"
+        yield from _by_class(part, judged)
+        yield f"{part.table.kind}, the class itself unknown:"
+        yield from _without_class(part, found)
+        yield f"{part.table.kind}, the worst {WORST}, source unknown: published over predicted, and the band"
+        yield from _worst(part, judged)
+
+
+_HEAD = "runs, median error, within {:.0%}, predicted/published; of the band inside, below, above"
+
+
+def _training(catalogue: Catalogue) -> Part:
     rows = published_runs(TRAINING)
     sample, by_id = sample_of(catalogue, rows), {row["id"]: row for row in rows}
-    kinds = np.array([run.kind for run in sample.runs])
-    kinds[~sample.usable] = ""
-    for name, names in _training_splits(sample, [by_id[run.id] for run in sample.runs]).items():
-        yield _line(f"training, {name}", without_each(names, errors_without(sample)), kinds, NEAR_TRAINING)
-    yield _line(
-        "training, half of the sources", without_halves(sample.source, errors_without(sample)), kinds, NEAR_TRAINING
-    )
+    best = fitted(sample, prior_for(sample.runs))
+    kinds = np.array([run.kind if there else "" for run, there in zip(sample.runs, sample.usable, strict=True)])
+    return Part(
+        TRAINING, 0.20, traits_in(sample), kinds, [by_id[run.id] for run in sample.runs], sample.source,
+        errors_without(sample, best), errors_without(sample),
+    )  # fmt: skip
+
+
+def _serving(catalogue: Catalogue) -> Part:
     rows = published_runs(SERVING)
     observations, by_id = observe(catalogue, rows), {row["id"]: row for row in rows}
-    kinds = np.array([one.group if one.kind == "rate" else "" for one in observations])
     observed = Observed.of(observations)
-    best = fit(observed)
-    without = served_without(observed, best)
-    yield _line("serving, nothing", observed.log_errors(best), kinds)
-    for name, of in SERVED.items():
-        groups = [of(one, by_id[one.id]) for one in observations]
-        yield _line(f"serving, {name}", without_each(groups, without), kinds)
-    yield _line(
-        "serving, half of the sources", without_halves(np.array([one.source for one in observations]), without), kinds
-    )
+    without = served_without(observed, fit(observed))
+    runs = served_traits(observations)
+    kinds = np.array([one.group if one.kind == "rate" else "time" for one in observations])
+    return Part(SERVING, 0.25, runs, kinds, [by_id[one.id] for one in observations], runs.source, without, without)
 
 
-def _training_splits(sample: Sample, rows: Sequence[Row]) -> Mapping[str, Names]:
-    count = [float(run.plan.accelerators) for run in sample.runs]
-    return {
-        "its block": sample.block,
-        "its source": sample.source,
-        "its year": np.array([text(row, "published")[:4] for row in rows]),
-        "its stack": np.array([text(row, "framework").split(" ")[0].lower() for row in rows]),
-        "its precision": np.array([f"{float(run.plan.bits):g}" for run in sample.runs]),
-        "its size": np.array([next(name for most, name in SIZES if number <= most) for number in count]),
-        "its chip's family": np.array([run.family for run in sample.runs]),
+def _splits(part: Part) -> Iterator[str]:
+    """One line for each split: by kind the median error, the share that is near, and predicted over published."""
+    splits: Mapping[str, tuple[Names, ErrorsWithout]] = {
+        "its block": (part.runs.source, part.afresh),
+        "its source": (part.sources, part.afresh),
+        "its year": (np.array([text(row, "published")[:4] for row in part.rows]), part.afresh),
+        **{f"its {name}": (part.runs.column(name), part.afresh) for name in part.runs.traits},
     }
+    for name, (groups, without) in splits.items():
+        yield _line(f"{part.table.kind}, {name}", without_each(groups, without), part)
+    yield _line(f"{part.table.kind}, half of the sources", without_halves(part.sources, part.afresh), part)
 
 
-SERVED: Mapping[str, Callable[[Observation, Row], str]] = {
-    "its source": lambda one, _: one.source,
-    "its year": lambda _, row: row["published"][:4],
-    "its engine": lambda one, _: one.run.setup.engine,
-    "its precision": lambda one, _: one.run.setup.precision,
-    "its chip's family": lambda one, _: one.run.setup.chip.architecture,
-    "its model's family": lambda one, _: one.run.model.split("-")[0],
-}
-
-
-def _line(what: str, errors: Array, kinds: Names, near: float = NEAR_SERVING) -> str:
-    several = np.atleast_2d(errors)
-    told = [f"{kind} {_told(several[:, kinds == kind], near)}" for kind in sorted(set(kinds.tolist()) - {""})]
+def _line(what: str, errors: Array, part: Part) -> str:
+    several, kinds = np.atleast_2d(errors), sorted(set(part.kinds.tolist()) - {""})
+    told = [f"{kind} {_told(several[:, part.kinds == kind], part.near)}" for kind in kinds]
     return f"{what} unknown: " + "; ".join(told)
 
 
@@ -84,3 +109,53 @@ def _told(errors: Array, near: float) -> str:
         return "none"
     ratio = np.exp(seen)
     return f"{np.median(np.abs(seen)):.1%}, {np.mean(np.abs(ratio - 1) <= near):.0%}, x{np.median(ratio):.2f}"
+
+
+def _by_class(part: Part, judged: Judged) -> Iterator[str]:
+    """All runs, those of each kind, class and source of which there are enough."""
+    yield _judged("all", judged, part.near)
+    named = {"kind": part.kinds, "source": part.sources, **{name: part.runs.column(name) for name in part.runs.traits}}
+    for name, column in named.items():
+        for value in np.unique(column[judged.run]):
+            here = judged.where(column[judged.run] == value)
+            if len(here.run) >= FEWEST:
+                yield _judged(f"{name} {value}", here, part.near)
+
+
+def _without_class(part: Part, found: LeftOut) -> Iterator[str]:
+    """Classes of which there are enough runs, judged by fits and bands that have seen none of them."""
+    classes: dict[str, Mask] = {
+        f"{name} {value}": part.runs.column(name) == value
+        for name in part.runs.traits
+        for value in np.unique(part.runs.column(name))
+    }
+    classes |= _together(part.runs)
+    for name, out in classes.items():
+        if (out & part.runs.usable).sum() >= FEWEST and out.mean() <= MOST:
+            yield _judged(name, judged_unseen(part.runs, found, out, part.without), part.near)
+
+
+def _together(runs: Runs) -> Mapping[str, Mask]:
+    """Classes of several traits that people run a lot and few publish."""
+    if "software" not in runs.traits:
+        return {}
+    alone = (runs.column("software") != "library") & (runs.column("size") == "machine")
+    return {"plain PyTorch on one machine": alone}
+
+
+def _judged(name: str, judged: Judged, near: float) -> str:
+    ratio, inside = np.exp(-judged.ratio), (judged.low <= judged.ratio) & (judged.ratio <= judged.high)
+    return (
+        f"  {name}: {len(ratio):,}, {np.median(np.abs(judged.ratio)):.1%}, {np.mean(np.abs(ratio - 1) <= near):.0%}, "
+        f"x{np.median(ratio):.2f}; {np.mean(inside):.0%}, {np.mean(judged.ratio < judged.low):.0%}, "
+        f"{np.mean(judged.ratio > judged.high):.0%}"
+    )
+
+
+def _worst(part: Part, judged: Judged) -> Iterator[str]:
+    for at in np.argsort(-np.abs(judged.ratio))[:WORST].tolist():
+        row = part.rows[int(judged.run[at])]
+        low, off, high = (float(np.exp(one[at])) for one in (judged.low, judged.ratio, judged.high))
+        count = text(row, "n_accelerators")
+        what = f"{text(row, 'model')} on {count} x {text(row, 'accelerator')}"
+        yield f"  {row['id']} ({what}): x{off:.2f}, {low:.2f} to {high:.2f}"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from planner.evidence.cells import Row, number, text
+from planner.evidence.plausible import Figure, doubt, is_possible
 from planner.evidence.table import RunTable, Skipped
 from planner.speed.bands import Band
 
@@ -40,6 +41,7 @@ class Checked:
     high: float | None = None
     compared: str = ""  # the column that is compared with what was published
     error: float | None = None  # logarithm of predicted over published
+    doubt: str = ""  # why what was published should be looked at again
 
     @property
     def rate_column(self) -> str:
@@ -67,6 +69,14 @@ class Checked:
         if not 0 < ratio < np.inf:
             return self
         return replace(self, compared=column, error=float(np.log(ratio)))
+
+    def doubted(self, figures: Iterable[tuple[Figure, float]]) -> Checked:
+        """The same with what its figures look like, each with its speed over ours; not compared where one cannot be."""
+        told = sorted((is_possible(one), doubt(one, ratio)) for one, ratio in figures)
+        why = next((why for _, why in told if why), "")
+        if all(possible for possible, _ in told):
+            return replace(self, doubt=why)
+        return replace(self, doubt=why, compared="", error=None)
 
 
 def unpredicted(row: Row, table: RunTable, *, kind: str, scale: Callable[[float], str]) -> Checked:
@@ -150,6 +160,11 @@ def skips(checked: Sequence[Checked]) -> dict[str, int]:
 def skipped(checked: Sequence[Checked]) -> dict[str, list[str]]:
     """Which rows were skipped, by reason, the most frequent first."""
     return by_reason((row.skipped_reason, row.id) for row in checked if row.skipped_reason)
+
+
+def doubted(checked: Sequence[Checked]) -> dict[str, list[str]]:
+    """Which rows should be looked at again, by what they look like."""
+    return by_reason((row.doubt, row.id) for row in checked if row.doubt)
 
 
 def by_reason(told: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -33,6 +33,7 @@ class OwnRun:
     why_not: str = ""
     like: Mapping[str, str] | None = None
     guessed: bool = False  # the shape of its model, from its size
+    doubt: str = ""  # why what was measured should be looked at again, though it is gone by
 
     @property
     def ratio(self) -> float | None:
@@ -69,7 +70,7 @@ def compared(run: OwnRun, *, predicted: float, error: float, like: Mapping[str, 
         return replace(measured, like=like)
     times = f"{exp(-error):,.0f}" if exp(-error) > MOST_RATIO else f"{exp(-error):.2g}"
     why = f"{times} times what is predicted: want {LEAST_RATIO:g} to {MOST_RATIO:g}; look at its units"
-    return replace(measured, why_not=why)
+    return replace(measured, why_not=run.doubt or why, doubt="")
 
 
 def factors(kind: Kind, runs: Sequence[OwnRun], *, source: str, day: date | None) -> OwnFactors:

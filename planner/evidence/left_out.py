@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -64,45 +63,21 @@ def without_halves(source: NDArray[np.str_], errors_without: ErrorsWithout) -> A
     return errors
 
 
-def band_of_errors(errors: ArrayLike, *, weights: ArrayLike | None = None) -> Band:
+def band_of_errors(errors: ArrayLike) -> Band:
     """The band that runs with these errors leave; an error is the logarithm of predicted over published."""
     ratios = np.exp(-np.asarray(errors, dtype=np.float64))
-    if weights is None:
-        low, high = np.quantile(ratios, [TAIL, 1 - TAIL])
-    else:
-        order = np.argsort(ratios)
-        share = np.cumsum(np.asarray(weights, dtype=np.float64)[order])
-        low, high = np.interp([TAIL, 1 - TAIL], share / share[-1], ratios[order])
+    low, high = np.quantile(ratios, [TAIL, 1 - TAIL])
     return Band(low=round(float(low), 3), high=round(float(high), 3), rows=ratios.size)
 
 
-def bands_of(
-    names: Sequence[Iterable[str]], source: NDArray[np.str_], errors: Array, halves: Array | None,
-    *, tells: Callable[[str, int], bool],
-) -> dict[str, Band]:  # fmt: skip
-    """The band of each group of runs of which there are enough to tell; each run has the names of its groups.
-
-    `halves` are errors with half of the sources left out: a band that they leave wider is taken so.
-    """
+def bands_of(names: Sequence[Iterable[str]], errors: Array, *, tells: Callable[[str, int], bool]) -> dict[str, Band]:
+    """The band of each group of runs of which there are enough to tell; each run has the names of its groups."""
     groups: dict[str, list[int]] = {}
     for place in np.flatnonzero(np.isfinite(errors)).tolist():
         for name in names[place]:
             groups.setdefault(name, []).append(place)
-    groups = {name: places for name, places in sorted(groups.items()) if tells(name, len(places))}
-    bands = {name: band_of_errors(errors[places]) for name, places in groups.items()}
-    if halves is None:
-        return bands
-    return {name: band.or_wider(_without_half(halves, source, groups[name])) for name, band in bands.items()}
-
-
-def _without_half(halves: Array, source: NDArray[np.str_], places: Sequence[int]) -> Band:
-    """The band of some runs when half of the sources are not known; a source counts as the root of its runs."""
-    errors, sources = halves[:, places], np.broadcast_to(source[places], (len(halves), len(places)))
-    there = np.isfinite(errors)
-    if not there.any():  # too few sources to leave half of them out
-        return band_of_errors([0.0])
-    counts = Counter(sources[there].tolist())
-    return band_of_errors(errors[there], weights=[counts[name] ** -0.5 for name in sources[there].tolist()])
+    there = {name: places for name, places in sorted(groups.items()) if tells(name, len(places))}
+    return {name: band_of_errors(errors[places]) for name, places in there.items()}
 
 
 def judged(told: Iterable[tuple[str, str, float]]) -> list[Group]:

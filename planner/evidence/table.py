@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from planner.evidence.shapes import impossible
 from planner.scenario.vocabulary import Kind
 from planner.speed.data_files import DATA
 from pricing import PricingError
@@ -230,6 +231,7 @@ def _wrong(cells: int, header: Sequence[str], row: Mapping[str, str], table: Run
         cell, most = row.get(name, ""), _MOST.get(name, LARGEST)
         if cell and (wish := _wish(cell, most, whole=name in _WHOLE)):
             yield f", column {name}: want {wish}, got {cell[:40]!r}"
+    yield from impossible(row, ranks=table.kind == "training")
 
 
 def _wish(cell: str, most: float, *, whole: bool) -> str:

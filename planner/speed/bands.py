@@ -1,12 +1,31 @@
-"""How sure a prediction is: the spread of published over predicted for runs whose source was left out of the fit."""
+"""How sure a prediction is: how far off published runs were that the fit had not seen, and whether the like was seen.
+
+A run is described by its traits: the generation of its chip, its software, what kind of model, how large a job and so
+on. How wide the band is goes by the traits themselves, and by how many of them have to change until a run that was
+fitted has them all; what was fitted, and how wide that left the errors of runs left out, is data that `calibrate`
+writes.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from math import exp
+
 from pydantic import Field
 
+from planner.network.network import ENDLESS, Network
 from pricing.figure import Strict
 
 WIDER = 0.2  # how much each thing that a table leaves open widens a band, found by leaving it open where it is stated
+STEPS = 3  # traits in which the nearest runs differ; from there on a run is as new as any
+# Runs, each source's as their root, beside which nothing being known weighs as much: nine of one source, or three of
+# three. An assumption; it keeps one run more or less from moving a band by much.
+ENOUGH = 3.0
+DENSE, MIXTURE = "dense", "mixture"
+_FEW = 2.0  # experts for each token: Mixtral and Llama 4 have one or two large ones
+
+Traits = Mapping[str, str]
 
 
 class Band(Strict):
@@ -15,12 +34,117 @@ class Band(Strict):
     low: float = Field(gt=0, description="a tenth of runs lies below this factor")
     high: float = Field(gt=0, description="a tenth of runs lies above it")
     rows: int = Field(ge=0, description="runs that it was taken from")
+    alike: int = Field(default=0, ge=0, description="fitted runs with all of the traits that are looked at")
+    unlike: tuple[str, ...] = Field(
+        default=(), description="in what the nearest fitted runs differ, where none is alike"
+    )
 
     def or_wider(self, other: Band) -> Band:
         """The outer ends of both."""
-        return Band(low=min(self.low, other.low), high=max(self.high, other.high), rows=self.rows)
+        return self.with_ends(min(self.low, other.low), max(self.high, other.high))
 
     def widened(self, unsaid: float) -> Band:
         """The band where so much had to be guessed that published runs mostly say."""
-        power = 1 + WIDER * unsaid
-        return Band(low=self.low**power, high=self.high**power, rows=self.rows)
+        return self.to_power(1 + WIDER * unsaid)
+
+    def to_power(self, power: float) -> Band:
+        """So many times as wide, as logarithms go."""
+        return self.with_ends(self.low**power, self.high**power)
+
+    def with_ends(self, low: float, high: float) -> Band:
+        """The same with other ends."""
+        return self.model_copy(update={"low": low, "high": high})
+
+
+class Seen(Strict):
+    """Runs that were fitted and have the same traits."""
+
+    like: tuple[str, ...] = Field(description="their traits, in the order of `traits`")
+    runs: int = Field(ge=1, description="how many there are")
+    roots: float = Field(gt=0, description="the same with each source's runs counted as their root")
+
+
+class Ends(Strict):
+    """How far predictions were off to either side, as logarithms, of a run with all that is usual."""
+
+    below: float = Field(ge=0, description="a tenth of runs left out lies lower than this")
+    above: float = Field(ge=0, description="a tenth lies higher")
+    rows: int = Field(ge=0, description="runs left out")
+
+
+class Spread(Strict):
+    """How far off predictions are, by what is predicted."""
+
+    traits: tuple[str, ...] = Field(description="what is looked at")
+    ends: dict[str, Ends] = Field(description="of dense models, and of mixtures, whose errors have longer tails")
+    step: float = Field(gt=0, description="times as wide for each trait in which the nearest fitted runs differ")
+    wider: dict[str, dict[str, float]] = Field(description="times as wide with a trait")
+    seen: tuple[Seen, ...] = Field(description="what was fitted")
+
+    __hash__ = object.__hash__  # it is read once and kept: the same one is the same
+
+    def band(self, traits: Traits) -> Band:
+        """Of a run with these traits."""
+        return _band(self, tuple(traits[name] for name in self.traits))
+
+
+# Where nothing has been left out yet, in a file of constants that `calibrate` has not written again: an assumption.
+UNTOLD = Spread(traits=(), ends={DENSE: Ends(below=0.4, above=0.4, rows=0)}, step=1.0, wider={}, seen=())
+
+
+@lru_cache(maxsize=4_096)
+def _band(spread: Spread, like: tuple[str, ...]) -> Band:
+    apart = [sum(one != other for one, other in zip(like, seen.like, strict=True)) for seen in spread.seen]
+    there = list(zip(apart, spread.seen, strict=True))
+    within = [sum(seen.roots for far, seen in there if far <= most) for most in range(STEPS)]
+    times = spread.step ** novelty(within)
+    for name, value in zip(spread.traits, like, strict=True):
+        times *= spread.wider.get(name, {}).get(value, 1.0)
+    alike = sum(seen.runs for far, seen in there if far == 0)
+    ends = spread.ends[group_of(dict(zip(spread.traits, like, strict=True)).get("mixture", DENSE))]
+    return Band(
+        low=exp(-ends.below * times), high=exp(ends.above * times), rows=ends.rows, alike=alike,
+        unlike=() if alike or not there else _unlike(spread.traits, like, there),
+    )  # fmt: skip
+
+
+def group_of(mixture: str) -> str:
+    """Whose ends hold for a run of that trait."""
+    return DENSE if mixture == DENSE else MIXTURE
+
+
+def _unlike(names: Sequence[str], like: Sequence[str], there: Sequence[tuple[int, Seen]]) -> tuple[str, ...]:
+    """In what the nearest differ; of those equally near, the ones with most runs."""
+    _, nearest = min(there, key=lambda one: (one[0], -one[1].roots))
+    return tuple(name for name, one, other in zip(names, like, nearest.like, strict=True) if one != other)
+
+
+def novelty(within: Sequence[float]) -> float:
+    """How new a run is, from 0 to `STEPS`, by the roots of runs that differ from it in no trait, in one at most, ….
+
+    With nothing alike and much that differs in one trait it is 1; in between it goes by how much there is.
+    """
+    new, left = 0.0, 1.0
+    for roots in within:
+        left *= ENOUGH / (roots + ENOUGH)
+        new += left
+    return new
+
+
+def mixture_of(shape: Network) -> str:
+    """Dense, or a mixture in which a few large experts, or many small ones, work on each token. Of one network."""
+    if shape.experts <= 1:
+        return DENSE
+    return "few" if shape.experts_per_token <= _FEW else "many"
+
+
+def attention_of(shape: Network) -> str:
+    """Which kind of attention the layers of one network have."""
+    kinds = {
+        "hybrid": shape.is_hybrid,
+        "sparse": bool(shape.chosen.kept > 0),
+        "latent": bool(shape.latent),
+        "windowed": bool(shape.near.kept > 0 and shape.near.tokens < ENDLESS),
+        "encoder": not shape.causal,
+    }
+    return next((name for name, holds in kinds.items() if holds), "full")

@@ -150,8 +150,13 @@ def capped(chip: Hardware, record: Accelerator, power_cap_w: float | None) -> Ha
 
 def family_of(record: Accelerator) -> str:
     """The generation a chip belongs to, data-centre parts and cards apart: what calibration shares between chips."""
-    first = (record.architecture or record.vendor).split(" ")[0]
     stacked = record.memory_type is None or "HBM" in record.memory_type
+    return generation(record.architecture or record.vendor, stacked=stacked)
+
+
+def generation(architecture: str, *, stacked: bool) -> str:
+    """The same of an architecture whose memory is stacked on the chip or not."""
+    first = architecture.split(" ", maxsplit=1)[0]
     return first if stacked else f"{first} card"
 
 

@@ -54,7 +54,7 @@ class Pace:
 
     def narrowed(self, band: Band) -> Band:
         """The band that is left."""
-        return Band(low=band.low**self.width, high=band.high**self.width, rows=band.rows)
+        return band.to_power(self.width)
 
 
 NO_RUNS = Pace()

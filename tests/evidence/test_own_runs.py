@@ -138,8 +138,8 @@ GOOD = own_rows(CATALOGUE, "training", (0.8,))[0]
     ("change", "why"),
     [
         ({"tokens_per_s_per_accelerator": "fast"}, "line 2, column tokens_per_s_per_accelerator: want a number"),
-        ({"tokens_per_s_per_accelerator": "1e12"}, "times what is predicted: want 0.05 to 20; look at its units"),
-        ({"tokens_per_s_per_accelerator": "0.001"}, "times what is predicted: want 0.05 to 20"),
+        ({"tokens_per_s_per_accelerator": "1e12"}, "times what one H100-SXM5-80GB can compute of such a model; want"),
+        ({"tokens_per_s_per_accelerator": "0.001"}, "of what one H100-SXM5-80GB can compute of such a model; want"),
         ({"tokens_per_s_per_accelerator": ""}, "no speed is measured"),
         ({"accelerator": "H1000"}, "unknown accelerator"),
         ({"model": "nobody-7", "params_b": ""}, "unknown shape"),

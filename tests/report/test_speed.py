@@ -16,6 +16,7 @@ from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.speed import speed_charts, time_cost_front
 from planner.report.speed import speed_tables as tables
+from planner.report.speed.band_words import differences, known_words
 from planner.report.speed.finding import how_long, many, no_model, refused, told, usd_per_million
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import Serve, Train
@@ -23,7 +24,9 @@ from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.speed.bands import Band
 from planner.speed.scenario_jobs import ServingWork, TrainingWork, worked
+from planner.speed.serving.bands import TRAITS as SERVING_TRAITS
 from planner.speed.serving.savings import served_otherwise
+from planner.speed.training.bands import TRAITS as TRAINING_TRAITS
 from planner.speed.training.result import Range
 from planner.speed.training.savings import savings
 from planner.speed.training.waterfall import stairs
@@ -62,7 +65,7 @@ def at(work: TrainingWork, low: float, typical: float, high: float) -> TrainingW
     hours = Range(*(days * 24 * work.found.accelerators for days in (low, typical, high)))
     speed = replace(
         work.found.speed, days=Range(low, typical, high), accelerator_hours=hours, mfu=0.412,
-        tokens_per_s_per_accelerator=Range(7_657.0, 9_477.0, 9_960.0), band=Band(low=0.8, high=1.05, rows=57),
+        tokens_per_s_per_accelerator=Range(7_657.0, 9_477.0, 9_960.0), band=Band(low=0.8, high=1.05, rows=57, alike=12),
     )  # fmt: skip
     return replace(work, found=replace(work.found, speed=speed))
 
@@ -75,6 +78,7 @@ def test_the_title_is_the_time_with_its_band() -> None:
         "That is 133 tokens for each parameter that works on a token; a given amount of computing brings the lowest "
         "loss near 20, which for this model is 150 billion tokens. Going on makes a better model of this size, which "
         "is cheaper to use than a larger one.",
+        "12 published runs like it are known.",
         "The range covers how far off we were on 57 published runs whose source was not fitted, and what a team "
         "reaches of a published speed: 80% to 97%.",
         "Published speeds are best cases: tuned like those it takes 19.2 days, an ordinary team's first run 27.4 days "
@@ -191,15 +195,31 @@ def test_the_nearest_runs_say_how_far_off_we_are() -> None:
 
 
 def test_bands_are_the_errors_of_runs_left_out_kinds_first() -> None:
-    bands = {"chip/X": Band(low=0.9, high=1.1, rows=900), "moe/up_to_64": Band(low=0.7, high=1.15, rows=65),
-             "moe": Band(low=0.74, high=1.25, rows=114)}  # fmt: skip
+    bands = {"chip/X": Band(low=0.9, high=1.1, rows=900), "moe": Band(low=0.74, high=1.25, rows=114)}
     table = tables.bands_table(bands, {"X": "Chip X"}).to_pandas()
-    assert list(table["left out of the fit"]) == [
-        "mixture of experts",
-        "mixture of experts, up to 64 at once",
-        "Chip X",
-    ]
-    assert table["to"].tolist() == pytest.approx([0.25, 0.15, 0.10])
+    assert list(table["left out of the fit"]) == ["mixture of experts", "Chip X"]
+    assert table["to"].tolist() == pytest.approx([0.25, 0.10])
+
+
+@pytest.mark.parametrize(
+    ("band", "words"),
+    [
+        (Band(low=0.8, high=1.2, rows=9, alike=1), "1 published run like it is known."),
+        (
+            Band(low=0.8, high=1.2, rows=9, unlike=("chip", "engine")),
+            "No published run like it is known: the nearest differ in the generation of the accelerator and the "
+            "engine, so the range is wider.",
+        ),
+        (Band(low=0.8, high=1.2, rows=0), "No run of its kind was fitted: the range is an assumption."),
+    ],
+)
+def test_a_range_says_whether_the_like_was_seen(band: Band, words: str) -> None:
+    assert known_words(band) == words
+
+
+def test_every_trait_that_runs_may_differ_in_has_words() -> None:
+    band = Band(low=0.8, high=1.2, rows=9, unlike=(*TRAINING_TRAITS, *SERVING_TRAITS))
+    assert not set(band.unlike) & set(differences(band).replace(",", " ").split("  "))
 
 
 def one_try(place: int, days: float, usd: float, way: Way = "on_demand", *, front: bool = False) -> Try:

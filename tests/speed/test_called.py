@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from planner.evidence.left_out import band_of_errors
 from planner.evidence.table import TRAINING, rows_in
 from planner.network.guess import active_in_name, is_mixed, size_in_name, typical_model
 from planner.network.record import network_of
@@ -114,12 +113,6 @@ def test_a_band_widens_with_what_is_left_open_and_takes_the_outer_ends() -> None
     assert band.widened(0) == band
     assert band.widened(2).low < band.widened(1).low < 0.8
     assert band.or_wider(Band(low=0.9, high=1.4, rows=3)) == Band(low=0.8, high=1.4, rows=10)
-
-
-def test_a_source_of_many_runs_does_not_make_a_band() -> None:
-    errors = [0.0] * 90 + [0.5] * 10
-    many, few = [0.1] * 90, [1.0] * 10
-    assert band_of_errors(errors).low > band_of_errors(errors, weights=[*many, *few]).low
 
 
 def test_cells_that_say_nothing_are_empty() -> None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-import numpy as np
-
 from planner.evidence.cells import Row
 from planner.evidence.checked import group_of
-from planner.evidence.left_out import Calibrated, bands_of, enough_sources, judged, without_halves
+from planner.evidence.left_out import Calibrated, bands_of, enough_sources, judged
 from planner.evidence.serving.constants_file import constants_text
 from planner.evidence.serving.fit import errors_without, fit, without_each_of
 from planner.evidence.serving.likeness import fit_likeness, with_one_run_known
-from planner.evidence.serving.observed import Observed, observe
+from planner.evidence.serving.observed import Observed, observe, traits_in
+from planner.evidence.spread import left_out, spread_of
 from planner.speed.serving.bands import band_name
 from planner.speed.serving.constants import FIXED, NAMES, ServingConstants
 from planner.speed.serving.engine_data import Fitted, known
@@ -24,21 +23,22 @@ _FEWEST_ROWS = 10  # fewer say nothing about how wide a band is
 
 
 def calibrate_serving(catalogue: Catalogue, rows: Sequence[Row], on: date) -> Calibrated:
-    """Fit, then fit again without each source: the ranges of constants and the bands come from that."""
+    """Fit, then fit again without each source, alone and with each class of its runs: so come ranges and bands."""
     observations = observe(catalogue, rows)
     sources = [one.source for one in observations]
     enough_sources("serving", sources)
     observed = Observed.of(observations)
     best = fit(observed)
     errors, without = without_each_of(observed, sources, best)
-    halves = without_halves(np.array(sources), errors_without(observed, best))
-    names = [(band_name(one.run.setup, single=one.kind == "first"),) for one in observations]
-    bands = bands_of(names, np.array(sources), errors, halves, tells=lambda _, figures: figures >= _FEWEST_ROWS)
+    runs = traits_in(observations)
+    spread = spread_of(runs, left_out(runs, errors_without(observed, best)))
+    names = [(band_name(one.run.setup, single=one.batch <= 1),) for one in observations]
+    bands = bands_of(names, errors, tells=lambda _, figures: figures >= _FEWEST_ROWS)
     constants = {name: _fitted(name, best, list(without.values())) for name in NAMES}
     seen = zip(observations, errors, strict=True)
     groups = judged((f"{one.group}: {_FIGURES[one.kind]}", one.source, error) for one, error in seen)
     pairs = group_of("pair", "one run of the same model, chip, engine known", with_one_run_known(observations, errors))
-    text = constants_text(constants, bands, fit_likeness(observations, errors), sources, on=on)
+    text = constants_text(constants, bands, spread, fit_likeness(observations, errors), sources, on=on)
     return Calibrated(text, [*groups, pairs])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from planner.evidence.cells import Row, number
 from planner.evidence.checked import Checked, check_rows, unpredicted
-from planner.evidence.serving.runs import ServingRun, is_single, read_run
+from planner.evidence.plausible import Figure
+from planner.evidence.serving.plausible import figures_of
+from planner.evidence.serving.runs import ServingRun, read_run
 from planner.evidence.table import SERVING
 from planner.speed.arrays import Num, stacked
 from planner.speed.refused import UnknownChip
@@ -55,18 +57,29 @@ def _figures(runs: Sequence[ServingRun], constants: ServingConstants) -> Iterato
 
 
 def _told(row: Row, run: ServingRun, figures: tuple[float, ...]) -> Checked:
-    band = band_of(run.setup, single=is_single(row), guessed=run.guessed).widened(run.unsaid)
+    batch = float(run.case.traffic.batch)
+    band = band_of(run.setup, run.case.layout, batch=batch, guessed=run.guessed).widened(run.unsaid)
     predicted = dict(zip(SERVING.predicts, figures[:-1], strict=True))
     made = _row(row, run.kind).banded(predicted, band)
     if made.rate is None:
         return made
     model = None if run.guessed else run.model
     made = replace(made, chip=run.setup.chip.name, model=model, guessed=run.guessed, fits=bool(figures[-1]))
-    for column in ("output_tokens_per_s_total", "requests_per_s", "tpot_ms", "ttft_ms"):
-        if (published := number(row, column)) is not None:
-            ours = predicted[column]
-            return made.beside(column, ours / published if column in SERVING.rates else (1 / ours) / (1 / published))
-    return made
+    compared = next((name for name in _COMPARED if number(row, name) is not None), "")
+    if compared:
+        ours, published = predicted[compared], number(row, compared) or 0.0
+        made = made.beside(compared, ours / published if compared in SERVING.rates else published / ours)
+    return made.doubted(_speeds(figures_of(row, run.setup, run.case), predicted))
+
+
+_COMPARED = ("output_tokens_per_s_total", "requests_per_s", "tpot_ms", "ttft_ms")
+
+
+def _speeds(figures: Iterable[Figure], predicted: Mapping[str, float]) -> Iterator[tuple[Figure, float]]:
+    """Each figure with the speed that it says over ours."""
+    for one in figures:
+        ours = predicted[one.column]
+        yield one, ours / one.value if one.is_time else one.value / ours
 
 
 def _other(catalogue: Catalogue, row: Row, why: str) -> Checked:

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from planner.evidence.constants_file import band_lines, entry, read_as
+from planner.evidence.constants_file import band_lines, entry, read_as, spread_lines
 from planner.evidence.serving.likeness import DISTANCES
 from planner.evidence.table import BadTable
-from planner.speed.bands import Band
+from planner.speed.bands import Band, Spread
 from planner.speed.serving.constants import FIXED, NAMES, ServingConstants
 from planner.speed.serving.engine_data import Fitted, Likeness, known
 from pricing import strict_yaml
@@ -23,8 +23,7 @@ COMMAND = "python -m planner calibrate serving"
 _ABOUT = "about: Constants of the serving model, fitted to published runs, and the bands that the fit leaves."
 _NOTE = (
     "# Written by the command below; ranges: what each constant became when one source after the other was left out.",
-    "# Bands are published over predicted on runs whose source, or half of all sources, was left out: a tenth lies",
-    "# below, a tenth above.",
+    "# Bands are published over predicted on runs whose source was left out: a tenth lies below, a tenth above.",
 )
 _LIKENESS_NOTE = (
     "# What a measured run tells of another of its source: the share of its error they have in common in the same",
@@ -48,6 +47,7 @@ class _File(Strict):
     fit: dict[str, Any]
     constants: dict[str, _Constant]
     bands: dict[str, Band] = Field(default_factory=dict)
+    spread: Spread | None = None
     likeness: Likeness | None = None
 
 
@@ -73,15 +73,15 @@ def read_constants(text: str, file: str) -> ServingConstants:
 
 
 def constants_text(
-    constants: Mapping[str, Fitted], bands: Mapping[str, Band], likeness: Likeness | None, sources: Sequence[str],
-    *, on: date,
+    constants: Mapping[str, Fitted], bands: Mapping[str, Band], spread: Spread | None, likeness: Likeness | None,
+    sources: Sequence[str], *, on: date,
 ) -> str:  # fmt: skip
     """The whole of serving_constants.yaml; `sources` has that of each figure. No likeness: no source has two runs."""
     fit = f"fit: {{on: {on}, command: {COMMAND}, rows: {len(sources)}, sources: {len(set(sources))}}}"
     lines = [_ABOUT, "", *_NOTE, fit, "constants:"]
     for name, one in constants.items():
         lines.append(entry(name, value=one.value, low=one.low, high=one.high, means=f'"{one.means}"'))
-    lines += band_lines(bands)
+    lines += [*band_lines(bands), *spread_lines(spread)]
     if likeness is not None:
         lines += [*_LIKENESS_NOTE, "likeness:", f"  share: {likeness.share:.4g}"]
         lines += [f"  {name}: {getattr(likeness, name):.4g}" for name in DISTANCES]

@@ -11,9 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence.cells import Row, number
+from planner.evidence.plausible import is_possible
+from planner.evidence.serving.plausible import figures_of
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run, splits_rows
+from planner.evidence.spread import Runs
 from planner.evidence.table import Skipped
 from planner.speed.arrays import Num, stacked, taken
+from planner.speed.serving.bands import traits_of
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingConstants, rates
 from planner.speed.serving.engine_data import left_out
@@ -36,6 +40,11 @@ class Observation:
     kind: Kind
     run: ServingRun
     per_s: float
+
+    @property
+    def batch(self) -> float:
+        """Requests at once on each replica; not a number where the engine fills its memory."""
+        return float(self.run.case.traffic.batch)
 
     @property
     def group(self) -> str:
@@ -104,6 +113,8 @@ def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> Observation |
     fitted = not run.setup.shape.is_hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
     if row.get("id") in left_out() or run.guessed or not (fitted or any_machine) or (row.get("task") or "llm") != "llm":
         return None
+    if not all(map(is_possible, figures_of(row, run.setup, run.case))):
+        return None
     kind, value = _figure(run, row)
     if kind is None or value is None:
         return None
@@ -139,3 +150,9 @@ def _figure(run: ServingRun, row: Row) -> tuple[Kind | None, float | None]:
     if output is None and token is not None and number(row, "concurrency_or_batch") is not None:
         return "token", 1e3 / token  # so many users, each waiting for an answer before the next question
     return "rate", output
+
+
+def traits_in(observations: Sequence[Observation]) -> Runs:
+    """By what the runs behind published figures are like each other."""
+    traits = [traits_of(one.run.setup, one.run.case.layout, batch=one.batch, figure=one.kind) for one in observations]
+    return Runs.of(traits, [one.source for one in observations])

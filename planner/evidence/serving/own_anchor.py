@@ -104,7 +104,7 @@ def serving_runs(catalogue: Catalogue, rows: Sequence[Row]) -> tuple[OwnRun, ...
 
 def _measured(row: Row, one: Checked, seen: Observation, error: float) -> OwnRun:
     setup = seen.run.setup
-    run = OwnRun(one.id, setup.chip.name, text(row, "model"), unit=_UNITS[seen.kind])
+    run = OwnRun(one.id, setup.chip.name, text(row, "model"), unit=_UNITS[seen.kind], doubt=one.doubt)
     like = {"accelerator": setup.chip.name, "model": seen.run.model, "engine": setup.engine}
     found = compared(run, predicted=seen.per_s * float(np.exp(error)), error=error, like=like)
     asked = get_args(EngineName)
@@ -122,4 +122,4 @@ def _other(catalogue: Catalogue, row: Row, one: Checked) -> OwnRun:
 
 
 def _why_not(one: Checked) -> str:
-    return one.skipped_reason or (GUESSED if one.guessed else NOTHING_MEASURED)
+    return one.skipped_reason or one.doubt or (GUESSED if one.guessed else NOTHING_MEASURED)

@@ -70,12 +70,12 @@ def training_runs(
 
 def _run(catalogue: Catalogue, row: Row, one: Checked) -> OwnRun:
     said = text(row, "model")
-    run = OwnRun(one.id, one.accelerator, said, unit="tokens/s each", guessed=one.guessed)
+    run = OwnRun(one.id, one.accelerator, said, unit="tokens/s each", guessed=one.guessed, doubt=one.doubt)
+    if one.rate is not None and one.model is None and called(catalogue, said) in catalogue.models:
+        return replace(run, unit="", doubt="", why_not=OTHER_SIZE)
     predicted = one.rate
     if predicted is None or one.error is None:
-        return replace(run, unit="", why_not=one.skipped_reason or NOTHING_MEASURED)
-    if one.model is None and called(catalogue, said) in catalogue.models:
-        return replace(run, unit="", why_not=OTHER_SIZE)
+        return replace(run, unit="", doubt="", why_not=one.skipped_reason or one.doubt or NOTHING_MEASURED)
     plan = read_run(catalogue, row).plan
     like = {
         "accelerator": one.accelerator,

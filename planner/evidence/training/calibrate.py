@@ -9,7 +9,8 @@ import numpy as np
 
 from planner.evidence.cells import Row
 from planner.evidence.least_squares import Array
-from planner.evidence.left_out import Calibrated, band_of_errors, bands_of, enough_sources, judged, without_halves
+from planner.evidence.left_out import Calibrated, band_of_errors, bands_of, enough_sources, judged
+from planner.evidence.spread import left_out, spread_of
 from planner.evidence.training.constants_file import constants_text
 from planner.evidence.training.fit import (
     Sample,
@@ -18,11 +19,11 @@ from planner.evidence.training.fit import (
     fitted,
     prior_for,
     sample_of,
+    traits_in,
     without_its_source,
 )
 from planner.speed.bands import Band
 from planner.speed.pace import doubt_of, kept_share, scatter_of
-from planner.speed.training.bands import scale_of
 from pricing import Catalogue
 
 FEWEST = 25
@@ -30,25 +31,27 @@ _ALWAYS = ("moe", "dense_layout_stated", "dense_layout_chosen")
 
 
 def calibrate_training(catalogue: Catalogue, rows: Iterable[Row], on: date) -> Calibrated:
-    """Fit, then fit again without each source and without half of them: the bands come from that."""
+    """Fit, then fit again without each source, alone and with each class of its runs: the bands come from that."""
     sample = sample_of(catalogue, rows)
     enough_sources("training", sample.source)
     prior = prior_for(sample.runs)
     best = fitted(sample, prior)
     errors = without_its_source(sample, best)
-    bands = training_bands(sample, errors, without_halves(sample.source, errors_without(sample)))
+    runs = traits_in(sample)
+    spread = spread_of(runs, left_out(runs, errors_without(sample, best)))
     seen = zip(sample.runs, errors, sample.usable, strict=True)
-    left_out = judged((run.kind, run.source, error) for run, error, usable in seen if usable)
-    return Calibrated(constants_text(as_calibration(best, prior), bands, sample, on=on), left_out)
+    told = judged((run.kind, run.source, error) for run, error, usable in seen if usable)
+    text = constants_text(as_calibration(best, prior), training_bands(sample, errors), spread, sample, on=on)
+    return Calibrated(text, told)
 
 
-def training_bands(sample: Sample, errors: Array, halves: Array | None = None) -> dict[str, Band]:
-    """A band for each kind, each kind and scale, and each chip; and for what one's own runs leave of the errors."""
+def training_bands(sample: Sample, errors: Array) -> dict[str, Band]:
+    """A band for each kind and each chip, and for what one's own runs leave of the errors."""
     names = [
-        (run.kind, f"{run.kind}/{scale_of(float(run.plan.accelerators))}", f"chip/{run.chip_key}") if usable else ()
+        (run.kind, f"chip/{run.chip_key}") if usable else ()
         for run, usable in zip(sample.runs, sample.usable, strict=True)
     ]
-    bands = bands_of(names, sample.source, errors, halves, tells=_tells)
+    bands = bands_of(names, errors, tells=_tells)
     own = {f"own_runs/{like}": left for like, left in own_run_errors(sample, errors).items()}
     bands |= {name: band_of_errors(left) for name, left in own.items() if _tells(name, len(left))}
     return dict(sorted(bands.items()))

@@ -11,9 +11,10 @@ from planner.evidence.cells import Row
 from planner.evidence.checked import Checked, check_rows, unpredicted
 from planner.evidence.least_squares import Array
 from planner.evidence.table import TRAINING
+from planner.evidence.training.plausible import memory_in
 from planner.evidence.training.rows import TrainingRun, read_run
 from planner.speed.arrays import stacked
-from planner.speed.training.bands import GUESSED, band_for, scale_of
+from planner.speed.training.bands import GUESSED, band_for, scale_of, traits_of
 from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.fitting import made_to_fit
 from planner.speed.training.step import step_parts
@@ -56,8 +57,7 @@ def _predicted(runs: Sequence[TrainingRun], calibration: TrainingCalibration) ->
 
 def _told(row: Row, run: TrainingRun, numbers: Array, known: TrainingCalibration) -> Checked:
     *figures, fits = (float(number) for number in numbers)
-    moe, stated = bool(run.shape.moe_layers), run.layout_stated
-    band = band_for(moe=moe, layout_stated=stated, accelerators=run.plan.accelerators, calibration=known)
+    band = band_for(traits_of(run.shape, run.plan, run.family), layout_stated=run.layout_stated, calibration=known)
     band = (band.or_wider(GUESSED) if run.shape_guessed else band).widened(run.unsaid)
     made = _row(row, "skipped").banded(dict(zip(TRAINING.predicts, figures, strict=True)), band)
     if made.rate is None:
@@ -66,7 +66,13 @@ def _told(row: Row, run: TrainingRun, numbers: Array, known: TrainingCalibration
         made, kind=run.kind, accelerator=run.chip_key, chip=run.chip_key, model=run.model, guessed=run.shape_guessed,
         fits=bool(fits),
     )  # fmt: skip
-    return made.beside(made.rate_column, made.rate / run.observed) if run.observed and made.rate else made
+    if not run.observed or not made.rate:
+        return made
+    off = made.rate / run.observed
+    measured = [] if run.figure is None else [(run.figure, 1 / off)]
+    if memory := memory_in(row, run.chip, run.plan, run.chip_key):
+        measured.append((memory, memory.value / made.predicted[memory.column]))
+    return made.beside(made.rate_column, off).doubted(measured)
 
 
 def _row(row: Row, kind: str) -> Checked:

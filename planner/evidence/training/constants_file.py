@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from planner.evidence.constants_file import band_lines, entry, read_as
+from planner.evidence.constants_file import band_lines, entry, read_as, spread_lines
 from planner.evidence.table import BadTable
 from planner.evidence.training.fit import Sample
-from planner.speed.bands import Band
+from planner.speed.bands import UNTOLD, Band, Spread
 from planner.speed.data_files import read_data
 from planner.speed.training.constants import NAMES, TrainingCalibration, TrainingConstants
 from pricing import strict_yaml
@@ -52,6 +52,7 @@ class _File(Strict):
         default_factory=dict, description="runs that contradict physics or themselves, and why"
     )
     bands: dict[str, Band] = Field(description="published over predicted, where the source was left out")
+    spread: Spread | None = Field(default=None, description="how wide the band of a run is, by what it is like")
 
 
 def calibration_in(text: str, *, file: str) -> TrainingCalibration:
@@ -62,7 +63,7 @@ def calibration_in(text: str, *, file: str) -> TrainingCalibration:
     for name, one in far.items():
         raise BadTable(f"{file}: constants.{name}: {one.value:g} is beyond {FARTHEST:g} times its prior {one.prior:g}.")
     values = TrainingConstants(**{name: found.constants[name].value for name in NAMES})
-    return TrainingCalibration(values, found.chips, found.families, found.bands)
+    return TrainingCalibration(values, found.chips, found.families, found.bands, found.spread or UNTOLD)
 
 
 def constants_schema() -> dict[str, Any]:
@@ -83,7 +84,9 @@ def _check_names(found: _File, file: str) -> None:
         raise BadTable(f"{file}: bands.{upside_down[0]}: low is above high.")
 
 
-def constants_text(calibration: TrainingCalibration, bands: Mapping[str, Band], sample: Sample, *, on: date) -> str:
+def constants_text(
+    calibration: TrainingCalibration, bands: Mapping[str, Band], spread: Spread | None, sample: Sample, *, on: date
+) -> str:
     """The whole of training_constants.yaml with these values; priors and meanings stay as they are."""
     data = read_data("training_constants.yaml")
     lines = [f'about: "{data["about"]}"', *_provenance(sample, on), "constants:"]
@@ -103,8 +106,9 @@ def constants_text(calibration: TrainingCalibration, bands: Mapping[str, Band], 
     lines += [f"  {run}: {why}" for run, why in data["not_fitted"].items()]
     lines += [
         "",
-        "# Published over predicted where its source, or half of all, was left out: a tenth lies below, a tenth above.",
+        "# Published over predicted where its source was left out: a tenth lies below, a tenth above.",
         *band_lines(bands),
+        *spread_lines(spread),
     ]
     return "\n".join(lines) + "\n"
 

@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from planner.evidence.cells import Row, text
 from planner.evidence.least_squares import Array, Steps, least
 from planner.evidence.left_out import ErrorsWithout, without_each
+from planner.evidence.spread import Runs
 from planner.evidence.table import Skipped
 from planner.evidence.training.rows import TrainingRun, read_run
 from planner.network.network import Network
 from planner.speed.arrays import stacked, taken
 from planner.speed.data_files import read_data
 from planner.speed.hardware import Hardware
+from planner.speed.training.bands import traits_of
 from planner.speed.training.constants import NAMES, TrainingCalibration, TrainingConstants
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import tokens_per_s
@@ -83,7 +85,7 @@ def sample_of(catalogue: Catalogue, rows: Iterable[Row]) -> Sample:
         tuple(runs), stacked([run.shape for run in runs]), stacked([run.chip for run in runs]),
         stacked([run.plan for run in runs]), np.log([run.observed or 0.0 for run in runs]),
         np.array([run.source for run in runs]), np.array(blocks),
-        np.array([run.id not in said["not_fitted"] and not run.mixture_guessed for run in runs]),
+        np.array([run.id not in said["not_fitted"] and run.is_possible and not run.mixture_guessed for run in runs]),
     )  # fmt: skip
 
 
@@ -96,24 +98,28 @@ def refit(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingCalibration:
 
 def without_its_source(sample: Sample, start: Array) -> Array:
     """Every run's error by a fit without its block, begun at one to all of them."""
-    prior = prior_for(sample.runs)
+    return without_each(sample.block, errors_without(sample, start))
+
+
+def errors_without(sample: Sample, start: Array | None = None) -> ErrorsWithout:
+    """The errors of some runs by a fit to all others, begun at `start` if that is one to all of them.
+
+    Not numbers where too few are left.
+    """
+    prior, rounds = prior_for(sample.runs), _ROUNDS_WITHOUT if start is None else _ROUNDS_FROM_ALL
 
     def errors(out: Mask) -> Array:
-        return _errors(fitted(sample, prior, out, start=start, rounds=_ROUNDS_FROM_ALL), sample.at(out), prior)
-
-    return without_each(sample.block, errors)
-
-
-def errors_without(sample: Sample) -> ErrorsWithout:
-    """The errors of some runs by a fit to all others; not numbers where too few are left."""
-    prior = prior_for(sample.runs)
-
-    def errors(out: Mask) -> Array:
-        if int((sample.usable & ~out).sum()) < _FEWEST:
+        if start is None and int((sample.usable & ~out).sum()) < _FEWEST:
             return np.full(int(out.sum()), np.nan)
-        return _errors(fitted(sample, prior, out, rounds=_ROUNDS_WITHOUT), sample.at(out), prior)
+        return _errors(fitted(sample, prior, out, start=start, rounds=rounds), sample.at(out), prior)
 
     return errors
+
+
+def traits_in(sample: Sample) -> Runs:
+    """By what its runs are like each other."""
+    traits = [traits_of(run.shape, run.plan, run.family) for run in sample.runs]
+    return Runs.of(traits, sample.block, sample.usable)
 
 
 def prior_for(runs: Sequence[TrainingRun]) -> Prior:

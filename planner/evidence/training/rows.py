@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from planner.evidence.cells import Row, number, sizes_of, text, year
+from planner.evidence.plausible import Figure, is_possible
 from planner.evidence.table import Skipped, refuse_unreadable
+from planner.evidence.training.plausible import figure_of
 from planner.evidence.training.row_shape import shape_of
 from planner.network.guess import NEARLY
 from planner.network.network import Network
@@ -75,11 +77,17 @@ class TrainingRun:
     counts: Counts = "device"
     unsaid: float = 0.0  # things left open that published runs mostly say, and that matter
     observed: float | None = None  # tokens for each accelerator and second; None where nothing can be compared
+    figure: Figure | None = None  # the cell that this comes from, beside what the chip can compute
 
     @property
     def kind(self) -> str:
         """What it is judged with."""
         return kind_of(moe=bool(self.shape.moe_layers), layout_stated=self.layout_stated)
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether its chip could have done what it says."""
+        return self.figure is None or is_possible(self.figure)
 
     @property
     def mixture_guessed(self) -> bool:
@@ -105,7 +113,7 @@ def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:
     if known.accelerators is None:
         raise Skipped(NO_COUNT)
     of_its_size = model is not None and abs(catalogue.models[model].params_b * 1e9 / float(shape.params) - 1) <= NEARLY
-    return TrainingRun(
+    run = TrainingRun(
         id=text(row, "id"), source=text(row, "source_key"), shape=shape, chip=chip, chip_key=key,
         family=family_of(catalogue.accelerators[key]), plan=chosen(shape, chip, plan_of(shape, chip, known), known),
         layout_stated=known.tp is not None and known.pp is not None, shape_guessed=guessed,
@@ -113,6 +121,8 @@ def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:
         free_shard=float(known.shard is None), counts=known.stack.counts, unsaid=_unsaid(row, known),
         observed=observed_tokens_per_s(row, shape),
     )  # fmt: skip
+    figure = figure_of(row, shape, chip, run.plan, key, run.observed) if run.observed else None
+    return replace(run, figure=figure)
 
 
 @remembered

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.evidence.checked import Checked, Group, skipped, summary
+from planner.evidence.checked import Checked, Group, doubted, skipped, summary
 from planner.report import words
 from planner.report.forms import row_data
 from planner.report.table import Table
@@ -40,7 +40,7 @@ def _row(one: Checked) -> dict[str, Any]:
         for rate in one.table.rates
         for end, value in (("low", one.low), ("high", one.high))
     }
-    return row_data({"id": one.id, **predicted, **said, **band})
+    return row_data({"id": one.id, **predicted, **said, **band, "look_at_again": one.doubt})
 
 
 def group_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
@@ -79,6 +79,9 @@ def checked_text(checked: Sequence[Checked]) -> str:
     ]
     if told:
         sections.append("\n".join(["skipped", *told]))
+    again = [f"        {_on_one_line(f'{words.some(ids)}: {why}')}" for why, ids in doubted(checked).items()]
+    if again:
+        sections.append("\n".join(["look at again", *again]))
     return "\n\n".join(sections)
 
 

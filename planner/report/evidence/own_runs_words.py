@@ -50,6 +50,7 @@ def runs_table(catalogue: Catalogue, found: OwnFactors) -> Table:
                 "Unit": run.unit,
                 "Shape": "guessed from its size" if run.guessed else "",
                 "Not used because": run.why_not,
+                "Look at again": run.doubt,
             }
             for run in found.runs
         ]
@@ -88,6 +89,7 @@ def unused_words(found: OwnFactors, *, carried: int) -> tuple[str, ...]:
     left = len(found.factors) - carried
     told = (
         not_used((run.why_not, run.id) for run in found.runs if run.like is None),
+        look_at_again((run.doubt, run.id) for run in found.runs if run.like is not None),
         f"{words.count(left, 'factor')} of the fewest runs left out: a plan holds {MOST_FACTORS}." if left > 0 else "",
     )
     return tuple(sentence for sentence in told if sentence)
@@ -104,6 +106,13 @@ def not_used(told: Iterable[tuple[str, str]]) -> str:
     reasons = "; ".join([*said, *more])
     end = "" if reasons.endswith((".", "?")) else "."
     return f"{words.count(sum(map(len, found.values())), 'run')} not used. {reasons}{end}"
+
+
+def look_at_again(told: Iterable[tuple[str, str]]) -> str:
+    """Which runs are used but look like another unit; empty where none does."""
+    found = by_reason((why, name) for why, name in told if why)
+    said = "; ".join(f"{words.some(ids)}: {why}" for why, ids in list(found.items())[:_MOST_REASONS])
+    return f"Used, but look again at {said}." if said else ""
 
 
 def pace_words(catalogue: Catalogue, job: TrainingJob | ServingJob, accelerator: str) -> str:

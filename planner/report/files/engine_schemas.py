@@ -22,7 +22,7 @@ from pricing.belief.constants import BeliefConstants
 from pricing.schema import Schema, editor_schema
 
 # One record holds what stands in two files: the fitted constants, and all else.
-_FITTED = ("fit", "constants", "bands", "likeness")
+_FITTED = ("fit", "constants", "bands", "spread", "likeness")
 _NOT_FITTED = tuple(name for name in serving.Known.model_fields if name not in _FITTED)
 
 SCHEMAS: dict[str, Callable[[], Schema]] = {

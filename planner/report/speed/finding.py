@@ -9,6 +9,7 @@ from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.evidence.own_runs_words import pace_words
 from planner.report.forms import hired_words
+from planner.report.speed.band_words import known_words
 from planner.report.speed.other_work import other_parts, run_parts
 from planner.report.speed.serving_words import usd_per_million_tokens
 from planner.report.speed.training_words import other_teams
@@ -130,6 +131,7 @@ def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> Sp
         *_deadline(work.task, speed),
         *_gone_by(catalogue, work),
         *found.data_facts,
+        known_words(speed.band),
         f"The range covers how far off we were on {speed.band.rows:,} published runs whose source was not fitted, and "
         f"what a team reaches of a published speed: {words.percent(speed.team.low)} to "
         f"{words.percent(speed.team.high)}.",
@@ -236,6 +238,7 @@ def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> Spee
             f"{words.count(replicas, 'replica')} of {found.accelerators_per_replica}, weights in "
             f"{found.weight_precision}.",
             *_gone_by(catalogue, work),
+            *((known_words(found.band),) if found.band else ()),
             *_waiting(found),
             *_around_the_clock(found, usd),
             *(f"Look again: {warning}." for warning in found.warnings),

@@ -9,6 +9,7 @@ from typing import Any
 from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.forms import NO_OFFER, bullets, finite, hired_words, in_sections, offer_data, plain_data
+from planner.report.speed.band_words import held_words, known_words
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.scenario.base import MILLION
@@ -121,6 +122,7 @@ def serving_row(job: ServingJob, found: Serving, cost: Hired | None, busy_share:
         **plain_data({key: value for key, value in row.items() if key not in ("ttft", "tpot")}),
         "input_tokens": job.input_tokens,
         "output_tokens": job.output_tokens,
+        "runs_like_it": None if found.band is None else found.band.alike,
         "busy_share": busy_share,
         "usd_per_million_output_tokens": usd_per_million_tokens(found, cost, busy_share),
     }
@@ -131,6 +133,7 @@ def serving_data(job: ServingJob, found: Serving, cost: Hired | None, busy_share
     usd = usd_per_million_tokens(found, cost, busy_share)
     return {
         **plain_data(asdict(found)),
+        "known": None if found.band is None else known_words(found.band),
         "title": serving_title(job, found),
         "offer": offer_data(cost),
         "busy_share": busy_share,
@@ -148,6 +151,7 @@ def _speed(found: Serving) -> list[str]:
         f"{within:,.3g} requests/s keep the promised latency." if found.ttft else "No latency is promised.",
         *(f"Needed {when}: {words.count(count, 'accelerator')}." for when, count in needed.items() if count),
         f"A new replica answers after {found.cold_start_s:,.0f} s.",
+        "" if found.band is None else f"{known_words(found.band)} {held_words(found.band)}",
         "" if energy is None else f"{energy:.3g} J for each token written, accelerators only.",
     ]
 

@@ -10,6 +10,7 @@ import numpy as np
 from planner.evidence.checked import Checked, group_of, skips
 from planner.evidence.nearest import Near, PublishedRun
 from planner.report import words
+from planner.report.speed.band_words import known_words
 from planner.report.speed.serving_words import time_table
 from planner.report.speed.training_words import layouts_table
 from planner.report.table import Table
@@ -44,7 +45,6 @@ _KINDS = {
     "moe": "mixture of experts",
     "single": "engines for one user",
 }
-_SCALES = {"up_to_64": "up to 64 at once", "65_to_1024": "65 to 1,024 at once", "above_1024": "more than 1,024 at once"}
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,8 @@ def agreement_finding(runs: Sequence[PublishedRun], near_share: float) -> str:
 
 FITTED = (
     "Most of these runs were fitted, so the picture flatters. Left out of the fit with all of their source, four of "
-    "five runs of each kind were between these two ends of what was then predicted. That is the range this page shows."
+    "five runs of each kind were between these two ends of what was then predicted. The range this page shows goes by "
+    "that, and is wider where no run is like yours."
 )
 
 
@@ -286,11 +287,8 @@ def bands_table(bands: Mapping[str, Band], labels: Mapping[str, str]) -> Table:
 
 
 def _kind(name: str, labels: Mapping[str, str]) -> str:
-    kind, _, scale = name.partition("/")
-    if kind == "chip":
-        return labels.get(scale, scale)
-    said = _KINDS.get(kind, kind)
-    return f"{said}, {_SCALES.get(scale, scale)}" if scale else said
+    kind, _, chip = name.partition("/")
+    return labels.get(chip, chip) if chip else _KINDS.get(kind, kind)
 
 
 def near_table(near: Sequence[Near], labels: Mapping[str, str]) -> Table:
@@ -342,7 +340,7 @@ def service_table(found: Serving) -> Table:
         "Until a new replica answers": f"{found.cold_start_s:,.0f} s",
         "Energy of a token written": "not known" if found.joules_per_output_token is None
         else f"{found.joules_per_output_token:.3g} J, accelerators only",
-        "Band that holds": found.band,
+        "Runs that the range goes by": "" if found.band is None else known_words(found.band),
     }  # fmt: skip
     return Table.listed(["layout", "is"], said.items())
 

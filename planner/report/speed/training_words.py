@@ -12,6 +12,7 @@ from planner.evidence.training.anchor import Anchored
 from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.forms import bullets, finite, in_sections, offer_data, plain_data, usd_data, usd_words
+from planner.report.speed.band_words import held_words, known_words
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.scenario.base import HOURS_PER_DAY
@@ -145,7 +146,14 @@ def training_data(found: Training, cost: Hired | None) -> dict[str, Any]:
     if found.speed is not None:
         data["speed"].pop("plan")
     hours = None if found.speed is None else found.speed.accelerator_hours
-    return {**data, "title": training_title(found), "offer": offer_data(cost), "usd": usd_data(hours, cost)}
+    known = None if found.speed is None else known_words(found.speed.band)
+    return {
+        **data,
+        "title": training_title(found),
+        "known": known,
+        "offer": offer_data(cost),
+        "usd": usd_data(hours, cost),
+    }
 
 
 def _layout(layout: Layout) -> dict[str, Any]:
@@ -196,7 +204,7 @@ def _times(found: Training, speed: Speed) -> list[str]:
         f"Team: {speed.team.words}, {words.percent(speed.team.typical)} of a published speed "
         f"({words.percent(speed.team.low)} to {words.percent(speed.team.high)}).",
         other_teams(speed, _time),
-        f"The band holds four of five of {speed.band.rows:,} runs whose source was not fitted.",
+        f"{known_words(speed.band)} {held_words(speed.band)}",
     ]
 
 

@@ -2,37 +2,55 @@
 
 from __future__ import annotations
 
-from planner.speed.bands import Band
+from planner.scenario.base import ONE_MACHINE
+from planner.speed.bands import Band, attention_of, mixture_of
+from planner.speed.hardware import generation
 from planner.speed.serving.case_of import Setup
+from planner.speed.serving.cases import ServingLayout
+from planner.speed.serving.chips import WEIGHT_BYTES
 from planner.speed.serving.engine_data import known
 
-_FEW = 2.0  # experts for each token: Mixtral and Llama 4 have one or two large ones
+TRAITS = ("chip", "engine", "mixture", "size", "attention", "bits", "pipeline", "load", "ranks", "figure")
 _WIDE = Band(low=0.3, high=1.6, rows=0)  # nobody measured anything like it
+RATE = "rate"  # what a band is of; runs that print a time instead are the less like it
+
+
+def traits_of(setup: Setup, layout: ServingLayout, *, batch: float, figure: str = RATE) -> dict[str, str]:
+    """By what a run of so many requests at once on each replica is like another; `figure` is what was measured."""
+    weight, together = WEIGHT_BYTES[setup.precision], float(layout.group) * float(layout.stages)
+    return {
+        "chip": generation(setup.chip.architecture or setup.chip.kind, stacked=setup.chip.hbm),
+        "engine": setup.engine,
+        "mixture": mixture_of(setup.shape),
+        "size": "one" if together <= 1 else "machine" if together <= ONE_MACHINE else "machines",
+        "attention": attention_of(setup.shape),
+        "bits": "16" if weight >= 2 else "8" if weight >= 1 else "4",
+        "pipeline": "pipeline" if float(layout.stages) > 1 else "none",
+        "load": "one" if batch <= 1 else "many",
+        "ranks": "attend" if float(layout.attention_ranks) > 1 else "share",
+        "figure": figure,
+    }
 
 
 def band_name(setup: Setup, *, single: bool) -> str:
-    """Which band holds: by what drives the error, which is the kind of model, machine and engine."""
-    shape, chip = setup.shape, setup.chip
-    many = shape.experts > 1
+    """Which group of runs it is judged with: by the kind of model, machine and engine."""
+    chip, mixture = setup.chip, mixture_of(setup.shape)
     names = {
         "processor": chip.kind == "cpu",
         "single": setup.engine == "local",
-        "hybrid": shape.is_hybrid,
+        "hybrid": setup.shape.is_hybrid,
         "other chips": chip.kind not in ("gpu", "edge"),
-        "one request, experts": single and many,
-        "one request, dense": single,
-        "dense": not many,
-        "many small experts": shape.experts_per_token > _FEW,
+        "one request, dense": single and mixture == "dense",
+        "one request, experts": single,
+        "dense": mixture == "dense",
+        "many small experts": mixture == "many",
     }
     return next((name for name, holds in names.items() if holds), "few large experts")
 
 
-def band_of(setup: Setup, *, single: bool, guessed: bool = False) -> Band:
-    """The band around a prediction, as factors on it; wide where the shape was guessed from the size."""
-    named = _named(band_name(setup, single=single))
-    return named.or_wider(_named("guessed shape")) if guessed else named
-
-
-def _named(name: str) -> Band:
+def band_of(setup: Setup, layout: ServingLayout, *, batch: float, guessed: bool = False) -> Band:
+    """The band around a prediction, as factors on it; wide where nobody fitted such work or the shape was guessed."""
     said = known()
-    return said.bands.get(name) or said.assumed_bands.get(name, _WIDE)
+    assumed = said.assumed_bands.get(band_name(setup, single=batch <= 1))
+    band = assumed or said.spread.band(traits_of(setup, layout, batch=batch))
+    return band.or_wider(said.assumed_bands.get("guessed shape", _WIDE)) if guessed else band

@@ -146,7 +146,7 @@ def _written(
     if reason is not None:
         return (0.0, 0.0, 0.0), f"does not fit: {reason}", False
     batch = float(running(worked.case))
-    band = band_of(worked.setup, single=batch <= 1)
+    band = band_of(worked.setup, worked.layout, batch=batch)
     promise, own = worked.promise or USUAL_PROMISE, serving_pace(catalogue, asks, job.accelerator)
     seen = levels(worked.case, worked.rate, most=batch, cv=asks.length_cv, share=promise.percentile)
     paces = (own.ratio, own.ratio * band.low, own.ratio * band.high)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from planner.speed.bands import Band
+from planner.speed.bands import UNTOLD, Band, Spread
 from planner.speed.data_files import read_data
 from planner.speed.serving.constants import NAMES, ServingConstants
 from pricing.days import Day
@@ -158,6 +158,7 @@ class Known(Strict):
     fit: Fit
     constants: dict[str, Fitted]
     bands: dict[str, Band]
+    spread: Spread = UNTOLD
     likeness: Likeness
     assumed_bands: dict[str, Band] = Field(description="where nothing was fitted: from errors on published runs")
     work: dict[str, Work]

@@ -61,7 +61,7 @@ class Anchor:
 
     def narrowed(self, band: Band) -> Band:
         """The band that is left."""
-        return Band(low=band.low**self.width, high=band.high**self.width, rows=band.rows)
+        return band.to_power(self.width)
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,6 @@ class Serving:
     output_tokens_per_accelerator_hour: float
     joules_per_output_token: float | None
     time_shares: tuple[Share, ...]
-    band: str
+    band: Band | None  # around its rate; None where it does not fit
     warnings: tuple[str, ...]
     anchor: Anchor | None = None  # your own runs that it goes by

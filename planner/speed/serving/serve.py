@@ -10,7 +10,7 @@ from planner.network.own_models import with_own_models
 from planner.scenario.base import ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.serving_job import ServingJob
 from planner.speed.match_model import counted_as
-from planner.speed.serving.bands import band_name, band_of
+from planner.speed.serving.bands import band_of
 from planner.speed.serving.case_of import stored_gb
 from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.engine_data import known
@@ -56,8 +56,7 @@ def serve(
     per_replica = batch * worked.job.output_tokens / float(full.seconds) * faster
     promise = None if worked.promise is None else worked.promise.at_pace(faster)
     within = most_per_s(worked.case, worked.rate, most=batch, promise=promise, cv=job.length_cv) * faster
-    band = band_of(worked.setup, single=batch <= 1)
-    band = (pace if known_by is None else known_by).narrowed(band)
+    band = (pace if known_by is None else known_by).narrowed(band_of(worked.setup, worked.layout, batch=batch))
     replicas = int(worked.layout.replicas)
     output = per_replica * replicas
     ttft, tpot = _latencies(worked, batch=batch, within=within, faster=faster)
@@ -72,7 +71,7 @@ def serve(
         accelerators_at_peak=_needed(worked, job.peak_requests_per_s, within), cold_start_s=_cold_start_s(worked),
         output_tokens_per_accelerator_hour=SECONDS_PER_HOUR * per_replica / worked.devices,
         joules_per_output_token=_joules(worked, batch, per_replica), time_shares=_shares(full),
-        band=band_name(worked.setup, single=batch <= 1),
+        band=band,
         warnings=(
             *_stands_in(catalogue, job),
             *_warnings(worked, output, batch, no_run=own is not None and known_by is None),
@@ -192,5 +191,5 @@ def _does_not_fit(worked: ServingPlan, reason: str, ways: tuple[ReplicaThatFits,
         output_tokens_per_s_low=0.0, output_tokens_per_s_high=0.0, requests_per_s=0.0,
         requests_per_s_within_promise=0.0, ttft=None, tpot=None, accelerators_at_average=None,
         accelerators_at_peak=None, cold_start_s=_cold_start_s(worked), output_tokens_per_accelerator_hour=0.0,
-        joules_per_output_token=None, time_shares=(), band=band_name(worked.setup, single=False), warnings=(),
+        joules_per_output_token=None, time_shares=(), band=None, warnings=(),
     )  # fmt: skip

@@ -7,7 +7,7 @@ chips in one call: chips down, layouts across.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 from planner.network.network import Network
 from planner.network.own_models import with_own_models
 from planner.scenario.base import HOURS_PER_DAY
-from planner.scenario.training_job import MeasuredLike, TrainingJob
+from planner.scenario.training_job import TrainingJob
 from planner.speed.arrays import stacked, taken
-from planner.speed.bands import Band
 from planner.speed.hardware import Hardware, family_of, hardware
 from planner.speed.pace import Pace, training_pace
 from planner.speed.refused import UnknownChip
-from planner.speed.training.bands import band_for
+from planner.speed.training.bands import band_for, traits_of
 from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.divides import batch_that_divides
 from planner.speed.training.goodput import TeamShare, best_tokens, reliability, team_share
@@ -65,6 +64,7 @@ class _Chips:
     """Chips side by side, as columns that layouts stand across."""
 
     keys: tuple[str, ...]
+    families: tuple[str, ...]
     columns: Hardware  # of shape (chips, 1)
     factor: Array
     memory_gb: Array  # that a job may use
@@ -109,7 +109,7 @@ def across(
             here = replace(here, global_batch=float(batch_that_divides(shape, widest, here, LayoutWish())))
         layouts = _layouts(shape, widest, here, domains)
         best = _best(shape, chips, layouts, known)
-        run = _run(catalogue, job, shape, count, {pace.like for pace in chips.paces})
+        run = _run(catalogue, job, shape, count, known)
         found = tuple(_reach(chips, at, layouts, best, run) for at in range(len(chips.keys)))
         yield found
         if enough(found):
@@ -118,12 +118,14 @@ def across(
 
 def _side_by_side(catalogue: Catalogue, keys: Sequence[str], known: TrainingCalibration, job: TrainingJob) -> _Chips:
     records = [hardware(key, catalogue.accelerators[key], nic_gb_s=job.network_gb_s) for key in keys]
-    factors = [known.chip_factor(key, family_of(catalogue.accelerators[key])) for key in keys]
+    families = [family_of(catalogue.accelerators[key]) for key in keys]
+    factors = [known.chip_factor(key, family) for key, family in zip(keys, families, strict=True)]
     rows = stacked(records)
     columns = Hardware(**{field.name: getattr(rows, field.name).reshape(-1, 1) for field in fields(Hardware)})
     paces = [training_pace(catalogue, job, key) for key in keys]
     return _Chips(
         keys=tuple(keys),
+        families=tuple(families),
         columns=columns,
         factor=np.array(factors).reshape(-1, 1),
         memory_gb=np.asarray(rows.memory_gb) * USABLE_SHARE,
@@ -224,11 +226,12 @@ class _Run:
     accelerators: int
     tokens: float
     useful_share: float
-    bands: Mapping[MeasuredLike | None, Band]  # by which runs of one's own speak of a chip
     team: TeamShare
+    shape: Network
+    known: TrainingCalibration
 
 
-def _run(catalogue: Catalogue, job: TrainingJob, shape: Network, count: int, likes: set[MeasuredLike | None]) -> _Run:
+def _run(catalogue: Catalogue, job: TrainingJob, shape: Network, count: int, known: TrainingCalibration) -> _Run:
     often = reliability(
         catalogue, accelerators=float(count), params=float(shape.params), team=job.team,
         failures=job.failures,
@@ -237,11 +240,9 @@ def _run(catalogue: Catalogue, job: TrainingJob, shape: Network, count: int, lik
         accelerators=count,
         tokens=job.tokens or float(best_tokens(shape.active_params)),
         useful_share=float(often.useful_share),
-        bands={
-            like: band_for(moe=bool(shape.is_moe), layout_stated=False, accelerators=float(count), own=like or "")
-            for like in likes
-        },
         team=team_share(job.team),
+        shape=shape,
+        known=known,
     )
 
 
@@ -253,11 +254,12 @@ def _reach(chips: _Chips, at: int, on: _Layouts, best: _Best, run: _Run) -> Reac
     if rate <= 0:
         return found
     place = int(best.at[at])
-    layout = layout_of(Candidate(taken(on.plans, place), rate, float(on.memory_gb[place])))
-    pace = chips.paces[at]
+    plan, pace = taken(on.plans, place), chips.paces[at]
+    layout = layout_of(Candidate(plan, rate, float(on.memory_gb[place])))
+    band = band_for(traits_of(run.shape, plan, chips.families[at]), calibration=run.known, own=pace.like or "")
     team = run.team.where_measured(pace.kept)
     ends = (team.low, team.typical, team.high)
-    hours = run_hours(run.tokens, rate, run.useful_share, run.bands[pace.like], ends)
+    hours = run_hours(run.tokens, rate, run.useful_share, band, ends)
     return replace(found, tokens_per_s_per_accelerator=rate, layout=layout, accelerator_hours=hours)
 
 

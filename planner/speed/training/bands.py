@@ -1,16 +1,19 @@
-"""How far off a prediction may be: the spread of observed over predicted for runs that were left out of the fit."""
+"""How far off a prediction may be: as far as runs were that the fit had not seen, and by whether the like was in it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from planner.speed.arrays import Num
-from planner.speed.bands import Band
+from planner.network.network import Network
+from planner.scenario.base import ONE_MACHINE
+from planner.speed.bands import UNTOLD, Band, Traits, attention_of, mixture_of
 from planner.speed.training.constants import TrainingCalibration, house_calibration
+from planner.speed.training.plan import TrainingPlan
 
-SCALES = {"up_to_64": (0.0, 64.0), "65_to_1024": (64.0, 1024.0), "above_1024": (1024.0, np.inf)}
+SCALES = {"up_to_64": 64.0, "65_to_1024": 1024.0}
+TRAITS = ("chip", "software", "mixture", "size", "attention", "bits", "pipeline", "context", "weights", "width")
+_NARROW = 3_000.0  # wide: below, launching kernels rather than arithmetic sets the pace of most accelerators
+_LONG = 32_768.0  # tokens of a sequence: beyond, attention is most of the work
 
 # Of a shape that was guessed from its size. Where the shapes of 888 published runs are so guessed, 86 % lie inside.
 GUESSED = Band(low=0.6, high=1.25, rows=888)
@@ -31,32 +34,47 @@ def kind_of(*, moe: bool, layout_stated: bool) -> str:
 
 def scale_of(accelerators: float) -> str:
     """Small, middle, large."""
-    return next(name for name, (low, high) in SCALES.items() if low < max(accelerators, 1.0) <= high)
+    return next((name for name, most in SCALES.items() if max(accelerators, 1.0) <= most), "above_1024")
+
+
+def traits_of(shape: Network, plan: TrainingPlan, family: str) -> dict[str, str]:
+    """By what a run is like another: one network on one plan."""
+    parallel = "parallel" if plan.cp > 1 else "long" if plan.seq_len > _LONG else "usual"
+    return {
+        "chip": family,
+        "software": "library" if not plan.eager else "compiled" if plan.compiled else "eager",
+        "mixture": mixture_of(shape),
+        "size": "machine" if plan.accelerators <= ONE_MACHINE else scale_of(float(plan.accelerators)),
+        "attention": attention_of(shape),
+        "bits": f"{float(plan.bits):.0f}",
+        "pipeline": "pipeline" if plan.pp > 1 else "none",
+        "context": parallel,
+        "weights": "all" if plan.trainable_share >= 1 else "some",
+        "width": "narrow" if shape.hidden < _NARROW else "wide",
+    }
 
 
 def house_bands() -> Mapping[str, Band]:
-    """The bands that were found when the house's constants were fitted."""
+    """The bands of groups of runs that were found when the house's constants were fitted."""
     return house_calibration().bands
 
 
 def band_for(
-    *,
-    moe: bool,
-    layout_stated: bool,
-    accelerators: Num,
-    calibration: TrainingCalibration | None = None,
-    own: str = "",
+    traits: Traits, *, layout_stated: bool = False, calibration: TrainingCalibration | None = None, own: str = "",
     processor: bool = False,
 ) -> Band:
-    """The band of the nearest group with enough runs; the house's where a fit was too small to have bands.
+    """The band of a run with these traits; the house's where a fit was too small to have one.
 
-    `own` says that measured runs of one's own corrected the speed: of the same `job` or others on the `accelerator`.
+    `own` says that measured runs of one's own corrected the speed: of the same `job` or others on the accelerator.
     """
     if processor and not own:
         return PROCESSOR
-    kind = kind_of(moe=moe, layout_stated=layout_stated)
+    told = calibration is not None and calibration.spread is not UNTOLD
+    general = (calibration if calibration and told else house_calibration()).spread.band(traits)
+    kind = kind_of(moe=traits["mixture"] != "dense", layout_stated=layout_stated)
     bands = calibration.bands if calibration is not None and kind in calibration.bands else house_bands()
-    nearest = bands.get(f"{kind}/{scale_of(float(np.max(accelerators)))}", bands[kind])
-    theirs = bands.get(f"own_runs/{own}/{kind}", nearest) if own else nearest
-    # Runs of one's own never make it less sure: where the size alone tells more, that holds.
-    return min(theirs, nearest, key=lambda band: band.high / band.low)
+    theirs = bands.get(f"own_runs/{own}/{kind}") if own else None
+    # Runs of one's own never make it less sure.
+    if theirs is None or general.high / general.low <= theirs.high / theirs.low:
+        return general
+    return theirs.model_copy(update={"alike": general.alike, "unlike": general.unlike})

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 
 from planner.speed.arrays import Num
-from planner.speed.bands import Band
+from planner.speed.bands import UNTOLD, Band, Spread
 from planner.speed.data_files import read_data
 
 
@@ -68,6 +68,7 @@ class TrainingCalibration:
     chips: Mapping[str, float]
     families: Mapping[str, float]
     bands: Mapping[str, Band] = field(default_factory=dict)
+    spread: Spread = UNTOLD
 
     def chip_factor(self, chip: str, family: str) -> float:
         """The multiplier of one chip; an unknown one is like its family, an unknown family like the rest."""
@@ -80,4 +81,5 @@ def house_calibration() -> TrainingCalibration:
     data = read_data("training_constants.yaml")
     constants = TrainingConstants(**{name: float(data["constants"][name]["value"]) for name in NAMES})
     bands = {name: Band(**band) for name, band in data["bands"].items()}
-    return TrainingCalibration(constants, data["chips"], data["families"], bands)
+    spread = Spread.model_validate(data["spread"]) if "spread" in data else UNTOLD
+    return TrainingCalibration(constants, data["chips"], data["families"], bands, spread)

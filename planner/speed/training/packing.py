@@ -15,10 +15,9 @@ from pydantic import Field
 
 from planner.scenario.training_job import TrainingJob
 from planner.speed.arrays import Num
-from planner.speed.bands import Band
 from planner.speed.data_files import Reached, read_data
 from planner.speed.refused import UnknownChip
-from planner.speed.training.bands import band_for
+from planner.speed.training.bands import band_for, traits_of
 from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.goodput import best_tokens, reliability, team_share
 from planner.speed.training.layout import legal_layouts
@@ -171,12 +170,9 @@ def _pace(catalogue: Catalogue, asked: AskedTraining, best: _Best, loss: Range, 
     """Rates and hours with their ranges. The parts' ends are multiplied: the range is wider than that of one job."""
     job, at_once = asked.job, best.at_once * slices
     shape = asked.shape
-    known = band_for(
-        moe=bool(shape.is_moe), layout_stated=False, accelerators=1.0, calibration=asked.constants,
-        own=asked.pace.like or "",
-    )  # fmt: skip
-    ends = (end / loss.typical for end in (known.low * loss.low, known.high * loss.high))
-    band = Band(**dict(zip(("low", "high"), ends, strict=True)), rows=known.rows)
+    traits = traits_of(shape, base_plan(job, batch=asked.batch), asked.family)
+    known = band_for(traits, calibration=asked.constants, own=asked.pace.like or "")
+    band = known.with_ends(*(end / loss.typical for end in (known.low * loss.low, known.high * loss.high)))
     rate = best.tokens_per_s * slices * loss.typical
     every = Range(rate * band.low, rate, rate * band.high)
     often = reliability(

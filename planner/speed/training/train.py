@@ -18,7 +18,7 @@ from planner.speed.hardware import Hardware, capped, family_of, hardware, proces
 from planner.speed.match_model import counted_as, model_named
 from planner.speed.pace import BITS, Pace, training_pace
 from planner.speed.refused import BadJob, UnknownChip
-from planner.speed.training.bands import PROCESSOR_PACE, band_for
+from planner.speed.training.bands import PROCESSOR_PACE, band_for, traits_of
 from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.data_facts import data_facts
 from planner.speed.training.defaults import ADAPTER_SHARE, ADAPTER_WEIGHT_BYTES, FLASH_SINCE, is_compiled
@@ -63,6 +63,7 @@ class AskedTraining:
     job: TrainingJob
     shape: Network
     chip_key: str
+    family: str  # of chips
     chip: Hardware
     factor: float
     pace: Pace
@@ -107,7 +108,8 @@ def looked_up(catalogue: Catalogue, job: TrainingJob, calibration: TrainingCalib
     key = names.accelerator(catalogue, job.accelerator)
     record = catalogue.accelerators[key]
     shape = named_shape(catalogue, job)
-    factor = calibration.chip_factor(key, family_of(record)) * (PROCESSOR_PACE if record.kind == "cpu" else 1.0)
+    family = family_of(record)
+    factor = calibration.chip_factor(key, family) * (PROCESSOR_PACE if record.kind == "cpu" else 1.0)
     zero = None if job.zero is None else _ZERO[job.zero]
     wish = LayoutWish(
         tp=job.tp, pp=job.pp, vpp=job.virtual_stages, cp=job.cp, ep=job.ep, dp=job.dp, micro_batch=job.micro_batch,
@@ -116,7 +118,7 @@ def looked_up(catalogue: Catalogue, job: TrainingJob, calibration: TrainingCalib
     chip, pace, batch = _chip(key, record, job), training_pace(catalogue, job, key), usual_batch(job)
     if job.global_batch_sequences is None:
         batch = batch_that_divides(shape, chip, base_plan(job, batch=batch), wish)
-    return AskedTraining(job, shape, key, chip, factor, pace, calibration, batch, wish)
+    return AskedTraining(job, shape, key, family, chip, factor, pace, calibration, batch, wish)
 
 
 def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
@@ -187,11 +189,10 @@ def _speed(
     plan, job = best.plan, asked.job
     known, pace = asked.constants.constants, asked.pace.ratio
     parts = step_parts(asked.shape, asked.chip, plan, known, chip_factor=asked.factor, pace=pace)
-    stated = job.tp is not None and job.pp is not None
-    moe, count = bool(asked.shape.is_moe), float(job.accelerators)
     band = band_for(
-        moe=moe, layout_stated=stated, accelerators=count, calibration=asked.constants,
-        own=asked.pace.like or "", processor=catalogue.accelerators[asked.chip_key].kind == "cpu",
+        traits_of(asked.shape, plan, asked.family), calibration=asked.constants, own=asked.pace.like or "",
+        layout_stated=job.tp is not None and job.pp is not None,
+        processor=catalogue.accelerators[asked.chip_key].kind == "cpu",
     )  # fmt: skip
     rate = best.tokens_per_s_per_accelerator
     often = reliability(

@@ -66,7 +66,9 @@ def test_they_move_the_answer_and_narrow_it(catalogue: Catalogue) -> None:
     assert plain is not None
     assert own is not None
     assert own.tokens_per_s_per_accelerator.typical < 0.9 * plain.tokens_per_s_per_accelerator.typical
-    assert own.band == house_bands()["own_runs/job/dense_layout_chosen"]
+    said = house_bands()["own_runs/job/dense_layout_chosen"]
+    assert (own.band.low, own.band.high, own.band.rows) == (said.low, said.high, said.rows)
+    assert own.band.alike == plain.band.alike
     assert own.band.high / own.band.low < plain.band.high / plain.band.low
 
 
@@ -103,7 +105,8 @@ def test_constants_come_back_from_the_file_they_were_written_to(
     assert plain is not None
     assert own is not None
     assert own.step_time_s != plain.step_time_s
-    assert own.band.rows < plain.band.rows
+    assert own.band.rows <= len(rows) < plain.band.rows
+    assert found.spread.seen != house_calibration().spread.seen
 
 
 GOOD = {"constants": None, "chips": "{}", "families": "{}", "bands": "{}"}
@@ -149,6 +152,7 @@ def test_the_same_file_without_the_mistake_is_taken() -> None:
 
 def test_the_house_file_can_be_read_as_anybodys(catalogue: Catalogue, rows: list[dict[str, str]]) -> None:
     house = house_calibration()
-    text = constants_text(house, house_bands(), sample_of(catalogue, rows), on=date(2026, 11, 21))
+    text = constants_text(house, house_bands(), house.spread, sample_of(catalogue, rows), on=date(2026, 11, 21))
     assert calibration_in(text, file="house").bands == house.bands
+    assert calibration_in(text, file="house").spread == house.spread
     assert np.isclose(calibration_in(text, file="house").constants.host_s, house.constants.host_s)

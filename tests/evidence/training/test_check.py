@@ -109,7 +109,7 @@ def test_a_calibration_is_written_as_it_is_read(catalogue: Catalogue, rows: Rows
     from datetime import date
 
     sample = sample_of(catalogue, rows)
-    text = constants_text(house_calibration(), house_bands(), sample, on=date(2026, 11, 21))
+    text = constants_text(house_calibration(), house_bands(), house_calibration().spread, sample, on=date(2026, 11, 21))
     again = strict_yaml.read(text, file="constants")
     house = house_calibration()
     assert again["constants"]["e16"]["value"] == pytest.approx(house.constants.e16, rel=1e-3)

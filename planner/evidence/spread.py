@@ -1,0 +1,288 @@
+"""How wide the band of a run should be: from the errors of runs left out with their source, and with their like.
+
+Each run is left out with its source; and again with its source and all runs that share one of its traits, one trait
+after the other, so that there are errors where nothing of the kind was known. From them: how much wider errors are with
+each trait, and with each trait in which the nearest runs that were fitted differ (a line through their logarithms,
+drawn to no difference). The ends are quantiles of what is then left of errors whose source was left out; nothing is
+taken to be normal. A source of many runs counts as their root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.evidence.least_squares import Array
+from planner.evidence.left_out import TAIL, ErrorsWithout
+from planner.speed.bands import DENSE, MIXTURE, STEPS, Ends, Seen, Spread, Traits, group_of, novelty
+
+Mask = NDArray[np.bool_]
+SOURCE = "source"  # what a run was left out with, where it is nothing but that
+FEWEST = 25  # runs left out, below which nothing is said
+_SMALL = 0.03  # an error this small is luck: it says no more than one of twice the size
+_PULL = 30.0  # roots of runs that a trait needs until half of what they say is taken
+_DRAWN = 30.0  # runs of mixtures, or of dense models, that tell as much of where their bands end as all do together
+_LEAST_STEP = 1.1  # times as wide for each trait in which nothing like it was seen: an assumption, where runs say less
+_MOST_LEFT_OUT = 0.5  # of all runs: a class that is most of them is what the fit is of, not a class to be left out
+_FEWEST_LEFT = 40  # runs that a fit must be left with
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Runs that could be fitted, by their traits."""
+
+    traits: tuple[str, ...]
+    values: NDArray[np.str_]  # of each run, in the order of `traits`
+    source: NDArray[np.str_]
+    usable: Mask
+
+    @classmethod
+    def of(cls, traits: Sequence[Traits], source: Sequence[str] | NDArray[np.str_], usable: Mask | None = None) -> Runs:
+        """The arrays of a list."""
+        names = tuple(traits[0]) if traits else ()
+        values = np.array([[one[name] for name in names] for one in traits]).reshape(len(traits), len(names))
+        return cls(names, values, np.array(source), np.ones(len(traits), bool) if usable is None else usable)
+
+    def column(self, trait: str) -> NDArray[np.str_]:
+        """What each run has of a trait."""
+        return self.values[:, self.traits.index(trait)]
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Runs predicted by fits that knew neither their source nor, where `by` names a trait, any run that shares it."""
+
+    run: NDArray[np.int_]
+    by: NDArray[np.str_]
+    ratio: Array  # logarithm of published over predicted
+    novelty: Array
+
+    def where(self, mask: Mask) -> LeftOut:
+        """Some of them."""
+        return LeftOut(self.run[mask], self.by[mask], self.ratio[mask], self.novelty[mask])
+
+
+def left_out(runs: Runs, errors_without: ErrorsWithout) -> LeftOut:
+    """Every run left out with its source, and with each class that it is of."""
+    cells, known = _Cells.of(runs), dict[bytes, Array]()
+    found: list[tuple[NDArray[np.int_], str, Array, Array]] = []
+    for source in np.unique(runs.source):
+        own = runs.source == source
+        for by, told in _classes(runs, own):
+            out = own | told
+            if int((runs.usable & ~out).sum()) < _FEWEST_LEFT:
+                continue
+            key = out.tobytes()
+            if key not in known:
+                known[key] = np.full(len(own), np.nan)
+                known[key][out] = errors_without(out)
+            there = np.flatnonzero(own & told & runs.usable & np.isfinite(known[key]))
+            found.append((there, by, -known[key][there], cells.novelty(runs.usable & ~out)[there]))
+    nothing = (np.empty(0, np.int_), SOURCE, np.empty(0), np.empty(0))
+    run, why, ratio, new = zip(*(found or [nothing]), strict=True)
+    named = [np.full(len(there), name) for there, name in zip(run, why, strict=True)]
+    return LeftOut(np.concatenate(run), np.concatenate(named), np.concatenate(ratio), np.concatenate(new))
+
+
+def _classes(runs: Runs, own: Mask) -> list[tuple[str, Mask]]:
+    """What a source's runs are left out with: themselves; then all runs of each class of theirs that is not most."""
+    found = [(SOURCE, own)]
+    for name in runs.traits:
+        column = runs.column(name)
+        for value in np.unique(column[own]):
+            told = column == value
+            if told.mean() <= _MOST_LEFT_OUT:
+                found.append((name, told))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Runs that share all traits, and in how many traits each two such groups differ."""
+
+    of_run: NDArray[np.int_]
+    source: NDArray[np.int_]
+    apart: NDArray[np.int_]
+
+    @classmethod
+    def of(cls, runs: Runs) -> _Cells:
+        values, of_run = np.unique(runs.values, axis=0, return_inverse=True)
+        apart = (values[:, None, :] != values[None, :, :]).sum(axis=2)
+        return cls(of_run.reshape(-1), np.unique(runs.source, return_inverse=True)[1].reshape(-1), apart)
+
+    def roots(self, there: Mask) -> Array:
+        """Of the runs in each cell, each source's as their root."""
+        counts = np.zeros((len(self.apart), int(self.source.max(initial=0)) + 1))
+        np.add.at(counts, (self.of_run[there], self.source[there]), 1.0)
+        return np.asarray(np.sqrt(counts).sum(axis=1))
+
+    def novelty(self, there: Mask) -> Array:
+        """How new each run is to a fit that knows those runs."""
+        roots = self.roots(there)
+        within = np.stack([(self.apart <= most) @ roots for most in range(STEPS)], axis=1)
+        return np.array([novelty(one) for one in within.tolist()])[self.of_run]
+
+
+def spread_of(runs: Runs, found: LeftOut) -> Spread | None:
+    """How wide bands are; None where too few runs were left out to tell."""
+    widths = _Widths.of(runs, found)
+    if widths is None:
+        return None
+    return Spread(
+        traits=runs.traits, ends=widths.ends, step=round(widths.step, 4), seen=seen_in(runs),
+        wider={name: {value: round(times, 3) for value, times in by.items()} for name, by in widths.wider.items()},
+    )  # fmt: skip
+
+
+def seen_in(runs: Runs) -> tuple[Seen, ...]:
+    """What was fitted: runs that share all traits, counted."""
+    cells = _Cells.of(runs)
+    roots = cells.roots(runs.usable)
+    many = np.bincount(cells.of_run[runs.usable], minlength=len(roots))
+    first = [int(np.argmax(cells.of_run == cell)) for cell in range(len(roots))]
+    return tuple(
+        Seen(like=tuple(map(str, runs.values[at])), runs=int(number), roots=round(float(root), 2))
+        for at, number, root in zip(first, many.tolist(), roots.tolist(), strict=True)
+        if number
+    )
+
+
+@dataclass(frozen=True)
+class _Widths:
+    """How far errors reach to either side: of a run with all that is usual, and times that with each trait and step."""
+
+    ends: dict[str, Ends]
+    step: float
+    wider: Mapping[str, Mapping[str, float]]
+
+    @classmethod
+    def of(cls, runs: Runs, found: LeftOut) -> _Widths | None:
+        """A line through the logarithms of the sizes of errors, and the quantiles of errors over what it says."""
+        alone = found.where(found.by == SOURCE)
+        if len(alone.run) < FEWEST:
+            return None
+        columns = [(name, str(value)) for name in runs.traits for value in np.unique(runs.column(name))]
+        has = np.stack([runs.column(name) == value for name, value in columns], axis=1)[found.run].astype(float)
+        size, weight = np.log(np.abs(found.ratio) + _SMALL), _weights(runs, found)
+        *_, free = _line(has, found.novelty, size, weight)
+        step = max(float(free), float(np.log(_LEAST_STEP)))
+        slopes = _line(has, np.zeros(len(size)), size - step * found.novelty, weight)
+        wider: dict[str, dict[str, float]] = {}
+        for (name, value), slope in zip(columns, slopes[1:-1].tolist(), strict=True):
+            wider.setdefault(name, {})[value] = float(np.exp(slope))
+        widths = cls({}, float(np.exp(step)), wider)
+        return replace(widths, ends=_ends(runs, alone, alone.ratio / widths.times(runs, alone)))
+
+    def times(self, runs: Runs, found: LeftOut) -> Array:
+        """How much wider each is than a run with all that is usual."""
+        wide = self.step**found.novelty
+        for name, by in self.wider.items():
+            wide = wide * np.array([by.get(value, 1.0) for value in runs.column(name)[found.run].tolist()])
+        return np.asarray(wide)
+
+
+def _ends(runs: Runs, alone: LeftOut, scaled: Array) -> dict[str, Ends]:
+    """Where the bands of dense models and of mixtures end: their own quantiles, drawn to those of all."""
+    weights, groups, ends = _weights(runs, alone), _groups(runs, alone), dict[str, Ends]()
+    of_all = np.array(_tails(runs, alone, scaled, weights)[0])
+    for name in (DENSE, MIXTURE):
+        here, drawn = groups == name, of_all
+        if here.any():
+            own, many = _tails(runs, alone.where(here), scaled[here], weights[here])
+            drawn = (many * np.array(own) + _DRAWN * of_all) / (many + _DRAWN)
+        below, above = (round(float(end), 4) for end in drawn)
+        ends[name] = Ends(below=below, above=above, rows=int(here.sum()))
+    return ends
+
+
+def _groups(runs: Runs, found: LeftOut) -> NDArray[np.str_]:
+    if "mixture" not in runs.traits:
+        return np.full(len(found.run), DENSE)
+    return np.array([group_of(value) for value in runs.column("mixture")[found.run].tolist()], dtype=str)
+
+
+def _tails(runs: Runs, alone: LeftOut, scaled: Array, weights: Array) -> tuple[tuple[float, float], float]:
+    """How far a tenth lies to either side; and of how many runs, each telling something of its own, that was taken.
+
+    Of few runs less than a tenth is left out on either side, so that of new ones no more than a tenth lie beyond.
+    """
+    many = _independent(runs, alone, weights)
+    most = min(1.0, (1 - TAIL) * (1 + 1 / many))
+    low, high = _quantiles(scaled, weights, (1 - most, most))
+    return (max(-low, 0.0), max(high, 0.0)), many
+
+
+def _line(has: Array, new: Array, size: Array, weight: Array) -> Array:
+    """Weighted least squares: a constant first, what each trait adds, drawn to nothing, and each step of novelty."""
+    columns = np.column_stack([np.ones(len(size)), has, new])
+    pull = np.array([0.0, *[_PULL] * has.shape[1], 1e-6])
+    curve = columns.T @ (columns * weight[:, None]) + np.diag(pull)
+    return np.asarray(np.linalg.solve(curve, columns.T @ (weight * size)))
+
+
+def _weights(runs: Runs, found: LeftOut) -> Array:
+    """Each source counts as the root of how often its runs were left out."""
+    _, at, many = np.unique(runs.source[found.run], return_inverse=True, return_counts=True)
+    return np.asarray(1 / np.sqrt(many[at.reshape(-1)]))
+
+
+def _independent(runs: Runs, found: LeftOut, weights: Array) -> float:
+    """How many runs tell something of their own: those of a source that share all traits tell one thing together."""
+    cells = _Cells.of(runs)
+    together = cells.of_run[found.run] * (int(cells.source.max(initial=0)) + 1) + cells.source[found.run]
+    totals = np.bincount(np.unique(together, return_inverse=True)[1].reshape(-1), weights=weights)
+    return float(totals.sum() ** 2 / (totals**2).sum())
+
+
+def _quantiles(values: Array, weights: Array, shares: tuple[float, float]) -> tuple[float, float]:
+    order = np.argsort(values)
+    middle = np.cumsum(weights[order]) - weights[order] / 2
+    low, high = np.interp(shares, middle / weights.sum(), values[order])
+    return float(low), float(high)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Runs left out beside bands that knew nothing of them; everything in logarithms of published over predicted."""
+
+    run: NDArray[np.int_]
+    ratio: Array
+    low: Array
+    high: Array
+
+    def where(self, mask: Mask) -> Judged:
+        """Some of them."""
+        return Judged(self.run[mask], self.ratio[mask], self.low[mask], self.high[mask])
+
+
+def judged_bands(runs: Runs, found: LeftOut) -> Judged:
+    """Every run left out with its source, beside the band that runs of other sources give it."""
+    alone = found.where(found.by == SOURCE)
+    low, high = np.full(len(alone.run), np.nan), np.full(len(alone.run), np.nan)
+    for name in np.unique(runs.source[alone.run]):
+        mine = runs.source[alone.run] == name
+        low[mine], high[mine] = _within(runs, found.where(runs.source[found.run] != name), alone.where(mine))
+    return Judged(alone.run, alone.ratio, low, high)
+
+
+def judged_unseen(runs: Runs, found: LeftOut, out: Mask, errors_without: ErrorsWithout) -> Judged:
+    """All runs of a class that a fit without it has never seen, beside the band that runs of others give them."""
+    errors = np.full(len(out), np.nan)
+    errors[out] = errors_without(out)
+    there = np.flatnonzero(out & runs.usable & np.isfinite(errors))
+    new = _Cells.of(runs).novelty(runs.usable & ~out)[there]
+    mine = LeftOut(there, np.full(len(there), SOURCE), -errors[there], new)
+    return Judged(there, mine.ratio, *_within(runs, found.where(~out[found.run]), mine))
+
+
+def _within(runs: Runs, others: LeftOut, mine: LeftOut) -> tuple[Array, Array]:
+    """Where the bands of some runs end, by others left out; not numbers where those are too few."""
+    widths = _Widths.of(runs, others)
+    if widths is None:
+        return np.full(len(mine.run), np.nan), np.full(len(mine.run), np.nan)
+    times = widths.times(runs, mine)
+    ends = [widths.ends[group] for group in _groups(runs, mine).tolist()]
+    return -times * [one.below for one in ends], times * [one.above for one in ends]

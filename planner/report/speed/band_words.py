@@ -1,0 +1,43 @@
+"""What a range rests on, in words: whether runs like it are known, and in what the nearest differ where none are."""
+
+from __future__ import annotations
+
+from planner.report import words
+from planner.speed.bands import Band
+
+_TRAITS = {
+    "chip": "the generation of the accelerator",
+    "software": "the software",
+    "engine": "the engine",
+    "mixture": "the kind of model, dense or a mixture of experts",
+    "size": "the number of accelerators",
+    "attention": "the kind of attention",
+    "bits": "the precision",
+    "pipeline": "pipeline stages",
+    "context": "the length of sequences",
+    "weights": "which weights are trained",
+    "width": "the width of the model",
+    "load": "one request at a time or many",
+    "ranks": "how attention is spread",
+    "figure": "what was measured",
+}
+
+
+def known_words(band: Band) -> str:
+    """Whether the like was ever seen, and how sure that makes a prediction."""
+    if band.alike:
+        are = "is" if band.alike == 1 else "are"
+        return f"{words.count(band.alike, 'published run')} like it {are} known."
+    if band.unlike:
+        return f"No published run like it is known: the nearest differ in {differences(band)}, so the range is wider."
+    return "No run of its kind was fitted: the range is an assumption."
+
+
+def differences(band: Band) -> str:
+    """In what the nearest runs differ."""
+    return words.listed(_TRAITS.get(name, name) for name in band.unlike)
+
+
+def held_words(band: Band) -> str:
+    """What the range is made of."""
+    return f"It holds four of five runs whose source was left out of the fit ({band.rows:,} were)."
