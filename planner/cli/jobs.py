@@ -55,7 +55,8 @@ def serving_jobs(wanted: argparse.Namespace) -> list[ServingJob]:
 def _serving_job(wanted: argparse.Namespace, accelerator: str) -> ServingJob:
     names.accelerator(load_catalogue(), accelerator)
     taken = ("model", "input_tokens", "output_tokens", "peak_requests_per_s", "ttft_ms", "tpot_ms")
-    more = ("percentile", "mode", "cache_precision", "engine", "batch", "mig_profile", "lora_adapters", "power_cap_w")
+    drafts = ("draft_tokens", "accepted_share")
+    more = (*drafts, "percentile", "mode", "cache_precision", "engine", "batch", "mig_profile", "lora_adapters", "power_cap_w")
     said = {name: getattr(wanted, name) for name in (*taken, *more, "measured_over_predicted")}
     said |= {"accelerators": wanted.count, "average_requests_per_s": wanted.requests_per_s, "engine_on": wanted.date}
     said |= {

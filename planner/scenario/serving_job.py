@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from planner.scenario.base import Inputs
 from planner.scenario.measured import Measured
-from planner.scenario.vocabulary import CachePrecision, EngineName, Mode, ServingPrecision
+from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE, CachePrecision, EngineName, Mode, ServingPrecision
 from pricing.days import Day
 
 _Tokens = Annotated[int, Field(ge=1, le=10_000_000)]
@@ -34,6 +34,8 @@ class ServingJob(Inputs):
     input_tokens: _Tokens = 1_000
     output_tokens: _Tokens = 300
     cached_input_share: float = Field(default=0.0, ge=0, le=0.99, description="part of prompts that is in the cache")
+    draft_tokens: int = Field(default=0, ge=0, le=16, description="guessed ahead of each step: speculative decoding")
+    accepted_share: float = Field(default=USUAL_ACCEPTED_SHARE, ge=0, le=0.99, description="of guesses that are right")
     length_cv: float = Field(default=1.0, ge=0, le=10, description="spread of answer lengths over their mean")
     batch: int | None = Field(default=None, ge=1, le=1_000_000, description="at once, over all accelerators")
     average_requests_per_s: _Rate | None = None

@@ -7,7 +7,14 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from planner.scenario.base import Id, Inputs, asked, unit
-from planner.scenario.vocabulary import CachePrecision, EngineName, Method, ServingPrecision, TrainingPrecision
+from planner.scenario.vocabulary import (
+    USUAL_ACCEPTED_SHARE,
+    CachePrecision,
+    EngineName,
+    Method,
+    ServingPrecision,
+    TrainingPrecision,
+)
 
 _Tokens = Annotated[int, Field(ge=1, le=10_000_000), unit("tokens")]
 _Rate = Annotated[float, Field(ge=0.0001, le=1e6), unit("requests a second")]
@@ -75,6 +82,11 @@ class Serve(Inputs):
     cached_input_share: Annotated[
         float, Field(ge=0.0, le=0.99, description="of prompts that is in the cache"), unit("share: 0.1 is 10 %")
     ] = 0.0
+    draft_tokens: Annotated[int, Field(ge=0, le=16,
+        description="guessed ahead of each step: speculative decoding"), unit("tokens")] = 0  # fmt: skip
+    accepted_share: Annotated[
+        float, Field(ge=0.0, le=0.99, description="of guesses that are right"), unit("share: 0.1 is 10 %")
+    ] = USUAL_ACCEPTED_SHARE
     rise_per_minute: Annotated[float | None, Field(ge=0.0, le=1e6,
         description="requests a second on top within a minute: kept ready"),
         unit("requests a second more within a minute")] = None  # fmt: skip

@@ -18,6 +18,8 @@ Optimizer = Literal["adamw", "adamw_bf16", "adamw_8bit"]
 Zero = Literal["none", "zero1", "zero2", "zero3", "hybrid"]
 Recompute = Literal["none", "selective", "full"]
 
+# An assumption: of first guesses 0.85 to 0.9 are right (DeepSeek-V3 Technical Report, arXiv:2412.19437, 5.4.3), of further ones fewer.
+USUAL_ACCEPTED_SHARE = 0.8
 USUAL_BUSY_SHARE = 0.60  # of the hours, where nobody says
 USUAL_STORAGE_TB = 10.0  # beside one machine of eight
 USUAL_EGRESS_TB_PER_MONTH = 1.0

@@ -93,7 +93,7 @@ def hardware(key: str, record: Accelerator, *, nic_gb_s: float | None = None) ->
         nic_gb_s=nic_gb_s or rule.nic_gb_s,
         domain=float(rule.domain),
         node=float(min(rule.domain, 8)),
-        power_share=_power_share(record, sixteen),
+        power_share=power_share(record, sixteen),
         is_gpu=float(record.kind == "gpu" and "Gaudi" not in key),
         four_bits_since=rule.four_bits_since,
     )
@@ -133,7 +133,7 @@ def family_of(record: Accelerator) -> str:
     return first if stacked else f"{first} card"
 
 
-def _power_share(record: Accelerator, tflops: float) -> float:
+def power_share(record: Accelerator, tflops: float) -> float:
     """Watts for each unit of rate against the generation's full-power part; 1 where nothing is known."""
     full = _network().full_power.get(record.architecture or "")
     watts = first(record.tdp_w)

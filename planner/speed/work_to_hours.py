@@ -179,6 +179,8 @@ def serving_job(scenario: Scenario, task: Serve) -> ServingJob:
         mig_profile=task.mig_profile,
         lora_adapters=task.lora_adapters,
         cached_input_share=task.cached_input_share,
+        draft_tokens=task.draft_tokens,
+        accepted_share=task.accepted_share,
         measured_over_predicted=task.measured_over_predicted,
         measured=scenario.measured,
     )

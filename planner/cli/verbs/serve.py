@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from planner.cli.verbs.arguments import add_output, add_stay, day, number, share, whole
-from planner.scenario.vocabulary import USUAL_BUSY_SHARE, CachePrecision, EngineName, Mode, ServingPrecision
+from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE, USUAL_BUSY_SHARE, CachePrecision, EngineName, Mode, ServingPrecision
 
 
 def add(verbs: Any) -> None:
@@ -39,6 +39,8 @@ def _how(verb: Any) -> None:
     verb.add_argument("--tp", type=whole, metavar="N", help="accelerators that share each step")
     verb.add_argument("--pp", type=whole, metavar="N", help="stages that follow each other")
     verb.add_argument("--batch", type=whole, metavar="N", help="requests at once; what memory holds where empty")
+    verb.add_argument("--draft-tokens", type=whole, metavar="N", help="guessed ahead of each step; none where empty")
+    verb.add_argument("--accepted-share", type=share, metavar="S", help=f"of guesses that are right; {USUAL_ACCEPTED_SHARE:g}")
     verb.add_argument("--mig-profile", metavar="NAME", help="one slice: 1g.10gb …")
     verb.add_argument("--lora-adapters", type=whole, metavar="N")
     verb.add_argument("--power-cap-w", type=number, metavar="W")

@@ -62,7 +62,7 @@ def _told(row: Row, run: ServingRun, figures: tuple[float, ...]) -> Checked:
         return made
     model = None if run.guessed else run.model
     made = replace(made, chip=run.setup.chip.name, model=model, guessed=run.guessed, fits=bool(figures[-1]))
-    for column in ("output_tokens_per_s_total", "tpot_ms", "ttft_ms"):
+    for column in ("output_tokens_per_s_total", "requests_per_s", "tpot_ms", "ttft_ms"):
         if (published := number(row, column)) is not None:
             ours = predicted[column]
             return made.beside(column, ours / published if column in SERVING.rates else (1 / ours) / (1 / published))
@@ -149,7 +149,7 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> Predicte
         output_tokens_per_s=np.asarray(output * counted),
         requests_per_s=np.asarray(output / case.traffic.output_tokens),
         ttft_s=np.asarray(time_to_first_token_s(case, rate, batch=busy)),
-        tpot_s=np.asarray(np.where(apart, full.step.total_s, full.token_s)),
+        tpot_s=np.asarray(np.where(apart, full.writing_s / full.output_tokens, full.token_s)),
         batch=busy,
         fits=np.asarray(fits(case)),
     )
@@ -159,7 +159,7 @@ def _apart(case: ServingCase, rate: ServingRates, batch: Array, prompting: Array
     """Closed loop on accelerators that only decode: a request is there for its first token and all others."""
     full = cycle(case, rate, batch=batch)
     alone = time_to_first_token_s(case, rate, batch=1.0)
-    answer = case.traffic.output_tokens * full.step.total_s + alone
+    answer = full.writing_s + alone
     closed = case.layout.replicas * batch / answer
     prompts = prompting / prefill(case, rate, prompts=1.0, tokens=case.traffic.input_tokens).total_s
     return np.asarray(np.minimum(closed, prompts) * case.traffic.output_tokens)

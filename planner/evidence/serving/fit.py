@@ -27,7 +27,7 @@ EXPECTED: dict[str, tuple[float, float]] = {
     "moe_layer_us": (80.0, 0.7), "allreduce_us": (10.0, 0.5), "slot_allreduce_us": (45.0, 0.5),
     "eager_layers": (5.0, 0.4), "native_sequence_us": (5.0, 0.7), "hidden_sequence_us": (8.0, 0.7),
     "inline_sequence_us": (40.0, 1.0), "request_ms": (0.5, 0.7), "grace_host": (1.5, 0.4), "expert_skew": (0.6, 0.3),
-    "spread_expert_work": (1.5, 0.5), "fp4_blackwell": (1.0, 0.3), "cdna3": (1.0, 0.3), "dequantised": (0.6, 0.3),
+    "spread_expert_work": (1.5, 0.5), "power": (0.5, 0.1), "cdna3_layers": (1.5, 0.4), "latent_blackwell": (0.8, 0.3), "fp4_experts": (0.8, 0.3), "young_experts": (1.4, 0.3), "fp4_blackwell": (1.0, 0.3), "cdna3": (1.0, 0.3), "dequantised": (0.6, 0.3),
     "fp8_experts": (1.0, 0.4), "old_grouped": (1.5, 0.5), "local_bandwidth_share": (0.82, 0.1),
     "local_compiled": (1.1, 0.1), "local_four_bit": (1.0, 0.3), "local_stacked": (1.0, 0.3),
     "local_unified_four_bit": (0.9, 0.1), "local_two_dies": (0.75, 0.1), "local_cache_reading": (2.0, 0.3),

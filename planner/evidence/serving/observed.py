@@ -16,6 +16,7 @@ from planner.evidence.table import Skipped
 from planner.speed.arrays import Num, stacked, taken
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingConstants, rates
+from planner.speed.serving.engine_data import left_out
 from planner.speed.serving.memory import fits
 from planner.speed.serving.steady import cycle, output_tokens_per_s, running
 from planner.speed.serving.step import first_token_s
@@ -83,7 +84,7 @@ class Observed:
         choices = [
             output_tokens_per_s(self.case, rate, batch=batch),
             1 / full.token_s,
-            1 / full.step.total_s,
+            full.output_tokens / full.writing_s,
             1 / first,
         ]
         return np.select([self.kind == place for place in range(len(KINDS))], choices)
@@ -101,13 +102,15 @@ def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> Observation |
     except Skipped:
         return None
     fitted = not run.setup.shape.is_hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
-    if run.guessed or not (fitted or any_machine) or (row.get("task") or "llm") != "llm":
+    if row.get("id") in left_out() or run.guessed or not (fitted or any_machine) or (row.get("task") or "llm") != "llm":
         return None
     kind, value = _figure(run, row)
     if kind is None or value is None:
         return None
-    if kind in ("token", "step"):  # how many were there is an input here: rate times latency, by Little's law
-        there = (number(row, "output_tokens_per_s_total") or 0.0) * (number(row, "tpot_ms") or 0.0) / 1e3
+    output = number(row, "output_tokens_per_s_total")
+    if kind in ("token", "step") and output is not None:
+        # How many were there is an input here: rate times latency, by Little's law.
+        there = output * (number(row, "tpot_ms") or 0.0) / 1e3
         batch = max(there / float(run.case.layout.replicas), 1.0)
         traffic = replace(run.case.traffic, batch=batch, held_by_memory=0.0)
         run = replace(run, case=replace(run.case, traffic=traffic))
@@ -120,7 +123,7 @@ def _figure(run: ServingRun, row: Row) -> tuple[Kind | None, float | None]:
     local, notes = run.setup.engine == "local", row.get("notes", "")
     if (local and not bool(fits(run.case))) or splits_rows(run, row):
         return None, None
-    if host_limits(row) or np.isfinite(run.limit_tpot_s) or "token_position" in row.get("source_title", ""):
+    if host_limits(row) or np.isfinite(run.limit_tpot_s) or run.case.traffic.draft_tokens or "token_position" in row.get("source_title", ""):
         return None, None
     if is_single(row):
         return ("first", 1e3 / first) if first and output is None else ("rate", output)
@@ -129,4 +132,6 @@ def _figure(run: ServingRun, row: Row) -> tuple[Kind | None, float | None]:
         return ("step" if run.prompt_replicas else "token", 1e3 / token) if steady and token else (None, None)
     if "QPS=INF" in notes:
         return None, None
+    if output is None and token is not None and number(row, "concurrency_or_batch") is not None:
+        return "token", 1e3 / token  # so many users, each waiting for an answer before the next question
     return "rate", output

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from planner.evidence.cells import Row, number, sizes_of
 from planner.evidence.table import Skipped, refuse_unreadable
 from planner.network.refused import UnknownShape
+from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE
 from planner.speed.refused import UnknownChip
 from planner.speed.serving.case_of import Setup, default_kv_bytes, limits, make_case, smallest_group
 from planner.speed.serving.cases import ServingCase, ServingLayout, Traffic
@@ -40,6 +41,8 @@ _LIMIT = re.compile(r"TTFT (\d+(?:\.\d+)?) ms / TPOT (\d+(?:\.\d+)?) ms")
 _ARRIVALS = re.compile(r"arrival QPS=(\d+(?:\.\d+)?)")
 _POOLS = re.compile(r"\b([1-9]\d{0,3})P:([1-9]\d{0,3})D")
 _RANKS = re.compile(r"data_parallel=(\d+)")
+_DRAFTED = re.compile(r"\bMTP[=-](\d)|\bMTP speculative\b")
+_USUAL_DRAFT = 3  # tokens, where a run says no number
 _LAYER_SPLIT = ("llama.cpp", "exllama", "ollama")
 _LAYERS_SPLIT_SINCE = 2024
 _HOST_IS_THE_LIMIT = re.compile(r"\b(Pi|CM5|Radxa|HiFive|DC-ROMA|Minisforum)\b")
@@ -82,6 +85,8 @@ def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
         raise Skipped("the number of accelerators is not stated")
     family = find_engine(row.get("engine", ""))
     period = find_period(family, published_on(row.get("published", "")))
+    if _is_mlperf(row):
+        period = period.model_copy(update={"scheduler": "native", "slow_fp8_experts": False})
     precision = _precision(row, found, chip, family, accelerators)
     kv_bytes = _CACHE_BYTES.get(row.get("kv_precision", "").strip().casefold()) or default_kv_bytes(period, precision)
     if _is_mlperf(row) and precision in ("fp8", "fp4"):
@@ -121,8 +126,6 @@ def _refuse(row: Row) -> None:
         raise Skipped("counts prompts only")
     if re.search(r"\bpool\b|per 8-GPU|decode GPU|prefill GPUs not counted|decode instance", f"{notes} {basis}"):
         raise Skipped("one pool of a service that is split in two; the other is not counted")
-    if re.search(r"MTP speculative|MTP=\d|MTP-\d", notes):
-        raise Skipped("speculative decoding: several tokens a step, by how well a draft guesses")
     ranks = _RANKS.search(notes)
     if ranks and int(ranks[1]) > 1:
         raise Skipped("several replicas behind one counter: rate and latency contradict each other in the source")
@@ -170,7 +173,7 @@ def _layout(setup: Setup, row: Row, accelerators: float) -> ServingLayout:
         stages = max(1.0, accelerators // group)
     alone = re.search(r"attention DP|\bdep\d", notes) is not None
     alone |= bool(setup.shape.latent) and _is_mlperf(row)
-    alone |= setup.period.spread_experts and bool(setup.shape.experts > 1) and not _is_mlperf(row)
+    alone |= setup.period.spread_experts and bool(setup.shape.experts > 1) and row.get("mode") == "offline" and not _is_mlperf(row)
     replicas = max(1.0, accelerators / (group * stages))
     if (pools := _POOLS.search(notes)) is not None:
         replicas *= int(pools[2]) / (int(pools[1]) + int(pools[2]))
@@ -211,8 +214,19 @@ def _traffic(row: Row, found: FoundModel, layout: ServingLayout, setup: Setup) -
         requests_in_run=_requests_in_run(row, setup, asked, answer) / layout.replicas,
         worked_share=1.0,
         held_by_memory=0.0 if measured else 1.0,
+        draft_tokens=_draft_tokens(row.get("notes", ""), data),
+        accepted_share=USUAL_ACCEPTED_SHARE,
     )
     return traffic, 1 if data is None else data.beams
+
+
+def _draft_tokens(notes: str, data: Dataset | None) -> float:
+    """How many tokens are guessed ahead of each step: as a run says, or as its benchmark allows where it has to."""
+    drafted, limit = _DRAFTED.search(notes), _LIMIT.search(notes)
+    if drafted is not None:
+        return float(drafted[1] or _USUAL_DRAFT)
+    tight = data is not None and limit is not None and float(limit[2]) <= data.drafts_up_to_tpot_ms
+    return float(_USUAL_DRAFT) if tight else 0.0
 
 
 def _requests_in_run(row: Row, setup: Setup, asked: float, answer: float) -> float:

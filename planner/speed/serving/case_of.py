@@ -20,7 +20,6 @@ from planner.speed.serving.engine_data import Period
 from pricing.model import WeightFormat
 
 _NARROW = ("fp8", "int8", "fp4", "mxfp4", "int4", "int3", "int2.5", "int5")
-_COMPILED = ("trtllm", "tensorrt", "lmdeploy", "local")
 _FOUR_BIT = ("int4", "mxfp4", "fp4", "int3", "int5", "int2.5")
 _GGUF = {"int4": "q4_k_m", "int8": "q8_0"}  # what "4-bit" and "8-bit" mean in llama.cpp unless it says otherwise
 _LATENT_FP4_ATTENTION = 1.5  # published 4-bit checkpoints of latent attention keep part of it in 8 and 16 bits
@@ -104,6 +103,7 @@ def limits(period: Period, *, static: bool = False, tuned: bool = False) -> Serv
         else float(max(period.most_requests, 4_096) if tuned else period.most_requests),
         memory_share=period.memory_share,
         cache_share=period.cache_share,
+        working_bytes=period.working_gb * 1e9,
         reserve_share=period.reserve_share,
     )
 
@@ -113,7 +113,7 @@ def traits(setup: Setup, *, group: float, static: bool = False) -> Traits:
     shape, chip, precision = setup.shape, setup.chip, setup.precision
     local, narrow = setup.engine == "local", precision in _FOUR_BIT
     server_blackwell = chip.architecture.startswith("Blackwell") and chip.hbm
-    composed = setup.engine not in _COMPILED
+    newest = chip.hbm and chip.flops_4bit > chip.flops_8bit  # chips of 2025 and later compute in 4 bits
     queries = shape.heads / shape.cache_heads
     flags = {
         "hidden_scheduler": setup.period.scheduler != "inline" or static,
@@ -122,10 +122,14 @@ def traits(setup: Setup, *, group: float, static: bool = False) -> Traits:
         "eager": setup.period.eager,
         "slot": chip.link(group) <= SLOT_BYTES_PER_S,
         "local": local,
-        "fp4_blackwell": precision in ("fp4", "mxfp4") and server_blackwell,
+        "cdna3_layers": "CDNA3" in chip.architecture and shape.experts > 1,
+        "latent_blackwell": shape.latent and server_blackwell,
+        "fp4_experts": chip.flops_4bit > chip.flops_8bit and precision in ("fp4", "mxfp4") and shape.experts > 1,
+        "young_experts": newest and precision in setup.period.young_experts and shape.experts > 1,
+        "fp4_blackwell": precision in ("fp4", "mxfp4") and newest,
         "cdna3": "CDNA3" in chip.architecture,
         "dequantised": not local and precision in _FOUR_BIT and chip.flops(precision) == chip.flops_16bit,
-        "fp8_experts": composed and precision == "fp8" and shape.experts > 1,
+        "fp8_experts": setup.period.slow_fp8_experts and precision == "fp8" and shape.experts > 1,
         "old_grouped": setup.period.old_grouped and queries not in (1.0, _GROUPED_BY_EIGHT) and not shape.latent,
         "local_compiled": local and setup.compiled,
         "local_four_bit": local and narrow,
@@ -133,7 +137,7 @@ def traits(setup: Setup, *, group: float, static: bool = False) -> Traits:
         "local_unified_four_bit": local and narrow and chip.kind == "apple",
         "local_two_dies": local and "Ultra" in chip.name,
     }
-    return Traits(**{name: float(flag) for name, flag in flags.items()})
+    return Traits(power_share=chip.power_share, **{name: float(flag) for name, flag in flags.items()})
 
 
 def smallest_group(setup: Setup, accelerators: float) -> float:

@@ -48,6 +48,7 @@ class ServingLimits:
     most_requests: Num  # at once, for each rank that attends for itself
     memory_share: Num  # of the device's bytes
     cache_share: Num  # of what weights and working space leave free
+    working_bytes: Num  # on each accelerator: activations, captured graphs, the runtime itself
     reserve_share: Num  # of the answer's tokens that is reserved when a request is let in
 
 
@@ -60,7 +61,12 @@ class Traits:
     hidden_scheduler: Num  # the next step is planned while this one runs
     eager: Num  # every kernel is launched by itself
     slot: Num  # no link but the slot
+    power_share: Num  # of the watts of its generation's full-power part, for each unit of rate
     local: Num  # an engine for one user: llama.cpp, MLC, ExLlama
+    cdna3_layers: Num  # small kernels of CDNA3
+    latent_blackwell: Num  # latent attention there
+    fp4_experts: Num
+    young_experts: Num
     fp4_blackwell: Num
     cdna3: Num
     dequantised: Num  # 4-bit weights on a chip that computes them in 16 bits
@@ -83,6 +89,8 @@ class Traffic:
     requests_in_run: Num  # by one replica; endless in steady state
     worked_share: Num  # of each prompt; the rest is found in the cache of an earlier one
     held_by_memory: Num  # 1 where a stated batch is what was asked for, 0 where it is what really ran
+    draft_tokens: Num = 0.0  # guessed ahead of each step, which then checks them all at once
+    accepted_share: Num = 0.0  # chance that a guess is right where those before it were
 
 
 @dataclass(frozen=True)

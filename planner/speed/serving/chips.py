@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.speed.hardware import first
+from planner.speed.hardware import first, power_share
 from planner.speed.refused import UnknownChip
 from planner.speed.serving.engine_data import known
 from pricing.records import Accelerator
@@ -63,6 +63,7 @@ class Chip:
     memory_bytes: float
     link_bytes_per_s: float  # one direction
     tdp_w: float | None
+    power_share: float  # watts for each unit of rate against the generation's full-power part
     hbm: bool
     two_way_link: bool  # a bridge between two cards; more of them talk over their slots
     slot_bytes_per_s: float
@@ -72,6 +73,8 @@ class Chip:
         if precision in _FOUR:
             native = self.flops_4bit if precision == "fp4" else self.flops_8bit
             return native if self.flops_4bit > self.flops_8bit else self.flops_16bit
+        if precision == "int8":
+            return max(self.flops_int8, self.flops_16bit)
         return self.flops_8bit if precision == "fp8" else self.flops_16bit
 
     def link(self, group: float) -> float:
@@ -98,7 +101,7 @@ def chip_of(name: str, record: Accelerator, *, memory_share: float = 1.0, comput
         flops_int8=(first(record.int8_dense_tops) or eight) * TFLOPS * compute_share,
         bandwidth=bandwidth * GB * memory_share,
         memory_bytes=_memory_bytes(record) * memory_share, link_bytes_per_s=link * GB / 2,
-        tdp_w=_scaled(first(record.tdp_w), compute_share), hbm=_has_stacked_memory(record, bandwidth),
+        tdp_w=_scaled(first(record.tdp_w), compute_share), power_share=power_share(record, sixteen), hbm=_has_stacked_memory(record, bandwidth),
         two_way_link="2-way" in (record.link or ""), slot_bytes_per_s=slot * GB / 2,
     )  # fmt: skip
 

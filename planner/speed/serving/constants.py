@@ -31,6 +31,11 @@ class ServingConstants:
     grace_host: float  # times both on a host of Arm cores, where the engine's loop is Python
     expert_skew: float
     spread_expert_work: float  # arithmetic of experts spread whole over the group, over that of split ones
+    power: float  # exponent of a chip's watts over those of its generation's full-power part
+    cdna3_layers: float  # times layer_us and moe_layer_us on CDNA3
+    latent_blackwell: float  # times them with latent attention on Blackwell servers
+    fp4_experts: float  # times moe_layer_us where experts of 4 bits have kernels of their own
+    young_experts: float  # times both where the engine had no kernels of its own for such experts on such a chip yet
     fp4_blackwell: float
     cdna3: float
     dequantised: float
@@ -87,9 +92,11 @@ def rates(constants: ServingConstants, traits: Traits) -> ServingRates:
     hidden = np.where(np.asarray(traits.native_scheduler) > 0, c.native_sequence_us, c.hidden_sequence_us)
     sequence_us = np.where(np.asarray(traits.hidden_scheduler) > 0, hidden, c.inline_sequence_us)
     host = c.grace_host**traits.grace_host
+    small = c.cdna3_layers**traits.cdna3_layers * c.latent_blackwell**traits.latent_blackwell * c.young_experts**traits.young_experts
     served = 1 - local
     return ServingRates(
         flops_share=c.flops_share
+        * traits.power_share**c.power
         * c.fp4_blackwell**traits.fp4_blackwell
         * c.cdna3**traits.cdna3
         * c.dequantised**traits.dequantised,
@@ -99,8 +106,8 @@ def rates(constants: ServingConstants, traits: Traits) -> ServingRates:
         expert_reading_share=c.fp8_experts**traits.fp8_experts,
         cache_reading=c.old_grouped**traits.old_grouped * c.local_cache_reading**local,
         activation_bytes=c.activation_bytes * served,
-        layer_s=1e-6 * (c.layer_us * c.eager_layers**traits.eager * served + c.local_layer_us * local),
-        moe_layer_s=1e-6 * c.moe_layer_us * served,
+        layer_s=1e-6 * (small * c.layer_us * c.eager_layers**traits.eager * served + c.local_layer_us * local),
+        moe_layer_s=1e-6 * small * c.fp4_experts**traits.fp4_experts * c.moe_layer_us * served,
         allreduce_s=1e-6 * np.where(np.asarray(traits.slot) > 0, c.slot_allreduce_us, c.allreduce_us),
         sequence_s=1e-6 * sequence_us * host * served,
         stage_s=1e-6 * c.local_stage_us * local,

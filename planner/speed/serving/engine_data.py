@@ -15,6 +15,7 @@ from pricing.days import Day
 from pricing.figure import Strict, Text
 
 ENGINES, CONSTANTS = "serving_engines.yaml", "serving_constants.yaml"
+Precision = Literal["bf16", "fp8", "fp4", "mxfp4"]
 _Share = Annotated[float, Field(gt=0, le=1)]
 
 
@@ -27,10 +28,13 @@ class Period(Strict):
     memory_share: _Share
     cache_share: _Share
     reserve_share: _Share
+    working_gb: float = Field(default=1.5, ge=0, description="on each accelerator: activations, captured graphs, the runtime")
     spread_experts: bool
     old_grouped: bool
     step_ms: float = Field(default=0.0, ge=0, description="host work between two steps, whatever is in them")
     eager: bool = Field(default=False, description="every kernel is launched by itself")
+    slow_fp8_experts: bool = Field(default=False, description="kernels of 8-bit experts that nobody tuned for the chip")
+    young_experts: tuple[Precision, ...] = Field(default=(), description="formats of experts that it had no tuned kernels for on chips that compute in 4 bits")
     small_cache: bool = Field(description="keeps an 8-bit cache beside 8- and 4-bit weights unless told otherwise")
 
 
@@ -59,6 +63,7 @@ class Dataset(Strict):
     input_tokens: int = Field(ge=1)
     output_tokens: int | None = Field(default=None, ge=1)
     beams: int = Field(default=1, ge=1)
+    drafts_up_to_tpot_ms: float = Field(default=0.0, ge=0, description="promises so tight that tokens are guessed ahead")
 
 
 class Fitted(Strict):
@@ -87,6 +92,13 @@ class Measured(Strict):
     requests_per_s: float = Field(gt=0, description="for each accelerator")
     precision: str
     source: Text
+
+
+class LeftOut(Strict):
+    """Published runs that teach nothing about speed, and why."""
+
+    runs: tuple[str, ...] = Field(min_length=1)
+    why: Text
 
 
 class Work(Strict):
@@ -137,6 +149,7 @@ class Known(Strict):
     same_shape: dict[str, SameShape]
     datasets: dict[str, Dataset]
     requests_in_run: dict[str, dict[str, int]]
+    left_out: tuple[LeftOut, ...]
     power: Power
     fit: Fit
     constants: dict[str, Fitted]
@@ -156,3 +169,8 @@ class Known(Strict):
 def known() -> Known:
     """The data files, read once and checked."""
     return Known.model_validate({**read_data(CONSTANTS), **read_data(ENGINES)})
+
+
+def left_out() -> frozenset[str]:
+    """The ids of published runs that no fit goes by: no column tells their conditions."""
+    return frozenset(run for one in known().left_out for run in one.runs)

@@ -11,8 +11,6 @@ from planner.speed.arrays import Num
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.step import cache_bytes
 
-WORKING_BYTES = 1.5e9  # for each accelerator: activations, captured graphs, the runtime itself
-
 
 @dataclass(frozen=True)
 class HeldMemory:
@@ -32,7 +30,8 @@ def weights_bytes(case: ServingCase) -> Num:
     """All weights of one replica, with copies of attention where each accelerator attends for itself. [byte]"""
     net, wide = case.network, case.widths
     attention = wide.attention * net.attention_params * case.layout.attention_ranks
-    tables = wide.head * (net.head_params + net.embedding_params)
+    looked_up = net.embedding_params * (1 - case.traits.local)  # engines for one user leave that table to the host
+    tables = wide.head * (net.head_params + looked_up)
     return attention + tables + wide.weight * (net.other_params + net.routed_params)
 
 
@@ -41,7 +40,7 @@ def held(case: ServingCase, *, extra_bytes: Num = 0.0) -> HeldMemory:
     devices = case.layout.group * case.layout.stages
     return HeldMemory(
         weights_bytes=weights_bytes(case) + extra_bytes,
-        working_bytes=WORKING_BYTES * devices,
+        working_bytes=case.limits.working_bytes * devices,
         usable_bytes=case.machine.memory_bytes * case.limits.memory_share * devices,
     )
 

@@ -26,7 +26,6 @@ from pricing.errors import PricingError, UnknownName
 _CACHE_BYTES = {"bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0}
 USUAL_PROMISE = Promise(2.0, 0.1)
 _PROMISES = {"server": USUAL_PROMISE, "interactive": Promise(0.5, 0.04)}  # usual ones, where none is given
-_POWER_EXPONENT = 0.5  # of a power cap in arithmetic: clocks fall more slowly than power
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,8 @@ def plan(catalogue: Catalogue, job: ServingJob, constants: ServingConstants) -> 
     layout = _layout(setup, job)
     batch = math.nan if job.batch is None else job.batch / float(layout.replicas)
     worked_share = 1 - job.cached_input_share
-    traffic = Traffic(float(job.input_tokens), float(job.output_tokens), batch, math.inf, worked_share, 1.0)
+    traffic = Traffic(float(job.input_tokens), float(job.output_tokens), batch, math.inf, worked_share, 1.0,
+        float(job.draft_tokens), job.accepted_share)  # fmt: skip
     limit = limits(setup.period)
     adapters = _adapter_bytes(job, setup.shape)
     case = make_case(setup, layout, limit, traffic)
@@ -107,14 +107,7 @@ def _capped(chip: Chip, power_cap_w: float | None) -> Chip:
     """The chip held below its power: arithmetic slows down, memory does not."""
     if power_cap_w is None or chip.tdp_w is None or power_cap_w >= chip.tdp_w:
         return chip
-    slower = (power_cap_w / chip.tdp_w) ** _POWER_EXPONENT
-    return replace(
-        chip,
-        flops_16bit=chip.flops_16bit * slower,
-        flops_8bit=chip.flops_8bit * slower,
-        flops_4bit=chip.flops_4bit * slower,
-        tdp_w=power_cap_w,
-    )
+    return replace(chip, power_share=chip.power_share * power_cap_w / chip.tdp_w, tdp_w=power_cap_w)
 
 
 def _layout(setup: Setup, job: ServingJob) -> ServingLayout:

@@ -134,14 +134,14 @@ def _joules(worked: ServingPlan, batch: float, tokens_per_s: float) -> float | N
 
 def _shares(full: Cycle) -> tuple[Share, ...]:
     """Where the time of a full cycle goes, the largest first."""
-    step, prompt, tokens = full.step, full.prompt, float(full.output_tokens)
+    step, prompt, steps = full.step, full.prompt, float(full.steps)
     parts = {
-        "reading weights": tokens * float(step.weights_s),
-        "arithmetic of answers": tokens * float(step.arithmetic_s),
-        "reading the cache": tokens * float(step.cache_s),
-        "traffic between accelerators": tokens * float(step.traffic_s) + float(prompt.traffic_s),
-        "launches and latency": tokens * float(step.layers_s),
-        "scheduling and host": tokens * float(step.requests_s) + float(prompt.requests_s),
+        "reading weights": steps * float(step.weights_s),
+        "arithmetic of answers": steps * float(step.arithmetic_s),
+        "reading the cache": steps * float(step.cache_s),
+        "traffic between accelerators": steps * float(step.traffic_s) + float(prompt.traffic_s),
+        "launches and latency": steps * float(step.layers_s),
+        "scheduling and host": steps * float(step.requests_s) + float(prompt.requests_s),
         "prompts": float(prompt.arithmetic_s),
     }
     parts["cutting prompts into steps"] = max(float(full.seconds) - sum(parts.values()), 0.0)

@@ -24,6 +24,12 @@ class Cycle:
     prompt: Parts
     batch: Num  # requests at once in one replica
     output_tokens: Num
+    steps: Num  # fewer than tokens where drafts are right
+
+    @property
+    def writing_s(self) -> Num:
+        """All steps of one answer, prompts of others left out. [s]"""
+        return self.steps * self.step.total_s
 
     @property
     def token_s(self) -> Num:
@@ -50,14 +56,23 @@ def cycle(case: ServingCase, rates: ServingRates, *, batch: Num) -> Cycle:
     traffic = case.traffic
     at_once = batch / case.layout.stages
     context = traffic.input_tokens + traffic.output_tokens / 2
-    step = decode_step(case, rates, batch=at_once, context=context)
+    step = decode_step(case, rates, batch=at_once, context=context).times(1 + traffic.draft_tokens / case.network.layers)
     prompt = prefill(case, rates, prompts=at_once, tokens=traffic.input_tokens * traffic.worked_share)
     # Prompts are cut to what one step takes; where they need more steps than the answers do, those cost too.
     room = case.limits.step_tokens * case.layout.attention_ranks
     steps = at_once * (traffic.input_tokens * traffic.worked_share + traffic.output_tokens) / room
-    more = np.maximum(steps - traffic.output_tokens, 0.0) * step.fixed_s
-    seconds = traffic.output_tokens * step.total_s + prompt.total_s + more
-    return Cycle(seconds=seconds, step=step, prompt=prompt, batch=batch, output_tokens=traffic.output_tokens)
+    writing = traffic.output_tokens / tokens_a_step(traffic.draft_tokens, traffic.accepted_share)
+    more = np.maximum(steps - writing, 0.0) * step.fixed_s
+    seconds = writing * step.total_s + prompt.total_s + more
+    return Cycle(seconds, step, prompt, batch, output_tokens=traffic.output_tokens, steps=writing)
+
+
+def tokens_a_step(draft_tokens: Num, accepted_share: Num) -> Num:
+    """Tokens that a step writes where so many are guessed ahead: those before the first wrong guess, and one. [1]
+
+    Leviathan et al., Fast inference from transformers via speculative decoding, 2023, arXiv:2211.17192, equation 1.
+    """
+    return (1 - accepted_share ** (draft_tokens + 1.0)) / (1 - np.asarray(accepted_share))
 
 
 def output_tokens_per_s(case: ServingCase, rates: ServingRates, *, batch: Num) -> Num:

@@ -10,7 +10,7 @@ Pope et al., Efficiently scaling transformer inference, 2022, arXiv:2211.05102 (
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -38,6 +38,10 @@ class Parts:
         """All of them one after the other."""
         work = self.weights_s + self.arithmetic_s + self.cache_s
         return work + self.traffic_s + self.layers_s + self.requests_s
+
+    def times(self, factor: Num) -> Parts:
+        """All of them that much longer."""
+        return Parts(*(getattr(self, each.name) * factor for each in fields(self)))
 
     @property
     def fixed_s(self) -> Num:
@@ -118,17 +122,19 @@ def _layers_s(case: ServingCase, rates: ServingRates) -> Num:
 
 
 def decode_step(case: ServingCase, rates: ServingRates, *, batch: Num, context: Num) -> Parts:
-    """One token for each of `batch` requests that have seen `context` tokens. [s]"""
+    """One step of `batch` requests that have seen `context` tokens: one token each, and the checking of drafts. [s]"""
     cached = batch * cache_bytes(case, context=context) * rates.cache_reading / _reading(case, rates)
-    attention = batch * case.network.decode_flops * context / _attending(case, rates)
-    matmuls = 2 * batch * _worked_params(case, rates) / _computing(case, rates)
+    tokens = batch * (1 + case.traffic.draft_tokens)
+    attention = tokens * case.network.decode_flops * context / _attending(case, rates)
+    matmuls = 2 * tokens * _worked_params(case, rates) / _computing(case, rates)
     return Parts(
-        weights_s=streamed_bytes(case, rates, tokens=batch) / _reading(case, rates),
-        arithmetic_s=matmuls + attention + _passing_s(case, rates, tokens=batch),
+        weights_s=streamed_bytes(case, rates, tokens=tokens) / _reading(case, rates),
+        arithmetic_s=matmuls + attention + _passing_s(case, rates, tokens=tokens),
         cache_s=cached,
-        traffic_s=_wire_s(case, rates, tokens=batch),
+        traffic_s=_wire_s(case, rates, tokens=tokens),
         layers_s=_layers_s(case, rates),
-        requests_s=rates.sequence_s * batch / case.layout.attention_ranks,
+        # One host plans for all stages: as many requests as there are in the whole pipeline.
+        requests_s=rates.sequence_s * batch * case.layout.stages / case.layout.attention_ranks,
     )
 
 
