@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Any, get_args
 
 from planner.cli.verbs.arguments import add_output, add_stay, day, number, share, whole
-from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE, USUAL_BUSY_SHARE, CachePrecision, EngineName, Mode, ServingPrecision
+from planner.scenario.vocabulary import (
+    USUAL_ACCEPTED_SHARE,
+    USUAL_BUSY_SHARE,
+    CachePrecision,
+    EngineName,
+    Mode,
+    ServingPrecision,
+)
 
 
 def add(verbs: Any) -> None:

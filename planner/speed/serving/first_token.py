@@ -63,6 +63,6 @@ def behind_prompts_s(*, prompt: Num, requests_per_s: Num, most: Num, share: floa
     busy = np.minimum(requests_per_s * prompt, 1.0)
     if share is None:
         free = np.maximum(1 - np.minimum(busy, _NEARLY_BUSY), 1e-9)
-        return np.minimum(busy * prompt * (1 + _PROMPT_CV**2) / 2 / free, most * prompt / 2)
+        return np.asarray(np.minimum(busy * prompt * (1 + _PROMPT_CV**2) / 2 / free, most * prompt / 2))
     wait = prompt_wait_s(busy_share=busy, prompt_s=prompt, prompt_cv=_PROMPT_CV, share=share)
-    return np.minimum(wait, most * prompt)
+    return np.asarray(np.minimum(wait, most * prompt))

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from planner.speed.arrays import Num
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingRates
-from planner.speed.serving.result import WaitingTimes
 from planner.speed.serving.first_token import among_others_s, behind_prompts_s, prompt_s
+from planner.speed.serving.result import WaitingTimes
 from planner.speed.serving.steady import cycle
 from planner.speed.serving.waiting import place_wait_s, together
 
@@ -53,10 +53,10 @@ def levels(case: ServingCase, rate: ServingRates, *, most: float, cv: float, sha
     arriving = load / answer
     behind = behind_prompts_s(prompt=prompt_s(case, rate), requests_per_s=arriving, most=np.inf, share=share)
     if share is None:
-        many, place = np.maximum(load, 1.0), 0.0
+        many, place = np.maximum(load, 1.0), np.zeros_like(load)
     else:
         many = np.maximum(np.asarray(together(load=load, share=share, places=most)), 1.0)
-        place = place_wait_s(places=most, load=load, service_s=answer, service_cv=cv, share=share)
+        place = np.asarray(place_wait_s(places=most, load=load, service_s=answer, service_cv=cv, share=share))
     first = np.asarray(among_others_s(case, rate, batch=many) + behind + place)
     return LoadLevels(arriving, first, np.asarray(cycle(case, rate, batch=many).token_s))
 
