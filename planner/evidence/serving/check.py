@@ -21,9 +21,10 @@ from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.chips import Chip
 from planner.speed.serving.constants import ServingConstants, ServingRates, rates
 from planner.speed.serving.engine_data import known
+from planner.speed.serving.first_token import alone_s, among_others_s, asked_tokens, behind_prompts_s, prompt_s
 from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.memory import fits
-from planner.speed.serving.steady import cycle, output_tokens_per_s, running, time_to_first_token_s
+from planner.speed.serving.steady import cycle, output_tokens_per_s, running
 from planner.speed.serving.step import prefill
 from planner.speed.serving.waiting import prompt_wait_s
 from planner.speed.serving.work import WorkRate, rate_on, server_share, work_called
@@ -161,7 +162,7 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> Predicte
     return Predicted(
         output_tokens_per_s=np.asarray(output * counted),
         requests_per_s=np.asarray(output / case.traffic.output_tokens),
-        ttft_s=np.asarray(time_to_first_token_s(case, rate, batch=busy)),
+        ttft_s=first_s(case, rate, busy=busy, arrivals_per_s=arrivals, prompting=prompting),
         tpot_s=np.asarray(np.where(apart, full.writing_s / full.output_tokens, full.token_s)),
         batch=busy,
         fits=np.asarray(fits(case)),
@@ -171,11 +172,23 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> Predicte
 def _apart(case: ServingCase, rate: ServingRates, batch: Array, prompting: Array) -> Array:
     """Closed loop on accelerators that only decode: a request is there for its first token and all others."""
     full = cycle(case, rate, batch=batch)
-    alone = time_to_first_token_s(case, rate, batch=1.0)
+    alone = alone_s(case, rate, tokens=asked_tokens(case))
     answer = full.writing_s + alone
     closed = case.layout.replicas * batch / answer
     prompts = prompting / prefill(case, rate, prompts=1.0, tokens=case.traffic.input_tokens).total_s
     return np.asarray(np.minimum(closed, prompts) * case.traffic.output_tokens)
+
+
+def first_s(case: ServingCase, rate: ServingRates, *, busy: Array, arrivals_per_s: Num, prompting: Array) -> Array:
+    """The mean time to the first token where so many are at work in each replica: prompts before it, and its own."""
+    apart, each = prompting > 0, prompt_s(case, rate)
+    open_loop = np.isfinite(arrivals_per_s)
+    coming = np.where(open_loop, arrivals_per_s / case.layout.replicas, busy / cycle(case, rate, batch=busy).seconds)
+    pools = np.where(apart, case.layout.replicas / np.maximum(prompting, 1e-9), 1.0)
+    most = np.where(open_loop, np.inf, np.maximum(busy * pools - 1, 0.0))
+    behind = behind_prompts_s(prompt=each, requests_per_s=coming * pools, most=most)
+    alone = alone_s(case, rate, tokens=asked_tokens(case))
+    return np.asarray(np.where(apart, alone, among_others_s(case, rate, batch=busy)) + behind)
 
 
 def within_promise(case: ServingCase, rate: ServingRates, *, most: Array, tpot_s: Num, ttft_s: Num) -> Array:
@@ -188,7 +201,7 @@ def within_promise(case: ServingCase, rate: ServingRates, *, most: Array, tpot_s
         wait = prompt_wait_s(
             busy_share=batch / full.seconds * prompt, prompt_s=prompt, prompt_cv=_PROMPT_CV, share=_PERCENTILE
         )
-        first = time_to_first_token_s(case, rate, batch=batch) + np.where(np.isfinite(ttft_s), wait, 0.0)
+        first = among_others_s(case, rate, batch=batch) + np.where(np.isfinite(ttft_s), wait, 0.0)
         return np.asarray((full.token_s * _WORST_OVER_MEAN <= tpot_s) & (first <= ttft_s))
 
     whole = kept(most)

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from planner.evidence.cells import Row
 from planner.evidence.least_squares import Array, Steps, least
 from planner.evidence.left_out import ErrorsWithout, without_each
+from planner.evidence.serving import first_tokens
+from planner.evidence.serving.first_tokens import FIRST_TOKEN
 from planner.evidence.serving.observed import Observed, observe
 from planner.speed.serving.constants import FIXED, NAMES, ServingConstants
 from pricing.catalogue import Catalogue
@@ -39,12 +41,13 @@ _SPREAD = 0.1  # an error of a tenth is as surprising as a constant one deviatio
 _STEPS = Steps(rounds=25, tries=6, shorter=5, least_damping=1e-5, enough_share=1e-4)
 _NUDGE = 1e-4
 
-FREE = tuple(name for name in NAMES if name not in FIXED)
+FREE = tuple(name for name in NAMES if name not in (*FIXED, *FIRST_TOKEN))
 
 
 def expected() -> ServingConstants:
     """The constants nobody has fitted yet."""
-    return ServingConstants(**{name: EXPECTED[name][0] for name in NAMES})
+    believed = {**EXPECTED, **first_tokens.EXPECTED}
+    return ServingConstants(**{name: believed[name][0] for name in NAMES})
 
 
 def refit(catalogue: Catalogue, rows: Sequence[Row]) -> ServingConstants:

@@ -21,9 +21,9 @@ from planner.speed.serving.bands import traits_of
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingConstants, rates
 from planner.speed.serving.engine_data import left_out
+from planner.speed.serving.first_token import alone_s, asked_tokens
 from planner.speed.serving.memory import fits
 from planner.speed.serving.steady import cycle, output_tokens_per_s, running
-from planner.speed.serving.step import first_token_s
 from pricing.catalogue import Catalogue
 
 Kind = Literal["rate", "token", "step", "first"]
@@ -89,7 +89,7 @@ class Observed:
         rate = rates(constants, self.case.traits)
         batch = np.asarray(running(self.case))
         full = cycle(self.case, rate, batch=batch)
-        first = first_token_s(self.case, rate, tokens=self.case.traffic.input_tokens)
+        first = alone_s(self.case, rate, tokens=asked_tokens(self.case))
         choices = [
             output_tokens_per_s(self.case, rate, batch=batch),
             1 / full.token_s,

@@ -101,11 +101,21 @@ def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
     case = make_case(
         setup, layout, limits(period, static=static, tuned=tuned), traffic, static=static and family == "other"
     )
+    case = replace(case, limits=replace(case.limits, polled_steps=_polled_steps(row, setup, traffic)))
     return _with_service(
         ServingRun(case=case, setup=setup, model=found.name, guessed=found.guessed, unsaid=_unsaid(row, found)),
         row,
         beams,
     )
+
+
+def _polled_steps(row: Row, setup: Setup, traffic: Traffic) -> float:
+    """Steps from one look for new requests to the next, where the source's own scripts say so; nought elsewhere."""
+    for one in known().polls:
+        same = setup.engine == one.engine and setup.chip.architecture in one.architectures
+        if same and row.get("source_title", "").startswith(one.source):
+            return one.every(float(traffic.batch))
+    return 0.0
 
 
 def is_single(row: Row) -> bool:

@@ -12,6 +12,7 @@ from planner.speed.serving.engine_data import known
 
 TRAITS = ("chip", "engine", "mixture", "size", "attention", "bits", "pipeline", "load", "ranks", "figure")
 _WIDE = Band(low=0.3, high=1.6, rows=0)  # nobody measured anything like it
+UNDER_LOAD = "first token under load"
 RATE = "rate"  # what a band is of; runs that print a time instead are the less like it
 
 

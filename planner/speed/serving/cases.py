@@ -51,6 +51,7 @@ class ServingLimits:
     cache_share: Num  # of what weights and working space leave free
     working_bytes: Num  # on each accelerator: activations, captured graphs, the runtime itself
     reserve_share: Num  # of the answer's tokens that is reserved when a request is let in
+    polled_steps: Num = 0.0  # from one look for new requests to the next
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,13 @@ class ServingConstants:
     local_two_dies: float
     local_cache_reading: float  # times the bytes of the cache
     local_layer_us: float
+    first_token_ms: float  # of the host before and after a prompt's pass
+    prompt_layer_us: float  # of the host for each layer of that pass, whose kernels no graph holds together
+    prompt_moe_layer_us: float  # the same on top for a layer with routed experts
+    prompt_latent_layer_us: float  # and for one with latent attention
+    steps_waited: float  # until a prompt's turn comes, where prompts go before answers
+    compiled_steps_waited: float  # where prompts and answers share each step
+    spread_steps_waited: float  # where every accelerator attends for its own requests, and all wait for each other
     local_stage_us: float  # handing over to the next accelerator where layers are split between them
 
 
@@ -75,6 +82,12 @@ class ServingRates:
     request_s: Num
     skew: Num
     spread_expert_work: Num
+    first_token_s: Num
+    prompt_layer_s: Num
+    prompt_moe_layer_s: Num
+    prompt_latent_layer_s: Num
+    steps_waited: Num
+    spread_steps_waited: Num
 
 
 def rates(constants: ServingConstants, traits: Traits) -> ServingRates:
@@ -98,6 +111,8 @@ def rates(constants: ServingConstants, traits: Traits) -> ServingRates:
         * c.young_experts**traits.young_experts
     )
     served = 1 - local
+    compiled = np.asarray(traits.native_scheduler) > 0
+    plain = served * np.where(compiled, 0.0, 1.0)
     return ServingRates(
         flops_share=c.flops_share
         * traits.power_share**c.power
@@ -118,4 +133,10 @@ def rates(constants: ServingConstants, traits: Traits) -> ServingRates:
         request_s=1e-3 * c.request_ms * host * served,
         skew=c.expert_skew,
         spread_expert_work=c.spread_expert_work,
+        first_token_s=1e-3 * c.first_token_ms * plain,
+        prompt_layer_s=1e-6 * c.prompt_layer_us * plain,
+        prompt_moe_layer_s=1e-6 * c.prompt_moe_layer_us * plain,
+        prompt_latent_layer_s=1e-6 * c.prompt_latent_layer_us * plain,
+        steps_waited=np.where(compiled, c.compiled_steps_waited, c.steps_waited),
+        spread_steps_waited=c.spread_steps_waited,
     )

@@ -105,6 +105,22 @@ class LeftOut(Strict):
     why: Text
 
 
+class Polls(Strict):
+    """A source whose engine looks for new requests only every so many steps."""
+
+    source: Text
+    engine: str
+    architectures: tuple[str, ...]
+    steps: dict[int, int] = Field(min_length=1, description="by the number at once from which it holds")
+    from_: Text = Field(alias="from")
+
+    def every(self, at_once: float) -> float:
+        """Steps from one look to the next."""
+        return float(
+            max(((least, steps) for least, steps in self.steps.items() if least <= at_once), default=(0, 0))[1]
+        )
+
+
 class Work(Strict):
     """A kind of work whose speed was measured and is carried over by peak rates where it was not."""
 
@@ -154,6 +170,8 @@ class Known(Strict):
     datasets: dict[str, Dataset]
     requests_in_run: dict[str, dict[str, int]]
     left_out: tuple[LeftOut, ...]
+    unfitted_first_tokens: tuple[LeftOut, ...] = Field(description="runs, or whole sources by their titles")
+    polls: tuple[Polls, ...]
     power: Power
     fit: Fit
     constants: dict[str, Fitted]
@@ -178,3 +196,9 @@ def known() -> Known:
 def left_out() -> frozenset[str]:
     """The ids of published runs that no fit goes by: no column tells their conditions."""
     return frozenset(run for one in known().left_out for run in one.runs)
+
+
+@lru_cache(maxsize=1)
+def unfitted_first_tokens() -> frozenset[str]:
+    """Runs, and sources, whose times to the first token teach nothing."""
+    return frozenset(run for one in known().unfitted_first_tokens for run in one.runs)

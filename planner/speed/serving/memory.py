@@ -30,9 +30,7 @@ class HeldMemory:
 def weights_bytes(case: ServingCase) -> Num:
     """All weights of one replica, with copies of attention where each accelerator attends for itself. [byte]"""
     looked_up = 1 - case.traits.local  # engines for one user leave the input table to the host
-    return stored_bytes(
-        case.network, case.widths, attention_copies=case.layout.attention_ranks, tables_kept=looked_up
-    )
+    return stored_bytes(case.network, case.widths, attention_copies=case.layout.attention_ranks, tables_kept=looked_up)
 
 
 def stored_bytes(net: Network, wide: Widths, *, attention_copies: Num = 1.0, tables_kept: Num = 1.0) -> Num:

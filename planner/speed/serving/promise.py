@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from planner.speed.arrays import Num
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingRates
+from planner.speed.serving.first_token import among_others_s, behind_prompts_s, prompt_s
 from planner.speed.serving.result import WaitingTimes
-from planner.speed.serving.steady import cycle, time_to_first_token_s
-from planner.speed.serving.step import prefill
-from planner.speed.serving.waiting import place_wait_s, prompt_wait_s, together
+from planner.speed.serving.steady import cycle
+from planner.speed.serving.waiting import place_wait_s, together
 
 SECONDS_PER_MINUTE = 60.0
 _LOADS = 512  # levels of load that are looked at, at once
 _LEAST_LOAD = 1e-3  # of a request at once
-_PROMPT_CV = 0.5  # prompts are cut and mixed: less spread than their lengths have
+_SHARES = (None, 0.5, 0.95, 0.99)  # the mean, and what so many requests stay below
 _MOST_BUSY = 0.98  # of the places: beyond, any spread in arrivals makes the queue long
 
 Array = NDArray[np.float64]
@@ -51,17 +51,13 @@ def levels(case: ServingCase, rate: ServingRates, *, most: float, cv: float, sha
     load = np.geomspace(_LEAST_LOAD, most * _MOST_BUSY, _LOADS)
     answer = np.asarray(cycle(case, rate, batch=np.maximum(load, 1.0)).seconds)
     arriving = load / answer
-    asked = case.traffic.input_tokens * case.traffic.worked_share
-    prompt = float(np.asarray(prefill(case, rate, prompts=1.0, tokens=asked).total_s))
-    busy = np.minimum(arriving * prompt, 1.0)
+    behind = behind_prompts_s(prompt=prompt_s(case, rate), requests_per_s=arriving, most=np.inf, share=share)
     if share is None:
-        many = np.maximum(load, 1.0)
-        wait = busy * prompt * (1 + _PROMPT_CV**2) / 2 / np.maximum(1 - busy, 1e-9)
+        many, place = np.maximum(load, 1.0), np.zeros_like(load)
     else:
         many = np.maximum(np.asarray(together(load=load, share=share, places=most)), 1.0)
-        place = place_wait_s(places=most, load=load, service_s=answer, service_cv=cv, share=share)
-        wait = np.asarray(place + prompt_wait_s(busy_share=busy, prompt_s=prompt, prompt_cv=_PROMPT_CV, share=share))
-    first = np.asarray(time_to_first_token_s(case, rate, batch=many)) + wait
+        place = np.asarray(place_wait_s(places=most, load=load, service_s=answer, service_cv=cv, share=share))
+    first = np.asarray(among_others_s(case, rate, batch=many) + behind + place)
     return LoadLevels(arriving, first, np.asarray(cycle(case, rate, batch=many).token_s))
 
 
@@ -83,11 +79,25 @@ def latencies(
 ) -> tuple[WaitingTimes, WaitingTimes]:
     """First and further tokens at that rate of one replica: means and percentiles."""
     first, token = [], []
-    for share in (None, 0.5, 0.95, 0.99):
+    for share in _SHARES:
         seen = levels(case, rate, most=most, cv=cv, share=share)
         first.append(1e3 * float(np.interp(requests_per_s, seen.requests_per_s, seen.ttft_s)))
         token.append(1e3 * float(np.interp(requests_per_s, seen.requests_per_s, seen.tpot_s)))
     return WaitingTimes(*first), WaitingTimes(*token)
+
+
+def at_once(case: ServingCase, rate: ServingRates, *, batch: float) -> tuple[WaitingTimes, WaitingTimes]:
+    """First and further tokens where so many ask again as soon as they have their answer: a closed loop."""
+    full = cycle(case, rate, batch=batch)
+    arriving, others = batch / full.seconds, np.maximum(batch - 1.0, 0.0)
+    alone = among_others_s(case, rate, batch=batch)
+    first = [
+        alone + behind_prompts_s(prompt=prompt_s(case, rate), requests_per_s=arriving, most=others, share=share)
+        for share in _SHARES
+    ]
+    return WaitingTimes(*(1e3 * float(np.asarray(one)) for one in first)), WaitingTimes(
+        *(1e3 * float(np.asarray(full.token_s)) for _ in _SHARES)
+    )
 
 
 def replicas_ahead(*, rise_per_minute: Num, cold_start_s: Num, requests_per_s: Num) -> Num:

@@ -18,7 +18,7 @@ from planner.speed.serving.legal import ways_to_fit, why_not
 from planner.speed.serving.memory import held, most_requests
 from planner.speed.serving.own_pace import serving_pace
 from planner.speed.serving.plan import ServingPlan, plan
-from planner.speed.serving.promise import latencies, most_per_s
+from planner.speed.serving.promise import at_once, latencies, most_per_s
 from planner.speed.serving.result import Anchor, MemoryParts, ReplicaThatFits, Serving, Share, WaitingTimes
 from planner.speed.serving.steady import Cycle, cycle, running
 from pricing.catalogue import Catalogue
@@ -83,9 +83,15 @@ def serve(
 def _latencies(
     worked: ServingPlan, *, batch: float, within: float, faster: float
 ) -> tuple[WaitingTimes | None, WaitingTimes | None]:
-    """At the average rate that comes to each replica; at what it promises where no rate is given."""
+    """At the average rate that comes to each replica; at what it promises where no rate is given.
+
+    Where only a number at once is given, of so many who ask again as soon as they have their answer.
+    """
     if worked.promise is None and worked.job.average_requests_per_s is None:
-        return None, None
+        if worked.job.batch is None:
+            return None, None
+        first, token = at_once(worked.case, worked.rate, batch=batch)
+        return first.at_pace(faster), token.at_pace(faster)
     wanted = worked.job.average_requests_per_s
     replicas = max(float(worked.layout.replicas), (_needed(worked, wanted, within) or 0) / worked.devices)
     arriving = within if wanted is None else min(wanted / replicas, within)

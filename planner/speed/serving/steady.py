@@ -1,4 +1,4 @@
-"""Many requests at once: how many run together, what a full cycle of them takes, tokens per second, waiting times."""
+"""Many requests at once: how many run together, what a full cycle of them takes, tokens per second."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from planner.speed.arrays import Num
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingRates
 from planner.speed.serving.memory import most_requests
-from planner.speed.serving.step import Parts, decode_step, first_token_s, prefill
+from planner.speed.serving.step import Parts, decode_step, prefill
 
 _STRETCH = 1.15  # a stated batch may exceed what we think fits by this much: pages are handed out late
 
@@ -89,11 +89,3 @@ def output_tokens_per_s(case: ServingCase, rates: ServingRates, *, batch: Num) -
     seconds = whole * full.seconds + np.where(rest >= 1, last, 0.0)
     short = layout.replicas * requests * traffic.output_tokens / seconds
     return np.where(endless, steady, short)
-
-
-def time_to_first_token_s(case: ServingCase, rates: ServingRates, *, batch: Num) -> Num:
-    """First token of a request that comes while `batch` others run: its own prompt, and the step it waits for. [s]"""
-    context = case.traffic.input_tokens + case.traffic.output_tokens / 2
-    step = decode_step(case, rates, batch=batch / case.layout.stages, context=context).total_s
-    alone = first_token_s(case, rates, tokens=case.traffic.input_tokens * case.traffic.worked_share)
-    return alone + np.where(np.asarray(batch) > 1, step, 0.0)

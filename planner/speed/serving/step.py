@@ -86,7 +86,7 @@ def cache_copies(case: ServingCase) -> Num:
     return np.maximum(sharing / case.network.cache_heads, 1.0)
 
 
-def _reading(case: ServingCase, rates: ServingRates) -> Num:
+def reading(case: ServingCase, rates: ServingRates) -> Num:
     return rates.bandwidth_share * case.machine.bandwidth * case.layout.group
 
 
@@ -108,7 +108,7 @@ def _attending(case: ServingCase, rates: ServingRates) -> Num:
 def _passing_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     """Seconds of norms, gates and conversions: read and written, hardly computed."""
     net = case.network
-    return tokens * rates.activation_bytes * net.layers * net.hidden / _reading(case, rates)
+    return tokens * rates.activation_bytes * net.layers * net.hidden / reading(case, rates)
 
 
 def _wire_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
@@ -123,7 +123,7 @@ def _wire_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     return np.where(group > 1, seconds, 0.0)
 
 
-def _layers_s(case: ServingCase, rates: ServingRates) -> Num:
+def layers_s(case: ServingCase, rates: ServingRates) -> Num:
     """Launches, norms and all-reduce latency: paid by every step, however few tokens are in it. [s]"""
     net = case.network
     together = np.where(np.asarray(case.layout.group) > 1, 2 * net.layers * rates.allreduce_s, 0.0)
@@ -134,16 +134,16 @@ def _layers_s(case: ServingCase, rates: ServingRates) -> Num:
 
 def decode_step(case: ServingCase, rates: ServingRates, *, batch: Num, context: Num) -> Parts:
     """One step of `batch` requests that have seen `context` tokens: one token each, and the checking of drafts. [s]"""
-    cached = batch * read_bytes(case, context=context) * rates.cache_reading / _reading(case, rates)
+    cached = batch * read_bytes(case, context=context) * rates.cache_reading / reading(case, rates)
     tokens = batch * (1 + case.traffic.draft_tokens)
     attention = tokens * case.network.decode_flops(context=context) / _attending(case, rates)
     matmuls = 2 * tokens * _worked_params(case, rates) / _computing(case, rates)
     return Parts(
-        weights_s=streamed_bytes(case, rates, tokens=tokens) / _reading(case, rates),
+        weights_s=streamed_bytes(case, rates, tokens=tokens) / reading(case, rates),
         arithmetic_s=matmuls + attention + _passing_s(case, rates, tokens=tokens),
         cache_s=cached,
         traffic_s=_wire_s(case, rates, tokens=tokens),
-        layers_s=_layers_s(case, rates),
+        layers_s=layers_s(case, rates),
         # One host plans for all stages: as many requests as there are in the whole pipeline.
         requests_s=rates.sequence_s * batch * case.layout.stages / case.layout.attention_ranks,
     )
@@ -163,10 +163,3 @@ def prefill(case: ServingCase, rates: ServingRates, *, prompts: Num, tokens: Num
         layers_s=nothing,
         requests_s=rates.request_s * prompts / case.layout.attention_ranks,
     )
-
-
-def first_token_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
-    """One prompt on a machine with nothing else to do, up to its first token. [s]"""
-    work = prefill(case, rates, prompts=1.0, tokens=tokens).total_s
-    read = streamed_bytes(case, rates, tokens=tokens) / _reading(case, rates)
-    return read + work + _layers_s(case, rates) + rates.sequence_s

@@ -60,7 +60,11 @@ def house_bands() -> Mapping[str, Band]:
 
 
 def band_for(
-    traits: Traits, *, layout_stated: bool = False, calibration: TrainingCalibration | None = None, own: str = "",
+    traits: Traits,
+    *,
+    layout_stated: bool = False,
+    calibration: TrainingCalibration | None = None,
+    own: str = "",
     processor: bool = False,
 ) -> Band:
     """The band of a run with these traits; the house's where a fit was too small to have one.

@@ -10,7 +10,7 @@ from planner.speed.serving.cases import ServingLayout, ServingMachine
 from planner.speed.serving.constants import rates
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.memory import fits, held, most_requests, weights_bytes
-from planner.speed.serving.steady import cycle, output_tokens_per_s, running, time_to_first_token_s, tokens_a_step
+from planner.speed.serving.steady import cycle, output_tokens_per_s, running, tokens_a_step
 from tests.speed.serving.helpers import IDEAL, case
 
 FITTED = known().values()
@@ -138,4 +138,3 @@ def test_a_bigger_batch_writes_more_and_each_waits_longer() -> None:
     batch = np.arange(1.0, 200.0)
     assert np.all(np.diff(np.asarray(output_tokens_per_s(one, fitted, batch=batch))) > 0)
     assert np.all(np.diff(np.asarray(cycle(one, fitted, batch=batch).token_s)) > 0)
-    assert np.all(np.diff(np.asarray(time_to_first_token_s(one, fitted, batch=batch))) > 0)

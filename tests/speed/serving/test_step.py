@@ -16,7 +16,6 @@ from planner.speed.serving.step import (
     cache_copies,
     decode_step,
     expert_coverage,
-    first_token_s,
     prefill,
     read_bytes,
     streamed_bytes,
@@ -90,11 +89,10 @@ def test_few_tokens_touch_few_experts() -> None:
     assert mixture.network.active_params == pytest.approx(4e6 + 2e6)
 
 
-def test_prompts_cost_arithmetic_and_a_first_token_the_weights_too() -> None:
+def test_prompts_cost_arithmetic() -> None:
     one = case()
     ideal = rates(IDEAL, one.traits)
     assert prefill(one, ideal, prompts=3.0, tokens=100.0).total_s == pytest.approx(3 * 2 * 100 * 4e6 / 1e12)
-    assert first_token_s(one, ideal, tokens=100.0) == pytest.approx(8e-3 + 2 * 100 * 4e6 / 1e12)
 
 
 def test_many_cases_at_once_are_the_same_as_one_by_one() -> None:

@@ -1,0 +1,144 @@
+"""Times to the first token under load: which published ones say something, and the constants that they ask for.
+
+They are fitted after all others, which stay as they are: how long a prompt works is known from rates.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.evidence.cells import Row, number
+from planner.evidence.least_squares import Array, Steps, least
+from planner.evidence.left_out import without_each
+from planner.evidence.serving.check import first_s, predict
+from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run
+from planner.evidence.table import Skipped
+from planner.speed.arrays import stacked, taken
+from planner.speed.serving.cases import ServingCase
+from planner.speed.serving.constants import ServingConstants, rates
+from planner.speed.serving.engine_data import unfitted_first_tokens
+from pricing.catalogue import Catalogue
+
+# Where the fit starts and is pulled to, and by how much, in logarithms: expectations, no results. A kernel takes the
+# host five to ten microseconds, a layer has some forty of them, one with experts or latent attention more.
+EXPECTED: dict[str, tuple[float, float]] = {
+    "first_token_ms": (10.0, 1.0), "prompt_layer_us": (300.0, 1.0), "prompt_moe_layer_us": (500.0, 1.0),
+    "prompt_latent_layer_us": (500.0, 1.0), "steps_waited": (0.5, 0.7), "compiled_steps_waited": (1.0, 0.7),
+    "spread_steps_waited": (10.0, 1.0),
+}  # fmt: skip
+FIRST_TOKEN = tuple(EXPECTED)
+_USUAL, _OUTLIER = 0.25, 0.25  # errors of this size are usual; far beyond, one pulls hardly at all
+_STEPS = Steps(rounds=40, tries=8, shorter=5, least_damping=1e-6, enough_share=1e-5)
+_NUDGE = 1e-4
+
+
+@dataclass(frozen=True)
+class Waited:
+    """Published times to the first token, as arrays; how many were at work is what the other constants make of it."""
+
+    ids: tuple[str, ...]
+    runs: tuple[ServingRun, ...]
+    source: NDArray[np.str_]
+    case: ServingCase
+    busy: Array
+    arrivals_per_s: Array
+    prompting: Array
+    published_s: Array
+
+    def where(self, mask: NDArray[np.bool_]) -> Waited:
+        """Some of them."""
+        kept = np.flatnonzero(mask)
+        return replace(
+            taken(self, kept), ids=tuple(self.ids[at] for at in kept), runs=tuple(self.runs[at] for at in kept)
+        )
+
+    def log_errors(self, constants: ServingConstants) -> Array:
+        """Logarithm of predicted over published rate of first tokens: below nought where we say too long."""
+        predicted = first_s(
+            self.case, rates(constants, self.case.traits), busy=self.busy, arrivals_per_s=self.arrivals_per_s,
+            prompting=self.prompting,
+        )  # fmt: skip
+        return np.asarray(np.log(self.published_s / predicted))
+
+
+def waited(catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstants) -> Waited | None:
+    """The rows that tell how long first tokens took among others; None where there is none."""
+    found = [(row, run) for row in rows if (run := _understood(catalogue, row)) is not None]
+    if not found:
+        return None
+    runs = [run for _, run in found]
+    made = predict(runs, constants)
+    return Waited(
+        ids=tuple(row.get("id", "") for row, _ in found), runs=tuple(runs),
+        source=np.array([row.get("source_title", "") for row, _ in found]),
+        case=stacked([run.case for run in runs]), busy=made.batch,
+        arrivals_per_s=np.array([run.arrivals_per_s for run in runs]),
+        prompting=np.array([run.prompt_replicas for run in runs]),
+        published_s=np.array([(number(row, "ttft_ms") or 0.0) / 1e3 for row, _ in found]),
+    )  # fmt: skip
+
+
+def _understood(catalogue: Catalogue, row: Row) -> ServingRun | None:
+    names = {row.get("id", ""), row.get("source_title", "")}
+    if not number(row, "ttft_ms") or names & unfitted_first_tokens() or is_single(row) or host_limits(row):
+        return None
+    try:
+        run = read_run(catalogue, row)
+    except Skipped:
+        return None
+    served = run.setup.chip.kind == "gpu" and run.setup.engine != "local"
+    return run if served and not run.guessed else None
+
+
+def fit_first_tokens(seen: Waited, base: ServingConstants) -> ServingConstants:
+    """The constants of first tokens, fitted; all others as they are."""
+    problem = _Problem(seen, base)
+    return problem.constants(least(problem, problem.centre, _STEPS))
+
+
+def without_each_source(seen: Waited, base: ServingConstants) -> tuple[Array, list[ServingConstants]]:
+    """Errors of each by constants fitted without its source; and those constants."""
+    without: list[ServingConstants] = []
+
+    def errors(out: NDArray[np.bool_]) -> Array:
+        without.append(fit_first_tokens(seen.where(~out), base))
+        return seen.where(out).log_errors(without[-1])
+
+    return without_each(seen.source, errors), without
+
+
+class _Problem:
+    """The least squares to solve, in logarithms of the constants."""
+
+    def __init__(self, seen: Waited, base: ServingConstants) -> None:
+        self.seen, self.base = seen, base
+        self.centre = np.array([np.log(value) for value, _ in EXPECTED.values()])
+        self.stiff = np.array([sd for _, sd in EXPECTED.values()]) ** -2.0
+        counts = Counter(seen.source.tolist())
+        self.weight = np.array([counts[name] ** -0.5 for name in seen.source.tolist()]) / _USUAL**2
+
+    def constants(self, place: Array) -> ServingConstants:
+        """The constants at a place."""
+        return replace(self.base, **dict(zip(FIRST_TOKEN, np.exp(place).tolist(), strict=True)))
+
+    def errors(self, place: Array) -> Array:
+        """How far each is off there."""
+        return self.seen.log_errors(self.constants(place))
+
+    def cost(self, errors: Array, place: Array) -> float:
+        """What is made small: errors of which the far ones hardly count, and the pull to what is expected."""
+        held = np.sum(self.weight * np.log1p((errors / _OUTLIER) ** 2)) * _OUTLIER**2
+        return float(held + np.sum(self.stiff * (place - self.centre) ** 2))
+
+    def around(self, place: Array, errors: Array) -> tuple[Array, Array]:
+        """Curvature and the way down there."""
+        nudges = np.eye(len(place)) * _NUDGE
+        slopes = np.stack([(self.errors(place + nudge) - errors) / _NUDGE for nudge in nudges], axis=1)
+        held = self.weight / (1 + (errors / _OUTLIER) ** 2)
+        curve = slopes.T @ (slopes * held[:, None]) + np.diag(self.stiff)
+        return curve, -(slopes.T @ (held * errors) + self.stiff * (place - self.centre))
