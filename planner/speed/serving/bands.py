@@ -16,6 +16,7 @@ def band_name(setup: Setup, *, single: bool) -> str:
     many = shape.experts > 1
     names = {
         "processor": chip.kind == "cpu",
+        "encoder": not shape.causal,
         "single": setup.engine == "local",
         "hybrid": shape.is_hybrid,
         "other chips": chip.kind not in ("gpu", "edge"),
