@@ -33,6 +33,7 @@ ITSELF = {
     "nemotron 3 super": "Nemotron-3-Super-120B-A12B", "nemotron nano 30b": "Nemotron-3-Nano-30B-A3B",
     "granite 4.0 h small": "Granite-4.0-H-Small", "olmo 3 7b": "OLMo-3-7B", "smollm3": "SmolLM3-3B",
     "ernie 4.5 21b": "ERNIE-4.5-21B-A3B", "longcat flash": "LongCat-Flash-560B", "ling 1t": "Ling-1T",
+    "bge-m3": "BGE-M3", "sentence-transformers/all-MiniLM-L6-v2": "all-MiniLM-L6-v2",
     "bert base": "BERT-Base", "t5-11b": "T5-11B", "seed oss 36b": "Seed-OSS-36B", "mimo v2 flash": "MiMo-V2-Flash",
 }  # fmt: skip
 # Releases without a record of their own, and the one that is said to stand for them.
@@ -41,6 +42,7 @@ NEIGHBOUR = {
     "Qwen3-30B-A3B-Instruct-2507": "Qwen3-30B-A3B", "Qwen3-235B-A22B-Thinking-2507": "Qwen3-235B-A22B",
     "qwq 32b": "Qwen2.5-32B", "qwen2.5-vl-7b": "Qwen2.5-7B", "mistral-small-3.2": "Mistral-Small-24B-2501",
     "qwen3-embedding-8b": "Qwen3-8B", "flan-t5-xl": "T5-3B",
+    "e5-large-v2": "BERT-Large",
 }  # fmt: skip
 # Names that may be several or none: what the refusal names.
 REFUSED = {

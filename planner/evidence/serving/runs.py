@@ -152,11 +152,17 @@ def _unsaid(row: Row, found: FoundModel) -> float:
 
 
 def _precision(row: Row, found: FoundModel, chip: Chip, family: str, accelerators: float) -> str:
-    """The precision of the weights: as the row says, else as they are published, else the widest that fits."""
+    """The precision of the weights: as the row says, else as they are published, else the widest that fits.
+
+    What ran did fit: where what a row says would not, it is what the rest beside the published experts is in.
+    """
     published = found.checkpoint.weights
     if said := row.get("weight_precision", ""):
         called = precision_called(said)
-        return "mxfp4" if called == "fp4" and published == "mxfp4" else called
+        if called == "fp4" and published == "mxfp4":
+            return "mxfp4"
+        ran = found.shape.counted_params * WEIGHT_BYTES[called] <= accelerators * (chip.memory_bytes or math.inf)
+        return called if ran or published is None else published
     native = published or ("int4" if family == "local" else "bf16")
     holds = _MOST_FILLED * accelerators * (chip.memory_bytes or math.inf)
     eight = "fp8" if chip.flops_8bit > chip.flops_16bit else "int8"

@@ -219,6 +219,13 @@ def test_weights_of_unstated_width_are_taken_to_fit() -> None:
     assert read_run(CATALOGUE, {**row, "n_accelerators": "4"}).setup.precision == "int4"
 
 
+def test_what_ran_in_a_width_that_does_not_fit_ran_as_published() -> None:
+    """A table says the width of what is beside the experts: 234 GB in 16 bits are not on a card of 80."""
+    said = {**PLAIN, "model": "gpt-oss-120b", "accelerator": "H100-SXM5-80GB", "n_accelerators": "1", "tp": ""}
+    assert read_run(CATALOGUE, {**said, "weight_precision": "bf16"}).setup.precision == "mxfp4"
+    assert read_run(CATALOGUE, {**said, "weight_precision": "bf16", "n_accelerators": "8"}).setup.precision == "bf16"
+
+
 def test_a_model_nobody_knows_is_predicted_from_its_size_with_a_wide_band() -> None:
     known, named, stated = check_serving(
         CATALOGUE,
