@@ -38,7 +38,7 @@ def band_name(setup: Setup, *, single: bool) -> str:
     chip, mixture = setup.chip, mixture_of(setup.shape)
     names = {
         "processor": chip.kind == "cpu",
-        "encoder": not shape.causal,
+        "encoder": not setup.shape.causal,
         "single": setup.engine == "local",
         "hybrid": setup.shape.is_hybrid,
         "other chips": chip.kind not in ("gpu", "edge"),
