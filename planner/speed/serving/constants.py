@@ -1,4 +1,19 @@
-"""The fitted constants, and what they make of the peaks of a machine. Their numbers stand in the data file."""
+"""The fitted constants, and what they make of the peaks of a machine. Their numbers stand in the data file.
+
+Why some are there, and which published runs ask for them:
+
+- `power`: a card of fewer watts clocks lower under products, as in training. MLPerf Inference 4.1 and 6.0 on H100
+  NVL (400 W), H200 NVL (600 W) and MI350X (1,000 W), and MI300X beside MI325X: without it 20 to 60 % too fast.
+- `cdna3_experts`: routing, sorting and small products of mixtures are a row of short kernels, and each takes longer
+  there. DeepSeek-R1 on MI300X (InferenceX) and DeepSeek-V3.1 (SGLang cookbook): 19 to 24 ms a token alone, 9 to 10
+  on H200 and MI355X.
+- `latent_blackwell`, `mxfp4_experts`: kernels that do several of those at once. DeepSeek-R1 on B200 (InferenceX)
+  takes 7 ms a token alone; gpt-oss-120b on B200 2.3 to 6.9 (SGLang cookbook, InferenceMAX), of which reading
+  explains a third.
+- `young_experts`: the same machines and settings became 1.3 to 2.4 times as fast from builds of 2025 to those of
+  2026 (InferenceX, DeepSeek-R1 on B200 and MI355X); which engines and formats stands in serving_engines.yaml.
+- `fp8_experts`: of vLLM in 2025 only; SGLang and TensorRT-LLM read 8-bit experts at the pace of others.
+"""
 
 from __future__ import annotations
 
