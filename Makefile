@@ -7,10 +7,10 @@ PY := .venv/bin/python
 MYPY_ROOMS := pricing planner bench
 
 .DEFAULT_GOAL := help
-.PHONY: help app test quick lint format bench stale clean venv dev
+.PHONY: help app test quick lint format bench bench-peers stale clean venv dev
 
 help: ## list these words
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 app: venv ## serve the app on this machine and print its address (PORT=9000 to choose one)
 	@exec $(PY) tools/serve.py "$(PORT)"
@@ -33,6 +33,9 @@ format: dev ## put every Python file in the project's form
 
 bench: venv ## what is measured: loading, asking
 	@$(PY) -m bench
+
+bench-peers: venv ## other programs that predict speed on the same published runs, each in its own environment
+	@$(PY) -m bench.peers
 
 stale: venv ## figures nobody has looked at for too long, what moves the presets most first (DAY=2026-11-21 for a day)
 	@$(PY) -m planner stale --day "$(DAY)"

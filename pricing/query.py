@@ -12,7 +12,7 @@ from pricing.choices import TRUST_ORDER, Trust
 from pricing.figure import Value
 from pricing.kept import Kept
 from pricing.orderable import Order, Refusal, refuses
-from pricing.records import Doubt, Offer
+from pricing.records import Doubt, Offer, Server
 
 # How old a price is, in words. A stale price is taken only where none is fresher.
 FRESH_DAYS = 7
@@ -87,6 +87,21 @@ def _by_chip(offers: Mapping[str, Offer]) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
     for key, offer in offers.items():
         found.setdefault(offer.accelerator, []).append(key)
+    return found
+
+
+_SERVERS: Kept[Mapping[str, tuple[Server, ...]]] = Kept(4)
+
+
+def servers_of(catalogue: Catalogue, accelerator: str) -> tuple[Server, ...]:
+    """The servers that are known to hold an accelerator, by name."""
+    return _SERVERS.of((catalogue.servers,), lambda: _servers(catalogue.servers)).get(accelerator, ())
+
+
+def _servers(servers: Mapping[str, Server]) -> Mapping[str, tuple[Server, ...]]:
+    found: dict[str, tuple[Server, ...]] = {}
+    for _, server in sorted(servers.items()):
+        found[server.accelerator] = (*found.get(server.accelerator, ()), server)
     return found
 
 

@@ -14,6 +14,7 @@ from planner.report.speed import speed_charts, time_cost_front
 from planner.report.speed import speed_tables as tables
 from planner.report.table import Table
 from planner.scenario.presets import presets
+from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.speed.scenario_jobs import ServingWork, TrainingWork
 from planner.speed.serving.engine_data import known
@@ -73,6 +74,26 @@ def which(works: tuple[TrainingWork | ServingWork, ...]) -> TrainingWork | Servi
     return works[place]
 
 
+def numbers_that_divide(work: TrainingWork | ServingWork) -> None:
+    """Buttons that plan with another number of accelerators: where this one does not fit, or divides badly."""
+    if not isinstance(work, TrainingWork):
+        return
+    found = work.found
+    near = dict.fromkeys(way.accelerators for way in (*found.ways_to_fit, *([found.better] if found.better else [])))
+    with st.container(horizontal=True, key="numbers-that-divide"):
+        for number in near:
+            if number != found.accelerators:
+                plan = _with_number(work.place, number)
+                st.button(f"Plan with {number:,}", on_click=ask.use, args=(plan,), key=f"number-{number}")
+
+
+def _with_number(place: int, accelerators: int) -> Scenario:
+    asked = state.scenario()
+    works = list(asked.work)
+    works[place] = planned(works[place], accelerators)
+    return asked.model_copy(update={"work": tuple(works)})
+
+
 def front(work: TrainingWork | ServingWork) -> None:
     """Time against cost over the catalogue. A point or a row that is clicked becomes the plan."""
     found = state_speed.front(work)
@@ -130,10 +151,7 @@ def _take(chosen: Sequence[Try | None], place: int) -> None:
     one = next((one for one in chosen if one is not None and one.accelerator), None)
     if one is None:
         return
-    asked = state.scenario()
-    works = list(asked.work)
-    works[place] = planned(works[place], one.accelerators)
-    ask.use(asked.model_copy(update={"accelerator": one.accelerator, "work": tuple(works)}))
+    ask.use(_with_number(place, one.accelerators).model_copy(update={"accelerator": one.accelerator}))
 
 
 def planned(work: Work, accelerators: int) -> Work:

@@ -32,7 +32,7 @@ from planner.study.market.price_history import History, histories
 from planner.study.market.value_for_money import Worth, dots, worth
 from planner.study.plan_any import planned
 from planner.study.uncertainty.futures import Futures
-from planner.study.uncertainty.sure_verdict import decided
+from planner.study.uncertainty.sure_verdict import Judged, decided
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.query import Wish, find
@@ -194,13 +194,36 @@ def last_hints() -> dict[str, str] | None:
 
 @dataclass(frozen=True)
 class Reckoned:
-    """A plan and its answer; the same for everybody who asks the same."""
+    """A plan and its answer; the same for everybody who asks the same. What no page has asked for is not reckoned."""
 
+    asked: Scenario
     plan: Plan
-    answer: Answer
-    futures: Futures | None  # how sure the answer is; none where there is nothing to reckon
-    told: AnswerWords  # the answer in words
-    hints: dict[str, str]  # what fields that are left empty stand for
+
+    @cached_property
+    def sure(self) -> Judged:
+        """The answer, and the futures that it was decided in."""
+        with _turn(self.asked):
+            return decided(self.plan)
+
+    @property
+    def answer(self) -> Answer:
+        """The answer."""
+        return self.sure.answer
+
+    @property
+    def futures(self) -> Futures | None:
+        """How sure the answer is; none where there is nothing to reckon."""
+        return self.sure.futures
+
+    @cached_property
+    def told(self) -> AnswerWords:
+        """The answer in words."""
+        return told(self.plan, self.answer, self.futures)
+
+    @cached_property
+    def hints(self) -> dict[str, str]:
+        """What fields that are left empty stand for."""
+        return hints(self.plan)
 
     @cached_property
     def advice(self) -> tuple[str, ...]:
@@ -236,9 +259,7 @@ class _Now:
 @st.cache_resource(show_spinner=False, max_entries=_PLANS)
 def _reckoned(digest: str, asked: str, day: date, _scenario: Scenario, _catalogue: Catalogue) -> Reckoned:
     with _turn(_scenario):
-        made = planned(_catalogue, _scenario, day)
-        sure = decided(made)
-        return Reckoned(made, sure.answer, sure.futures, told(made, sure.answer, sure.futures), hints(made))
+        return Reckoned(_scenario, planned(_catalogue, _scenario, day))
 
 
 # Python does one thing at a time: of many new answers side by side all are done last. In turn, half are by half time.
@@ -281,6 +302,7 @@ def open_with_answer() -> None:
     facts, first = load_catalogue(), Scenario()
     found = _reckoned(facts.digest, _said(first), today(), first, facts)
     _payback(found.answer, False)
+    _ = found.told, found.hints
 
 
 # By answer: it is one and the same for everybody who asks the same.

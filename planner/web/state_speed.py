@@ -26,7 +26,7 @@ from planner.speed.serving.savings import ServedOtherwise, served_otherwise
 from planner.speed.training.savings import Saving, savings
 from planner.speed.work_to_hours import serving_job
 from planner.study.market.gpu_guide import Choice, choices
-from planner.study.market.survey import Market, market
+from planner.study.market.survey import Market, Try, any_number, doubling, market
 from planner.web import state
 from pricing import Catalogue
 
@@ -113,8 +113,15 @@ def memory_of_serving(job: ServingJob) -> tuple[ServedOtherwise, ...]:
 
 
 @st.cache_resource(show_spinner="Trying every accelerator of the catalogue", max_entries=16)
+def _doubling(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue) -> tuple[Try, ...]:
+    return doubling(_facts, _scenario, day)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
 def _market(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue) -> Market:
-    return market(_facts, _scenario, day)
+    free = any_number(_scenario)
+    tries = _doubling(digest, free.model_dump_json(exclude_defaults=True), day, free, _facts)
+    return market(_facts, _scenario, day, tries=tries)
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
@@ -129,7 +136,7 @@ def _alone(work: TrainingWork | ServingWork) -> Scenario:
 
 
 def front(work: TrainingWork | ServingWork) -> Market:
-    """Every accelerator, number and way of paying for this work. Takes a second or two the first time."""
+    """Every accelerator, number and way of paying for this work; another number only adds its own tries."""
     facts, alone = state.catalogue(), _alone(work)
     return _market(facts.digest, alone.model_dump_json(exclude_defaults=True), state.day(), alone, facts)
 

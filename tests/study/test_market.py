@@ -24,7 +24,7 @@ from planner.speed.serving import serve
 from planner.speed.training import train
 from planner.speed.work_to_hours import serving_job, training_job
 from planner.study.market.amounts import enough_usd_words
-from planner.study.market.survey import Market, Try, market
+from planner.study.market.survey import Market, Try, any_number, doubling, market
 from pricing import PricingError, load_catalogue
 from pricing.belief import believed
 from pricing.orderable import Order, refuses
@@ -278,3 +278,14 @@ def test_what_cannot_be_studied_is_refused_in_words() -> None:
         market(CATALOGUE, Scenario(), DAY)
     with pytest.raises(PricingError, match="lama-9"):
         market(CATALOGUE, scenario(Work(train=Train(model="lama-9"))), DAY)
+
+
+@pytest.mark.parametrize("work", [RUN, Work(train=Train(model="llama-3-8b", tokens=1e10, runs_per_month=4.0))])
+def test_another_number_only_adds_its_own_tries(work: Work) -> None:
+    at_48, at_24 = (scenario(work.model_copy(update={"accelerators": many}), accelerator=SOME[0]) for many in (48, 24))
+    assert any_number(at_48) == any_number(at_24)
+    known = doubling(CATALOGUE, any_number(at_24), DAY, accelerators=SOME[:2])
+    found = market(CATALOGUE, at_48, DAY, accelerators=SOME[:2], tries=known)
+    assert found == market(CATALOGUE, at_48, DAY, accelerators=SOME[:2])
+    assert {one.accelerator for one in found.tries if one.accelerators == 48} == {SOME[0]}
+    assert {one.accelerators for one in found.tries} == {one.accelerators for one in known} | {48}

@@ -18,7 +18,7 @@ from planner.scenario.work import Work
 from planner.speed.scenario_jobs import worked
 from planner.speed.serving import other_work
 from planner.speed.work_to_hours import asked, serving_job
-from planner.study.market.survey import Market, market
+from planner.study.market.survey import Try, doubling, market
 from planner.study.plan_any import chosen
 from planner.web import show_speed, state, state_speed
 from pricing import Catalogue, load_catalogue
@@ -37,11 +37,11 @@ TOO_LARGE = {"train": "Llama-3-70B", "gpus": "8"}
 def small_world(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test visits on the same day, with two accelerators to choose from and a few published runs."""
 
-    def few(catalogue: Catalogue, scenario: Scenario, day: date) -> Market:
-        return market(catalogue, scenario, day, accelerators=(H100, H200))
+    def few(catalogue: Catalogue, scenario: Scenario, day: date) -> tuple[Try, ...]:
+        return doubling(catalogue, scenario, day, accelerators=(H100, H200))
 
     monkeypatch.setattr(state, "today", lambda: DAY)
-    monkeypatch.setattr(state_speed, "market", few)
+    monkeypatch.setattr(state_speed, "doubling", few)
     rows = {"training": training_rows(), "serving": serving_rows()}
     monkeypatch.setattr(state_speed, "published", lambda facts, kind: published(facts, kind, rows[kind]))
 
@@ -195,3 +195,12 @@ def test_other_work_is_set_side_by_side_over_every_accelerator() -> None:
     )
     assert h100["Requests/s of one"] == pytest.approx(other_work(load_catalogue(), job).requests_per_s)
     assert table["Rate"].str.startswith(("measured", "carried over from")).all()
+
+
+@pytest.mark.parametrize(("gpus", "near"), [("97", 96), ("8", 16)])
+def test_a_number_that_divides_or_fits_is_one_click_away(gpus: str, near: int) -> None:
+    app = visit({"train": "Llama-3.1-70B", "tokens": "1000000000", "gpus": gpus})
+    [button] = [one for one in app.button if one.key == f"number-{near}"]
+    button.click().run()
+    assert f"on {near} x H100" in app.title[0].value.replace("\\", "")
+    assert app.number_input(key="gpus").value == near

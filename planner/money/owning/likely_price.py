@@ -66,8 +66,18 @@ class LikelyPrice:
         )
 
 
+_FOUND: Kept[dict[str, LikelyPrice | None]] = Kept(4)
+
+
 def likely_price(catalogue: Catalogue, accelerator: str) -> LikelyPrice | None:
     """What it would cost; None where nobody sells it, or too little is known of it or of the others."""
+    found = _FOUND.of((catalogue.accelerators, catalogue.sources), dict)
+    if accelerator not in found:
+        found[accelerator] = _likely_price(catalogue, accelerator)
+    return found[accelerator]
+
+
+def _likely_price(catalogue: Catalogue, accelerator: str) -> LikelyPrice | None:
     record = catalogue.accelerators.get(accelerator)
     chip = None if record is None or record.rent_only else _chip(record)
     others = tuple(one for one in known_prices(catalogue) if one.accelerator != accelerator)

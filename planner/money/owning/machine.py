@@ -13,7 +13,7 @@ from planner.money.setting import Setting
 from pricing import Catalogue, Figure
 from pricing.choices import MachineKind, Trust
 from pricing.ownable import Host
-from pricing.query import trust
+from pricing.query import servers_of, trust
 from pricing.records import Server
 
 ABOUT = ", at about what others of its kind cost"
@@ -133,8 +133,8 @@ def _published(setting: Setting) -> list[Machine]:
             power=server.max_power_w,
             **_measured(server),
         )
-        for _, server in sorted(catalogue.servers.items())
-        if server.accelerator == accelerator and server.price_usd is not None and wanted in (None, server.accelerators)
+        for server in servers_of(catalogue, accelerator)
+        if server.price_usd is not None and wanted in (None, server.accelerators)
     ]
     if plain.each is not None and not catalogue.accelerators[accelerator].rent_only:
         choices.append(replace(plain, price=plain.each))
@@ -160,10 +160,8 @@ def _unpriced(setting: Setting, *, only_priced: bool) -> Machine:
     wanted = setting.scenario.own.accelerators_per_server
     servers = [
         server
-        for _, server in sorted(catalogue.servers.items())
-        if server.accelerator == accelerator
-        and wanted in (None, server.accelerators)
-        and not (only_priced and server.price_usd is None)
+        for server in servers_of(catalogue, accelerator)
+        if wanted in (None, server.accelerators) and not (only_priced and server.price_usd is None)
     ]
     like = max(servers, key=partial(_likeness, fleet=fleet(setting)), default=None)
     if host := _host(setting, like):

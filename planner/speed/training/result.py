@@ -106,6 +106,7 @@ class Training:
     warnings: tuple[str, ...]
     data_facts: tuple[str, ...] = ()
     mig_profile: str | None = None  # on a slice of the accelerator
+    better: WayToFit | None = None  # fewer accelerators that are faster together, since they divide
 
     @property
     def can_be_spread(self) -> bool:

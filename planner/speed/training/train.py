@@ -10,6 +10,7 @@ import numpy as np
 from planner.network.network import Network
 from planner.network.record import network_of
 from planner.network.refused import UnknownShape
+from planner.scenario.base import ONE_MACHINE
 from planner.scenario.training_job import TrainingJob
 from planner.speed.bands import Band
 from planner.speed.hardware import Hardware, capped, family_of, hardware, slice_shares, sliced
@@ -81,6 +82,7 @@ def train(catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibr
     tokens = job.tokens or float(best_tokens(asked.shape.active_params))
     ways = () if found.found else _ways_to_fit(asked, base)
     best = found.found[0] if found.found else None
+    better = None if best is None else _fewer_that_are_faster(asked, base, best)
     worth = unique_tokens_worth(unique_tokens=job.unique_tokens or tokens, tokens=tokens)
     return Training(
         fits=best is not None, model=asked.shape.label, accelerator=asked.chip_key, accelerators=job.accelerators,
@@ -90,8 +92,8 @@ def train(catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibr
         least_memory_gb=best.memory_gb if best else found.least_memory_gb,
         speed=None if best is None else _speed(catalogue, asked, best, found.found[1:], tokens), ways_to_fit=ways,
         layouts_evaluated=found.evaluated, layouts_fitting=found.fitting, excluded=found.excluded,
-        warnings=tuple(_warnings(catalogue, asked, found)), data_facts=_data_facts(asked, tokens),
-        mig_profile=job.mig_profile,
+        warnings=tuple(_warnings(catalogue, asked, found, better)), data_facts=_data_facts(asked, tokens),
+        mig_profile=job.mig_profile, better=better,
     )  # fmt: skip
 
 
@@ -254,6 +256,23 @@ def _divided(asked: AskedTraining, base: TrainingPlan) -> Iterator[WayToFit]:
             yield WayToFit(said, count, found[0].tokens_per_s_per_accelerator)
 
 
+def _fewer_that_are_faster(asked: AskedTraining, base: TrainingPlan, best: Candidate) -> WayToFit | None:
+    """Whole machines of so many that do not divide well, where they are done sooner than all together."""
+    count = asked.job.accelerators
+    fewer = count // ONE_MACHINE * ONE_MACHINE
+    if fewer in (0, count):
+        return None
+    plan = replace(base, accelerators=float(fewer))
+    if asked.job.global_batch_sequences is None:
+        plan = replace(plan, global_batch=float(usual_batch(asked.job)))
+        plan = replace(plan, global_batch=float(batch_that_divides(asked.shape, asked.chip, plan, asked.wish)))
+    found = asked.search(plan).found
+    rate = best.tokens_per_s_per_accelerator * count
+    if not found or found[0].tokens_per_s_per_accelerator * fewer <= rate:
+        return None
+    return WayToFit(f"{fewer:,} accelerators", fewer, found[0].tokens_per_s_per_accelerator)
+
+
 def _data_facts(asked: AskedTraining, tokens: float) -> tuple[str, ...]:
     """The laws that this rests on are of training from the beginning."""
     if asked.job.method != "full":
@@ -262,7 +281,7 @@ def _data_facts(asked: AskedTraining, tokens: float) -> tuple[str, ...]:
     return data_facts(params=params, tokens=tokens, unique_tokens=asked.job.unique_tokens)
 
 
-def _warnings(catalogue: Catalogue, asked: AskedTraining, found: LayoutSearch) -> list[str]:
+def _warnings(catalogue: Catalogue, asked: AskedTraining, found: LayoutSearch, better: WayToFit | None) -> list[str]:
     said, job, chip = [], asked.job, asked.chip
     if found.evaluated == 0:
         said.append(NOT_SPREAD)
@@ -271,6 +290,10 @@ def _warnings(catalogue: Catalogue, asked: AskedTraining, found: LayoutSearch) -
             f"a step takes {asked.batch:,} sequences: the usual {usual_batch(job):,} do not divide over "
             f"{job.accelerators:,} accelerators"
         )
+    if better is not None:
+        rates = better.tokens_per_s_per_accelerator, found.found[0].tokens_per_s_per_accelerator
+        faster = rates[0] * better.accelerators / (rates[1] * job.accelerators) - 1
+        said.append(f"{job.accelerators:,} divide badly: {better.words} are {max(faster, 0.01):.0%} faster together")
     if BITS[job.precision] < 16 and float(chip.peak_tflops(BITS[job.precision])) <= float(chip.tflops_16):
         said.append(f"{asked.chip_key} is no faster in {job.precision} than in 16 bits")
     context = catalogue.models[names.model(catalogue, job.model)].context

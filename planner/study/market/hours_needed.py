@@ -89,8 +89,9 @@ def doings(
     counts: Sequence[int],
     progress: Progress,
 ) -> Iterator[Doing]:
-    """Every accelerator in every number that makes sense."""
+    """Every accelerator in every number that makes sense; without `counts` in all that double."""
     keys = tuple(accelerators) or tuple(catalogue.accelerators)
+    counts = tuple(counts)
     if task.work.serve is not None:
         yield from _services(catalogue, task, keys, counts, progress)
     elif task.work.run is not None:
@@ -113,13 +114,12 @@ def _trainings(
     catalogue: Catalogue, task: Task, train: Train, keys: tuple[str, ...], counts: Sequence[int], progress: Progress
 ) -> Iterator[Doing]:
     """Numbers double until most accelerators are done within the hour, or well before the deadline."""
-    numbers = tuple(counts) or tuple(sorted({*COUNTS, task.work.accelerators}))
+    numbers = tuple(counts) or COUNTS
     soon = SOON_DAYS if train.deadline_days is None else min(SOON_DAYS, train.deadline_days / 2)
 
     def enough(found: Sequence[Reach]) -> bool:
         days = [one.days.typical for one in found if one.days is not None]
-        many = found[0].accelerators >= task.work.accelerators
-        return not counts and many and bool(days) and median(days) < soon
+        return not counts and bool(days) and median(days) < soon
 
     job = training_job(task.scenario, task.work, train)
     for at, row in enumerate(across(catalogue, job, keys, numbers, enough=enough)):
@@ -138,7 +138,7 @@ def _runs(
     catalogue: Catalogue, task: Task, run: Train | Run, keys: tuple[str, ...], counts: Sequence[int]
 ) -> Iterator[Doing]:
     """Work of known hours, spread evenly; no part of it waits for another, so no link is needed."""
-    numbers = tuple(counts) or tuple(sorted({*COUNTS, task.work.accelerators}))
+    numbers = tuple(counts) or COUNTS
     soon = SOON_DAYS if run.deadline_days is None else min(SOON_DAYS, run.deadline_days / 2)
     for key in keys:
         try:
@@ -154,7 +154,7 @@ def _runs(
                 layout="as measured" if found.measured else "carried over, not measured",
             )  # fmt: skip
             yield about if run.runs_per_month is None else _every_month(about, run.runs_per_month)
-            if not counts and days.typical < soon and count >= task.work.accelerators:
+            if not counts and days.typical < soon:
                 break
 
 

@@ -7,12 +7,12 @@ and support are left out: they hang on the seller more than on the accelerator, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
 from planner.money.staying import hosted_elsewhere, owned_elsewhere
 from planner.scenario.base import HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
-from planner.scenario.scenario import Scenario
+from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import Serve
 from planner.speed.serving import is_other_work
 from planner.speed.training.result import Range
@@ -40,29 +40,86 @@ def market(  # noqa: PLR0913 - a question of as many parts
     budget_usd: float | None = None,
     accelerators: Sequence[str] = (),
     counts: Sequence[int] = (),
+    tries: Sequence[Try] | None = None,
     progress: Progress | None = None,
 ) -> Market:
     """Every accelerator, number and way of paying for the scenario's first work that names a model.
 
-    Empty `accelerators` are all of the catalogue, empty `counts` all that make sense. `progress` hears of the share
-    that is done. Raises what the catalogue says of names that it does not know.
+    Empty `accelerators` are all of the catalogue, empty `counts` all that double, and the one that is planned with.
+    `tries` are those of `doubling`, where they are known. `progress` hears of the share that is done. Raises what the
+    catalogue says of names that it does not know.
     """
     task = task_of(scenario)
+    if tries is None:
+        tries = _tries(catalogue, task, _keys(catalogue, accelerators), tuple(counts), day, progress)
+    if not counts:
+        tries = (*tries, *_as_planned(catalogue, task, tries, _keys(catalogue, accelerators), day))
+    return judged(catalogue, task, tries, budget_usd=budget_usd, day=day)
+
+
+def doubling(
+    catalogue: Catalogue, scenario: Scenario, day: date, *, accelerators: Sequence[str] = ()
+) -> tuple[Try, ...]:
+    """The tries of all accelerators in numbers that double: the same whatever number is planned with."""
+    return tuple(_tries(catalogue, task_of(scenario), _keys(catalogue, accelerators), (), day))
+
+
+def any_number(scenario: Scenario) -> Scenario:
+    """The scenario whatever number of accelerators its work is planned with: what `doubling` is the same for."""
+    asked = task_of(scenario).work
+    works = (one.model_copy(update={"accelerators": 1}) if one is asked else one for one in scenario.work)
+    return scenario.model_copy(update={"work": tuple(works)})
+
+
+def _keys(catalogue: Catalogue, accelerators: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names.accelerator(catalogue, name) for name in accelerators))
+
+
+def _tries(
+    catalogue: Catalogue,
+    task: Task,
+    keys: tuple[str, ...],
+    counts: tuple[int, ...],
+    day: date,
+    progress: Progress | None = None,
+) -> list[Try]:
+    """What every way of paying comes to, and why others come to nothing."""
     tell = progress or (lambda _: None)
-    keys = tuple(dict.fromkeys(names.accelerator(catalogue, name) for name in accelerators))
-    found = list(doings(catalogue, task, keys, tuple(counts), lambda share: tell(share * _SPEED_SHARE)))
-    able = [one for one in found if not one.why_not]
-    tries = [_try(catalogue, one) for one in found if one.why_not]
-    tries += _rented_tries(catalogue, task, able, day)
-    tell(_MONEY_SHARE)
-    if owned_elsewhere(catalogue, scenario) is None:
-        tries += _bought_tries(catalogue, task, able, day)
+    found = list(doings(catalogue, task, keys, counts, lambda share: tell(share * _SPEED_SHARE)))
+    tries = list(_paid(catalogue, task, found, day, lambda: tell(_MONEY_SHARE)))
     tries += kept_tries(catalogue, task, keys, day)
-    hosted = task.work.serve is not None and hosted_elsewhere(catalogue, scenario) is None
+    hosted = task.work.serve is not None and hosted_elsewhere(catalogue, task.scenario) is None
     if hosted and task.work.serve is not None and not is_other_work(task.work.serve.model):
         tries += _hosted_tries(catalogue, task.work.serve, day)
     tell(1.0)
-    return judged(catalogue, task, tries, budget_usd=budget_usd, day=day)
+    return tries
+
+
+def _paid(
+    catalogue: Catalogue, task: Task, found: Sequence[Doing], day: date, rented: Callable[[], None] = lambda: None
+) -> Iterable[Try]:
+    """Each accelerator and number rented and bought, or why not."""
+    able = [one for one in found if not one.why_not]
+    yield from (_try(catalogue, one) for one in found if one.why_not)
+    yield from _rented_tries(catalogue, task, able, day)
+    rented()
+    if owned_elsewhere(catalogue, task.scenario) is None:
+        yield from _bought_tries(catalogue, task, able, day)
+
+
+def _as_planned(
+    catalogue: Catalogue, task: Task, tries: Sequence[Try], keys: tuple[str, ...], day: date
+) -> Iterable[Try]:
+    """The number that is planned with, on the accelerator that is: the doublings may not hold it."""
+    many, named = task.work.accelerators, task.scenario.accelerator
+    if task.run is None:
+        return
+    keys = keys or tuple(catalogue.accelerators)
+    there = {one.accelerator for one in tries if one.accelerators == many and one.way != "keep"}
+    unknown = {one.accelerator for one in tries if one.why_not and one.why_not.kind == "speed_unknown"}
+    missing = tuple(key for key in keys if named in (key, ANY_ACCELERATOR) and key not in there | unknown)
+    if missing:
+        yield from _paid(catalogue, task, list(doings(catalogue, task, missing, (many,), lambda _: None)), day)
 
 
 def _try(catalogue: Catalogue, doing: Doing, **more: object) -> Try:

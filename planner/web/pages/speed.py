@@ -16,6 +16,7 @@ def page() -> None:
     if works:
         work = show_speed.which(works)
         _say(told(state.catalogue(), work, state_speed.cost(work)))
+        show_speed.numbers_that_divide(work)
         _views(work)
     else:
         problems = state_speed.problems()

@@ -34,3 +34,14 @@ def test_a_batch_that_is_asked_for_stays_and_its_neighbours_are_told() -> None:
 @pytest.mark.parametrize("count", range(1, 140, 3))
 def test_no_number_of_accelerators_is_refused_for_its_divisors(count: int) -> None:
     assert train(load_catalogue(), job(count)).can_be_spread
+
+
+def test_fewer_that_divide_are_named_where_they_are_faster() -> None:
+    odd, even = (train(load_catalogue(), job(count, model="Llama-3.1-70B")) for count in (97, 96))
+    assert odd.better is not None
+    assert odd.better.accelerators == 96
+    assert odd.speed is not None
+    assert even.speed is not None
+    assert odd.speed.days.typical > even.speed.days.typical
+    assert any("97 divide badly: 96 accelerators are" in said for said in odd.warnings)
+    assert even.better is None
