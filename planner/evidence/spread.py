@@ -25,7 +25,7 @@ FEWEST = 25  # runs left out, below which nothing is said
 _SMALL = 0.03  # an error this small is luck: it says no more than one of twice the size
 _PULL = 30.0  # roots of runs that a trait needs until half of what they say is taken
 _DRAWN = 30.0  # runs of mixtures, or of dense models, that tell as much of where their bands end as all do together
-_LEAST_STEP = 1.1  # times as wide for each trait in which nothing like it was seen: an assumption, where runs say less
+_LEAST_STEP = 1.2  # times as wide for each trait in which nothing like it was seen: an assumption, where runs say less
 _MOST_LEFT_OUT = 0.5  # of all runs: a class that is most of them is what the fit is of, not a class to be left out
 _FEWEST_LEFT = 40  # runs that a fit must be left with
 

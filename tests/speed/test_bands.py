@@ -61,7 +61,7 @@ def test_the_house_has_seen_what_its_bands_go_by() -> None:
         assert spread.traits == traits
         assert sum(one.rows for one in spread.ends.values()) > 500
         assert set(spread.ends) == {"dense", "mixture"}
-        assert spread.step >= 1.1
+        assert spread.step >= 1.2
         assert set(spread.wider) == set(traits)
         assert sum(one.runs for one in spread.seen) > 500
 
