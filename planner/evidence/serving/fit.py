@@ -31,7 +31,7 @@ EXPECTED: dict[str, tuple[float, float]] = {
     "inline_sequence_us": (40.0, 1.0), "request_ms": (0.5, 0.7), "grace_host": (1.5, 0.4), "expert_skew": (0.6, 0.3),
     "spread_expert_work": (1.5, 0.5), "power": (0.5, 0.1), "fp4_stacked": (1.0, 0.3), "cdna3": (1.0, 0.3),
     "dequantised": (0.6, 0.3), "fp8_experts": (1.0, 0.4), "cdna3_experts": (1.5, 0.4), "latent_blackwell": (0.8, 0.3),
-    "mxfp4_experts": (0.8, 0.3), "young_experts": (1.4, 0.3), "old_grouped": (1.5, 0.5),
+    "mxfp4_experts": (0.8, 0.3), "young_experts": (1.4, 0.3), "old_grouped": (1.5, 0.5), "bubble": (0.1, 0.7),
     "local_bandwidth_share": (0.82, 0.1), "local_compiled": (1.1, 0.1), "local_four_bit": (1.0, 0.3),
     "local_stacked": (1.0, 0.3), "local_unified_four_bit": (0.9, 0.1), "local_two_dies": (0.75, 0.1),
     "local_cache_reading": (2.0, 0.3), "local_stage_us": (200.0, 1.0), "local_layer_us": (60.0, 0.5),

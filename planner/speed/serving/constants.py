@@ -12,6 +12,8 @@ Why some are there, and which published runs ask for them:
   explains a third.
 - `young_experts`: the same machines and settings became 1.3 to 2.4 times as fast from builds of 2025 to those of
   2026 (InferenceX, DeepSeek-R1 on B200 and MI355X); which engines and formats stands in serving_engines.yaml.
+- `bubble`: micro-batches are never of one length, so a stage waits for the longest before it. TensorRT-LLM 1.0 on RTX
+  PRO 6000 with 2 and 4 stages; that one host plans for all of them explains the larger part (step.py).
 - `fp8_experts`: of vLLM in 2025 only; SGLang and TensorRT-LLM read 8-bit experts at the pace of others.
 """
 
@@ -56,6 +58,7 @@ class ServingConstants:
     mxfp4_experts: float  # times moe_layer_us where chips compute in 4 bits: kernels that do it all at once
     young_experts: float  # times both where an engine had not tuned such experts for the newest chips yet
     old_grouped: float
+    bubble: float  # share of a step that a stage waits for the others, in a pipeline of endlessly many
     local_bandwidth_share: float
     local_compiled: float  # kernels made for one model: MLC, ExLlama
     local_four_bit: float
@@ -87,6 +90,7 @@ class ServingRates:
     link_share: Num
     attention_share: Num
     expert_reading_share: Num
+    bubble: Num  # times 1 - 1/stages: share of a step that a stage waits for the others
     cache_reading: Num  # times the bytes that have to be read
     activation_bytes: Num
     layer_s: Num
@@ -140,6 +144,7 @@ def rates(constants: ServingConstants, traits: Traits) -> ServingRates:
         expert_reading_share=c.fp8_experts**traits.fp8_experts,
         cache_reading=c.old_grouped**traits.old_grouped * c.local_cache_reading**local,
         activation_bytes=c.activation_bytes * served,
+        bubble=c.bubble * served,
         layer_s=1e-6 * (small * c.layer_us * c.eager_layers**traits.eager * served + c.local_layer_us * local),
         moe_layer_s=1e-6 * small * c.mxfp4_experts**traits.mxfp4_experts * c.moe_layer_us * served,
         allreduce_s=1e-6 * np.where(np.asarray(traits.slot) > 0, c.slot_allreduce_us, c.allreduce_us),

@@ -57,7 +57,8 @@ def cycle(case: ServingCase, rates: ServingRates, *, batch: Num) -> Cycle:
     at_once = batch / case.layout.stages
     context = traffic.input_tokens + traffic.output_tokens / 2
     drafting = traffic.draft_tokens / case.network.layers  # a draft is a layer's work: DeepSeek's and EAGLE's have one
-    step = decode_step(case, rates, batch=at_once, context=context).times(1 + drafting)
+    waiting = rates.bubble * (1 - 1 / case.layout.stages)
+    step = decode_step(case, rates, batch=at_once, context=context).times((1 + drafting) * (1 + waiting))
     prompt = prefill(case, rates, prompts=at_once, tokens=traffic.input_tokens * traffic.worked_share)
     # Prompts are cut to what one step takes; where they need more steps than the answers do, those cost too.
     room = case.limits.step_tokens * case.layout.attention_ranks

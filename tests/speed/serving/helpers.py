@@ -21,7 +21,7 @@ from planner.speed.serving.constants import NAMES, ServingConstants
 # Every share one, every loss nothing: what is left is the plain roofline.
 IDEAL = replace(
     ServingConstants(**dict.fromkeys(NAMES, 1.0)),
-    **{name: 0.0 for name in NAMES if name.endswith(("_us", "_ms")) or name == "activation_bytes"},
+    **{name: 0.0 for name in NAMES if name.endswith(("_us", "_ms")) or name in ("activation_bytes", "bubble")},
 )
 
 

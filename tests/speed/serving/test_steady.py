@@ -82,6 +82,16 @@ def test_one_host_plans_for_every_stage() -> None:
     assert alone == staged == pytest.approx(8 * 100e-6)  # a micro-batch is a fourth, and there are four of them
 
 
+def test_stages_wait_for_each_other() -> None:
+    waiting, staged = rates(replace(IDEAL, bubble=0.4), case().traits), case(layout=ServingLayout(1.0, 4.0, 1.0, 1.0))
+    smooth = cycle(staged, rates(IDEAL, case().traits), batch=8.0).step.total_s
+    assert cycle(staged, waiting, batch=8.0).step.total_s == pytest.approx(1.3 * smooth)
+    assert (
+        cycle(case(), waiting, batch=8.0).step.total_s
+        == cycle(case(), replace(waiting, bubble=0.0), batch=8.0).step.total_s
+    )
+
+
 def test_drafts_write_several_tokens_a_step_and_cost_their_checking() -> None:
     assert tokens_a_step(0.0, 0.8) == 1
     assert tokens_a_step(3.0, 0.5) == pytest.approx(1 + 0.5 + 0.25 + 0.125)
