@@ -61,7 +61,7 @@ def test_check_ends_with_the_lines_of_a_scenario_that_says_the_same(
     assert brought == written
     assert "It goes by 3 runs of yours of this model on H100 SXM5 80 GB: 82% of what is predicted" in brought
     assert err == (
-        "=mine.csv: 1 run not used. =1+1: 108,809,138 times what is predicted: want 0.05 to 20; look at its units.\n"
+        "=mine.csv: 1 run not used. =1+1: 109,172,051 times what is predicted: want 0.05 to 20; look at its units.\n"
     )
     assert json.loads(run(capsys, "check", "training", mine, *DAY, "--json")[1])["measured"][0]["ratio"] == 0.8
 

@@ -70,7 +70,7 @@ def plan_of(shape: Network, chip: Hardware, known: Stated) -> TrainingPlan:
         cp, dp = cp * dp / known.global_batch, known.global_batch
     micro = known.micro_batch or _micro_batch(shape, seq_len, cp, known.global_batch, dp)
     ep = known.ep or (min(8.0, count) if float(shape.experts) > 0 else 1.0)
-    fused = known.fused if known.fused is not None else year >= FLASH_SINCE
+    fused = known.fused if known.fused is not None else known.stack.fused_attention and year >= FLASH_SINCE
     bits = known.bits or usual_bits(chip, year, mixture=float(shape.experts) > 0)
     shard = known.shard if known.shard is not None else (1.0 if chip.is_gpu else 3.0)
     return TrainingPlan(

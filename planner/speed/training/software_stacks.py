@@ -33,6 +33,10 @@ class Stack(Strict):
     launched_ahead: bool | None = Field(
         default=None, description="work is launched many kernels at once; unless said, where it is compiled"
     )
+    fused_attention: bool = Field(
+        default=True,
+        description="attention never writes scores out, once kernels for that are there; a run that says flash wins",
+    )
     overlaps: bool = Field(default=True, description="exchanges of weights and gradients hide behind computing")
     ring_uneven: bool = Field(
         default=False, description="context parallelism splits a sequence as it comes, the last rank has the most to do"

@@ -119,6 +119,20 @@ def test_adapters_on_sharded_weights_that_do_not_fit_were_recomputed_in_any_year
     assert read_run(catalogue, {**row, "task": "sft"}).plan.recompute == 0
 
 
+@pytest.mark.parametrize(
+    ("framework", "notes", "fused"),
+    [("Megatron-DeepSpeed", "", 0.0), ("Megatron-DeepSpeed", "flash attention", 1.0), ("Megatron-LM", "", 1.0)],
+)
+def test_scores_are_written_out_where_a_stack_must_be_asked_not_to(
+    catalogue: Catalogue, framework: str, notes: str, fused: float
+) -> None:
+    row = {
+        "id": "x", "model": "GPT-3 175B", "accelerator": "A100-SXM4-80GB", "n_accelerators": "64", "tp": "8",
+        "pp": "4", "precision": "fp16", "global_batch_sequences": "512", "published": "2024",
+    }  # fmt: skip
+    assert read_run(catalogue, {**row, "framework": framework, "notes": notes}).plan.fused_attention == fused
+
+
 @pytest.mark.parametrize(("published", "bits"), [("2023-01", 16.0), ("2025-01", 8.0)])
 def test_bits_that_are_not_stated_are_those_of_the_year(catalogue: Catalogue, published: str, bits: float) -> None:
     assert plan_of(catalogue, precision="", published=published).bits == bits
