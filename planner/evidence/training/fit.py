@@ -8,7 +8,7 @@ as the square root of their number.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -83,13 +83,8 @@ def sample_of(catalogue: Catalogue, rows: Iterable[Row]) -> Sample:
         tuple(runs), stacked([run.shape for run in runs]), stacked([run.chip for run in runs]),
         stacked([run.plan for run in runs]), np.log([run.observed or 0.0 for run in runs]),
         np.array([run.source for run in runs]), np.array(blocks),
-        np.array([_is_fitted(run, said["not_fitted"]) for run in runs]),
+        np.array([run.id not in said["not_fitted"] and not run.mixture_guessed for run in runs]),
     )  # fmt: skip
-
-
-def _is_fitted(run: TrainingRun, left_out: Container[str]) -> bool:
-    """Whether constants are learnt from a run: not of layers beside attention, whose own kernels no term counts."""
-    return run.id not in left_out and not run.mixture_guessed and not run.shape.is_hybrid
 
 
 def refit(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingCalibration:
