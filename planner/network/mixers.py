@@ -28,6 +28,17 @@ def state_values(model: Model) -> float:
     return float(kept if space is None else kept + space.layers * space.heads * space.head_dim * space.state)
 
 
+def mixer_values(model: Model) -> float:
+    """Values of a token between the matrices of all of them: what is convolved, gated, and put out."""
+    linear, space = model.linear, model.state_space
+    made = 0.0
+    if linear is not None:
+        made += linear.layers * 2 * (linear.key_heads * linear.key_dim + linear.value_heads * linear.value_dim)
+    if space is not None:
+        made += space.layers * 2 * (space.heads * space.head_dim + space.groups * space.state)
+    return made
+
+
 def mixer_layers(model: Model) -> int:
     """Layers that do not attend."""
     described = sum(one.layers for one in (model.linear, model.state_space, model.convolution) if one is not None)

@@ -80,6 +80,7 @@ class Network:
     chosen: Reach = NOWHERE
     near: Reach = NOWHERE
     state_values: Num = 0.0  # that mixers without a cache keep of a request, all layers
+    mixer_values: Num = 0.0  # between the matrices of such mixers, of a token, all layers
     lookup_params: Num = 0.0  # in tables of which a token takes a row: stored, not streamed
 
     @property

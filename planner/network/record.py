@@ -14,7 +14,7 @@ from planner.network.kinds import (
     reaches,
     refuse_unknown_kind,
 )
-from planner.network.mixers import mixer_layers, state_values
+from planner.network.mixers import mixer_layers, mixer_values, state_values
 from planner.network.network import MASKED_SHARE, Network, Reach
 from planner.network.params import (
     MODALITIES,
@@ -59,7 +59,7 @@ def network_of(model: Model) -> Network:
         experts=float(model.experts or 0), experts_per_token=float(model.experts_per_token or 0), expert_params=expert,
         expert_ffn=expert_ffn, expert_hidden=width, shared_params=shared,
         expert_groups=float(model.expert_groups_per_token or 0), chosen=chosen, near=near,
-        state_values=state_values(model), lookup_params=lookup,
+        state_values=state_values(model), mixer_values=mixer_values(model), lookup_params=lookup,
     )  # fmt: skip
 
 

@@ -140,6 +140,7 @@ def test_a_mixer_keeps_a_state_that_is_no_cache() -> None:
     space = {"layers": 3, "heads": 6, "head_dim": 8, "state": 16, "groups": 2, "kernel": 4}
     net = network_of(model(**SMALL, linear=linear, state_space=space))
     assert net.state_values == 6 * 4 * 8 * 10 + 3 * 6 * 8 * 16
+    assert net.mixer_values == 6 * 2 * (16 + 40) + 3 * 2 * (48 + 32)
     assert net.cached_values(context=20) == 20 * 64
     assert net.decode_flops(context=0) == 6 * net.state_values
     assert net.prompt_flops(tokens=20) == pytest.approx(net.score_flops * 20 * 10 + 6 * 20 * net.state_values)

@@ -273,6 +273,16 @@ def test_causal_attention_counts_half_and_a_window_less(catalogue: Catalogue) ->
     assert done == useful
 
 
+def test_what_a_mixer_makes_of_a_token_is_moved_and_not_multiplied(catalogue: Catalogue) -> None:
+    """Convolved, scanned, gated, normed: six times all of it, in 16 bits, on top of norms and residuals."""
+    job, part = plan(catalogue), chip(catalogue)
+    hybrid = replace(llama(), mixer_values=10 * 32 * 4_096 / 6)  # as much as the ten widths around each layer
+    plain, more = (elementwise_s(shape, part, job, K) for shape in (llama(), hybrid))
+    around = 10 * 32 * 4_096
+    assert float(more / plain) == pytest.approx(1 + around / (around + 32 * 4 * 14_336))
+    assert step_parts(hybrid, part, job, K).linear_s == step_parts(llama(), part, job, K).linear_s
+
+
 def test_no_prediction_beats_the_peak(catalogue: Catalogue) -> None:
     for key in ("H100-SXM5-80GB", "A100-SXM4-80GB", "RTX-4090-24GB", "TPU-v5p", "B200-SXM-180GB"):
         part = chip(catalogue, key)
