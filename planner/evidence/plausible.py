@@ -72,7 +72,7 @@ def _impossible(figure: Figure) -> str:
     slow = figure.share < figure.least
     end = figure.limit * (figure.times(figure.least) if slow else 1.0)
     want = f"{'at least' if slow is not figure.is_time else 'at most'} {_short(end)}"
-    how = f"1/{1 / figure.share:,.0f} of" if slow else f"{figure.share:,.3g} times"
+    how = f"1/{1 / figure.share:,.0f} of" if slow else f"{_short(figure.share)} times"
     return f"{figure.column}: {_short(figure.value)} is {how} what {figure.whose}; want {want}"
 
 

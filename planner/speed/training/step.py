@@ -33,12 +33,9 @@ ADAPTER_WIDTHS = 8.0
 # longer with them (torchtune's README, 2025: 2,413 tokens a second, 3,083 without): as moving so many bytes each.
 UNPACK_BYTES = 26.0
 SMALL_JOB = 8.0
-<<<<<<< HEAD
 ROUND = 4  # power in which seconds of host and accelerator add up
-=======
 # What mixers without scores make of a token is convolved, scanned, gated and normed, each reading or writing all of it.
 MIXER_PASSES = 6.0
->>>>>>> h-models
 # Of the plain bubble, (p - 1)(F + B), where micro-batches enter at both ends and gradients of weights fill gaps:
 # (p / 2 - 1)(F&B + B - 3 W) with B of two and W of one F (DeepSeek-V3 Technical Report, 2024, table 2).
 TWO_WAY_BUBBLE = 1 / 3
@@ -174,13 +171,9 @@ def elementwise_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: Trainin
     values = 10 * shape.layers * shape.hidden + shape.dense_layers * 2 * both * shape.ffn
     shared = shape.shared_params / np.maximum(shape.mlp_matrices * shape.hidden, 1.0)
     values = values + shape.moe_layers * 4 * (shape.experts_per_token * shape.expert_ffn + shared)
-<<<<<<< HEAD
     values = values + ADAPTER_WIDTHS * shape.attention_layers * shape.hidden * (plan.adapter_weight_bytes > 0)
-    casts = 1 + k.cast * chip.casts * (plan.bits < 16) * np.exp(k.torch_cast * plan.eager)
-=======
     values = values + MIXER_PASSES * shape.mixer_values
-    casts = 1 + k.cast * (plan.bits < 16) * np.exp(k.torch_cast * plan.eager)
->>>>>>> h-models
+    casts = 1 + k.cast * chip.casts * (plan.bits < 16) * np.exp(k.torch_cast * plan.eager)
     casts = casts * np.exp(k.torch_elementwise * plan.eager * (1 - plan.compiled))
     # Selective recompute leaves out the residual stream, which is six of the ten widths around a layer.
     spared: Num = np.where(plan.selective > 0, 6 * shape.layers * shape.hidden / values, 0.0)
