@@ -60,15 +60,9 @@ def test_check_ends_with_the_lines_of_a_scenario_that_says_the_same(
     assert code == OK
     assert brought == written
     assert "It goes by 3 runs of yours of this model on H100 SXM5 80 GB: 82% of what is predicted" in brought
-<<<<<<< HEAD
-    assert err == (
-        "=mine.csv: 1 run not used. =1+1: 109,172,051 times what is predicted: want 0.05 to 20; look at its units.\n"
-    )
-=======
     said, _, wish = err.partition(" times what one H100-SXM5-80GB can compute of such a model; want at most ")
     assert said.startswith("=mine.csv: 1 run not used. =1+1: tokens_per_s_per_accelerator: 1,000,000,000,000 is ")
     assert wish.endswith("; look at its unit.\n")
->>>>>>> h-bands
     assert json.loads(run(capsys, "check", "training", mine, *DAY, "--json")[1])["measured"][0]["ratio"] == 0.8
 
 
