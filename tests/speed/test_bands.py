@@ -8,7 +8,7 @@ import pytest
 
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
-from planner.speed.bands import STEPS, Band, Ends, Seen, Spread, novelty
+from planner.speed.bands import STEPS, UNTOLD, Band, Ends, Seen, Spread, novelty
 from planner.speed.serving.bands import TRAITS as SERVING_TRAITS
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.serve import serve
@@ -85,6 +85,13 @@ def test_a_service_says_which_runs_its_range_goes_by() -> None:
     assert band.alike > 0
     local = serve(CATALOGUE, job.model_copy(update={"model": "deepseek-v3", "accelerators": 8, "engine": "local"})).band
     assert local is None or local.unlike
+
+
+def test_a_file_of_constants_from_before_has_wide_bands_and_claims_no_run() -> None:
+    band = UNTOLD.band({"chip": "New", "mixture": "many"})
+    assert band.low < 0.7
+    assert band.high > 1.4
+    assert (band.alike, band.unlike, band.rows) == (0, (), 0)
 
 
 def test_one_of_ones_own_fits_without_a_spread_goes_by_the_houses() -> None:

@@ -40,4 +40,6 @@ def differences(band: Band) -> str:
 
 def held_words(band: Band) -> str:
     """What the range is made of."""
-    return f"It holds four of five runs whose source was left out of the fit ({band.rows:,} were)."
+    if not band.rows:
+        return ""
+    return f"The range holds four of five of {band.rows:,} runs whose source was left out of the fit."

@@ -151,7 +151,7 @@ def _speed(found: Serving) -> list[str]:
         f"{within:,.3g} requests/s keep the promised latency." if found.ttft else "No latency is promised.",
         *(f"Needed {when}: {words.count(count, 'accelerator')}." for when, count in needed.items() if count),
         f"A new replica answers after {found.cold_start_s:,.0f} s.",
-        "" if found.band is None else f"{known_words(found.band)} {held_words(found.band)}",
+        "" if found.band is None else f"{known_words(found.band)} {held_words(found.band)}".rstrip(),
         "" if energy is None else f"{energy:.3g} J for each token written, accelerators only.",
     ]
 

@@ -204,7 +204,7 @@ def _times(found: Training, speed: Speed) -> list[str]:
         f"Team: {speed.team.words}, {words.percent(speed.team.typical)} of a published speed "
         f"({words.percent(speed.team.low)} to {words.percent(speed.team.high)}).",
         other_teams(speed, _time),
-        f"{known_words(speed.band)} {held_words(speed.band)}",
+        f"{known_words(speed.band)} {held_words(speed.band)}".rstrip(),
     ]
 
 
