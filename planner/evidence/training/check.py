@@ -17,7 +17,7 @@ from planner.speed.arrays import stacked
 from planner.speed.training.bands import GUESSED, band_for, scale_of, traits_of
 from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.fitting import made_to_fit
-from planner.speed.training.step import step_parts
+from planner.speed.training.step import step_s as step_seconds
 from pricing import Catalogue
 
 
@@ -40,7 +40,7 @@ def _predicted(runs: Sequence[TrainingRun], calibration: TrainingCalibration) ->
     shape, chip = stacked([run.shape for run in runs]), stacked([run.chip for run in runs])
     plan = stacked([run.plan for run in runs])
     factor = np.array([calibration.chip_factor(run.chip_key, run.family) for run in runs])
-    step_s = step_parts(shape, chip, plan, calibration.constants, chip_factor=factor).total_s
+    step_s = step_seconds(shape, chip, plan, calibration.constants, chip_factor=factor)
     free = {name: np.array([getattr(run, f"free_{name}") for run in runs]) for name in ("recompute", "shard")}
     # What a table leaves open, its run was free to choose.
     fitted = made_to_fit(shape, chip, plan, free=free)

@@ -33,7 +33,6 @@ ADAPTER_WIDTHS = 8.0
 # longer with them (torchtune's README, 2025: 2,413 tokens a second, 3,083 without): as moving so many bytes each.
 UNPACK_BYTES = 26.0
 SMALL_JOB = 8.0
-ROUND = 4  # power in which seconds of host and accelerator add up
 # What mixers without scores make of a token is convolved, scanned, gated and normed, each reading or writing all of it.
 MIXER_PASSES = 6.0
 # Of the plain bubble, (p - 1)(F + B), where micro-batches enter at both ends and gradients of weights fill gaps:
@@ -69,12 +68,44 @@ class StepParts:
         return total
 
 
+@dataclass(frozen=True)
+class _Step:
+    """A step before it is told part by part: what each micro-batch takes by part, and what comes beside them."""
+
+    micro: dict[str, Num]
+    bubble_s: Num
+    data_traffic_s: Num
+    optimizer_s: Num
+    steady_s: Num  # of all that
+    drag: Num  # the share that is lost on top
+
+    @property
+    def total_s(self) -> Num:
+        """The whole step: as long as its parts together."""
+        return self.steady_s * (1 + self.drag)
+
+
 def step_parts(
     shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, *, chip_factor: Num = 1.0, pace: Num = 1.0
 ) -> StepParts:
     """What a step takes, by part; all of it at a `pace` that runs of one's own showed. [s]"""
+    step = _step(shape, chip, plan, k, chip_factor)
+    each = {name: part / plan.pp * plan.micro_batches for name, part in step.micro.items()}
+    each |= {"bubble_s": step.bubble_s, "data_traffic_s": step.data_traffic_s, "optimizer_s": step.optimizer_s}
+    each["drag_s"] = step.steady_s * step.drag
+    return StepParts(**{name: part / pace for name, part in each.items()})
+
+
+def step_s(
+    shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, *, chip_factor: Num = 1.0, pace: Num = 1.0
+) -> Num:
+    """What a whole step takes, for those who do not ask by part: half the work where layouts are weighed. [s]"""
+    return _step(shape, chip, plan, k, chip_factor).total_s / pace
+
+
+def _step(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, chip_factor: Num) -> _Step:
     factor = chip_factor * chip.power_share**k.power
-    micro = {
+    micro: dict[str, Num] = {
         "linear_s": linear_s(shape, chip, plan, k, factor),
         "head_s": head_s(shape, chip, plan, k, factor),
         "attention_s": attention_s(shape, chip, plan, k, factor),
@@ -86,10 +117,12 @@ def step_parts(
         "context_traffic_s": context_s(shape, chip, plan, k),
         "expert_traffic_s": all_to_all_s(shape, chip, plan, k),
     }
-    micro["host_s"] = micro["host_s"] + idle_s(shape, plan, k, sum(micro.values()))
+    busy_s = sum(micro.values())
+    waits_s = idle_s(shape, plan, k, busy_s)
+    micro["host_s"] = micro["host_s"] + waits_s
     stages, count = plan.pp, plan.micro_batches
     fullest: Num = stage_slots(shape.layers, stages) / shape.layers
-    stage_s: Num = sum(micro.values()) / stages * fullest
+    stage_s: Num = (busy_s + waits_s) / stages * fullest
     # The fullest stage sets the pace; where all have as many layers, the last, which also holds the head.
     head_waits_s = 0.5 * micro["head_s"] * (1 - 1 / stages)
     uneven_s = np.where(fullest > 1, stage_s * (1 - 1 / fullest), head_waits_s) * count
@@ -99,17 +132,15 @@ def step_parts(
     update_s = optimizer_s(shape, chip, plan, k)
     steady_s = stage_s / fullest * count + bubble_s + data_traffic_s + update_s
     drag = np.exp(k.scale * np.log2(np.maximum(plan.accelerators / SMALL_JOB, 1.0))) - 1.0
-    each = {name: part / stages * count for name, part in micro.items()}
-    each |= {"bubble_s": bubble_s, "data_traffic_s": data_traffic_s, "optimizer_s": update_s, "drag_s": steady_s * drag}
-    return StepParts(**{name: part / pace for name, part in each.items()})
+    return _Step(micro, bubble_s, data_traffic_s, update_s, steady_s, drag)
 
 
 def tokens_per_s(
     shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, *, chip_factor: Num = 1.0, pace: Num = 1.0
 ) -> Num:
     """Tokens trained on each second by each accelerator. [token/s]"""
-    step_s = step_parts(shape, chip, plan, k, chip_factor=chip_factor, pace=pace).total_s
-    return plan.tokens_per_step / (plan.accelerators * step_s)
+    seconds = step_s(shape, chip, plan, k, chip_factor=chip_factor, pace=pace)
+    return plan.tokens_per_step / (plan.accelerators * seconds)
 
 
 def linear_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, factor: Num) -> Num:
@@ -216,7 +247,8 @@ def idle_s(shape: Network, plan: TrainingPlan, k: TrainingConstants, busy_s: Num
     take about as long, each now and then waits for the other, which rounds the corner.
     """
     launch_s = k.launch_s * np.where(plan.launched_ahead > 0, k.launched_ahead, 1.0) * shape.layers * plan.passes
-    return np.sqrt(np.sqrt(busy_s**ROUND + launch_s**ROUND)) - busy_s
+    # The fourth root of the sum of fourth powers, by squares and roots: as exact, and several times as fast.
+    return np.sqrt(np.sqrt((busy_s * busy_s) ** 2 + (launch_s * launch_s) ** 2)) - busy_s
 
 
 REFERENCE_YEAR = 2026.0
