@@ -183,12 +183,13 @@ def first_s(case: ServingCase, rate: ServingRates, *, busy: Array, arrivals_per_
     """The mean time to the first token where so many are at work in each replica: prompts before it, and its own."""
     apart, each = prompting > 0, prompt_s(case, rate)
     open_loop = np.isfinite(arrivals_per_s)
-    coming = np.where(open_loop, arrivals_per_s / case.layout.replicas, busy / cycle(case, rate, batch=busy).seconds)
+    full = cycle(case, rate, batch=busy)
+    coming = np.where(open_loop, arrivals_per_s / case.layout.replicas, busy / full.seconds)
     pools = np.where(apart, case.layout.replicas / np.maximum(prompting, 1e-9), 1.0)
     most = np.where(open_loop, np.inf, np.maximum(busy * pools - 1, 0.0))
     behind = behind_prompts_s(prompt=each, requests_per_s=coming * pools, most=most)
     alone = alone_s(case, rate, tokens=asked_tokens(case))
-    return np.asarray(np.where(apart, alone, among_others_s(case, rate, batch=busy)) + behind)
+    return np.asarray(np.where(apart, alone, among_others_s(case, rate, batch=busy, token_s=full.token_s)) + behind)
 
 
 def within_promise(case: ServingCase, rate: ServingRates, *, most: Array, tpot_s: Num, ttft_s: Num) -> Array:
@@ -201,7 +202,7 @@ def within_promise(case: ServingCase, rate: ServingRates, *, most: Array, tpot_s
         wait = prompt_wait_s(
             busy_share=batch / full.seconds * prompt, prompt_s=prompt, prompt_cv=_PROMPT_CV, share=_PERCENTILE
         )
-        first = among_others_s(case, rate, batch=batch) + np.where(np.isfinite(ttft_s), wait, 0.0)
+        first = among_others_s(case, rate, batch=batch, token_s=full.token_s) + np.where(np.isfinite(ttft_s), wait, 0.0)
         return np.asarray((full.token_s * _WORST_OVER_MEAN <= tpot_s) & (first <= ttft_s))
 
     whole = kept(most)

@@ -148,7 +148,7 @@ def _written(
     batch = float(running(worked.case))
     band = band_of(worked.setup, worked.layout, batch=batch)
     promise, own = worked.promise or USUAL_PROMISE, serving_pace(catalogue, asks, job.accelerator)
-    seen = levels(worked.case, worked.rate, most=batch, cv=asks.length_cv, share=promise.percentile)
+    seen = levels(worked.case, worked.rate, most=batch, cv=asks.length_cv, shares=(promise.percentile,))
     paces = (own.ratio, own.ratio * band.low, own.ratio * band.high)
     typical, low, high = (pace * kept_per_s(seen, promise.at_pace(pace)) for pace in paces)
     return (typical, low, high), f"weights in {worked.setup.precision}", True

@@ -11,7 +11,6 @@ import numpy as np
 from planner.speed.arrays import Num
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingRates
-from planner.speed.serving.steady import cycle
 from planner.speed.serving.step import layers_s, prefill, reading, streamed_bytes
 from planner.speed.serving.waiting import prompt_wait_s
 
@@ -46,12 +45,12 @@ def prompt_s(case: ServingCase, rates: ServingRates) -> Num:
     return np.maximum(prefill(case, rates, prompts=1.0, tokens=tokens).total_s, launched_s(case, rates) * passes)
 
 
-def among_others_s(case: ServingCase, rates: ServingRates, *, batch: Num) -> Num:
-    """First token of a request that comes while `batch` others run, with no prompt before it. [s]"""
+def among_others_s(case: ServingCase, rates: ServingRates, *, batch: Num, token_s: Num) -> Num:
+    """First token of a request that comes while `batch` others run, a step each `token_s`, and no prompt waits. [s]"""
     alone = alone_s(case, rates, tokens=asked_tokens(case))
     steps = np.where(np.asarray(case.layout.attention_ranks) > 1, rates.spread_steps_waited, rates.steps_waited)
     steps = steps + case.limits.polled_steps / 2
-    return alone + np.where(np.asarray(batch) > 1, steps * cycle(case, rates, batch=batch).token_s, 0.0)
+    return alone + np.where(np.asarray(batch) > 1, steps * token_s, 0.0)
 
 
 def behind_prompts_s(*, prompt: Num, requests_per_s: Num, most: Num, share: float | None = None) -> Num:

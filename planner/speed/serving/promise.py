@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,33 +40,42 @@ class Promise:
 
 @dataclass(frozen=True)
 class LoadLevels:
-    """One replica at rising load."""
+    """One replica at rising load; times for each share of requests that is asked about, one row each."""
 
     requests_per_s: Array
     ttft_s: Array
     tpot_s: Array
 
 
-def levels(case: ServingCase, rate: ServingRates, *, most: float, cv: float, share: float | None) -> LoadLevels:
-    """Latencies that `share` of requests stay below, or their means, at rising load of one replica."""
+def levels(
+    case: ServingCase, rate: ServingRates, *, most: float, cv: float, shares: Sequence[float | None]
+) -> LoadLevels:
+    """Latencies that these shares of requests stay below, None for their means, at rising load of one replica."""
     load = np.geomspace(_LEAST_LOAD, most * _MOST_BUSY, _LOADS)
     answer = np.asarray(cycle(case, rate, batch=np.maximum(load, 1.0)).seconds)
     arriving = load / answer
-    behind = behind_prompts_s(prompt=prompt_s(case, rate), requests_per_s=arriving, most=np.inf, share=share)
-    if share is None:
-        many, place = np.maximum(load, 1.0), np.zeros_like(load)
-    else:
-        many = np.maximum(np.asarray(together(load=load, share=share, places=most)), 1.0)
-        place = np.asarray(place_wait_s(places=most, load=load, service_s=answer, service_cv=cv, share=share))
-    first = np.asarray(among_others_s(case, rate, batch=many) + behind + place)
-    return LoadLevels(arriving, first, np.asarray(cycle(case, rate, batch=many).token_s))
+    prompt = prompt_s(case, rate)
+    many, waits = [], []
+    for share in shares:
+        behind = np.asarray(behind_prompts_s(prompt=prompt, requests_per_s=arriving, most=np.inf, share=share))
+        if share is None:
+            many.append(load)
+            waits.append(behind)
+        else:
+            many.append(np.asarray(together(load=load, share=share, places=most)))
+            place = place_wait_s(places=most, load=load, service_s=answer, service_cv=cv, share=share)
+            waits.append(behind + place)
+    batch = np.maximum(np.array(many), 1.0)
+    token_s = np.asarray(cycle(case, rate, batch=batch).token_s)
+    first = among_others_s(case, rate, batch=batch, token_s=token_s)
+    return LoadLevels(arriving, np.asarray(first + np.array(waits)), token_s)
 
 
 def most_per_s(case: ServingCase, rate: ServingRates, *, most: float, promise: Promise | None, cv: float) -> float:
     """Requests a second that one replica can take and keep its promise; all it can where there is none. [1/s]"""
     if promise is None:
         return most / float(np.asarray(cycle(case, rate, batch=most).seconds))
-    return kept_per_s(levels(case, rate, most=most, cv=cv, share=promise.percentile), promise)
+    return kept_per_s(levels(case, rate, most=most, cv=cv, shares=(promise.percentile,)), promise)
 
 
 def kept_per_s(seen: LoadLevels, promise: Promise) -> float:
@@ -78,11 +88,11 @@ def latencies(
     case: ServingCase, rate: ServingRates, *, most: float, requests_per_s: float, cv: float
 ) -> tuple[WaitingTimes, WaitingTimes]:
     """First and further tokens at that rate of one replica: means and percentiles."""
-    first, token = [], []
-    for share in _SHARES:
-        seen = levels(case, rate, most=most, cv=cv, share=share)
-        first.append(1e3 * float(np.interp(requests_per_s, seen.requests_per_s, seen.ttft_s)))
-        token.append(1e3 * float(np.interp(requests_per_s, seen.requests_per_s, seen.tpot_s)))
+    seen = levels(case, rate, most=most, cv=cv, shares=_SHARES)
+    first, token = (
+        [1e3 * float(np.interp(requests_per_s, seen.requests_per_s, row)) for row in rows]
+        for rows in (seen.ttft_s, seen.tpot_s)
+    )
     return WaitingTimes(*first), WaitingTimes(*token)
 
 
@@ -90,7 +100,7 @@ def at_once(case: ServingCase, rate: ServingRates, *, batch: float) -> tuple[Wai
     """First and further tokens where so many ask again as soon as they have their answer: a closed loop."""
     full = cycle(case, rate, batch=batch)
     arriving, others = batch / full.seconds, np.maximum(batch - 1.0, 0.0)
-    alone = among_others_s(case, rate, batch=batch)
+    alone = among_others_s(case, rate, batch=batch, token_s=full.token_s)
     first = [
         alone + behind_prompts_s(prompt=prompt_s(case, rate), requests_per_s=arriving, most=others, share=share)
         for share in _SHARES

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from planner.scenario.serving_job import ServingJob
+from planner.speed.arrays import Num
 from planner.speed.serving import serve
-from planner.speed.serving.cases import ServingLayout
-from planner.speed.serving.constants import rates
+from planner.speed.serving.cases import ServingCase, ServingLayout
+from planner.speed.serving.constants import ServingRates, rates
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.first_token import alone_s, among_others_s, behind_prompts_s, launched_s, prompt_s
 from planner.speed.serving.steady import cycle
@@ -22,6 +23,10 @@ FITTED = known().values()
 SLOW_HOST = replace(IDEAL, first_token_ms=2.0, prompt_layer_us=500.0)
 WORK_S = 2 * 100 * 4e6 / 1e12  # of a prompt of 100 tokens and four million parameters
 WEIGHTS_S = 8e-3  # two bytes of each, at a GB a second
+
+
+def among(one: ServingCase, rate: ServingRates, batch: Num) -> Num:
+    return among_others_s(one, rate, batch=batch, token_s=cycle(one, rate, batch=batch).token_s)
 
 
 def test_a_prompt_alone_reads_the_weights_once() -> None:
@@ -52,15 +57,13 @@ def test_among_others_it_waits_for_steps_and_longer_where_requests_are_looked_fo
     rate = rates(replace(IDEAL, steps_waited=0.5, spread_steps_waited=7.0), one.traits)
     token = float(np.asarray(cycle(one, rate, batch=4.0).token_s))
     alone = WEIGHTS_S + WORK_S
-    assert among_others_s(one, rate, batch=1.0) == pytest.approx(alone)
-    assert among_others_s(one, rate, batch=4.0) == pytest.approx(alone + 0.5 * token)
+    assert among(one, rate, 1.0) == pytest.approx(alone)
+    assert among(one, rate, 4.0) == pytest.approx(alone + 0.5 * token)
     seldom = case(limits=replace(one.limits, polled_steps=30.0))
-    assert among_others_s(seldom, rate, batch=4.0) == pytest.approx(alone + 15.5 * token)
+    assert among(seldom, rate, 4.0) == pytest.approx(alone + 15.5 * token)
     spread = case(layout=ServingLayout(group=2.0, stages=1.0, replicas=1.0, attention_ranks=2.0))
     token = float(np.asarray(cycle(spread, rate, batch=4.0).token_s))
-    assert among_others_s(spread, rate, batch=4.0) == pytest.approx(
-        float(np.asarray(alone_s(spread, rate, tokens=100.0))) + 7 * token
-    )
+    assert among(spread, rate, 4.0) == pytest.approx(float(np.asarray(alone_s(spread, rate, tokens=100.0))) + 7 * token)
 
 
 def test_prompts_queue_one_behind_the_other() -> None:
@@ -82,11 +85,11 @@ def test_short_prompts_share_a_pass_and_its_launches() -> None:
 def test_more_at_once_wait_longer() -> None:
     one = case()
     batch = np.arange(1.0, 200.0)
-    assert np.all(np.diff(np.asarray(among_others_s(one, rates(FITTED, one.traits), batch=batch))) > 0)
+    assert np.all(np.diff(np.asarray(among(one, rates(FITTED, one.traits), batch))) > 0)
 
 
 def test_a_number_at_once_without_a_rate_is_a_closed_loop() -> None:
-    job = ServingJob(model="llama-3.1-8b", accelerator="H100-SXM5-80GB", mode="server", input_tokens=4_000)
+    job = ServingJob(model="llama-3.1-8b", accelerator="H100-SXM5-80GB", input_tokens=4_000)
     assert serve(load_catalogue(), job).ttft is None
     few, many = (serve(load_catalogue(), job.model_copy(update={"batch": batch})) for batch in (2, 64))
     assert few.ttft is not None
