@@ -33,6 +33,14 @@ def known_words(band: Band) -> str:
     return "No run of its kind was fitted: the range is an assumption."
 
 
+def first_token_words(band: Band) -> str:
+    """How sure the time to the first token is: it hangs on settings that nobody prints."""
+    return (
+        f"Four of five first tokens that were published took {band.low:.2g} to {band.high:.2g} times as long as is "
+        f"predicted without their source ({words.count(band.rows, 'run')}): it hangs on settings of the engine."
+    )
+
+
 def differences(band: Band) -> str:
     """In what the nearest runs differ."""
     return words.listed(_TRAITS.get(name, name) for name in band.unlike)

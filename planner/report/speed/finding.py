@@ -9,7 +9,7 @@ from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.evidence.own_runs_words import pace_words
 from planner.report.forms import hired_words
-from planner.report.speed.band_words import known_words
+from planner.report.speed.band_words import first_token_words, known_words
 from planner.report.speed.other_work import other_parts, run_parts
 from planner.report.speed.serving_words import usd_per_million_tokens
 from planner.report.speed.training_words import other_teams
@@ -264,6 +264,7 @@ def _waiting(found: Serving) -> tuple[str, ...]:
     return (
         f"Of 100 requests 99 see their first token within {_ms(found.ttft.p99_ms)} and then one every "
         f"{_ms(found.tpot.p99_ms)} or sooner.",
+        *((first_token_words(found.first_token_band),) if found.first_token_band else ()),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.forms import NO_OFFER, bullets, finite, hired_words, in_sections, offer_data, plain_data
-from planner.report.speed.band_words import held_words, known_words
+from planner.report.speed.band_words import first_token_words, held_words, known_words
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.scenario.base import MILLION
@@ -149,6 +149,7 @@ def _speed(found: Serving) -> list[str]:
         f"{words.count(found.replicas, 'replica')} of {found.accelerators_per_replica}, "
         f"{found.batch_per_replica:,.0f} requests at once on each (at most {found.most_requests_per_replica:,.0f}).",
         f"{within:,.3g} requests/s keep the promised latency." if found.ttft else "No latency is promised.",
+        *((first_token_words(found.first_token_band),) if found.first_token_band else ()),
         *(f"Needed {when}: {words.count(count, 'accelerator')}." for when, count in needed.items() if count),
         f"A new replica answers after {found.cold_start_s:,.0f} s.",
         "" if found.band is None else f"{known_words(found.band)} {held_words(found.band)}".rstrip(),

@@ -95,3 +95,4 @@ class Serving:
     band: Band | None  # around its rate; None where it does not fit
     warnings: tuple[str, ...]
     anchor: Anchor | None = None  # your own runs that it goes by
+    first_token_band: Band | None = None  # around the time to the first token, as factors on it

@@ -10,7 +10,7 @@ from planner.network.own_models import with_own_models
 from planner.scenario.base import ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.serving_job import ServingJob
 from planner.speed.match_model import counted_as
-from planner.speed.serving.bands import band_of
+from planner.speed.serving.bands import UNDER_LOAD, band_of
 from planner.speed.serving.case_of import stored_gb
 from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.engine_data import known
@@ -76,7 +76,7 @@ def serve(
             *_stands_in(catalogue, job),
             *_warnings(worked, output, batch, no_run=own is not None and known_by is None),
         ),
-        anchor=known_by,
+        anchor=known_by, first_token_band=None if ttft is None else known().bands.get(UNDER_LOAD),
     )  # fmt: skip
 
 
