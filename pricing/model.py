@@ -126,12 +126,14 @@ class Shape(Strict):
         default=None,
         json_schema_extra=BILLIONS,
         gt=0,
+        le=100_000,
         description="in tables of which each token takes a row: stored, hardly read, in 1e9",
     )
     other_params_b: float | None = Field(
         default=None,
         json_schema_extra=BILLIONS,
         gt=0,
+        le=100_000,
         description="in parts that no other field describes and every token uses, in 1e9",
     )
     prediction_layers: Whole | None = Field(

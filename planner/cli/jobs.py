@@ -10,8 +10,6 @@ from typing import Any
 from planner.cli.common import BadInput
 from planner.cli.speed import job_of
 from planner.cli.terminal import tell
-from planner.network.config_file import MOST_CHARACTERS, own_model
-from planner.report.speed.shape_words import shape_words
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
 from pricing import load_catalogue, names
@@ -64,6 +62,9 @@ def own_models(wanted: argparse.Namespace) -> dict[str, Any]:
         if wanted.model is None:
             raise BadInput("--model: want the name of a model, or --config with its config.json.")
         return {"model": wanted.model}
+    from planner.network.config_file import MOST_CHARACTERS, own_model
+    from planner.report.speed.shape_words import shape_words
+
     with wanted.config.open("rb") as file:
         data = file.read(MOST_CHARACTERS + 1)
     mine = own_model(data.decode("utf-8-sig", errors="replace"), name=wanted.model or "", file=wanted.config.name)

@@ -209,7 +209,7 @@ def test_half_of_the_published_runs_tell_the_other_half(kind: Kind) -> None:
             before.append(abs(log(run.ratio or 1)))
             after.append(abs(log((run.ratio or 1) / believed(like, "job").ratio)))
     assert len(before) > 200
-    assert np.median(after) < 0.75 * np.median(before)
+    assert np.median(after) < 0.8 * np.median(before)
 
 
 def test_own_runs_of_work_without_tokens_are_of_the_accelerator_they_name() -> None:

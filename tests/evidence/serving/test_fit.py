@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from planner.evidence.serving.calibrate import calibrate_serving
+from planner.evidence.serving.first_tokens import FIRST_TOKEN, fit_first_tokens, waited
 from planner.evidence.serving.fit import EXPECTED, expected, fit, refit, without_each_of
 from planner.evidence.serving.observed import Observed, observe
+from planner.evidence.table import SERVING, published_runs
 from planner.speed.serving.constants import NAMES
 from planner.speed.serving.engine_data import known
 from pricing import load_catalogue
@@ -62,7 +64,7 @@ def test_each_source_counts_the_same() -> None:
 def test_what_is_written_can_be_read_again() -> None:
     data = read(calibrate_serving(CATALOGUE, ROWS, date(2026, 11, 21)).text, file="made.yaml")
     assert data["fit"]["rows"] == len(OBSERVED)
-    assert set(data["constants"]) == set(NAMES) == set(EXPECTED)
+    assert set(data["constants"]) == set(NAMES) == {*EXPECTED, *FIRST_TOKEN}
 
 
 def test_the_data_file_holds_every_constant_inside_its_range() -> None:
@@ -73,3 +75,16 @@ def test_the_data_file_holds_every_constant_inside_its_range() -> None:
     for name, band in known().bands.items():
         assert band.low < 1.2, name
         assert band.low < band.high, name
+
+
+@pytest.mark.slow
+def test_constants_of_first_tokens_come_back_from_what_they_foretell() -> None:
+    seen = waited(CATALOGUE, published_runs(SERVING), known().values())
+    assert seen is not None
+    assert len(set(seen.source)) > 3
+    truth = replace(known().values(), first_token_ms=20.0, prompt_layer_us=800.0, steps_waited=0.9)
+    made = replace(seen, published_s=seen.published_s * np.exp(-seen.log_errors(truth)))
+    found = fit_first_tokens(made, known().values())
+    assert found.prompt_layer_us == pytest.approx(800.0, rel=0.1)
+    assert found.steps_waited == pytest.approx(0.9, rel=0.1)
+    assert found.layer_us == known().values().layer_us  # the others stay as they are
