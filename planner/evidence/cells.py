@@ -28,7 +28,7 @@ def number(row: Row, column: str) -> float | None:
 
 def sizes_of(row: Row) -> Sizes:
     """The sizes a row states beside its model's name."""
-    return Sizes(number(row, "params_b"), number(row, "active_params_b"))
+    return Sizes(number(row, "params_b"), number(row, "active_params_b"), year(text(row, "published")))
 
 
 def year(published: str) -> float | None:

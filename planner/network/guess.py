@@ -13,6 +13,9 @@ from pricing.model import Model
 # keys and values, a gated network three and a half times as wide, and eight experts at work on a token.
 WIDTH_OVER_DEPTH, HEAD_DIM, KV_HEADS, FFN_OVER_WIDTH = 128.0, 128, 8, 3.5
 VOCABULARY = 128_000
+# Before: every head had keys and values of its own but in the largest (Llama 2 70B was the first of note with groups,
+# July 2023; Mistral 7B the first small one, Llama 3 of April 2024 has them in all), and 32,000 words were usual.
+GROUPED_SINCE, GROUPED_FROM_B, FEWER_WORDS = 2024.0, 30.0, 32_000
 EXPERTS_PER_TOKEN = 8
 _GATED = 3
 _COUNTED_EXPERTS = re.compile(r"(\d+)x\d", re.IGNORECASE)
@@ -39,6 +42,7 @@ class Sizes:
 
     params_b: float | None = None
     active_params_b: float | None = None
+    year: float | None = None  # in which it ran, so that it is no younger
 
 
 UNSAID = Sizes()
@@ -75,17 +79,23 @@ def check_size(params_b: float, active_params_b: float | None = None) -> None:
         raise UnknownShape(f"unknown shape: {few} is fewer than any network has")
 
 
-def typical_model(name: str, *, params_b: float, active_params_b: float | None = None) -> Model:
-    """A decoder of that size; with fewer active parameters than there are, a mixture of experts."""
+def typical_model(
+    name: str, *, params_b: float, active_params_b: float | None = None, year: float | None = None
+) -> Model:
+    """A decoder of that size, as they were built by that year; a mixture where fewer parameters work than there are."""
     check_size(params_b, active_params_b)
     active = active_params_b if active_params_b and active_params_b < _NEARLY_ALL * params_b else None
     body = (active or params_b) * 1e9
     hidden = _width(body)
     tied = params_b < _TIED_BELOW_B
     tables = 1 if tied else 2
-    vocab = min(VOCABULARY, max(1, int(body / 2 / tables / hidden)))  # the smallest networks have few words
+    early = year is not None and year < GROUPED_SINCE
+    vocab = min(
+        FEWER_WORDS if early else VOCABULARY, max(1, int(body / 2 / tables / hidden))
+    )  # the smallest networks have few words
     heads = max(1, hidden // HEAD_DIM)
-    kv_heads = next(n for n in range(min(KV_HEADS, heads), 0, -1) if heads % n == 0)
+    grouped = next(n for n in range(min(KV_HEADS, heads), 0, -1) if heads % n == 0)
+    kv_heads = heads if early and params_b < GROUPED_FROM_B else grouped
     attention = 2 * hidden * HEAD_DIM * (heads + kv_heads)
     network = body - vocab * hidden * tables
     layers = max(1, round(network / (attention + _GATED * FFN_OVER_WIDTH * hidden**2)))
@@ -93,7 +103,8 @@ def typical_model(name: str, *, params_b: float, active_params_b: float | None =
     dense = Model(
         label=name[:_LONGEST_NAME] or "a model of that size", family="typical", modality="text", params_b=params_b,
         layers=layers, hidden=hidden, heads=heads, kv_heads=kv_heads, head_dim=HEAD_DIM, ffn_hidden=ffn, gated=True,
-        vocab=vocab, attention="GQA", tied_embeddings=tied, source="assumed", confidence="low",
+        vocab=vocab, attention="GQA" if kv_heads < heads else "MHA", tied_embeddings=tied, source="assumed",
+        confidence="low",
     )  # fmt: skip
     return dense if active is None else _with_experts(dense, name, params_b * 1e9, body)
 

@@ -119,3 +119,14 @@ def test_cells_that_say_nothing_are_empty() -> None:
     header, cells = "id,model,accelerator,n_accelerators,tp,dp", "1,Llama 2 7B,H100,8,n/a,-"
     (row,) = rows_in(f"{header}\n{cells}\n", TRAINING, file="runs.csv")
     assert (row["tp"], row["dp"], row["unreadable"]) == ("", "", "")
+
+
+def test_a_model_of_2023_keeps_keys_and_values_of_every_head() -> None:
+    young, old = (network_of(typical_model("nobody-13b", params_b=13.0, year=ran)) for ran in (2025.0, 2023.5))
+    assert float(old.kv_heads) == float(old.heads)
+    assert float(young.kv_heads) == 8
+    assert pytest.approx(float(old.counted_params), rel=0.03) == 13e9
+    # Llama 2 13B keeps 2 x 40 x 40 x 128 values of each token.
+    assert float(old.cached_values(context=1.0)) == pytest.approx(2 * 40 * 40 * 128, rel=0.25)
+    large = network_of(typical_model("nobody-70b", params_b=70.0, year=2023.5))
+    assert float(large.kv_heads) == 8

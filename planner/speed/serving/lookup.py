@@ -85,7 +85,8 @@ def _sized_shape(called: str, sizes: Sizes) -> FoundModel:
     if size is None:
         raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}, and its size is not stated")
     active = sizes.active_params_b or active_in_name(called)
-    return FoundModel(called, writer_of(typical_model(called, params_b=size, active_params_b=active)), guessed=True)
+    typical = typical_model(called, params_b=size, active_params_b=active, year=sizes.year)
+    return FoundModel(called, writer_of(typical), guessed=True)
 
 
 @remembered
