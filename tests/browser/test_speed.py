@@ -59,9 +59,9 @@ def test_runs_of_ones_own_move_the_answer_until_they_are_taken_away(page: Page, 
     heading = page.locator("h1").first
     before = heading.inner_text()
     page.get_by_text("Upload a file").click()
-    page.locator('input[type="file"]').last.set_input_files(large)
+    page.locator('.st-key-upload-runs input[type="file"]').set_input_files(large)
     expect(page.get_by_text("2.0MB or smaller", exact=False).first).to_be_visible()
-    page.locator('input[type="file"]').last.set_input_files(mine)
+    page.locator('.st-key-upload-runs input[type="file"]').set_input_files(mine)
     expect(page.get_by_text("Your 3 training runs reached 80%", exact=False).first).to_be_visible(timeout=LONG_MS)
     assert heading.inner_text() == before
     page.get_by_text("Upload a file").click()  # folded away: the drop zone is the framework's own
