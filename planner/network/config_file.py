@@ -48,7 +48,7 @@ def _writer(whole: dict[str, Any]) -> dict[str, Any]:
 def _object(text: str, file: str) -> dict[str, Any]:
     """The JSON object of a text of bounded size and depth."""
     if len(text) > MOST_CHARACTERS:
-        raise BadConfig(f"{file}: want at most {MOST_CHARACTERS:,} characters, got {len(text):,}.")
+        raise BadConfig(f"{file}: want at most {MOST_CHARACTERS:,} characters, as any config.json has, got more.")
     try:
         found = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
