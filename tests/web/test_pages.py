@@ -142,15 +142,6 @@ def test_a_part_of_a_gpu_is_questioned(app: AppTest) -> None:
     assert not app.warning
 
 
-def test_a_part_of_a_gpu_counts_whole_though_its_edit_was_cut_short(app: AppTest) -> None:
-    """The run that would have made it whole was cut short by the next edit, so that nothing new tells of it."""
-    app.run()
-    app.session_state["gpus"] = 32.5
-    app.run()
-    assert app.number_input(key="gpus").value == 33.0
-    assert app.query_params["gpus"] == "33"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("every", [23, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
 def test_every_accelerator_one_can_choose_gives_a_page(app: AppTest, every: int) -> None:
