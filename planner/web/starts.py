@@ -45,20 +45,22 @@ def welcome(catalogue: Catalogue, use: Use) -> None:
 
 
 def _budget(catalogue: Catalogue, use: Use) -> None:
-    usd = st.number_input(
+    st.number_input(
         "All you can spend, USD", 1.0, _MOST_USD, _USUAL_BUDGET_USD, 1_000.0, format="%.0f", key="budget_usd",
         help="On everything, over the whole time: machines, power, space, people.",
     )  # fmt: skip
     chips = fields.choices(catalogue)
-    chip = st.selectbox(
+    st.selectbox(
         "For which GPU?", chips, chips.index(Scenario().accelerator), format_func=catalogue.accelerator_label,
         key="budget_gpu",
     )  # fmt: skip
-    years = st.slider("For how long, years", 0.25, 10.0, 3.0, 0.25, format="%g", key="budget_years")
-    st.button("Show what it pays for", on_click=_spend, args=(catalogue, use, usd, chip, years), key="budget_go")
+    st.slider("For how long, years", 0.25, 10.0, 3.0, 0.25, format="%g", key="budget_years")
+    st.button("Show what it pays for", on_click=_spend, args=(catalogue, use), key="budget_go")
 
 
-def _spend(catalogue: Catalogue, use: Use, usd: float, chip: str, years: float) -> None:
+def _spend(catalogue: Catalogue, use: Use) -> None:
+    # From the session: with a click that follows typing at once, what was typed comes in the same run.
+    usd, chip, years = (st.session_state[key] for key in ("budget_usd", "budget_gpu", "budget_years"))
     asked = Scenario(accelerator=chip, years=years)
     found = afforded(catalogue, asked, usd, state.day())
     label = catalogue.accelerator_label(chip)
@@ -80,33 +82,31 @@ def _model(catalogue: Catalogue, use: Use) -> None:
     what = st.pills("To do what?", list(_MODELS), default=SERVE.name, required=True, key="model_work")
     name = SERVE.name if what is None else what
     known = fields.models(catalogue, "serve" if name == SERVE.name else "train")
-    model = st.selectbox("Which model?", known, known.index(_USUAL_MODEL), key="model_name")
-    st.button("Show the answer", on_click=_run, args=(use, name, model), key="model_go")
+    st.selectbox("Which model?", known, known.index(_USUAL_MODEL), key="model_name")
+    st.button("Show the answer", on_click=_run, args=(use, name), key="model_go")
 
 
-def _run(use: Use, what: str, model: str) -> None:
+def _run(use: Use, what: str) -> None:
     example = preset(_MODELS[what])
     assert example is not None  # each is a file of ours
     work = example.scenario.work[0]
     task = work.serve if what == SERVE.name else work.train
     assert task is not None
-    named = task.model_copy(update={"model": model})
+    named = task.model_copy(update={"model": st.session_state["model_name"]})
     work = work.model_copy(update={"serve" if what == SERVE.name else "train": named})
     use(example.scenario.model_copy(update={"name": "Plan", "work": (work,)}))
 
 
 def _bill(catalogue: Catalogue, use: Use) -> None:
-    usd = st.number_input(
-        "What you pay, USD a month", 1.0, 1e9, _USUAL_BILL_USD, 1_000.0, format="%.0f", key="bill_usd"
-    )
+    st.number_input("What you pay, USD a month", 1.0, 1e9, _USUAL_BILL_USD, 1_000.0, format="%.0f", key="bill_usd")
     priced = sorted(catalogue.hosted, key=lambda key: (catalogue.hosted[key].vendor, catalogue.hosted[key].label))
-    key = st.selectbox("For which model?", priced, format_func=lambda one: _hosted(catalogue, one), key="bill_price")
+    st.selectbox("For which model?", priced, format_func=lambda one: _hosted(catalogue, one), key="bill_price")
     known = fields.models(catalogue, "serve")
-    model = st.selectbox(
+    st.selectbox(
         "Which model would you run instead?", known, known.index(_USUAL_MODEL), key="bill_model",
         help="One that is good enough for your work: the tool knows what it costs, not how well it answers.",
     )  # fmt: skip
-    st.button("Compare", on_click=_replace, args=(catalogue, use, usd, key, model), key="bill_go")
+    st.button("Compare", on_click=_replace, args=(catalogue, use), key="bill_go")
 
 
 def _hosted(catalogue: Catalogue, key: str) -> str:
@@ -114,7 +114,8 @@ def _hosted(catalogue: Catalogue, key: str) -> str:
     return f"{price.label} ({price.vendor})"
 
 
-def _replace(catalogue: Catalogue, use: Use, usd: float, key: str, model: str) -> None:
+def _replace(catalogue: Catalogue, use: Use) -> None:
+    usd, key, model = (st.session_state[name] for name in ("bill_usd", "bill_price", "bill_model"))
     usual = next(iter(latencies().values()))
     asked = behind_a_bill(catalogue.hosted[key], key, usd, model, usual)
     serve = asked.work[0].serve
