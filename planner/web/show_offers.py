@@ -8,8 +8,10 @@ from typing import Any
 import streamlit as st
 
 from planner.report import words
+from planner.report.market.compare import folded
+from planner.report.market.findings import old_words
 from planner.report.table import Table
-from planner.web import show
+from planner.web import address, show
 
 
 def _badges(colours: dict[str, str]) -> Any:
@@ -17,12 +19,15 @@ def _badges(colours: dict[str, str]) -> Any:
 
 
 OFFER_COLUMNS = {
-    "Provider": st.column_config.TextColumn(width=140),
+    "Provider": st.column_config.TextColumn(width=130),
     "GPUs per machine": st.column_config.NumberColumn(
         "Per machine", help="GPUs in one machine. Machines are rented whole."
     ),
     "Today USD/GPU-h": st.column_config.NumberColumn(
-        "Today $/h", format="$%,.2f", help="What the posted price is worth today: sellers change prices, offers go."
+        "Today $/h",
+        format="$%,.2f",
+        width=80,
+        help="What the posted price is worth today: sellers change prices, offers go.",
     ),
     "Today low": st.column_config.NumberColumn("low", format="$%,.2f", help="One in ten is lower."),
     "Today high": st.column_config.NumberColumn("high", format="$%,.2f", help="One in ten is higher."),
@@ -47,7 +52,9 @@ OFFER_COLUMNS = {
     ),
     "Against buying": st.column_config.NumberColumn("vs buying", format="percent"),
     "Checked": st.column_config.DateColumn(format="D MMM YYYY", help="The day the source read the provider's price."),
-    "Days old": st.column_config.NumberColumn(format="%d"),
+    "Days old": st.column_config.NumberColumn(
+        format="%d", width=70, help="Since the source read the provider's price."
+    ),
     "Total is": st.column_config.TextColumn(
         help="'at least': a price, such as the disk's, is not published. The order supposes the others' median for it."
     ),
@@ -67,8 +74,23 @@ OFFER_COLUMNS = {
 }
 
 
-def offers(table: Table, hidden: str, show_hidden: Callable[[], None]) -> None:
-    """The comparison. Ticked rows join the chart below, by their id."""
+def offers(every: Table, named: str | None, hidden: str, show_hidden: Callable[[], None]) -> None:
+    """The comparison, old prices folded away. Ticked rows join the chart below, by their id."""
+    table, old = folded(every, named)
+    above = st.container()
+    if old:
+        address.switch("old")
+        table = every if st.toggle(old_words(old), key="old") else table
+    with above:
+        _rows(table)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        show.csv_button(table, "compare.csv", "csv-offers")
+        if hidden:
+            show.small(words.markdown(hidden))
+            st.button("Show them", on_click=show_hidden, key="show-hidden")
+
+
+def _rows(table: Table) -> None:
     key = f"offers-{hash(table.ids)}"
 
     def tick() -> None:
@@ -76,9 +98,8 @@ def offers(table: Table, hidden: str, show_hidden: Callable[[], None]) -> None:
         st.session_state["pick"] = [(table.ids or ())[row] for row in rows][:6]
 
     badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")}
-    badged = Table({**table.cells, **badges}, table.ids)
     st.dataframe(
-        badged,
+        Table({**table.cells, **badges}, table.ids),
         hide_index=True,
         column_config=OFFER_COLUMNS,
         placeholder="–",
@@ -88,8 +109,3 @@ def offers(table: Table, hidden: str, show_hidden: Callable[[], None]) -> None:
         height=440,
         alt="Ways to get the machines, cheapest plan first.",
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        show.csv_button(table, "compare.csv", "csv-offers")
-        if hidden:
-            show.small(words.markdown(hidden))
-            st.button("Show them", on_click=show_hidden, key="show-hidden")

@@ -31,15 +31,16 @@ def page() -> None:
         show.next_page("Answer", "Back to the answer")
         return
     wish = filters.ask_for(catalogue, [one.accelerator for one in doers])
-    able_only = filters.ask_able(order_of(doers[0].setting) if len(doers) == 1 else None)
-    money = filters.ask_money()
+    with st.container(horizontal=True, gap="large"):
+        able_only = filters.ask_able(order_of(doers[0].setting) if len(doers) == 1 else None)
+        money = filters.ask_money()
     own = own_of(plan, money, state.reckoned().answer)
     found = offers_of(catalogue, doers, wish, day, own, able_only=able_only, is_job=is_job, money=money)
     headline.title(words.markdown(found.finding.title), anchor=False)
     sentences.markdown(
         words.markdown(" ".join((*found.finding.sentences, *by_the_token(plan, money), counted_in(plan, money))))
     )
-    show_offers.offers(found.table, hidden_words(found.hidden, found.of), filters.show_everything)
+    show_offers.offers(found.table, found.finding.offer, hidden_words(found.hidden, found.of), filters.show_everything)
     _views(found, wish, doers[0])
     show.next_page("What if", "Next: what would change the answer")
 
