@@ -143,10 +143,10 @@ def table_on_demand(key: str, label: str = "Show as a table") -> Iterator[bool]:
         yield bool(box.open)
 
 
-def figures(four: Sequence[Tile]) -> None:
-    """Four figures with their ranges, two by two on a phone."""
-    with st.grid(4, min_column_width=150):
-        for one in four:
+def figures(tiles: Sequence[Tile]) -> None:
+    """A few figures with their ranges in one row, two by two on a phone."""
+    with st.grid(max(4, len(tiles)), min_column_width=150):
+        for one in tiles:
             st.metric(
                 words.markdown(one.label),
                 one.value,
