@@ -61,9 +61,9 @@ import tests.conftest  # gives the frozen catalogue
 from planner.money.plan import plan
 from planner.report.answer.document import answer_data
 from planner.report.answer.hints import hints
+from planner.report.answer.payback_chart import payback
 from planner.report.answer.plan_text import Reckoned
 from planner.report.answer.sentences import told
-from planner.report.charts import payback
 from planner.report.files.assumptions_csv import assumptions_table, results_table
 from planner.report.files.cash_csv import cash_table
 from planner.report.files.csv import to_csv

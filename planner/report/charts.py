@@ -7,30 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any, Literal
+from typing import Literal
 
-import numpy as np
 import plotly.graph_objects as go
 
 from planner.money.ledger import Ledger, Part
-from planner.money.verdict.answer import Answer, Weighed
-from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.chart_frame import (
     BAR_PX,
     FRAME_PX,
     axis,
-    band,
     bars,
-    colour_of,
     curve,
     framed,
     hatched,
     marks,
     money,
     names_above,
-    note,
-    upright,
 )
 from planner.study.market.price_history import History
 from planner.study.market.value_for_money import PricedOffer, Worth
@@ -103,44 +96,6 @@ def cost_parts(ledgers: Sequence[Ledger], dark: bool) -> go.Figure:
         barmode="relative",
         annotations=names_above(names, dark),
     )
-
-
-def payback(found: Answer, dark: bool) -> go.Figure:
-    """What every way has cost so far, with the ranges of the two that are compared and the month that pays back."""
-    banded = [one.option.key for one in found.pair or (found.best,) if one is not None]
-    month = float(np.asarray(found.payback.month).flat[0])
-    return cumulative(found.ranked, banded, month if month > 0 else None, dark)
-
-
-def cumulative(ways: Sequence[Weighed], banded: Sequence[str], pays_back: float | None, dark: bool) -> go.Figure:
-    """What each way has cost so far, in today's money, month by month; the range of those in `banded` as a band."""
-    data: list[dict[str, Any]] = []
-    for way in ways:
-        colour, dash = colour_of(way.option.way, dark), WAYS[way.option.way].look.dash
-        months = list(range(way.cumulative_usd.shape[-1]))
-        if way.option.key in banded:
-            data += band(months, way.low_cumulative_usd.tolist(), way.high_cumulative_usd.tolist(), colour)
-        line = {"color": colour, "width": 3 if way.option.key in banded else 2, "dash": dash}
-        hover = f"{way.option.title} %{{y:$,.0f}}<extra></extra>"
-        data.append(curve(way.option.title, months, way.cumulative_usd.tolist(), line, hovertemplate=hover))
-    return framed(
-        data,
-        dark,
-        420,
-        xaxis=axis("Months from today", zeroline=False),
-        yaxis=money("Cost so far, today's money", rangemode="tozero"),
-        hovermode="x unified",
-        **_marked(pays_back, dark),
-    )
-
-
-def _marked(month: float | None, dark: bool) -> dict[str, Any]:
-    """What marks on a chart the month in which the money spent on buying has come back; nothing where it never does."""
-    if month is None:
-        return {}
-    said = f" pays back in month {month:.0f}"
-    corner = {"yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    return {"shapes": [upright(month, dark)], "annotations": [note(month, 0.02, said, dark, None, **corner)]}
 
 
 def price_dots(dots: Sequence[PricedOffer], order: Sequence[tuple[str, str]], dark: bool) -> go.Figure:

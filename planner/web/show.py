@@ -14,6 +14,7 @@ from planner.money.ledger import Ledger, Line, Origin
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
 from planner.report import charts, words
+from planner.report.answer.payback_chart import payback_finding, shown_ways
 from planner.report.answer.tables import (  # fmt: skip
     cash_table,
     lines_table,
@@ -29,7 +30,7 @@ from planner.report.market.findings import ends_of, not_bought
 from planner.report.market.prices_through_time import history_table, worth_table
 from planner.report.table import Table
 from planner.report.tile import Tile
-from planner.web import state
+from planner.web import address, state
 from planner.web.download import download
 from pricing import Catalogue
 
@@ -108,61 +109,6 @@ MONEY = st.column_config.NumberColumn(format="%,.0f")  # the head says USD; a si
 _HOURLY = st.column_config.NumberColumn(format="$%,.2f")
 
 
-def _badges(colours: dict[str, str]) -> Any:
-    return st.column_config.MultiselectColumn(options=list(colours), color=list(colours.values()))
-
-
-OFFER_COLUMNS = {
-    "Provider": st.column_config.TextColumn(width=140),
-    "GPUs per machine": st.column_config.NumberColumn(
-        "Per machine", help="GPUs in one machine. Machines are rented whole."
-    ),
-    "Today USD/GPU-h": st.column_config.NumberColumn(
-        "Today $/h", format="$%,.2f", help="What the posted price is worth today: sellers change prices, offers go."
-    ),
-    "Today low": st.column_config.NumberColumn("low", format="$%,.2f", help="One in ten is lower."),
-    "Today high": st.column_config.NumberColumn("high", format="$%,.2f", help="One in ten is higher."),
-    "Sticker USD/GPU-h": st.column_config.NumberColumn(
-        "Sticker $/h", format="$%,.2f", help="The price as posted, for one GPU-hour."
-    ),
-    "USD per busy GPU-h": st.column_config.NumberColumn(
-        "Per busy hour", format="$%,.2f", help="The plan's whole bill over the hours of useful work."
-    ),
-    "GPU": st.column_config.TextColumn(width=150),
-    "GPUs": st.column_config.NumberColumn(help="How many one run takes, or the service at its peak."),
-    "Takes days": st.column_config.NumberColumn("Takes, days", format="%.3g", help="One run, from start to end."),
-    "Memory": st.column_config.TextColumn(help="How full one of them is: it fits, or it would not stand here."),
-    "One run USD": st.column_config.NumberColumn(
-        "One run", format="$%,.0f", help="The machines for one run, without disks and traffic."
-    ),
-    "A month USD": st.column_config.NumberColumn(
-        "A month", format="$%,.0f", help="The machines for a month, without disks and traffic."
-    ),
-    "Plan total USD": st.column_config.NumberColumn(
-        "This plan", format="$%,.0f", help="The whole plan, in the money that is said above."
-    ),
-    "Against buying": st.column_config.NumberColumn("vs buying", format="percent"),
-    "Checked": st.column_config.DateColumn(format="D MMM YYYY", help="The day the source read the provider's price."),
-    "Days old": st.column_config.NumberColumn(format="%d"),
-    "Total is": st.column_config.TextColumn(
-        help="'at least': a price, such as the disk's, is not published. The order supposes the others' median for it."
-    ),
-    "Freshness": _badges({"fresh": "green", "ageing": "blue", "stale": "orange", "no public price": "gray"}),
-    "Trust": _badges(
-        {
-            "yours": "violet",
-            "quote": "violet",
-            "API": "green",
-            "published": "green",
-            "collected": "blue",
-            "estimated": "orange",
-            "no public price": "gray",
-        }
-    ),
-    "Source": OPEN,
-}
-
-
 _TENTHS = st.column_config.NumberColumn(format="%,.1f")
 OPTION_COLUMNS = {
     "Way": st.column_config.TextColumn(width=180),
@@ -197,10 +143,10 @@ def table_on_demand(key: str, label: str = "Show as a table") -> Iterator[bool]:
         yield bool(box.open)
 
 
-def figures(four: Sequence[Tile]) -> None:
-    """Four figures with their ranges, two by two on a phone."""
-    with st.grid(4, min_column_width=150):
-        for one in four:
+def figures(tiles: Sequence[Tile]) -> None:
+    """A few figures with their ranges in one row, two by two on a phone."""
+    with st.grid(max(4, len(tiles)), min_column_width=150):
+        for one in tiles:
             st.metric(
                 words.markdown(one.label),
                 one.value,
@@ -213,10 +159,16 @@ def figures(four: Sequence[Tile]) -> None:
             )
 
 
-def cumulative(found: Answer, verdict: str) -> None:
-    """When buying pays back, as a picture: every way, and the ranges of the two that are compared."""
-    ends = ", ".join(f"{way.option.title} {words.usd(way.present_usd)}" for way in found.ranked)
-    chart(state.payback(), f"{verdict} By the end: {ends}.", "cumulative")
+def cumulative(found: Answer) -> None:
+    """When it pays back, as a picture: the two ways that are compared with their ranges, or every one."""
+    finding, all_ways = payback_finding(found), len(found.ranked)
+    every = False
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(words.markdown(finding), width="stretch")
+        if all_ways > len(shown_ways(found, every=False)):
+            address.switch("every")
+            every = st.toggle(f"Show all {all_ways} ways", key="every")
+    chart(state.payback(every=every), f"{finding} {_ranking(found)}.", "cumulative")
 
 
 def options(found: Answer) -> None:
@@ -268,34 +220,6 @@ def cash(ways: Sequence[Weighed]) -> None:
             lines = lines_table(ways[chosen].option.ledger)
             st.dataframe(lines, hide_index=True, column_config=dict.fromkeys(lines.columns[2:], MONEY))
             csv_button(lines, "lines.csv", "csv-lines")
-
-
-def offers(table: Table, hidden: str, show_hidden: Callable[[], None]) -> None:
-    """The comparison. Ticked rows join the chart below, by their id."""
-    key = f"offers-{hash(table.ids)}"
-
-    def tick() -> None:
-        rows = st.session_state[key]["selection"]["rows"]
-        st.session_state["pick"] = [(table.ids or ())[row] for row in rows][:6]
-
-    badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")}
-    badged = Table({**table.cells, **badges}, table.ids)
-    st.dataframe(
-        badged,
-        hide_index=True,
-        column_config=OFFER_COLUMNS,
-        placeholder="–",
-        key=key,
-        on_select=tick,
-        selection_mode="multi-row",
-        height=440,
-        alt="Ways to get the machines, cheapest plan first.",
-    )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        csv_button(table, "compare.csv", "csv-offers")
-        if hidden:
-            small(words.markdown(hidden))
-            st.button("Show them", on_click=show_hidden, key="show-hidden")
 
 
 def parts(ledgers: Sequence[Ledger]) -> None:

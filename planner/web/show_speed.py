@@ -12,6 +12,7 @@ from planner.report import words
 from planner.report.market import gpu_uses as report
 from planner.report.speed import speed_charts, time_cost_front
 from planner.report.speed import speed_tables as tables
+from planner.report.speed.fit_words import SERVED_PARTS_IN_WORDS, TRAINED_PARTS_IN_WORDS, parts_in_words
 from planner.report.table import Table
 from planner.scenario.presets import presets
 from planner.scenario.scenario import Scenario
@@ -47,6 +48,12 @@ def examples() -> None:
         for one in presets():
             if any(work.train or work.serve for work in one.scenario.work):
                 st.button(one.title, help=one.what, on_click=ask.use, args=(one.scenario,), key=f"example-{one.key}")
+
+
+def take_example() -> None:
+    """A button that makes the example the plan."""
+    asked = state_speed.whole()
+    st.button("Plan with this example", on_click=ask.use, args=(asked,), key="take-example")
 
 
 def uses() -> None:
@@ -88,7 +95,7 @@ def numbers_that_divide(work: TrainingWork | ServingWork) -> None:
 
 
 def _with_number(place: int, accelerators: int) -> Scenario:
-    asked = state.scenario()
+    asked = state_speed.whole()
     works = list(asked.work)
     works[place] = planned(works[place], accelerators)
     return asked.model_copy(update={"work": tuple(works)})
@@ -178,6 +185,9 @@ def memory(work: TrainingWork | ServingWork) -> None:
         return
     bars, parts, limits, said = made
     finding(said)
+    of = TRAINED_PARTS_IN_WORDS if isinstance(work, TrainingWork) else SERVED_PARTS_IN_WORDS
+    shown = tuple(name for place, name in enumerate(parts.values()) if any(bar.amounts[place] > 0 for bar in bars))
+    show.small(words.markdown(parts_in_words(of, shown)))
     show.chart(speed_charts.memory_stacks(bars, parts.values(), limits, state.dark()), said, "memory")
     with show.table_on_demand("memory-table") as is_open:
         if is_open:

@@ -18,6 +18,7 @@ from planner.money.plan import Plan
 from planner.money.setting import Setting
 from planner.money.verdict.answer import Answer
 from planner.report import charts
+from planner.report.answer import payback_chart
 from planner.report.answer.advice import advice_lines, sizes_table, spread_line
 from planner.report.answer.hints import hints
 from planner.report.answer.old_figure_words import old_figure_lines
@@ -301,12 +302,12 @@ def open_with_answer() -> None:
     """Keep the answer to the question that the page opens with, and its picture, before anybody asks."""
     facts, first = load_catalogue(), Scenario()
     found = _reckoned(facts.digest, _said(first), today(), first, facts)
-    _payback(found.answer, False)
+    _payback(found.answer, False, every=False)
     _ = found.told, found.hints
 
 
 # By answer: it is one and the same for everybody who asks the same.
-_payback = lru_cache(maxsize=_PLANS)(charts.payback)
+_payback = lru_cache(maxsize=_PLANS)(payback_chart.payback)
 _sure = lru_cache(maxsize=_PLANS)(future_charts.sure)
 
 
@@ -316,6 +317,6 @@ def sure() -> go.Figure | None:
     return None if there.futures is None else _sure(there.answer, there.futures, dark())
 
 
-def payback() -> go.Figure:
-    """When buying pays back, drawn; the same for everybody who asks the same."""
-    return _payback(reckoned().answer, dark())
+def payback(*, every: bool) -> go.Figure:
+    """When it pays back, drawn with the two ways compared or with every one; the same for all who ask the same."""
+    return _payback(reckoned().answer, dark(), every=every)

@@ -11,6 +11,7 @@ import streamlit as st
 from planner.evidence.checked import Checked
 from planner.evidence.nearest import Near, PublishedRun, nearest, published, traits_of
 from planner.evidence.nearest import NearWork as WorkTraits
+from planner.money.plan import setting_of
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.speed import finding, speed_charts, time_cost_front
 from planner.report.speed.finding import SpeedWords
@@ -19,12 +20,14 @@ from planner.report.table import Table
 from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.scenario import Scenario
 from planner.scenario.serving_job import ServingJob
+from planner.scenario.task import Train
 from planner.scenario.training_job import TrainingJob
+from planner.scenario.work import Work
 from planner.speed.scenario_jobs import ServingWork, TrainingWork, worked
 from planner.speed.serving import is_other_work
 from planner.speed.serving.savings import ServedOtherwise, served_otherwise
 from planner.speed.training.savings import Saving, savings
-from planner.speed.work_to_hours import serving_job
+from planner.speed.work_to_hours import Asked, serving_job
 from planner.study.market.gpu_guide import Choice, choices
 from planner.study.market.survey import Market, Try, any_number, doubling, market
 from planner.web import state
@@ -39,6 +42,46 @@ def works() -> tuple[TrainingWork | ServingWork, ...]:
     """The models of this run's scenario that were worked out."""
     asked = state.reckoned().plan.setting.asked
     return () if asked is None else worked(state.catalogue(), asked)
+
+
+EXAMPLE = Train(model="Llama-3.1-8B", method="lora", tokens=1e8)
+_MOST_OF_EXAMPLE = 8  # accelerators: more would only make a small job smaller
+
+
+def names_model() -> bool:
+    """Whether this run's scenario names any model."""
+    return any(work.train or work.serve or work.run for work in state.scenario().work)
+
+
+def whole() -> Scenario:
+    """This run's scenario; where it names no model, with a small fine-tuning run on its own accelerators."""
+    asked = state.scenario()
+    if names_model():
+        return asked
+    count = min(max(work.accelerators for work in asked.work), _MOST_OF_EXAMPLE)
+    return asked.model_copy(update={"work": (Work(accelerators=count, train=EXAMPLE),)})
+
+
+def example() -> tuple[TrainingWork | ServingWork, ...]:
+    """The example worked out, where no model is named; empty where it cannot be on these accelerators.
+
+    It rests on nothing else that is asked, so that it is worked out once for each accelerator and number.
+    """
+    if names_model():
+        return ()
+    facts, bare = state.catalogue(), _bare()
+    found = _example(facts.digest, bare.model_dump_json(exclude_defaults=True), state.day(), bare, facts)
+    return worked(facts, found) if found is not None else ()
+
+
+def _bare() -> Scenario:
+    there = whole()
+    return Scenario(accelerator=there.accelerator, work=there.work)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _example(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue) -> Asked | None:
+    return setting_of(_facts, _scenario, day).asked
 
 
 def otherwise() -> SpeedWords | None:
@@ -131,8 +174,8 @@ def _front(digest: str, asked: str, day: date, plan: str, night: bool, _found: M
 
 def _alone(work: TrainingWork | ServingWork) -> Scenario:
     """The scenario with nothing but this work, whose accelerator and number are free."""
-    whole = state.scenario()
-    return whole.model_copy(update={"work": (whole.work[work.place],)})
+    asked = state.scenario() if names_model() else _bare()
+    return asked.model_copy(update={"work": (asked.work[work.place],)})
 
 
 def front(work: TrainingWork | ServingWork) -> Market:

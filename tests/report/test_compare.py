@@ -15,8 +15,18 @@ from planner.money.renting.bill import Bills, bills
 from planner.money.setting import Setting
 from planner.report import charts
 from planner.report.answer.tables import parts_table
-from planner.report.market.compare import BUY_ID, COLUMNS, Own, compare_table, own_of, pickable, unique
-from planner.report.market.findings import Finding, cheapest, hidden_words
+from planner.report.market.compare import (
+    BUY_ID,
+    COLUMNS,
+    FOLD_DAYS,
+    Own,
+    compare_table,
+    folded,
+    own_of,
+    pickable,
+    unique,
+)
+from planner.report.market.findings import Finding, cheapest, hidden_words, old_words
 from planner.report.market.job_offers import Offers, RentedJob
 from planner.report.market.prices_through_time import order_of_rows, past_finding, worth_finding, worth_table
 from planner.report.table import Table
@@ -111,6 +121,24 @@ def test_without_offers_the_page_says_what_to_do(catalogue: Catalogue) -> None:
 def opened(picks: Sequence[str], table: Table, rent: Bills, own: Own | None) -> list[Ledger]:
     """The ledgers behind chosen rows, as the page opens them."""
     return Offers(Finding("", ()), table, {}, (RentedJob(doer_of(SETTING), rent),), own).opened(picks)
+
+
+def test_price_and_age_come_right_after_the_provider() -> None:
+    assert COLUMNS[:3] == ("Provider", "Today USD/GPU-h", "Days old")
+
+
+def test_old_prices_are_folded_but_for_the_one_that_is_named(catalogue: Catalogue, rent: Bills) -> None:
+    table = compare_table(catalogue, NEED, rent, bought(), DAY)
+    ages = table.by_id("Days old")
+    old = [key for key, days in ages.items() if days is not None and days > FOLD_DAYS]
+    assert old
+    fresh, number = folded(table, old[0])
+    assert number == len(old) - 1
+    assert fresh.ids == tuple(key for key in ages if key not in old[1:])
+    assert BUY_ID in ages
+    only_old = table.only(key in {*old, BUY_ID} for key in ages)
+    assert folded(only_old, None) == (only_old, 0)
+    assert old_words(1) == "1 offer read more than 60 days ago: show"
 
 
 def test_hidden_offers_are_counted_by_reason() -> None:

@@ -17,7 +17,15 @@ from planner.report import words
 from planner.report.speed import speed_charts, time_cost_front
 from planner.report.speed import speed_tables as tables
 from planner.report.speed.band_words import differences, known_words
-from planner.report.speed.finding import how_long, many, no_model, refused, told, usd_per_million
+from planner.report.speed.finding import as_example, how_long, many, no_model, refused, told, usd_per_million
+from planner.report.speed.fit_words import (
+    SERVED_PARTS_IN_WORDS,
+    TRAINED_PARTS_IN_WORDS,
+    layout_words,
+    parts_in_words,
+    training_tiles,
+)  # fmt: skip
+from planner.report.speed.speed_tables import MEMORY_PARTS, SERVED_PARTS
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import Serve, Train
 from planner.scenario.ways import Way
@@ -27,7 +35,7 @@ from planner.speed.scenario_jobs import ServingWork, TrainingWork, worked
 from planner.speed.serving.bands import TRAITS as SERVING_TRAITS
 from planner.speed.serving.savings import served_otherwise
 from planner.speed.training.bands import TRAITS as TRAINING_TRAITS
-from planner.speed.training.result import Range
+from planner.speed.training.result import Layout, Range
 from planner.speed.training.savings import savings
 from planner.speed.training.waterfall import stairs
 from planner.speed.work_to_hours import asked
@@ -71,10 +79,13 @@ def at(work: TrainingWork, low: float, typical: float, high: float) -> TrainingW
 
 
 def test_the_title_is_the_time_with_its_band() -> None:
-    said = told(load_catalogue(), at(training(), 18.83, 21.28, 29.62), OFFER)
+    work = at(training(), 18.83, 21.28, 29.62)
+    assert work.found.speed is not None
+    said = told(load_catalogue(), work, OFFER)
     assert said.title == "Llama 3 8B trains in 21.3 days (18.8 to 29.6) on 64 x H100 SXM5 80 GB"
     assert said.sentences == (
         "1 trillion tokens take 32,700 GPU-hours.",
+        layout_words(work.found.speed),
         "That is 133 tokens for each parameter that works on a token; a given amount of computing brings the lowest "
         "loss near 20, which for this model is 150 billion tokens. Going on makes a better model of this size, which "
         "is cheaper to use than a larger one.",
@@ -89,6 +100,7 @@ def test_the_title_is_the_time_with_its_band() -> None:
         ("GPU-hours", "32,700", "28,900 to 45,500"),
         ("Cost of the run", "$65.4k", "$57.8k to $91k"),
         ("Tokens/s each", "9,480", "7,660 to 9,960"),
+        *((one.label, one.value, one.range) for one in training_tiles(work.found)),
     ]
 
 
@@ -121,7 +133,36 @@ def test_what_does_not_fit_says_what_it_needs_and_what_would_help() -> None:
         f"Llama 3 70B does not fit on 8 x H100 SXM5 80 GB: needs {least:,.0f} GB on each, has {has:.3g}"
     )
     assert "; or 16 accelerators." in said.sentences[1]
-    assert not said.figures
+    (memory,) = said.figures  # its numbers stay, with what is wrong with them
+    assert memory[:3] == ("Memory of each", f"{least:,.0f} GB", f"too much for {has:.3g} GB")
+
+
+def test_the_layout_is_told_in_numbers_and_in_words() -> None:
+    found = training().found
+    assert found.speed is not None
+    layout = Layout(8, 4, 1, 1, 1, 2, 1, None, 1, "none", 900.0, 61.0)
+    speed = replace(found.speed, layout=layout)
+    assert layout_words(speed) == (
+        "How it is spread: each layer over 8 GPUs (TP), the layers over 4 stages behind each other (PP) and the data "
+        "over 2 copies of the model (DP), which share optimizer states (ZeRO 1)."
+    )
+    memory, spread = training_tiles(replace(found, speed=speed))
+    assert spread[:3] == ("TP × PP × DP", "8×4×2", "= 64 GPUs")
+    assert memory.range == f"of {found.memory_gb:.3g} GB: fits"
+    alone = replace(layout, tp=1, pp=1, dp=1)
+    assert layout_words(replace(speed, layout=alone)) == "It runs on one GPU, so nothing is spread."
+
+
+def test_every_part_of_the_memory_is_explained() -> None:
+    assert [name for name, _ in TRAINED_PARTS_IN_WORDS] == list(MEMORY_PARTS.values())
+    assert [name for name, _ in SERVED_PARTS_IN_WORDS] == list(SERVED_PARTS.values())
+    assert parts_in_words(SERVED_PARTS_IN_WORDS, ("weights",)) == "weights: the model itself."
+
+
+def test_an_example_says_that_it_is_one() -> None:
+    said = as_example(told(load_catalogue(), training(), None))
+    assert said.title.startswith("For example: Llama 3 8B trains in ")
+    assert "not part of your plan until you take it" in said.sentences[0]
 
 
 def test_a_run_that_never_ends_says_so() -> None:
@@ -144,7 +185,10 @@ def test_a_service_says_its_rate_its_latency_and_its_price() -> None:
     usual = found.accelerators_at_average
     assert usual == 2
     assert f"2 on average, a million tokens cost {words.usd(usd * 2 / 3)}: so" in " ".join(said.sentences)
-    assert [one.label for one in said.figures] == ["Tokens/s written", "First token", "Then one every", "Per M tokens"]
+    assert [one.label for one in said.figures] == [
+        "Tokens/s written", "First token", "Then one every", "Per M tokens", "Memory of each", "Copies × GPUs",
+    ]  # fmt: skip
+    assert said.figures[-1][1:3] == ("3×1", "= 3 GPUs")
 
 
 def test_a_service_that_does_not_fit_says_why() -> None:

@@ -12,9 +12,9 @@ import pytest
 
 from planner.money.verdict.answer import Answer, answer
 from planner.report.answer.document import answer_data
+from planner.report.answer.payback_chart import payback
 from planner.report.answer.plan_text import Reckoned, plan_text, warnings
 from planner.report.answer.sentences import AnswerWords, told
-from planner.report.charts import payback
 from planner.report.files.assumptions_csv import results_table
 from planner.report.futures.future_charts import sure
 from planner.report.futures.what_turns import stress_table

@@ -48,6 +48,17 @@ def test_plain_hours_are_compared_as_before() -> None:
     assert app.toggle(key="large").label == "Only who can take this order: 8 GPUs at once"
 
 
+def test_old_prices_are_a_switch_away_and_a_link_holds_it() -> None:
+    app = visit("Compare")
+    few = list(app.dataframe[0].value.index)
+    assert app.toggle(key="old").label.endswith(" offers read more than 60 days ago: show")
+    app.toggle(key="old").set_value(True).run()
+    every = list(app.dataframe[0].value.index)
+    assert f"{len(every) - len(few)} offers" in app.toggle(key="old").label
+    assert set(few) < set(every)
+    assert list(visit("Compare", old="true").dataframe[0].value.index) == every
+
+
 def test_what_cannot_be_done_as_asked_is_said_and_any_gpu_may_do_it() -> None:
     app = visit("Compare", train="Llama-3.3-70B", method="lora", runs="8", tokens="1e8", gpu="T4-16GB")
     assert not app.exception

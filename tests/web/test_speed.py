@@ -10,7 +10,6 @@ from streamlit.testing.v1 import AppTest
 
 from planner.evidence.nearest import published
 from planner.report import words
-from planner.report.speed.finding import NO_MODEL
 from planner.scenario.link import from_address
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import Serve, Train
@@ -21,6 +20,7 @@ from planner.speed.work_to_hours import asked, serving_job
 from planner.study.market.survey import Try, doubling, market
 from planner.study.plan_any import chosen
 from planner.web import show_speed, state, state_speed
+from planner.web.pages.speed import YOUR_RUNS
 from pricing import Catalogue, load_catalogue
 from tests.evidence.golden import serving_rows, training_rows
 from tests.web.test_pages import DAY, SLOW, one_page
@@ -71,6 +71,8 @@ def test_training_says_how_long_and_sets_time_against_cost() -> None:
         "GPU-hours",
         "Cost of the run",
         "Tokens/s each",
+        "Memory of each",
+        "TP × PP × DP",
     ]
     hours = work.found.speed.accelerator_hours.typical  # type: ignore[union-attr]
     assert app.metric[1].value == f"{words.significant(hours):,.0f}"
@@ -114,7 +116,7 @@ def test_what_does_not_fit_is_an_answer_in_every_view(view: str) -> None:
     app = visit(TOO_LARGE, view)
     assert not app.exception
     assert "does not fit on 8 x H100" in app.title[0].value.replace("\\", "")
-    assert not app.metric
+    assert [one.label for one in app.metric] == ["Memory of each"]
 
 
 def test_another_accelerator_s_memory_can_be_looked_at() -> None:
@@ -126,15 +128,37 @@ def test_another_accelerator_s_memory_can_be_looked_at() -> None:
     assert "of 83.8 GB" not in all_text(app)
 
 
-def test_without_a_model_an_example_is_one_press_away() -> None:
+def test_without_a_model_an_example_is_worked_out_and_taken_only_when_asked() -> None:
     app = visit({})
     assert not app.exception
-    assert app.title[0].value == NO_MODEL
-    assert "published runs are within" in " ".join(one.value.replace("\\", "") for one in app.header)
+    title = app.title[0].value.replace("\\", "")
+    assert title.startswith("For example: Llama 3.1 8B is fine-tuned (LoRA) in ")
+    assert title.endswith("on 8 x H100 SXM5 80 GB")
+    assert "not part of your plan until you take it" in all_text(app)
+    assert "train" not in app.query_params
+    app.button(key="take-example").click().run()
+    assert not app.exception
+    assert app.title[0].value.replace("\\", "") == title.removeprefix("For example: ")
+    assert "Llama-3.1-8B" in app.query_params["train"]
+
+
+def test_another_example_is_one_press_away() -> None:
+    app = visit({})
     app.button(key="example-pre-train-7b").click().run()
     assert not app.exception
     assert "train" in app.query_params
     assert " trains in " in app.title[0].value
+
+
+@pytest.mark.parametrize("view", ["", "Memory", "Where the speed goes", "Layouts", "How far to trust it", YOUR_RUNS])
+def test_every_view_of_the_example_opens(view: str) -> None:
+    app = visit({"gpus": "80"}, view)
+    assert not app.exception
+    assert "on 8 x H100" in app.title[0].value
+
+
+def test_the_parts_of_the_memory_are_told_in_words() -> None:
+    assert "activations: what layers computed on the way forward" in all_text(visit(TRAIN, "Memory"))
 
 
 def test_what_is_left_to_be_chosen_is_chosen() -> None:
@@ -150,7 +174,7 @@ def test_a_name_that_nobody_knows_is_said() -> None:
     app = visit({"also": '{"work":[{"train":{"model":"no-such-model"}}]}'})
     assert not app.exception
     assert "no\\-such\\-model" in app.warning[0].value
-    assert app.title[0].value == "Name a model to see how fast it runs"
+    assert app.title[0].value.startswith("For example")
     app = visit({"also": '{"work":[{},{"train":{"model":"no-such-model"}}]}'})
     assert not app.exception
     assert app.title[0].value == "Not enough to say how fast"

@@ -17,6 +17,7 @@ from planner.report import words
 from planner.report.answer.carbon_words import carbon_sentences
 from planner.report.answer.guarantee_words import guarantee_sentence
 from planner.report.answer.lost_words import lost_sentences
+from planner.report.answer.payback_chart import pays_by_its_sale
 from planner.report.answer.price_words import rests_on
 from planner.report.answer.profit_words import break_even_sentences, seller_tiles
 from planner.report.answer.selling_words import income_sentences, seller_sentences
@@ -327,16 +328,23 @@ def _figures(plan: Plan, found: Answer, drawn: Futures | None) -> tuple[Tile, ..
         assert found.best is not None  # there is an answer
         return (_total(found.best), _an_hour(found.best), _day_one(found.best, drawn, "", "today"))
     first, second = found.pair
-    back = np.asarray(found.payback.month)
-    paid = f"back in month {float(back):.0f}" if np.isfinite(back) else "does not pay back"
     pays, other = (second, first) if second is found.best and WAYS[second.option.way].side == "mix" else (first, second)
     takes = words.usd_short(float(other.measures.cash_today_usd))
     beside = f"; {WAYS[other.option.way].starting} takes {takes}"
     if WAYS[pays.option.way].owns:
+        paid = _earned_back(found)
         last = _day_one(pays, drawn, f"{beside}. Payback is in today's money", paid)
     else:
         last = _day_one(pays, drawn, beside, f"{WAYS[other.option.way].starting}: {takes}")
     return (_total(second), _total(first), _break_even(plan, found, drawn), last)
+
+
+def _earned_back(found: Answer) -> str:
+    """What becomes of the cash of day one; it is money that comes back, so no `pays` here: cash does not pay."""
+    month = scalar(found.payback.month)
+    if month is not None:
+        return f"back in month {month:.0f}"
+    return "back with its sale" if pays_by_its_sale(found) else "not earned back"
 
 
 def _day_one(way: Weighed, drawn: Futures | None, detail: str, under: str) -> Tile:

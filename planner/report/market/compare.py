@@ -25,12 +25,13 @@ from pricing.records import Offer
 
 BUY_ID = "buy"
 
-# Column names are units and meanings; the screen and the CSV use the same ones.
+# Column names are units and meanings; the screen and the CSV use the same ones. On a phone the first four are seen.
 COLUMNS = (
-    "Provider", "Terms", "Product", "Plan total USD", "Total is", "USD per busy GPU-h", "Sticker USD/GPU-h",
-    "Today USD/GPU-h", "Today low", "Today high", "Against buying", "Checked", "Days old", "Freshness", "Trust",
+    "Provider", "Today USD/GPU-h", "Days old", "Plan total USD", "Against buying", "Terms", "Product", "Total is",
+    "USD per busy GPU-h", "Sticker USD/GPU-h", "Today low", "Today high", "Checked", "Freshness", "Trust",
     "GPUs per machine", "Region", "Notes", "Source",
 )  # fmt: skip
+FOLD_DAYS = 60  # a price that nobody has read for longer is folded away where there are others
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,19 @@ def ranked_table(
         own_usd, row = bought
         ranked.insert(sum(int((one.total_usd <= own_usd).sum()) for one in several), (BUY_ID, row))
     return Table.by_column({name: [row.get(name) for _, row in ranked] for name in columns}, [key for key, _ in ranked])
+
+
+def folded(table: Table, named: str | None) -> tuple[Table, int]:
+    """The table without prices that nobody has read for long, and how many those are.
+
+    The offer that the finding names stays; and where all prices are old, all stay.
+    """
+    old = [
+        key != named and days is not None and days > FOLD_DAYS  # not-a-number is no age
+        for key, days in table.by_id("Days old").items()
+    ]
+    kept = table.only(not one for one in old)
+    return (kept, sum(old)) if set(pickable(kept)) - {BUY_ID} else (table, 0)
 
 
 class Bill(NamedTuple):

@@ -11,7 +11,7 @@ from planner.money.renting.bill import TODAY, Bills, Money
 from planner.money.renting.cheapest_offer import choose
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.market.compare import Own
+from planner.report.market.compare import FOLD_DAYS, Own
 from pricing import Catalogue
 from pricing.belief import BelievedPrice
 from pricing.query import AGEING_DAYS, OTHER_CHIP
@@ -111,6 +111,11 @@ def by_the_token(plan: Plan, money: Money = TODAY) -> tuple[str, ...]:
         return ()
     usd = float(present_usd(plan.setting, found.ledger) if money == TODAY else found.ledger.total_usd)
     return (f"By the token, {found.what}: {words.usd(usd)}.",)
+
+
+def old_words(number: int) -> str:
+    """The label of what shows the folded prices."""
+    return f"{words.count(number, 'offer')} read more than {FOLD_DAYS} days ago: show"
 
 
 def hidden_words(hidden: dict[str, int], of: str = "of this GPU") -> str:

@@ -147,7 +147,8 @@ def job_table(catalogue: Catalogue, all_rented: Sequence[RentedJob], own: Own | 
     bought = None
     if own is not None:
         bought = own.total_usd, {**buy_row(all_rented[0].doer.need, own), **_about(catalogue, all_rented[0])}
-    names = (*COLUMNS[:3], *JOB_COLUMNS, all_rented[0].unit, *COLUMNS[3:])
+    first = (COLUMNS[0], all_rented[0].unit, "Days old")
+    names = (*first, *JOB_COLUMNS, *(name for name in COLUMNS if name not in first))
     return ranked_table(names, [one.bills for one in all_rented], rows, bought)
 
 

@@ -10,6 +10,7 @@ from planner.report import words
 from planner.report.evidence.own_runs_words import pace_words
 from planner.report.forms import hired_words
 from planner.report.speed.band_words import first_token_words, known_words
+from planner.report.speed.fit_words import layout_words, serving_tiles, training_tiles
 from planner.report.speed.other_work import other_parts, run_parts
 from planner.report.speed.serving_words import usd_per_million_tokens
 from planner.report.speed.training_words import other_teams
@@ -47,6 +48,12 @@ def no_model() -> SpeedWords:
             "Name a model in the question above, or start from one of these.",
         ),
     )
+
+
+def as_example(said: SpeedWords) -> SpeedWords:
+    """The finding for a model that nobody asked for, which says so first."""
+    first = "An example, as your question names no model: it is not part of your plan until you take it."
+    return SpeedWords(f"For example: {said.title}", (first, *said.sentences), said.figures)
 
 
 def otherwise(catalogue: Catalogue, asked: Asked) -> SpeedWords | None:
@@ -128,6 +135,7 @@ def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> Sp
     title = f"{run}{found.model} {_DONE[work.job.method]} in {length} on {on}"
     sentences = (
         f"{many(found.tokens)} tokens take {words.significant(speed.accelerator_hours.typical):,.0f} GPU-hours.",
+        layout_words(speed),
         *_deadline(work.task, speed),
         *_gone_by(catalogue, work),
         *found.data_facts,
@@ -138,7 +146,7 @@ def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> Sp
         other_teams(speed, how_long),
         *(f"Look again: {warning}." for warning in found.warnings),
     )
-    return SpeedWords(title, sentences, _training_figures(speed, cost))
+    return SpeedWords(title, sentences, (*_training_figures(speed, cost), *training_tiles(found)))
 
 
 def _deadline(task: Train, speed: Speed) -> tuple[str, ...]:
@@ -167,6 +175,7 @@ def _not_fitting(found: Training, on: str) -> SpeedWords:
             f"What would make it fit, the cheapest first: {ways}." if ways else "Nothing that was tried makes it fit.",
             "The memory below shows what each change would do.",
         ),
+        training_tiles(found),
     )
 
 
@@ -243,7 +252,7 @@ def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> Spee
             *_around_the_clock(found, usd),
             *(f"Look again: {warning}." for warning in found.warnings),
         ),
-        _serving_figures(work, cost, per_s),
+        (*_serving_figures(work, cost, per_s), *serving_tiles(found, replicas * found.accelerators_per_replica)),
     )
 
 
@@ -274,6 +283,7 @@ def _not_served(catalogue: Catalogue, found: Serving) -> SpeedWords:
     return SpeedWords(
         f"{found.model} does not fit on {on}: {found.reason}",
         (f"What would make it fit, the cheapest first: {ways}." if ways else "Nothing that was tried makes it fit.",),
+        serving_tiles(found, 0),
     )
 
 

@@ -53,7 +53,7 @@ def _views(plan: Plan, found: Answer, said: AnswerWords, drawn: Futures | None) 
     for view, make in zip(
         st.tabs(VIEWS, key="look", on_change="rerun"),
         (
-            lambda: show.cumulative(found, said.title),
+            lambda: show.cumulative(found),
             lambda: _sure(found, drawn),
             lambda: show.options(found),
             lambda: show.parts(in_todays_money(plan, found)),

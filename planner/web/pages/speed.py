@@ -5,33 +5,49 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report import words
-from planner.report.speed.finding import SpeedWords, no_model, refused, told
+from planner.report.speed.finding import SpeedWords, as_example, no_model, refused, told
 from planner.speed.scenario_jobs import ServingWork, TrainingWork
 from planner.web import address, model_box, runs_box, show, show_speed, state, state_speed
 
 
 def page() -> None:
-    """The finding as title, four figures, and the views behind them; without a model, examples to start from."""
+    """The finding as title, its figures, and the views behind them; without a model, an example of them."""
     works = state_speed.works()
     if works:
         work = show_speed.which(works)
         _say(told(state.catalogue(), work, state_speed.cost(work)))
         show_speed.numbers_that_divide(work)
         _views(work)
-    else:
-        problems = state_speed.problems()
-        other = None if problems else state_speed.otherwise()
-        _say(refused(problems) if problems else other or no_model())
-        if other is None:
+    elif not _otherwise() and (shown := state_speed.example()):
+        _say(as_example(told(state.catalogue(), shown[0], state_speed.cost(shown[0]))))
+        with st.container(horizontal=True):
+            show_speed.take_example()
             show_speed.examples()
-        else:
-            show_speed.beside()
-        show_speed.trust(None)
-        st.header(YOUR_RUNS, anchor=False)
-        runs_box.ask_for_runs()
+        _views(shown[0])
+    else:
+        _without_example()
     model_box.ask_for_model()
     show_speed.uses()
     show.next_page("Compare", "Next: compare providers")
+
+
+def _otherwise() -> bool:
+    """Whether the question is about something else than hours: what has no tokens, or what cannot be worked out."""
+    return bool(state_speed.problems()) or state_speed.otherwise() is not None
+
+
+def _without_example() -> None:
+    """Work that writes no tokens, or what is refused and why, with examples to start from."""
+    problems = state_speed.problems()
+    other = None if problems else state_speed.otherwise()
+    _say(refused(problems) if problems else other or no_model())
+    if other is None:
+        show_speed.examples()
+    else:
+        show_speed.beside()
+    show_speed.trust(None)
+    st.header(YOUR_RUNS, anchor=False)
+    runs_box.ask_for_runs()
 
 
 def _say(said: SpeedWords) -> None:

@@ -1,0 +1,262 @@
+"""When it pays back, drawn: what the two ways that are compared have cost so far, and what happens in which month."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from planner.money.ledger import Ledger
+from planner.money.verdict.answer import Answer, Weighed
+from planner.money.ways import WAYS
+from planner.report import words
+from planner.report.chart_frame import (
+    axis,
+    band,
+    colour_of,
+    curve,
+    framed,
+    marks,
+    note,
+    upright,
+)
+from planner.report.forms import scalar
+
+_HIGH_PX, _ABOVE_PX, _BELOW_PX = 360, 24, 46
+_AXIS_PX, _LABELS_PX = 56, 118  # left of the lines for the money, right of them for what they are called
+_PHONE_PX = 200  # what a phone leaves for the months
+_LETTER_PX = 6.4
+_ROW_PX = 17
+_MOST_ROWS = 3
+_ENOUGH_TICKS = 8
+
+
+@dataclass(frozen=True)
+class Event:
+    """What happens to a way in a month."""
+
+    month: int
+    what: str
+    way: Weighed
+
+
+def shown_ways(found: Answer, *, every: bool) -> tuple[Weighed, ...]:
+    """The two ways that are compared, or every one, the cheapest first."""
+    if every or found.best is None:
+        return found.ranked
+    pair = found.pair or (found.best,)
+    return tuple(one for one in found.ranked if one in pair)
+
+
+def events(found: Answer) -> tuple[Event, ...]:
+    """Deliveries, replacements, sales and ends of reservations of the two ways that are compared, the first first."""
+    told = [one for way in shown_ways(found, every=False) for one in _events(found, way)]
+    return tuple(sorted(told, key=lambda one: one.month))
+
+
+def _events(found: Answer, way: Weighed) -> Iterator[Event]:
+    ledger = way.option.ledger
+    for month in _months(ledger, "delivered"):
+        if month:  # what is there today has not to come
+            yield Event(month, "delivered", way)
+    yield from (Event(month, "replaced", way) for month in _months(ledger, "refreshes"))
+    if any(line.part == "resale" and np.any(line.priced_usd) for line in ledger.lines):
+        yield from (Event(month, "sold", way) for month in _months(ledger, "sold"))
+    if WAYS[way.option.way].key == "reserved":
+        ends = {booking.until for tier in found.plan.setting.taken.reserved_tiers for booking in tier.bookings}
+        last = found.plan.setting.timeline.last
+        yield from (Event(int(end), "reservation ends", way) for end in sorted(ends) if end <= last)
+
+
+def _months(ledger: Ledger, flag: str) -> list[int]:
+    """The months in which a flag of the ledger's lines is up."""
+    up = {
+        int(month)
+        for line in ledger.lines
+        for used in line.used
+        if used.name == flag and np.ndim(used.value) == 1
+        for month in np.flatnonzero(used.value)
+    }
+    return sorted(up)
+
+
+def payback_finding(found: Answer) -> str:
+    """When what is spent first has come back, against which way, and what happens on the way there, in sentences."""
+    happens = ", ".join(dict.fromkeys(f"{one.what} in month {one.month}" for one in events(found)))
+    last = found.plan.setting.timeline.last
+    then = f" {happens[:1].upper()}{happens[1:]}." if happens else ""
+    if found.pair is None:
+        return f"There is one way only, so there is nothing that it could pay back against.{then}"
+    first, second = (WAYS[one.option.way].starting for one in found.pair)
+    more = found.pair[0].present_usd - found.pair[1].present_usd
+    end = f"by month {last} it has cost {words.usd(abs(more))} {'more' if more > 0 else 'less'} than {second}"
+    month = scalar(found.payback.month)
+    if month is None:
+        how = "pays back only by its sale" if pays_by_its_sale(found) else "does not pay back within the plan"
+        return f"{first.capitalize()} {how}: {end}.{then}"
+    if month == 0:
+        return f"{first.capitalize()} is never behind: {end}.{then}"
+    return f"{first.capitalize()} has paid back in month {month:.0f}: {end}.{then}"
+
+
+def pays_by_its_sale(found: Answer) -> bool:
+    """Whether only the sale at the end, which the month of the payback leaves out, makes the first way the cheaper."""
+    pair = found.pair
+    return pair is not None and scalar(found.payback.month) is None and pair[0].present_usd < pair[1].present_usd
+
+
+def payback(found: Answer, dark: bool, *, every: bool = False) -> go.Figure:
+    """What the ways have cost so far, the ranges of the two that are compared, and the months in which things happen.
+
+    Names stand at the ends of the lines. Of every way, those that are not compared are drawn thin.
+    """
+    ways, compared = shown_ways(found, every=every), shown_ways(found, every=False)
+    last = found.plan.setting.timeline.last
+    data = [one for way in ways for one in _line(way, way in compared, dark)]
+    low, high = _reach(ways, compared)
+    happen = _rows_of(_happen(found), last)
+    rows = 1 + max((row for _, _, row, _ in happen), default=-1)
+    above = _ABOVE_PX + _ROW_PX * rows
+    plot_px = _HIGH_PX - _ABOVE_PX - _BELOW_PX
+    data += _marks(events(found), dark)
+    return framed(
+        data,
+        dark,
+        plot_px + above + _BELOW_PX,
+        xaxis=axis(
+            "Months from today", zeroline=False, range=[0, last], tickvals=ticks(last), automargin=False,
+            unifiedhovertitle={"text": "Month %{x}"},
+        ),
+        yaxis={"tickformat": "$~s", "range": [low, high], "nticks": 7, "automargin": False},
+        hovermode="x unified",
+        showlegend=False,
+        margin={"l": _AXIS_PX, "r": _LABELS_PX, "t": above, "b": _BELOW_PX},
+        shapes=[upright(month, dark) for month in sorted({month for month, _, _, _ in happen})],
+        annotations=[
+            note(0, 1, "Cost so far, today's money", dark, yref="paper", xref="paper", xanchor="left",
+                 yanchor="bottom", yshift=_ROW_PX * rows + 3),
+            *_noted(happen, dark),
+            *_names(ways, compared, (low, high), plot_px, dark),
+        ],
+    )  # fmt: skip
+
+
+def ticks(last: int) -> list[int]:
+    """Months to be named below the chart: today, even steps, and the last one."""
+    step = next((one for one in (1, 2, 3, 6, 12, 24) if last <= one * _ENOUGH_TICKS), 60)
+    return [*(month for month in range(0, last, step) if last - month > step / 2), last]
+
+
+def _line(way: Weighed, is_compared: bool, dark: bool) -> list[dict[str, Any]]:
+    colour, dash = colour_of(way.option.way, dark), WAYS[way.option.way].look.dash
+    months = list(range(way.cumulative_usd.shape[-1]))
+    ends = (way.low_cumulative_usd.tolist(), way.high_cumulative_usd.tolist())
+    line = {"color": colour, "width": 3 if is_compared else 1.5, "dash": dash}
+    hover = f"{escape(way.option.title)} %{{y:$,.0f}}<extra></extra>"
+    shown = curve(way.option.title, months, way.cumulative_usd.tolist(), line, hovertemplate=hover)
+    return [*(band(months, *ends, colour) if is_compared else ()), shown]
+
+
+def _reach(ways: Sequence[Weighed], compared: Sequence[Weighed]) -> tuple[float, float]:
+    """From where to where the money goes: nought, all lines, and the ranges of those that have one."""
+    every = [way.cumulative_usd for way in ways]
+    every += [ends for way in compared for ends in (way.low_cumulative_usd, way.high_cumulative_usd)]
+    finite = [np.nan_to_num(one) for one in every]
+    low, high = min(0.0, *(float(one.min()) for one in finite)), max(1.0, *(float(one.max()) for one in finite))
+    return low - 0.02 * (high - low) * (low < 0), high + 0.02 * (high - low)
+
+
+def _marks(happen: Sequence[Event], dark: bool) -> list[dict[str, Any]]:
+    """A diamond on the line for each event."""
+    return [
+        marks(
+            one.what,
+            [one.month],
+            [float(one.way.cumulative_usd[one.month])],
+            {"symbol": "diamond", "size": 10, "color": colour_of(one.way.option.way, dark)},
+            cliponaxis=False,
+            hoverinfo="skip",
+        )
+        for one in happen
+    ]
+
+
+def _happen(found: Answer) -> list[tuple[int, str]]:
+    """The months with what happens in them, and the one in which the money is back."""
+    told = [(one.month, one.what) for one in events(found)]
+    month = scalar(found.payback.month)
+    if month:
+        told.append((int(month), "pays back"))
+    return sorted(dict.fromkeys(told))
+
+
+Noted = tuple[int, str, int, bool]  # month, words, row, whether they end at the month
+
+
+def _rows_of(told: Sequence[tuple[int, str]], last: int) -> list[Noted]:
+    """A row for each note so that on a phone none lies on another; what finds no room is left to its diamond."""
+    taken: list[float] = []  # up to where each row is full
+    noted: list[Noted] = []
+    for month, what in told:
+        said = f"{what}, month {month}"
+        at, wide = month / last * _PHONE_PX, len(said) * _LETTER_PX
+        ends_here = at + wide > _PHONE_PX
+        begins = at - wide if ends_here else at
+        row = next((row for row, full in enumerate(taken) if full <= begins), len(taken))
+        if row < _MOST_ROWS:
+            taken[row:] = [begins + wide + _LETTER_PX, *taken[row + 1 :]]
+            noted.append((month, said, row, ends_here))
+    return noted
+
+
+def _noted(happen: Sequence[Noted], dark: bool) -> list[dict[str, Any]]:
+    above: dict[str, Any] = {"yref": "paper", "yanchor": "bottom"}
+    return [
+        note(month, 1, said, dark, **above, xanchor="right" if ends_here else "left", yshift=2 + _ROW_PX * row)
+        for month, said, row, ends_here in happen
+    ]
+
+
+def _names(
+    ways: Sequence[Weighed], compared: Sequence[Weighed], reach: tuple[float, float], plot_px: int, dark: bool
+) -> list[dict[str, Any]]:
+    """What each line is called and comes to, at its end; moved apart where they would lie on each other."""
+    low, high = reach
+    ends = [(float(way.cumulative_usd[-1]) - low) / (high - low) * plot_px for way in ways]
+    lines = [2 if way in compared else 1 for way in ways]
+    places = _apart(ends, [_ROW_PX * number for number in lines], plot_px)
+    last = ways[0].cumulative_usd.shape[-1] - 1 if ways else 0
+    notes = []
+    for way, place in zip(ways, places, strict=True):
+        name, usd = escape(_called(way, ways)), words.usd_short(float(way.cumulative_usd[-1]))
+        said = f"<b>{name}</b><br>{usd}" if way in compared else f"{name} {usd}"
+        at: dict[str, Any] = {"xanchor": "left", "yanchor": "middle", "align": "left", "xshift": 9}
+        there = note(last, low + place / plot_px * (high - low), said, dark, **at)
+        notes.append(there | {"font": {"color": colour_of(way.option.way, dark), "size": 12}})
+    return notes
+
+
+def _called(way: Weighed, ways: Sequence[Weighed]) -> str:
+    """The short name of a way, with its number where another of its kind stands beside it."""
+    name, kind = WAYS[way.option.way].name, way.option.way
+    alone = sum(other.option.way == kind for other in ways) == 1
+    return name if alone else f"{name} {way.option.accelerators:,.0f}"
+
+
+def _apart(places: Sequence[float], heights: Sequence[float], most: float) -> list[float]:
+    """Where labels of these heights go: as near to their places as they can without lying on each other."""
+    order = sorted(range(len(places)), key=lambda one: places[one])
+    moved = list(places)
+    floor = -_BELOW_PX / 2
+    for one in order:  # each above the one below it
+        moved[one] = max(places[one], floor + heights[one] / 2)
+        floor = moved[one] + heights[one] / 2
+    ceiling = most + _ROW_PX
+    for one in reversed(order):  # and none above the paper
+        moved[one] = min(moved[one], ceiling - heights[one] / 2)
+        ceiling = moved[one] - heights[one] / 2
+    return moved

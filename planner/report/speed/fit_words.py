@@ -1,0 +1,91 @@
+"""Whether it fits and how it is spread, as tiles and in words: what a speed rests on."""
+
+from __future__ import annotations
+
+from planner.report import words
+from planner.report.tile import Tile
+from planner.speed.serving import Serving
+from planner.speed.training import Training
+from planner.speed.training.result import Layout, Speed
+
+_SHARES = ("", ", which share optimizer states (ZeRO 1)", ", which share optimizer states and gradients (ZeRO 2)",
+           ", which share optimizer states, gradients and weights (ZeRO 3)")  # fmt: skip
+_FULLEST = "What the fullest accelerator holds at once, and the memory that programs really get of it."
+# What each part of the memory is, for whoever has not trained or served a model yet.
+TRAINED_PARTS_IN_WORDS = (
+    ("weights", "the model itself"),
+    ("gradients", "in which direction each weight is to move; none of weights that stay as they are"),
+    ("optimizer states", "what the optimizer remembers of each weight, with a precise copy of it"),
+    ("activations", "what layers computed on the way forward and need again on the way back"),
+    ("logits", "the scores of all words of the vocabulary, at the end of the model"),
+    ("working buffers", "room for what is being computed and sent"),
+    ("libraries", "the driver, the kernels and what GPUs talk through"),
+    ("fragmentation", "gaps that are too small to be used"),
+)
+SERVED_PARTS_IN_WORDS = (
+    ("weights", "the model itself"),
+    ("adapters", "fine-tuned additions to it"),
+    ("working space", "what one step computes, and libraries"),
+    ("cache of requests", "keys and values of all tokens that are being answered: more room, more requests at once"),
+)
+
+
+def memory_tile(needs_gb: float, has_gb: float) -> Tile:
+    """What one accelerator holds of what it has; also where that is too much."""
+    has = f"{words.significant(has_gb):g} GB"
+    fits = f"of {has}: fits" if needs_gb <= has_gb else f"too much for {has}"
+    return Tile("Memory of each", f"{words.significant(needs_gb):,g} GB", fits, _FULLEST)
+
+
+def training_tiles(found: Training) -> tuple[Tile, ...]:
+    """The memory and, where it fits, the layout."""
+    if not found.can_be_spread:
+        return ()
+    if found.speed is None:
+        return (memory_tile(found.least_memory_gb, found.memory_gb),)
+    layout = found.speed.layout
+    ways = {"TP": layout.tp, "PP": layout.pp, **({"CP": layout.cp} if layout.cp > 1 else {}), "DP": layout.dp}
+    gpus = f"= {words.count(found.accelerators, 'GPU')}"
+    spread = Tile(" × ".join(ways), "×".join(map(str, ways.values())), gpus, layout_words(found.speed))
+    return memory_tile(float(found.speed.memory.total_gb), found.memory_gb), spread
+
+
+def layout_words(speed: Speed) -> str:
+    """How the model is spread, in a sentence."""
+    layout = speed.layout
+    spread = [one for one in (_tensors(layout), _stages(layout), _inputs(layout), _copies(layout)) if one]
+    return f"How it is spread: {words.listed(spread)}." if spread else "It runs on one GPU, so nothing is spread."
+
+
+def _tensors(layout: Layout) -> str:
+    experts = f", the experts over {layout.ep} (EP)" if layout.ep > 1 else ""
+    return f"each layer over {layout.tp} GPUs (TP){experts}" if layout.tp > 1 or experts else ""
+
+
+def _stages(layout: Layout) -> str:
+    return f"the layers over {layout.pp} stages behind each other (PP)" if layout.pp > 1 else ""
+
+
+def _inputs(layout: Layout) -> str:
+    return f"each sequence over {layout.cp} GPUs (CP)" if layout.cp > 1 else ""
+
+
+def _copies(layout: Layout) -> str:
+    return f"the data over {layout.dp} copies of the model (DP){_SHARES[layout.zero]}" if layout.dp > 1 else ""
+
+
+def serving_tiles(found: Serving, accelerators: int) -> tuple[Tile, ...]:
+    """The memory of each accelerator and, where it fits, over how many one copy and all copies are spread."""
+    held, each = found.memory, found.accelerators_per_replica
+    full = held.weights_gb + held.adapters_gb + held.working_gb + (held.cache_gb if found.fits else 0.0)
+    memory = memory_tile(full / each, held.device_gb / each)
+    if not found.fits:
+        return (memory,)
+    copies = accelerators // each
+    how = f"{words.count(copies, 'copy', 'copies')} of the model, each over {words.count(each, 'GPU')} (TP {each})."
+    return memory, Tile("Copies × GPUs", f"{copies:,}×{each}", f"= {words.count(copies * each, 'GPU')}", how)
+
+
+def parts_in_words(parts: tuple[tuple[str, str], ...], shown: tuple[str, ...]) -> str:
+    """What the parts of the bars that are shown are, in one line."""
+    return "; ".join(f"{name}: {what}" for name, what in parts if name in shown) + "."

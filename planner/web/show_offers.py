@@ -1,0 +1,111 @@
+"""The offers of the Compare page onto the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from planner.report import words
+from planner.report.market.compare import folded
+from planner.report.market.findings import old_words
+from planner.report.table import Table
+from planner.web import address, show
+
+
+def _badges(colours: dict[str, str]) -> Any:
+    return st.column_config.MultiselectColumn(options=list(colours), color=list(colours.values()))
+
+
+OFFER_COLUMNS = {
+    "Provider": st.column_config.TextColumn(width=130),
+    "GPUs per machine": st.column_config.NumberColumn(
+        "Per machine", help="GPUs in one machine. Machines are rented whole."
+    ),
+    "Today USD/GPU-h": st.column_config.NumberColumn(
+        "Today $/h",
+        format="$%,.2f",
+        width=80,
+        help="What the posted price is worth today: sellers change prices, offers go.",
+    ),
+    "Today low": st.column_config.NumberColumn("low", format="$%,.2f", help="One in ten is lower."),
+    "Today high": st.column_config.NumberColumn("high", format="$%,.2f", help="One in ten is higher."),
+    "Sticker USD/GPU-h": st.column_config.NumberColumn(
+        "Sticker $/h", format="$%,.2f", help="The price as posted, for one GPU-hour."
+    ),
+    "USD per busy GPU-h": st.column_config.NumberColumn(
+        "Per busy hour", format="$%,.2f", help="The plan's whole bill over the hours of useful work."
+    ),
+    "GPU": st.column_config.TextColumn(width=150),
+    "GPUs": st.column_config.NumberColumn(help="How many one run takes, or the service at its peak."),
+    "Takes days": st.column_config.NumberColumn("Takes, days", format="%.3g", help="One run, from start to end."),
+    "Memory": st.column_config.TextColumn(help="How full one of them is: it fits, or it would not stand here."),
+    "One run USD": st.column_config.NumberColumn(
+        "One run", format="$%,.0f", help="The machines for one run, without disks and traffic."
+    ),
+    "A month USD": st.column_config.NumberColumn(
+        "A month", format="$%,.0f", help="The machines for a month, without disks and traffic."
+    ),
+    "Plan total USD": st.column_config.NumberColumn(
+        "This plan", format="$%,.0f", help="The whole plan, in the money that is said above."
+    ),
+    "Against buying": st.column_config.NumberColumn("vs buying", format="percent"),
+    "Checked": st.column_config.DateColumn(format="D MMM YYYY", help="The day the source read the provider's price."),
+    "Days old": st.column_config.NumberColumn(
+        format="%d", width=70, help="Since the source read the provider's price."
+    ),
+    "Total is": st.column_config.TextColumn(
+        help="'at least': a price, such as the disk's, is not published. The order supposes the others' median for it."
+    ),
+    "Freshness": _badges({"fresh": "green", "ageing": "blue", "stale": "orange", "no public price": "gray"}),
+    "Trust": _badges(
+        {
+            "yours": "violet",
+            "quote": "violet",
+            "API": "green",
+            "published": "green",
+            "collected": "blue",
+            "estimated": "orange",
+            "no public price": "gray",
+        }
+    ),
+    "Source": show.OPEN,
+}
+
+
+def offers(every: Table, named: str | None, hidden: str, show_hidden: Callable[[], None]) -> None:
+    """The comparison, old prices folded away. Ticked rows join the chart below, by their id."""
+    table, old = folded(every, named)
+    above = st.container()
+    if old:
+        address.switch("old")
+        table = every if st.toggle(old_words(old), key="old") else table
+    with above:
+        _rows(table)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        show.csv_button(table, "compare.csv", "csv-offers")
+        if hidden:
+            show.small(words.markdown(hidden))
+            st.button("Show them", on_click=show_hidden, key="show-hidden")
+
+
+def _rows(table: Table) -> None:
+    key = f"offers-{hash(table.ids)}"
+
+    def tick() -> None:
+        rows = st.session_state[key]["selection"]["rows"]
+        st.session_state["pick"] = [(table.ids or ())[row] for row in rows][:6]
+
+    badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")}
+    st.dataframe(
+        Table({**table.cells, **badges}, table.ids),
+        hide_index=True,
+        column_config=OFFER_COLUMNS,
+        placeholder="–",
+        key=key,
+        on_select=tick,
+        selection_mode="multi-row",
+        height=440,
+        alt="Ways to get the machines, cheapest plan first.",
+    )
