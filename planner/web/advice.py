@@ -17,9 +17,13 @@ from planner.web.state import Reckoned
 
 
 def say(reckoned: Reckoned) -> None:
-    """What stands out in this plan: slips of the hand, warnings, the size of the fleet, what a preset assumes."""
+    """What stands out in this plan: slips of the hand, warnings."""
     for line in reckoned.advice:
         st.info(words.markdown(line), icon=":material/lightbulb:")
+
+
+def more(reckoned: Reckoned) -> None:
+    """What is behind it: the size of the fleet, old figures, what a preset assumes."""
     table = reckoned.sizes
     if table is not None:
         with st.expander("What another number of GPUs would do", key="sizes"):

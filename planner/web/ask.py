@@ -34,8 +34,8 @@ CHOOSE = "choose"
 ALWAYS = ("years", "site")
 FLOOR = "floor"  # a guarantee of the resale
 PACE, _AS_ENTERED = "pace", "as entered"
-BOX, _LABEL = "assumptions", "assumptions_label"
-# The expander's headings: what stands under each, and what besides when all fields are asked for.
+BOX = "assumptions"
+# The headings of the box: what stands under each, and what besides when all fields are asked for.
 HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     group: (under(group, rare=False), under(group, rare=True)) for group in GROUPS
 }
@@ -49,10 +49,11 @@ def scenario(catalogue: Catalogue) -> Scenario:
         with strip.sentence():
             question = strip.work(_presets)
             strip.rest(catalogue, question, partial(_field, catalogue, question, hints))
+            is_open = _opens_box(question)
             steps.buttons(PLAN)
             pins.button()
         verdict = st.empty()
-    worth = _assumptions(catalogue, question, hints)
+    worth = _assumptions(catalogue, question, hints) if is_open else None
     for sentence in (*fields.in_parts(), *fields.refused()):
         st.warning(words.markdown(sentence), icon=":material/help:")
     held = address.texts()
@@ -113,36 +114,36 @@ def _chooses(question: Question) -> bool:
     return bool(CHOOSE in question.own and st.session_state.get(CHOOSE))
 
 
+def _opens_box(question: Question) -> bool:
+    """The switch for everything else. Closed, none of it is on the page; the address holds it all the same."""
+    filled = fields.filled() - {*question.main, *ALWAYS}
+    changed = sum(1 for name in filled if _is_in_box(name, question))
+    return st.toggle(f"Adjust assumptions ({changed} changed)" if changed else "Adjust assumptions", key=BOX)
+
+
 def _assumptions(catalogue: Catalogue, question: Question, hints: Mapping[str, str]) -> DeltaGenerator | None:
-    """Everything else, in one expander. While it is closed only what was filled in is there: fields cost time.
+    """Everything else, in one box.
 
     Gives back the place under a guarantee of the resale, for what it turns out to be worth; None where none is shown.
     """
     worth = None
-    shown = {*question.main, *ALWAYS}
-    filled = fields.filled() - shown
-    changed = sum(1 for name in filled if _is_in_expander(name, question))
-    label = f"Adjust assumptions ({changed} changed)" if changed else "Adjust assumptions"
-    if not st.session_state.get(BOX):  # another label makes another box: an open one would close under one's hands
-        st.session_state[_LABEL] = label
-    with st.expander(st.session_state[_LABEL], key=BOX, on_change="rerun") as box:
+    filled = fields.filled() - {*question.main, *ALWAYS}
+    with st.container(border=True, key="box"):
         address.switch(ALL)
-        every = (box.open or st.session_state[ALL]) and st.toggle("Show all fields", key=ALL, help=_EVERY)
+        every = st.toggle("Show all fields", key=ALL, help=_EVERY)
         for heading, (usual, rare) in HEADINGS.items():
             first = question.more if heading == WORK else ()
-            names = [name for name in (*first, *usual) if box.open or name in filled]
-            names += [name for name in rare if (box.open and every) or name in filled]
-            if names:
-                st.markdown(f"**{heading}**")
-                with st.grid(4, min_column_width=170, vertical_alignment="bottom"):
-                    for name in names:
-                        fields.show(catalogue, name, hints)
-                    if box.open and heading == WORK and question not in (TRAIN, TUNE):
-                        through_the_day.ask()
-                    for listed in _LISTS.get(heading, ()):
-                        if box.open and (every or listed.is_entered()):
-                            listed.ask()
-                worth = st.empty() if FLOOR in names else worth
+            names = [*first, *usual, *(name for name in rare if every or name in filled)]
+            st.markdown(f"**{heading}**")
+            with st.grid(4, min_column_width=170, vertical_alignment="bottom"):
+                for name in names:
+                    fields.show(catalogue, name, hints)
+                if heading == WORK and question not in (TRAIN, TUNE):
+                    through_the_day.ask()
+                for listed in _LISTS.get(heading, ()):
+                    if every or listed.is_entered():
+                        listed.ask()
+            worth = st.empty() if FLOOR in names else worth
     return worth
 
 
@@ -150,7 +151,7 @@ _EVERY = "Also those that few people change."
 _LISTS = {BUYING: (typed_list.ORDERS,), RUNNING: (typed_list.POWER,)}
 
 
-def _is_in_expander(name: str, question: Question) -> bool:
+def _is_in_box(name: str, question: Question) -> bool:
     return name in question.more or any(name in (*usual, *rare) for usual, rare in HEADINGS.values())
 
 

@@ -62,7 +62,7 @@ def _two(name: str, said: str, question: Question) -> str:
     return f"This link held {name} = {said[:60]} beside a question of another kind ({question.name}). It is left out."
 
 
-OURS = ("asof", "terms")  # keys of the page itself that look like one of the plan
+OURS = ("asof", "terms", "pin")  # keys of the page itself that look like one of the plan
 _WORK = ("train", "serve", fields.HOURS, fields.BUSY)
 
 

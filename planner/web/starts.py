@@ -12,8 +12,9 @@ from planner.scenario.latency import latencies
 from planner.scenario.presets import preset
 from planner.scenario.question import SERVE, TRAIN, TUNE
 from planner.scenario.scenario import Scenario
+from planner.scenario.short_keys import KEYS
 from planner.study.starts import afforded, behind_a_bill
-from planner.web import fields, state, steps
+from planner.web import address, fields, state
 from pricing import Catalogue
 
 Use = Callable[[Scenario], None]
@@ -29,10 +30,10 @@ _TOLD = "start_told"
 
 
 def welcome(catalogue: Catalogue, use: Use) -> None:
-    """The line of a first visit. It is gone with the first edit."""
+    """The line of a first visit. It is gone where the address holds a plan of somebody's own."""
     if said := st.session_state.pop(_TOLD, None):
         st.info(words.markdown(said), icon=":material/payments:")
-    if not steps.is_first():
+    if KEYS.keys() & address.texts().keys():
         return
     with st.container(horizontal=True, vertical_alignment="center", key="welcome"):
         st.markdown(f":small[{_PURPOSE}]", width=640)

@@ -39,11 +39,6 @@ def before() -> Step | None:
     return _steps()[at - 1] if at > 0 else None
 
 
-def is_first() -> bool:
-    """Whether nothing was edited yet."""
-    return len(_steps()) <= 1
-
-
 def _steps() -> list[Step]:
     steps: list[Step] = st.session_state.setdefault(_STEPS, [])
     return steps

@@ -22,7 +22,8 @@ _STRIP = f"""
   border: 0; border-bottom: 2px dotted {_ACCENT}; border-radius: 0; background: none;
   min-height: 1.8rem; padding: 0 0.1rem;
 }}
-.st-key-undo {{ margin-left: auto; }}
+.st-key-assumptions {{ margin-left: auto; }}
+[data-testid="stHeading"] h1 {{ padding-top: 0.25rem; }}
 @media (max-width: 640px) {{
   .st-key-sentence {{ flex-wrap: nowrap; overflow-x: auto; }}
   .st-key-sentence > * {{ flex-shrink: 0; }}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.sentence import WORK, reach
+from tests.browser.sentence import WORK, leave, reach
 from tests.browser.visit import FIRST_WORDS_MS, TRACEBACK, axe_violations, open_page, settle
 
 
@@ -72,6 +72,7 @@ def test_a_preset_then_another_use_then_the_link_elsewhere(page: Page) -> None:
     expect(page.locator("h1").first).to_have_text("Buy 16, not 80.", timeout=30_000)
     expect(page.get_by_text("would be busy 17% of the time, would pay back after 53.3 months")).to_be_visible()
     settle(page)
+    leave(page)
     page.get_by_text("Adjust assumptions").first.click()
     switch = page.get_by_text("May the work wait?")
     expect(switch).to_be_visible()

@@ -11,7 +11,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from planner.cli import main
 from tests.browser.visit import open_page, settle
-from tests.browser.walk import BOX
 
 FAILED = '[data-testid="stDownloadButtonError"]'
 SERVES = "serve=Llama-3-70B&rps=2"
@@ -27,9 +26,9 @@ def _bytes(page: Page, button: Locator) -> tuple[str, bytes]:
 
 
 def _unfold_tables(page: Page) -> None:
-    """Open every box of the page but the one of assumptions: a table is made when its box is opened."""
+    """Open every box of the page: a table is made when its box is opened."""
     for _ in range(20):
-        closed = page.locator('[data-testid="stMain"] details:not([open]) > summary').filter(has_not_text=BOX)
+        closed = page.locator('[data-testid="stMain"] details:not([open]) > summary')
         if not closed.count():
             return
         closed.first.click()

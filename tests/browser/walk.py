@@ -58,11 +58,10 @@ def enterable(page: Page) -> list[str]:
 
 def unfold(page: Page) -> None:
     """Open the box of assumptions, if it is closed."""
-    box = page.locator(".st-key-assumptions details, details.st-key-assumptions").first
     settle(page)
-    while box.get_attribute("open") is None:  # it may close once more as the page comes to rest
-        box.locator("summary").click()
-        page.wait_for_timeout(500)
+    if not page.locator(".st-key-box").count():
+        page.get_by_text(BOX).first.click()
+        page.locator(".st-key-box").wait_for()
         settle(page)
 
 

@@ -109,7 +109,7 @@ def test_a_table_that_cannot_be_used_changes_nothing(text: str | bytes, wish: st
 
 
 def test_without_a_model_runs_can_be_brought_too() -> None:
-    app = upload(visit("Speed", {}), as_csv(own_rows(CATALOGUE, "serving", (1.2, 1.3))))
+    app = upload(visit("Speed", {"speed": VIEW}), as_csv(own_rows(CATALOGUE, "serving", (1.2, 1.3))))
     assert not app.exception
     app.button(key="use-runs").click().run()
     assert not app.exception

@@ -37,7 +37,9 @@ def test_quotes_of_which_none_can_be_used_leave_those_before() -> None:
 
 
 def test_runs_of_which_none_can_be_used_leave_those_before() -> None:
-    app = visit("Speed").run()
+    app = visit("Speed")
+    app.query_params["speed"] = "Your own runs"
+    app.run()
     bring(app, "runs_file", "runs.csv", as_csv(own_rows(load_catalogue(), "training", (0.8, 0.82))))
     before = app.session_state["own_runs"]
     assert before is not None

@@ -33,7 +33,7 @@ from planner.study.when.buy_or_wait_futures import waiting_futures
 from planner.web import show_what_if, state
 from planner.web.pages import what_if
 from pricing import load_catalogue
-from tests.web.test_pages import DAY, SLOW, one_page
+from tests.web.test_pages import DAY, SLOW, one_page, unfolded
 
 pytestmark = pytest.mark.slow
 
@@ -208,7 +208,7 @@ def test_a_test_that_is_a_field_becomes_the_plan_and_is_tried_no_longer() -> Non
     assert not app.exception
     there = laid_over(MADE, ("delivery-late",))
     assert there is not None
-    assert app.number_input(key="wait").value == there.setting.tried["lead_time_months"]
+    assert unfolded(app).number_input(key="wait").value == there.setting.tried["lead_time_months"]
     assert app.button_group(key=show_what_if.STRESS).value == [stress_name("resale-halves")]
 
 

@@ -19,20 +19,22 @@ def page() -> None:
     reckoned = state.reckoned()
     plan, found = reckoned.plan, reckoned.answer
     said, after = reckoned.told, NAMED if _names_model(plan) else HOURS
-    st.title(words.markdown(said.title), anchor=False)
-    st.markdown(words.markdown(" ".join(said.sentences)))
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="head"):
+        st.title(words.markdown(said.title), anchor=False, width="content")
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            advice.offer_to_choose(plan)
+            if found.ranked:
+                show.explain_button(lambda: in_todays_money(plan, found))
+            share.popover(plan, found)
+            show.next_page(*after)
     if said.figures:
         show.figures(said.figures)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        advice.offer_to_choose(plan)
-        if found.ranked:
-            show.explain_button(lambda: in_todays_money(plan, found))
-        share.popover(plan, found)
-        show.next_page(*after)
+    st.markdown(words.markdown(" ".join(said.sentences)))
     advice.say(reckoned)
-    show.small(words.markdown(f"Not counted: {not_counted(plan)}. Plans, not advice."))
     if found.ranked:
         _views(plan, found, said, reckoned.futures)
+    show.small(words.markdown(f"Not counted: {not_counted(plan)}. Plans, not advice."))
+    advice.more(reckoned)
     profit.box(found)
     advice.absent(plan)
     show.next_page(after[0], f"Next: {after[1][:1].lower()}{after[1][1:]}")
