@@ -23,7 +23,7 @@ from planner.scenario.question import SERVE, TRAIN, TUNE, Question
 from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS, under
 from planner.web import address, fields, pins, questions, state, steps, strip, through_the_day, typed_list
-from planner.web.fields import GPUS
+from planner.web.fields import GPUS, typed
 from pricing import Catalogue
 from pricing.exchange import rates
 
@@ -111,7 +111,7 @@ def _take_pace() -> None:
 
 def _chooses(question: Question) -> bool:
     """Whether the number is left to the planner."""
-    return bool(CHOOSE in question.own and st.session_state.get(CHOOSE))
+    return CHOOSE in question.own and bool(typed(KEYS[CHOOSE], address.text(CHOOSE)))
 
 
 def _opens_box(question: Question) -> bool:
