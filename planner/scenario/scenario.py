@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
 from planner.scenario import budget
 from planner.scenario.base import MONTHS_PER_YEAR, WORK, Id, Inputs, Label, OfField, TypedMoney, Years, asked, unit
@@ -19,6 +19,7 @@ from planner.scenario.sell import SaleAndLeaseBack, Sell
 from planner.scenario.terms import Currency, Tax, Terms
 from planner.scenario.ways import DECLARED, Way
 from planner.scenario.work import Work
+from pricing.marks import all_seen
 
 USUAL_ACCELERATOR = "H100-SXM5-80GB"
 USUAL_SITE = "US"
@@ -28,10 +29,15 @@ CountryCode = Annotated[str, Field(pattern="^[A-Z]{2}$")]
 ANY_ACCELERATOR = "any"  # in place of an accelerator: whichever does the work for the least
 
 
+OneLine = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(all_seen)]
+
+
 class Scenario(Inputs):
     """Work, ways to supply it, terms. All figures left empty are the catalogue's of the scenario's day."""
 
     name: Annotated[Label, asked("name", "Name of the plan")] = "Plan"
+    note: Annotated[OneLine | None, asked("note", "Notes",
+        "For whoever opens the plan: they go with its link and its file, and change no number.")] = None  # fmt: skip
     accelerator: Annotated[Id, asked("gpu", "Which GPU?", "Changes price, power and rental offers.")] = (
         USUAL_ACCELERATOR
     )

@@ -22,7 +22,7 @@ from planner.scenario.presets import presets
 from planner.scenario.question import SERVE, TRAIN, TUNE, Question
 from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS, under
-from planner.web import address, fields, pins, questions, state, steps, strip, through_the_day, typed_list
+from planner.web import address, fields, pins, plan_name, questions, state, steps, strip, through_the_day, typed_list
 from planner.web.fields import GPUS, typed
 from pricing import Catalogue
 from pricing.exchange import rates
@@ -49,6 +49,7 @@ def scenario(catalogue: Catalogue) -> Scenario:
         with strip.sentence():
             question = strip.work(_presets)
             strip.rest(catalogue, question, partial(_field, catalogue, question, hints))
+            plan_name.box(catalogue, state.day())
             is_open = _opens_box(question)
             steps.buttons(PLAN)
             pins.button()

@@ -22,7 +22,7 @@ _STRIP = f"""
   border: 0; border-bottom: 2px dotted {_ACCENT}; border-radius: 0; background: none;
   min-height: 1.8rem; padding: 0 0.1rem;
 }}
-.st-key-assumptions {{ margin-left: auto; }}
+.st-key-plan-name {{ margin-left: auto; }}
 [data-testid="stHeading"] h1 {{ padding-top: 0.25rem; }}
 @media (max-width: 640px) {{
   .st-key-sentence {{ flex-wrap: nowrap; overflow-x: auto; }}

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from planner.money.verdict.answer import answer
 from planner.report import words
 from planner.report.answer.phrases import phrases
+from planner.scenario.file import Saved, read_scenario, write_scenario
 from planner.scenario.link import to_address
 from planner.scenario.presets import presets
 from planner.scenario.question import QUESTIONS, question_of
@@ -190,3 +191,14 @@ def test_a_model_becomes_its_question(what: str) -> None:
     task = work.serve if what == "Serve" else work.train
     assert task is not None
     assert task.model == "Llama-3.1-8B"
+
+
+def test_a_plan_has_a_name_and_a_note_that_go_with_its_link_and_its_file() -> None:
+    app = visit(gpus="16")
+    app.text_input(key="name").set_value("Board, *March*").run()
+    app.text_input(key="note").set_value(" ask   =legal first ").run()
+    assert (asked(app).name, asked(app).note) == ("Board, *March*", "ask =legal first")
+    again = visit(**{key: app.query_params[key] for key in ("gpus", "name", "note")})
+    assert asked(again) == asked(app)
+    saved = write_scenario(Saved(asked(app), DAY, load_catalogue().digest))
+    assert read_scenario(saved.encode(), "plan.yaml", load_catalogue()).scenario == asked(app)
