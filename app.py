@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from planner.web import ask, frame, state
+from planner.web import ask, frame, pins, starts, state, style
 from planner.web.pages import answer, assumptions, compare, speed, what_if
 
 ICON = Path(__file__).parent / "planner" / "web" / "icon.png"
@@ -17,11 +17,14 @@ PAGES = (
 )
 
 st.set_page_config(page_title="Rent, buy, or both?", page_icon=str(ICON), layout="wide")
+style.put()
 frame.arrive()
 page = st.navigation(PAGES, position="top")
 state.remember_pages(PAGES)
 frame.notices()
 ask.scenario(state.catalogue())
+starts.welcome(state.catalogue(), ask.use)
+pins.beside(state.catalogue(), page.title, ask.show_plan)
 page.run()
 frame.footer(state.catalogue(), state.day())
 state.settle(page.title)

@@ -10,7 +10,7 @@ from planner.cli.common import OK, as_json
 from planner.cli.files import write_file
 from planner.cli.reckoned import reckoned
 from planner.cli.scenarios import Opened
-from planner.report.answer.plan_text import compare_table, differing
+from planner.report.answer.side_by_side import compare_table, differing
 from planner.report.files.csv import to_csv
 from planner.report.text_table import text_table
 

@@ -80,6 +80,16 @@ def text(key: str) -> str | None:
     return said[-1] if said else None
 
 
+def all_of(key: str) -> Texts:
+    """All texts that are kept under a key, in their order."""
+    return _held().get(key, ())
+
+
+def put_all(key: str, said: Texts) -> None:
+    """Keep several texts under a key that no widget shows."""
+    _keep(key, said)
+
+
 def put(new: Mapping[str, str | None]) -> None:
     """Keep other texts (None: nothing). Their widgets show them from their next showing on."""
     for key, said in new.items():

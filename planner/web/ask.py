@@ -9,12 +9,12 @@ that checks, and a link, a file and a hand on the slider mean the same.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from planner.report import words
-from planner.report.answer.echo import echo
 from planner.scenario.base import BUYING, GROUPS, RUNNING, WORK
 from planner.scenario.latency import latencies, promised
 from planner.scenario.link import ALSO, from_address, read_address, to_address
@@ -22,7 +22,7 @@ from planner.scenario.presets import presets
 from planner.scenario.question import SERVE, TRAIN, TUNE, Question
 from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS, under
-from planner.web import address, fields, questions, state, through_the_day, typed_list
+from planner.web import address, fields, pins, questions, state, steps, strip, through_the_day, typed_list
 from planner.web.fields import GPUS
 from pricing import Catalogue
 from pricing.exchange import rates
@@ -45,13 +45,14 @@ def scenario(catalogue: Catalogue) -> Scenario:
     """The question bar. Always returns a scenario: what does not agree is said, and the rest is used."""
     hints = state.last_hints() or state.reckoned(from_address(address.texts(), catalogue)[0]).hints
     fields.start()
-    with st.container(key="question"):
-        with st.container(horizontal=True, vertical_alignment="bottom", key="starts"):
-            question = questions.ask()
-            _presets()
-        _row(catalogue, question, hints)
-        said = st.empty()
-        worth = _assumptions(catalogue, question, hints)
+    with st.container(key="strip"):
+        with strip.sentence():
+            question = strip.work(_presets)
+            strip.rest(catalogue, question, partial(_field, catalogue, question, hints))
+            steps.buttons(PLAN)
+            pins.button()
+        verdict = st.empty()
+    worth = _assumptions(catalogue, question, hints)
     for sentence in (*fields.in_parts(), *fields.refused()):
         st.warning(words.markdown(sentence), icon=":material/help:")
     held = address.texts()
@@ -61,26 +62,25 @@ def scenario(catalogue: Catalogue) -> Scenario:
     read = read_address(kept, named, said="You entered", rates=rates(catalogue))
     for sentence in (*read.told, *read.at_odds.values()):
         st.warning(words.markdown(sentence), icon=":material/help:")
+    pins.write()
     address.write()
     found = state.remember(read.scenario)
-    said.markdown(f":small[{words.markdown(echo(found.plan, read.scenario, question.name))}]")
+    strip.tell(verdict, found.plan, question, PLAN)
     if worth is not None and found.told.guarantee:
         worth.markdown(f":small[{words.markdown(found.told.guarantee)}]")
     return read.scenario
 
 
-def _row(catalogue: Catalogue, question: Question, hints: Mapping[str, str]) -> None:
-    """The fields of this question, and those of every question."""
-    with st.grid(questions.COLUMNS[question.name], min_column_width=150, vertical_alignment="bottom"):
-        for name in (*question.main, *ALWAYS):
-            if name == GPUS and _chooses(question):
-                fields.put_aside(GPUS)
-                continue
-            if name == GPUS:
-                fields.bring_back(GPUS)
-            fields.show(catalogue, name, hints)
-            if question is SERVE and name == "peak":
-                _how_fast()
+def _field(catalogue: Catalogue, question: Question, hints: Mapping[str, str], name: str) -> None:
+    """One field of the sentence. A number that is left to the planner is put aside."""
+    if name == GPUS and _chooses(question):
+        fields.put_aside(GPUS)
+        return
+    if name == GPUS:
+        fields.bring_back(GPUS)
+    fields.show(catalogue, name, hints)
+    if question is SERVE and name == "peak":
+        _how_fast()
 
 
 def _how_fast() -> None:
@@ -156,30 +156,27 @@ def _is_in_expander(name: str, question: Question) -> bool:
 
 def use(asked: Scenario) -> None:
     """Make the question bar show another scenario. Only before its widgets are made, as in a callback."""
-    held = to_address(asked)
+    show_plan(to_address(asked))
+
+
+def show_plan(held: Mapping[str, str]) -> None:
+    """Make the question bar show the plan that these texts of an address hold."""
     address.take_over()
     questions.turn_to(held)
     address.replace(held, PLAN)
 
 
 def _presets() -> None:
-    """Real situations to start from; the one before can be had back."""
+    """Real situations to start from. Undo brings back what was there before."""
     known = {preset.short: preset for preset in presets()}
 
     def take() -> None:
         chosen = st.session_state["preset"]
         if chosen in known:
-            st.session_state["before"] = state.scenario()
             use(known[chosen].scenario)
             st.toast(words.money_in_markdown(f"{chosen}: {known[chosen].what}"), icon=":material/edit:")
 
-    def undo() -> None:
-        use(st.session_state.pop("before"))
-        st.session_state["preset"] = None
-
     st.pills("Or start from a real case", list(known), key="preset", on_change=take)
-    if "before" in st.session_state:
-        st.button("Undo", icon=":material/undo:", on_click=undo, key="undo")
 
 
 MOST_PICKS = 6

@@ -148,6 +148,8 @@ def choices(catalogue: Catalogue) -> tuple[str, ...]:
 def _number(key: Key, hint: str | None) -> None:
     # Not a field for whole numbers: such a field takes 1e12 for 1 and 32.500 for 32, and says nothing.
     low, high = key.low, key.high
+    if key.shape.kind == "whole":
+        _make_whole(key.key)
     st.number_input(
         key.label,
         None if low is None else float(low),
@@ -158,8 +160,6 @@ def _number(key: Key, hint: str | None) -> None:
         key=key.key,
         placeholder=hint,
         help=key.told or None,
-        on_change=_make_whole if key.shape.kind == "whole" else None,
-        args=(key.key,),
     )
 
 
@@ -229,7 +229,10 @@ _LARGE_HELP = "Such as 1 T, 300 B, 200 M or 2e9."
 
 
 def _make_whole(name: str) -> None:
-    """What was typed in parts counts whole; it is remembered, since a point may have been typed for a comma."""
+    """What was typed in parts counts whole; it is remembered, since a point may have been typed for a comma.
+
+    Before the widget is made, in every run: a callback can be lost with a run that is cut short.
+    """
     typed_in = st.session_state[name]
     if typed_in is not None and typed_in != math.ceil(typed_in):
         st.session_state.setdefault(_PARTS, {})[name] = typed_in

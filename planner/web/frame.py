@@ -7,7 +7,7 @@ from datetime import date
 import streamlit as st
 
 from planner.report import words
-from planner.web import address, questions, show, state
+from planner.web import address, pins, questions, show, state
 from pricing import Catalogue
 from pricing.stale import stale
 
@@ -20,6 +20,7 @@ def arrive() -> None:
     if address.arrive():
         told = _day_of_link()
         st.session_state["notices"] = [*told, *questions.of_link(state.catalogue())]
+        pins.arrive()
         address.arrived()
     address.put({AS_OF: state.day().isoformat()})
 

@@ -66,6 +66,11 @@ OURS = ("asof", "terms")  # keys of the page itself that look like one of the pl
 _WORK = ("train", "serve", fields.HOURS, fields.BUSY)
 
 
+def shown() -> Question:
+    """The question that this run asks, before its pills are made."""
+    return QUESTIONS.get(address.text(KEY) or HOURS.name, HOURS)
+
+
 def ask() -> Question:
     """The pills, and the question they stand at."""
     address.choice(KEY, QUESTIONS, HOURS.name)
@@ -80,7 +85,7 @@ def turn_to(held: Mapping[str, str]) -> None:
     fields.start_anew()
     through_the_day.forget()
     typed_list.forget()
-    question = question_of(held)
+    question = question_of(held, held.get(KEY))
     address.put({KEY: None, **_of_question(question)})
     st.session_state[_SHOWN] = question.name
 

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.sentence import WORK, reach
 from tests.browser.visit import FIRST_WORDS_MS, TRACEBACK, axe_violations, open_page, settle
 
 
 def test_less_use_turns_the_answer_and_the_link_tells_it_elsewhere(page: Page) -> None:
     open_page(page, "/?busy=95&years=5")
     before = page.locator("h1").first.inner_text()
+    reach(page, "busy")
     slider = page.get_by_role("slider").first
     for _ in range(65):
         slider.press("ArrowLeft")
@@ -65,6 +67,7 @@ def test_the_cash_table_and_its_csv_agree_with_the_metric(page: Page) -> None:
 def test_a_preset_then_another_use_then_the_link_elsewhere(page: Page) -> None:
     """Somebody starts from an example, says that the work cannot wait, and sends the link."""
     open_page(page)
+    reach(page, WORK)
     page.get_by_text("Enterprise", exact=True).first.click()
     expect(page.locator("h1").first).to_have_text("Buy 16, not 80.", timeout=30_000)
     expect(page.get_by_text("would be busy 17% of the time, would pay back after 53.3 months")).to_be_visible()
@@ -82,8 +85,10 @@ def test_a_preset_then_another_use_then_the_link_elsewhere(page: Page) -> None:
     expect(other.locator("h1").first).to_have_text("Too close to call.")
     assert metrics(other) == metrics(page)
     page.get_by_role("button", name="Undo").click()
+    page.wait_for_url("**waits=1**")
     settle(page)
-    assert "gpus=80" not in page.url
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_url(lambda address: "gpus=80" not in address)
 
 
 def metrics(page: Page) -> list[str]:

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from planner.scenario.link import to_address
 from planner.scenario.scenario import Scenario
+from tests.browser.sentence import reach
 from tests.browser.visit import FIRST_WORDS_MS, TRACEBACK, open_page, settle
 
 SEASON = (1.0, 1.1, 0.9, 1.0, 1.0, 1.0, 0.7, 1.0, 1.2, 1.0, 1.0, 1.0)
@@ -23,6 +24,7 @@ def test_a_very_large_plan_opens_while_somebody_elses_slider_moves(
 ) -> None:
     """Two works by the hour of the day, with growth and a season over ten years: 739 characters of address."""
     open_page(page, "/?busy=95&years=5")
+    reach(page, "busy")
     slider = page.get_by_role("slider").first
     context = browser.new_context(base_url=app_address)
     other = context.new_page()

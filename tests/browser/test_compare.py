@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.sentence import leave, spin
 from tests.browser.visit import TRACEBACK, axe_violations, open_page, settle
 
 LOOKS = 40
@@ -112,9 +113,10 @@ def test_a_file_that_is_no_quote_file_changes_nothing(page: Page, tmp_path: Path
 
 def test_a_link_restores_what_was_chosen_elsewhere(page: Page) -> None:
     open_page(page, "/compare")
-    page.get_by_role("spinbutton", name="How many at once?").fill("32")
+    spin(page, "gpus", "How many at once?").fill("32")
     page.keyboard.press("Enter")
     page.wait_for_url("**gpus=32**")
+    leave(page)
     page.get_by_text("Spot", exact=True).click()
     page.wait_for_url("**terms=**")
     settle(page)
@@ -124,13 +126,14 @@ def test_a_link_restores_what_was_chosen_elsewhere(page: Page) -> None:
 
     other = page.context.new_page()
     open_page(other, address)
-    expect(other.get_by_role("spinbutton", name="How many at once?")).to_have_value("32")
+    expect(spin(other, "gpus", "How many at once?")).to_have_value("32")
     expect(other.locator("h1").first).to_have_text(said)
 
+    leave(other)
     other.get_by_role("link", name="Assumptions").first.click()
     expect(other.locator("h1").first).to_have_text("Every number, its source and its date")
     settle(other)
-    expect(other.get_by_role("spinbutton", name="How many at once?")).to_have_value("32")
+    expect(spin(other, "gpus", "How many at once?")).to_have_value("32")
 
 
 def test_a_link_with_an_impossible_number_is_answered(page: Page) -> None:
@@ -144,7 +147,7 @@ def test_a_link_with_an_impossible_number_is_answered(page: Page) -> None:
 def test_an_impossible_number_is_refused_and_the_last_answer_stays(page: Page, typed: str) -> None:
     open_page(page, "/compare?gpus=16")
     before = page.locator("h1").first.inner_text()
-    field = page.get_by_role("spinbutton", name="How many at once?")
+    field = spin(page, "gpus", "How many at once?")
     field.fill("")
     field.press_sequentially(typed)
     field.press("Enter")

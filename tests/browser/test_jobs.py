@@ -5,14 +5,17 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.sentence import WORK, leave, reach, spin
 from tests.browser.visit import TRACEBACK, axe_violations, open_page, settle
 
 
 def ask(page: Page, question: str) -> None:
     """Press one of the pills."""
+    reach(page, WORK)
     page.get_by_role("radio", name=question, exact=True).click()
     page.wait_for_url(lambda address: ("work=" in address) == (question != "GPU-hours"))
     settle(page)
+    leave(page)
 
 
 def verdict_is_on_the_first_screen(page: Page) -> bool:
@@ -29,13 +32,13 @@ def test_each_question_keeps_what_was_typed_and_the_link_tells_it_elsewhere(page
     assert "serve=" in page.url
     assert "gpus=" not in page.url
     assert verdict_is_on_the_first_screen(page)
-    page.get_by_role("spinbutton", name="Requests a second, on average").fill("9")
+    spin(page, "rps", "Requests a second, on average").fill("9")
     page.keyboard.press("Enter")
     page.wait_for_url("**rps=9**")
     ask(page, "Train")
     assert ("serve=" in page.url, "rps=" in page.url, "train=" in page.url) == (False, False, True)
     ask(page, "Serve")
-    expect(page.get_by_role("spinbutton", name="Requests a second, on average")).to_have_value("9")
+    expect(spin(page, "rps", "Requests a second, on average")).to_have_value("9")
     said = page.locator("h1").first.inner_text()
     assert "rps=9" in page.url
 
@@ -51,7 +54,7 @@ def test_each_question_keeps_what_was_typed_and_the_link_tells_it_elsewhere(page
 def test_a_gpu_that_is_chosen_is_named_and_a_toggle_in_a_link_holds(page: Page) -> None:
     open_page(page, "/?train=llama+2+7b&tokens=1e12&due=30&gpu=any&choose=1")
     expect(page.get_by_text("the cheapest that is done in 30 days")).to_be_visible()
-    expect(page.get_by_role("spinbutton", name="How many at once?")).to_have_count(0)
+    expect(spin(page, "gpus", "How many at once?")).to_have_count(0)
     assert "choose=1" in page.url
     assert "train=Llama-2-7B" in page.url
 

@@ -8,15 +8,11 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from planner.scenario.short_keys import KEYS
+from tests.browser.sentence import spin
 from tests.browser.visit import open_page, settle
-from tests.browser.walk import PAGES, QUESTIONS, differing, enter, lost, shown, turn_to, unfold, walk
+from tests.browser.walk import PAGES, QUESTIONS, differing, enter, enterable, lost, shown, turn_to, unfold, walk
 
 COUNT = "How many at once?"
-
-
-def _fields(page: Page) -> list[str]:
-    return [name for name in shown(page).fields if name in KEYS]
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -24,7 +20,7 @@ def test_each_field_is_in_the_address_on_every_page_and_after_a_reload(page: Pag
     """Each field of the question and of the box is set; then a walk over all pages and back, and a reload."""
     rng = random.Random(question)
     open_page(page, f"/?work={question}&all=true" if question == "GPU-hours" else f"/?all=true&{_EXAMPLES[question]}")
-    for name in sorted(_fields(page), key="choose".__eq__):  # last, since it makes the number needless
+    for name in sorted(enterable(page), key="choose".__eq__):  # last, since it makes the number needless
         enter(page, name, rng)
     before = shown(page)
     for title in (*PAGES[1:], PAGES[0]):
@@ -71,9 +67,9 @@ def test_an_edit_in_the_box_stays_in_the_address_over_other_pages(page: Page) ->
 
 def test_back_undoes_one_edit_and_forward_brings_it_again(page: Page) -> None:
     open_page(page)
-    count = page.get_by_role("spinbutton", name=COUNT)
     seen = {}
     for said in ("16", "24", "32"):
+        count = spin(page, "gpus", COUNT)
         count.fill(said)
         count.press("Enter")
         page.wait_for_url(re.compile(f"gpus={said}"))
@@ -86,15 +82,15 @@ def test_back_undoes_one_edit_and_forward_brings_it_again(page: Page) -> None:
     settle(page)
     assert "compare" not in page.url
     for said in ("32", "24", "16"):
-        expect(count).to_have_value(said)
+        expect(spin(page, "gpus", COUNT)).to_have_value(said)
         expect(page.locator("h1").first).to_have_text(seen[said])
         assert f"gpus={said}" in page.url
         page.go_back()
         settle(page)
-    expect(count).to_have_value("8")
+    expect(spin(page, "gpus", COUNT)).to_have_value("8")
     page.go_forward()
     settle(page)
-    expect(count).to_have_value("16")
+    expect(spin(page, "gpus", COUNT)).to_have_value("16")
     assert "gpus=16" in page.url
 
 

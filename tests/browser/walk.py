@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, TimeoutError
 
 from planner.scenario.short_keys import KEYS
 from planner.scenario.typed_money import is_money
+from tests.browser.sentence import BEHIND, WORK, leave, phrase_of, reach, said
 from tests.browser.visit import open_page, settle
 
 PAGES = ("Answer", "Speed", "Compare", "What if", "Assumptions")
@@ -40,11 +41,19 @@ class Shown(NamedTuple):
 
 def shown(page: Page) -> Shown:
     """The title and every field, those in the box of assumptions too."""
+    leave(page)
     unfold(page)
     found: dict[str, str] = page.evaluate(_FIELDS)
-    question = page.locator(".st-key-work [aria-checked=true]").inner_text()
-    fields = {name: said for name, said in found.items() if name in (*KEYS, "pace", "through_the_day", "all")}
-    return Shown(page.locator("h1").first.inner_text(), question, fields)
+    fields = {name: text for name, text in found.items() if name in (*KEYS, "pace", "through_the_day", "all")}
+    sentence = said(page)
+    return Shown(page.locator("h1").first.inner_text(), sentence[f"phrase-{WORK}"], fields | sentence)
+
+
+def enterable(page: Page) -> list[str]:
+    """The short keys of all fields, behind a phrase or in the box."""
+    shown_now = shown(page).fields
+    behind = [name for key, names in BEHIND.items() if f"phrase-{key}" in shown_now for name in names if name in KEYS]
+    return [*behind, *(name for name in shown_now if name in KEYS)]
 
 
 def unfold(page: Page) -> None:
@@ -64,10 +73,10 @@ def turn_to(page: Page, title: str) -> None:
 
 def enter(page: Page, name: str, rng: random.Random) -> None:
     """Put something into a field, as its kind allows."""
-    field = page.locator(f".st-key-{name} input").first
-    kind = field.get_attribute("type")
-    if field.is_disabled():
+    field = _reached(page, name)
+    if field is None or field.is_disabled():
         return
+    kind = field.get_attribute("type")
     if name == "tokens":
         field.fill(rng.choice(("1 T", "300B", "2e9", "many", "")))
         field.press("Enter")
@@ -85,6 +94,14 @@ def enter(page: Page, name: str, rng: random.Random) -> None:
         page.locator(f".st-key-{name} label").first.click()
     else:
         _choose(page, field, rng)
+
+
+def _reached(page: Page, name: str) -> Locator | None:
+    """A field on the screen, its phrase opened; None for a number that is left to the planner, which has none."""
+    if (phrase := phrase_of(page, name)) is not None:
+        reach(page, phrase)
+    field = page.locator(f".st-key-{name} input").first
+    return field if field.count() else None
 
 
 def _number(name: str, rng: random.Random) -> str:
@@ -106,7 +123,9 @@ def _choose(page: Page, field: Locator, rng: random.Random) -> None:
 
 
 def _any_field(page: Page, rng: random.Random) -> None:
+    there = said(page)
     names = [name for name in page.evaluate(_FIELDS) if name in KEYS]
+    names += [name for key, behind in BEHIND.items() if f"phrase-{key}" in there for name in behind if name in KEYS]
     if names:
         enter(page, rng.choice(names), rng)
 
@@ -120,6 +139,7 @@ def _page(page: Page, rng: random.Random) -> None:
 
 
 def _question(page: Page, rng: random.Random) -> None:
+    reach(page, WORK)
     page.locator(".st-key-work").get_by_text(rng.choice(QUESTIONS), exact=True).click()
 
 
@@ -182,12 +202,12 @@ def _elsewhere(page: Page) -> Shown:
 
 def differing(here: Shown, there: Shown) -> list[str]:
     """What two pages show differently."""
-    said = [
+    told = [
         f"{name}: {here.fields.get(name)} here, {there.fields.get(name)} there"
         for name in here.fields.keys() | there.fields.keys()
         if here.fields.get(name) != there.fields.get(name)
     ]
-    return said + [f"{one} here, {two} there" for one, two in zip(here[:2], there[:2], strict=True) if one != two]
+    return told + [f"{one} here, {two} there" for one, two in zip(here[:2], there[:2], strict=True) if one != two]
 
 
 def main(walks: int, address: str, first: int = 0) -> int:

@@ -14,8 +14,9 @@ import pytest
 
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, answer
-from planner.report.answer.plan_text import Reckoned, compare_table
+from planner.report.answer.plan_text import Reckoned
 from planner.report.answer.sentences import AnswerWords
+from planner.report.answer.side_by_side import compare_table
 from planner.report.files.answer_schema import Counted, Sweep
 from planner.report.files.sweep_csv import summary_text
 from planner.report.futures import counted as told_futures

@@ -383,3 +383,12 @@ def test_a_first_run_that_is_cut_short_loses_nothing_of_the_link(where: str, mon
     assert not app.exception
     assert asked(app).work[0].accelerators == 16
     assert (app.query_params["gpus"], app.query_params["busy"]) == ("16", "30")
+
+
+def test_a_part_of_a_gpu_counts_whole_though_its_edit_was_cut_short() -> None:
+    """The run that would have made it whole was cut short by the next edit, so that nothing new tells of it."""
+    app = visit()
+    app.session_state["gpus"] = 32.5
+    app.run()
+    assert app.number_input(key="gpus").value == 33.0
+    assert app.query_params["gpus"] == "33"

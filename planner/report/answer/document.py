@@ -22,8 +22,9 @@ from planner.money.verdict.breakeven import RENT, BreakEven, value_of
 from planner.money.ways import WAYS
 from planner.report.answer.also import Also
 from planner.report.answer.old_figure_words import called, old_figure_words
-from planner.report.answer.plan_text import Reckoned, conventions, differences, not_counted, warnings
+from planner.report.answer.plan_text import Reckoned, conventions, not_counted, warnings
 from planner.report.answer.profit_words import profit_document
+from planner.report.answer.side_by_side import differences
 from planner.report.answer.tables import INPUTS, by_year
 from planner.report.files import also_schema
 from planner.report.files import answer_schema as schema

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from planner.report.answer.sentences import not_counted as left_out
 from planner.report.files.cash_csv import SIGN
 from planner.report.fleet.order_words import through_time
 from planner.report.forms import bullets, in_sections, reason_of
-from planner.report.futures.counted import best_of_100, futures_table
+from planner.report.futures.counted import futures_table
 from planner.report.futures.waiting_words import waiting_text
 from planner.report.table import Table
 from planner.report.text_table import text_table
@@ -124,62 +123,3 @@ def conventions(plan: Plan) -> tuple[str, ...]:
         f"Prices as of {setting.day.isoformat()}; catalogue of {setting.catalogue.day.isoformat()}, "
         f"digest {setting.catalogue.digest[:16]}.",
     )
-
-
-def compare_table(plans: Sequence[Reckoned]) -> Table:
-    """One column for each plan, one row for each measure."""
-    names = _unique([one.name for one in plans])
-    rows = [dict(_measures(one)) for one in plans]
-    measures = list(dict.fromkeys(measure for row in rows for measure in row))
-    columns = {name: [row.get(one) for one in measures] for name, row in zip(names, rows, strict=True)}
-    return Table({"Measure": measures, **columns})
-
-
-def _unique(names: Sequence[str]) -> list[str]:
-    return [name if names.count(name) == 1 else f"{name} ({place})" for place, name in enumerate(names, start=1)]
-
-
-def _measures(one: Reckoned) -> Iterator[tuple[str, Any]]:
-    plan, found, told = one.plan, one.found, one.told
-    yield "Verdict", told.title
-    yield "Best way cheaper in so many of 100 futures", best_of_100(found)
-    yield "Work", f"{plan.setting.demand.all.most_accelerators:,} x {plan.setting.scenario.accelerator}"
-    yield "Years", plan.setting.scenario.years
-    yield "Best way", found.best.option.title if found.best else None
-    for label, way in (("Best way", found.best), ("Own", found.own), ("Rent", found.rent)):
-        yield f"{label}, today's money, USD", way.present_usd if way else None
-        yield f"{label}, all bills, USD", float(np.asarray(way.measures.total_usd)) if way else None
-        yield f"{label}, cash on day one, USD", float(np.asarray(way.measures.cash_today_usd)) if way else None
-    for turn in found.break_evens:
-        label = tables.INPUTS.get(turn.name, (turn.name, None))[0]
-        yield f"Same cost at: {label}", turn.value
-
-
-def differing(plans: Sequence[Reckoned]) -> Table:
-    """What the scenarios say differently: one row for each input on which they are not all of one mind."""
-    names = _unique([one.name for one in plans])
-    rows = [[key, *(_said(value) for value in values)] for key, values in differences(plans)]
-    return Table.listed(["Input", *names], rows)
-
-
-def differences(plans: Sequence[Reckoned]) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Each input on which the scenarios differ, by its path, with what each of them says; None: nothing."""
-    said = [dict(_flat(one.plan.setting.written.model_dump(mode="json"), "")) for one in plans]
-    for key in dict.fromkeys(key for one in said for key in one):
-        values = tuple(one.get(key) for one in said)
-        if len({repr(value) for value in values}) > 1:
-            yield key, values
-
-
-def _said(value: Any) -> str:
-    return "–" if value is None else words.value(value) if isinstance(value, float) else str(value)
-
-
-def _flat(data: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Nested data as dotted names."""
-    if isinstance(data, dict | list) and data:
-        items = data.items() if isinstance(data, dict) else enumerate(data)
-        for key, value in items:
-            yield from _flat(value, f"{path}.{key}" if path else str(key))
-    else:
-        yield path, data

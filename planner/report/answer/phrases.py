@@ -1,0 +1,183 @@
+"""The question as a sentence: each phrase says what a few fields hold, and opens them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from planner.report import words
+from planner.scenario.amounts import amount_text
+from planner.scenario.link import ALSO, also_by_hour
+from planner.scenario.question import HOURS, SERVE, TRAIN, TUNE, Question
+from planner.scenario.scenario import ANY_ACCELERATOR
+from planner.scenario.short_keys import KEYS
+from pricing import Catalogue
+
+Texts = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A piece of the sentence: the word before it, what it says, and the fields that stand behind it."""
+
+    key: str
+    before: str
+    says: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Form:
+    before: str
+    names: tuple[str, ...]
+    says: Callable[[Catalogue, Texts], str]
+
+
+def phrases(catalogue: Catalogue, question: Question, held: Texts) -> tuple[Phrase, ...]:
+    """The sentence of this question, from the texts that the address holds."""
+    forms = (*_OF_QUESTION[question.name], *_ALWAYS)
+    if question is HOURS:
+        forms = (*forms, _Form("", ("busy", "hours"), _busy))
+    return tuple(Phrase(one.names[0], one.before, one.says(catalogue, held), one.names) for one in forms)
+
+
+def plain_sentence(catalogue: Catalogue, question: Question, held: Texts) -> str:
+    """The whole sentence as a text: the name of a plan that has none, and what a screen reader says."""
+    said = " ".join(f"{one.before} {one.says}".strip() for one in phrases(catalogue, question, held))
+    return f"{VERBS[question.name]} {said}"
+
+
+def value_words(catalogue: Catalogue, name: str, text: str | None) -> str:
+    """What one field holds, as a person says it; of one that holds nothing, what then counts."""
+    key = KEYS[name]
+    if name == "gpu":
+        return _gpu(catalogue, {} if text is None else {name: text})
+    if name == "site":
+        return _site(catalogue, {} if text is None else {name: text})
+    if text is None:
+        text = (
+            None if key.default is None else f"{key.default:g}" if isinstance(key.default, float) else str(key.default)
+        )
+    if text is None:
+        return "not set"
+    if key.shape.kind == "switch":
+        return "yes" if text in ("1", "true", "True") else "no"
+    if key.shape.kind in ("choice", "text"):
+        return words.choice(name, text)
+    return _number(text, percent=key.percent)
+
+
+def _number(text: str, *, percent: bool = False) -> str:
+    try:
+        value = float(text)
+    except ValueError:  # money of another currency: 1.85 EUR
+        return text
+    said = amount_text(value) if value >= _LARGE else f"{words.significant(value, 6):,.10g}"
+    return f"{said}%" if percent else said
+
+
+_LARGE = 1e6
+
+
+def _gpus(catalogue: Catalogue, held: Texts) -> str:
+    return (
+        "as many as it takes of" if held.get("choose") in ("1", "true") else _number(held.get("gpus", _default("gpus")))
+    )
+
+
+def _gpu(catalogue: Catalogue, held: Texts) -> str:
+    named = held.get("gpu", _default("gpu"))
+    return "any GPU" if named == ANY_ACCELERATOR else catalogue.accelerator_label(named)
+
+
+def _years(catalogue: Catalogue, held: Texts) -> str:
+    return words.years(float(held.get("years", _default("years"))))
+
+
+def _site(catalogue: Catalogue, held: Texts) -> str:
+    named = held.get("site", _default("site"))
+    return catalogue.sites[named].label if named in catalogue.sites else named
+
+
+def _busy(catalogue: Catalogue, held: Texts) -> str:
+    if "hours" in held:
+        return f"{_number(held['hours'])} GPU-hours a month"
+    if also_by_hour(held.get(ALSO)):
+        return "busy as each hour says"
+    return f"busy {_number(held.get('busy', _USUAL_BUSY))}%"
+
+
+_USUAL_BUSY = "60"
+
+
+def _model(key: str) -> Callable[[Catalogue, Texts], str]:
+    def said(catalogue: Catalogue, held: Texts) -> str:
+        named = held.get(key)
+        if named is None:
+            return "which model?"
+        return catalogue.models[named].label if named in catalogue.models else named
+
+    return said
+
+
+def _tokens(catalogue: Catalogue, held: Texts) -> str:
+    return f"{_number(held['tokens'])} tokens" if "tokens" in held else "the usual number of tokens"
+
+
+def _due(catalogue: Catalogue, held: Texts) -> str:
+    if "due" not in held:
+        return "no deadline"
+    return f"done within {_number(held['due'])} days"
+
+
+def _method(catalogue: Catalogue, held: Texts) -> str:
+    return _METHODS.get(held.get("method", "full"), held.get("method", ""))
+
+
+_METHODS = {"full": "training all weights", "lora": "LoRA", "qlora": "QLoRA"}
+
+
+def _runs(catalogue: Catalogue, held: Texts) -> str:
+    said = _number(held.get("runs", "1"))
+    return "one run" if said == "1" and "runs" not in held else f"{said} runs a month"
+
+
+def _rate(catalogue: Catalogue, held: Texts) -> str:
+    if "rps" not in held:
+        return "how many requests?"
+    peak = f", {_number(held['peak'])} at the peak" if "peak" in held else ""
+    return f"{_number(held['rps'])} requests a second{peak}"
+
+
+def _lengths(catalogue: Catalogue, held: Texts) -> str:
+    read, wrote = held.get("in"), held.get("out")
+    if read is None and wrote is None:
+        return "texts of usual length"
+    told = [f"{_number(text)} tokens {what}" for text, what in ((read, "in"), (wrote, "out")) if text is not None]
+    return ", ".join(told)
+
+
+def _default(name: str) -> str:
+    default = KEYS[name].default
+    return f"{default:g}" if isinstance(default, float) else str(default)
+
+
+VERBS = {TRAIN.name: "Train", TUNE.name: "Fine-tune", SERVE.name: "Serve", HOURS.name: "Run"}
+_COUNT = _Form("on", ("gpus", "choose"), _gpus)
+_CHIP = _Form("", ("gpu",), _gpu)
+_OF_QUESTION: dict[str, tuple[_Form, ...]] = {
+    HOURS.name: (_Form("", ("gpus",), _gpus), _CHIP),
+    TRAIN.name: (
+        _Form("", ("train",), _model("train")), _Form("on", ("tokens",), _tokens), _Form("", ("due",), _due), _COUNT,
+        _CHIP,
+    ),
+    TUNE.name: (
+        _Form("", ("train",), _model("train")), _Form("by", ("method",), _method), _Form("on", ("tokens",), _tokens),
+        _Form("", ("runs",), _runs), _COUNT, _CHIP,
+    ),
+    SERVE.name: (
+        _Form("", ("serve",), _model("serve")), _Form("at", ("rps", "peak"), _rate), _Form("", ("in", "out"), _lengths),
+        _Form("on", ("gpu",), _gpu),
+    ),
+}  # fmt: skip
+_ALWAYS = (_Form("for", ("years",), _years), _Form("in", ("site",), _site))

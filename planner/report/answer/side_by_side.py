@@ -1,0 +1,147 @@
+"""Plans side by side: what each came to, and what they say differently."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from planner.money.plan import Plan
+from planner.money.verdict.answer import Weighed
+from planner.report import words
+from planner.report.answer import tables
+from planner.report.answer.plan_text import Reckoned
+from planner.report.futures.counted import best_of_100
+from planner.report.table import Table
+from planner.scenario.path import dotted
+from planner.scenario.short_keys import KEYS
+
+About = Literal["verdict", "plan", "money", "turns", "speed", "rent"]  # what of a plan a measure is about
+Write = Callable[[float], str]
+
+
+class Measure(NamedTuple):
+    """One measure of one plan, with how a page writes it."""
+
+    label: str
+    value: Any
+    about: About
+    write: Write
+
+
+def compare_table(plans: Sequence[Reckoned]) -> Table:
+    """One column for each plan, one row for each measure."""
+    names = _unique([one.name for one in plans])
+    rows = [{measure.label: measure.value for measure in _measures(one)} for one in plans]
+    measures = list(dict.fromkeys(measure for row in rows for measure in row))
+    columns = {name: [row.get(one) for one in measures] for name, row in zip(names, rows, strict=True)}
+    return Table({"Measure": measures, **columns})
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    return [name if names.count(name) == 1 else f"{name} ({place})" for place, name in enumerate(names, start=1)]
+
+
+def _measures(one: Reckoned) -> Iterator[Measure]:
+    plan, found = one.plan, one.found
+    most = f"{plan.setting.demand.all.most_accelerators:,} x {plan.setting.scenario.accelerator}"
+    yield Measure("Verdict", one.told.title, "verdict", _plain)
+    yield Measure("Best way cheaper in so many of 100 futures", best_of_100(found), "verdict", _plain)
+    yield Measure("Work", most, "plan", _plain)
+    yield Measure("Years", plan.setting.scenario.years, "plan", _plain)
+    yield Measure("Best way", found.best.option.title if found.best else None, "plan", _plain)
+    for label, way in (("Best way", found.best), ("Own", found.own), ("Rent", found.rent)):
+        yield from _money(label, way)
+    for turn in found.break_evens:
+        label, write = tables.INPUTS.get(turn.name, (turn.name, _plain))
+        yield Measure(f"Same cost at: {label}", turn.value, "turns", write)
+    yield from _speeds(plan)
+    yield Measure("Rented on demand from", _rented_from(plan), "rent", _plain)
+
+
+def _money(label: str, way: Weighed | None) -> Iterator[Measure]:
+    """What a way costs: in today's money, as bills, and on day one."""
+    bills = None if way is None else float(np.asarray(way.measures.total_usd))
+    cash = None if way is None else float(np.asarray(way.measures.cash_today_usd))
+    yield Measure(f"{label}, today's money, USD", way.present_usd if way else None, "money", words.usd)
+    yield Measure(f"{label}, all bills, USD", bills, "plan", words.usd)
+    yield Measure(f"{label}, cash on day one, USD", cash, "money", words.usd)
+
+
+def _speeds(plan: Plan) -> Iterator[Measure]:
+    """How fast the first model of the plan is trained, or answers, and how full its machines are."""
+    asked = plan.setting.asked
+    for trained in asked.trainings[:1] if asked else ():
+        speed = trained.speed
+        yield Measure("One run takes, days", speed.days.typical if speed else None, "speed", _plain)
+        yield Measure("Memory needed of each GPU, GB", trained.memory_gb, "speed", _plain)
+    for served in asked.servings[:1] if asked else ():
+        yield Measure("Tokens a second", served.output_tokens_per_s if served.fits else None, "speed", _plain)
+        yield Measure("GPUs at the peak", served.accelerators_at_peak, "speed", _plain)
+
+
+def _plain(value: float) -> str:
+    return f"{words.significant(value):,g}"
+
+
+def _rented_from(plan: Plan) -> str | None:
+    """Whose machines are rented on demand, and the price that is reckoned with."""
+    taken = plan.setting.taken
+    if taken.on_demand is None:
+        return None
+    offer = plan.setting.catalogue.offers[taken.on_demand]
+    return words.seller(plan.setting.catalogue.providers[offer.provider].label, offer.sku)
+
+
+def differing(plans: Sequence[Reckoned]) -> Table:
+    """What the scenarios say differently: one row for each input on which they are not all of one mind."""
+    names = _unique([one.name for one in plans])
+    rows = [[key, *(_said(value) for value in values)] for key, values in differences(plans)]
+    return Table.listed(["Input", *names], rows)
+
+
+def differences(plans: Sequence[Reckoned]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Each input on which the scenarios differ, by its path, with what each of them says; None: nothing."""
+    said = [dict(_flat(one.plan.setting.written.model_dump(mode="json"), "")) for one in plans]
+    for key in dict.fromkeys(key for one in said for key in one):
+        values = tuple(one.get(key) for one in said)
+        if len({repr(value) for value in values}) > 1:
+            yield key, values
+
+
+def _said(value: Any) -> str:
+    return "–" if value is None else words.value(value) if isinstance(value, float) else str(value)
+
+
+def _flat(data: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Nested data as dotted names."""
+    if isinstance(data, dict | list) and data:
+        items = data.items() if isinstance(data, dict) else enumerate(data)
+        for key, value in items:
+            yield from _flat(value, f"{path}.{key}" if path else str(key))
+    else:
+        yield path, data
+
+
+def spoken(plans: Sequence[Reckoned], about: Collection[About] = get_args(About)) -> Table:
+    """The measures as a page writes them, of those that are about what is asked for."""
+    names = _unique([one.name for one in plans])
+    told = [{measure.label: measure for measure in _measures(one) if measure.about in about} for one in plans]
+    labels = dict.fromkeys(label for one in told for label in one)
+    rows = [[label, *(_written(one.get(label)) for one in told)] for label in labels]
+    return Table.listed(["Measure", *names], rows)
+
+
+def _written(measure: Measure | None) -> str:
+    value = None if measure is None else measure.value
+    if measure is None or value is None or (isinstance(value, float) and not np.isfinite(value)):
+        return "–"
+    return measure.write(float(value)) if isinstance(value, float | int) else str(value)
+
+
+def asked_differently(plans: Sequence[Reckoned]) -> Table:
+    """What the plans say differently, each input by the name that its field has."""
+    labels = {dotted(key.path): key.label.rstrip("?") for key in KEYS.values()}
+    table = differing(plans)
+    return Table({**table.cells, "Input": [labels.get(one, one) for one in table["Input"]]})

@@ -1,0 +1,71 @@
+"""The verdict in one line, and what the last edit did to it: they stay in sight on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from planner.money.plan import Plan
+from planner.money.verdict.answer import Answer, Weighed
+from planner.money.ways import WAYS
+from planner.report import words
+from planner.report.answer.phrases import value_words
+from planner.report.answer.sentences import told
+from planner.report.title import title
+from planner.scenario.link import ALSO
+from planner.scenario.short_keys import KEYS
+from pricing import Catalogue
+
+Texts = Mapping[str, str]
+_MOST_NAMED = 2
+
+
+class Verdict(NamedTuple):
+    """What one plan came to: its title, and by way what the whole of it costs."""
+
+    title: str
+    usd: dict[str, float]  # of the two ways that are compared, by what one does who chooses it
+    line: str
+
+
+def verdict(plan: Plan, found: Answer) -> Verdict:
+    """The title, and what the two ways cost that it speaks of, with their ranges."""
+    if plan.setting.asked is not None and plan.setting.asked.problems:
+        return Verdict(told(plan, found).title, {}, "")
+    pair = tuple(reversed(found.pair or ())) or ((found.best,) if found.best else ())
+    costs = {WAYS[one.option.way].starting: one.present_usd for one in pair}
+    return Verdict(title(found), costs, ", ".join(_cost(one) for one in pair))
+
+
+def _cost(way: Weighed) -> str:
+    low, high = words.usd_short(way.low_usd), words.usd_short(way.high_usd)
+    ends = "" if low == high else f" ({low} to {high})"
+    return f"{WAYS[way.option.way].starting} {words.usd_short(way.present_usd)}{ends}"
+
+
+def last_edit(catalogue: Catalogue, held: Texts, now: Verdict, held_before: Texts, before: Verdict) -> str:
+    """What the last edit changed, and what it did to the answer; empty where it changed nothing that a plan holds."""
+    edits = [key for key in (*KEYS, ALSO) if held.get(key) != held_before.get(key)]
+    if not edits:
+        return ""
+    named = [_edit(catalogue, key, held_before.get(key), held.get(key)) for key in edits[:_MOST_NAMED] if key in KEYS]
+    what = "another plan" if len(edits) > _MOST_NAMED or not named else ", ".join(named)
+    return f"Last edit, {what}. {_effect(now, before)}."
+
+
+def _edit(catalogue: Catalogue, key: str, old: str | None, new: str | None) -> str:
+    label = KEYS[key].label.rstrip("?")
+    return f"{label[:1].lower()}{label[1:]}: {value_words(catalogue, key, old)} → {value_words(catalogue, key, new)}"
+
+
+def _effect(now: Verdict, before: Verdict) -> str:
+    same = [way for way in now.usd if way in before.usd]
+    moves = [f"{way} {_signed(now.usd[way] - before.usd[way])}" for way in same]
+    turned = "" if now.title == before.title else f"the answer was “{before.title.rstrip('.')}”"
+    said = ", ".join(one for one in (*moves, turned) if one) or "nothing that is compared moved"
+    return f"{said[:1].upper()}{said[1:]}"
+
+
+def _signed(usd: float) -> str:
+    short = words.usd_short(abs(usd))
+    return "unchanged" if short in ("$0", "$0.00") else f"{'+' if usd > 0 else '-'}{short}"

@@ -1,0 +1,133 @@
+"""Pinned plans: up to four, side by side with the plan on the screen, on every page; a link holds them too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import get_args
+from urllib.parse import parse_qsl, urlencode
+
+import streamlit as st
+
+from planner.report import words
+from planner.report.answer.phrases import plain_sentence
+from planner.report.answer.plan_text import Reckoned
+from planner.report.answer.side_by_side import About, asked_differently, spoken
+from planner.report.files.csv import to_csv
+from planner.report.table import Table
+from planner.scenario.link import ALSO, read_address
+from planner.scenario.question import question_of
+from planner.scenario.short_keys import KEYS
+from planner.web import address, questions, show, state
+from planner.web.download import download
+from pricing import Catalogue
+from pricing.exchange import rates
+
+KEY = "pin"  # in the address: pin=gpus%3D16%26years%3D2
+LETTERS = "ABCD"
+LONGEST_LINK = 6_000  # characters of all pins; browsers and mail programs take this much
+_PINS = "pins"
+_OF_PLAN = (*KEYS, ALSO, questions.KEY)
+# What of the comparison belongs to the question that a page answers; a page that is not named shows all of it.
+_ROWS: dict[str, tuple[About, ...]] = {
+    "Answer": ("verdict", "money"),
+    "Speed": ("speed", "plan"),
+    "Compare": ("rent", "money"),
+    "What if": ("verdict", "turns"),
+}
+
+
+def arrive() -> None:
+    """Take over the pins of a link. One that says nothing of a plan is dropped."""
+    told = [dict(parse_qsl(one, keep_blank_values=True)) for one in address.all_of(KEY)]
+    kept = [{key: said for key, said in one.items() if key in _OF_PLAN} for one in told]
+    st.session_state[_PINS] = kept[: len(LETTERS)]
+
+
+def pinned() -> list[dict[str, str]]:
+    """What each pinned plan holds, in the order of their letters."""
+    pins: list[dict[str, str]] = st.session_state.setdefault(_PINS, [])
+    return pins
+
+
+def left_out() -> str:
+    """The letters of the plans that the link has no room for, in words; empty where it holds all."""
+    return words.listed([LETTERS[place] for place in range(len(_in_link()), len(pinned()))])
+
+
+def write() -> None:
+    """Bring the pins into the address, as many as fit, from the first on."""
+    address.put_all(KEY, tuple(_in_link()))
+
+
+def _in_link() -> list[str]:
+    said: list[str] = []
+    for one in pinned():
+        text = urlencode(one)
+        if sum(map(len, said)) + len(text) > LONGEST_LINK:
+            break
+        said.append(text)
+    return said
+
+
+def button() -> None:
+    """Pin the plan as it is on the screen."""
+    full = len(pinned()) == len(LETTERS)
+    said = f"{len(LETTERS)} plans are pinned: take one away first." if full else "Keep this plan beside the next ones."
+    st.button("Pin", icon=":material/keep:", type="tertiary", on_click=_pin, disabled=full, help=said, key="pin-plan")
+
+
+def _pin() -> None:
+    address.take_over()
+    held = _now()
+    if held not in pinned():
+        pinned().append(held)
+
+
+def _now() -> dict[str, str]:
+    return {key: said for key, said in address.texts().items() if key in _OF_PLAN}
+
+
+def _take_away(place: int) -> None:
+    del pinned()[place]
+
+
+def beside(catalogue: Catalogue, page: str, use: Callable[[dict[str, str]], None]) -> None:
+    """The pinned plans beside the one on the screen: what differs first, then what each came to."""
+    if not pinned():
+        return
+    every = [*pinned(), _now()]
+    names = [f"{letter}: {_name(catalogue, held)}" for letter, held in zip(LETTERS, pinned(), strict=False)]
+    plans = [_reckoned(catalogue, held, name) for held, name in zip(every, [*names, "On the screen"], strict=True)]
+    with st.expander("Side by side", expanded=True, key="pins"):
+        with st.container(horizontal=True, vertical_alignment="center", key="pin-names"):
+            for place, name in enumerate(names):
+                with st.popover(words.markdown(name), key=f"pinned-{place}"):
+                    st.button("Show this plan", on_click=use, args=(pinned()[place],), key=f"use-pin-{place}")
+                    st.button("Take it away", on_click=_take_away, args=(place,), key=f"unpin-{place}")
+        table = _table(plans, page)
+        show.small_table(table)
+        download("Download this table (CSV)", "side-by-side.csv", lambda: to_csv(table), "csv-pins")
+        if missing := left_out():
+            show.small(words.markdown(f"The link has no room for {missing}: send those as files."))
+
+
+def _table(plans: Sequence[Reckoned], page: str) -> Table:
+    """What was asked differently, and below it what it came to."""
+    asked, came = asked_differently(plans), spoken(plans, _ROWS.get(page, get_args(About)))
+    heads = list(came.columns[1:])
+    rows = [[asked["Input"][row], *(asked[name][row] for name in asked.columns[1:])] for row in range(len(asked))]
+    rows += [[came["Measure"][row], *(came[name][row] for name in heads)] for row in range(len(came))]
+    return Table.listed(["What", *heads], rows)
+
+
+def _name(catalogue: Catalogue, held: dict[str, str]) -> str:
+    """The plan's name; its sentence where it has none."""
+    named = held.get("name")
+    return named or plain_sentence(catalogue, question_of(held, held.get(questions.KEY)), held)
+
+
+def _reckoned(catalogue: Catalogue, held: dict[str, str], name: str) -> Reckoned:
+    kept = {key: said for key, said in held.items() if key != questions.KEY}
+    scenario = read_address(kept, catalogue, rates=rates(catalogue)).scenario
+    found = state.reckoned(scenario)
+    return Reckoned(name, found.plan, found.answer, found.told)

@@ -1,0 +1,40 @@
+"""The few rules of the page that Streamlit has no word for. Constant text: nothing that a person typed gets here."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+# The strip stays below the bar of the pages; its phrases look like words that can be changed. On a phone the sentence
+# is one line that is pushed aside by a finger, so that the verdict below it stays in sight.
+_BACK, _LINE, _ACCENT = (
+    f"light-dark({st.get_option(f'theme.light.{name}')}, {st.get_option(f'theme.dark.{name}')})"
+    for name in ("backgroundColor", "borderColor", "primaryColor")
+)
+_STRIP = f"""
+[data-testid="stMainBlockContainer"] {{ padding-top: 4.25rem; }}
+[data-testid="stLayoutWrapper"]:has(> .st-key-strip) {{
+  position: sticky; top: 3.75rem; z-index: 99; background: {_BACK};
+  border-bottom: 1px solid {_LINE}; padding-bottom: 0.35rem;
+}}
+.st-key-strip {{ gap: 0.25rem; }}
+.st-key-sentence {{ gap: 0.35rem 0.3rem; }}
+.st-key-sentence [data-testid="stPopoverButton"] {{
+  border: 0; border-bottom: 2px dotted {_ACCENT}; border-radius: 0; background: none;
+  min-height: 1.8rem; padding: 0 0.1rem;
+}}
+.st-key-undo {{ margin-left: auto; }}
+@media (max-width: 640px) {{
+  .st-key-sentence {{ flex-wrap: nowrap; overflow-x: auto; }}
+  .st-key-sentence > * {{ flex-shrink: 0; }}
+}}
+"""
+_QUIET = """
+@media (prefers-reduced-motion: reduce) {
+  *, *::before, *::after { animation-duration: 0.01ms !important; transition-duration: 0.01ms !important; }
+}
+"""
+
+
+def put() -> None:
+    """Lay the rules over the page, once in each run."""
+    st.html(f"<style>{_STRIP}{_QUIET}</style>")

@@ -1,0 +1,192 @@
+"""The strip: the question as a sentence, the verdict in sight, undo and redo, pinned plans, and where one starts."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from planner.money.verdict.answer import answer
+from planner.report import words
+from planner.report.answer.phrases import phrases
+from planner.scenario.link import to_address
+from planner.scenario.presets import presets
+from planner.scenario.question import QUESTIONS, question_of
+from planner.scenario.scenario import Scenario
+from planner.study.plan_any import planned
+from planner.web import pins, state
+from pricing import load_catalogue
+from tests.web.test_pages import APP, DAY, SLOW
+from tests.web.test_questions import asked, visit
+
+
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test visits on the same day."""
+    monkeypatch.setattr(state, "today", lambda: DAY)
+
+
+def verdict_line(app: AppTest) -> str:
+    """The second line of the strip."""
+    return next(one.value for one in app.markdown if one.value.startswith("**") and "Last edit" in one.value)
+
+
+def entrypoint(**held: str) -> AppTest:
+    """A visitor of the whole app."""
+    app = AppTest.from_file(APP, default_timeout=SLOW)
+    for key, text in held.items():
+        app.query_params[key] = text
+    return app.run()
+
+
+@pytest.mark.parametrize("preset", presets(), ids=lambda one: one.key)
+def test_every_preset_is_a_sentence_that_opens_each_of_its_fields(preset) -> None:  # type: ignore[no-untyped-def]
+    held = to_address(preset.scenario)
+    question = question_of(held)
+    said = phrases(load_catalogue(), question, held)
+    assert all(one.says and "None" not in one.says for one in said)
+    assert {name for one in said for name in one.names} == {*question.main, "years", "site"}
+
+
+def test_the_sentence_says_what_was_entered() -> None:
+    held = {"gpus": "16", "years": "0.5", "site": "DE", "busy": "45"}
+    said = [one.says for one in phrases(load_catalogue(), QUESTIONS["GPU-hours"], held)]
+    assert said == ["16", "H100 SXM5 80 GB", "6 months", "Germany", "busy 45%"]
+
+
+def test_the_last_edit_and_what_it_did_stand_beside_the_verdict() -> None:
+    app = visit()
+    app.number_input(key="gpus").set_value(16.0).run()
+    first, then = (planned(load_catalogue(), asked_for, DAY) for asked_for in (Scenario(), asked(app)))
+    before, after = (answer(one).rent for one in (first, then))
+    assert before is not None
+    assert after is not None
+    more = words.usd_short(after.present_usd - before.present_usd)
+    assert words.markdown(f"how many at once: 8 → 16. Renting +{more}") in verdict_line(app)
+
+
+def test_undo_and_redo_go_step_by_step_and_a_new_edit_ends_what_was_ahead() -> None:
+    app = visit()
+    for count in (16.0, 24.0):
+        app.number_input(key="gpus").set_value(count).run()
+    app.button(key="undo").click().run()
+    assert asked(app).work[0].accelerators == 16
+    app.button(key="undo").click().run()
+    assert asked(app) == Scenario()
+    assert app.button(key="undo").disabled
+    app.button(key="redo").click().run()
+    assert asked(app).work[0].accelerators == 16
+    app.slider(key="years").set_value(2.0).run()
+    assert app.button(key="redo").disabled
+    app.button(key="undo").click().run()
+    assert (asked(app).work[0].accelerators, asked(app).years) == (16, 3.0)
+
+
+def test_undo_brings_back_the_question_too() -> None:
+    app = visit(work="Fine-tune", train="Llama-3.3-70B", tokens="1e8")
+    before = asked(app)
+    app.button_group(key="work").set_value("GPU-hours").run()
+    assert asked(app) != before
+    app.button(key="undo").click().run()
+    assert asked(app) == before
+    assert app.button_group(key="work").value == "Fine-tune"
+
+
+def test_pinned_plans_stand_beside_the_one_on_the_screen_and_in_the_link() -> None:
+    app = entrypoint(gpus="16")
+    app.button(key="pin-plan").click().run()
+    app.number_input(key="gpus").set_value(24.0).run()
+    assert dict(parse_qsl(app.query_params["pin"])) == {"gpus": "16"}
+    table = next(one.value for one in app.table if "On the screen" in one.value.columns)
+    assert list(table.loc["How many at once"]) == ["16", "24"]
+    assert len(set(table.loc[words.markdown("Rent, today's money, USD")])) == 2
+    again = entrypoint(gpus="24", pin="gpus=16")
+    assert next(one.value for one in again.table if "On the screen" in one.value.columns).equals(table)
+    again.button(key="use-pin-0").click().run()
+    assert asked(again).work[0].accelerators == 16
+    again.button(key="unpin-0").click().run()
+    assert "pin" not in again.query_params
+
+
+def test_four_plans_are_pinned_and_no_fifth() -> None:
+    app = entrypoint()
+    for count in range(1, 5):
+        app.number_input(key="gpus").set_value(float(count)).run()
+        app.button(key="pin-plan").click().run()
+    assert len(app.query_params["pin"]) == 4
+    assert app.button(key="pin-plan").disabled
+
+
+def test_what_a_link_has_no_room_for_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pins, "LONGEST_LINK", 10)
+    app = entrypoint(gpus="16")
+    app.button(key="pin-plan").click().run()
+    app.number_input(key="gpus").set_value(24.0).run()
+    app.button(key="pin-plan").click().run()
+    assert app.query_params["pin"] == "gpus=16"
+    assert any("The link has no room for B" in one.value for one in app.markdown)
+
+
+def test_a_link_with_nonsense_for_a_pin_opens() -> None:
+    app = entrypoint(pin="gpus=-3&nonsense=1&site=Atlantis")
+    assert not app.exception
+    assert app.title[0].value
+
+
+def test_a_budget_buys_as_many_as_it_pays_for_and_not_one_more() -> None:
+    app = entrypoint()
+    app.number_input(key="budget_usd").set_value(250_000.0)
+    app.button(key="budget_go").click().run()
+    many = asked(app).work[0].accelerators
+
+    def bills(count: int) -> float:
+        work = Scenario().work[0].model_copy(update={"accelerators": count})
+        best = answer(planned(load_catalogue(), Scenario(work=(work,)), DAY)).best
+        assert best is not None
+        return float(best.measures.total_usd)
+
+    assert bills(many) <= 250_000 < bills(many + 1)
+    assert not any(one.key == "budget_go" for one in app.button), "the starts are gone once there is a plan"
+
+
+def test_a_budget_too_small_for_one_says_so() -> None:
+    app = entrypoint()
+    app.number_input(key="budget_usd").set_value(10.0)
+    app.button(key="budget_go").click().run()
+    assert any("does not pay for one" in one.value for one in app.info)
+    assert asked(app).work[0].accelerators == 1
+
+
+def test_an_api_bill_becomes_the_requests_that_it_pays_for() -> None:
+    app = entrypoint()
+    app.number_input(key="bill_usd").set_value(30_000.0)
+    app.button(key="bill_go").click().run()
+    assert not app.exception
+    hosted = asked(app).hosted
+    assert hosted is not None
+    price = load_catalogue().hosted[hosted.price or ""]
+    written = price.output_usd_per_mtoken or price.input_usd_per_mtoken
+    bill = (
+        hosted.million_input_tokens_per_month * price.input_usd_per_mtoken.newest.typical
+        + hosted.million_output_tokens_per_month * written.newest.typical
+    )
+    assert bill == pytest.approx(30_000.0)
+    serve = asked(app).work[0].serve
+    assert serve is not None
+    assert serve.requests_per_s * serve.input_tokens * 730 * 3600 / 1e6 == pytest.approx(
+        hosted.million_input_tokens_per_month
+    )
+
+
+@pytest.mark.parametrize("what", ["Train", "Fine-tune", "Serve"])
+def test_a_model_becomes_its_question(what: str) -> None:
+    app = entrypoint()
+    app.button_group(key="model_work").set_value(what).run()
+    app.selectbox(key="model_name").set_value("Llama-3.1-8B").run()
+    app.button(key="model_go").click().run()
+    assert not app.exception
+    work = asked(app).work[0]
+    task = work.serve if what == "Serve" else work.train
+    assert task is not None
+    assert task.model == "Llama-3.1-8B"
