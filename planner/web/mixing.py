@@ -21,7 +21,9 @@ from planner.report.mix.mix_words import (
     load_table,
     mix_sentences,
 )
+from planner.report.mix.tried_words import COST, MORE, tried_sentences, tried_table
 from planner.study.mix.best_mix import BestMix, NoMix, best_mix
+from planner.study.mix.tried import Tried, tried
 from planner.study.when.buy_or_wait import NoWaiting, Waiting, waiting
 from planner.study.when.buy_or_wait_futures import WaitingFutures, waiting_futures
 from planner.web import show, state
@@ -30,6 +32,11 @@ from planner.web import show, state
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _best(digest: str, asked: str, day: date, _plan: Plan) -> BestMix | NoMix:
     return best_mix(_plan)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _tried(digest: str, asked: str, day: date, _plan: Plan) -> tuple[Tried, ...]:
+    return tried(_plan)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
@@ -42,12 +49,13 @@ def _who(plan: Plan) -> tuple[str, str, date]:
     return plan.setting.catalogue.digest, plan.setting.written.model_dump_json(exclude_defaults=True), plan.setting.day
 
 
-def best(plan: Plan) -> None:
-    """How much to own, to reserve and to rent, and why."""
+def best(plan: Plan, answer: Answer) -> None:
+    """How much to own, to reserve and to rent, and why; where there is no mix, what was tried."""
     found = _best(*_who(plan), plan)
-    st.markdown(words.markdown(" ".join(mix_sentences(found))))
     if isinstance(found, NoMix):
+        _without(plan, answer, found)
         return
+    st.markdown(words.markdown(" ".join(mix_sentences(found))))
     left, right = st.columns(2, gap="large")
     with left:
         show.chart(mix_charts.load(found, state.dark()), load_finding(found), "load-curve")
@@ -65,6 +73,18 @@ def best(plan: Plan) -> None:
             busy = load_table(found)
             st.dataframe(busy, hide_index=True, column_config={"Busy": show.SHARE, "Hours": show.MONEY})
             show.csv_button(busy, "load.csv", "csv-load")
+
+
+def _without(plan: Plan, answer: Answer, found: NoMix) -> None:
+    """Why there is no mix, and by how much each that was tried costs more."""
+    others = _tried(*_who(plan), plan)
+    said = (*mix_sentences(found), *tried_sentences(answer, others))
+    st.markdown(words.markdown(" ".join(said)))
+    if answer.ranked:
+        table = tried_table(answer, others)
+        columns = {COST: show.MONEY, MORE: show.SHARE}
+        st.dataframe(table, hide_index=True, column_config=columns, alt=" ".join(said))
+        show.csv_button(table, "mixes-tried.csv", "csv-tried")
 
 
 def fleet(found: Answer) -> None:

@@ -14,6 +14,7 @@ from planner.money.ledger import Ledger, Line, Origin
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
 from planner.report import charts, words
+from planner.report.answer import despite
 from planner.report.answer.payback_chart import payback_finding, shown_ways
 from planner.report.answer.tables import (  # fmt: skip
     cash_table,
@@ -169,6 +170,19 @@ def cumulative(found: Answer) -> None:
             address.switch("every")
             every = st.toggle(f"Show all {all_ways} ways", key="every")
     chart(state.payback(every=every), f"{finding} {_ranking(found)}.", "cumulative")
+
+
+def late() -> state.Reckoned | None:
+    """The plan of this run without its deadline, where being late is all that is wrong with it."""
+    undated = despite.without_deadline(state.reckoned().plan.setting.asked)
+    return None if undated is None else state.reckoned(undated)
+
+
+def say_late() -> None:
+    """That the numbers below are those of a plan that is late, and by how much."""
+    asked = state.reckoned().plan.setting.asked
+    if asked is not None:
+        st.warning(words.markdown(despite.late_words(asked)), icon=":material/schedule:")
 
 
 def options(found: Answer) -> None:

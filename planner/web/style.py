@@ -36,6 +36,26 @@ _QUIET = """
 """
 
 
+# Charts are drawn for the width of the screen and do not follow a sheet of paper. So the page is never wider than a
+# sheet of A3 on its side, which printers make smaller by themselves. What one presses is left out.
+_PRINT = """
+[data-testid="stMainBlockContainer"] { max-width: 1500px; }
+@page { size: 420mm 297mm; margin: 8mm; }
+@media print {
+  .stApp, [data-testid="stAppViewContainer"], [data-testid="stMain"], [data-testid="stMainBlockContainer"] {
+    position: static !important; height: auto !important; overflow: visible !important;
+  }
+  [data-testid="stMainBlockContainer"] { padding-top: 0; padding-bottom: 0; }
+  [data-testid="stLayoutWrapper"]:has(> .st-key-strip) { position: static; }
+  [data-testid="stHeader"], [data-testid="stToolbar"], [data-testid="stTooltipIcon"], [data-testid="stPageLink"],
+  .stButton, .stDownloadButton, [data-testid="stExpander"]:has(> details:not([open])),
+  [data-testid="stPopover"]:not(.st-key-strip *) { display: none !important; }
+  .stPlotlyChart, [data-testid="stMetric"], [data-testid="stDataFrame"], tr { break-inside: avoid; }
+  h1, h2, h3 { break-after: avoid; }
+}
+"""
+
+
 def put() -> None:
     """Lay the rules over the page, once in each run."""
-    st.html(f"<style>{_STRIP}{_QUIET}</style>")
+    st.html(f"<style>{_STRIP}{_QUIET}{_PRINT}</style>")

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import pytest
 
 from planner.money.plan import Plan, plan_at
+from planner.money.verdict.answer import answer
 from planner.report import words
 from planner.report.futures.waiting_words import waiting_finding, waiting_sentences, waiting_table
 from planner.report.mix import mix_charts
@@ -20,8 +21,10 @@ from planner.report.mix.mix_words import (
     load_table,
     mix_sentences,
 )
+from planner.report.mix.tried_words import COST, MORE, tried_sentences, tried_table
 from planner.scenario.rent import Mix
 from planner.study.mix.best_mix import ALIKE, BestMix, best_mix
+from planner.study.mix.tried import tried
 from planner.study.when.buy_or_wait import Waiting, waiting
 from tests.money.owning import EIGHTY
 from tests.money.renting import MARKET, plan, setting, work
@@ -71,6 +74,26 @@ def test_no_mix_says_why() -> None:
     dear = best(made(price=90_000.0, only_now=True))
     assert mix_sentences(dear)[0].startswith("No mix is cheaper than one way alone (Rent on demand")
     assert "never pays here" in mix_sentences(dear)[1]
+
+
+def test_where_there_is_no_mix_it_says_what_was_tried_and_what_each_costs_more() -> None:
+    there = made(work(accelerators=32))
+    found, others = answer(there), tried(there)
+    assert {in_words(one.mix) for one in others} >= {"Own 8, rent the peaks", "Own 24, rent the peaks"}
+    best_usd = found.ranked[0].present_usd
+    alone, nearest = tried_sentences(found, others)
+    assert alone == f"The cheapest way alone is {found.ranked[0].option.title}: {words.usd(best_usd)} in today's money."
+    assert nearest.startswith(f"Of {len(others)} mixes tried, this costs the least: {in_words(others[0].mix)}: $")
+    table = tried_table(found, others)
+    assert len(table) == len(found.ranked) + len(others)
+    assert table[MORE] == [round(usd / best_usd - 1, 2) for usd in table[COST]]
+    assert table[COST] == sorted(table[COST])
+
+
+def test_one_gpu_cannot_be_divided() -> None:
+    there = made(work(accelerators=1))
+    assert tried(there) == ()
+    assert tried_sentences(answer(there), ())[1] == "Nothing here can be divided between two ways."
 
 
 @pytest.mark.parametrize(

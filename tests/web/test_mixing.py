@@ -66,8 +66,9 @@ def test_buying_later_is_shown() -> None:
 
 
 def test_work_without_layers_says_so() -> None:
-    _, said = shown("Best mix")
-    assert words.markdown(f"There is no mix to look for: {ALIKE}.") in said
+    paragraphs = " ".join(shown("Best mix")[1])
+    assert words.markdown(f"There is no mix to look for: {ALIKE}.") in paragraphs
+    assert "mixes tried, this costs the least" in paragraphs
 
 
 def test_a_budget_that_nothing_keeps_to_is_the_title_on_the_page_as_in_the_engine() -> None:

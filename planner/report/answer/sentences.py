@@ -15,6 +15,7 @@ from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_mon
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_sentences
+from planner.report.answer.despite import too_much
 from planner.report.answer.guarantee_words import guarantee_sentence
 from planner.report.answer.lost_words import lost_sentences
 from planner.report.answer.payback_chart import pays_by_its_sale
@@ -65,7 +66,7 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
     """Title, sentences and figures, all from the one answer and the futures it rests on."""
     if plan.setting.asked is not None and plan.setting.asked.problems:
         problems = tuple(_sentence(problem) for problem in plan.setting.asked.problems)
-        return AnswerWords(_not_as_asked(plan.setting.asked), (*problems, *in_time(plan)), ())
+        return AnswerWords(_not_as_asked(plan.setting.asked), (*problems, *in_time(plan)), too_much(plan.setting.asked))
     if found.best is None:
         reasons = (_sentence(reason) for reason in found.missing)
         return AnswerWords(title(found), (*speeds(plan), *reasons), ())

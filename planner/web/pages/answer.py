@@ -30,6 +30,7 @@ def page() -> None:
     if said.figures:
         show.figures(said.figures)
     st.markdown(words.markdown(" ".join(said.sentences)))
+    _late()
     advice.say(reckoned)
     if found.ranked:
         _views(plan, found, said, reckoned.futures)
@@ -38,6 +39,19 @@ def page() -> None:
     profit.box(found)
     advice.absent(plan)
     show.next_page(after[0], f"Next: {after[1][:1].lower()}{after[1][1:]}")
+
+
+def _late() -> None:
+    """The numbers of a plan that is late, marked as such: nobody has to guess what its deadline costs."""
+    late = show.late()
+    if late is None or not late.told.figures:
+        return
+    with st.container(key="late"):
+        show.say_late()
+        show.figures(late.told.figures)
+        with show.table_on_demand("late-ways", "Every way, as late as this") as is_open:
+            if is_open:
+                show.options(late.answer)
 
 
 # The page that comes next, where a model is named and where hours are.
@@ -61,7 +75,7 @@ def _views(plan: Plan, found: Answer, said: AnswerWords, drawn: Futures | None) 
             lambda: show.parts(in_todays_money(plan, found)),
             lambda: show.turning(plan, found, said.turns),
             lambda: show.cash(found.ranked),
-            lambda: mixing.best(plan),
+            lambda: mixing.best(plan, found),
             lambda: mixing.fleet(found),
             lambda: mixing.later(plan),
             lambda: other_numbers.others(plan, found, drawn),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from planner.money.renting.orders import order_of
+from planner.money.setting import Setting
 from planner.report import words
 from planner.report.answer.sentences import told
 from planner.report.market.compare import BUY_ID, own_of, pickable
@@ -19,12 +20,15 @@ from pricing.query import Wish
 
 def page() -> None:
     """Title, filters, table; below it five views of the same offers."""
-    plan = state.reckoned().plan
+    reckoned, late = state.reckoned(), show.late()
+    plan = (late or reckoned).plan
     catalogue, day, is_job = state.catalogue(), state.day(), names_a_model(plan.setting)
     headline, sentences = st.empty(), st.empty()
-    doers = _doers(is_job)
+    if late is not None:
+        show.say_late()
+    doers = _doers(is_job, plan.setting)
     if not doers:
-        said = told(plan, state.reckoned().answer)
+        said = told(plan, reckoned.answer)
         headline.title(words.markdown(said.title), anchor=False)
         sentences.markdown(words.markdown(" ".join(said.sentences)))
         advice.offer_to_choose(plan)
@@ -34,7 +38,7 @@ def page() -> None:
     with st.container(horizontal=True, gap="large"):
         able_only = filters.ask_able(order_of(doers[0].setting) if len(doers) == 1 else None)
         money = filters.ask_money()
-    own = own_of(plan, money, state.reckoned().answer)
+    own = own_of(plan, money, (late or reckoned).answer)
     found = offers_of(catalogue, doers, wish, day, own, able_only=able_only, is_job=is_job, money=money)
     headline.title(words.markdown(found.finding.title), anchor=False)
     sentences.markdown(
@@ -45,9 +49,8 @@ def page() -> None:
     show.next_page("What if", "Next: what would change the answer")
 
 
-def _doers(is_job: bool) -> Sequence[Doer]:
+def _doers(is_job: bool, setting: Setting) -> Sequence[Doer]:
     """The plan's own accelerator, or every one that does the job. Nobody where the plan cannot be done as asked."""
-    setting = state.reckoned().plan.setting
     if is_job and filters.ask_across():
         return state.who_can()
     return () if setting.asked and setting.asked.problems else (doer_of(setting),)
