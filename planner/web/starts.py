@@ -36,7 +36,7 @@ def welcome(catalogue: Catalogue, use: Use) -> None:
     if KEYS.keys() & address.texts().keys():
         return
     with st.container(horizontal=True, vertical_alignment="center", key="welcome"):
-        st.markdown(f":small[{_PURPOSE}]", width=640)
+        st.markdown(f":small[{_PURPOSE}]", width=480)
         with st.popover("I have a budget", icon=":material/savings:", key="start-budget"):
             _budget(catalogue, use)
         with st.popover("I have a model", icon=":material/network_node:", key="start-model"):
