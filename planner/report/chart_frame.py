@@ -134,7 +134,7 @@ def upright(x: float, dark: bool, width: float = 1, dash: str | None = "dot") ->
 
 def names_above(names: Sequence[str], dark: bool) -> list[dict[str, Any]]:
     """A name above each bar, in its order: beside the bars names would leave a phone no room for them."""
-    above = {"xref": "paper", "xanchor": "left", "yshift": 18, "bgcolor": PAPER[dark]}
+    above = {"xref": "paper", "xanchor": "left", "yshift": 21, "bgcolor": PAPER[dark]}
     return [note(0, row, name, dark, 13, **above) for row, name in enumerate(names)]
 
 

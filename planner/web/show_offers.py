@@ -106,6 +106,5 @@ def _rows(table: Table) -> None:
         key=key,
         on_select=tick,
         selection_mode="multi-row",
-        height=440,
         alt="Ways to get the machines, cheapest plan first.",
     )
