@@ -304,16 +304,6 @@ def past(seen: state.Past) -> None:
                 csv_button(table, "history.csv", "csv-history")
 
 
-def assumptions(table: Table) -> None:
-    """Every input of the plan with who says so."""
-    config = {
-        "Value": st.column_config.NumberColumn(format="%.6g"),
-        "Source": OPEN,
-    }
-    st.dataframe(table, hide_index=True, column_config=config, height=480, placeholder="–")
-    csv_button(table, "assumptions.csv", "csv-assumptions")
-
-
 def sources(table: Table) -> None:
     """Every source as a table."""
     st.dataframe(
