@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from planner.money.ledger import Ledger, Line, Origin
+from planner.money.ledger import Ledger
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
 from planner.report import charts, words
@@ -26,8 +25,6 @@ from planner.report.answer.tables import (  # fmt: skip
     turning_table,
 )
 from planner.report.files.csv import to_csv
-from planner.report.market.compare import Own, running_table
-from planner.report.market.findings import ends_of, not_bought
 from planner.report.market.prices_through_time import history_table, worth_table
 from planner.report.table import Table
 from planner.report.tile import Tile
@@ -66,41 +63,6 @@ def next_page(title: str, label: str) -> None:
 def small(text: str) -> None:
     """A quiet line that still has the contrast to be read."""
     st.markdown(f":small[:gray[{text}]]")
-
-
-def ledger(shown: Ledger) -> None:
-    """Every line with its amount, its formula, and each input with who says so."""
-    for line in shown.lines:
-        amount = float(line.total_usd)
-        known = math.isfinite(amount)
-        with st.expander(words.markdown(f"{line.name}: {words.usd(amount)}")):
-            result = f"= {amount:,.2f} USD over all months" if known else "= not priced"
-            st.code(f"{line.how}\n{result}", language=None, wrap_lines=True)
-            st.dataframe(_inputs(line), hide_index=True, column_config={"Source": OPEN})
-    total = words.usd(float(shown.total_usd))
-    missing = f", without {words.listed(shown.unpriced).lower()} (not priced)" if shown.unpriced else ""
-    said = words.markdown(f"{missing}. The sum of the lines above.")
-    st.markdown(f"**Total: {words.money_in_markdown(total)}**{said}")
-
-
-def _inputs(line: Line) -> Table:
-    rows = []
-    for used in line.used:
-        origin = used.origin
-        if isinstance(origin, Origin):
-            rows.append(
-                {
-                    "Name": used.name,
-                    "Value": words.value(used.value),
-                    "Unit": used.unit,
-                    "Said by": origin.said_by,
-                    "Kind": origin.kind,
-                    "Since": "" if origin.since is None else words.day(origin.since),
-                    "Note": origin.note or "",
-                    "Source": origin.url,
-                }
-            )
-    return Table.as_they_are(rows)
 
 
 SHARE = st.column_config.NumberColumn(format="percent")
@@ -252,27 +214,6 @@ def parts(ledgers: Sequence[Ledger]) -> None:
             csv_button(table, "parts.csv", "csv-parts")
 
 
-def parts_explained(ledgers: Sequence[Ledger]) -> None:
-    """The stacked bars with the drawer beside them."""
-    parts(ledgers)
-    if ledgers and st.button("Explain these numbers", icon=":material/calculate:", key="explain"):
-        explain(ledgers)
-
-
-def explain_button(ledgers: Callable[[], Sequence[Ledger]]) -> None:
-    """Opens the drawer with every number in it."""
-    if st.button("Explain these numbers", icon=":material/calculate:", key="explain"):
-        explain(ledgers())
-
-
-@st.dialog("Explain these numbers", width=680, position="right")
-def explain(ledgers: Sequence[Ledger]) -> None:
-    """What the drawer shows: any number of an option taken apart into its parts, formula, inputs and sources."""
-    titles = [one.title for one in ledgers]
-    chosen = st.selectbox("Option", range(len(titles)), format_func=lambda number: titles[number], key="explained")
-    ledger(ledgers[chosen])
-
-
 def market(catalogue: Catalogue, seen: state.Market) -> None:
     """Every offer as a dot, and what arithmetic and memory cost on each accelerator."""
     st.markdown(words.markdown(seen.finding))
@@ -299,29 +240,6 @@ def past(seen: state.Past) -> None:
                 table = history_table(seen.lines)
                 st.dataframe(table, hide_index=True, column_config={"USD per GPU-hour": _HOURLY})
                 csv_button(table, "history.csv", "csv-history")
-
-
-def buying(catalogue: Catalogue, own: Own | None, accelerator: str) -> None:
-    """What the accelerator costs to buy and to run, beside renting it."""
-    if own is None:
-        st.markdown(words.markdown(not_bought(catalogue, accelerator)))
-        return
-    with st.grid(4, min_column_width=150):
-        for label, value, detail in running_table(own):
-            st.metric(label, value, border=True, height="stretch", help=words.money_in_markdown(detail))
-    since = "" if own.bought.since is None else f", {words.day(own.bought.since)}"
-    small(words.markdown(f"Price of {own.bought.what}{since}: {own.bought.said_by}. In all{ends_of(own)}:"))
-    ledger(own.ledger)
-
-
-def assumptions(table: Table) -> None:
-    """Every input of the plan with who says so."""
-    config = {
-        "Value": st.column_config.NumberColumn(format="%.6g"),
-        "Source": OPEN,
-    }
-    st.dataframe(table, hide_index=True, column_config=config, height=480, placeholder="–")
-    csv_button(table, "assumptions.csv", "csv-assumptions")
 
 
 def sources(table: Table) -> None:

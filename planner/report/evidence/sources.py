@@ -4,45 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 
-import numpy as np
-
-from planner.money.ledger import Origin
-from planner.money.plan import Plan
 from planner.report import words
-from planner.report.evidence.own_runs_words import assumption_rows
 from planner.report.table import Table
 from pricing import Catalogue
 from pricing.catalogue import cited_sources, figures
 from pricing.stale import ALLOWED_DAYS, stale
-
-
-def assumptions_table(plan: Plan) -> Table:
-    """Your runs, then every input of the ledgers once: value, unit, who says so and since when; your own first."""
-    rows: dict[tuple[str, str], dict[str, object]] = {}
-    for ledger in (option.ledger for option in plan.options):
-        for line in ledger.lines:
-            for used in line.used:
-                origin = used.origin
-                if isinstance(origin, Origin) and origin.kind != "computed":
-                    rows.setdefault(
-                        (ledger.title, used.name),
-                        {
-                            "Option": ledger.title,
-                            "Assumption": used.name,
-                            "Value": None if isinstance(used.value, np.ndarray) else float(used.value),
-                            "By month": words.value(used.value) if isinstance(used.value, np.ndarray) else "",
-                            "Unit": used.unit,
-                            "Kind": origin.kind,
-                            "Said by": origin.said_by,
-                            "Since": origin.since,
-                            "Checked": origin.checked,
-                            "Note": origin.note or "",
-                            "Source": origin.url,
-                        },
-                    )
-    first = {"yours": 0, "quote": 0, "input": 1}
-    inputs = sorted(rows.values(), key=lambda row: first.get(str(row["Kind"]), 2))
-    return Table.of([*assumption_rows(plan), *inputs])
 
 
 def sources_table(catalogue: Catalogue) -> Table:

@@ -11,7 +11,7 @@ from planner.report.answer.sentences import AnswerWords, not_counted
 from planner.report.answer.tables import in_todays_money
 from planner.report.futures.counted import futures_table, inputs_table, saving_finding
 from planner.study.uncertainty.futures import Futures
-from planner.web import address, advice, mixing, other_numbers, profit, share, show, state
+from planner.web import address, advice, mixing, other_numbers, profit, share, show, show_ledger, state
 
 
 def page() -> None:
@@ -24,7 +24,7 @@ def page() -> None:
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             advice.offer_to_choose(plan)
             if found.ranked:
-                show.explain_button(lambda: in_todays_money(plan, found))
+                show_ledger.explain_button(lambda: in_todays_money(plan, found))
             share.popover(plan, found)
             show.next_page(*after)
     if said.figures:

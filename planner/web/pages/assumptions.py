@@ -5,13 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report import words
-from planner.report.evidence.sources import allowance, assumptions_table, counts_table, credits_owed, sources_table
-from planner.web import show, state
+from planner.report.evidence.sources import allowance, counts_table, credits_owed, sources_table
+from planner.report.facts.assumption_rows import rows_of
+from planner.report.facts.method_words import checks, limits, method
+from planner.web import show, show_assumptions, state, state_what_if
 
 
 def page() -> None:
     """The numbers of this plan, the sources, the licences, the limits."""
-    plan = state.reckoned().plan
+    reckoned = state.reckoned()
+    plan = reckoned.plan
     catalogue, day, terms = state.catalogue(), state.day(), plan.setting.terms
     st.title("Every number, its source and its date", anchor=False)
     st.markdown(
@@ -21,8 +24,14 @@ def page() -> None:
         f"of what established firms pay: decision 0006), with payments at {words.TIMINGS[terms.timing]}."
     )
 
+    found = rows_of(plan, state_what_if.bars() if reckoned.answer.pair else ())
     st.header("What this plan uses", anchor=False)
-    show.assumptions(assumptions_table(plan))
+    show_assumptions.rows(found)
+    show_assumptions.lists()
+    show_assumptions.glossary(found)
+    show_assumptions.steps("Method in one page", method(plan, reckoned.futures))
+    show_assumptions.steps("Checks", checks(plan, reckoned.answer))
+    show_assumptions.steps("How far it can be wrong", limits(reckoned.answer, found))
 
     st.header("Sources and licences", anchor=False)
     st.markdown("Facts are quoted with their source. These licences ask for a credit, which is hereby given:")

@@ -14,7 +14,7 @@ from planner.report.market.compare import BUY_ID, own_of, pickable
 from planner.report.market.findings import by_the_token, counted_in, hidden_words
 from planner.report.market.job_offers import Offers, offers_of
 from planner.study.market.candidates import Doer, doer_of, names_a_model
-from planner.web import address, advice, ask, filters, quote_box, show, show_offers, state
+from planner.web import address, advice, ask, filters, quote_box, show, show_ledger, show_offers, state
 from pricing.query import Wish
 
 
@@ -64,8 +64,8 @@ def _views(found: Offers, wish: Wish, first: Doer) -> None:
     for view, make in zip(
         st.tabs(VIEWS, key="view", on_change="rerun"),
         (
-            lambda: show.parts_explained(found.opened(picks)),
-            lambda: show.buying(catalogue, found.own, chip),
+            lambda: show_ledger.parts_explained(found.opened(picks)),
+            lambda: show_ledger.buying(catalogue, found.own, chip),
             lambda: show.market(catalogue, state.market(catalogue, filters.all_chips(wish), state.day(), chip)),
             lambda: show.past(state.past(catalogue, chip)),
             quote_box.ask_for_quotes,

@@ -1,0 +1,234 @@
+"""How a line of a ledger comes to its amount, in words with the numbers in them.
+
+    3 servers x $262,000 x 1.05 = $825,300
+
+It is read off the line's own formula: what does not change by the month stands as factors, each with what it is; what
+does is summed over the months into one factor, which says how many months there are. No factor is rounded by more than
+what the amount is printed to.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.formula import Num, formula
+from planner.money.ledger import Ledger, Line, Used
+from planner.report import words
+from planner.report.futures.input_words import called
+
+_DIGITS, _OF_AMOUNT = 6, 4  # significant, of a factor and of an amount
+_CONSTANTS = {12.0: "months in a year", 1000.0: "W in a kW", 8760.0: "hours in a year"}
+_SERVERS = "ceil(accelerators / accelerators_per_server)"
+_MACHINES = "ceil(max(accelerators, minimum_accelerators) / accelerators_per_machine)"
+_COUNTED = {_SERVERS: "server", _MACHINES: "machine", "ceil(accelerators)": "accelerator"}
+# Whose months are told by their number, or that only say which month it is.
+_CALENDAR = frozenset({
+    "starts", "ends", "runs", "owns", "waits", "delivered", "sold", "ordered", "refreshes", "pays", "settles", "sells",
+    "after_warranty", "month", "delivery_month", "begun_years", "ordered_after_years", "price_set_after_months",
+    "new_price_after_years", "old_price_after_years", "last_price_after_years", "payments_made", "last_paid",
+    "worth_today",
+})  # fmt: skip
+_TODAY = "worth_today"
+
+
+@dataclass(frozen=True)
+class _Factor:
+    node: ast.expr
+    below: bool  # whether it divides
+
+
+def amount(usd: float) -> str:
+    """An amount with the digits that a formula comes to."""
+    if not math.isfinite(usd):
+        return words.NOT_PRICED
+    return f"{'-' if usd < 0 else ''}${_number(abs(usd), _OF_AMOUNT, least=2)}"
+
+
+def formula_words(line: Line) -> str:
+    """The formula of a line in words, with its numbers; why there is none where an input has no price."""
+    unknown = [called(one.name) for one in line.used if np.isnan(np.asarray(one.value, dtype=np.float64)).any()]
+    if unknown:
+        return f"Not priced: nobody publishes {words.listed(dict.fromkeys(map(_lower, unknown)))}."
+    total = float(line.total_usd)
+    if total == 0:
+        return "Nothing in this plan: = $0"
+    used = {one.name: one for one in line.used}
+    factors = tuple(_factors(ast.parse(line.how, mode="eval").body, below=False))
+    return f"{_product(factors, used, line)} = {amount(total)}"
+
+
+def total_words(shown: Ledger) -> str:
+    """The sum of the lines as the tiles of a page write it."""
+    return words.usd_short(float(shown.total_usd))
+
+
+def inputs_of(line: Line) -> tuple[Used, ...]:
+    """The inputs of a line that somebody says; not those that only say which month it is."""
+    return tuple(one for one in line.used if one.name not in _CALENDAR)
+
+
+def input_value(used: Used, months: NDArray[np.intp] | None = None) -> str:
+    """The value of an input with its unit: $2.69 an accelerator-hour, 60%, 8 accelerators; perhaps of some months."""
+    values = np.asarray(used.value, dtype=np.float64).reshape(-1)
+    values = values if months is None or values.size == 1 else values[months]
+    if np.all(values == values[0]):
+        return _with_unit(used, float(values[0]))
+    return f"{_with_unit(used, float(values[0]))} in the first and {_with_unit(used, float(values[-1]))} in the last"
+
+
+def _factors(node: ast.expr, below: bool) -> Iterator[_Factor]:
+    match node:
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            yield from _factors(left, below)
+            yield from _factors(right, below)
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            yield from _factors(left, below)
+            yield from _factors(right, not below)
+        case _:
+            yield _Factor(node, below)
+
+
+def _product(factors: tuple[_Factor, ...], used: Mapping[str, Used], line: Line) -> str:
+    """The factors one after the other; those that change by the month as one at the end."""
+    sign, said, monthly = "", list[str](), list[_Factor]()
+    for factor in factors:
+        value = _value(factor.node, used)
+        if np.size(value) > 1:
+            monthly.append(factor)
+        elif float(np.asarray(value).flat[0]) == -1:
+            sign = "" if sign else "minus "
+        elif text := _factor(factor, float(np.asarray(value).flat[0]), used):
+            said.append(text if not said and not factor.below else f"{'/' if factor.below else 'x'} {text}")
+    if monthly:
+        said.append(f"{'x ' if said else ''}{_months(monthly, used, line.usd.size)}")
+    return sign + " ".join(said)
+
+
+def _factor(factor: _Factor, value: float, used: Mapping[str, Used]) -> str:
+    """One number with what it is; empty where it is one and no count, and so says nothing."""
+    node, text = factor.node, ast.unparse(factor.node)
+    if isinstance(node, ast.Constant):
+        said = "" if value == 1 else _number(value)
+        return f"{said} ({_CONSTANTS[value]})" if value in _CONSTANTS else said
+    if text in _COUNTED:
+        return _plural(value, _COUNTED[text])
+    if isinstance(node, ast.Name):
+        one = used[node.id]
+        return "" if value == 1 and _is_flag(one) else _named(one, value)
+    names = [used[name] for name in formula(text).names]
+    if text.startswith(f"{_SERVERS} +") and text.count(_SERVERS) == 1 and "usd" not in text:
+        return f"{_plural(value, 'server')} (spares included)" if value % 1 else _plural(value, "server")
+    if value == 1:
+        return ""
+    sign = "$" if any(_is_money(one) for one in names) else ""
+    return f"{sign}{_number(value)} (from {_from(names)})"
+
+
+def _from(names: list[Used]) -> str:
+    return ", ".join(f"{_lower(called(one.name))} {input_value(one)}" for one in names)
+
+
+def _months(factors: list[_Factor], used: Mapping[str, Used], last: int) -> str:
+    """What changes by the month, summed: over how many months, and what is in it."""
+    product: Num = np.ones(1)
+    for factor in factors:
+        value = _value(factor.node, used)
+        product = np.asarray(product / value if factor.below else product * value)
+    by_month = np.broadcast_to(product, (last,))
+    months = np.flatnonzero(by_month)
+    names = dict.fromkeys(name for factor in factors for name in formula(ast.unparse(factor.node)).names)
+    inside = [
+        f"{_lower(called(name))} {input_value(used[name], months)}"
+        for name in names
+        if name not in _CALENDAR and np.any(np.asarray(used[name].value) != 0)
+    ]
+    inside += ["in today's money"] if _TODAY in names else []
+    sign = "$" if any(_is_money(used[name]) for name in names) else ""
+    when = _when(months)
+    return f"{sign}{_number(float(by_month.sum()))} ({', '.join([when, *inside])})"
+
+
+def _when(months: NDArray[np.intp]) -> str:
+    if months.size != 1:
+        return f"{months.size} months summed"
+    return "today" if months[0] == 0 else f"in month {months[0]}"
+
+
+def _value(node: ast.expr, used: Mapping[str, Used]) -> Num:
+    return formula(ast.unparse(node))({name: one.value for name, one in used.items()})
+
+
+def _is_flag(used: Used) -> bool:
+    return used.unit.startswith("1 ") or used.name == "many"
+
+
+def _is_money(used: Used) -> bool:
+    return used.unit.startswith("USD") and used.name != _TODAY
+
+
+def _named(used: Used, value: float) -> str:
+    """A number with its unit, and what it is where the unit does not say so."""
+    text, what = _with_unit(used, value), _lower(called(used.name))
+    if used.unit == used.name:
+        return text
+    return f"{_number(value)} ({what})" if used.unit in what.split() else f"{text} ({what})"
+
+
+_PER = re.compile(r"USD(?:/| a )(.+)")
+_BARE = frozenset({"1", "times", "count"})
+_SHARES = ("share", "_change_per_year", "_rate_per_year")
+
+
+def _with_unit(used: Used, value: float) -> str:
+    if not math.isfinite(value):
+        return "not known"
+    unit = used.unit
+    if unit.startswith("share") or (unit in ("1", "1/year") and any(word in used.name for word in _SHARES)):
+        return f"{_number(value * 100)}%"
+    if _is_money(used):
+        per = _PER.match(unit)
+        rest = "" if per is None else per[1].replace("fte", "person")
+        article = "an" if rest[:1] in "aeiou" else "a"
+        return f"{'-' if value < 0 else ''}${_number(abs(value), least=2)}{f' {article} {rest}' if rest else ''}"
+    if unit in _BARE or _is_flag(used) or used.name in _CALENDAR:
+        return _number(value)
+    return f"{_number(value)} {_unit(unit, value)}"
+
+
+def _unit(unit: str, value: float) -> str:
+    """A unit in words: hours, people an accelerator."""
+    said = unit.replace("fte", "people").replace("count/", "times/").replace("/", " a ")
+    said = said.replace(" a accel", " an accel").replace(" a hour", " an hour")
+    if value == 1:
+        return said.removesuffix("s") if said in _COUNTS else said
+    return f"{said}s" if f"{said}s" in _COUNTS else said
+
+
+_COUNTS = ("accelerators", "hours", "months", "years", "payments")
+
+
+def _plural(value: float, what: str) -> str:
+    return f"{_number(value)} {what}{'' if value == 1 else 's'}"
+
+
+def _number(value: float, digits: int = _DIGITS, least: int = 0) -> str:
+    """A number with so many digits that count, thousands apart, never with an exponent."""
+    rounded = words.significant(value, digits)
+    if rounded == 0:
+        return "0"
+    text = f"{rounded:,.{max(digits - 1 - math.floor(math.log10(abs(rounded))), 0)}f}"
+    if "." not in text:
+        return text
+    whole, part = text.rstrip("0").split(".")
+    return whole if not part else f"{whole}.{part.ljust(least, '0')}"
+
+
+def _lower(text: str) -> str:
+    return text if text[:2].isupper() else text[:1].lower() + text[1:]

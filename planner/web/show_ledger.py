@@ -1,0 +1,94 @@
+"""What stands behind a number: each line of a way in words, with its inputs and who says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from urllib.parse import quote
+
+import streamlit as st
+
+from planner.money.ledger import Ledger, Line, Origin, Used
+from planner.report import words
+from planner.report.answer.line_words import formula_words, input_value, inputs_of, total_words
+from planner.report.futures.input_words import called
+from planner.report.market.compare import Own, running_table
+from planner.report.market.findings import ends_of, not_bought
+from planner.web import show
+from pricing import Catalogue
+
+
+def ledger(shown: Ledger) -> None:
+    """Every line with its amount, its formula, and each input with who says so; what costs nothing in one sentence."""
+    nothing = [line.name for line in shown.lines if line.total_usd == 0]
+    for line in shown.lines:
+        if line.total_usd != 0:
+            _line(line)
+    if nothing:
+        show.small(words.markdown(f"Nothing in this plan: {words.listed(dict.fromkeys(nothing))}."))
+    missing = f", without {words.listed(shown.unpriced).lower()} (not priced)" if shown.unpriced else ""
+    said = words.markdown(f"{missing}. The sum of the lines above.")
+    st.markdown(f"**Total: {words.money_in_markdown(total_words(shown))}**{said}")
+
+
+def _line(line: Line) -> None:
+    with st.expander(words.markdown(f"{line.name}: {words.usd(float(line.total_usd))}")):
+        st.markdown(words.markdown(formula_words(line)))
+        if line.note:
+            show.small(words.markdown(line.note))
+        st.markdown("\n".join(f"- {_input(one)}" for one in inputs_of(line)))
+
+
+def _input(used: Used) -> str:
+    """One input: what it is, its value, and who says so since when."""
+    origin = used.origin if isinstance(used.origin, Origin) else used.origin(0)
+    said = f"{words.markdown(called(used.name))}: **{words.markdown(input_value(used))}** · {who_says(origin)}"
+    note = f" · {words.markdown(origin.note)}" if origin.note else ""
+    return f"{said}{note}"
+
+
+def who_says(origin: Origin) -> str:
+    """A source by its name, as a link where it has an address, with the kind of statement and its day."""
+    name = words.markdown(origin.said_by)
+    by = f"[{name}]({_address(origin.url)})" if origin.url and origin.url.startswith(("http://", "https://")) else name
+    kind = origin.kind.replace("_", " ")
+    more = ("" if kind in (origin.said_by, "input") else kind, "" if origin.since is None else words.day(origin.since))
+    return ", ".join(filter(None, (by, *more)))
+
+
+def _address(url: str) -> str:
+    """An address that ends where it ends, whatever stands in it."""
+    return quote(url, safe="%/:?#&=+,;@!$'*~-._")
+
+
+def explain_button(ledgers: Callable[[], Sequence[Ledger]]) -> None:
+    """Opens the drawer with every number in it."""
+    if st.button("Explain these numbers", icon=":material/calculate:", key="explain"):
+        explain(ledgers())
+
+
+@st.dialog("Explain these numbers", width=680, position="right")
+def explain(ledgers: Sequence[Ledger]) -> None:
+    """What the drawer shows: any number of an option taken apart into its parts, formula, inputs and sources."""
+    titles = [one.title for one in ledgers]
+    chosen = st.selectbox("Option", range(len(titles)), format_func=lambda number: titles[number], key="explained")
+    ledger(ledgers[chosen])
+
+
+def parts_explained(ledgers: Sequence[Ledger]) -> None:
+    """The stacked bars with the drawer beside them."""
+    show.parts(ledgers)
+    if ledgers:
+        explain_button(lambda: ledgers)
+
+
+def buying(catalogue: Catalogue, own: Own | None, accelerator: str) -> None:
+    """What the accelerator costs to buy and to run, beside renting it."""
+    if own is None:
+        st.markdown(words.markdown(not_bought(catalogue, accelerator)))
+        return
+    with st.grid(4, min_column_width=150):
+        for label, value, detail in running_table(own):
+            st.metric(label, value, border=True, height="stretch", help=words.money_in_markdown(detail))
+    since = "" if own.bought.since is None else f", {words.day(own.bought.since)}"
+    show.small(words.markdown(f"Price of {own.bought.what}{since}: {own.bought.said_by}. In all{ends_of(own)}:"))
+    ledger(own.ledger)

@@ -1,0 +1,112 @@
+"""The Assumptions page: whose numbers they are, what they weigh, and changing them where they stand."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from planner.report import words
+from planner.report.facts.assumption_rows import ALL, ASSUMED, STALE, YOURS, Row, of_this_plan, rows_of
+from planner.report.facts.method_words import checks, limits, method
+from planner.report.futures.input_words import label
+from planner.report.glossary import used_in
+from planner.report.what_if.what_if_words import pair
+from planner.scenario.link import from_address
+from planner.scenario.presets import presets
+from planner.scenario.scenario import Scenario
+from planner.study.plan_any import planned
+from planner.study.uncertainty.sure_verdict import decided
+from planner.study.uncertainty.tornado import tornado
+from planner.web import show_assumptions
+from pricing import load_catalogue
+from tests.web.test_pages import visit
+
+DAY = date(2026, 11, 21)
+
+
+def rows_for(scenario: Scenario) -> tuple[Row, ...]:
+    plan = planned(load_catalogue(), scenario, DAY)
+    found = decided(plan).answer
+    return rows_of(plan, tornado(plan, *pair(found)) if found.pair else ())
+
+
+def test_what_weighs_most_in_the_answer_comes_first_and_is_the_tornado_s() -> None:
+    plan = planned(load_catalogue(), Scenario(), DAY)
+    bars = tornado(plan, *pair(decided(plan).answer))
+    found = rows_of(plan, bars)
+    assert [row.swing_usd for row in found] == sorted((row.swing_usd for row in found), reverse=True)
+    assert found[0].swing_usd == bars[0].swing_usd
+    assert {row.swing_usd for row in found} >= {bar.swing_usd for bar in bars}  # none is left out
+    assert label(bars[0].input.name).startswith(found[0].label)
+
+
+def test_what_is_entered_is_yours_and_the_catalogue_s_is_not() -> None:
+    there, _ = from_address({"kwh": "0.2", "rate": "12"})
+    yours = {row.key for row in rows_for(there) if row.is_in(YOURS)}
+    assert yours == {"kwh"}  # the cost of money stands in no line
+    assert not [row for row in rows_for(Scenario()) if row.is_in(YOURS)]
+
+
+@pytest.mark.parametrize("preset", presets(), ids=lambda preset: preset.short)
+def test_every_row_says_what_it_is_and_who_says_so(preset) -> None:  # type: ignore[no-untyped-def]
+    found = rows_for(preset.scenario)
+    assert found
+    for row in found:
+        assert all((row.label, row.value, row.origin.said_by))
+        assert "_" not in row.label + row.value + row.range
+        assert not row.is_stale or (row.age_days or 0) > (row.limit_days or 0)
+
+
+def test_the_groups_are_of_this_plan_and_counted() -> None:
+    found = rows_for(Scenario())
+    stale = [row for row in found if row.is_in(STALE)]
+    assert 0 < len(stale) < len(found)
+    assert f"{len(stale)} older than their kind allows" in of_this_plan(found)
+    assert all(row.is_in(ALL) for row in found)
+    assert {row.origin.kind for row in found if row.is_in(ASSUMED)} == {"assumption"}
+
+
+def shown(app: AppTest) -> list[str]:
+    return [one.value for one in app.markdown if " · " in one.value and one.value.startswith("**")]
+
+
+def test_a_link_opens_the_stale_ones_and_nothing_else() -> None:
+    app = visit("Assumptions")
+    app.query_params[show_assumptions.GROUP] = STALE
+    app.run()
+    assert not app.exception
+    there = shown(app)
+    assert there
+    assert all("over its limit" in one for one in there)
+    app.button_group(key=show_assumptions.GROUP).set_value(ASSUMED).run()
+    assert app.query_params[show_assumptions.GROUP] == ASSUMED
+    assert all("assumption" in one for one in shown(app))
+
+
+def test_the_first_dozen_stand_until_all_are_asked_for() -> None:
+    app = visit("Assumptions").run()
+    assert len(shown(app)) == 12
+    app.toggle(key=show_assumptions.EVERY).set_value(True).run()
+    assert not app.exception
+    assert len(shown(app)) > 12
+
+
+def test_checks_method_and_limits_are_computed() -> None:
+    plan = planned(load_catalogue(), Scenario(), DAY)
+    judged = decided(plan)
+    said = checks(plan, judged.answer)
+    assert sum(one.endswith(": yes.") for one in said) == 3
+    broken = plan.options[0].ledger
+    broken.__dict__["total_usd"] = broken.total_usd + 1
+    assert checks(plan, judged.answer)[0].endswith(": NO, tell us.")
+    assert any(f"{plan.setting.terms.hours_per_month:g} hours" in one for one in method(plan, judged.futures))
+    assert judged.answer.ranked[0].option.title in limits(judged.answer, rows_for(Scenario()))[0]
+
+
+def test_the_words_are_the_glossary_s() -> None:
+    found = {entry.word: entry.meaning for entry in used_in(["Levelised figures of a ledger"])}
+    assert set(found) >= {"Levelised", "Figure", "Ledger"}
+    assert found["Levelised"].startswith("Discounted cost over discounted hours")
+    assert words.markdown(found["Ledger"])
