@@ -7,7 +7,8 @@ from datetime import date
 import streamlit as st
 
 from planner.report import words
-from planner.web import address, pins, questions, show, state
+from planner.report.facts.assumption_rows import STALE
+from planner.web import address, pins, questions, show, show_assumptions, state
 from pricing import Catalogue
 from pricing.stale import stale
 
@@ -77,3 +78,6 @@ def footer(catalogue: Catalogue, day: date) -> None:
         f"{words.count(old, 'figure')} due for another look · catalogue {catalogue.digest[:8]} · "
         "Prices exclude taxes. Plans, not advice."
     )
+    if st.button("Old figures in this plan", icon=":material/history:", type="tertiary", key="see-old"):
+        address.put({show_assumptions.GROUP: STALE})
+        st.switch_page(state.pages()["Assumptions"])
