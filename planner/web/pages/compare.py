@@ -9,9 +9,9 @@ import streamlit as st
 from planner.money.renting.orders import order_of
 from planner.report import words
 from planner.report.answer.sentences import told
-from planner.report.market.compare import BUY_ID, own_of, pickable
+from planner.report.market.compare import BUY_ID, pickable
 from planner.report.market.findings import by_the_token, counted_in, hidden_words
-from planner.report.market.job_offers import Offers, offers_of
+from planner.report.market.job_offers import Offers
 from planner.study.market.candidates import Doer, doer_of, names_a_model
 from planner.web import address, advice, ask, filters, quote_box, show, state
 from pricing.query import Wish
@@ -20,7 +20,7 @@ from pricing.query import Wish
 def page() -> None:
     """Title, filters, table; below it five views of the same offers."""
     plan = state.reckoned().plan
-    catalogue, day, is_job = state.catalogue(), state.day(), names_a_model(plan.setting)
+    catalogue, is_job = state.catalogue(), names_a_model(plan.setting)
     headline, sentences = st.empty(), st.empty()
     doers = _doers(is_job)
     if not doers:
@@ -33,8 +33,7 @@ def page() -> None:
     wish = filters.ask_for(catalogue, [one.accelerator for one in doers])
     able_only = filters.ask_able(order_of(doers[0].setting) if len(doers) == 1 else None)
     money = filters.ask_money()
-    own = own_of(plan, money, state.reckoned().answer)
-    found = offers_of(catalogue, doers, wish, day, own, able_only=able_only, is_job=is_job, money=money)
+    found = state.offers(doers, wish, able_only=able_only, is_job=is_job, money=money)
     headline.title(words.markdown(found.finding.title), anchor=False)
     sentences.markdown(
         words.markdown(" ".join((*found.finding.sentences, *by_the_token(plan, money), counted_in(plan, money))))
