@@ -1,74 +1,125 @@
-"""The app behind a web server: what Streamlit serves, told where it stands."""
+"""The app behind a web server: what Streamlit serves, told where it stands, small on the way, closed to strangers."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping
+import base64
+import hashlib
+import re
+from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+from planner.web.packed import WAYS, App, Message, Packed, Receive, Send, asked_for, chosen
 
 SCRIPT = Path(__file__).resolve().parents[2] / "app.py"
 # Without it, the page of a deep link (/compare) first looks for the server below its own path, and finds none there.
 _WHERE = b"<script>window.__streamlit = {BACKEND_BASE_URL: location.origin + '%s'}</script>"
 _HEAD = b"<head>"
+_WRITTEN_IN = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
+_NO_PAGE = ("static", "media", "component", "_stcore")  # below these Streamlit serves parts of a page
+
+EVERYWHERE = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),  # the address holds the whole plan: no other site is told it
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()"),
+)
+# Styles are written into the page by Streamlit and plotly as they draw; scripts are not, but for those that stand here.
+# Streamlit's protobuf multiplies large numbers in WebAssembly, which is no script made of text.
+_POLICY = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' {scripts}; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; "
+    "media-src 'self' blob:; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+)
 
 
 class ToldWhereItStands:
-    """Puts the server's address into the page, so that it need not be guessed."""
+    """Puts the server's address into the page, so that it need not be guessed, and what the page may do into its head.
 
-    def __init__(self, app: Callable[[Message, Receive, Send], Awaitable[None]]) -> None:
+    A page is never kept by a browser without asking: it names the files of one version of Streamlit.
+    """
+
+    def __init__(self, app: App) -> None:
         self.app = app
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve a request; of a page, wait for the whole of it."""
-        if not _asks_for_page(scope):
+        if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        plain = {**scope, "headers": [one for one in scope["headers"] if one[0] != b"accept-encoding"]}
         started: list[Message] = []
         body = bytearray()
 
         async def sent(message: Message) -> None:
-            if message["type"] == "http.response.start" and _is_page(message):
-                started.append(message)
-            elif started and message["type"] == "http.response.body":
-                body.extend(message.get("body", b""))
-                if not message.get("more_body"):
-                    whole = _told(bytes(body))
-                    await send({**started[0], "headers": _with_length(started[0]["headers"], len(whole))})
-                    await send({"type": "http.response.body", "body": whole})
-            else:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *EVERYWHERE]}
+                if _may_be_page(scope) and _is_page(message):
+                    started.append(message)
+                    return
+            if not started:
                 await send(message)
+                return
+            body.extend(message.get("body", b""))
+            if not message.get("more_body"):
+                headers, page = _whole(bytes(body), started[0]["headers"], asked_for(scope, b"accept-encoding"))
+                await send({**started[0], "headers": headers})
+                await send({"type": "http.response.body", "body": page if scope["method"] == "GET" else b""})
 
-        await self.app(plain, receive, sent)
+        await self.app(_plainly(scope) if _may_be_page(scope) else scope, receive, sent)
 
 
-def _asks_for_page(scope: Message) -> bool:
-    """Whether it is a browser that goes somewhere, rather than one that fetches a part of a page."""
-    if scope["type"] != "http" or scope["method"] != "GET":
-        return False
-    return any(name == b"accept" and b"text/html" in said for name, said in scope["headers"])
+def _base() -> str:
+    path = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{path}" if path else ""
+
+
+def _may_be_page(scope: Message) -> bool:
+    """Whether it may be a browser that goes somewhere, rather than one that fetches a part of a page."""
+    first = str(scope["path"]).removeprefix(_base()).strip("/").split("/")[0]
+    return scope["method"] in ("GET", "HEAD") and first not in _NO_PAGE
+
+
+def _plainly(scope: Message) -> Message:
+    """The same question for the whole page, as it is on disk."""
+    asked = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+    return {**scope, "method": "GET", "headers": [one for one in scope["headers"] if one[0] not in asked]}
 
 
 def _is_page(start: Message) -> bool:
     return any(name.lower() == b"content-type" and said.startswith(b"text/html") for name, said in start["headers"])
 
 
-def _told(page: bytes) -> bytes:
-    path = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    where = _WHERE % (f"/{path}" if path else "").encode()
-    return page.replace(_HEAD, _HEAD + where, 1)
+def _whole(
+    page: bytes, streamlits: Iterable[tuple[bytes, bytes]], accepted: str
+) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """The page and its head, packed as the browser allows."""
+    told, policy = _told(page, _base())
+    way = chosen(accepted)
+    sent = told if way is None else _packed(told, WAYS.index(way))
+    of_the_file = (b"content-length", b"etag", b"last-modified", b"accept-ranges", b"vary")
+    headers = [(name, said) for name, said in streamlits if name.lower() not in of_the_file]
+    headers += [(b"content-security-policy", policy), (b"vary", b"Accept-Encoding")]
+    headers += [] if way is None else [(b"content-encoding", way.name.encode())]
+    return [*headers, (b"content-length", str(len(sent)).encode())], sent
 
 
-def _with_length(headers: list[tuple[bytes, bytes]], length: int) -> list[tuple[bytes, bytes]]:
-    others = [(name, said) for name, said in headers if name.lower() != b"content-length"]
-    return [*others, (b"content-length", str(length).encode())]
+@lru_cache(maxsize=8)
+def _told(page: bytes, base: str) -> tuple[bytes, bytes]:
+    """The page told where it stands, and the policy that lets the scripts written into it run, and no others."""
+    whole = page.replace(_HEAD, _HEAD + _WHERE % base.encode(), 1)
+    digests = (hashlib.sha256(script).digest() for script in _WRITTEN_IN.findall(whole))
+    scripts = " ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in digests)
+    return whole, _POLICY.format(scripts=scripts).encode()
 
 
-app = st.App(SCRIPT, middleware=[Middleware(ToldWhereItStands)])
+@lru_cache(maxsize=8)
+def _packed(page: bytes, way: int) -> bytes:
+    return WAYS[way].best(page)
+
+
+app = st.App(SCRIPT, middleware=[Middleware(ToldWhereItStands), Middleware(Packed)])

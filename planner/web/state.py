@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import date
@@ -15,6 +15,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from planner.money.plan import Plan
+from planner.money.renting.bill import Money
 from planner.money.setting import Setting
 from planner.money.verdict.answer import Answer
 from planner.report import charts
@@ -24,6 +25,8 @@ from planner.report.answer.hints import hints
 from planner.report.answer.old_figure_words import old_figure_lines
 from planner.report.answer.sentences import AnswerWords, told
 from planner.report.futures import future_charts
+from planner.report.market.compare import own_of
+from planner.report.market.job_offers import Offers, offers_of
 from planner.report.market.prices_through_time import order_of_rows, past_finding, worth_finding
 from planner.report.table import Table
 from planner.scenario.memo import cached_property
@@ -296,6 +299,28 @@ def who_can() -> tuple[Doer, ...]:
     """Every accelerator that does the work of this run's plan."""
     setting = reckoned().plan.setting
     return _doers(catalogue().digest, scenario().model_dump_json(exclude_defaults=True), day(), setting)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _offers(
+    digest: str,
+    asked: str,
+    day: date,
+    wish: Wish,
+    among: tuple[str, ...],
+    plainly: tuple[bool, bool, Money],
+    _asked: tuple[Catalogue, Sequence[Doer], Reckoned],
+) -> Offers:
+    facts, able, (able_only, is_job, money) = _asked[0], _asked[1], plainly
+    own = own_of(_asked[2].plan, money, _asked[2].answer)
+    return offers_of(facts, able, wish, day, own, able_only=able_only, is_job=is_job, money=money)
+
+
+def offers(there: Reckoned, able: Sequence[Doer], wish: Wish, *, able_only: bool, is_job: bool, money: Money) -> Offers:
+    """What a plan would cost at every offer; the same for everybody who asks the same."""
+    facts, among = catalogue(), tuple(one.accelerator for one in able)
+    said, plainly = _said(there.asked), (able_only, is_job, money)
+    return _offers(facts.digest, said, day(), wish, among, plainly, (facts, able, there))
 
 
 def open_with_answer() -> None:

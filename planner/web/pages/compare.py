@@ -10,9 +10,9 @@ from planner.money.renting.orders import order_of
 from planner.money.setting import Setting
 from planner.report import words
 from planner.report.answer.sentences import told
-from planner.report.market.compare import BUY_ID, own_of, pickable
+from planner.report.market.compare import BUY_ID, pickable
 from planner.report.market.findings import by_the_token, counted_in, hidden_words
-from planner.report.market.job_offers import Offers, offers_of
+from planner.report.market.job_offers import Offers
 from planner.study.market.candidates import Doer, doer_of, names_a_model
 from planner.web import address, advice, ask, filters, quote_box, show, show_ledger, show_offers, state
 from pricing.query import Wish
@@ -22,7 +22,7 @@ def page() -> None:
     """Title, filters, table; below it five views of the same offers."""
     reckoned, late = state.reckoned(), show.late()
     plan = (late or reckoned).plan
-    catalogue, day, is_job = state.catalogue(), state.day(), names_a_model(plan.setting)
+    catalogue, is_job = state.catalogue(), names_a_model(plan.setting)
     headline, sentences = st.empty(), st.empty()
     if late is not None:
         show.say_late()
@@ -38,8 +38,7 @@ def page() -> None:
     with st.container(horizontal=True, gap="large"):
         able_only = filters.ask_able(order_of(doers[0].setting) if len(doers) == 1 else None)
         money = filters.ask_money()
-    own = own_of(plan, money, (late or reckoned).answer)
-    found = offers_of(catalogue, doers, wish, day, own, able_only=able_only, is_job=is_job, money=money)
+    found = state.offers(late or reckoned, doers, wish, able_only=able_only, is_job=is_job, money=money)
     headline.title(words.markdown(found.finding.title), anchor=False)
     sentences.markdown(
         words.markdown(" ".join((*found.finding.sentences, *by_the_token(plan, money), counted_in(plan, money))))

@@ -1,0 +1,160 @@
+"""What the server sends: packed as the browser allows, kept for as long as it stays the same, closed to strangers."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gzip
+import hashlib
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+import brotli
+import pytest
+from starlette.applications import Starlette
+from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
+
+from planner.web.packed import STATIC, WAYS, Packed, chosen
+from planner.web.server import ToldWhereItStands
+
+SCRIPT = max(STATIC.glob("static/js/*.js"), key=lambda path: -path.stat().st_size)
+PLOTLY = next(STATIC.glob("static/js/PlotlyChart*.js"))
+
+
+class Said(NamedTuple):
+    """What a server said, byte by byte as on the line."""
+
+    status: int
+    headers: dict[str, str]
+    raw: bytes
+
+
+def asked(path: str, method: str = "GET", **headers: str) -> Said:
+    """Streamlit's own files as the app serves them. A path may be one that a client of good manners would mend."""
+    served = ToldWhereItStands(Packed(Starlette(routes=create_streamlit_static_assets_routes(None))))
+    said: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        said.append(message)
+
+    async def receive() -> dict[str, Any]:
+        return await asyncio.Future()  # whoever asked stays
+
+    lines = [(name.replace("_", "-").lower().encode(), value.encode()) for name, value in headers.items()]
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": unquote(path),
+        "root_path": "",
+        "query_string": b"",
+        "headers": lines,
+    }
+    asyncio.run(served(scope, receive, send))
+    told = {name.decode().lower(): value.decode() for name, value in said[0]["headers"]}
+    return Said(said[0]["status"], told, b"".join(one.get("body", b"") for one in said[1:]))
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is packed behind the test's back."""
+    monkeypatch.setattr(Packed, "start", lambda self: None)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "name"),
+    [
+        ("gzip, deflate, br, zstd", "br"),
+        ("gzip, deflate", "gzip"),
+        ("br;q=0, gzip;q=0.5", "gzip"),
+        ("BR", "br"),
+        ("*", "br"),
+        ("*;q=0", None),
+        ("identity", None),
+        ("gzip;q=none", None),
+        ("", None),
+    ],
+)
+def test_the_browser_chooses_how_files_are_packed(accepted: str, name: str | None) -> None:
+    way = chosen(accepted)
+    assert (way and way.name) == name
+
+
+@pytest.mark.parametrize(("accepted", "name"), [("gzip, br", "br"), ("gzip", "gzip"), ("identity", None)])
+def test_a_file_arrives_whole_and_is_kept_for_good(accepted: str, name: str | None) -> None:
+    answer = asked(f"/static/js/{PLOTLY.name}", accept_encoding=accepted)
+    unpack = {"br": brotli.decompress, "gzip": gzip.decompress, None: bytes}[name]
+    assert answer.headers.get("content-encoding") == name
+    assert unpack(answer.raw) == PLOTLY.read_bytes()
+    assert int(answer.headers["content-length"]) == len(answer.raw)
+    assert len(answer.raw) < 1_500_000 or name is None
+    assert "immutable" in answer.headers["cache-control"]
+    if name:
+        assert answer.headers["vary"] == "Accept-Encoding"
+        assert answer.headers["etag"].startswith("W/")
+
+
+def test_a_head_tells_the_same_and_sends_nothing() -> None:
+    answer = asked(f"/static/js/{SCRIPT.name}", "HEAD", accept_encoding="br")
+    assert answer.headers["content-encoding"] == "br"
+    assert not answer.raw
+
+
+def test_a_file_the_browser_has_is_not_sent_again() -> None:
+    where = f"/static/js/{SCRIPT.name}"
+    tag = asked(where, accept_encoding="br").headers["etag"]
+    again = asked(where, accept_encoding="br", if_none_match=tag)
+    assert again.status == 304
+    assert not again.raw
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/static/../../../../../etc/passwd", "/static/%2e%2e/%2e%2e/METADATA", "/static/js/..%5c..%5cx", "//static/js/x"],
+)
+def test_no_path_leads_out_of_the_folder(path: str) -> None:
+    assert asked(path, accept_encoding="br").status == 400
+
+
+@pytest.mark.parametrize("path", ["/", "/compare", "/index.html"])
+def test_a_page_is_asked_for_anew_and_may_run_only_what_is_ours(path: str) -> None:
+    answer = asked(path, accept_encoding="br", if_none_match='"x"')
+    policy = dict(one.split(" ", 1) for one in answer.headers["content-security-policy"].split("; "))
+    assert answer.status == 200
+    assert answer.headers["content-encoding"] == "br"
+    assert answer.headers["cache-control"] == "no-cache"
+    assert "etag" not in answer.headers
+    assert policy["frame-ancestors"] == "'none'"
+    assert not {"'unsafe-inline'", "'unsafe-eval'", "*", "data:", "blob:"} & set(policy["script-src"].split())
+    written = re.findall(rb"<script>(.*?)</script>", brotli.decompress(answer.raw), re.DOTALL)
+    assert len(written) > 1
+    for script in written:
+        assert base64.b64encode(hashlib.sha256(script).digest()).decode() in policy["script-src"]
+
+
+@pytest.mark.parametrize("path", ["/", f"/static/js/{SCRIPT.name}", "/static/nothing.js", "/_stcore/health"])
+def test_every_answer_is_closed_to_strangers(path: str) -> None:
+    told = asked(path).headers
+    assert told["x-content-type-options"] == "nosniff"
+    assert told["referrer-policy"] == "same-origin"
+    assert told["x-frame-options"] == "DENY"
+    assert "camera=()" in told["permissions-policy"]
+
+
+def test_the_smallest_copy_is_kept_and_a_damaged_one_made_again(tmp_path: Path) -> None:
+    plain = b"let there = 'light';" * 500
+    (tmp_path / "static").mkdir()
+    (tmp_path / "static" / "a.js").write_bytes(plain)
+    kept = tmp_path / "kept"
+    first = Packed(lambda *_: None, tmp_path, kept)
+    first.pack_all()
+    file, way = tmp_path / "static" / "a.js", WAYS[0]
+    assert brotli.decompress((kept / "a.js.br").read_bytes()) == plain
+    (kept / "a.js.br").write_bytes(b"damaged")
+    (kept / "a.js.gzip").write_bytes(gzip.compress(b"evil()"))
+    second = Packed(lambda *_: None, tmp_path, kept)
+    second.pack_all()
+    assert [one.unpack(second.packed(file, one)) for one in WAYS] == [plain, plain]
+    assert brotli.decompress((kept / "a.js.br").read_bytes()) == plain
+    assert len(second.packed(file, way)) < len(plain) / 20
