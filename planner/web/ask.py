@@ -119,7 +119,10 @@ def _opens_box(question: Question) -> bool:
     """The switch for everything else. Closed, none of it is on the page; the address holds it all the same."""
     filled = fields.filled() - {*question.main, *ALWAYS}
     changed = sum(1 for name in filled if _is_in_box(name, question))
-    return st.toggle(f"Adjust assumptions ({changed} changed)" if changed else "Adjust assumptions", key=BOX)
+    is_open = st.toggle("Adjust assumptions", key=BOX)  # another label would be another switch: a closed one
+    if changed:
+        st.markdown(f":small[{changed} changed]", width="content")
+    return is_open
 
 
 def _assumptions(catalogue: Catalogue, question: Question, hints: Mapping[str, str]) -> DeltaGenerator | None:
