@@ -129,8 +129,8 @@ def cumulative(found: Answer) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(words.markdown(finding), width="stretch")
         if all_ways > len(shown_ways(found, every=False)):
-            address.switch("every")
-            every = st.toggle(f"Show all {all_ways} ways", key="every")
+            address.switch("every_way")
+            every = st.toggle(f"Show all {all_ways} ways", key="every_way")
     chart(state.payback(every=every), f"{finding} {_ranking(found)}.", "cumulative")
 
 
