@@ -14,6 +14,7 @@ from planner.money.ledger import Ledger
 from planner.money.verdict.answer import Answer, Weighed
 from planner.money.ways import WAYS
 from planner.report import words
+from planner.report.answer.turns import pays_by_its_sale
 from planner.report.chart_frame import (
     axis,
     band,
@@ -101,12 +102,6 @@ def payback_finding(found: Answer) -> str:
     if month == 0:
         return f"{first.capitalize()} is never behind: {end}.{then}"
     return f"{first.capitalize()} has paid back in month {month:.0f}: {end}.{then}"
-
-
-def pays_by_its_sale(found: Answer) -> bool:
-    """Whether only the sale at the end, which the month of the payback leaves out, makes the first way the cheaper."""
-    pair = found.pair
-    return pair is not None and scalar(found.payback.month) is None and pair[0].present_usd < pair[1].present_usd
 
 
 def payback(found: Answer, dark: bool, *, every: bool = False) -> go.Figure:

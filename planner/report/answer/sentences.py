@@ -18,12 +18,11 @@ from planner.report.answer.carbon_words import carbon_sentences
 from planner.report.answer.despite import too_much
 from planner.report.answer.guarantee_words import guarantee_sentence
 from planner.report.answer.lost_words import lost_sentences
-from planner.report.answer.payback_chart import pays_by_its_sale
 from planner.report.answer.price_words import rests_on
 from planner.report.answer.profit_words import break_even_sentences, seller_tiles
 from planner.report.answer.selling_words import income_sentences, seller_sentences
 from planner.report.answer.small_work import plan_needs_no_gpu
-from planner.report.answer.turns import is_even, month_words, turning_sentences
+from planner.report.answer.turns import is_even, month_words, pays_by_its_sale, turning_sentences
 from planner.report.evidence.own_runs_words import paces
 from planner.report.fleet.order_words import in_orders
 from planner.report.forms import scalar

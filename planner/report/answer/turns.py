@@ -114,3 +114,9 @@ def _timing(plan: Plan, found: Answer) -> tuple[str, ...]:
         f"The convention alone turns this: it reckons with payments at {words.TIMINGS[plan.setting.terms.timing]}; "
         f"at {other} the other way is cheaper.",
     )
+
+
+def pays_by_its_sale(found: Answer) -> bool:
+    """Whether only the sale at the end, which the month of the payback leaves out, makes the first way the cheaper."""
+    pair = found.pair
+    return pair is not None and scalar(found.payback.month) is None and pair[0].present_usd < pair[1].present_usd
