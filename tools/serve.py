@@ -60,8 +60,10 @@ def main() -> None:
     # Only now: to choose a port nothing has to be installed.
     from streamlit.web import cli
 
+    from planner.web import workers
     from planner.web.ready import get_ready
 
+    workers.start()
     get_ready()
     cli.main(["run", "planner/web/server.py", "--server.port", str(port)], prog_name="streamlit")
 
