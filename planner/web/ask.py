@@ -41,7 +41,7 @@ HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-def scenario(catalogue: Catalogue, *, in_full: bool) -> Scenario:
+def scenario(catalogue: Catalogue, *, in_full: bool = False) -> Scenario:
     """The question bar. Always returns a scenario: what does not agree is said, and the rest is used.
 
     In full: its plan with all that the page of the answer tells of it.

@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from planner.money.ledger import Ledger
 from planner.money.renting.bill import Money
 from planner.money.setting import Setting
 from planner.report import charts
@@ -19,9 +20,10 @@ from planner.report.answer import payback_chart
 from planner.report.answer.reckoned import Reckoned
 from planner.report.answer.reckoned import reckoned as reckon
 from planner.report.futures import future_charts
-from planner.report.market.compare import own_of
+from planner.report.market.compare import folded, own_of
 from planner.report.market.job_offers import Offers, offers_of
 from planner.report.market.prices_through_time import order_of_rows, past_finding, worth_finding
+from planner.report.table import Table
 from planner.scenario.scenario import Scenario
 from planner.study.market.candidates import Doer, doers
 from planner.study.market.price_history import History, histories
@@ -29,6 +31,7 @@ from planner.study.market.value_for_money import Worth, dots, worth
 from planner.web import parcels, workers
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
+from pricing.kept import Kept
 from pricing.query import Wish, find
 from pricing.quotes import Quotes, with_quotes
 
@@ -204,7 +207,9 @@ class _Now:
 
 
 @st.cache_resource(show_spinner=False, max_entries=_PLANS)
-def _reckoned(digest: str, asked: str, day: date, _scenario: Scenario, _catalogue: Catalogue, _full: bool) -> Reckoned:
+def _reckoned(
+    digest: str, asked: str, day: date, _scenario: Scenario, _catalogue: Catalogue, _full: bool = False
+) -> Reckoned:
     by = workers.elsewhere if _scenario.estimate.seconds <= _QUICK_SECONDS else workers.slowly
     return by(reckon, _catalogue, _scenario, day, in_full=_full)
 
@@ -238,25 +243,49 @@ def who_can() -> tuple[Doer, ...]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _offers(
-    digest: str,
-    asked: str,
-    day: date,
-    wish: Wish,
-    among: tuple[str, ...],
-    plainly: tuple[bool, bool, Money],
-    _asked: tuple[Catalogue, Sequence[Doer], Reckoned],
-) -> Offers:
-    facts, able, (able_only, is_job, money) = _asked[0], _asked[1], plainly
-    own = own_of(_asked[2].plan, money, _asked[2].answer)
-    return offers_of(facts, able, wish, day, own, able_only=able_only, is_job=is_job, money=money)
+def _offers(asked: str, _there: Reckoned, _able: Sequence[Doer], _wish: Wish, _how: tuple[bool, bool, Money]) -> Offers:
+    able_only, is_job, money = _how
+    own, setting = own_of(_there.plan, money, _there.answer), _there.plan.setting
+    facts, day = setting.catalogue, setting.day
+    return offers_of(facts, _able, _wish, day, own, able_only=able_only, is_job=is_job, money=money)
 
 
 def offers(there: Reckoned, able: Sequence[Doer], wish: Wish, *, able_only: bool, is_job: bool, money: Money) -> Offers:
     """What a plan would cost at every offer; the same for everybody who asks the same."""
-    facts, among = catalogue(), tuple(one.accelerator for one in able)
-    said, plainly = _said(there.asked), (able_only, is_job, money)
-    return _offers(facts.digest, said, day(), wish, among, plainly, (facts, able, there))
+    among, how = [one.accelerator for one in able], (able_only, is_job, money)
+    # As one text: the cache takes long over a key of many parts.
+    asked = f"{catalogue().digest} {day()} {_said(there.asked)} {wish.said} {among} {how}"
+    return _offers(asked, there, able, wish, how)
+
+
+@lru_cache(maxsize=_PLANS)
+def opened(found: Offers, picks: tuple[str, ...]) -> tuple[Ledger, ...]:
+    """The ledgers of the chosen rows; the same for everybody who chose them."""
+    return tuple(found.opened(picks))
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Offers as the page lists them: without the old ones, how many those are, and all."""
+
+    usual: Table
+    old: int
+    every: Table
+
+
+@lru_cache(maxsize=_PLANS)
+def listed(found: Offers) -> Listed:
+    """The offers with the old ones folded away."""
+    return Listed(*folded(found.table, found.finding.offer), found.table)
+
+
+_PARTS: Kept[go.Figure] = Kept(_PLANS)
+
+
+def parts(ledgers: tuple[Ledger, ...]) -> go.Figure:
+    """What ways cost as stacked bars, drawn once for the same ledgers."""
+    night = dark()
+    return _PARTS.of((*ledgers, night), lambda: charts.cost_parts(ledgers, night))
 
 
 def open_with_answer() -> None:
