@@ -233,7 +233,7 @@ def _said(asked: Scenario) -> str:
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def _doers(digest: str, asked: str, day: date, _setting: Setting) -> tuple[Doer, ...]:
-    return doers(_setting)
+    return workers.slowly(doers, _setting)
 
 
 def who_can() -> tuple[Doer, ...]:
