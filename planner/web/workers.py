@@ -22,6 +22,7 @@ from typing import ParamSpec, TypeVar
 from planner.web import parcels
 
 _P, _T = ParamSpec("_P"), TypeVar("_T")
+FIRST: list[str] = []  # modules that a process loads before all else: who serves other facts says so there
 _BEHIND = 5  # of 19: how far the server's own process goes before
 
 
@@ -71,7 +72,7 @@ _pools: dict[
 
 def start() -> None:
     """Start the processes. Before the server listens: they must not branch off from the middle of somebody's run."""
-    get_context("forkserver").set_forkserver_preload([f"{__package__}.preloaded"])
+    get_context("forkserver").set_forkserver_preload([*FIRST, f"{__package__}.preloaded"])
     parcels.ready()
     _pools.update({False: Pool(os.cpu_count() or 1), True: Pool(1)})
     for pool in _pools.values():

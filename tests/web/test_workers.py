@@ -31,17 +31,28 @@ PATIENCE_S = 60
 
 @pytest.fixture(scope="module")
 def _started() -> Iterator[None]:
+    workers.FIRST.append("tests.frozen_too")
     workers.start()
     yield
     workers.stop()
+    workers.FIRST.remove("tests.frozen_too")
 
 
 def asked(accelerators: int) -> Scenario:
     return Scenario(work=(Work(accelerators=accelerators, busy_share=0.47),))
 
 
+def digest() -> str:
+    return load_catalogue().digest
+
+
 def process() -> int:
     return os.getpid()
+
+
+def made(facts: Catalogue, asked: Scenario, day: date) -> tuple[int, Reckoned]:
+    """Where it was made, and what."""
+    return os.getpid(), reckoned(facts, asked, day, in_full=True)
 
 
 def refuse() -> None:
@@ -76,14 +87,17 @@ def test_another_process_says_what_would_be_said_here() -> None:
     facts = load_catalogue()
     assert workers.elsewhere(process) != os.getpid()
     for many in (3, 8, 24):
-        there = workers.elsewhere(reckoned, facts, asked(many), DAY, in_full=True)
+        at, there = workers.elsewhere(made, facts, asked(many), DAY)
+        assert at != os.getpid()
         assert spelled(there) == spelled(reckoned(facts, asked(many), DAY, in_full=True))
 
 
 @pytest.mark.usefixtures("_started")
 def test_facts_are_not_sent_but_found_again() -> None:
     facts = load_catalogue()
-    there = workers.elsewhere(reckoned, facts, asked(16), DAY, in_full=True)
+    assert workers.elsewhere(digest) == facts.digest
+    at, there = workers.elsewhere(made, facts, asked(16), DAY)
+    assert at != os.getpid()
     assert there.plan.setting.catalogue is facts
     offer = next(iter(facts.offers.values()))
     back = parcels.unpacked(parcels.packed((offer, offer.usd_per_accelerator_hour)))
@@ -100,7 +114,8 @@ def test_facts_of_an_earlier_day_and_with_quotes_travel_too(quoted: bool) -> Non
     quotes = parse_quotes(TEMPLATE_CSV.encode(), name="ours.csv", catalogue=facts, day=DAY) if quoted else None
     facts = facts if quotes is None else with_quotes(facts, quotes)
     parcels.know(facts, parcels.Recipe(day, quotes))
-    there = workers.elsewhere(reckoned, facts, asked(8), day or DAY, in_full=True)
+    at, there = workers.elsewhere(made, facts, asked(8), day or DAY)
+    assert at != os.getpid()
     assert there.plan.setting.catalogue is facts
     assert spelled(there) == spelled(reckoned(facts, asked(8), day or DAY, in_full=True))
 
@@ -111,9 +126,10 @@ def test_who_has_other_facts_leaves_it_to_the_server(monkeypatch: pytest.MonkeyP
     changed = facts.model_copy(update={"digest": "f" * 64})
     parcels.know(changed, parcels.Recipe(date(2030, 1, 1)))
     try:
-        there = workers.elsewhere(reckoned, changed, asked(5), DAY, in_full=False)
+        at, there = workers.elsewhere(made, changed, asked(5), DAY)
     finally:
         monkeypatch.delitem(parcels._KNOWN, changed.digest)
+    assert at == os.getpid()
     assert there.plan.setting.catalogue is changed
 
 
