@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 from urllib.parse import parse_qsl, urlencode
 
@@ -10,6 +10,7 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.answer.phrases import plain_sentence
+from planner.report.answer.pinned import Pinned, against
 from planner.report.answer.plan_text import Reckoned
 from planner.report.answer.side_by_side import About, asked_differently, spoken
 from planner.report.files.csv import to_csv
@@ -93,27 +94,32 @@ def _take_away(place: int) -> None:
 
 def beside(catalogue: Catalogue, page: str, use: Callable[[dict[str, str]], None]) -> None:
     """The pinned plans beside the one on the screen: what differs first, then what each came to."""
-    if not pinned():
+    there = [Pinned(letter, _reckoned(catalogue, held)) for letter, held in zip(LETTERS, pinned(), strict=False)]
+    state.pin(there)
+    if not there:
         return
-    every = [*pinned(), _now()]
-    names = [f"{letter}: {_name(catalogue, held)}" for letter, held in zip(LETTERS, pinned(), strict=False)]
-    plans = [_reckoned(catalogue, held, name) for held, name in zip(every, [*names, "On the screen"], strict=True)]
+    names = [f"{one.letter}: {_name(catalogue, held)}" for one, held in zip(there, pinned(), strict=True)]
+    on_screen = state.reckoned(in_full=True)
+    every = zip([*names, "On the screen"], [*(one.reckoned for one in there), on_screen], strict=True)
+    plans = [Reckoned(name, one.plan, one.answer, one.told) for name, one in every]
     with st.expander("Side by side", expanded=True, key="pins"):
         with st.container(horizontal=True, vertical_alignment="center", key="pin-names"):
             for place, name in enumerate(names):
                 with st.popover(words.markdown(name), key=f"pinned-{place}"):
                     st.button("Show this plan", on_click=use, args=(pinned()[place],), key=f"use-pin-{place}")
                     st.button("Take it away", on_click=_take_away, args=(place,), key=f"unpin-{place}")
-        table = _table(plans, page)
+        if told := against(on_screen.answer, there):
+            st.markdown(words.markdown(" ".join(told)))
+        table = _table(plans, [*(one.reckoned.hints for one in there), on_screen.hints], page)
         show.small_table(table)
         download("Download this table (CSV)", "side-by-side.csv", lambda: to_csv(table), "csv-pins")
         if missing := left_out():
             show.small(words.markdown(f"The link has no room for {missing}: send those as files."))
 
 
-def _table(plans: Sequence[Reckoned], page: str) -> Table:
+def _table(plans: Sequence[Reckoned], hints: Sequence[Mapping[str, str]], page: str) -> Table:
     """What was asked differently, and below it what it came to."""
-    asked, came = asked_differently(plans), spoken(plans, _ROWS.get(page, get_args(About)))
+    asked, came = asked_differently(plans, hints), spoken(plans, _ROWS.get(page, get_args(About)))
     heads = list(came.columns[1:])
     rows = [[asked["Input"][row], *(asked[name][row] for name in asked.columns[1:])] for row in range(len(asked))]
     rows += [[came["Measure"][row], *(came[name][row] for name in heads)] for row in range(len(came))]
@@ -126,8 +132,7 @@ def _name(catalogue: Catalogue, held: dict[str, str]) -> str:
     return named or plain_sentence(catalogue, question_of(held, held.get(questions.KEY)), held)
 
 
-def _reckoned(catalogue: Catalogue, held: dict[str, str], name: str) -> Reckoned:
+def _reckoned(catalogue: Catalogue, held: dict[str, str]) -> state.Reckoned:
     kept = {key: said for key, said in held.items() if key != questions.KEY}
     scenario = read_address(kept, catalogue, rates=rates(catalogue)).scenario
-    found = state.reckoned(scenario, in_full=True)
-    return Reckoned(name, found.plan, found.answer, found.told)
+    return state.reckoned(scenario, in_full=True)

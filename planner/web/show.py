@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import plotly.graph_objects as go
@@ -11,10 +11,12 @@ import streamlit as st
 
 from planner.money.ledger import Ledger
 from planner.money.plan import Plan
+from planner.money.renting.bill import TODAY, Money
 from planner.money.verdict.answer import Answer, Weighed
 from planner.report import words
 from planner.report.answer import despite
 from planner.report.answer.payback_chart import payback_finding, shown_ways
+from planner.report.answer.pinned import beside_tile
 from planner.report.answer.tables import (  # fmt: skip
     cash_table,
     lines_table,
@@ -110,16 +112,24 @@ def figures(tiles: Sequence[Tile]) -> None:
     """A few figures with their ranges in one row, two by two on a phone."""
     with st.grid(max(4, len(tiles)), min_column_width=150):
         for one in tiles:
-            st.metric(
-                words.markdown(one.label),
-                one.value,
-                words.markdown(one.range),
-                delta_color="off",
-                delta_arrow="off",
-                border=True,
-                height="stretch",
-                help=words.markdown(one.detail),
-            )
+            _figure(one, beside_tile(one, state.pinned()))
+
+
+def _figure(one: Tile, beside: Sequence[str]) -> None:
+    """One figure; in pinned plans too, where there are any."""
+    with st.container(border=True, height="stretch", gap=None) if beside else nullcontext():
+        st.metric(
+            words.markdown(one.label),
+            one.value,
+            words.markdown(one.range),
+            delta_color="off",
+            delta_arrow="off",
+            border=not beside,
+            height="content" if beside else "stretch",
+            help=words.markdown(one.detail),
+        )
+        if beside:
+            small(words.markdown(" · ".join(beside)))
 
 
 def cumulative(found: Answer) -> None:
@@ -198,13 +208,14 @@ def cash(ways: Sequence[Weighed]) -> None:
             csv_button(lines, "lines.csv", "csv-lines")
 
 
-def parts(ledgers: Sequence[Ledger]) -> None:
-    """What a way costs as stacked bars, as a table, and line by line."""
+def parts(ledgers: Sequence[Ledger], money: Money = TODAY) -> None:
+    """What a way costs as stacked bars, as a table, and line by line; below, in the same money, what is pinned."""
     if not ledgers:
         st.markdown(
             "No row here has a price, so there is nothing to open up. Widen the filters, or enter your own price."
         )
         return
+    ledgers = [*ledgers, *(its for one in state.pinned() if (its := one.ledger(money)) is not None)]
     finding = ", ".join(f"{one.title} {words.usd(float(one.total_usd))}" for one in ledgers)
     chart(state.parts(tuple(ledgers)), f"Cost of the whole plan by part: {finding}.", "parts")
     with table_on_demand("parts-table") as is_open:

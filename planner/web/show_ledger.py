@@ -8,6 +8,7 @@ from urllib.parse import quote
 import streamlit as st
 
 from planner.money.ledger import Ledger, Line, Origin, Used
+from planner.money.renting.bill import Money
 from planner.report import words
 from planner.report.answer.line_words import formula_words, input_value, inputs_of, total_words
 from planner.report.futures.input_words import called
@@ -74,9 +75,9 @@ def explain(ledgers: Sequence[Ledger]) -> None:
     ledger(ledgers[chosen])
 
 
-def parts_explained(ledgers: Sequence[Ledger]) -> None:
+def parts_explained(ledgers: Sequence[Ledger], money: Money) -> None:
     """The stacked bars with the drawer beside them."""
-    show.parts(ledgers)
+    show.parts(ledgers, money)
     if ledgers:
         explain_button(lambda: ledgers)
 

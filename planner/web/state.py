@@ -17,6 +17,7 @@ from planner.money.renting.bill import Money
 from planner.money.setting import Setting
 from planner.report import charts
 from planner.report.answer import payback_chart
+from planner.report.answer.pinned import Pinned
 from planner.report.answer.reckoned import Reckoned
 from planner.report.answer.reckoned import reckoned as reckon
 from planner.report.futures import future_charts
@@ -303,9 +304,25 @@ _sure = lru_cache(maxsize=_PLANS)(future_charts.sure)
 def sure() -> go.Figure | None:
     """Fifty futures as dots; none where there are no two ways to compare."""
     there = reckoned()
-    return None if there.futures is None else _sure(there.answer, there.futures, dark())
+    if there.futures is None or not pinned():
+        return None if there.futures is None else _sure(there.answer, there.futures, dark())
+    its = (future_charts.saved_of(one.letter, one.reckoned.answer, one.reckoned.futures) for one in pinned())
+    return future_charts.sure(there.answer, there.futures, dark(), [one for one in its if one is not None])
 
 
 def payback(*, every: bool) -> go.Figure:
     """When it pays back, drawn with the two ways compared or with every one; the same for all who ask the same."""
+    if pinned():
+        return payback_chart.payback(reckoned().answer, dark(), every=every, pins=pinned())
     return _payback(reckoned().answer, dark(), every=every)
+
+
+def pin(plans: Sequence[Pinned]) -> None:
+    """Have the charts and tiles of this run show these plans too."""
+    st.session_state["beside"] = tuple(plans)
+
+
+def pinned() -> tuple[Pinned, ...]:
+    """The plans that charts and tiles show beside the one on the screen."""
+    there: tuple[Pinned, ...] = st.session_state.get("beside", ())
+    return there

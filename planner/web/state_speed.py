@@ -13,6 +13,7 @@ from planner.evidence.nearest import Near, PublishedRun, nearest, published, tra
 from planner.evidence.nearest import NearWork as WorkTraits
 from planner.money.plan import setting_of
 from planner.money.renting.job_hour import Hired, hired
+from planner.report.answer.pinned import Pinned
 from planner.report.speed import finding, speed_charts, time_cost_front
 from planner.report.speed.finding import SpeedWords
 from planner.report.speed.other_work import side_by_side, side_table
@@ -185,9 +186,21 @@ def front(work: TrainingWork | ServingWork) -> Market:
 
 
 def front_chart(work: TrainingWork | ServingWork, found: Market, plan: str) -> go.Figure:
-    """The chart of time against cost, with the plan (by its id) marked."""
+    """The chart of time against cost, with the plan (by its id) marked, and pinned plans that do the same work."""
+    pins = [(one.letter, there) for one in state.pinned() if (there := _pinned(one, work, found)) is not None]
+    if pins:
+        return time_cost_front.front_chart(found, time_cost_front.by_id(found).get(plan), state.dark(), pins)
     alone = _alone(work).model_dump_json(exclude_defaults=True)
     return _front(state.catalogue().digest, alone, state.day(), plan, state.dark(), found)
+
+
+def _pinned(one: Pinned, work: TrainingWork | ServingWork, found: Market) -> Try | None:
+    """The try that a pinned plan is, where it does this work with other accelerators or another number of them."""
+    asked = one.reckoned.plan.setting.asked
+    for its in () if asked is None else worked(state.catalogue(), asked):
+        if type(its) is type(work) and its.model == work.model:
+            return time_cost_front.plan_of(found, its.found.accelerator, getattr(its.found, "accelerators", 0))
+    return None
 
 
 @st.cache_resource(show_spinner="Asking the whole catalogue, use by use", max_entries=4)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from planner.money.option import Option
 from planner.money.plan import Plan
+from planner.report.answer.pinned import saved_usd
 from planner.report.futures import future_charts
 from planner.report.futures.input_words import saver
 from planner.report.what_if.what_if_words import pair
@@ -64,6 +65,10 @@ def _tornado(who: Who, night: bool, _ways: tuple[Way, Way], _bars: tuple[Tornado
 
 def tornado_chart() -> go.Figure:
     """The tornado as a chart."""
+    its = [(one.letter, saved_usd(one.reckoned.answer)) for one in state.pinned()]
+    if its:
+        pins = [(letter, usd) for letter, usd in its if usd is not None]
+        return future_charts.tornado(bars(), state.dark(), _ways(), pins)
     return _tornado(_who(), state.dark(), _ways(), bars())
 
 

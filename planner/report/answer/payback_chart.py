@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -14,8 +14,10 @@ from planner.money.ledger import Ledger
 from planner.money.verdict.answer import Answer, Weighed
 from planner.money.ways import WAYS
 from planner.report import words
+from planner.report.answer.pinned import Pinned, priced
 from planner.report.answer.turns import pays_by_its_sale
 from planner.report.chart_frame import (
+    PAPER,
     axis,
     band,
     colour_of,
@@ -34,6 +36,7 @@ _LETTER_PX = 6.4
 _ROW_PX = 17
 _MOST_ROWS = 3
 _ENOUGH_TICKS = 8
+PINNED_DASH = "1px 5px"  # of every pinned plan's line; no way has it
 
 
 @dataclass(frozen=True)
@@ -104,15 +107,19 @@ def payback_finding(found: Answer) -> str:
     return f"{first.capitalize()} has paid back in month {month:.0f}: {end}.{then}"
 
 
-def payback(found: Answer, dark: bool, *, every: bool = False) -> go.Figure:
+def payback(found: Answer, dark: bool, *, every: bool = False, pins: Sequence[Pinned] = ()) -> go.Figure:
     """What the ways have cost so far, the ranges of the two that are compared, and the months in which things happen.
 
-    Names stand at the ends of the lines. Of every way, those that are not compared are drawn thin.
+    Names stand at the ends of the lines. Of every way, those that are not compared are drawn thin; of a pinned plan,
+    the way that it recommends, thin too, by the plan's letter.
     """
     ways, compared = shown_ways(found, every=every), shown_ways(found, every=False)
-    last = found.plan.setting.timeline.last
+    beside = priced(pins)
+    last = max((len(way.cumulative_usd) - 1 for _, way in beside), default=0)
+    last = max(found.plan.setting.timeline.last, last)
     data = [one for way in ways for one in _line(way, way in compared, dark)]
-    low, high = _reach(ways, compared)
+    data += [_thin_line(one.called, way, dark) for one, way in beside]
+    low, high = _reach([*ways, *(way for _, way in beside)], compared)
     happen = _rows_of(_happen(found), last)
     rows = 1 + max((row for _, _, row, _ in happen), default=-1)
     above = _ABOVE_PX + _ROW_PX * rows
@@ -135,7 +142,8 @@ def payback(found: Answer, dark: bool, *, every: bool = False) -> go.Figure:
             note(0, 1, "Cost so far, today's money", dark, yref="paper", xref="paper", xanchor="left",
                  yanchor="bottom", yshift=_ROW_PX * rows + 3),
             *_noted(happen, dark),
-            *_names(ways, compared, (low, high), plot_px, dark),
+            *_names([*_ends(ways, compared), *(_End(one.called, way) for one, way in beside)],
+                    (low, high), plot_px, dark),
         ],
     )  # fmt: skip
 
@@ -154,6 +162,14 @@ def _line(way: Weighed, is_compared: bool, dark: bool) -> list[dict[str, Any]]:
     hover = f"{escape(way.option.title)} %{{y:$,.0f}}<extra></extra>"
     shown = curve(way.option.title, months, way.cumulative_usd.tolist(), line, hovertemplate=hover)
     return [*(band(months, *ends, colour) if is_compared else ()), shown]
+
+
+def _thin_line(name: str, way: Weighed, dark: bool) -> dict[str, Any]:
+    """One way of a pinned plan."""
+    line = {"color": colour_of(way.option.way, dark), "width": 1.5, "dash": PINNED_DASH}
+    hover = f"{escape(name)} %{{y:$,.0f}}<extra></extra>"
+    usd = way.cumulative_usd.tolist()
+    return curve(name, list(range(len(usd))), usd, line, hovertemplate=hover)
 
 
 def _reach(ways: Sequence[Weighed], compared: Sequence[Weighed]) -> tuple[float, float]:
@@ -216,22 +232,37 @@ def _noted(happen: Sequence[Noted], dark: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _names(
-    ways: Sequence[Weighed], compared: Sequence[Weighed], reach: tuple[float, float], plot_px: int, dark: bool
-) -> list[dict[str, Any]]:
+class _End(NamedTuple):
+    """The end of a line: what it is called, and the way."""
+
+    name: str
+    way: Weighed
+    is_compared: bool = False
+
+    @property
+    def month(self) -> int:
+        """Where it ends."""
+        return len(self.way.cumulative_usd) - 1
+
+
+def _ends(ways: Sequence[Weighed], compared: Sequence[Weighed]) -> list[_End]:
+    return [_End(_called(way, ways), way, way in compared) for way in ways]
+
+
+def _names(ends: Sequence[_End], reach: tuple[float, float], plot_px: int, dark: bool) -> list[dict[str, Any]]:
     """What each line is called and comes to, at its end; moved apart where they would lie on each other."""
     low, high = reach
-    ends = [(float(way.cumulative_usd[-1]) - low) / (high - low) * plot_px for way in ways]
-    lines = [2 if way in compared else 1 for way in ways]
-    places = _apart(ends, [_ROW_PX * number for number in lines], plot_px)
-    last = ways[0].cumulative_usd.shape[-1] - 1 if ways else 0
+    at_px = [(float(one.way.cumulative_usd[-1]) - low) / (high - low) * plot_px for one in ends]
+    places = _apart(at_px, [_ROW_PX * (2 if one.is_compared else 1) for one in ends], plot_px)
     notes = []
-    for way, place in zip(ways, places, strict=True):
-        name, usd = escape(_called(way, ways)), words.usd_short(float(way.cumulative_usd[-1]))
-        said = f"<b>{name}</b><br>{usd}" if way in compared else f"{name} {usd}"
+    for one, place in zip(ends, places, strict=True):
+        name, usd = escape(one.name), words.usd_short(float(one.way.cumulative_usd[-1]))
+        said = f"<b>{name}</b><br>{usd}" if one.is_compared else f"{name} {usd}"
         at: dict[str, Any] = {"xanchor": "left", "yanchor": "middle", "align": "left", "xshift": 9}
-        there = note(last, low + place / plot_px * (high - low), said, dark, **at)
-        notes.append(there | {"font": {"color": colour_of(way.option.way, dark), "size": 12}})
+        if one.month < max(other.month for other in ends):  # it ends among other lines
+            at |= {"bgcolor": PAPER[dark]}
+        there = note(one.month, low + place / plot_px * (high - low), said, dark, **at)
+        notes.append(there | {"font": {"color": colour_of(one.way.option.way, dark), "size": 12}})
     return notes
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -15,7 +15,7 @@ from planner.report.answer.plan_text import Reckoned
 from planner.report.futures.counted import best_of_100
 from planner.report.table import Table
 from planner.scenario.path import dotted
-from planner.scenario.short_keys import KEYS
+from planner.scenario.short_keys import KEYS, Key
 
 About = Literal["verdict", "plan", "money", "turns", "speed", "rent"]  # what of a plan a measure is about
 Write = Callable[[float], str]
@@ -140,8 +140,25 @@ def _written(measure: Measure | None) -> str:
     return measure.write(float(value)) if isinstance(value, float | int) else str(value)
 
 
-def asked_differently(plans: Sequence[Reckoned]) -> Table:
-    """What the plans say differently, each input by the name that its field has."""
-    labels = {dotted(key.path): key.label.rstrip("?") for key in KEYS.values()}
-    table = differing(plans)
-    return Table({**table.cells, "Input": [labels.get(one, one) for one in table["Input"]]})
+def asked_differently(plans: Sequence[Reckoned], hints: Sequence[Mapping[str, str]]) -> Table:
+    """What the plans say differently, by the names and in the units of their fields.
+
+    `hints` are what the empty fields of each plan stand for, by the fields' short keys.
+    """
+    names, fields = _unique([one.name for one in plans]), {dotted(key.path): key for key in KEYS.values()}
+    rows = []
+    for path, values in differences(plans):
+        key = fields.get(path)
+        said = [
+            _said(value) if key is None else _as_asked(key, value, usual)
+            for value, usual in zip(values, hints, strict=True)
+        ]
+        rows.append([path if key is None else key.label.rstrip("?"), *said])
+    return Table.listed(["Input", *names], rows)
+
+
+def _as_asked(key: Key, value: Any, usual: Mapping[str, str]) -> str:
+    """A value as its field shows it; what an empty one stands for."""
+    if value is None:
+        return usual.get(key.key, _said(None))
+    return f"{100 * value:g}" if key.percent and isinstance(value, float) else _said(value)

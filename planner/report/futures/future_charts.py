@@ -42,23 +42,41 @@ _BINS = 20  # few enough that dots stand apart on a phone
 _MOST_BARS = 10
 _ROOM = 0.16  # of the width, on both sides, for the values at the ends of the bars
 _MAP_PX = 540
+_ROWS_OF_DOTS, _PINNED_PX = 9, 32  # rows that the dots have room for, and the height of one more
 _TINT = 0.18  # of the colour, where it begins
 _SEEN_CELLS = 12  # a region of fewer is not named on the map
 Ways = tuple[Way, Way]  # the owning and the renting way
 
 
-def sure(found: Answer, drawn: Futures, dark: bool) -> go.Figure | None:
+Saved = tuple[str, NDArray[np.float64]]  # by the letter of a pinned plan: what its first way saves, future by future
+
+
+def sure(found: Answer, drawn: Futures, dark: bool, pins: Sequence[Saved] = ()) -> go.Figure | None:
     """The dots of an answer; None where there are no two ways to compare in every future."""
     keys = drawn_pair(found, drawn)
     if keys is None or found.pair is None:
         return None
-    return dots(drawn.dots(*keys), *found.pair, dark, drawn.share_cheaper(*keys))
+    return dots(drawn.dots(*keys), *found.pair, dark, drawn.share_cheaper(*keys), pins)
 
 
-def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool, share: float) -> go.Figure:
+def saved_of(letter: str, found: Answer, drawn: Futures | None) -> Saved | None:
+    """The fifty futures of a pinned plan; None where it has no two ways to compare."""
+    keys = None if drawn is None else drawn_pair(found, drawn)
+    return None if drawn is None or keys is None else (letter, drawn.dots(*keys))
+
+
+def dots(
+    saved_usd: NDArray[np.float64],
+    own: Weighed,
+    rent: Weighed,
+    dark: bool,
+    share: float,
+    pins: Sequence[Saved] = (),
+) -> go.Figure:
     """Fifty equally likely futures as dots over what owning saves: squares where it does, else circles.
 
-    `share` is of all futures, those between the dots too: in it owning costs less.
+    `share` is of all futures, those between the dots too: in it owning costs less. Below the dots a bar for each pinned
+    plan: from the second lowest to the second highest of its own fifty, with a mark at the middle.
     """
     low, high = float(saved_usd.min()), float(saved_usd.max())
     width = max((high - low) / _BINS, 1.0)
@@ -79,25 +97,53 @@ def dots(saved_usd: NDArray[np.float64], own: Weighed, rent: Weighed, dark: bool
                 hovertemplate=f"2 of 100 futures: {saver_name} saves %{{customdata:$,.0f}}<extra></extra>",
             )
         )
+    row = max(8.0, float(heights.max()) + 1) / _ROWS_OF_DOTS  # what one pinned plan takes of the height
+    for place, (letter, its) in enumerate(pins, start=1):
+        data += _spread(letter, its, -row * place, dark)
     return framed(
         data,
         dark,
-        320,
+        320 + _PINNED_PX * len(pins),
         xaxis=money(f"What {saver(own.option.way)} saves against {_other(own, rent)}, today's money"),
-        yaxis={"visible": False, "range": [0.0, max(8.0, float(heights.max()) + 1)]},
+        yaxis={"visible": False, "range": [-row * (len(pins) + 0.6) if pins else 0.0, row * _ROWS_OF_DOTS]},
         shapes=[upright(0.0, dark, 2, None)],
+        annotations=[
+            note(float(np.sort(its)[-2]), -row * place, f"<b>{letter}</b>", dark, xanchor="left", xshift=6)
+            for place, (letter, its) in enumerate(pins, start=1)
+        ],
     )
+
+
+def _spread(letter: str, saved_usd: NDArray[np.float64], row: float, dark: bool) -> list[dict[str, Any]]:
+    """A pinned plan's futures as a line with its middle."""
+    ordered = np.sort(saved_usd)
+    ends, middle = (float(ordered[1]), float(ordered[-2])), float(np.median(ordered))
+    hover = f"{letter}: saves %{{x:$,.0f}}<extra></extra>"
+    ink = INK[dark]
+    quiet: dict[str, Any] = {"showlegend": False, "hovertemplate": hover}
+    return [
+        curve(letter, ends, (row, row), {"color": ink, "width": 3}, **quiet),
+        marks(letter, [middle], [row], {"symbol": "line-ns-open", "size": 13, "color": ink}, **quiet),
+    ]
 
 
 def _other(first: Weighed, second: Weighed) -> str:
     return other(second.option.way, first.option.way)
 
 
-def tornado(found: Sequence[TornadoBar], dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:
-    """What owning saves between both ends of each input; what turns it has its name and its mark on the line."""
+def tornado(
+    found: Sequence[TornadoBar],
+    dark: bool,
+    ways: Ways = ("own", "on_demand"),
+    pins: Sequence[tuple[str, float]] = (),
+) -> go.Figure:
+    """What owning saves between both ends of each input; what turns it has its name and its mark on the line.
+
+    What each pinned plan saves as it is entered, by its letter, is an upright line.
+    """
     shown = list(found[:_MOST_BARS])
-    low = min((min(bar.saved_low_usd, bar.saved_high_usd) for bar in shown), default=0.0)
-    high = max((max(bar.saved_low_usd, bar.saved_high_usd) for bar in shown), default=0.0)
+    ends = [usd for bar in shown for usd in (bar.saved_low_usd, bar.saved_high_usd)] + [usd for _, usd in pins]
+    low, high = min(ends, default=0.0), max(ends, default=0.0)
     room = _ROOM * (max(high, 0.0) - min(low, 0.0))
     bottom = max(3, len(shown)) - 0.5
     return framed(
@@ -115,8 +161,12 @@ def tornado(found: Sequence[TornadoBar], dark: bool, ways: Ways = ("own", "on_de
         ),
         yaxis={"range": [bottom, -0.9], "visible": False},
         barmode="overlay",
-        shapes=[*_rows(len(shown), dark), upright(0.0, dark, 2, None)],
-        annotations=[*names_above([_name(bar) for bar in shown], dark), *_ends(shown, dark)],
+        shapes=[*_rows(len(shown), dark), upright(0.0, dark, 2, None), *(upright(usd, dark) for _, usd in pins)],
+        annotations=[
+            *names_above([_name(bar) for bar in shown], dark), *_ends(shown, dark),
+            *(note(usd, bottom, f"<b>{letter}</b>", dark, yanchor="bottom", xanchor="left", xshift=3)
+              for letter, usd in pins),
+        ],
     )  # fmt: skip
 
 

@@ -92,19 +92,25 @@ def _row(one: Try) -> dict[str, object]:
     }
 
 
-def window(market: Market, plan: Try | None) -> list[Try]:
+def window(market: Market, plan: Try | None, pins: Sequence[Try] = ()) -> list[Try]:
     """What the chart has room for: the front, the plan, and all that is not many times slower or dearer."""
     tries = drawable(market)
-    seen = [one for one in market.front if math.isfinite(one.speed)] + ([plan] if plan is not None else [])
+    seen = [*(one for one in market.front if math.isfinite(one.speed)), *([plan] if plan is not None else []), *pins]
     if not seen:
         return tries
     slowest, dearest = max(one.speed for one in seen), max(one.cost for one in seen)
     return [one for one in tries if one.speed <= _BEYOND * slowest and one.cost <= _BEYOND * dearest]
 
 
-def front_chart(market: Market, plan: Try | None, dark: bool) -> go.Figure:
-    """All tries as faint marks, what nothing beats as a line with its names, the plan as a star, limits as lines."""
-    tries, front = window(market, plan), [one for one in market.front if math.isfinite(one.speed)]
+def front_chart(market: Market, plan: Try | None, dark: bool, pins: Sequence[tuple[str, Try]] = ()) -> go.Figure:
+    """All tries as faint marks, what nothing beats as a line with its names, the plan as a star, limits as lines.
+
+    Pinned plans that do the same work are stars by their letters.
+    """
+    tries, front = (
+        window(market, plan, [one for _, one in pins]),
+        [one for one in market.front if math.isfinite(one.speed)],
+    )
     loose_first = sorted(WAYS.values(), key=lambda way: (way.firmness, way.place))
     tried = [_marks(way, [one for one in tries if one.way == way.key], dark) for way in loose_first]
     data = [mark for mark in tried if mark["x"]]
@@ -114,12 +120,23 @@ def front_chart(market: Market, plan: Try | None, dark: bool) -> go.Figure:
         data.append(_mark(market.best, "recommended", {"symbol": "circle-open", "size": 20, "color": INK[dark]}))
     if plan is not None:
         data.append(_mark(plan, "your plan", {"symbol": "star", "size": 17, "color": ORANGE[dark]}))
-    labels = _labels(tries, front, market.best, plan, dark)
+    data += [_mark(one, letter, {"symbol": "star-open", "size": 15, "color": INK[dark]}) for letter, one in pins]
+    labels = [*_labels(tries, front, market.best, plan, dark), *_letters(tries, pins, dark)]
     return framed(
         data, dark, HEIGHT_PX, quiet=True, hovermode="closest", clickmode="event",
         xaxis=_across([one.speed for one in tries], market), yaxis=_up([one.cost for one in tries], market),
         shapes=_limits(market, dark), annotations=[*labels, *_limit_names(market, tries, dark)],
     )  # fmt: skip
+
+
+def _letters(tries: Sequence[Try], pins: Sequence[tuple[str, Try]], dark: bool) -> list[dict[str, Any]]:
+    """The letter of each pinned plan below its star."""
+    across, up = Scale([one.speed for one in tries]), Scale([one.cost for one in tries])
+    below: dict[str, Any] = {"yanchor": "top", "yshift": -9}
+    return [
+        note(across.position(one.speed), up.position(one.cost), f"<b>{letter}</b>", dark, **below)
+        for letter, one in pins
+    ]
 
 
 def _marks(way: WayRecord, tries: Sequence[Try], dark: bool) -> dict[str, Any]:

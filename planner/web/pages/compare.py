@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from planner.money.renting.bill import Money
 from planner.money.renting.orders import order_of
 from planner.money.setting import Setting
 from planner.report import words
@@ -44,7 +45,7 @@ def page() -> None:
         words.markdown(" ".join((*found.finding.sentences, *by_the_token(plan, money), counted_in(plan, money))))
     )
     show_offers.offers(state.listed(found), hidden_words(found.hidden, found.of), filters.show_everything)
-    _views(found, wish, doers[0])
+    _views(found, wish, doers[0], money)
     show.next_page("What if", "Next: what would change the answer")
 
 
@@ -55,7 +56,7 @@ def _doers(is_job: bool, setting: Setting) -> Sequence[Doer]:
     return () if setting.asked and setting.asked.problems else (doer_of(setting),)
 
 
-def _views(found: Offers, wish: Wish, first: Doer) -> None:
+def _views(found: Offers, wish: Wish, first: Doer, money: Money) -> None:
     """What is behind the table. Only the open view is made: the others cost nothing until somebody looks."""
     catalogue, chip = state.catalogue(), first.accelerator
     picks = ask.picks(pickable(found.table), found.finding.offer, BUY_ID)
@@ -63,7 +64,7 @@ def _views(found: Offers, wish: Wish, first: Doer) -> None:
     for view, make in zip(
         st.tabs(VIEWS, key="view", on_change="rerun"),
         (
-            lambda: show_ledger.parts_explained(state.opened(found, tuple(picks))),
+            lambda: show_ledger.parts_explained(state.opened(found, tuple(picks)), money),
             lambda: show_ledger.buying(catalogue, found.own, chip),
             lambda: show.market(catalogue, state.market(catalogue, filters.all_chips(wish), state.day(), chip)),
             lambda: show.past(state.past(catalogue, chip)),

@@ -1,0 +1,78 @@
+"""Pinned plans as charts and tiles show them: by a letter, with what each recommends and what it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from planner.money.ledger import Ledger
+from planner.money.measures import todays
+from planner.money.renting.bill import TODAY, Money
+from planner.money.verdict.answer import Answer, Weighed
+from planner.money.ways import WAYS
+from planner.report import words
+from planner.report.answer.reckoned import Reckoned
+from planner.report.tile import Tile
+
+
+@dataclass(frozen=True, eq=False)
+class Pinned:
+    """One pinned plan: its letter, and what was reckoned of it."""
+
+    letter: str
+    reckoned: Reckoned
+
+    @property
+    def best(self) -> Weighed | None:
+        """The way that it recommends; None where nothing of it has a price."""
+        return self.reckoned.answer.best
+
+    @property
+    def called(self) -> str:
+        """The letter with the short name of that way."""
+        return f"{self.letter}: {WAYS[self.best.option.way].name}" if self.best is not None else self.letter
+
+    def ledger(self, money: Money) -> Ledger | None:
+        """What that way costs, under a title with the letter."""
+        if self.best is None:
+            return None
+        there = self.best.option.ledger
+        there = todays(self.reckoned.plan.setting, there) if money == TODAY else there
+        return replace(there, title=f"{self.letter}: {there.title}")
+
+
+def priced(pins: Sequence[Pinned]) -> list[tuple[Pinned, Weighed]]:
+    """Those that recommend something, each with it."""
+    return [(one, one.best) for one in pins if one.best is not None]
+
+
+def saved_usd(found: Answer) -> float | None:
+    """What the first of the two ways that are compared saves against the second; None where there is one alone."""
+    return None if found.pair is None else found.pair[1].present_usd - found.pair[0].present_usd
+
+
+def beside_tile(tile: Tile, pins: Sequence[Pinned]) -> tuple[str, ...]:
+    """What the same figure is in each pinned plan, in words; nothing of a plan that has no such figure."""
+    said = []
+    for one in pins:
+        other = next((its for its in one.reckoned.told.figures if its.label == tile.label), None)
+        if other is not None:
+            said.append(f"{one.letter}: {'the same' if other.value == tile.value else other.value}")
+    return tuple(said)
+
+
+def against(found: Answer, pins: Sequence[Pinned]) -> tuple[str, ...]:
+    """How much more or less the plan on the screen costs than each pinned one, a sentence each."""
+    if found.best is None:
+        return ()
+    told = []
+    for one, best in priced(pins):
+        more = found.best.present_usd - best.present_usd
+        if words.usd_short(found.best.present_usd) == words.usd_short(best.present_usd):
+            told.append(f"It costs about as much as {one.letter}.")
+        else:
+            share = f" ({words.percent(abs(more) / best.present_usd)})" if best.present_usd > 0 else ""
+            told.append(
+                f"It costs {words.usd_short(abs(more))}{share} {'more' if more > 0 else 'less'} than {one.letter}."
+            )
+    return tuple(told)

@@ -1,0 +1,123 @@
+"""Pinned plans in charts and beside tiles: by letter, with their own amounts."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from planner.money.renting.bill import TODAY
+from planner.report import charts, words
+from planner.report.answer.payback_chart import payback
+from planner.report.answer.pinned import Pinned, against, beside_tile, saved_usd
+from planner.report.answer.plan_text import Reckoned as Told
+from planner.report.answer.reckoned import Reckoned, reckoned
+from planner.report.answer.side_by_side import asked_differently
+from planner.report.futures import future_charts
+from planner.scenario.scenario import Scenario
+from planner.scenario.work import Work
+from pricing import load_catalogue
+
+DAY = date(2026, 11, 22)
+
+
+@pytest.fixture(scope="module")
+def plans() -> tuple[Reckoned, Reckoned]:
+    """The plan on the screen, and one of two years and half as many that is pinned."""
+    facts = load_catalogue()
+    small = Scenario(years=2, work=(Work(accelerators=8, busy_share=0.9),))
+    return tuple(reckoned(facts, one, DAY, in_full=True) for one in (Scenario(work=(Work(accelerators=16),)), small))  # type: ignore[return-value]
+
+
+def drawn(figure: go.Figure) -> go.Figure:
+    """The same chart, looked at by plotly's own validation."""
+    return go.Figure(figure.to_dict())
+
+
+def test_a_pinned_plan_has_its_line_to_its_own_end(plans: tuple[Reckoned, Reckoned]) -> None:
+    shown, small = plans
+    figure = drawn(payback(shown.answer, False, pins=[Pinned("A", small)]))
+    line = next(one for one in figure.data if one.name is not None and one.name.startswith("A: "))
+    best = small.answer.best
+    assert best is not None
+    assert list(line.y) == best.cumulative_usd.tolist()
+    assert max(line.x) == 24
+    assert figure.layout.xaxis.range[1] == 36
+    named = [one for one in figure.layout.annotations if one.text.startswith("A: ")]
+    assert [one.x for one in named] == [24]
+    assert words.usd_short(best.present_usd) in named[0].text
+
+
+def test_nothing_changes_where_nothing_is_pinned(plans: tuple[Reckoned, Reckoned]) -> None:
+    shown, _ = plans
+    assert not any((one.name or "").startswith("A") for one in payback(shown.answer, False).data)
+
+
+def test_a_pinned_plans_futures_lie_below_the_dots(plans: tuple[Reckoned, Reckoned]) -> None:
+    shown, small = plans
+    its = future_charts.saved_of("A", small.answer, small.futures)
+    assert its is not None
+    assert shown.futures is not None
+    figure = drawn(future_charts.sure(shown.answer, shown.futures, False, [its]))  # type: ignore[arg-type]
+    line, middle = (one for one in figure.data if one.name == "A")
+    ordered = sorted(its[1].tolist())
+    assert list(line.x) == [ordered[1], ordered[-2]]
+    assert middle.x[0] == pytest.approx(float(np.median(ordered)))
+    assert max(line.y) < 0
+
+
+def test_a_pinned_plans_money_stands_below_the_others_in_the_same_money(plans: tuple[Reckoned, Reckoned]) -> None:
+    _, small = plans
+    best = small.answer.best
+    assert best is not None
+    today, bills = Pinned("B", small).ledger(TODAY), Pinned("B", small).ledger("bills")
+    assert today is not None
+    assert bills is not None
+    assert today.title.startswith("B: ")
+    assert float(today.total_usd) == pytest.approx(best.present_usd)
+    assert float(bills.total_usd) == pytest.approx(float(best.option.ledger.total_usd))
+    drawn(charts.cost_parts([today, bills], True))
+
+
+def test_what_it_saves_is_a_line_over_the_tornado(plans: tuple[Reckoned, Reckoned]) -> None:
+    _, small = plans
+    usd = saved_usd(small.answer)
+    pair = small.answer.pair
+    assert usd is not None
+    assert pair is not None
+    assert usd == pair[1].present_usd - pair[0].present_usd
+    figure = drawn(future_charts.tornado((), False, pins=[("A", usd)]))
+    assert usd in [one.x0 for one in figure.layout.shapes]
+    assert figure.layout.xaxis.range[0] <= usd <= figure.layout.xaxis.range[1]
+
+
+def test_tiles_and_sentences_say_what_another_plan_comes_to(plans: tuple[Reckoned, Reckoned]) -> None:
+    shown, small = plans
+    pin = Pinned("A", small)
+    buy = next(one for one in shown.told.figures if one.label == "Buy")
+    its = next(one for one in small.told.figures if one.label == "Buy")
+    assert beside_tile(buy, [pin]) == (f"A: {its.value}",)
+    assert beside_tile(its, [pin]) == ("A: the same",)
+    mine, other = shown.answer.best, small.answer.best
+    assert mine is not None
+    assert other is not None
+    more = mine.present_usd - other.present_usd
+    (said,) = against(shown.answer, [pin])
+    assert said == f"It costs {words.usd_short(more)} ({words.percent(more / other.present_usd)}) more than A."
+    (back,) = against(small.answer, [Pinned("B", shown)])
+    assert " less than B." in back
+    assert against(shown.answer, [Pinned("C", shown)]) == ("It costs about as much as C.",)
+
+
+def test_what_was_left_empty_is_told_as_what_it_stands_for(plans: tuple[Reckoned, Reckoned]) -> None:
+    told = [
+        Told("A", plans[1].plan, plans[1].answer, plans[1].told),
+        Told("now", plans[0].plan, plans[0].answer, plans[0].told),
+    ]
+    table = asked_differently(told, [plans[1].hints, plans[0].hints])
+    assert dict(zip(table["Input"], zip(table["A"], table["now"], strict=True), strict=True))["Busy, % of hours"] == (
+        "90",
+        "60",
+    )
