@@ -31,7 +31,9 @@ TUNE = Question(
     "fine-tune-70b",
 )
 SERVE = Question("Serve", ("serve", "rps", "peak", "in", "out", "gpu"), ("ttft", "tpot", "weights"), "chat-service")
-HOURS = Question("GPU-hours", ("gpus", "gpu", "busy", "hours"))
+# How much there is to do, where hours are asked for: as a share of them, as hours, as people, as jobs.
+AMOUNTS = ("busy", "hours", "team", "each", "weekly", "jobhours")
+HOURS = Question("GPU-hours", ("gpus", "gpu", *AMOUNTS))
 QUESTIONS: dict[str, Question] = {one.name: one for one in (TRAIN, TUNE, SERVE, HOURS)}
 _OF_A_QUESTION = frozenset().union(*(one.own for one in QUESTIONS.values()))
 

@@ -22,5 +22,8 @@ Recompute = Literal["none", "selective", "full"]
 # arXiv:2412.19437, section 5.4.3).
 USUAL_ACCEPTED_SHARE = 0.8
 USUAL_BUSY_SHARE = 0.60  # of the hours, where nobody says
+# Assumptions of ours, said to be so beside their fields: one GPU through the working hours of a month; a job overnight.
+USUAL_HOURS_PER_PERSON = 160.0
+USUAL_HOURS_PER_JOB = 8.0
 USUAL_STORAGE_TB = 10.0  # beside one machine of eight
 USUAL_EGRESS_TB_PER_MONTH = 1.0

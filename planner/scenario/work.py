@@ -11,6 +11,7 @@ from planner.scenario.base import (
     HOURS_PER_YEAR,
     MONTHS_PER_YEAR,
     ONE_MACHINE,
+    WEEKS_PER_MONTH,
     WORK,
     Count,
     Inputs,
@@ -21,7 +22,13 @@ from planner.scenario.base import (
     unit,
 )
 from planner.scenario.task import Run, Serve, Train
-from planner.scenario.vocabulary import USUAL_BUSY_SHARE, USUAL_EGRESS_TB_PER_MONTH, USUAL_STORAGE_TB
+from planner.scenario.vocabulary import (
+    USUAL_BUSY_SHARE,
+    USUAL_EGRESS_TB_PER_MONTH,
+    USUAL_HOURS_PER_JOB,
+    USUAL_HOURS_PER_PERSON,
+    USUAL_STORAGE_TB,
+)
 
 LEAST_BUSY_SHARE = 0.01
 MOST_SEASONS = MONTHS_PER_YEAR
@@ -54,6 +61,12 @@ class Job(Inputs):
         return self
 
 
+# What says how much work there is in place of a share of the hours, and what belongs to it.
+INSTEAD_OF_A_SHARE = (
+    "accelerator_hours_per_month", "people", "hours_per_person", "jobs_per_week", "hours_per_job",
+)  # fmt: skip
+
+
 class Work(Inputs):
     """One kind of work. `accelerators` is how many it wants at once, `busy_share` how much of the time it does.
 
@@ -69,6 +82,18 @@ class Work(Inputs):
     accelerator_hours_per_month: Annotated[float | None, Field(ge=0.01, le=730_000_000.0),
         unit("accelerator-hours a month"), asked("hours", "GPU-hours a month",
         "Instead of the share of busy hours; one follows from the other.", usual="from busy %")] = None  # fmt: skip
+    people: Annotated[int | None, Field(ge=1, le=1_000_000), unit("people"), asked("team", "People who use them",
+        "Instead of the share of busy hours: each of them keeps GPUs busy for so many hours a month.",
+        usual="from busy %")] = None  # fmt: skip
+    hours_per_person: Annotated[float | None, Field(ge=0.01, le=73_000.0), unit("accelerator-hours a month"),
+        asked("each", "GPU-hours a month of each",
+        "160 is one GPU through the working hours of a month, our guess. A large run of one person takes thousands.",
+        usual=USUAL_HOURS_PER_PERSON)] = None  # fmt: skip
+    jobs_per_week: Annotated[float | None, Field(ge=0.01, le=1e6), unit("count a week"), asked("weekly",
+        "Jobs a week", "Instead of the share of busy hours.", usual="from busy %")] = None  # fmt: skip
+    hours_per_job: Annotated[float | None, Field(ge=0.01, le=HOURS_PER_YEAR), unit("hours"), asked("jobhours",
+        "Hours one job takes", "On as many GPUs as one job takes: all of them unless you say otherwise.",
+        usual=USUAL_HOURS_PER_JOB)] = None  # fmt: skip
     accelerators_per_job: Annotated[Count | None, asked("job", "GPUs one job takes",
         "Decides how busy a fleet can be before jobs queue for long.", group=WORK,
         usual="all of them")] = None  # fmt: skip
@@ -99,16 +124,11 @@ class Work(Inputs):
 
     @model_validator(mode="after")
     def _agree(self) -> Work:
-        if self.busy_share is not None and self.accelerator_hours_per_month is not None:
-            raise ValueError("want busy_share or accelerator_hours_per_month, not both: one follows from the other")
-        tasks = (self.train, self.serve, self.run)
-        told = (*tasks, self.busy_share, self.accelerator_hours_per_month)
-        if any(tasks) and sum(one is not None for one in told) > 1:
-            raise ValueError("want one of train, serve, run, busy_share and accelerator_hours_per_month")
-        most = self.accelerators * HOURS_PER_MONTH
-        if self.accelerator_hours_per_month is not None and self.accelerator_hours_per_month > most:
+        self._say_how_much_once()
+        hours, most = self.told_hours_per_month, self.accelerators * HOURS_PER_MONTH
+        if hours is not None and hours > most:
             raise ValueError(
-                f"{self.accelerator_hours_per_month:,.0f} accelerator-hours a month do not fit on {self.accelerators} "
+                f"{hours:,.0f} accelerator-hours a month do not fit on {self.accelerators} "
                 f"accelerators, which have {most:,.0f}: raise accelerators or lower the hours"
             )
         if len(self.season) not in (0, MOST_SEASONS):
@@ -116,6 +136,19 @@ class Work(Inputs):
         if self.accelerators_per_job is not None and self.accelerators_per_job > self.accelerators:
             raise ValueError("accelerators_per_job is more than are wanted at once")
         return self
+
+    def _say_how_much_once(self) -> None:
+        if self.busy_share is not None and self.accelerator_hours_per_month is not None:
+            raise ValueError("want busy_share or accelerator_hours_per_month, not both: one follows from the other")
+        amounts = ("busy_share", "accelerator_hours_per_month", "people", "jobs_per_week")
+        told = [name for name in ("train", "serve", "run", *amounts) if getattr(self, name) is not None]
+        if {"train", "serve", "run"} & set(told) and len(told) > 1:
+            raise ValueError("want one of train, serve, run, busy_share and accelerator_hours_per_month")
+        if len(told) > 1:
+            raise ValueError(f"want one of {' and '.join(told)}: each says how much work there is")
+        for name, of in (("hours_per_person", "people"), ("hours_per_job", "jobs_per_week")):
+            if getattr(self, name) is not None and getattr(self, of) is None:
+                raise ValueError(f"{name} wants {of} beside it")
 
     @model_validator(mode="after")
     def _by_the_clock(self) -> Work:
@@ -130,10 +163,35 @@ class Work(Inputs):
         return self
 
     @property
+    def told_hours_per_month(self) -> float | None:
+        """The accelerator-hours of a month, where they are said as such, by people or by jobs."""
+        if self.people is not None:
+            return self.people * self.usual_hours_per_person
+        if self.jobs_per_week is not None:
+            return self.jobs_per_week * WEEKS_PER_MONTH * self.usual_hours_per_job * self.usual_accelerators_per_job
+        return self.accelerator_hours_per_month
+
+    @property
+    def usual_hours_per_person(self) -> float:
+        """Accelerator-hours a month of one person."""
+        return USUAL_HOURS_PER_PERSON if self.hours_per_person is None else self.hours_per_person
+
+    @property
+    def usual_hours_per_job(self) -> float:
+        """How long one of the jobs of a week takes."""
+        return USUAL_HOURS_PER_JOB if self.hours_per_job is None else self.hours_per_job
+
+    @property
+    def usual_accelerators_per_job(self) -> int:
+        """How many accelerators one job takes: all of them, where nobody says."""
+        return self.accelerators if self.accelerators_per_job is None else self.accelerators_per_job
+
+    @property
     def usual_busy_share(self) -> float:
         """The share of hours in which it runs, before growth and season."""
-        if self.accelerator_hours_per_month is not None:
-            return self.accelerator_hours_per_month / (self.accelerators * HOURS_PER_MONTH)
+        hours = self.told_hours_per_month
+        if hours is not None:
+            return hours / (self.accelerators * HOURS_PER_MONTH)
         if self.busy_share is None and self.by_hour:
             return max(sum(self.by_hour) / HOURS_OF_DAY, LEAST_BUSY_SHARE)
         return USUAL_BUSY_SHARE if self.busy_share is None else self.busy_share

@@ -20,6 +20,7 @@ from pricing import Catalogue
 from pricing.exchange import Rates, rates
 
 GPUS, BUSY, HOURS = "gpus", "busy", "hours"
+INSTEAD = (HOURS, "team", "weekly")  # what says how busy it is in place of the share
 MODELS = ("train", "serve")
 USUAL_BUSY_PERCENT = 60
 _ON_SCREEN, _ASIDE, _PARTS = "fields_on_screen", "fields_aside", "typed_in_parts"
@@ -263,8 +264,8 @@ _SMALL = 100.0
 
 
 def _hours_say() -> bool:
-    """Whether the hours of a month, or each hour of the day, say how busy it is."""
-    return address.text(HOURS) is not None or bool(also_by_hour(address.text(ALSO)))
+    """Whether hours, people, jobs or each hour of the day say how busy it is."""
+    return any(address.text(one) is not None for one in INSTEAD) or bool(also_by_hour(address.text(ALSO)))
 
 
 def _busy_as_said(key: Key) -> None:
@@ -275,7 +276,7 @@ def _busy_as_said(key: Key) -> None:
     st.slider(key.label, 1, 100, format="%d%%", key=BUSY, disabled=True, help=_BUSY_HELP.format(key.told))
 
 
-_BUSY_HELP = "{} Follows from the GPU-hours a month, or from the hours of the day, where those are filled in."
+_BUSY_HELP = "{} Follows from GPU-hours, people, jobs or the hours of the day, where those are filled in."
 
 
 def _options(key: Key, options: Iterable[str], hint: str | None, labels: Mapping[str, str] | None = None) -> None:

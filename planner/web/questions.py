@@ -63,7 +63,7 @@ def _two(name: str, said: str, question: Question) -> str:
 
 
 OURS = ("asof", "terms", "pin")  # keys of the page itself that look like one of the plan
-_WORK = ("train", "serve", fields.HOURS, fields.BUSY)
+_WORK = ("train", "serve", fields.BUSY, *fields.INSTEAD)
 
 
 def shown() -> Question:

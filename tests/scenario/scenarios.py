@@ -162,9 +162,10 @@ def _agreeing_runs(one: dict[str, Any]) -> None:
 
 def _agreeing_work(work: dict[str, Any]) -> None:
     most = work.setdefault("accelerators", 8)
-    if "busy_share" in work or work.get("accelerator_hours_per_month", 0.0) > most * 672:
-        work.pop("accelerator_hours_per_month", None)
+    if work.get("accelerator_hours_per_month", 0.0) > most * 672:
+        work.pop("accelerator_hours_per_month")
     _one_way_to_tell(work)
+    _within_the_hours(work, most)
     if work.get("season"):
         work["season"] = tuple(work["season"][:1] * 12)
     if "by_hour" in work:
@@ -183,8 +184,21 @@ def _one_way_to_tell(work: dict[str, Any]) -> None:
         del serve["peak_requests_per_s"]
     if work.get("may_wait") or work.get("train") or work.get("run"):
         work.pop("by_hour", None)
-    ways_to_tell = ("train", "serve", "run", "busy_share", "accelerator_hours_per_month")
+    ways_to_tell = ("train", "serve", "run", "busy_share", "accelerator_hours_per_month", "people", "jobs_per_week")
     told = [name for name in ways_to_tell if work.get(name) is not None]
-    if {"train", "serve", "run"} & set(told):
-        for name in told[1:]:
-            work.pop(name)
+    for name in told[1:]:
+        work.pop(name)
+
+
+def _within_the_hours(work: dict[str, Any], most: int) -> None:
+    """People and jobs who take no more hours than there are."""
+    if work.get("people") is None:
+        work.pop("hours_per_person", None)
+    if work.get("jobs_per_week") is None:
+        work.pop("hours_per_job", None)
+    if work.get("people", 0) * (work.get("hours_per_person") or 160) > most * 672:
+        del work["people"]
+        work.pop("hours_per_person", None)
+    if work.get("jobs_per_week", 0) * 4.4 * (work.get("hours_per_job") or 8) > 672:
+        del work["jobs_per_week"]
+        work.pop("hours_per_job", None)

@@ -322,9 +322,10 @@ def _job_layer(job: Job, timeline: Timeline, scenario: Scenario, slower: Num) ->
 
 def _share(work: Work, scenario: Scenario) -> float:
     """The usual share of busy hours, in a month of as many hours as the plan's convention has."""
-    if work.accelerator_hours_per_month is None:
+    hours = work.told_hours_per_month
+    if hours is None:
         return work.usual_busy_share
-    return work.accelerator_hours_per_month / (work.accelerators * scenario.terms.hours_per_month)
+    return hours / (work.accelerators * scenario.terms.hours_per_month)
 
 
 def _season(work: Work, timeline: Timeline, starts_in: int) -> NDArray[np.float64]:

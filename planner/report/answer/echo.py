@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from planner.money.plan import Plan
 from planner.report import words
-from planner.scenario.base import HOURS_PER_MONTH
+from planner.scenario.base import HOURS_PER_MONTH, WEEKS_PER_MONTH
 from planner.scenario.question import HOURS, SERVE, TRAIN, TUNE
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import Serve, Train
+from planner.scenario.work import Work
 from planner.speed.serving import OtherWork, Serving
 from planner.speed.training import Training
 
@@ -44,7 +45,18 @@ def _of_work(plan: Plan, written: Scenario, question: str) -> str:
 def _hours(written: Scenario) -> str:
     work = written.work[0]
     hours = work.accelerators * work.usual_busy_share * HOURS_PER_MONTH
-    return f"{words.significant(hours):,.0f} GPU-hours a month."
+    return f"{words.significant(hours):,.0f} GPU-hours a month{_made_of(work)}."
+
+
+def _made_of(work: Work) -> str:
+    """The sum, where people or jobs say how much there is to do."""
+    if work.people is not None:
+        return f": {work.people:,} x {work.usual_hours_per_person:,g} hours each"
+    if work.jobs_per_week is not None:
+        on = f"{work.usual_accelerators_per_job:,} GPUs"
+        jobs = f"{work.jobs_per_week:,g} jobs a week x {WEEKS_PER_MONTH:.2f} weeks"
+        return f": {jobs} x {work.usual_hours_per_job:,g} hours x {on}"
+    return ""
 
 
 def _trained(found: Training, task: Train, label: str, *, is_any: bool) -> str:

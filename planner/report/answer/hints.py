@@ -32,7 +32,7 @@ def _by_inputs(plan: Plan) -> dict[str, dict[str, object]]:
 
 def _hint(key: Key, value: object) -> str:
     if key.usual is not None:
-        return f"{100 * key.usual:g}" if key.percent and isinstance(key.usual, float) else str(key.usual)
+        return f"{key.usual * (100 if key.percent else 1):g}" if isinstance(key.usual, float) else str(key.usual)
     if not isinstance(value, float | int) or not math.isfinite(value):
         return "the catalogue's"
     return f"{words.significant(value * 100 if key.percent else value, 4):,.10g}"

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from planner.report import words
 from planner.scenario.amounts import amount_text
 from planner.scenario.link import ALSO, also_by_hour
-from planner.scenario.question import HOURS, SERVE, TRAIN, TUNE, Question
+from planner.scenario.question import AMOUNTS, HOURS, SERVE, TRAIN, TUNE, Question
 from planner.scenario.scenario import ANY_ACCELERATOR
 from planner.scenario.short_keys import KEYS
+from planner.scenario.vocabulary import USUAL_HOURS_PER_JOB
 from pricing import Catalogue
 
 Texts = Mapping[str, str]
@@ -37,7 +38,7 @@ def phrases(catalogue: Catalogue, question: Question, held: Texts) -> tuple[Phra
     """The sentence of this question, from the texts that the address holds."""
     forms = (*_OF_QUESTION[question.name], *_ALWAYS)
     if question is HOURS:
-        forms = (*forms, _Form("", ("busy", "hours"), _busy))
+        forms = (*forms, _Form("", AMOUNTS, _busy))
     return tuple(Phrase(one.names[0], one.before, one.says(catalogue, held), one.names) for one in forms)
 
 
@@ -102,6 +103,11 @@ def _site(catalogue: Catalogue, held: Texts) -> str:
 def _busy(catalogue: Catalogue, held: Texts) -> str:
     if "hours" in held:
         return f"{_number(held['hours'])} GPU-hours a month"
+    if "team" in held:
+        return f"a team of {_number(held['team'])}" if held["team"] != "1" else "one person"
+    if "weekly" in held:
+        hours = _number(held.get("jobhours", f"{USUAL_HOURS_PER_JOB:g}"))
+        return f"{_number(held['weekly'])} jobs a week of {hours} hours"
     if also_by_hour(held.get(ALSO)):
         return "busy as each hour says"
     return f"busy {_number(held.get('busy', _USUAL_BUSY))}%"

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from planner.money.plan import Plan
 from planner.money.verdict.breakeven import busy_share
 from planner.scenario.scenario import Scenario
-from planner.scenario.work import Work
+from planner.scenario.work import INSTEAD_OF_A_SHARE, Work
 from planner.study.uncertainty.breakeven_map import BUSY, YEARS
 
 _PARTS = ("own", "rent", "terms")  # of the scenario, in which an input is looked for
@@ -60,7 +60,7 @@ def _busy(plan: Plan, share: float) -> tuple[Work, ...]:
         work.model_copy(
             update={
                 "busy_share": round(min(work.usual_busy_share * times, 1.0), _SHARE_DIGITS),
-                "accelerator_hours_per_month": None,
+                **dict.fromkeys(INSTEAD_OF_A_SHARE),
             }
         )
         for work in plan.setting.written.work
