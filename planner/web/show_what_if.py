@@ -21,7 +21,7 @@ from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.as_scenario import can_enter, entered
 from planner.study.uncertainty.breakeven_map import BreakEvenMap, sides
 from planner.study.uncertainty.stress import stresses
-from planner.web import address, ask, show, state, state_what_if
+from planner.web import address, ask, chart_sources, show, state, state_what_if
 
 STRESS = "stress"  # in the address: stress=Rents+fall
 
@@ -35,6 +35,7 @@ def moves() -> None:
         return
     st.markdown(words.markdown(said.HOW_TO_READ))
     show.chart(state_what_if.tornado_chart(), finding, "tornado")
+    chart_sources.below("tornado", chart_sources.of_plan)
     with show.table_on_demand("tornado-table", f"Show all {len(bars)} as a table") as is_open:
         if is_open:
             table = tornado_table(bars, state_what_if.who())
@@ -67,6 +68,7 @@ def wins() -> None:
     finding = map_finding(found, state_what_if.who())
     st.markdown(words.markdown(finding))
     _map_chart(found, finding)
+    chart_sources.below("map", chart_sources.of_plan)
     with show.table_on_demand("map-table") as is_open:
         if is_open:
             table = map_table(found)

@@ -11,7 +11,18 @@ from planner.report.answer.sentences import AnswerWords, not_counted
 from planner.report.answer.tables import in_todays_money
 from planner.report.futures.counted import futures_table, inputs_table, saving_finding
 from planner.study.uncertainty.futures import Futures
-from planner.web import address, advice, mixing, other_numbers, profit, share, show, show_ledger, state
+from planner.web import (
+    address,
+    advice,
+    chart_sources,
+    mixing,
+    other_numbers,
+    profit,
+    share,
+    show,
+    show_ledger,
+    state,
+)
 
 
 def page() -> None:
@@ -69,10 +80,10 @@ def _views(plan: Plan, found: Answer, said: AnswerWords, drawn: Futures | None) 
     for view, make in zip(
         st.tabs(VIEWS, key="look", on_change="rerun"),
         (
-            lambda: show.cumulative(found),
+            lambda: _pays_back(found),
             lambda: _sure(found, drawn),
             lambda: show.options(found),
-            lambda: show.parts(in_todays_money(plan, found)),
+            lambda: _parts(plan, found),
             lambda: show.turning(plan, found, said.turns),
             lambda: show.cash(found.ranked),
             lambda: mixing.best(plan, found),
@@ -93,6 +104,18 @@ VIEWS = (
 )  # fmt: skip
 
 
+def _pays_back(found: Answer) -> None:
+    """When it pays back, and what all of it rests on."""
+    show.cumulative(found)
+    chart_sources.below("cumulative", chart_sources.of_plan)
+
+
+def _parts(plan: Plan, found: Answer) -> None:
+    """What the money goes into, and who says so."""
+    show.parts(in_todays_money(plan, found))
+    chart_sources.below("parts", chart_sources.of_plan)
+
+
 def _sure(found: Answer, drawn: Futures | None) -> None:
     """Fifty dots, each two of a hundred futures; every way in all of them; what is drawn."""
     figure = state.sure()
@@ -102,6 +125,7 @@ def _sure(found: Answer, drawn: Futures | None) -> None:
     finding = saving_finding(found, drawn)
     st.markdown(words.markdown(finding))
     show.chart(figure, finding, "sure")
+    chart_sources.below("sure", chart_sources.of_plan)
     table = futures_table(found, drawn)
     st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[2:], show.MONEY) | _OF_FUTURES)
     show.csv_button(table, "futures.csv", "csv-futures")

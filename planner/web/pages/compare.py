@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from planner.money.ledger import Ledger
 from planner.money.renting.bill import Money
 from planner.money.renting.orders import order_of
 from planner.money.setting import Setting
@@ -15,7 +16,7 @@ from planner.report.market.compare import BUY_ID, pickable
 from planner.report.market.findings import by_the_token, counted_in, hidden_words
 from planner.report.market.job_offers import Offers
 from planner.study.market.candidates import Doer, doer_of, names_a_model
-from planner.web import address, advice, ask, filters, quote_box, show, show_ledger, show_offers, state
+from planner.web import address, advice, ask, chart_sources, filters, quote_box, show, show_ledger, show_offers, state
 from pricing.query import Wish
 
 
@@ -64,7 +65,7 @@ def _views(found: Offers, wish: Wish, first: Doer, money: Money) -> None:
     for view, make in zip(
         st.tabs(VIEWS, key="view", on_change="rerun"),
         (
-            lambda: show_ledger.parts_explained(state.opened(found, tuple(picks)), money),
+            lambda: _parts(state.opened(found, tuple(picks)), money),
             lambda: show_ledger.buying(catalogue, found.own, chip),
             lambda: show.market(catalogue, state.market(catalogue, filters.all_chips(wish), state.day(), chip)),
             lambda: show.past(state.past(catalogue, chip)),
@@ -75,6 +76,13 @@ def _views(found: Offers, wish: Wish, first: Doer, money: Money) -> None:
         if view.open:
             with view:
                 make()
+
+
+def _parts(ledgers: Sequence[Ledger], money: Money) -> None:
+    """What the chosen offers cost, and who says so."""
+    show_ledger.parts_explained(ledgers, money)
+    if ledgers:
+        chart_sources.below("parts", lambda: ledgers)
 
 
 VIEWS = ("Where the money goes", "Buy and run it", "Other GPUs", "Price history", "Your own prices")
