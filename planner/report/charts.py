@@ -61,6 +61,7 @@ _KIND_MARKS: dict[str, tuple[str, str, str]] = {
     "serverless": ("#9d174d", "#f9a8d4", "triangle-up"),
     "yours": ("#111827", "#ffffff", "star"),
 }
+_LEGEND_ROW_PX, _LEGEND_COLUMNS = 19, 3  # of the legend on a phone, where its rows must not take those of the bars
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _LINES = (
     ("#0b5cad", "#7cb7ff"), ("#b45309", "#fbbf77"), ("#0f766e", "#5eead4"), ("#9d174d", "#f9a8d4"),
@@ -90,7 +91,7 @@ def cost_parts(ledgers: Sequence[Ledger], dark: bool) -> go.Figure:
     return framed(
         stacks,
         dark,
-        FRAME_PX + BAR_PX * max(2, len(ledgers)),
+        FRAME_PX + BAR_PX * max(2, len(ledgers)) + _LEGEND_ROW_PX * (len(stacks) // _LEGEND_COLUMNS),
         xaxis=money("Whole plan, USD", nticks=6, tickangle=0),
         yaxis={"range": [max(2, len(ledgers)) - 0.6, -0.75], "visible": False},
         barmode="relative",

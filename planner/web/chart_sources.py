@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 import streamlit as st
 
 from planner.money.ledger import Ledger
+from planner.report.answer.pinned import priced
 from planner.report.facts.cited import cited_table
-from planner.web import pins, show, state
+from planner.web import show, state
 
 
 def below(key: str, ledgers: Callable[[], Iterable[Ledger]]) -> None:
@@ -27,4 +28,4 @@ _ALT = "The figures of the chart above, with who says so."
 def of_plan() -> list[Ledger]:
     """The ways of the plan on the screen, and the best one of each pinned plan."""
     ranked = [way.option.ledger for way in state.reckoned().answer.ranked]
-    return ranked + [one.found.best.option.ledger for one in pins.drawn() if one.found.best is not None]
+    return ranked + [best.option.ledger for _, best in priced(state.pinned())]

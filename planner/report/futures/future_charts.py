@@ -218,15 +218,20 @@ def _saves(usd: float) -> str:
     return f"saves {words.usd(usd)}" if usd >= 0 else f"costs {words.usd(-usd)} more"
 
 
+_MARK_PX, _NEAR = 11, 0.05  # half of the mark with its edge; how near to it an end is, as a share of the longest
+
+
 def _ends(shown: Sequence[TornadoBar], dark: bool) -> list[dict[str, Any]]:
-    """The values at both ends of each bar, beside them."""
+    """The values at both ends of each bar, beside them, and beside the mark where it turns near an end."""
     out = []
+    most = max((abs(usd) for bar in shown for usd in (bar.saved_low_usd, bar.saved_high_usd)), default=0.0)
     for place, bar in enumerate(shown):
         low, high = (short_written(bar.input.name, value) for value in (bar.input.spread.low, bar.input.spread.high))
         rising = bar.saved_high_usd >= bar.saved_low_usd
         for usd, text, right in ((bar.saved_low_usd, low, not rising), (bar.saved_high_usd, high, rising)):
-            side, shift = ("left", 3) if right else ("right", -3)
-            out.append(note(usd, place, text, dark, xanchor=side, xshift=shift))
+            away = _MARK_PX if bar.flips_within and abs(usd) < _NEAR * most else 3
+            side, shift = ("left", away) if right else ("right", -away)
+            out.append(note(usd, place, text, dark, xanchor=side, xshift=shift, bgcolor=PAPER[dark]))
     return out
 
 

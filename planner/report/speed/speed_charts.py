@@ -21,6 +21,7 @@ from planner.speed.training.waterfall import PEAK, Stair
 BAR_PX, FRAME_PX = 62, 96
 SCATTER_PX = 520
 _WIDTH, _LABEL_AT, _BAR_AT = 0.42, -0.24, 0.16
+_LONG_AT, _LINE = -0.34, 48  # of a label on two lines; letters that a phone has room for on one
 _HEADROOM = 1.0  # rows above the first bar, for the name of the line
 _CUT = 3.0  # a bar ends at so many times the line it stands against; its label says how long it is
 BLUE, ORANGE, GREY = ("#0b5cad", "#7cb7ff"), ("#b45309", "#fbbf77"), ("#7a7f8c", "#b6bac6")
@@ -167,12 +168,14 @@ def _log_axis(title: str, low: float, high: float) -> dict[str, Any]:
 
 
 def _labels(rows: Sequence[tuple[str, str]], dark: bool) -> list[dict[str, Any]]:
-    """What each bar is and what to say of it, on a line of its own above it."""
+    """What each bar is and what to say of it, above it: on one line, or on two where a phone has no room for one."""
     look = {"xref": "paper", "xanchor": "left", "yanchor": "middle", "align": "left", "borderpad": 0}
-    return [
-        note(0, place + _LABEL_AT, f"<b>{label}</b>  {said}", dark, 12.5, bgcolor=PAPER[dark], **look)
-        for place, (label, said) in enumerate(rows)
-    ]
+    notes = []
+    for place, (label, said) in enumerate(rows):
+        is_long = len(label) + len(said) > _LINE
+        text, at = f"<b>{label}</b>{'<br>' if is_long else '  '}{said}", _LONG_AT if is_long else _LABEL_AT
+        notes.append(note(0, place + at, text, dark, 12.5, bgcolor=PAPER[dark], **look))
+    return notes
 
 
 def _rows(number: int, headroom: float = 0.6) -> dict[str, Any]:
