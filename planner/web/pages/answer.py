@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from planner.money.plan import Plan
@@ -80,15 +82,15 @@ def _views(plan: Plan, found: Answer, said: AnswerWords, drawn: Futures | None) 
     for view, make in zip(
         st.tabs(VIEWS, key="look", on_change="rerun"),
         (
-            lambda: _pays_back(found),
-            lambda: _sure(found, drawn),
+            lambda: _sourced("cumulative", lambda: show.cumulative(found)),
+            lambda: _sourced("sure", lambda: _sure(found, drawn)),
             lambda: show.options(found),
-            lambda: _parts(plan, found),
+            lambda: _sourced("parts", lambda: show.parts(in_todays_money(plan, found))),
             lambda: show.turning(plan, found, said.turns),
             lambda: show.cash(found.ranked),
-            lambda: mixing.best(plan, found),
-            lambda: mixing.fleet(found),
-            lambda: mixing.later(plan),
+            lambda: _sourced("mix", lambda: mixing.best(plan, found)),
+            lambda: _sourced("orders", lambda: mixing.fleet(found)),
+            lambda: _sourced("waiting", lambda: mixing.later(plan)),
             lambda: other_numbers.others(plan, found, drawn),
         ),
         strict=True,
@@ -104,16 +106,10 @@ VIEWS = (
 )  # fmt: skip
 
 
-def _pays_back(found: Answer) -> None:
-    """When it pays back, and what all of it rests on."""
-    show.cumulative(found)
-    chart_sources.below("cumulative", chart_sources.of_plan)
-
-
-def _parts(plan: Plan, found: Answer) -> None:
-    """What the money goes into, and who says so."""
-    show.parts(in_todays_money(plan, found))
-    chart_sources.below("parts", chart_sources.of_plan)
+def _sourced(key: str, make: Callable[[], None]) -> None:
+    """A view, and below it what its chart rests on."""
+    make()
+    chart_sources.below(key, chart_sources.of_plan)
 
 
 def _sure(found: Answer, drawn: Futures | None) -> None:
@@ -125,7 +121,6 @@ def _sure(found: Answer, drawn: Futures | None) -> None:
     finding = saving_finding(found, drawn)
     st.markdown(words.markdown(finding))
     show.chart(figure, finding, "sure")
-    chart_sources.below("sure", chart_sources.of_plan)
     table = futures_table(found, drawn)
     st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[2:], show.MONEY) | _OF_FUTURES)
     show.csv_button(table, "futures.csv", "csv-futures")
