@@ -6,6 +6,7 @@ Every mark differs in shape, hatch or words as well as in colour.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ BAR_PX, FRAME_PX = 62, 96
 SCATTER_PX = 520
 _WIDTH, _LABEL_AT, _BAR_AT = 0.42, -0.24, 0.16
 _LONG_AT, _LINE = -0.34, 48  # of a label on two lines; letters that a phone has room for on one
+_LONGEST = 52  # letters of what is said of a bar; the table has all of it
 _HEADROOM = 1.0  # rows above the first bar, for the name of the line
 _CUT = 3.0  # a bar ends at so many times the line it stands against; its label says how long it is
 BLUE, ORANGE, GREY = ("#0b5cad", "#7cb7ff"), ("#b45309", "#fbbf77"), ("#7a7f8c", "#b6bac6")
@@ -173,7 +175,8 @@ def _labels(rows: Sequence[tuple[str, str]], dark: bool) -> list[dict[str, Any]]
     notes = []
     for place, (label, said) in enumerate(rows):
         is_long = len(label) + len(said) > _LINE
-        text, at = f"<b>{label}</b>{'<br>' if is_long else '  '}{said}", _LONG_AT if is_long else _LABEL_AT
+        between, at = ("<br>", _LONG_AT) if is_long else ("  ", _LABEL_AT)
+        text = f"<b>{label}</b>{between}{shorten(said, _LONGEST, placeholder='…')}"
         notes.append(note(0, place + at, text, dark, 12.5, bgcolor=PAPER[dark], **look))
     return notes
 
