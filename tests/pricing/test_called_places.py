@@ -16,7 +16,8 @@ CALLED = {
     "Montréal": "CA-QC", "Bay Area": "US-CA", "bay-area": "US-CA", "Silicon Valley": "US-CA", "San Francisco": "US-CA",
     "Virginia": "US-VA", "Northern Virginia": "US-VA", "Ashburn": "US-VA", "NYC": "US-NY", "Dallas": "US-TX",
     "Chicago": "US-IL", "Phoenix": "US-AZ", "Seattle": "US-WA", "Washington DC": "US-DC", "America": "US",
-    "Frankfurt, Germany": "DE", "Portland, Maine": "US-ME", "Cambridge, Massachusetts": "US-MA", "Vancouver, Canada": "CA-BC",
+    "Frankfurt, Germany": "DE", "Portland, Maine": "US-ME", "Cambridge, Massachusetts": "US-MA",
+    "Vancouver, Canada": "CA-BC",
 }  # fmt: skip
 SEVERAL = {
     "Georgia": {"GE", "US-GA"},
