@@ -138,12 +138,23 @@ def _find(what: str, name: str, known: Mapping[str, str]) -> str:
         return found
     wanted = plain(name)
     longer = (spelling for spelling in known if wanted and spelling.startswith(wanted))
-    near = sorted(longer, key=lambda spelling: (spelling[len(wanted)].isdecimal(), len(spelling)))
+    near = _with_its_words(name, known)
+    near += sorted(longer, key=lambda spelling: (spelling[len(wanted)].isdecimal(), len(spelling)))
     near += get_close_matches(wanted, known, n=4, cutoff=0.6)
     near += [spelling for spelling in known if wanted and wanted in spelling and spelling not in near]
     candidates = tuple(dict.fromkeys(known[spelling] for spelling in near))[:4]
     hint = f" Did you mean {_or(candidates)}?" if candidates else ""
     raise UnknownName(f"No {what} is called {name!r}.{hint}", candidates)
+
+
+def _with_its_words(name: str, known: Mapping[str, str]) -> list[str]:
+    """The spellings that say each of several words, the newest release first: "Llama 70B" is some Llama of 70B."""
+    first, *rest = [plain(word) for word in name.split()] or [""]
+    if not rest or not all((first, *rest)):
+        return []
+    said = re.compile(f"{re.escape(first)}.*?" + ".*?".join(f"(?<![0-9]){re.escape(word)}" for word in rest))
+    found = [spelling for spelling in known if said.match(spelling)]
+    return sorted(found, key=lambda spelling: (len(spelling), spelling))
 
 
 def _or(names: Iterable[str]) -> str:

@@ -18,6 +18,7 @@ from planner.speed.serving import work_names
 from planner.web import address
 from pricing import Catalogue
 from pricing.exchange import Rates, rates
+from pricing.records import Site
 
 GPUS, BUSY, HOURS = "gpus", "busy", "hours"
 INSTEAD = (HOURS, "team", "weekly")  # what says how busy it is in place of the share
@@ -97,12 +98,18 @@ def _widget(catalogue: Catalogue, key: Key, hint: str | None) -> None:
     elif is_money(key.path):
         _money(catalogue, key, hint)
     elif options is not None:
-        places = {one: f"{site.label} ({one})" for one, site in catalogue.sites.items()}
+        places = {one: _site_words(one, site) for one, site in catalogue.sites.items()}
         _options(key, options, hint, places if key.key == "site" else None)
     elif key.shape.kind == "switch":
         st.toggle(key.label, bool(key.default), key=key.key, help=key.told or None)
     else:
         _number(key, hint)
+
+
+def _site_words(code: str, site: Site) -> str:
+    """A place with what else people call it and its cities, so that the box finds it by any of them."""
+    also = f" · {', '.join(site.aliases)}" if site.aliases else ""
+    return f"{site.label} ({code}){also}"
 
 
 def _taken(key: Key, value: Any) -> address.Texts:

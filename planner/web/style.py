@@ -48,7 +48,8 @@ _PRINT = """
   [data-testid="stMainBlockContainer"] { padding-top: 0; padding-bottom: 0; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-strip) { position: static; }
   [data-testid="stHeader"], [data-testid="stToolbar"], [data-testid="stTooltipIcon"], [data-testid="stPageLink"],
-  .stButton, .stDownloadButton, [data-testid="stExpander"]:has(> details:not([open])),
+  .stButton, .stDownloadButton, .stCheckbox, .stMultiSelect, [data-testid="stFileUploader"], [data-testid="stToast"],
+  [data-testid="stExpander"]:has(> details:not([open])),
   [data-testid="stPopover"]:not(.st-key-strip *) { display: none !important; }
   .stPlotlyChart, [data-testid="stMetric"], [data-testid="stDataFrame"], tr { break-inside: avoid; }
   h1, h2, h3 { break-after: avoid; }

@@ -156,3 +156,10 @@ def test_on_a_phone_the_verdict_is_on_the_first_screen(page: Page) -> None:
     assert box is not None
     assert box["y"] + box["height"] < 844
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+
+
+def test_the_box_of_places_finds_another_name(page: Page) -> None:
+    open_page(page)
+    page.locator(".st-key-sentence").get_by_role("button", name="United States").click()
+    page.get_by_test_id("stPopoverBody").get_by_role("combobox").first.fill("Deutschland")
+    expect(page.get_by_role("option").first).to_contain_text("Germany (DE)")

@@ -25,5 +25,6 @@ def test_what_one_presses_is_left_out_and_the_open_view_is_not(page: Page) -> No
     page.emulate_media(media="print")
     expect(page.locator('[data-testid="stHeader"]')).to_be_hidden()
     expect(page.get_by_role("button", name="Explain these numbers")).to_be_hidden()
+    expect(page.locator(".stCheckbox").first).to_be_hidden()
     expect(page.locator(".st-key-sentence")).to_be_visible()
     expect(page.locator('[data-testid="stDataFrame"]').first).to_be_visible()

@@ -210,7 +210,15 @@ def test_every_ambiguous_name_is_refused_by_each_of_its_names(real: Catalogue) -
             assert several.value.candidates == record.candidates
 
 
-TWO_READINGS = {"sites": {"georgia": {"GE", "US-GA"}}}  # asked about, and never guessed
+TWO_READINGS = {  # asked about, and never guessed
+    "sites": {
+        "georgia": {"GE", "US-GA"},
+        "cambridge": {"GB", "US-MA"},
+        "kansascity": {"US-KS", "US-MO"},
+        "portland": {"US-ME", "US-OR"},
+        "vancouver": {"CA-BC", "US-WA"},
+    }
+}
 
 
 @pytest.mark.parametrize("section", ["accelerators", "providers", "servers", "sites", "models"])
