@@ -17,6 +17,8 @@ from planner.web.packed import WAYS, App, Message, Packed, Receive, Send, asked_
 SCRIPT = Path(__file__).resolve().parents[2] / "app.py"
 # Without it, the page of a deep link (/compare) first looks for the server below its own path, and finds none there.
 _WHERE = b"<script>window.__streamlit = {BACKEND_BASE_URL: location.origin + '%s'}</script>"
+# What Streamlit's own parts of a page say wrongly to a screen reader.
+_MENDS = b"<script>%s</script>" % (Path(__file__).parent / "drop_zone.js").read_bytes()
 _HEAD = b"<head>"
 _WRITTEN_IN = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 _NO_PAGE = ("static", "media", "component", "_stcore")  # below these Streamlit serves parts of a page
@@ -111,7 +113,7 @@ def _whole(
 @lru_cache(maxsize=8)
 def _told(page: bytes, base: str) -> tuple[bytes, bytes]:
     """The page told where it stands, and the policy that lets the scripts written into it run, and no others."""
-    whole = page.replace(_HEAD, _HEAD + _WHERE % base.encode(), 1)
+    whole = page.replace(_HEAD, _HEAD + _WHERE % base.encode() + _MENDS, 1)
     digests = (hashlib.sha256(script).digest() for script in _WRITTEN_IN.findall(whole))
     scripts = " ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in digests)
     return whole, _POLICY.format(scripts=scripts).encode()

@@ -29,9 +29,18 @@ _STRIP = f"""
   .st-key-sentence > * {{ flex-shrink: 0; }}
 }}
 """
+# What one presses is at least 24 pixels high and wide, for fingers and for hands that shake (WCAG 2.2, 2.5.8).
+_PRESSED = """
+[data-testid="stTooltipIcon"] button { min-width: 24px; min-height: 24px; justify-content: center; }
+[data-testid="stCheckbox"] label { min-height: 24px; }
+[data-testid="stPopoverButton"] { min-width: 24px; }
+"""
 _QUIET = """
 @media (prefers-reduced-motion: reduce) {
-  *, *::before, *::after { animation-duration: 0.01ms !important; transition-duration: 0.01ms !important; }
+  *, *::before, *::after {
+    animation-duration: 0.01ms !important; animation-iteration-count: 1 !important; animation-delay: 0s !important;
+    transition-duration: 0.01ms !important; transition-delay: 0s !important; scroll-behavior: auto !important;
+  }
 }
 """
 
@@ -58,4 +67,4 @@ _PRINT = """
 
 def put() -> None:
     """Lay the rules over the page, once in each run."""
-    st.html(f"<style>{_STRIP}{_QUIET}{_PRINT}</style>")
+    st.html(f"<style>{_STRIP}{_PRESSED}{_QUIET}{_PRINT}</style>")
