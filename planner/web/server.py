@@ -17,8 +17,10 @@ from planner.web.packed import WAYS, App, Message, Packed, Receive, Send, asked_
 SCRIPT = Path(__file__).resolve().parents[2] / "app.py"
 # Without it, the page of a deep link (/compare) first looks for the server below its own path, and finds none there.
 _WHERE = b"<script>window.__streamlit = {BACKEND_BASE_URL: location.origin + '%s'}</script>"
-# What Streamlit's own parts of a page say wrongly to a screen reader.
-_MENDS = b"<script>%s</script>" % (Path(__file__).parent / "drop_zone.js").read_bytes()
+# What makes Streamlit's own parts fit for a screen reader and a keyboard.
+_MENDS = b"".join(
+    b"<script>%s</script>" % (Path(__file__).parent / name).read_bytes() for name in ("mends.js", "reach.js")
+)
 _HEAD = b"<head>"
 _WRITTEN_IN = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 _NO_PAGE = ("static", "media", "component", "_stcore")  # below these Streamlit serves parts of a page

@@ -33,7 +33,18 @@ _STRIP = f"""
 _PRESSED = """
 [data-testid="stTooltipIcon"] button { min-width: 24px; min-height: 24px; justify-content: center; }
 [data-testid="stCheckbox"] label { min-height: 24px; }
-[data-testid="stPopoverButton"] { min-width: 24px; }
+[data-testid="stPopoverButton"], [role="tablist"] ~ button, [data-testid="stDialog"] [aria-label="Close"] {
+  min-width: 24px; min-height: 24px;
+}
+[data-testid="stMultiSelect"] button { min-height: 24px; }
+"""
+# What has the keyboard is seen: it is not under the strip when one goes backwards, and the page itself has a frame.
+_REACHED = f"""
+[data-testid="stMain"] {{ scroll-padding: 9rem 0 1rem; }}
+@media (max-width: 1100px) {{ [data-testid="stMain"] {{ scroll-padding-top: 14rem; }} }}
+[data-testid="stSidebar"][data-collapsed="true"] {{ visibility: hidden; }}
+[data-testid="stSidebar"], [data-testid="stSidebar"] * {{ transition: none; }}
+[data-testid="stMain"]:focus-visible {{ outline: 2px solid {_ACCENT}; outline-offset: -2px; }}
 """
 _QUIET = """
 @media (prefers-reduced-motion: reduce) {
@@ -67,4 +78,4 @@ _PRINT = """
 
 def put() -> None:
     """Lay the rules over the page, once in each run."""
-    st.html(f"<style>{_STRIP}{_PRESSED}{_QUIET}{_PRINT}</style>")
+    st.html(f"<style>{_STRIP}{_PRESSED}{_REACHED}{_QUIET}{_PRINT}</style>")

@@ -65,6 +65,12 @@ def unfold(page: Page) -> None:
         settle(page)
 
 
+def unfold_in(page: Page) -> None:
+    """Open the box for a scenario behind the popover."""
+    page.get_by_text("Load a scenario", exact=True).first.click()
+    settle(page)
+
+
 def phrase(key: str) -> Do:
     """Open what stands behind a phrase."""
     return lambda page: reach(page, key)
@@ -138,7 +144,15 @@ def _phrases(work: str, more: str, keys: tuple[str, ...]) -> Iterator[State]:
         yield State(f"phrase {key} ({work})", f"/?work={work}&{more}", phrase(key))
 
 
-BOX = press("switch", "Adjust assumptions")
+
+
+def open_box(page: Page) -> None:
+    """Open the box of assumptions."""
+    page.get_by_text("Adjust assumptions", exact=True).first.click()
+    page.locator(".st-key-box").wait_for()
+    settle(page)
+
+
 EXPLAIN = press("button", "Explain these numbers")
 SHARE = press("button", "Share and export")
 STATES = (
@@ -160,12 +174,12 @@ STATES = (
     State("I have a budget", "/", press("button", "I have a budget")),
     State("I have a model", "/", press("button", "I have a model")),
     State("I have an API bill", "/", press("button", "I have an API bill")),
-    State("the box of assumptions", "/?all=true", BOX),
-    State("the box of assumptions of a service", f"/?all=true&{SERVES}", BOX),
+    State("the box of assumptions", "/?all=true", open_box),
+    State("the box of assumptions of a service", f"/?all=true&{SERVES}", open_box),
     State("the drawer", "/", both(EXPLAIN, lambda page: page.get_by_role("dialog").get_by_text("Useful").first.click())),
     State("the drawer of a comparison", "/compare", EXPLAIN),
     State("share and export", "/", SHARE),
-    State("a scenario to load", "/", both(SHARE, press("group", "Load a scenario"))),
+    State("a scenario to load", "/", both(SHARE, unfold_in)),
     State("a scenario refused", "/", both(SHARE, choose_file("Load a scenario", "years: 300\n"))),
     State("quotes refused", "/compare?view=Your+own+prices", choose_file("Upload a file", "kind\noffer\n")),
     State("runs refused", f"/speed?speed=Your+own+runs&{TRAINS}", choose_file("Upload a file", "id\nx\n")),
@@ -203,7 +217,7 @@ _NAMELESS = """() => [...document.querySelectorAll('.stPlotlyChart')].filter(one
   !(one.querySelector('[role=img][aria-label]') || one.matches('[aria-label]'))).map(one => one.className)"""
 
 
-_ESCAPED = """() => [...document.querySelectorAll('[aria-label*="\\\\"], [title*="\\\\"]')].map(one => one.ariaLabel || one.title)"""
+_ESCAPED = r"""() => [...document.querySelectorAll('[aria-label], [title]')].map(one => one.ariaLabel || one.title).filter(said => said && said.includes('\\'))"""
 _TABLES = """() => [...document.querySelectorAll('[data-testid=stDataFrame]')].filter(one => !one.ariaLabel && !one.querySelector('table[aria-label], canvas[aria-label]')).map(one => one.outerHTML.slice(0, 300))"""
 
 
