@@ -2,8 +2,9 @@
 // screen stand before the button that opens it. The keyboard goes into what it opened, and back where it came from.
 (() => {
   const TRIGGER = '[data-testid="stPopoverButton"][aria-expanded="true"]';
-  const OPENS = '[data-testid="stExpandSidebarButton"]';
   const STOPS = 'a[href], button:enabled, input:enabled, textarea:enabled, summary, [tabindex="0"]';
+  const FIELD = 'input:enabled:not([type="file"]), textarea:enabled, [role="radio"][aria-checked="true"]';
+  const [PAGES, PAGE, OPENS] = ["stSidebar", "stSidebarNavLink", "stExpandSidebarButton"].map((id) => `[data-testid="${id}"]`);
   const first = (which) => document.querySelector(which);
   const box = () => [...document.querySelectorAll('[data-testid="stPopoverBody"]')].at(-1);
   const stops = (part) => [...part.querySelectorAll(STOPS)].filter((one) => one.tabIndex >= 0 && one.checkVisibility());
@@ -12,27 +13,30 @@
   const follow = () => {
     const there = box(), at = document.activeElement;
     if (there && there !== entered && at?.matches(`${TRIGGER}:focus-visible`)) {
-      const all = stops(there); // none yet where the server still makes what stands inside
-      const stop = all.find((one) => !one.closest('[data-testid="stTooltipIcon"]')) ?? all[0];
-      if (stop) entered = there;
-      stop?.focus();
-    }
-    const pages = first('[data-testid="stSidebar"]'), isOpen = !!pages && pages.dataset.collapsed !== "true";
-    if (isOpen !== wasOpen && (at === document.body || at?.closest(`[data-testid="stSidebar"], ${OPENS}`))) {
-      first(isOpen ? '[data-testid="stSidebarNavLink"]' : OPENS)?.focus();
-    }
+      entered = there;
+      there.tabIndex = -1;
+      there.focus();
+    } // what stands inside comes when the server has made it
+    if (there && document.activeElement === there) there.querySelector(FIELD)?.focus();
+    const pages = first(PAGES), isOpen = !!pages && pages.dataset.collapsed !== "true";
+    const goal = first(isOpen ? PAGE : OPENS);
+    if (isOpen === wasOpen || !goal) return;
     wasOpen = isOpen;
+    if (at === document.body || at?.closest(`${PAGES}, ${OPENS}`)) goal.focus();
   };
   new MutationObserver(follow).observe(document, {
     attributeFilter: ["aria-expanded", "data-collapsed"], childList: true, subtree: true,
   });
-  addEventListener("keydown", (event) => {
+  addEventListener("click", (event) => { // the list of pages folds away when one is chosen: it would cover the page
+    if (event.target.closest?.(PAGE)) setTimeout(() => first(`${PAGES} [aria-label="Collapse sidebar"]`)?.click());
+  });
+  addEventListener("keydown", (event) => { // one who leaves a phrase closes it
     const there = box(), trigger = first(TRIGGER);
     if (event.key !== "Tab" || !there?.contains(document.activeElement) || !trigger) return;
-    const edge = stops(there).at(event.shiftKey ? 0 : -1);
-    if (group(edge) !== group(document.activeElement)) return;
+    const [at, edge] = [document.activeElement, stops(there).at(event.shiftKey ? 0 : -1) ?? there];
+    if (group(edge) !== group(at) && !(event.shiftKey && at === there)) return;
     event.preventDefault();
     trigger.focus();
-    trigger.click(); // one who leaves a phrase closes it
+    trigger.click();
   }, true);
 })();

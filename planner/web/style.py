@@ -44,7 +44,9 @@ _REACHED = f"""
 @media (max-width: 1100px) {{ [data-testid="stMain"] {{ scroll-padding-top: 14rem; }} }}
 [data-testid="stSidebar"][data-collapsed="true"] {{ visibility: hidden; }}
 [data-testid="stSidebar"], [data-testid="stSidebar"] * {{ transition: none; }}
-[data-testid="stMain"]:focus-visible {{ outline: 2px solid {_ACCENT}; outline-offset: -2px; }}
+[data-testid="stMain"]:focus-visible, [data-testid="stPopoverBody"]:focus-visible {{
+  outline: 2px solid {_ACCENT}; outline-offset: -2px;
+}}
 """
 _QUIET = """
 @media (prefers-reduced-motion: reduce) {

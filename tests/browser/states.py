@@ -96,7 +96,7 @@ def choose_file(box: str, text: str) -> Do:
             kept = Path(folder) / ("mine.yaml" if box.startswith("Load") else "mine.csv")
             kept.write_text(text, encoding="utf-8")
             page.locator('input[type="file"]').first.set_input_files(kept)
-            page.get_by_test_id("stFileUploaderFile").first.wait_for()
+            page.wait_for_timeout(1_000)
             settle(page)
 
     return do
@@ -107,7 +107,7 @@ def type_in(key: str, label: str, typed: str) -> Do:
 
     def do(page: Page) -> None:
         reach(page, key)
-        field = page.get_by_label(label).first
+        field = page.get_by_role("spinbutton" if key == "gpus" else "textbox", name=label)
         field.fill(typed)
         field.press("Enter")
         settle(page)
@@ -206,8 +206,8 @@ _CUT = """() => [...document.querySelectorAll('main *, [data-testid=stPopoverBod
 }).map(one => one.innerText.slice(0, 60))"""
 _SMALL = """() => [...document.querySelectorAll('button, a[href], input, summary, [role=tab], [role=switch], [role=option]')]
   .filter(one => one.checkVisibility({visibilityProperty: true, opacityProperty: true}) && !one.disabled
-    && !one.closest('p, li, [data-testid=stDataFrame], [data-testid=stSkipLink]') && one.innerText !== 'Skip to main content' && one.type !== 'file').map(one => {
-    const box = (['checkbox', 'radio', 'range'].includes(one.type) ? one.closest('label') || one.parentElement : one)
+    && !one.closest('p, li, [data-testid=stDataFrame], [data-testid=stSkipLink]') && one.innerText !== 'Skip to main content' && one.ariaLabel !== 'Dismiss' && !['file', 'range'].includes(one.type)).map(one => {
+    const box = (['checkbox', 'radio'].includes(one.type) ? one.closest('label') || one.parentElement : one)
       .getBoundingClientRect();
     return [(one.innerText || one.ariaLabel || one.name || one.className || one.tagName).slice(0, 30),
       Math.round(box.width), Math.round(box.height)]
