@@ -281,7 +281,7 @@ def _escaped(text: str) -> str:
     return _IN_A_WORD.sub("-", text)
 
 
-_IN_A_WORD = re.compile(r"(?<=[^\W_])\\-(?=[^\W_])")  # marks nothing there, and some labels are read as they are written
+_IN_A_WORD = re.compile(r"(?<=[^\W_])\\-(?=[^\W_])")  # marks nothing there; some labels are read aloud as written
 
 
 def _code(text: str) -> str:

@@ -33,7 +33,7 @@ _STRIP = f"""
 _PRESSED = """
 [data-testid="stTooltipIcon"] button { min-width: 24px; min-height: 24px; justify-content: center; }
 [data-testid="stCheckbox"] label { min-height: 24px; }
-[data-testid="stPopoverButton"], [role="tablist"] ~ button, [data-testid="stDialog"] [aria-label="Close"] {
+[data-testid="stPopoverButton"], [aria-label^="Scroll tabs"], [data-testid="stDialog"] [aria-label="Close"] {
   min-width: 24px; min-height: 24px;
 }
 [data-testid="stMultiSelect"] button { min-height: 24px; }

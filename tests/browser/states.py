@@ -1,27 +1,30 @@
 """Every state that a page of the app can be in, as somebody gets there: views, boxes, drawers, lists, refusals.
 
-`python -m tests.browser.states http://127.0.0.1:8501 [PART OF A NAME]` looks at all of them on every screen in both
-themes, and says what axe-core finds, what is wider than the screen, cut off, or too small for a finger.
+`python -m tests.browser.states http://127.0.0.1:8501 [PART OF A NAME [TURN]]` looks at all of them on every screen in
+both themes, or with a turn from 0 to 5 at each on one of them, and says what axe-core finds, what is wider than the
+screen, cut off, or too small for a finger.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from planner.web.pages import answer, compare, speed, what_if
-from tests.browser.sentence import WORK, reach, said
+from tests.browser.sentence import WORK, reach
 from tests.browser.visit import axe_violations, open_page, settle
 
 Do = Callable[[Page], None]
 TRAINS = "train=Llama-2-7B&tokens=1e12&gpus=64"
 SERVES = "serve=Llama-3-70B&rps=2"
 PINS = "pin=gpus%3D16%26years%3D2&pin=serve%3DLlama-3-70B%26rps%3D2%26work%3DServe"
+LATE = "work=Train&train=Llama-3-70B&tokens=1e12&gpus=8&due=30"
 MOST_BOXES = 12
 
 
@@ -128,22 +131,25 @@ def focus_list(key: str) -> Do:
     return do
 
 
+def a_line(page: Page) -> None:
+    """Open a line of the drawer."""
+    page.get_by_role("dialog").get_by_text("Useful hours").first.click()
+
+
 def hint(page: Page) -> None:
     """Have the help of the first figure shown."""
     page.locator('main [data-testid="stTooltipIcon"] button, main [data-testid="stTooltipHoverTarget"]').first.hover()
     page.get_by_role("tooltip").first.wait_for()
 
 
-def _views(at: str, key: str, views: tuple[str, ...], more: str) -> Iterator[State]:
+def _views(name: str, at: str, views: tuple[str, ...], more: str) -> Iterator[State]:
     for view in views:
-        yield State(f"{at}: {view}", f"/{at}?{key}={view.replace(' ', '+')}&{more}", unfold)
+        yield State(f"{name}: {view}", f"{at}={view.replace(' ', '+').replace('?', '%3F')}&{more}", unfold)
 
 
 def _phrases(work: str, more: str, keys: tuple[str, ...]) -> Iterator[State]:
     for key in keys:
         yield State(f"phrase {key} ({work})", f"/?work={work}&{more}", phrase(key))
-
-
 
 
 def open_box(page: Page) -> None:
@@ -157,11 +163,11 @@ EXPLAIN = press("button", "Explain these numbers")
 SHARE = press("button", "Share and export")
 STATES = (
     State("first visit", "/"),
-    *_views("", "look", answer.VIEWS, "gpus=16"),
-    *_views("speed", "speed", speed.VIEWS, TRAINS),
-    *_views("speed", "speed", speed.VIEWS, SERVES),
-    *_views("compare", "view", compare.VIEWS, "gpus=16"),
-    *_views("what-if", "turn", what_if.VIEWS, "stress=Rents+fall"),
+    *_views("answer", "/?look", answer.VIEWS, "gpus=16"),
+    *_views("train", "/speed?speed", speed.VIEWS, TRAINS),
+    *_views("serve", "/speed?speed", speed.VIEWS, SERVES),
+    *_views("compare", "/compare?view", compare.VIEWS, "gpus=16"),
+    *_views("what-if", "/what-if?turn", what_if.VIEWS, "stress=Rents+fall"),
     State("assumptions", "/assumptions", unfold),
     State("an example of a speed", "/speed", unfold),
     State("offers for a service", f"/compare?{SERVES}"),
@@ -176,7 +182,7 @@ STATES = (
     State("I have an API bill", "/", press("button", "I have an API bill")),
     State("the box of assumptions", "/?all=true", open_box),
     State("the box of assumptions of a service", f"/?all=true&{SERVES}", open_box),
-    State("the drawer", "/", both(EXPLAIN, lambda page: page.get_by_role("dialog").get_by_text("Useful").first.click())),
+    State("the drawer", "/", both(EXPLAIN, a_line)),
     State("the drawer of a comparison", "/compare", EXPLAIN),
     State("share and export", "/", SHARE),
     State("a scenario to load", "/", both(SHARE, unfold_in)),
@@ -186,8 +192,8 @@ STATES = (
     State("two plans pinned", f"/?{PINS}"),
     State("two plans pinned beside a comparison", f"/compare?{PINS}"),
     State("a pinned plan opened", f"/?{PINS}", lambda page: page.locator(".st-key-pinned-0 button").first.click()),
-    State("a late plan", f"/?work=Train&train=Llama-3-70B&tokens=1e12&gpus=8&due=30", unfold),
-    State("a late plan among offers", f"/compare?work=Train&train=Llama-3-70B&tokens=1e12&gpus=8&due=30"),
+    State("a late plan", f"/?{LATE}", unfold),
+    State("a late plan among offers", f"/compare?{LATE}"),
     State("a plan that does not fit", "/?work=Train&train=Llama-3-70B&tokens=1e12&gpus=1"),
     State("a speed of what does not fit", "/speed?work=Train&train=Llama-3-70B&tokens=1e12&gpus=1"),
     State("no price", "/?gpu=L40S-48GB", unfold),
@@ -204,21 +210,18 @@ _CUT = """() => [...document.querySelectorAll('main *, [data-testid=stPopoverBod
   return ['ellipsis', 'clip'].includes(style.textOverflow) && style.overflowX === 'hidden' && one.innerText
     && one.scrollWidth > one.clientWidth + 1 && one.checkVisibility() && !one.closest('[data-testid=stDataFrame]')
 }).map(one => one.innerText.slice(0, 60))"""
-_SMALL = """() => [...document.querySelectorAll('button, a[href], input, summary, [role=tab], [role=switch], [role=option]')]
+_SMALL = """() => [...document.querySelectorAll('button, a[href], input, summary, [role=tab], [role=switch]')]
   .filter(one => one.checkVisibility({visibilityProperty: true, opacityProperty: true}) && !one.disabled
-    && !one.closest('p, li, [data-testid=stDataFrame], [data-testid=stSkipLink]') && one.innerText !== 'Skip to main content' && one.ariaLabel !== 'Dismiss' && !['file', 'range'].includes(one.type)).map(one => {
+    && !one.closest('p, li, [data-testid=stDataFrame]') && one.dataset.testid !== 'stSkipToContent'
+    && one.ariaLabel !== 'Dismiss' && !['file', 'range'].includes(one.type)).map(one => {
     const box = (['checkbox', 'radio'].includes(one.type) ? one.closest('label') || one.parentElement : one)
       .getBoundingClientRect();
     return [(one.innerText || one.ariaLabel || one.name || one.className || one.tagName).slice(0, 30),
       Math.round(box.width), Math.round(box.height)]
   }).filter(([, width, height]) => width > 0 && height > 0 && (width < 24 || height < 24))
   .map(one => one.join(' '))"""
-_NAMELESS = """() => [...document.querySelectorAll('.stPlotlyChart')].filter(one =>
-  !(one.querySelector('[role=img][aria-label]') || one.matches('[aria-label]'))).map(one => one.className)"""
-
-
-_ESCAPED = r"""() => [...document.querySelectorAll('[aria-label], [title]')].map(one => one.ariaLabel || one.title).filter(said => said && said.includes('\\'))"""
-_TABLES = """() => [...document.querySelectorAll('[data-testid=stDataFrame]')].filter(one => !one.ariaLabel && !one.querySelector('table[aria-label], canvas[aria-label]')).map(one => one.outerHTML.slice(0, 300))"""
+_NAMELESS = """() => [...document.querySelectorAll('.stPlotlyChart, [data-testid=stDataFrame]')].filter(one =>
+  !one.ariaLabel && !one.querySelector('table[aria-label], canvas[aria-label]')).map(one => one.className)"""
 
 
 def too_wide(page: Page) -> int:
@@ -236,8 +239,44 @@ def too_small(page: Page) -> list[str]:
     return list(page.evaluate(_SMALL))
 
 
-def main(address: str, part: str = "", first: int = 0) -> int:
-    """Look at every state on every screen in both themes, and print what is wrong there."""
+def nameless(page: Page) -> list[str]:
+    """Charts and tables that a screen reader has no words for, with what stands in them."""
+    return list(page.evaluate(_NAMELESS))
+
+
+def wrong_with(page: Page) -> list[str]:
+    """All that is wrong with what a page shows: for a screen reader, on a narrow screen, for a finger."""
+    return [
+        *axe_violations(page),
+        *(f"{over} px wider than the screen" for over in [too_wide(page)] if over > 0),
+        *(f"cut off: {one}" for one in cut_off(page)),
+        *(f"too small: {one}" for one in too_small(page)),
+        *(f"without a name: {one}" for one in nameless(page)),
+    ]
+
+
+@contextmanager
+def visit(browser: Browser, address: str, state: State, name: str, theme: str) -> Iterator[Page]:
+    """A state on a screen, as a fresh visitor reaches it."""
+    screen = SCREENS[name]
+    context = browser.new_context(
+        base_url=address,
+        viewport={"width": screen.width, "height": screen.height},
+        device_scale_factor=screen.scale,
+        color_scheme=theme,  # type: ignore[arg-type]
+    )
+    page = context.new_page()
+    open_page(page, state.path)
+    state.do(page)
+    yield page
+    context.close()
+
+
+LOOKS = tuple((name, theme) for name in SCREENS for theme in ("light", "dark"))
+
+
+def main(address: str, part: str = "", turn: str = "") -> int:
+    """Look at every state on every screen in both themes, or each on one of them, and print what is wrong there."""
     from playwright.sync_api import Error, sync_playwright
 
     from tests.browser import chromium
@@ -246,38 +285,20 @@ def main(address: str, part: str = "", first: int = 0) -> int:
     wrong, path = 0, chromium.find()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=QUIET_START)
-        for turn, ((name, screen), theme) in enumerate((one, theme) for one in SCREENS.items() for theme in ("light", "dark")):
-            context = browser.new_context(
-                base_url=address,
-                viewport={"width": screen.width, "height": screen.height},
-                device_scale_factor=screen.scale,
-                color_scheme=theme,  # type: ignore[arg-type]
-            )
-            for number, state in enumerate(STATES):
-                if part not in state.name or (number + first) % 6 != turn:
-                    continue
-                page = context.new_page()
-                page.set_default_timeout(15_000)
+        for number, state in enumerate(STATES):
+            here = LOOKS if not turn else (LOOKS[(number + int(turn)) % len(LOOKS)],)
+            for name, theme in here if part in state.name else ():
                 try:
-                    open_page(page, state.path)
-                    state.do(page)
-                    found = [*axe_violations(page)]
-                    found += [f"{over} px too wide" for over in [too_wide(page)] if over > 0]
-                    found += [f"cut off: {one}" for one in cut_off(page)]
-                    found += [f"small: {one}" for one in too_small(page)]
-                    found += [f"escaped: {one}" for one in page.evaluate(_ESCAPED)]
-                    found += [f"nameless table: {one}" for one in page.evaluate(_TABLES)]
-                    found += [f"nameless chart: {one}" for one in page.evaluate(_NAMELESS)]
+                    with visit(browser, address, state, name, theme) as page:
+                        found = wrong_with(page)
                 except (Error, AssertionError) as error:
-                    found = [f"not reached: {str(error)[:400]}"]
+                    found = [f"not reached: {str(error)[:300]}"]
                 wrong += bool(found)
                 print(f"{state.name} | {name} | {theme} | {len(found)}", *found, sep="\n    ", flush=True)
-                page.close()
-            context.close()
         browser.close()
     print(f"{wrong} with something wrong")
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+    sys.exit(main(*sys.argv[1:]))
