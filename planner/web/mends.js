@@ -10,6 +10,8 @@
     each('[data-testid="stFileUploaderDropzone"][role="presentation"]', (zone) => zone.setAttribute("role", "group"));
     // The open list of a field stands beside the page, in no part of it that has a name.
     each('[data-testid$="Dropdown"]:not([role])', (list) => say(list, "region", "List"));
+    // So does help.
+    each('[data-floating-ui-portal]:has([role="tooltip"]):not([role])', (part) => say(part, "region", "Help"));
     // A table that is wider than its place can be pushed aside with the arrow keys.
     each('[data-testid="stTable"] > div', (table) => {
       if (table.scrollWidth <= table.clientWidth) table.removeAttribute("tabindex");
