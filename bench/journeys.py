@@ -52,9 +52,11 @@ class Person:
     def edits_phrase(self, phrase: str, change: Callable[[Any], None]) -> None:
         """Open a phrase, change what stands behind it, and close it."""
         self.clicks += 1
-        self.page.locator(f".st-key-phrase-{phrase} button").first.click()
-        box = self.page.get_by_test_id("stPopoverBody")
-        box.locator("input, [role=radio]").first.wait_for()
+        box, one = self.page.get_by_test_id("stPopoverBody"), self.page.locator(f".st-key-phrase-{phrase} button").first
+        while not box.count():  # a press that falls into a run of the page may be lost
+            one.click()
+            self._rest(0.0)
+        box.locator("label").first.wait_for()
         self.edits += 1
         self._timed(lambda: change(box))
         self.page.keyboard.press("Escape")
@@ -88,7 +90,7 @@ class Person:
     def tiles(self) -> str:
         """The figures with their names."""
         all_of = self.page.get_by_test_id("stMetric").all_inner_texts()
-        return ", ".join(": ".join(one.split("\n")[:2]) for one in all_of)
+        return ", ".join(_two(one) for one in all_of)
 
     def _timed(self, act: Callable[[], object]) -> None:
         start = time.monotonic()
@@ -108,6 +110,11 @@ class Person:
                 break
             self.page.wait_for_timeout(1000 * LOOK_S)
         return since - start
+
+
+def _two(tile: str) -> str:
+    """The name of a tile and its value."""
+    return ": ".join([line for line in tile.splitlines() if line.strip()][:2])
 
 
 def typed(text: str) -> Callable[[Any], None]:

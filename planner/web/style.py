@@ -42,6 +42,7 @@ _PRESSED = """
 _REACHED = f"""
 [data-testid="stMain"] {{ scroll-padding: 9rem 0 1rem; }}
 @media (max-width: 1100px) {{ [data-testid="stMain"] {{ scroll-padding-top: 14rem; }} }}
+[data-testid="stElementToolbar"]:focus-within {{ opacity: 1 !important; pointer-events: auto !important; z-index: 9; }}
 [data-testid="stSidebar"][data-collapsed="true"] {{ visibility: hidden; }}
 [data-testid="stSidebar"], [data-testid="stSidebar"] * {{ transition: none; }}
 [data-testid="stMain"]:focus-visible, [data-testid="stPopoverBody"]:focus-visible {{

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.keys import arrive, go_to, here, is_drawn, press, type_over
+from tests.browser.keys import arrive, go_to, here, is_drawn, open_phrase, press, type_over
 from tests.browser.states import SCREENS
 from tests.browser.visit import FIRST_WORDS_MS, open_page, settle
 
@@ -23,8 +23,7 @@ def _still(page: Page) -> None:
 
 def set_number(page: Page, phrase: str, text: str) -> None:
     """Open a phrase, type over what its field holds, and close it again; the phrase has the keyboard then."""
-    go_to(page, key=f"phrase-{phrase}")
-    press(page, "Enter")
+    open_phrase(page, phrase)
     type_over(page, text)
     press(page, "Escape")
     assert here(page).key == f"phrase-{phrase}"
@@ -32,8 +31,7 @@ def set_number(page: Page, phrase: str, text: str) -> None:
 
 def choose(page: Page, phrase: str, text: str) -> None:
     """Open a phrase and choose from its list by typing."""
-    go_to(page, key=f"phrase-{phrase}")
-    press(page, "Enter")
+    open_phrase(page, phrase)
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type(text)
     page.get_by_role("option").first.wait_for()
@@ -108,13 +106,13 @@ def test_a_founder_compares_providers_and_pins_a_plan(page: Page) -> None:
     go_to(page, "Pin", key="pin-plan")
     press(page, "Enter")
     expect(page.get_by_text("Side by side")).to_be_visible()
-    go_to(page, key="phrase-years", back=True)
-    press(page, "Enter", "Home")
+    open_phrase(page, "years", back=True)
+    press(page, "Home")
     assert "years=0.25" in page.url
     press(page, "Escape")
     turn_to(page, "Compare")
     expect(page.get_by_text("Side by side")).to_be_visible()
-    go_to(page, "On demand", "radio") if page.get_by_role("radio", name="Spot").count() else go_to(page, "On demand")
+    go_to(page, "On demand")
     press(page, "ArrowRight", "ArrowRight", "Enter")
     assert "Spot" in page.url
     go_to(page, "Region")
@@ -160,8 +158,7 @@ def test_a_newcomer_with_one_gpu_finds_the_pages_on_a_narrow_screen(page: Page, 
     assert here(page).says == stop.says  # folded away again, and the keyboard where it was
     set_number(page, "gpus", "1")
     assert "gpus=1" in page.url
-    go_to(page, key="phrase-work", back=True)
-    press(page, "Enter")
+    open_phrase(page, "work", back=True)
     press(page, "Shift+Tab")
     expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
     assert here(page).key == "phrase-work"
