@@ -21,6 +21,11 @@
       }
     });
   };
+  // A box unfolds at once for those who ask that nothing moves.
+  const still = matchMedia("(prefers-reduced-motion: reduce)"), animate = Element.prototype.animate;
+  Element.prototype.animate = function (frames, timing) {
+    return animate.call(this, frames, still.matches ? { duration: 0 } : timing);
+  };
   let waiting = false;
   const soon = () => {
     if (waiting) return;

@@ -9,15 +9,18 @@
   const box = () => [...document.querySelectorAll('[data-testid="stPopoverBody"]')].at(-1);
   const stops = (part) => [...part.querySelectorAll(STOPS)].filter((one) => one.tabIndex >= 0 && one.checkVisibility());
   const group = (one) => one?.closest('[role="radiogroup"]') ?? one; // the Tab key stops once in a group of choices
-  let entered, wasOpen = false;
+  let entered, given, wasOpen = false;
   const follow = () => {
     const there = box(), at = document.activeElement;
     if (there && there !== entered && at?.matches(`${TRIGGER}:focus-visible`)) {
       entered = there;
       there.tabIndex = -1;
       there.focus();
-    } // what stands inside comes when the server has made it
-    if (there && document.activeElement === there) there.querySelector(FIELD)?.focus();
+    } // what stands inside comes bit by bit, and not always the first field first
+    if (there && [there, given].includes(document.activeElement)) {
+      given = there.querySelector(FIELD);
+      given?.focus();
+    }
     const pages = first(PAGES), isOpen = !!pages && pages.dataset.collapsed !== "true";
     const goal = first(isOpen ? PAGE : OPENS);
     if (isOpen === wasOpen || !goal) return;
@@ -31,6 +34,7 @@
     if (event.target.closest?.(PAGE)) setTimeout(() => first(`${PAGES} [aria-label="Collapse sidebar"]`)?.click());
   });
   addEventListener("keydown", (event) => { // one who leaves a phrase closes it
+    given = undefined;
     const there = box(), trigger = first(TRIGGER);
     if (event.key !== "Tab" || !there?.contains(document.activeElement) || !trigger) return;
     const [at, edge] = [document.activeElement, stops(there).at(event.shiftKey ? 0 : -1) ?? there];

@@ -220,8 +220,8 @@ _SMALL = """() => [...document.querySelectorAll('button, a[href], input, summary
       Math.round(box.width), Math.round(box.height)]
   }).filter(([, width, height]) => width > 0 && height > 0 && (width < 24 || height < 24))
   .map(one => one.join(' '))"""
-_NAMELESS = """() => [...document.querySelectorAll('.stPlotlyChart, [data-testid=stDataFrame]')].filter(one =>
-  !one.ariaLabel && !one.querySelector('table[aria-label], canvas[aria-label]')).map(one => one.className)"""
+_NAMELESS = """() => [...document.querySelectorAll('.stPlotlyChart, [data-testid=stDataFrameResizable]')]
+  .filter(one => !one.ariaLabel).map(one => one.innerText.slice(0, 60))"""
 
 
 def too_wide(page: Page) -> int:
