@@ -16,6 +16,7 @@
       entered = there;
       there.tabIndex = -1;
       there.focus();
+      for (const ms of [50, 200, 600]) setTimeout(follow, ms); // until it stands where it is seen
     } // what stands inside comes bit by bit, and not always the first field first
     if (there && [there, given].includes(document.activeElement)) {
       given = there.querySelector(FIELD);
@@ -28,7 +29,7 @@
     if (at === document.body || at?.closest(`${PAGES}, ${OPENS}`)) goal.focus();
   };
   new MutationObserver(follow).observe(document, {
-    attributeFilter: ["aria-expanded", "data-collapsed"], childList: true, subtree: true,
+    attributeFilter: ["aria-checked", "aria-expanded", "data-collapsed"], childList: true, subtree: true,
   });
   addEventListener("click", (event) => { // the list of pages folds away when one is chosen: it would cover the page
     if (event.target.closest?.(PAGE)) setTimeout(() => first(`${PAGES} [aria-label="Collapse sidebar"]`)?.click());
