@@ -19,7 +19,7 @@
       for (const ms of [50, 200, 600]) setTimeout(follow, ms); // until it stands where it is seen
     } // what stands inside comes bit by bit, and not always the first field first
     if (there && [there, given].includes(document.activeElement)) {
-      given = there.querySelector(FIELD);
+      given = there.querySelector(FIELD) ?? there.querySelector('[role="radio"]');
       given?.focus();
     }
     const pages = first(PAGES), isOpen = !!pages && pages.dataset.collapsed !== "true";
