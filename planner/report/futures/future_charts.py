@@ -136,7 +136,7 @@ def _room(ends: Sequence[tuple[float, str, bool]], edge: float, usd_per_px: floa
     needs = (
         _LETTER_PX * (len(text) + 1) - abs(edge - usd) / usd_per_px for usd, text, side in ends if side == to_right
     )
-    return min(max(needs, default=0.0), _MOST_PX)
+    return min(max([0.0, *needs]), _MOST_PX)
 
 
 def _rows(count: int, dark: bool) -> list[dict[str, Any]]:
