@@ -15,7 +15,8 @@ _HERE = """() => {
   const middle = document.elementFromPoint(box.x + box.width / 2, Math.min(box.y + box.height / 2, innerHeight - 2))
   const drawn = one.closest('[data-testid=stDataFrame]') && !one.closest('[data-testid=stElementToolbar]')
   const is = part => part.contains(middle) || middle.contains(part)
-  return [one.ariaLabel || (one.tagName !== 'MAIN' && one.innerText) || '', one.getAttribute('role') || one.tagName.toLowerCase(),
+  const kind = one.getAttribute('role') || one.tagName.toLowerCase()
+  return [one.ariaLabel || (kind !== 'main' && one.innerText) || '', kind,
     one.closest('[class*="st-key-"]')?.className.match(/st-key-(\\S+)/)?.[1] ?? '',
     one.matches(':focus-visible'), one === document.body || !!drawn || !!middle && (is(one)
       || !!middle.closest('label, [data-testid=stSlider]')?.contains(one))]

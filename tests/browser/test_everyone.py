@@ -58,9 +58,7 @@ def test_on_a_phone_nothing_is_cut_or_too_small(page: Page, path: str) -> None:
 
 
 def test_nothing_moves_for_those_who_ask_for_that(browser: Browser, app_address: str) -> None:
-    context = browser.new_context(
-        base_url=app_address, reduced_motion="reduce", viewport={"width": 1440, "height": 900}
-    )
+    context = browser.new_context(base_url=app_address, reduced_motion="reduce", viewport=WIDE)
     page = context.new_page()
     open_page(page, "/?gpus=16")
     page.evaluate(_WATCH)
