@@ -278,7 +278,10 @@ _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.\-]*://|www\.|mailto:|xmpp:)\S+|[^\s@]+
 def _escaped(text: str) -> str:
     for mark in "\\`*_{}[]<>()#+-.!|$~:":
         text = text.replace(mark, "\\" + mark)
-    return text
+    return _IN_A_WORD.sub("-", text)
+
+
+_IN_A_WORD = re.compile(r"(?<=[^\W_])\\-(?=[^\W_])")  # marks nothing there; some labels are read aloud as written
 
 
 def _code(text: str) -> str:

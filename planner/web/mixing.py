@@ -67,11 +67,15 @@ def best(plan: Plan, answer: Answer) -> None:
         if box.open:
             curve = curve_table(found)
             st.dataframe(
-                curve, hide_index=True, column_config={curve.columns[1]: show.MONEY, curve.columns[2]: show.SHARE}
+                curve,
+                hide_index=True,
+                column_config={curve.columns[1]: show.MONEY, curve.columns[2]: show.SHARE},
+                alt=curve_finding(found),
             )
             show.csv_button(curve, "base.csv", "csv-base")
             busy = load_table(found)
-            st.dataframe(busy, hide_index=True, column_config={"Busy": show.SHARE, "Hours": show.MONEY})
+            columns = {"Busy": show.SHARE, "Hours": show.MONEY}
+            st.dataframe(busy, hide_index=True, column_config=columns, alt="Hours by how many are busy")
             show.csv_button(busy, "load.csv", "csv-load")
 
 
@@ -95,7 +99,8 @@ def fleet(found: Answer) -> None:
         return
     show.chart(steps(told, state.dark()), told.finding, "orders")
     table = told.rows
-    st.dataframe(table, hide_index=True, column_config=dict.fromkeys((USD_PAID, USD_FETCHED), show.MONEY))
+    columns = dict.fromkeys((USD_PAID, USD_FETCHED), show.MONEY)
+    st.dataframe(table, hide_index=True, column_config=columns, alt="Orders, the first first")
     show.csv_button(table, "orders.csv", "csv-orders")
 
 
@@ -110,5 +115,5 @@ def later(plan: Plan) -> None:
         if box.open:
             table = waiting_table(found, drawn)
             columns = {name: show.MONEY if name.endswith("USD") else show.OF_100 for name in table.columns[1:]}
-            st.dataframe(table, hide_index=True, column_config=columns)
+            st.dataframe(table, hide_index=True, column_config=columns, alt=waiting_finding(found))
             show.csv_button(table, "waiting.csv", "csv-waiting")

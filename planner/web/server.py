@@ -17,7 +17,6 @@ from planner.web.packed import STATIC, WAYS, App, Message, Packed, Receive, Send
 SCRIPT = Path(__file__).resolve().parents[2] / "app.py"
 # Without it, the page of a deep link (/compare) first looks for the server below its own path, and finds none there.
 _WHERE = b"<script>window.__streamlit = {BACKEND_BASE_URL: location.origin + '%s'}</script>"
-_HEAD, _HEAD_ENDS = b"<head>", b"</head>"
 # The library of charts is the largest of all files, and a browser learns only from the first chart that it needs it. It
 # is fetched as soon as the page's own scripts are there, while the server makes the words.
 _CHARTS = b"""<script>addEventListener("load", () => {
@@ -25,6 +24,11 @@ _CHARTS = b"""<script>addEventListener("load", () => {
   Object.assign(charts, {rel: "modulepreload", fetchPriority: "low", href: "%s/static/js/%s"})
   document.head.append(charts)
 })</script>"""
+# What makes Streamlit's own parts fit for a screen reader and a keyboard.
+_MENDS = b"".join(
+    b"<script>%s</script>" % (Path(__file__).parent / name).read_bytes() for name in ("mends.js", "reach.js")
+)
+_HEAD, _HEAD_ENDS = b"<head>", b"</head>"
 _WRITTEN_IN = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 _NO_PAGE = ("static", "media", "component", "_stcore")  # below these Streamlit serves parts of a page
 
@@ -118,7 +122,7 @@ def _whole(
 @lru_cache(maxsize=8)
 def _told(page: bytes, base: str) -> tuple[bytes, bytes]:
     """The page told where it stands, and the policy that lets the scripts written into it run, and no others."""
-    whole = page.replace(_HEAD, _HEAD + _WHERE % base.encode(), 1)
+    whole = page.replace(_HEAD, _HEAD + _WHERE % base.encode() + _MENDS, 1)
     for script in sorted(STATIC.glob("static/js/PlotlyChart.*.js")):
         hint = _CHARTS % (base.encode(), script.name.encode())
         whole = whole.replace(_HEAD_ENDS, hint + _HEAD_ENDS, 1)

@@ -197,14 +197,15 @@ def timing(plan: Plan, found: Answer) -> None:
 def cash(ways: Sequence[Weighed]) -> None:
     """Cash by year for every way; one way opened into its lines."""
     table = cash_table(ways)
-    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MONEY))
+    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MONEY), alt="Cash by year")
     csv_button(table, "cash.csv", "csv-cash")
     with table_on_demand("lines-table", "Open one way into its lines") as is_open:
         if is_open:
             titles = [way.option.title for way in ways]
             chosen = st.selectbox("Way", range(len(ways)), format_func=lambda number: titles[number], key="opened")
             lines = lines_table(ways[chosen].option.ledger)
-            st.dataframe(lines, hide_index=True, column_config=dict.fromkeys(lines.columns[2:], MONEY))
+            columns = dict.fromkeys(lines.columns[2:], MONEY)
+            st.dataframe(lines, hide_index=True, column_config=columns, alt=f"{titles[chosen]}, line by line")
             csv_button(lines, "lines.csv", "csv-lines")
 
 
@@ -221,7 +222,7 @@ def parts(ledgers: Sequence[Ledger], money: Money = TODAY) -> None:
     with table_on_demand("parts-table") as is_open:
         if is_open:
             table = parts_table(ledgers)
-            st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MONEY))
+            st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MONEY), alt=finding)
             csv_button(table, "parts.csv", "csv-parts")
 
 
@@ -237,7 +238,8 @@ def market(catalogue: Catalogue, seen: state.Market) -> None:
     with table_on_demand("market-table") as is_open:
         if is_open:
             table = worth_table(catalogue, seen.rows)
-            st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[2:], _HOURLY))
+            columns = dict.fromkeys(table.columns[2:], _HOURLY)
+            st.dataframe(table, hide_index=True, column_config=columns, alt=seen.finding)
             csv_button(table, "market.csv", "csv-market")
 
 
@@ -249,18 +251,23 @@ def past(seen: state.Past) -> None:
         with table_on_demand("history-table") as is_open:
             if is_open:
                 table = history_table(seen.lines)
-                st.dataframe(table, hide_index=True, column_config={"USD per GPU-hour": _HOURLY})
+                columns = {"USD per GPU-hour": _HOURLY}
+                st.dataframe(table, hide_index=True, column_config=columns, alt=seen.finding)
                 csv_button(table, "history.csv", "csv-history")
 
 
 def sources(table: Table) -> None:
     """Every source as a table."""
     st.dataframe(
-        table, hide_index=True, column_config={"Address": st.column_config.LinkColumn(display_text="open")}, height=480
+        table,
+        hide_index=True,
+        column_config={"Address": st.column_config.LinkColumn(display_text="open")},
+        height=480,
+        alt="Every source, with its day and its licence",
     )
     csv_button(table, "sources.csv", "csv-sources")
 
 
 def counts(table: Table) -> None:
     """How much the catalogue holds."""
-    st.dataframe(table, hide_index=True)
+    st.dataframe(table, hide_index=True, alt="What the catalogue holds")

@@ -140,6 +140,7 @@ def _edit(key: str, held: dict[str, float], unit: str, head: str, path: Path) ->
     st.data_editor(
         {head: list(held), unit: list(held.values())}, hide_index=True, num_rows="fixed", disabled=[head], key=name,
         on_change=take, column_config={unit: column}, width="content",
+        alt=f"{unit}, by {head.lower()}",
     )  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def uses() -> None:
         table = report.uses_table(found)
         sums = dict.fromkeys(("USD each", "USD a month", "USD the run"), _RATE)
         columns = {"USD per GPU-hour": _USD, "Price of": _DAY, **sums}
-        st.dataframe(table, hide_index=True, column_config=columns, placeholder="–")
+        st.dataframe(table, hide_index=True, column_config=columns, placeholder="–", alt=report.TITLE)
         show.small(words.markdown(report.NOTE))
         show.csv_button(table, "which-gpu.csv", "csv-uses")
 
@@ -147,7 +147,7 @@ def _front_table(found: Market, place: int) -> None:
     empty = [name for name in ("Days", "ms a token, 99 %") if table.is_empty(name)]
     st.dataframe(
         table.without(*empty), hide_index=True, column_config=columns, placeholder="–", height=440, key=key,
-        on_select=tick, selection_mode="single-row",
+        on_select=tick, selection_mode="single-row", alt=time_cost_front.front_finding(found, None),
     )  # fmt: skip
     show.small("Tick a row to plan with it.")
     show.csv_button(table, "time-against-cost.csv", "csv-front")
@@ -193,7 +193,7 @@ def memory(work: TrainingWork | ServingWork) -> None:
         if is_open:
             table = tables.memory_table(bars, parts, limits)
             numbers = dict.fromkeys([*parts.values(), "all", "there are"], _GB)
-            st.dataframe(table, hide_index=True, column_config=numbers)
+            st.dataframe(table, hide_index=True, column_config=numbers, alt="Memory, part by part")
             show.csv_button(table, "memory.csv", "csv-memory")
 
 
@@ -236,7 +236,7 @@ def _stairs(speed: Speed) -> None:
         if is_open:
             table = tables.stairs_table(steps)
             columns = dict.fromkeys(table.columns[1:3], _RATE) | {table.columns[3]: show.SHARE}
-            st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, placeholder="–")
+            st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, placeholder="–", alt=said)
             show.csv_button(table, "where-the-speed-goes.csv", "csv-stairs")
 
 
@@ -347,5 +347,6 @@ def _left_out(kind: str) -> None:
 def _runs_table(published: state_speed.Runs) -> None:
     table = tables.runs_table(published.runs)
     columns = {"Published": _RATE, "Predicted": _RATE, "Off by": show.SHARE, "Source": show.OPEN}
-    st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=440)
+    alt = "Published runs beside what is predicted"
+    st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=440, alt=alt)
     show.csv_button(table, "published-runs.csv", "csv-runs")

@@ -29,9 +29,32 @@ _STRIP = f"""
   .st-key-sentence > * {{ flex-shrink: 0; }}
 }}
 """
+# What one presses is at least 24 pixels high and wide, for fingers and for hands that shake (WCAG 2.2, 2.5.8).
+_PRESSED = """
+[data-testid="stTooltipIcon"] button { min-width: 24px; min-height: 24px; justify-content: center; }
+[data-testid="stCheckbox"] label { min-height: 24px; }
+[data-testid="stPopoverButton"], [aria-label^="Scroll tabs"], [data-testid="stDialog"] [aria-label="Close"] {
+  min-width: 24px; min-height: 24px;
+}
+[data-testid="stMultiSelect"] button { min-height: 24px; }
+"""
+# What has the keyboard is seen: it is not under the strip when one goes backwards, and the page itself has a frame.
+_REACHED = f"""
+[data-testid="stMain"] {{ scroll-padding: 9rem 0 1rem; }}
+@media (max-width: 1100px) {{ [data-testid="stMain"] {{ scroll-padding-top: 14rem; }} }}
+[data-testid="stElementToolbar"]:focus-within {{ opacity: 1 !important; pointer-events: auto !important; z-index: 9; }}
+[data-testid="stSidebar"][data-collapsed="true"] {{ visibility: hidden; }}
+[data-testid="stSidebar"], [data-testid="stSidebar"] * {{ transition: none; }}
+[data-testid="stMain"]:focus-visible, [data-testid="stPopoverBody"]:focus-visible {{
+  outline: 2px solid {_ACCENT}; outline-offset: -2px;
+}}
+"""
 _QUIET = """
 @media (prefers-reduced-motion: reduce) {
-  *, *::before, *::after { animation-duration: 0.01ms !important; transition-duration: 0.01ms !important; }
+  *, *::before, *::after {
+    animation-duration: 0.01ms !important; animation-iteration-count: 1 !important; animation-delay: 0s !important;
+    transition-duration: 0.01ms !important; transition-delay: 0s !important; scroll-behavior: auto !important;
+  }
 }
 """
 
@@ -59,4 +82,4 @@ _PRINT = """
 
 def put() -> None:
     """Lay the rules over the page, once in each run."""
-    st.html(f"<style>{_STRIP}{_QUIET}{_PRINT}</style>")
+    st.html(f"<style>{_STRIP}{_PRESSED}{_REACHED}{_QUIET}{_PRINT}</style>")

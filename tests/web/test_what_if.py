@@ -118,6 +118,22 @@ def test_a_mix_that_is_the_answer_is_set_against_what_it_beats() -> None:
     assert "The mix costs less on" in all_text(app)
 
 
+@pytest.mark.parametrize("held", [{}, SERVED, {"gpus": "64", "years": "1"}])
+def test_on_a_phone_the_values_at_the_ends_of_the_bars_and_the_line_where_it_turns_are_on_the_chart(
+    held: dict[str, str],
+) -> None:
+    """A chart of 334 pixels, in which a letter of the values takes about six."""
+    made = asked(held)
+    figure = future_charts.tornado(tornado(made, *pair(decided(made).answer)), dark=False).to_dict()
+    start, end = figure["layout"]["xaxis"]["range"]
+    assert start <= 0 <= end
+    values = [one for one in figure["layout"]["annotations"] if one.get("xref") != "paper"]
+    assert values
+    for one in values:
+        at, wide = (one["x"] - start) / (end - start) * 334, 6 * len(one["text"])
+        assert (at + 3 + wide <= 334) if one["xanchor"] == "left" else (at - 3 - wide >= 0), one["text"]
+
+
 def test_buying_now_or_later_is_told_over_the_futures() -> None:
     found = waiting(MADE)
     assert isinstance(found, Waiting)

@@ -40,7 +40,6 @@ from planner.study.uncertainty.tornado import TornadoBar
 
 _BINS = 20  # few enough that dots stand apart on a phone
 _MOST_BARS = 10
-_ROOM = 0.16  # of the width, on both sides, for the values at the ends of the bars
 _MAP_PX = 540
 _ROWS_OF_DOTS, _PINNED_PX = 9, 32  # rows that the dots have room for, and the height of one more
 _TINT = 0.18  # of the colour, where it begins
@@ -142,9 +141,6 @@ def tornado(
     What each pinned plan saves as it is entered, by its letter, is an upright line.
     """
     shown = list(found[:_MOST_BARS])
-    ends = [usd for bar in shown for usd in (bar.saved_low_usd, bar.saved_high_usd)] + [usd for _, usd in pins]
-    low, high = min(ends, default=0.0), max(ends, default=0.0)
-    room = _ROOM * (max(high, 0.0) - min(low, 0.0))
     bottom = max(3, len(shown)) - 0.5
     return framed(
         [
@@ -157,7 +153,7 @@ def tornado(
         FRAME_PX + BAR_PX * max(3, len(shown)),
         xaxis=money(
             f"What {saver(ways[0])} saves, today's money", nticks=6, tickangle=0,
-            range=[min(low, 0.0) - room, max(high, 0.0) + room],
+            range=_reach(shown, [usd for _, usd in pins]),
         ),
         yaxis={"range": [bottom, -0.9], "visible": False},
         barmode="overlay",
@@ -168,6 +164,29 @@ def tornado(
               for letter, usd in pins),
         ],
     )  # fmt: skip
+
+
+_PHONE_PX, _MOST_PX, _LETTER_PX, _TIMES = 326, 110, 7, 4
+
+
+def _reach(shown: Sequence[TornadoBar], pins: Sequence[float]) -> list[float]:
+    """From where to where the chart goes, so that on a phone too the value at each end of a bar has its room."""
+    ends = [end for bar in shown for end in _values(bar)] + [(usd, "A", True) for usd in pins]
+    low, high = (pick([0.0, *(usd for usd, _, _ in ends)]) for pick in (min, max))
+    usd, left, right = (high - low) or 1.0, 0.0, 0.0
+    for _ in range(_TIMES):  # the more pixels the words take beyond the longest bars, the shorter are the bars
+        usd_per_px = usd / (_PHONE_PX - left - right)
+        left, right = _room(ends, low, usd_per_px, False), _room(ends, high, usd_per_px, True)
+    usd_per_px = usd / (_PHONE_PX - left - right)
+    return [low - left * usd_per_px, high + right * usd_per_px]
+
+
+def _room(ends: Sequence[tuple[float, str, bool]], edge: float, usd_per_px: float, to_right: bool) -> float:
+    """How many pixels the words on one side need beyond its longest bar."""
+    needs = (
+        _LETTER_PX * (len(text) + 1) - abs(edge - usd) / usd_per_px for usd, text, side in ends if side == to_right
+    )
+    return min(max([0.0, *needs]), _MOST_PX)
 
 
 def _rows(count: int, dark: bool) -> list[dict[str, Any]]:
@@ -223,16 +242,21 @@ _MARK_PX, _NEAR = 11, 0.05  # half of the mark with its edge; how near to it an 
 
 def _ends(shown: Sequence[TornadoBar], dark: bool) -> list[dict[str, Any]]:
     """The values at both ends of each bar, beside them, and beside the mark where it turns near an end."""
+    most = max((abs(usd) for bar in shown for usd, _, _ in _values(bar)), default=0.0)
     out = []
-    most = max((abs(usd) for bar in shown for usd in (bar.saved_low_usd, bar.saved_high_usd)), default=0.0)
     for place, bar in enumerate(shown):
-        low, high = (short_written(bar.input.name, value) for value in (bar.input.spread.low, bar.input.spread.high))
-        rising = bar.saved_high_usd >= bar.saved_low_usd
-        for usd, text, right in ((bar.saved_low_usd, low, not rising), (bar.saved_high_usd, high, rising)):
+        for usd, text, right in _values(bar):
             away = _MARK_PX if bar.flips_within and abs(usd) < _NEAR * most else 3
             side, shift = ("left", away) if right else ("right", -away)
             out.append(note(usd, place, text, dark, xanchor=side, xshift=shift, bgcolor=PAPER[dark]))
     return out
+
+
+def _values(bar: TornadoBar) -> tuple[tuple[float, str, bool], ...]:
+    """Both ends of a bar: what is saved there, the value of the input, and whether it stands to the right."""
+    low, high = (short_written(bar.input.name, value) for value in (bar.input.spread.low, bar.input.spread.high))
+    rising = bar.saved_high_usd >= bar.saved_low_usd
+    return (bar.saved_low_usd, low, not rising), (bar.saved_high_usd, high, rising)
 
 
 def break_even_map(found: BreakEvenMap, dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:

@@ -122,12 +122,13 @@ def _sure(found: Answer, drawn: Futures | None) -> None:
     st.markdown(words.markdown(finding))
     show.chart(figure, finding, "sure")
     table = futures_table(found, drawn)
-    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[2:], show.MONEY) | _OF_FUTURES)
+    columns = dict.fromkeys(table.columns[2:], show.MONEY) | _OF_FUTURES
+    st.dataframe(table, hide_index=True, column_config=columns, alt=finding)
     show.csv_button(table, "futures.csv", "csv-futures")
     with show.table_on_demand("futures-inputs", "What is drawn, from which range, and who says so") as is_open:
         if is_open:
             inputs = inputs_table(drawn)
-            st.dataframe(inputs, hide_index=True)
+            st.dataframe(inputs, hide_index=True, alt="What is drawn, from which range, and who says so")
             show.csv_button(inputs, "futures-inputs.csv", "csv-futures-inputs")
 
 
