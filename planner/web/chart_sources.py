@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-import streamlit as st
-
 from planner.money.ledger import Ledger
 from planner.report.answer.pinned import priced
 from planner.report.facts.cited import cited_table
@@ -17,7 +15,7 @@ def below(key: str, ledgers: Callable[[], Iterable[Ledger]]) -> None:
     with show.table_on_demand(f"sources-{key}", "Sources") as is_open:
         if is_open:
             table = cited_table(ledgers())
-            st.dataframe(table, hide_index=True, column_config={"Link": show.OPEN}, placeholder="", alt=_ALT)
+            show.frame_of(table, hide_index=True, column_config={"Link": show.OPEN}, placeholder="", alt=_ALT)
             show.csv_button(table, f"sources-{key}.csv", f"csv-sources-{key}")
             show.next_page("Assumptions", "All of them by weight, and how to change them")
 

@@ -78,6 +78,8 @@ def footer(catalogue: Catalogue, day: date) -> None:
         f"{words.count(old, 'figure')} due for another look · catalogue {catalogue.digest[:8]} · "
         "Prices exclude taxes. Plans, not advice."
     )
+    address.switch(show.WHOLE)
+    st.toggle("Whole tables, for print", key=show.WHOLE)
     if st.button("Old figures in this plan", icon=":material/history:", type="tertiary", key="see-old"):
         address.put({show_assumptions.GROUP: STALE})
         st.switch_page(state.pages()["Assumptions"])

@@ -66,7 +66,7 @@ def best(plan: Plan, answer: Answer) -> None:
     with st.expander("Show these charts as tables", key="mix-tables", on_change="rerun") as box:
         if box.open:
             curve = curve_table(found)
-            st.dataframe(
+            show.frame_of(
                 curve,
                 hide_index=True,
                 column_config={curve.columns[1]: show.MONEY, curve.columns[2]: show.SHARE},
@@ -75,7 +75,7 @@ def best(plan: Plan, answer: Answer) -> None:
             show.csv_button(curve, "base.csv", "csv-base")
             busy = load_table(found)
             columns = {"Busy": show.SHARE, "Hours": show.MONEY}
-            st.dataframe(busy, hide_index=True, column_config=columns, alt="Hours by how many are busy")
+            show.frame_of(busy, hide_index=True, column_config=columns, alt="Hours by how many are busy")
             show.csv_button(busy, "load.csv", "csv-load")
 
 
@@ -87,7 +87,7 @@ def _without(plan: Plan, answer: Answer, found: NoMix) -> None:
     if answer.ranked:
         table = tried_table(answer, others)
         columns = {COST: show.MONEY, MORE: show.SHARE}
-        st.dataframe(table, hide_index=True, column_config=columns, alt=" ".join(said))
+        show.frame_of(table, hide_index=True, column_config=columns, alt=" ".join(said))
         show.csv_button(table, "mixes-tried.csv", "csv-tried")
 
 
@@ -100,7 +100,7 @@ def fleet(found: Answer) -> None:
     show.chart(steps(told, state.dark()), told.finding, "orders")
     table = told.rows
     columns = dict.fromkeys((USD_PAID, USD_FETCHED), show.MONEY)
-    st.dataframe(table, hide_index=True, column_config=columns, alt="Orders, the first first")
+    show.frame_of(table, hide_index=True, column_config=columns, alt="Orders, the first first")
     show.csv_button(table, "orders.csv", "csv-orders")
 
 
@@ -115,5 +115,5 @@ def later(plan: Plan) -> None:
         if box.open:
             table = waiting_table(found, drawn)
             columns = {name: show.MONEY if name.endswith("USD") else show.OF_100 for name in table.columns[1:]}
-            st.dataframe(table, hide_index=True, column_config=columns, alt=waiting_finding(found))
+            show.frame_of(table, hide_index=True, column_config=columns, alt=waiting_finding(found))
             show.csv_button(table, "waiting.csv", "csv-waiting")

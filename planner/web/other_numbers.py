@@ -49,7 +49,7 @@ def _curve(told: Also, found: Answer) -> None:
     )
     table = curve_table(told)
     if len(table):
-        st.dataframe(
+        show.frame_of(
             table, hide_index=True, placeholder="–", column_config={table.columns[2]: show.SHARE}, alt="Use and years"
         )
         show.csv_button(table, "use-and-years.csv", "csv-also-curve")

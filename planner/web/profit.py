@@ -19,7 +19,7 @@ def box(found: Answer) -> None:
         table = profit_table(found.plan, way) if is_open else None
         if table is not None:
             st.markdown(words.markdown(" ".join(break_even_sentences(found.plan, way))))
-            st.dataframe(
+            show.frame_of(
                 table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], show.MONEY), alt="Profit by year"
             )
             show.csv_button(profit_csv(found), "profit-and-loss.csv", "csv-profit")

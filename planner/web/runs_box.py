@@ -66,7 +66,7 @@ def _say(found: OwnFactors) -> None:
     st.header(words.markdown(said), anchor=False)
     table = told.runs_table(state.catalogue(), found)
     columns = {"Measured": _RATE, "Predicted": _RATE, "Of predicted": show.SHARE, _WHY_NOT: _WIDE}
-    st.dataframe(
+    show.frame_of(
         table.to_pandas().round({"Of predicted": 2}), hide_index=True, column_config=columns, placeholder="–", alt=said,
         column_order=[name for name in table.columns if name not in (_SHAPE, _WHY_NOT) or any(table[name])],
     )  # fmt: skip
@@ -87,7 +87,7 @@ _BELIEF = "The more runs, and the nearer they are to each other, the more; the d
 def _factors(said: tuple[Measured, ...]) -> None:
     table = told.factors_table(state.catalogue(), said)
     shares = dict.fromkeys(("Of predicted", "from", "to", "Believed"), show.SHARE)
-    st.dataframe(
+    show.frame_of(
         table.to_pandas().round(dict.fromkeys(shares, 2)),
         hide_index=True,
         column_config=shares,

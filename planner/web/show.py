@@ -42,6 +42,15 @@ def chart(figure: go.Figure, finding: str, key: str) -> None:
     st.plotly_chart(figure, config=_CHART, alt=finding, key=key)
 
 
+WHOLE = "whole"  # in the address: whole=1
+
+
+def frame_of(data: Any, **how: Any) -> Any:
+    """A table of many rows, of which ten are seen and the rest is reached by pushing; all of them, for print."""
+    whole = address.text(WHOLE) in ("1", "true")
+    return st.dataframe(data, **(how | {"height": "content"} if whole else how))
+
+
 def csv_button(table: Table, name: str, key: str) -> None:
     """The table above as CSV, made when it is asked for."""
     download("Download this table (CSV)", name, lambda: to_csv(table), key)
@@ -160,7 +169,7 @@ def say_late() -> None:
 def options(found: Answer) -> None:
     """Every way with its measures, and as a file."""
     table = options_table(found)
-    st.dataframe(table, hide_index=True, column_config=OPTION_COLUMNS, placeholder="none", alt=_ranking(found))
+    frame_of(table, hide_index=True, column_config=OPTION_COLUMNS, placeholder="none", alt=_ranking(found))
     csv_button(table, "options.csv", "csv-options")
 
 
@@ -197,7 +206,7 @@ def timing(plan: Plan, found: Answer) -> None:
 def cash(ways: Sequence[Weighed]) -> None:
     """Cash by year for every way; one way opened into its lines."""
     table = cash_table(ways)
-    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MONEY), alt="Cash by year")
+    frame_of(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MONEY), alt="Cash by year")
     csv_button(table, "cash.csv", "csv-cash")
     with table_on_demand("lines-table", "Open one way into its lines") as is_open:
         if is_open:
@@ -205,7 +214,7 @@ def cash(ways: Sequence[Weighed]) -> None:
             chosen = st.selectbox("Way", range(len(ways)), format_func=lambda number: titles[number], key="opened")
             lines = lines_table(ways[chosen].option.ledger)
             columns = dict.fromkeys(lines.columns[2:], MONEY)
-            st.dataframe(lines, hide_index=True, column_config=columns, alt=f"{titles[chosen]}, line by line")
+            frame_of(lines, hide_index=True, column_config=columns, alt=f"{titles[chosen]}, line by line")
             csv_button(lines, "lines.csv", "csv-lines")
 
 
@@ -222,7 +231,7 @@ def parts(ledgers: Sequence[Ledger], money: Money = TODAY) -> None:
     with table_on_demand("parts-table") as is_open:
         if is_open:
             table = parts_table(ledgers)
-            st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MONEY), alt=finding)
+            frame_of(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MONEY), alt=finding)
             csv_button(table, "parts.csv", "csv-parts")
 
 
@@ -239,7 +248,7 @@ def market(catalogue: Catalogue, seen: state.Market) -> None:
         if is_open:
             table = worth_table(catalogue, seen.rows)
             columns = dict.fromkeys(table.columns[2:], _HOURLY)
-            st.dataframe(table, hide_index=True, column_config=columns, alt=seen.finding)
+            frame_of(table, hide_index=True, column_config=columns, alt=seen.finding)
             csv_button(table, "market.csv", "csv-market")
 
 
@@ -252,13 +261,13 @@ def past(seen: state.Past) -> None:
             if is_open:
                 table = history_table(seen.lines)
                 columns = {"USD per GPU-hour": _HOURLY}
-                st.dataframe(table, hide_index=True, column_config=columns, alt=seen.finding)
+                frame_of(table, hide_index=True, column_config=columns, alt=seen.finding)
                 csv_button(table, "history.csv", "csv-history")
 
 
 def sources(table: Table) -> None:
     """Every source as a table."""
-    st.dataframe(
+    frame_of(
         table,
         hide_index=True,
         column_config={"Address": st.column_config.LinkColumn(display_text="open")},
@@ -270,4 +279,4 @@ def sources(table: Table) -> None:
 
 def counts(table: Table) -> None:
     """How much the catalogue holds."""
-    st.dataframe(table, hide_index=True, alt="What the catalogue holds")
+    frame_of(table, hide_index=True, alt="What the catalogue holds")

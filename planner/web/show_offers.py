@@ -97,7 +97,7 @@ def _rows(table: Table) -> None:
         rows = st.session_state[key]["selection"]["rows"]
         st.session_state["pick"] = [(table.ids or ())[row] for row in rows][:6]
 
-    st.dataframe(
+    show.frame_of(
         _ARROW.of((table,), lambda: _arrow(table)),
         hide_index=True,
         column_config=OFFER_COLUMNS,

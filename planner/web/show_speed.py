@@ -67,7 +67,7 @@ def uses() -> None:
         table = report.uses_table(found)
         sums = dict.fromkeys(("USD each", "USD a month", "USD the run"), _RATE)
         columns = {"USD per GPU-hour": _USD, "Price of": _DAY, **sums}
-        st.dataframe(table, hide_index=True, column_config=columns, placeholder="–", alt=report.TITLE)
+        show.frame_of(table, hide_index=True, column_config=columns, placeholder="–", alt=report.TITLE)
         show.small(words.markdown(report.NOTE))
         show.csv_button(table, "which-gpu.csv", "csv-uses")
 
@@ -145,7 +145,7 @@ def _front_table(found: Market, place: int) -> None:
     columns = {name: money for name in table.columns if name.startswith("USD") or name == time_cost_front.EACH}
     columns |= {"Days": st.column_config.NumberColumn(format="%,.1f"), "GPUs": money}
     empty = [name for name in ("Days", "ms a token, 99 %") if table.is_empty(name)]
-    st.dataframe(
+    show.frame_of(
         table.without(*empty), hide_index=True, column_config=columns, placeholder="–", height=440, key=key,
         on_select=tick, selection_mode="single-row", alt=time_cost_front.front_finding(found, None),
     )  # fmt: skip
@@ -193,7 +193,7 @@ def memory(work: TrainingWork | ServingWork) -> None:
         if is_open:
             table = tables.memory_table(bars, parts, limits)
             numbers = dict.fromkeys([*parts.values(), "all", "there are"], _GB)
-            st.dataframe(table, hide_index=True, column_config=numbers, alt="Memory, part by part")
+            show.frame_of(table, hide_index=True, column_config=numbers, alt="Memory, part by part")
             show.csv_button(table, "memory.csv", "csv-memory")
 
 
@@ -236,7 +236,7 @@ def _stairs(speed: Speed) -> None:
         if is_open:
             table = tables.stairs_table(steps)
             columns = dict.fromkeys(table.columns[1:3], _RATE) | {table.columns[3]: show.SHARE}
-            st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, placeholder="–", alt=said)
+            show.frame_of(_rounded(table, columns), hide_index=True, column_config=columns, placeholder="–", alt=said)
             show.csv_button(table, "where-the-speed-goes.csv", "csv-stairs")
 
 
@@ -266,7 +266,7 @@ def layouts(work: TrainingWork | ServingWork) -> None:
     if work.found.speed is not None:
         table = tables.runners_up(work.found.speed)
         columns = {"tokens/s each": _RATE, "GB": _GB, "slower": show.SHARE}
-        st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
+        show.frame_of(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
         show.small(words.markdown(_ABBREVIATIONS))
         show.csv_button(table, "layouts.csv", "csv-layouts")
     excluded = tables.excluded_table(work.found)
@@ -282,7 +282,7 @@ def beside() -> None:
         columns: dict[str, object] = dict.fromkeys(("Requests/s of one", "A tenth below", "A tenth above"), _RATE)
         columns |= {"USD an hour then": _USD, "Price checked": _DAY}
         alt = "Cheapest first; those that nobody rents by the hour stand last."
-        st.dataframe(table, hide_index=True, column_config=columns, placeholder="–", height=440, alt=alt)
+        show.frame_of(table, hide_index=True, column_config=columns, placeholder="–", height=440, alt=alt)
         show.small(alt)
         show.csv_button(table, "accelerators.csv", f"csv-beside-{number}")
 
@@ -327,7 +327,7 @@ def _nearest(close: tuple[Near, ...]) -> None:
     labels = {key: chip.label for key, chip in state.catalogue().accelerators.items()}
     table = tables.near_table(close, labels)
     columns = {"Published": _RATE, "Predicted": _RATE, "Off by": show.SHARE, "Source": show.OPEN}
-    st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
+    show.frame_of(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
     show.small("Tokens a second on each accelerator.")
     show.csv_button(table, "nearest-runs.csv", "csv-near")
 
@@ -340,7 +340,7 @@ def _left_out(kind: str) -> None:
     finding(tables.FITTED)
     table = tables.bands_table(bands, labels)
     columns = {"four of five from": show.SHARE, "to": show.SHARE}
-    st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=380, alt=tables.FITTED)
+    show.frame_of(_rounded(table, columns), hide_index=True, column_config=columns, height=380, alt=tables.FITTED)
     show.csv_button(table, "left-out.csv", "csv-left-out")
 
 
@@ -348,5 +348,5 @@ def _runs_table(published: state_speed.Runs) -> None:
     table = tables.runs_table(published.runs)
     columns = {"Published": _RATE, "Predicted": _RATE, "Off by": show.SHARE, "Source": show.OPEN}
     alt = "Published runs beside what is predicted"
-    st.dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=440, alt=alt)
+    show.frame_of(_rounded(table, columns), hide_index=True, column_config=columns, height=440, alt=alt)
     show.csv_button(table, "published-runs.csv", "csv-runs")

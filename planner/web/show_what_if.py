@@ -40,7 +40,7 @@ def moves() -> None:
         if is_open:
             table = tornado_table(bars, state_what_if.who())
             money = {name: show.MONEY for name in table.columns if name.endswith("USD")}
-            st.dataframe(table, hide_index=True, column_config=money, alt=finding)
+            show.frame_of(table, hide_index=True, column_config=money, alt=finding)
             show.csv_button(table, "what-moves-the-answer.csv", "csv-tornado")
     with show.table_on_demand("doubt", "For those who ask: where the doubt comes from") as is_open:
         if is_open:
@@ -52,7 +52,7 @@ def _doubt() -> None:
     st.markdown(words.markdown(f"{said.doubt_finding(found)} {said.WHAT_INDICES_ARE}"))
     table = indices_table(found)
     columns = dict.fromkeys(table.columns[1:], show.SHARE)
-    st.dataframe(table, hide_index=True, column_config=columns, alt=said.doubt_finding(found))
+    show.frame_of(table, hide_index=True, column_config=columns, alt=said.doubt_finding(found))
     show.csv_button(table, "doubt.csv", "csv-doubt")
 
 
@@ -74,7 +74,7 @@ def wins() -> None:
         if is_open:
             table = map_table(found)
             columns = dict.fromkeys(table.columns[1:], show.MONEY)
-            st.dataframe(table, hide_index=True, column_config=columns, alt=finding)
+            show.frame_of(table, hide_index=True, column_config=columns, alt=finding)
             show.csv_button(table, "where-buying-wins.csv", "csv-map")
 
 
@@ -123,7 +123,7 @@ def tries() -> None:
     table = stress_table(tests, now, then if len(keys) > 1 else None)
     columns = {name: show.MONEY for name in table.columns if name.endswith("USD")}
     columns[table.columns[4]] = show.OF_100
-    st.dataframe(table, hide_index=True, column_config=columns, placeholder="–", alt=label)
+    show.frame_of(table, hide_index=True, column_config=columns, placeholder="–", alt=label)
     show.small(said.ONLY_HERE)
     _sources(keys)
     show.csv_button(table, "stress-tests.csv", "csv-stress")

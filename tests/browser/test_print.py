@@ -28,3 +28,18 @@ def test_what_one_presses_is_left_out_and_the_open_view_is_not(page: Page) -> No
     expect(page.locator(".stCheckbox").first).to_be_hidden()
     expect(page.locator(".st-key-sentence")).to_be_visible()
     expect(page.locator('[data-testid="stDataFrame"]').first).to_be_visible()
+
+
+def test_a_long_table_is_whole_where_one_asks_for_that(page: Page) -> None:
+    """Ten rows of 35 pixels and a head are what is seen of a longer table."""
+    open_page(page, "/compare")
+    table = page.locator('[data-testid="stDataFrame"]').first
+    expect(table).to_be_visible()
+    short = table.bounding_box()
+    page.get_by_text("Whole tables, for print").click()
+    page.wait_for_url("**whole=true**")
+    page.wait_for_timeout(1_000)
+    whole = table.bounding_box()
+    assert short is not None
+    assert whole is not None
+    assert short["height"] <= 11.5 * 35 < whole["height"]

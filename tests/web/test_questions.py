@@ -132,7 +132,7 @@ def test_what_a_link_says_of_another_question_is_told() -> None:
 
 def test_a_model_nobody_knows_and_no_model_are_told() -> None:
     app = visit(train="lama-9")
-    assert "lama\\-9" in app.warning[0].value
+    assert "lama-9" in app.warning[0].value
     assert any("Name the model to be trained" in one.value for one in app.markdown)
     assert asked(app) == Scenario()
 

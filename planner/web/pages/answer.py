@@ -123,12 +123,12 @@ def _sure(found: Answer, drawn: Futures | None) -> None:
     show.chart(figure, finding, "sure")
     table = futures_table(found, drawn)
     columns = dict.fromkeys(table.columns[2:], show.MONEY) | _OF_FUTURES
-    st.dataframe(table, hide_index=True, column_config=columns, alt=finding)
+    show.frame_of(table, hide_index=True, column_config=columns, alt=finding)
     show.csv_button(table, "futures.csv", "csv-futures")
     with show.table_on_demand("futures-inputs", "What is drawn, from which range, and who says so") as is_open:
         if is_open:
             inputs = inputs_table(drawn)
-            st.dataframe(inputs, hide_index=True, alt="What is drawn, from which range, and who says so")
+            show.frame_of(inputs, hide_index=True, alt="What is drawn, from which range, and who says so")
             show.csv_button(inputs, "futures-inputs.csv", "csv-futures-inputs")
 
 
