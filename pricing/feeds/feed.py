@@ -30,7 +30,9 @@ class Reply(Protocol):
 class Ask(Protocol):
     """How a feed asks: the client has time-outs, retries, limits, and lets nobody be asked but the feed's hosts."""
 
-    def get(self, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None) -> Reply:
+    def get(
+        self, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+    ) -> Reply:
         """Ask for a page."""
 
     def post(self, url: str, body: Any, *, headers: Mapping[str, str] | None = None) -> Reply:
