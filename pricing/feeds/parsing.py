@@ -16,7 +16,7 @@ from pricing.feeds.observation import AnyObservation, Observation, Odd
 HOURS_OF: dict[str, float] = {"reserved_1y": 8_760.0, "reserved_3y": 26_280.0}  # a term in hours, as all here count it
 HOURS_PER_MONTH = 730.0
 CENTS = 100.0
-_GIB, _GB = 1024.0**3, 1e9
+BYTES, MB = 1024.0**3, 1024.0  # of what sellers call a GB
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?|[-+]?\.\d+")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SHOWN = 60
@@ -47,10 +47,10 @@ def whole(found: object) -> int | None:
     return int(value) if value is not None and value == int(value) else None
 
 
-def gib(found: object, unit_bytes: float = _GIB) -> float | None:
-    """Memory in units of 1e9 bytes from one in GiB, or in bytes where `unit_bytes` is 1."""
+def gigabytes(found: object, units_per_gb: float) -> float | None:
+    """Memory from bytes (`BYTES`) or megabytes (`MB`), binary, as sellers count it."""
     value = positive(found)
-    return None if value is None else round(value * unit_bytes / _GB, 1)
+    return None if value is None else round(value / units_per_gb, 1)
 
 
 def day(found: object) -> date | None:

@@ -1,7 +1,8 @@
 """Recorded replies, played back: ours, made from the documented shapes, small.
 
-Each folder of `recorded/` has an `index.json`: a list of replies in the order in which they are tried, each with the `url`
-it answers (without what stands behind its question mark), the words that the question or its body `holds`, and its `file`.
+Each folder of `recorded/` has an `index.json`: a list of replies in the order in which they are tried, each with the
+`url` it answers (without what stands behind its question mark), the words that the question, its body or its headers
+`holds`, and its `file`.
 """
 
 from __future__ import annotations
@@ -63,14 +64,6 @@ def index(feed: str) -> list[dict[str, Any]]:
     return found
 
 
-def answer(feed: str, url: str, question: str) -> bytes | None:
-    """The recorded reply to a question: its address, and all it says besides."""
-    for entry in index(feed):
-        if entry["url"] == url and all(word in question for word in entry.get("holds", ())):
-            return raw(feed, entry["file"])
-    return None
-
-
 @dataclass
 class Replay:
     """Answers as recorded; `changed` puts other replies in the place of files."""
@@ -101,6 +94,6 @@ class Replay:
         raise FeedError(f"nothing recorded for {url}")
 
 
-def read(feed: Feed, **changed: bytes) -> list[AnyObservation]:
+def read(feed: Feed, changed: Mapping[str, bytes] | None = None) -> list[AnyObservation]:
     """All that a feed says of its recorded replies."""
-    return [one for _, one in feed.read(Replay(feed.name, {name: data for name, data in changed.items()}))]
+    return [one for _, one in feed.read(Replay(feed.name, changed or {}))]
