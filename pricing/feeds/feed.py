@@ -12,7 +12,9 @@ from pricing.feeds.observation import AnyObservation
 class Reply(Protocol):
     """One reply of a source, checked for size and type, with the digest of its bytes."""
 
-    digest: str
+    @property
+    def digest(self) -> str:
+        """SHA-256 of its bytes, so far as they were read."""
 
     def json(self) -> Any:
         """The whole reply as JSON; a `FeedError` where it is none."""

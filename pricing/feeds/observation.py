@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
 from pricing.choices import Area, Fabric, Purchase
@@ -29,9 +30,10 @@ class Observation:
     ram_gb: float | None = None  # of one machine
     memory_gb: float | None = None  # of one accelerator: tells 40 GB from 80 GB apart
     fabric: Fabric | None = None  # what joins its machines, where the source says it
-    free: int | None = None  # machines to be had now; 0: none; None: not said
+    free: int | None = None  # machines to be had now, at least; 0: none; None: not said
     doubts: tuple[str, ...] = ()  # why it must not be called the cheapest: words of pricing.records.Doubt
     note: str = ""
+    day: date | None = None  # the day the source itself read it, where it is second hand; None: when it is asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class HostedObservation:
     output_usd_per_mtoken: float | None = None
     cached_input_usd_per_mtoken: float | None = None
     note: str = ""
+    day: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,15 @@ class RateObservation:
 
     code: str
     usd: float
+    day: date | None = None
 
 
-AnyObservation = Observation | HostedObservation | RateObservation
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """A row of a reply that no price could be told from: counted and shown, never guessed at, never believed."""
+
+    what: str  # as the source calls it
+    why: str
+
+
+AnyObservation = Observation | HostedObservation | RateObservation | Odd

@@ -1,0 +1,77 @@
+"""What sellers call their machines, and what is in them: facts of `data/*.csv`, each row with its source."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import cast, get_args
+
+from pricing.choices import Fabric
+from pricing.feeds.parsing import number, positive, whole
+
+FOLDER = Path(__file__).parent / "data"
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A machine that a seller rents out."""
+
+    name: str
+    accelerator: str  # id of the catalogue
+    count: int | None  # None: only a part of an accelerator
+    vcpus: float | None
+    ram_gb: float | None
+    fabric: Fabric | None
+    on_demand_doubt: str  # why its price on demand is not one that can be had; empty: it can
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """What a seller calls an accelerator."""
+
+    accelerator: str
+    memory_gb: float
+
+
+def table(name: str) -> tuple[dict[str, str], ...]:
+    """The rows of a file of facts."""
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(csv.DictReader(file))
+
+
+@cache
+def machines(seller: str) -> dict[str, Machine]:
+    """All that is known of a seller's machines, by what it calls them."""
+    return {row["machine"]: _machine(row) for row in table("machines") if row["seller"] == seller}
+
+
+@cache
+def boards(seller: str) -> dict[str, Board]:
+    """What a seller calls its accelerators."""
+    rows = (row for row in table("boards") if row["seller"] == seller)
+    return {row["called"]: Board(row["accelerator"], float(row["memory_gb"])) for row in rows}
+
+
+def regions(seller: str) -> tuple[str, ...]:
+    """Which regions of a seller are asked, where its list has one file for each."""
+    return tuple(row["region"] for row in table("regions") if row["seller"] == seller)
+
+
+def rule(name: str) -> float:
+    """A number out of a seller's terms."""
+    return next(float(row["value"]) for row in table("rules") if row["rule"] == name)
+
+
+def _machine(row: dict[str, str]) -> Machine:
+    fabric = row["fabric"]
+    return Machine(
+        name=row["machine"],
+        accelerator=row["accelerator"],
+        count=whole(row["count"]),
+        vcpus=number(row["vcpus"]),
+        ram_gb=positive(row["ram_gb"]),
+        fabric=cast(Fabric, fabric) if fabric in get_args(Fabric) else None,
+        on_demand_doubt=row["on_demand_doubt"],
+    )
