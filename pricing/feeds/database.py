@@ -28,14 +28,15 @@ _TURN = 7_241_018
 _TABLES = """
 CREATE TABLE IF NOT EXISTS refreshes (
   id {number}, run TEXT NOT NULL, source TEXT NOT NULL, about TEXT NOT NULL, day TEXT NOT NULL, started TEXT NOT NULL,
-  ended TEXT NOT NULL, state TEXT NOT NULL, said TEXT NOT NULL, digest TEXT NOT NULL, seen BIGINT NOT NULL);
+  ended TEXT NOT NULL, state TEXT NOT NULL, said TEXT NOT NULL, digest TEXT NOT NULL, seen BIGINT NOT NULL,
+  odd BIGINT NOT NULL, odds TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS refreshes_by_source ON refreshes (source, id);
 CREATE TABLE IF NOT EXISTS products (
   id {number}, source TEXT NOT NULL, kind TEXT NOT NULL, told TEXT NOT NULL, UNIQUE (source, kind, told));
 CREATE TABLE IF NOT EXISTS replies (id {number}, digest TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS readings (
   refresh BIGINT NOT NULL REFERENCES refreshes (id), product BIGINT NOT NULL REFERENCES products (id),
-  reply BIGINT NOT NULL REFERENCES replies (id), price DOUBLE PRECISION, currency TEXT NOT NULL,
+  reply BIGINT NOT NULL REFERENCES replies (id), day TEXT NOT NULL, price DOUBLE PRECISION, currency TEXT NOT NULL,
   output DOUBLE PRECISION, cached DOUBLE PRECISION, usd DOUBLE PRECISION, free BIGINT,
   PRIMARY KEY (refresh, product));
 CREATE INDEX IF NOT EXISTS readings_by_product ON readings (product, refresh);

@@ -6,12 +6,13 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
-from pricing.feeds.observation import AnyObservation, HostedObservation, Observation, RateObservation
+from pricing.feeds.observation import HostedObservation, Observation, RateObservation
 
 Kind = Literal["rental", "hosted", "exchange"]
-_ASKED = frozenset({"price", "currency", "free", "usd"})
-_ASKED_HOSTED = frozenset({"input_usd_per_mtoken", "output_usd_per_mtoken", "cached_input_usd_per_mtoken"})
+_ASKED = frozenset({"price", "currency", "free", "usd", "day"})
+_ASKED_HOSTED = frozenset({"input_usd_per_mtoken", "output_usd_per_mtoken", "cached_input_usd_per_mtoken", "day"})
 DOLLAR = "USD"
+AnyPriced = Observation | HostedObservation | RateObservation
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Price:
     free: int | None = None
 
 
-def parted(one: AnyObservation) -> tuple[Kind, str, Price]:
+def parted(one: AnyPriced) -> tuple[Kind, str, Price]:
     """An observation as what it is of, and what it costs."""
     if isinstance(one, Observation):
         return "rental", _told(one, _ASKED), Price(one.price, one.currency, free=one.free)
@@ -37,7 +38,7 @@ def parted(one: AnyObservation) -> tuple[Kind, str, Price]:
     return "exchange", _told(one, _ASKED), Price(one.usd)
 
 
-def joined(kind: str, told: str, asked: Price) -> AnyObservation:
+def joined(kind: str, told: str, asked: Price) -> AnyPriced:
     """The observation again."""
     said: dict[str, Any] = json.loads(told)
     if kind == "rental":
@@ -51,7 +52,7 @@ def joined(kind: str, told: str, asked: Price) -> AnyObservation:
     return RateObservation(**said, usd=asked.price)
 
 
-def _told(one: AnyObservation, asked: frozenset[str]) -> str:
+def _told(one: AnyPriced, asked: frozenset[str]) -> str:
     usual = {field.name: field.default for field in fields(one)}
     said = {name: value for name, value in asdict(one).items() if name not in asked and value != usual[name]}
     return json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

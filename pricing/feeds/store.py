@@ -21,16 +21,17 @@ from pricing.feeds.verdict import Reason, Verdict, read_reason
 
 RefreshState = Literal["read", "shrunk", "failed"]
 GATE = "the gate"
+_ODDS_KEPT = 50
 COMPARED_DAYS = 90  # a price that nobody has read for longer is compared with nothing
 
 # Readings of refreshes that were not undone, each with the newest verdict about it.
 _LIVE = """
 WITH live AS (
-  SELECT r.refresh, r.product, r.price, r.currency, r.output, r.cached, r.usd, r.free, f.source, f.day, f.run,
+  SELECT r.refresh, r.product, r.price, r.currency, r.output, r.cached, r.usd, r.free, r.day, f.source,
     COALESCE((SELECT e.kind FROM events e WHERE e.refresh = r.refresh AND e.product = r.product
               ORDER BY e.id DESC LIMIT 1), 'believed') AS verdict
   FROM readings r JOIN refreshes f ON f.id = r.refresh
-  WHERE f.day >= ? AND NOT EXISTS (
+  WHERE r.day >= ? AND NOT EXISTS (
     SELECT 1 FROM events u WHERE u.refresh = f.id AND u.product IS NULL AND u.kind = 'undone'))
 """
 _ASKED = "l.price, l.currency, l.output, l.cached, l.free"
@@ -58,6 +59,7 @@ class Refreshed:
     state: RefreshState = "read"
     said: str = ""  # why it failed, in a sentence
     seen: int = 0  # prices in it
+    odds: tuple[str, ...] = ()  # rows that no price could be told from, in words
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class Reading:
     asked: Price
     usd: float | None  # for an accelerator and hour, or as it is; None: no rate of its currency is known
     reply: str
+    day: date
     reason: Reason | None = None  # why it is not believed
 
 
@@ -78,7 +81,7 @@ class Before:
 
     believed: Mapping[str, tuple[float, date]] = field(default_factory=dict)  # the last price in dollars, by product
     refused: Mapping[str, float] = field(default_factory=dict)  # by somebody
-    today: Mapping[str, Price] = field(default_factory=dict)  # read already on this day
+    last: Mapping[str, tuple[date, Price]] = field(default_factory=dict)  # believed or not
     seen: int | None = None  # prices in its last refresh; None: it was never read
 
 
@@ -126,15 +129,14 @@ class Store:
         )
         believed: dict[str, tuple[float, date]] = {}
         refused: dict[str, float] = {}
-        today: dict[str, Price] = {}
+        last: dict[str, tuple[date, Price]] = {}
         for told, read, usd, verdict, *asked in rows:
-            if read == day.isoformat():
-                today[told] = Price(*asked)
-            if usd is not None and verdict != "held":
-                (believed if verdict == "believed" else refused)[told] = usd
-        dated = {told: (usd, read) for told, read, usd, verdict, *_ in rows if verdict == "believed"}
-        days = {told: (usd, date.fromisoformat(read)) for told, (usd, read) in dated.items() if usd is not None}
-        return Before(days, refused, today, self._seen(source))
+            last[told] = date.fromisoformat(read), Price(*asked)
+            if usd is not None and verdict == "believed":
+                believed[told] = usd, last[told][0]
+            elif usd is not None and verdict == "refused":
+                refused[told] = usd
+        return Before(believed, refused, last, self._seen(source))
 
     def _seen(self, source: str) -> int | None:
         rows = self.database.rows(
@@ -151,20 +153,21 @@ class Store:
         row = (
             refreshed.run, refreshed.source, json.dumps(asdict(refreshed.about)), refreshed.day.isoformat(),
             _at(refreshed.started), _at(ended), refreshed.state, refreshed.said, digest, refreshed.seen,
+            len(refreshed.odds), json.dumps(refreshed.odds[:_ODDS_KEPT]),
         )  # fmt: skip
         refresh: int = self.database.rows(
-            "INSERT INTO refreshes (run, source, about, day, started, ended, state, said, digest, seen)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            "INSERT INTO refreshes (run, source, about, day, started, ended, state, said, digest, seen, odd, odds)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
             row,
         )[0][0]
         products = self._products(refreshed.source, readings)
         numbers = self._replies(replies)
         self.database.many(
-            "INSERT INTO readings (refresh, product, reply, price, currency, output, cached, usd, free)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO readings (refresh, product, reply, day, price, currency, output, cached, usd, free)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                (refresh, products[one.kind, one.told], numbers[one.reply], one.asked.price, one.asked.currency,
-                 one.asked.output, one.asked.cached, one.usd, one.asked.free)
+                (refresh, products[one.kind, one.told], numbers[one.reply], one.day.isoformat(), one.asked.price,
+                 one.asked.currency, one.asked.output, one.asked.cached, one.usd, one.asked.free)
                 for one in readings
             ),
         )  # fmt: skip
