@@ -13,11 +13,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from statistics import median
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from pricing.belief.constants import constants
 from pricing.belief.readings import class_of
 from pricing.catalogue import Catalogue
+from pricing.choices import Purchase
 from pricing.exchange import rates
 from pricing.feeds.gate_constants import gate_constants
 from pricing.feeds.named import Names, Placed
@@ -32,6 +33,7 @@ from pricing.quotes.records import MAX_USD_PER_ACCELERATOR_HOUR
 
 _NO_WHOLE_PRICE = frozenset({"minimum_bid", "component_only", "per_second_service", "rarely_available"})
 _FACT = "exchange-rate-"
+_PURCHASES = frozenset(get_args(Purchase))
 _K = TypeVar("_K")
 
 
@@ -187,7 +189,8 @@ def has_shrunk(seen: int, before: int | None) -> bool:
 def _malformed(one: Observation) -> ReasonKind | None:
     if not math.isfinite(one.price) or one.price <= 0:
         return "no_price"
-    return None if 1 <= one.count <= gate_constants().largest_count else "no_shape"
+    able = 1 <= one.count <= gate_constants().largest_count and one.purchase in _PURCHASES
+    return None if able else "no_shape"
 
 
 def _moved(usd: float, last: tuple[float, date], day: date, spread: float, count: int = 1) -> Reason | None:

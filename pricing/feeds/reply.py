@@ -37,6 +37,7 @@ class Meter:
     largest_reply_bytes: int
     go_on: Callable[[], None]  # raises where the time is over or somebody cancelled
     read_bytes: int = 0
+    reply_bytes: int = 0  # of the reply that is coming
     expected_bytes: int | None = None  # of the reply that is coming, where its length is known
 
     def refused(self, why: str) -> FeedError:
@@ -114,6 +115,7 @@ class HttpReply:
         for piece in self._unpacked():
             count += len(piece)
             self.meter.read_bytes += len(piece)
+            self.meter.reply_bytes = count
             if count > self.meter.largest_reply_bytes:
                 self.raw.close()
                 raise self.meter.refused(f"sent more than the {_size(self.meter.largest_reply_bytes)} we read of it")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from datetime import date
 from typing import NamedTuple
 
@@ -61,9 +61,10 @@ class Shapes:
             found = self._of_machine(self._anywhere.get(shape._replace(region=""), ()), sku)
         return found
 
-    def everywhere(self, shape: Shape, sku: str) -> str | None:
-        """The id of the one offer of this shape wherever it stands."""
-        return self._of_machine(self._anywhere.get(shape._replace(region=""), ()), sku)
+    def only_place(self, shape: Shape, sku: str, regions: Set[str]) -> bool:
+        """Whether the catalogue has just one offer of this shape, under a name of a place that none of these is."""
+        key = self._of_machine(self._anywhere.get(shape._replace(region=""), ()), sku)
+        return key is not None and self._catalogue.offers[key].region not in regions
 
     def _of_machine(self, keys: Iterable[str], sku: str) -> str | None:
         known = [(key, self._catalogue.offers[key].sku) for key in keys]

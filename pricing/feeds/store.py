@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pricing.feeds.database import Database, StoreError
 from pricing.feeds.product import Kind, Price
@@ -60,6 +60,7 @@ class Refreshed:
     said: str = ""  # why it failed, in a sentence
     seen: int = 0  # prices in it
     odds: tuple[str, ...] = ()  # rows that no price could be told from, in words
+    replies: tuple[str, ...] = ()  # the digests of all that it sent, in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +149,7 @@ class Store:
 
     def keep(self, refreshed: Refreshed, readings: Sequence[Reading], ended: datetime) -> int:
         """Keep what a source said; the number of the refresh. To be called while `writing`."""
-        replies = sorted({one.reply for one in readings})
-        digest = hashlib.sha256("\n".join(replies).encode()).hexdigest()
+        digest = hashlib.sha256("\n".join(refreshed.replies).encode()).hexdigest()
         row = (
             refreshed.run, refreshed.source, json.dumps(asdict(refreshed.about)), refreshed.day.isoformat(),
             _at(refreshed.started), _at(ended), refreshed.state, refreshed.said, digest, refreshed.seen,
@@ -161,7 +161,7 @@ class Store:
             row,
         )[0][0]
         products = self._products(refreshed.source, readings)
-        numbers = self._replies(replies)
+        numbers = self._replies(sorted({one.reply for one in readings}))
         self.database.many(
             "INSERT INTO readings (refresh, product, reply, day, price, currency, output, cached, usd, free)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -257,7 +257,7 @@ class Store:
         )
         return ".".join(map(str, rows[0]))
 
-    def believed(self, since: date) -> list[tuple[int, str, float, float, str, float | None, float | None, int | None]]:
+    def believed(self, since: date) -> list[tuple[Any, ...]]:
         """Product, day and price of all that is believed, where it changed and where it was read last."""
         return self.database.rows(
             f"{_LIVE}, steps AS (SELECT l.product, l.refresh, l.day, l.usd, {_ASKED},"

@@ -1,8 +1,9 @@
-"""A server that stands in for every source, and nobody's data folder but the test's own."""
+"""A server that stands in for every source, a data folder of the test's own, and a small source that asks the server."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,3 +15,10 @@ def server() -> Iterator[Server]:
     """A server of this machine, for this test alone."""
     with serving() as started:
         yield started
+
+
+@pytest.fixture
+def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Where this test keeps its live prices; copies of them are kept beside."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return {"RENT_OR_BUY_DATA": str(tmp_path / "data")}
