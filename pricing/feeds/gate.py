@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from statistics import median
-from typing import TypeVar, get_args
+from typing import get_args
 
 from pricing.belief.constants import constants
 from pricing.belief.readings import class_of
@@ -34,7 +34,6 @@ from pricing.quotes.records import MAX_USD_PER_ACCELERATOR_HOUR
 _NO_WHOLE_PRICE = frozenset({"minimum_bid", "component_only", "per_second_service", "rarely_available"})
 _FACT = "exchange-rate-"
 _PURCHASES = frozenset(get_args(Purchase))
-_K = TypeVar("_K")
 
 
 @dataclass(frozen=True)
@@ -46,24 +45,26 @@ class Market:
     shapes: Shapes
     usd_of: Mapping[str, float]  # a unit of each currency
     middles: Mapping[tuple[str, bool], float]  # of an accelerator, spot or not
-    own: Mapping[tuple[str, str, bool], float]  # of a seller and an accelerator
+    own: Mapping[tuple[str, str, bool], Sequence[float]]  # what a seller asks for an accelerator
     vendors: frozenset[str]
 
     @classmethod
     def of(cls, catalogue: Catalogue, usd_of: Mapping[str, float] | None = None) -> Market:
         """The market as this catalogue has it; `usd_of` are rates newer than its own."""
-        by_chip: dict[tuple[str, bool], list[float]] = defaultdict(list)
         own: dict[tuple[str, str, bool], list[float]] = defaultdict(list)
         for offer in catalogue.offers.values():
             asked = price(offer)
             if MILD.issuperset(offer.doubts) and math.isfinite(asked) and asked > 0:
                 spot = offer.purchase == "spot"
-                by_chip[offer.accelerator, spot].append(asked)
                 own[offer.provider, offer.accelerator, spot].append(asked)
+        by_chip: dict[tuple[str, bool], list[float]] = defaultdict(list)
+        for (_, chip, spot), of_seller in own.items():  # one vote a seller, however many regions it has
+            by_chip[chip, spot].append(median(of_seller))
         known = {code: rate.usd for code, rate in rates(catalogue).items()}
         return cls(
             catalogue, Names(catalogue), Shapes(catalogue), {DOLLAR: 1.0} | known | dict(usd_of or {}),
-            _medians(by_chip), _medians(own), frozenset(plain(one.vendor) for one in catalogue.hosted.values()),
+            {key: median(found) for key, found in by_chip.items()}, own,
+            frozenset(plain(one.vendor) for one in catalogue.hosted.values()),
         )  # fmt: skip
 
     def middle(self, accelerator: str, *, spot: bool) -> float | None:
@@ -126,12 +127,15 @@ class Gate:
             kind = class_of(one.purchase, self.market.catalogue.providers[placed.provider])
             spread = constants().classes[kind].spread
             return _moved(usd, last, day, spread, one.count)
-        spot = one.purchase == "spot"
-        own = self.market.own.get((placed.provider, placed.accelerator, spot))
-        mistaken = None if own is None or one.doubts else _mistaken(usd, own, one.count)
-        if own is not None and mistaken is not None:
-            return Reason(mistaken, usd, own)
-        return self._out_of_range(one, placed, usd)
+        return self._unlike_own(one, placed, usd) or self._out_of_range(one, placed, usd)
+
+    def _unlike_own(self, one: Observation, placed: Placed, usd: float) -> Reason | None:
+        """Whether it is none of its seller's prices for the accelerator, but just what a mistake makes of one."""
+        own = self.market.own.get((placed.provider, placed.accelerator, one.purchase == "spot"), ())
+        if one.doubts or any(abs(math.log(usd / other)) <= gate_constants().alike for other in own):
+            return None
+        found = ((_mistaken(usd, other, one.count), other) for other in own)
+        return next((Reason(kind, usd, other) for kind, other in found if kind is not None), None)
 
     def _listed(self, shape: Shape, one: Observation) -> tuple[float, date] | None:
         """What the catalogue that ships says of the same thing."""
@@ -147,7 +151,7 @@ class Gate:
         least = known.range_factor if _NO_WHOLE_PRICE.isdisjoint(one.doubts) else known.bids_may_be
         if middle / least <= usd <= middle * known.range_factor:
             return None
-        return Reason(_mistaken(usd, middle, one.count) or "out_of_range", usd, middle, known.range_factor)
+        return Reason("out_of_range", usd, middle, known.range_factor)
 
     # Models by the token
 
@@ -217,7 +221,3 @@ def _mistaken(usd: float, against: float, count: int) -> ReasonKind | None:
 
 def _same(one: float | None, other: float) -> bool:
     return one is not None and abs(math.log(other / one)) <= constants().same_price
-
-
-def _medians(groups: Mapping[_K, list[float]]) -> dict[_K, float]:
-    return {key: median(found) for key, found in groups.items()}

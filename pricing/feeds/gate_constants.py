@@ -27,6 +27,7 @@ class GateConstants(Strict):
     rate_spread: _Positive = Field(description="the half width of an exchange rate; log")
     range_factor: _Positive = Field(description="times the middle of the accelerator, or a part of it")
     near: _Positive = Field(description="what lies so close to a factor is that factor; log")
+    alike: _Positive = Field(description="a price no further from another of its seller is no mistake; log")
     cents: _Positive = Field(description="in a dollar")
     bids_may_be: _Positive = Field(description="so many times below the middle, for what is no whole price")
     largest_count: _Days = Field(description="accelerators in one rented machine")

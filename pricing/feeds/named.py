@@ -17,6 +17,7 @@ from pricing.quotes.known_names import KnownNames
 
 NOT_STATED = "not stated"
 _SAME_MEMORY = 0.12  # GB and GiB lie 7 % apart, and what a device really has lies a little below what it is sold as
+_ROUNDED = 0.006
 
 # How large clouds begin the names of their regions, by part of the world; the longest beginning that fits counts.
 _REGIONS: dict[Area, tuple[str, ...]] = {
@@ -96,18 +97,21 @@ class Names:
 
     def _chip(self, name: str, memory_gb: float | None) -> str | Reason:
         found = self._known.find("accelerator", name)
+        if isinstance(found, UnknownName) and memory_gb:
+            found = self._known.find("accelerator", f"{name} {memory_gb:.0f}GB")
         if isinstance(found, UnknownName):
             return Reason("unknown_accelerator", name=_called(name, memory_gb))
         among = found.candidates if isinstance(found, AmbiguousName) else (found,)
-        fits = frozenset(key for key in among if self._has(key, memory_gb))
+        exactly = frozenset(key for key in among if self._has(key, memory_gb, _ROUNDED))
+        fits = exactly or frozenset(key for key in among if self._has(key, memory_gb, _SAME_MEMORY))
         if len(fits) == 1:
             return next(iter(fits))
         return self._of_names.get(fits) or Reason("unclear_accelerator", name=_called(name, memory_gb))
 
-    def _has(self, chip: str, memory_gb: float | None) -> bool:
+    def _has(self, chip: str, memory_gb: float | None, share: float) -> bool:
         one = self._catalogue.accelerators[chip]
         known = [figure.newest.typical for figure in (one.memory_gb, one.memory_real_gb) if figure is not None]
-        return memory_gb is None or not known or any(abs(memory_gb / gb - 1) <= _SAME_MEMORY for gb in known)
+        return memory_gb is None or not known or any(abs(memory_gb / gb - 1) <= share for gb in known)
 
     def where(self, seller: str, one: Observation) -> Where:
         """Where it stands: as the source says, else as the catalogue knows the seller's region."""

@@ -1,4 +1,4 @@
-"""A server that stands in for every source, a data folder of the test's own, and a small source that asks the server."""
+"""A server that stands in for every source, and a data folder of the test's own."""
 
 from __future__ import annotations
 

@@ -31,5 +31,6 @@ def source(name: str = "example", **changes: Any) -> Feed:
 
 def row(price: float = 2.69, **changes: Any) -> dict[str, Any]:
     """RunPod's H100, as its source could say it."""
-    told = {"seller": "RunPod", "accelerator": "H100 SXM", "count": 1, "purchase": "on_demand", "memory_gb": 80}
+    told = {"seller": "RunPod", "accelerator": "H100 SXM", "count": 1, "purchase": "on_demand", "memory_gb": 80,
+            "sku": "Community Cloud"}  # fmt: skip
     return {**told, "price": price, **changes}
