@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields
+from datetime import date
+from types import NoneType
 from typing import Any, Literal
 
 from pricing.feeds.observation import HostedObservation, Observation, RateObservation
@@ -38,6 +40,12 @@ def parted(one: AnyPriced) -> tuple[Kind, str, Price]:
     return "exchange", _told(one, _ASKED), Price(one.usd)
 
 
+def malformed(one: AnyPriced) -> str | None:
+    """The first field that holds another kind of thing than it should; None: all are well."""
+    kinds = _FIELDS[type(one)]
+    return next((name for name, kind in kinds if not isinstance(getattr(one, name), kind)), None)
+
+
 def joined(kind: str, told: str, asked: Price) -> AnyPriced:
     """The observation again."""
     said: dict[str, Any] = json.loads(told)
@@ -56,3 +64,13 @@ def _told(one: AnyPriced, asked: frozenset[str]) -> str:
     usual = {field.name: field.default for field in fields(one)}
     said = {name: value for name, value in asdict(one).items() if name not in asked and value != usual[name]}
     return json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "str": (str,), "int": (int,), "float": (int, float), "tuple[str, ...]": (tuple,), "date | None": (date, NoneType),
+    "int | None": (int, NoneType), "float | None": (int, float, NoneType),
+}  # fmt: skip
+_FIELDS = {
+    kind: tuple((field.name, _KINDS.get(str(field.type), (str, NoneType))) for field in fields(kind))
+    for kind in (Observation, HostedObservation, RateObservation)
+}

@@ -25,7 +25,7 @@ from pricing.feeds.database import alone, opened, opened_to_read
 from pricing.feeds.feed import Feed, FeedError, Reply
 from pricing.feeds.gate import Gate, Market, has_shrunk
 from pricing.feeds.observation import Observation, Odd, RateObservation
-from pricing.feeds.product import AnyPriced, parted
+from pricing.feeds.product import AnyPriced, malformed, parted
 from pricing.feeds.progress import Progress, RefreshFound, SourceFound, SourceState, Tell
 from pricing.feeds.reply import Stopped
 from pricing.feeds.store import About, Before, Reading, Refreshed, RefreshState, Store
@@ -262,6 +262,8 @@ class _Listener:
         for reply, one in feed.read(self.client):
             if isinstance(one, Odd):
                 self.said.odds.append(f"{one.what[:100]}: {one.why[:200]}")
+            elif (wrong := malformed(one)) is not None:
+                self.said.odds.append(f"{feed.label}: {wrong} is {getattr(one, wrong)!r:.60}")
             elif isinstance(one, Observation) and plain(one.seller) in second_hand:
                 self.said.left += 1
             else:
