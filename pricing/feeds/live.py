@@ -94,7 +94,7 @@ def _kept(facts: Catalogue, store: Store, told: str) -> Overlay:
     body = None if copy is None else read_copy(copy)
     if body is not None:
         return Overlay(**json.loads(body))
-    made = overlay_of(facts, store, date.today())
+    made = overlay_of(facts, store)
     if copy is not None:
         write_copy(copy, json.dumps(asdict(made), separators=(",", ":")).encode())
     return made

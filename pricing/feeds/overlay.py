@@ -72,10 +72,12 @@ class _Line:
 Key = tuple[Shape, str]
 
 
-def overlay_of(catalogue: Catalogue, store: Store, day: date) -> Overlay:
+def overlay_of(catalogue: Catalogue, store: Store) -> Overlay:
     """What the store changes in a catalogue."""
-    sources = store.sources()
+    sources, day = store.sources(), store.newest_day()
     found = Overlay()
+    if day is None:
+        return found
     lines, hosted, rates = _read(catalogue, store, day)
     shapes, taken = Shapes(catalogue), set(catalogue.offers)
     for (shape, machine), of_shape in _gathered(lines, shapes).items():

@@ -49,6 +49,7 @@ class Ways:
     at: Mapping[str, str] | None = None  # servers of a test in the place of hosts
     tell: Tell = lambda progress: None
     cancelled: threading.Event = field(default_factory=threading.Event)
+    day: date = field(default_factory=date.today)
     dry: bool = False
     person: str = "somebody"
 
@@ -142,7 +143,7 @@ class _Refresh:
     def _kept(self, said: _Said) -> SourceFound:
         if said.state == "skipped":
             return SourceFound(said.feed.name, said.feed.label, "skipped", said=said.why)
-        day = date.today()
+        day = self.ways.day
         if self.store is None or self.ways.dry:
             return self._judged(said, day)[1]
         with self.store.writing():

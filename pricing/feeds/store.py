@@ -257,6 +257,11 @@ class Store:
         )
         return ".".join(map(str, rows[0]))
 
+    def newest_day(self) -> date | None:
+        """The last day of which there is any price."""
+        found = self.database.rows("SELECT MAX(day) FROM readings")[0][0]
+        return None if found is None else date.fromisoformat(found)
+
     def believed(self, since: date) -> list[tuple[Any, ...]]:
         """Product, day and price of all that is believed, where it changed and where it was read last."""
         return self.database.rows(

@@ -21,6 +21,8 @@ from tests.pricing.feeds.made import BRISK, HOST, row, source
 from tests.pricing.feeds.server import Answer, Server
 
 FACTS = load_catalogue()
+DAY = date(2026, 11, 23)
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 Refresh = Callable[..., RefreshFound]
 
 
@@ -29,7 +31,7 @@ def go(server: Server, environ: dict[str, str]) -> Refresh:
     """A refresh that asks the test's server."""
 
     def done(*feeds: Feed, **ways: Any) -> RefreshFound:
-        told = {"environ": environ, "limits": BRISK, "at": server.at(HOST)} | ways
+        told = {"day": DAY, "environ": environ, "limits": BRISK, "at": server.at(HOST)} | ways
         return refresh(feeds or (source(),), FACTS, Ways(**told))
 
     return done
@@ -165,7 +167,7 @@ def test_a_source_that_shrinks_keeps_its_old_prices(server: Server, go: Refresh,
 def held(environ: dict[str, str]) -> Any:
     """What waits for a person."""
     with closing(opened(environ)) as database:
-        return Store(database).held(date.today())
+        return Store(database).held(DAY)
 
 
 def test_a_held_price_is_accepted_by_somebody(server: Server, go: Refresh, environ: dict[str, str]) -> None:
@@ -176,7 +178,7 @@ def test_a_held_price_is_accepted_by_somebody(server: Server, go: Refresh, envir
     (one,) = held(environ)
     assert (one.reason.kind, one.reason.against, one.usd) == ("jump", 2.69, 9.90)
     with closing(opened(environ)) as database:
-        Store(database).decide([one.id], "believed", "Anna", datetime.now(UTC))
+        Store(database).decide([one.id], "believed", "Anna", NOON)
     assert held(environ) == []
     assert table(environ, "SELECT kind, person FROM events ORDER BY id") == [("held", "the gate"), ("believed", "Anna")]
     says(server, row(10.50))  # from now on it is compared with what she accepted
@@ -187,7 +189,7 @@ def test_a_refused_price_is_not_asked_about_again(server: Server, go: Refresh, e
     says(server, row(9.90))
     go()
     with closing(opened(environ)) as database:
-        Store(database).decide([held(environ)[0].id], "refused", "Anna", datetime.now(UTC))
+        Store(database).decide([held(environ)[0].id], "refused", "Anna", NOON)
     says(server, row(9.90, free=3))  # told anew
     assert go().sources[0].verdicts == {"refused": 1}
     assert held(environ) == []
@@ -200,9 +202,9 @@ def test_what_cannot_be_decided_is_told(server: Server, go: Refresh, environ: di
     with closing(opened(environ)) as database:
         store = Store(database)
         with pytest.raises(StoreError, match=r"cannot be accepted: nobody knows what to call it"):
-            store.decide([one.id], "believed", "Anna", datetime.now(UTC))
+            store.decide([one.id], "believed", "Anna", NOON)
         with pytest.raises(StoreError, match=r"^Nothing that is held is called '7-7'"):
-            store.decide([one.id, "7-7"], "refused", "Anna", datetime.now(UTC))
+            store.decide([one.id, "7-7"], "refused", "Anna", NOON)
     assert held(environ) == [one]
 
 
@@ -217,7 +219,7 @@ def test_a_refresh_is_undone_and_nothing_is_deleted(server: Server, go: Refresh,
     with closing(opened(environ)) as database:
         store = Store(database)
         assert store.runs()[0].run == second.run
-        store.undo(second.run, "Anna", datetime.now(UTC))
+        store.undo(second.run, "Anna", NOON)
         assert [usd for _, _, usd, *_ in store.believed(date(2026, 1, 1))] == [2.69]
         assert len(store.runs()) == 1
     assert count(environ) == 2
