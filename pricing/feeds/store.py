@@ -15,7 +15,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
-from pricing.feeds.database import Database, StoreError
+from pricing.feeds.database import Database
+from pricing.feeds.folder import StoreError
 from pricing.feeds.product import Kind, Price
 from pricing.feeds.verdict import Reason, Verdict, read_reason
 

@@ -12,8 +12,9 @@ import pytest
 
 from pricing import load_catalogue
 from pricing.feeds.client import Limits
-from pricing.feeds.database import StoreError, alone, opened
+from pricing.feeds.database import alone, opened
 from pricing.feeds.feed import Feed
+from pricing.feeds.folder import StoreError
 from pricing.feeds.progress import Progress, RefreshFound
 from pricing.feeds.refresh import Ways, refresh
 from pricing.feeds.store import Store
