@@ -22,7 +22,7 @@ frame.arrive()
 page = st.navigation(PAGES, position="top")
 state.remember_pages(PAGES)
 frame.notices()
-ask.scenario(state.catalogue())
+ask.scenario(state.catalogue(), in_full=page is PAGES[0])
 if page is PAGES[0]:
     starts.welcome(state.catalogue(), ask.use)
 pins.beside(state.catalogue(), page.title, ask.show_plan)

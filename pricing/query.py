@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date
 from typing import Literal
 
@@ -44,6 +44,12 @@ class Wish:
     max_age_days: int | None = None
     least_trust: Trust = "estimated"
     doubtful: bool = False
+
+    @property
+    def said(self) -> str:
+        """All of it as one text: equal wishes say the same, in whatever order their sets came to be."""
+        parts = (getattr(self, one.name) for one in fields(self))
+        return "; ".join(" ".join(sorted(part)) if isinstance(part, frozenset) else str(part) for part in parts)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+from planner.web import workers
 from pricing import Catalogue
 from pricing import load as loading
 from pricing.copies import cache_folder
@@ -34,5 +35,6 @@ def live_catalogue() -> Catalogue:
 
 if __name__ == "__main__":
     freeze()
+    workers.FIRST.append("tests.frozen_too")
     sys.argv = sys.argv[1:]
     runpy.run_path(sys.argv[0], run_name="__main__")

@@ -6,6 +6,7 @@ usage: python tools/serve.py [PORT]
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 from pathlib import Path
@@ -49,6 +50,11 @@ def chosen(asked: str) -> int:
     return port
 
 
+def leave(number: int, _frame: object) -> None:
+    """Ends in order, so that the processes beside the server end with it."""
+    raise SystemExit(128 + number)
+
+
 def main() -> None:
     """Becomes the server, so that Ctrl-C reaches it and nothing stays behind; loaded, so that nobody waits for that."""
     port = chosen("".join(sys.argv[1:]))
@@ -60,10 +66,16 @@ def main() -> None:
     # Only now: to choose a port nothing has to be installed.
     from streamlit.web import cli
 
+    from planner.web import workers
     from planner.web.ready import get_ready
 
+    workers.start()
     get_ready()
-    cli.main(["run", "planner/web/server.py", "--server.port", str(port)], prog_name="streamlit")
+    signal.signal(signal.SIGTERM, leave)  # uvicorn stops serving at this signal, and then passes it on
+    try:
+        cli.main(["run", "planner/web/server.py", "--server.port", str(port)], prog_name="streamlit")
+    finally:
+        workers.stop()
 
 
 if __name__ == "__main__":

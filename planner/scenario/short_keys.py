@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from planner.scenario.fields import Shape, leaves, number, shape
@@ -54,7 +55,7 @@ class Key:
     @property
     def default(self) -> Any:
         """The field's default, as the scenario holds it; None where the catalogue's figure is taken."""
-        return value_at(Scenario(), self.path)
+        return value_at(_as_it_comes(), self.path)
 
     @property
     def range(self) -> str:
@@ -63,6 +64,11 @@ class Key:
         if low is None or high is None:
             return self.shape.wish
         return f"{'above ' if self.shape.above else ''}{number(low)} to {number(high)}"
+
+
+@lru_cache(maxsize=1)
+def _as_it_comes() -> Scenario:
+    return Scenario()
 
 
 def _scaled(bound: float | None, percent: bool) -> float | None:

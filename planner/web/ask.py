@@ -41,9 +41,12 @@ HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-def scenario(catalogue: Catalogue) -> Scenario:
-    """The question bar. Always returns a scenario: what does not agree is said, and the rest is used."""
-    hints = state.last_hints() or state.reckoned(from_address(address.texts(), catalogue)[0]).hints
+def scenario(catalogue: Catalogue, *, in_full: bool = False) -> Scenario:
+    """The question bar. Always returns a scenario: what does not agree is said, and the rest is used.
+
+    In full: its plan with all that the page of the answer tells of it.
+    """
+    hints = state.last_hints() or state.reckoned(from_address(address.texts(), catalogue)[0], in_full=in_full).hints
     fields.start()
     with st.container(key="strip"):
         with strip.sentence():
@@ -66,7 +69,7 @@ def scenario(catalogue: Catalogue) -> Scenario:
         st.warning(words.markdown(sentence), icon=":material/help:")
     pins.write()
     address.write()
-    found = state.remember(read.scenario)
+    found = state.remember(read.scenario, in_full=in_full)
     strip.tell(verdict, found.plan, question, PLAN)
     if worth is not None and found.told.guarantee:
         worth.markdown(f":small[{words.markdown(found.told.guarantee)}]")

@@ -129,5 +129,5 @@ def _name(catalogue: Catalogue, held: dict[str, str]) -> str:
 def _reckoned(catalogue: Catalogue, held: dict[str, str], name: str) -> Reckoned:
     kept = {key: said for key, said in held.items() if key != questions.KEY}
     scenario = read_address(kept, catalogue, rates=rates(catalogue)).scenario
-    found = state.reckoned(scenario)
+    found = state.reckoned(scenario, in_full=True)
     return Reckoned(name, found.plan, found.answer, found.told)

@@ -12,12 +12,19 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from planner.web.packed import WAYS, App, Message, Packed, Receive, Send, asked_for, chosen
+from planner.web.packed import STATIC, WAYS, App, Message, Packed, Receive, Send, asked_for, chosen
 
 SCRIPT = Path(__file__).resolve().parents[2] / "app.py"
 # Without it, the page of a deep link (/compare) first looks for the server below its own path, and finds none there.
 _WHERE = b"<script>window.__streamlit = {BACKEND_BASE_URL: location.origin + '%s'}</script>"
-_HEAD = b"<head>"
+_HEAD, _HEAD_ENDS = b"<head>", b"</head>"
+# The library of charts is the largest of all files, and a browser learns only from the first chart that it needs it. It
+# is fetched as soon as the page's own scripts are there, while the server makes the words.
+_CHARTS = b"""<script>addEventListener("load", () => {
+  const charts = document.createElement("link")
+  Object.assign(charts, {rel: "modulepreload", fetchPriority: "low", href: "%s/static/js/%s"})
+  document.head.append(charts)
+})</script>"""
 _WRITTEN_IN = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 _NO_PAGE = ("static", "media", "component", "_stcore")  # below these Streamlit serves parts of a page
 
@@ -112,6 +119,9 @@ def _whole(
 def _told(page: bytes, base: str) -> tuple[bytes, bytes]:
     """The page told where it stands, and the policy that lets the scripts written into it run, and no others."""
     whole = page.replace(_HEAD, _HEAD + _WHERE % base.encode(), 1)
+    for script in sorted(STATIC.glob("static/js/PlotlyChart.*.js")):
+        hint = _CHARTS % (base.encode(), script.name.encode())
+        whole = whole.replace(_HEAD_ENDS, hint + _HEAD_ENDS, 1)
     digests = (hashlib.sha256(script).digest() for script in _WRITTEN_IN.findall(whole))
     scripts = " ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in digests)
     return whole, _POLICY.format(scripts=scripts).encode()

@@ -12,7 +12,7 @@ import streamlit as st
 from planner.money.ledger import Ledger
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, Weighed
-from planner.report import charts, words
+from planner.report import words
 from planner.report.answer import despite
 from planner.report.answer.payback_chart import payback_finding, shown_ways
 from planner.report.answer.tables import (  # fmt: skip
@@ -206,7 +206,7 @@ def parts(ledgers: Sequence[Ledger]) -> None:
         )
         return
     finding = ", ".join(f"{one.title} {words.usd(float(one.total_usd))}" for one in ledgers)
-    chart(charts.cost_parts(ledgers, state.dark()), f"Cost of the whole plan by part: {finding}.", "parts")
+    chart(state.parts(tuple(ledgers)), f"Cost of the whole plan by part: {finding}.", "parts")
     with table_on_demand("parts-table") as is_open:
         if is_open:
             table = parts_table(ledgers)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pyarrow as pa
 import streamlit as st
 
 from planner.report import words
-from planner.report.market.compare import folded
 from planner.report.market.findings import old_words
 from planner.report.table import Table
-from planner.web import address, show
+from planner.web import address, show, state
+from pricing.kept import Kept
 
 
 def _badges(colours: dict[str, str]) -> Any:
@@ -74,13 +75,12 @@ OFFER_COLUMNS = {
 }
 
 
-def offers(every: Table, named: str | None, hidden: str, show_hidden: Callable[[], None]) -> None:
+def offers(listed: state.Listed, hidden: str, show_hidden: Callable[[], None]) -> None:
     """The comparison, old prices folded away. Ticked rows join the chart below, by their id."""
-    table, old = folded(every, named)
-    above = st.container()
-    if old:
+    table, above = listed.usual, st.container()
+    if listed.old:
         address.switch("old")
-        table = every if st.toggle(old_words(old), key="old") else table
+        table = listed.every if st.toggle(old_words(listed.old), key="old") else table
     with above:
         _rows(table)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -97,9 +97,8 @@ def _rows(table: Table) -> None:
         rows = st.session_state[key]["selection"]["rows"]
         st.session_state["pick"] = [(table.ids or ())[row] for row in rows][:6]
 
-    badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")}
     st.dataframe(
-        Table({**table.cells, **badges}, table.ids),
+        _ARROW.of((table,), lambda: _arrow(table)),
         hide_index=True,
         column_config=OFFER_COLUMNS,
         placeholder="–",
@@ -108,3 +107,11 @@ def _rows(table: Table) -> None:
         selection_mode="multi-row",
         alt="Ways to get the machines, cheapest plan first.",
     )
+
+
+_ARROW: Kept[pa.Table] = Kept(64)  # by table: as it is sent, made once for everybody who sees it
+
+
+def _arrow(table: Table) -> pa.Table:
+    badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")}
+    return pa.Table.from_pandas(Table({**table.cells, **badges}).to_pandas(), preserve_index=False)

@@ -4,43 +4,36 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from threading import Lock
 
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from planner.money.plan import Plan
+from planner.money.ledger import Ledger
 from planner.money.renting.bill import Money
 from planner.money.setting import Setting
-from planner.money.verdict.answer import Answer
 from planner.report import charts
 from planner.report.answer import payback_chart
-from planner.report.answer.advice import advice_lines, sizes_table, spread_line
-from planner.report.answer.hints import hints
-from planner.report.answer.old_figure_words import old_figure_lines
-from planner.report.answer.sentences import AnswerWords, told
+from planner.report.answer.reckoned import Reckoned
+from planner.report.answer.reckoned import reckoned as reckon
 from planner.report.futures import future_charts
-from planner.report.market.compare import own_of
+from planner.report.market.compare import folded, own_of
 from planner.report.market.job_offers import Offers, offers_of
 from planner.report.market.prices_through_time import order_of_rows, past_finding, worth_finding
 from planner.report.table import Table
-from planner.scenario.memo import cached_property
 from planner.scenario.scenario import Scenario
 from planner.study.market.candidates import Doer, doers
 from planner.study.market.price_history import History, histories
 from planner.study.market.value_for_money import Worth, dots, worth
-from planner.study.plan_any import planned
-from planner.study.uncertainty.futures import Futures
-from planner.study.uncertainty.sure_verdict import Judged, decided
+from planner.web import parcels, workers
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.feeds.folder import StoreError
 from pricing.feeds.live import current
+from pricing.kept import Kept
 from pricing.query import Wish, find
 from pricing.quotes import Quotes, with_quotes
 
@@ -67,10 +60,12 @@ def live() -> Catalogue:
     """The facts that ship, with live prices over them; without these where they cannot be read."""
     try:
         st.session_state["live_trouble"] = None
-        return current()
+        facts = current()
     except StoreError as error:
         st.session_state["live_trouble"] = str(error)
         return load_catalogue()
+    parcels.know(facts, parcels.Recipe())
+    return facts
 
 
 def live_trouble() -> str | None:
@@ -82,13 +77,16 @@ def catalogue() -> Catalogue:
     """The facts this session sees: of the day its link asks for, with its own quotes laid over them."""
     asked: date | None = st.session_state.get("as_of")
     facts = live()
-    facts = facts if asked is None else _known(facts.digest, asked, facts)
+    if asked is not None:
+        facts = _known(facts.digest, asked, facts)
+        parcels.know(facts, parcels.Recipe(asked))
     brought = quotes()
     if brought is None:
         return facts
     kept: tuple[str, Quotes, Catalogue] | None = st.session_state.get("quoted_catalogue")
     if kept is None or kept[0] != facts.digest or kept[1] is not brought:
         kept = (facts.digest, brought, with_quotes(facts, brought))
+        parcels.know(kept[2], parcels.Recipe(asked, brought))
         st.session_state["quoted_catalogue"] = kept
     return kept[2]
 
@@ -191,9 +189,9 @@ def pages() -> dict[str, StreamlitPage]:
     return known
 
 
-def remember(asked: Scenario) -> Reckoned:
+def remember(asked: Scenario, *, in_full: bool) -> Reckoned:
     """Keep what the question bar asked for, for the page that runs next, with its plan."""
-    found = reckoned(asked)
+    found = reckoned(asked, in_full=in_full)
     st.session_state["asked"] = asked
     st.session_state["now"] = _Now(asked, catalogue().digest, day(), found)
     return found
@@ -215,56 +213,6 @@ def last_hints() -> dict[str, str] | None:
 
 
 @dataclass(frozen=True)
-class Reckoned:
-    """A plan and its answer; the same for everybody who asks the same. What no page has asked for is not reckoned."""
-
-    asked: Scenario
-    plan: Plan
-
-    @cached_property
-    def sure(self) -> Judged:
-        """The answer, and the futures that it was decided in."""
-        with _turn(self.asked):
-            return decided(self.plan)
-
-    @property
-    def answer(self) -> Answer:
-        """The answer."""
-        return self.sure.answer
-
-    @property
-    def futures(self) -> Futures | None:
-        """How sure the answer is; none where there is nothing to reckon."""
-        return self.sure.futures
-
-    @cached_property
-    def told(self) -> AnswerWords:
-        """The answer in words."""
-        return told(self.plan, self.answer, self.futures)
-
-    @cached_property
-    def hints(self) -> dict[str, str]:
-        """What fields that are left empty stand for."""
-        return hints(self.plan)
-
-    @cached_property
-    def advice(self) -> tuple[str, ...]:
-        """What stands out in the plan."""
-        spread = spread_line(self.plan)
-        return (*advice_lines(self.plan, self.answer), *([spread] if spread else []))
-
-    @cached_property
-    def old_figures(self) -> tuple[str, ...]:
-        """What it rests on that nobody has looked at for too long."""
-        return old_figure_lines(self.answer)
-
-    @cached_property
-    def sizes(self) -> Table | None:
-        """What another number of machines would mean."""
-        return sizes_table(self.plan)
-
-
-@dataclass(frozen=True)
 class _Now:
     """What this session looks at. Kept with it, since asking the cache takes a hundred times as long."""
 
@@ -279,28 +227,23 @@ class _Now:
 
 
 @st.cache_resource(show_spinner=False, max_entries=_PLANS)
-def _reckoned(digest: str, asked: str, day: date, _scenario: Scenario, _catalogue: Catalogue) -> Reckoned:
-    with _turn(_scenario):
-        return Reckoned(_scenario, planned(_catalogue, _scenario, day))
+def _reckoned(
+    digest: str, asked: str, day: date, _scenario: Scenario, _catalogue: Catalogue, _full: bool = False
+) -> Reckoned:
+    by = workers.elsewhere if _scenario.estimate.seconds <= _QUICK_SECONDS else workers.slowly
+    return by(reckon, _catalogue, _scenario, day, in_full=_full)
 
 
-# Python does one thing at a time: of many new answers side by side all are done last. In turn, half are by half time.
-_IN_TURN = Lock()
 _QUICK_SECONDS = 0.2
 
 
-def _turn(asked: Scenario) -> AbstractContextManager[object]:
-    """The turn of a plan that is quickly reckoned. One that is not keeps out of it: nobody waits for it to be done."""
-    return _IN_TURN if asked.estimate.seconds <= _QUICK_SECONDS else nullcontext()
-
-
-def reckoned(asked: Scenario | None = None) -> Reckoned:
-    """The plan of this run and its answer, or that of another scenario."""
+def reckoned(asked: Scenario | None = None, *, in_full: bool = False) -> Reckoned:
+    """The plan of this run and its answer, or that of another scenario; in full, with all that is told of it."""
     facts, asked = catalogue(), asked or scenario()
     now: _Now | None = st.session_state.get("now")
     if now is not None and now.asked is asked and now.rests_on(facts, day()):
         return now.reckoned
-    return _reckoned(facts.digest, _said(asked), day(), asked, facts)
+    return _reckoned(facts.digest, _said(asked), day(), asked, facts, in_full)
 
 
 def _said(asked: Scenario) -> str:
@@ -310,7 +253,7 @@ def _said(asked: Scenario) -> str:
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def _doers(digest: str, asked: str, day: date, _setting: Setting) -> tuple[Doer, ...]:
-    return doers(_setting)
+    return workers.slowly(doers, _setting)
 
 
 def who_can() -> tuple[Doer, ...]:
@@ -320,33 +263,56 @@ def who_can() -> tuple[Doer, ...]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _offers(
-    digest: str,
-    asked: str,
-    day: date,
-    wish: Wish,
-    among: tuple[str, ...],
-    plainly: tuple[bool, bool, Money],
-    _asked: tuple[Catalogue, Sequence[Doer], Reckoned],
-) -> Offers:
-    facts, able, (able_only, is_job, money) = _asked[0], _asked[1], plainly
-    own = own_of(_asked[2].plan, money, _asked[2].answer)
-    return offers_of(facts, able, wish, day, own, able_only=able_only, is_job=is_job, money=money)
+def _offers(asked: str, _there: Reckoned, _able: Sequence[Doer], _wish: Wish, _how: tuple[bool, bool, Money]) -> Offers:
+    able_only, is_job, money = _how
+    own, setting = own_of(_there.plan, money, _there.answer), _there.plan.setting
+    facts, day = setting.catalogue, setting.day
+    return offers_of(facts, _able, _wish, day, own, able_only=able_only, is_job=is_job, money=money)
 
 
 def offers(there: Reckoned, able: Sequence[Doer], wish: Wish, *, able_only: bool, is_job: bool, money: Money) -> Offers:
     """What a plan would cost at every offer; the same for everybody who asks the same."""
-    facts, among = catalogue(), tuple(one.accelerator for one in able)
-    said, plainly = _said(there.asked), (able_only, is_job, money)
-    return _offers(facts.digest, said, day(), wish, among, plainly, (facts, able, there))
+    among, how = [one.accelerator for one in able], (able_only, is_job, money)
+    # As one text: the cache takes long over a key of many parts.
+    asked = f"{catalogue().digest} {day()} {_said(there.asked)} {wish.said} {among} {how}"
+    return _offers(asked, there, able, wish, how)
+
+
+@lru_cache(maxsize=_PLANS)
+def opened(found: Offers, picks: tuple[str, ...]) -> tuple[Ledger, ...]:
+    """The ledgers of the chosen rows; the same for everybody who chose them."""
+    return tuple(found.opened(picks))
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Offers as the page lists them: without the old ones, how many those are, and all."""
+
+    usual: Table
+    old: int
+    every: Table
+
+
+@lru_cache(maxsize=_PLANS)
+def listed(found: Offers) -> Listed:
+    """The offers with the old ones folded away."""
+    return Listed(*folded(found.table, found.finding.offer), found.table)
+
+
+_PARTS: Kept[go.Figure] = Kept(_PLANS)
+
+
+def parts(ledgers: tuple[Ledger, ...]) -> go.Figure:
+    """What ways cost as stacked bars, drawn once for the same ledgers."""
+    night = dark()
+    return _PARTS.of((*ledgers, night), lambda: charts.cost_parts(ledgers, night))
 
 
 def open_with_answer() -> None:
     """Keep the answer to the question that the page opens with, and its picture, before anybody asks."""
     facts, first = live(), Scenario()
-    found = _reckoned(facts.digest, _said(first), today(), first, facts)
+    found = _reckoned(facts.digest, _said(first), today(), first, facts, True)
     _payback(found.answer, False, every=False)
-    _ = found.told, found.hints
 
 
 # By answer: it is one and the same for everybody who asks the same.

@@ -30,7 +30,7 @@ from planner.speed.training.savings import Saving, savings
 from planner.speed.work_to_hours import Asked, serving_job
 from planner.study.market.gpu_guide import Choice, choices
 from planner.study.market.survey import Market, Try, any_number, doubling, market
-from planner.web import state
+from planner.web import state, workers
 from pricing import Catalogue
 
 TRAINING, SERVING = "Training", "Serving"
@@ -157,7 +157,7 @@ def memory_of_serving(job: ServingJob) -> tuple[ServedOtherwise, ...]:
 
 @st.cache_resource(show_spinner="Trying every accelerator of the catalogue", max_entries=16)
 def _doubling(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue) -> tuple[Try, ...]:
-    return doubling(_facts, _scenario, day)
+    return workers.slowly(doubling, _facts, _scenario, day)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -192,7 +192,7 @@ def front_chart(work: TrainingWork | ServingWork, found: Market, plan: str) -> g
 
 @st.cache_resource(show_spinner="Asking the whole catalogue, use by use", max_entries=4)
 def _uses(digest: str, day: date, _facts: Catalogue) -> tuple[Choice, ...]:
-    return choices(_facts, day)
+    return workers.slowly(choices, _facts, day)
 
 
 def uses() -> tuple[Choice, ...]:
@@ -211,7 +211,7 @@ class Runs:
 
 @st.cache_resource(show_spinner="Predicting every published run", max_entries=4)
 def _runs(digest: str, kind: str, _facts: Catalogue) -> Runs:
-    return Runs(*published(_facts, "training" if kind == TRAINING else "serving"))
+    return Runs(*workers.slowly(published, _facts, "training" if kind == TRAINING else "serving"))
 
 
 def runs(kind: str) -> Runs:

@@ -18,7 +18,7 @@ from planner.study.uncertainty.indices import Index, indices
 from planner.study.uncertainty.stress import Stressed, laid_over, stressed
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from planner.study.uncertainty.tornado import TornadoBar, tornado
-from planner.web import state
+from planner.web import state, workers
 
 Who = tuple[str, str, date]  # digest of the catalogue, scenario, day: what all of this depends on
 
@@ -49,7 +49,7 @@ def _who() -> Who:
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _bars(who: Who, _plan: Plan, _pair: tuple[Option, Option]) -> tuple[TornadoBar, ...]:
-    return tornado(_plan, *_pair)
+    return workers.elsewhere(tornado, _plan, *_pair)
 
 
 def bars() -> tuple[TornadoBar, ...]:
@@ -69,7 +69,7 @@ def tornado_chart() -> go.Figure:
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _map(who: Who, across: str, up: str, _plan: Plan, _pair: tuple[Option, Option]) -> BreakEvenMap:
-    return break_even_map(_plan, *_pair, axis(_plan, across), axis(_plan, up))
+    return workers.elsewhere(break_even_map, _plan, *_pair, axis(_plan, across), axis(_plan, up))
 
 
 def saving_map(across: str, up: str) -> BreakEvenMap:
@@ -89,7 +89,7 @@ def map_chart(found: BreakEvenMap) -> go.Figure:
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _stressed(who: Who, key: str, _plan: Plan) -> Stressed:
-    return stressed(_plan, key)
+    return workers.elsewhere(stressed, _plan, key)
 
 
 def under(key: str) -> Stressed:
@@ -100,7 +100,7 @@ def under(key: str) -> Stressed:
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _together(who: Who, keys: tuple[str, ...], _plan: Plan) -> Judged | None:
     there = laid_over(_plan, keys)
-    return None if there is None else decided(there)
+    return None if there is None else workers.elsewhere(decided, there)
 
 
 def under_all(keys: tuple[str, ...]) -> Judged | None:
@@ -112,7 +112,7 @@ def under_all(keys: tuple[str, ...]) -> Judged | None:
 
 @st.cache_resource(show_spinner="Telling the inputs apart", max_entries=32)
 def _indices(who: Who, _plan: Plan, _pair: tuple[Option, Option]) -> tuple[Index, ...]:
-    return indices(_plan, *_pair)
+    return workers.slowly(indices, _plan, *_pair)
 
 
 def doubt() -> tuple[Index, ...]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
-from threading import Event
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.money.plan import Plan, plan
+from planner.money.plan import plan
 from planner.money.renting.cheapest_offer import usual_wish
 from planner.report import words
 from planner.report.answer.old_figure_words import HEAD, old_figure_lines
@@ -30,7 +28,7 @@ from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.web import ask, questions, state
 from planner.web.ready import get_ready
-from pricing import Catalogue, load_catalogue
+from pricing import load_catalogue
 from pricing.asof import as_of
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -259,61 +257,10 @@ def test_the_entrypoint_opens_on_the_answer() -> None:
 
 def test_the_first_answer_is_there_before_anybody_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     get_ready()
-    monkeypatch.delattr(state, "planned")  # so that nothing can be reckoned any more
+    monkeypatch.delattr(state, "reckon")  # so that nothing can be reckoned any more
     facts, first = load_catalogue(), Scenario()
     kept = state._reckoned(facts.digest, state._said(first), DAY, first, facts)
     assert kept.told.title == told_of(first)
-
-
-def test_new_answers_are_reckoned_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many at once: each gets the answer to what it asked, and no two are worked on at the same time."""
-    at_work: list[int] = []
-    most: list[int] = []
-
-    def watched(facts: Catalogue, asked: Scenario, day: date) -> Plan:
-        at_work.append(1)
-        most.append(len(at_work))
-        made = planned(facts, asked, day)
-        at_work.pop()
-        return made
-
-    monkeypatch.setattr(state, "planned", watched)
-    facts, asked = load_catalogue(), [working(accelerators=number) for number in (3, 5, 7, 11)]
-    with ThreadPoolExecutor(4) as people:
-        found = list(
-            people.map(lambda one: state._reckoned(facts.digest, one.model_dump_json(), DAY, one, facts), asked)
-        )
-    assert [one.plan.setting.scenario.work[0].accelerators for one in found] == [3, 5, 7, 11]
-    assert max(most) == 1
-
-
-def test_nobody_waits_for_the_large_plan_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small plan that is asked for while a large one is reckoned is answered first: that one waits for it here."""
-    day = (1.0, *(0.49 + hour / 100 for hour in range(1, 24)))
-    works = tuple(Work(accelerators=many, by_hour=day, growth_per_year=2.0) for many in (100, 200))
-    large, small = Scenario(years=10.0, work=works), working(accelerators=13)
-    begun, answered = Event(), Event()
-
-    def watched(facts: Catalogue, asked: Scenario, day: date) -> Plan:
-        if asked == large:
-            begun.set()
-            assert answered.wait(SLOW), "the small plan waits for the large one"
-        return planned(facts, asked, day)
-
-    def ask_for(one: Scenario) -> state.Reckoned:
-        return state._reckoned(facts.digest, one.model_dump_json(), DAY, one, facts)
-
-    monkeypatch.setattr(state, "planned", watched)
-    facts = load_catalogue()
-    with ThreadPoolExecutor(2) as people:
-        first = people.submit(ask_for, large)
-        assert begun.wait(SLOW)
-        second = people.submit(ask_for, small)
-        try:
-            assert second.result(SLOW / 2).answer.best is not None
-        finally:
-            answered.set()
-        assert first.result(SLOW).answer.best is not None
 
 
 def test_what_leaves_the_page_is_made_when_it_is_asked_for() -> None:

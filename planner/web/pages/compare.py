@@ -43,7 +43,7 @@ def page() -> None:
     sentences.markdown(
         words.markdown(" ".join((*found.finding.sentences, *by_the_token(plan, money), counted_in(plan, money))))
     )
-    show_offers.offers(found.table, found.finding.offer, hidden_words(found.hidden, found.of), filters.show_everything)
+    show_offers.offers(state.listed(found), hidden_words(found.hidden, found.of), filters.show_everything)
     _views(found, wish, doers[0])
     show.next_page("What if", "Next: what would change the answer")
 
@@ -63,7 +63,7 @@ def _views(found: Offers, wish: Wish, first: Doer) -> None:
     for view, make in zip(
         st.tabs(VIEWS, key="view", on_change="rerun"),
         (
-            lambda: show_ledger.parts_explained(found.opened(picks)),
+            lambda: show_ledger.parts_explained(state.opened(found, tuple(picks))),
             lambda: show_ledger.buying(catalogue, found.own, chip),
             lambda: show.market(catalogue, state.market(catalogue, filters.all_chips(wish), state.day(), chip)),
             lambda: show.past(state.past(catalogue, chip)),

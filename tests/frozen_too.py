@@ -1,0 +1,5 @@
+"""What a process beside the server loads first, so that it reckons with the frozen catalogue as the server does."""
+
+from tests import frozen
+
+frozen.freeze()

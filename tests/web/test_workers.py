@@ -1,0 +1,203 @@
+"""Processes beside the server: they say what would be said here, nobody waits for them, none outlives the server."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from planner.report.answer.reckoned import Reckoned, reckoned
+from planner.scenario.scenario import Scenario
+from planner.scenario.work import Work
+from planner.web import parcels, workers
+from pricing import Catalogue, load_catalogue
+from pricing.asof import as_of
+from pricing.quotes import TEMPLATE_CSV, parse_quotes, with_quotes
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workers")]
+
+DAY = date(2026, 11, 23)
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE_S = 60
+
+
+@pytest.fixture(scope="module")
+def _started() -> Iterator[None]:
+    workers.FIRST.append("tests.frozen_too")
+    workers.start()
+    yield
+    workers.stop()
+    workers.FIRST.remove("tests.frozen_too")
+
+
+def asked(accelerators: int) -> Scenario:
+    return Scenario(work=(Work(accelerators=accelerators, busy_share=0.47),))
+
+
+def digest() -> str:
+    return load_catalogue().digest
+
+
+def process() -> int:
+    return os.getpid()
+
+
+def made(facts: Catalogue, asked: Scenario, day: date) -> tuple[int, Reckoned]:
+    """Where it was made, and what."""
+    return os.getpid(), reckoned(facts, asked, day, in_full=True)
+
+
+def refuse() -> None:
+    raise ValueError("want a number")
+
+
+def sleep(seconds: float) -> int:
+    time.sleep(seconds)
+    return os.getpid()
+
+
+def die(here: int) -> int:
+    """Ends the process that it runs in, unless that is the one of the tests."""
+    if os.getpid() != here:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 7
+
+
+def spelled(found: Reckoned) -> tuple[object, ...]:
+    """All that a page says of a plan, and what the files hold."""
+    totals = [one.option.ledger.total_usd.tolist() for one in found.answer.ranked]
+    return found.told, found.hints, found.advice, found.old_figures, totals
+
+
+def test_without_processes_it_is_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_pools", {})
+    assert workers.elsewhere(process) == os.getpid()
+
+
+@pytest.mark.usefixtures("_started")
+def test_another_process_says_what_would_be_said_here() -> None:
+    facts = load_catalogue()
+    assert workers.elsewhere(process) != os.getpid()
+    for many in (3, 8, 24):
+        at, there = workers.elsewhere(made, facts, asked(many), DAY)
+        assert at != os.getpid()
+        assert spelled(there) == spelled(reckoned(facts, asked(many), DAY, in_full=True))
+
+
+@pytest.mark.usefixtures("_started")
+def test_facts_are_not_sent_but_found_again() -> None:
+    facts = load_catalogue()
+    assert workers.elsewhere(digest) == facts.digest
+    at, there = workers.elsewhere(made, facts, asked(16), DAY)
+    assert at != os.getpid()
+    assert there.plan.setting.catalogue is facts
+    offer = next(iter(facts.offers.values()))
+    back = parcels.unpacked(parcels.packed((offer, offer.usd_per_accelerator_hour)))
+    assert back[0] is offer
+    assert back[1] is offer.usd_per_accelerator_hour
+    assert len(parcels.packed(facts)) < 200
+
+
+@pytest.mark.usefixtures("_started")
+@pytest.mark.parametrize("quoted", [False, True])
+def test_facts_of_an_earlier_day_and_with_quotes_travel_too(quoted: bool) -> None:
+    day = None if quoted else date(2026, 9, 1)
+    facts: Catalogue = load_catalogue() if day is None else as_of(load_catalogue(), day)
+    quotes = parse_quotes(TEMPLATE_CSV.encode(), name="ours.csv", catalogue=facts, day=DAY) if quoted else None
+    facts = facts if quotes is None else with_quotes(facts, quotes)
+    parcels.know(facts, parcels.Recipe(day, quotes))
+    at, there = workers.elsewhere(made, facts, asked(8), day or DAY)
+    assert at != os.getpid()
+    assert there.plan.setting.catalogue is facts
+    assert spelled(there) == spelled(reckoned(facts, asked(8), day or DAY, in_full=True))
+
+
+@pytest.mark.usefixtures("_started")
+def test_who_has_other_facts_leaves_it_to_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = load_catalogue()
+    changed = facts.model_copy(update={"digest": "f" * 64})
+    parcels.know(changed, parcels.Recipe(date(2030, 1, 1)))
+    try:
+        at, there = workers.elsewhere(made, changed, asked(5), DAY)
+    finally:
+        monkeypatch.delitem(parcels._KNOWN, changed.digest)
+    assert at == os.getpid()
+    assert there.plan.setting.catalogue is changed
+
+
+@pytest.mark.usefixtures("_started")
+def test_what_is_refused_there_is_refused_here() -> None:
+    with pytest.raises(ValueError, match="want a number"):
+        workers.elsewhere(refuse)
+
+
+@pytest.mark.usefixtures("_started")
+def test_a_lost_process_costs_nobody_the_answer() -> None:
+    with ThreadPoolExecutor(4) as people:
+        assert list(people.map(lambda _: workers.elsewhere(die, os.getpid()), range(4))) == [7] * 4
+    assert workers.elsewhere(process) != os.getpid()
+    assert workers.elsewhere(sleep, 0.0) != os.getpid()
+
+
+@pytest.mark.usefixtures("_started")
+def test_nobody_waits_behind_what_takes_long() -> None:
+    with ThreadPoolExecutor(2) as people:
+        long = people.submit(workers.slowly, sleep, 2.0)
+        quick = people.submit(workers.elsewhere, process)
+        assert quick.result() != os.getpid()
+        assert not long.done()
+        assert long.result() not in (os.getpid(), quick.result())
+
+
+_SERVER = """
+import os, sys, time
+sys.path.insert(0, os.getcwd())
+from planner.web import workers
+if __name__ == "__main__":
+    workers.start()
+    print(workers.elsewhere(os.getpid), workers.slowly(os.getpid), flush=True)
+    time.sleep(600)
+"""
+
+
+def test_processes_end_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "serves.py"
+    script.write_text(_SERVER)
+    server = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert server.stdout is not None
+    there = [int(one) for one in server.stdout.readline().split()]
+    assert len(there) == 2
+    server.kill()
+    server.wait()
+    server.stdout.close()
+    end = time.monotonic() + PATIENCE_S
+    while any(is_alive(one) for one in there) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not any(is_alive(one) for one in there)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_only_one_is_replaced() -> None:
+    """Two who find the same process lost start new ones once."""
+    pool = workers.Pool(1)
+    lost = pool._executor
+    pool._replace(lost)
+    first = pool._executor
+    pool._replace(lost)
+    assert pool._executor is first
+    assert first is not lost
