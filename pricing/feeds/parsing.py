@@ -53,6 +53,19 @@ def gigabytes(found: object, units_per_gb: float) -> float | None:
     return None if value is None else round(value / units_per_gb, 1)
 
 
+def leading(found: object) -> float | None:
+    """The number at the head of a text such as `1,152 GiB`."""
+    head = _NUMBER.match(text(found))
+    return number(head[0]) if head else None
+
+
+def without(word: str, heads: Iterable[str]) -> str:
+    """A word without what stands before it."""
+    for head in heads:
+        word = word.removeprefix(head)
+    return word
+
+
 def day(found: object) -> date | None:
     """The day at the head of a text such as `2026-11-20T06:21:55Z`."""
     text = str(found)[:10]
