@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
@@ -94,26 +94,20 @@ def first_of(ask: Ask, urls: Iterable[str], **how: Any) -> Reply:
 
 
 def lowest(told: Iterable[tuple[Reply, Observation]]) -> Told:
-    """Of a market's listings of the same machine in the same place, the lowest: what the next one costs.
+    """Of a market's listings of like machines in the same place, the lowest: what the next one costs.
 
-    `free` adds up; the note says how many there are.
+    `free` adds up. What differs from one listing to the next (processors, main memory) is left out, so that it is the
+    same product on another day, whoever is the cheapest then.
     """
-    groups: dict[tuple[object, ...], list[tuple[Reply, Observation]]] = {}
+    groups: dict[Observation, list[tuple[Reply, Observation]]] = {}
     for reply, one in told:
-        memory = None if one.memory_gb is None else round(one.memory_gb)
-        same = (one.seller, one.accelerator, memory, one.count, one.purchase, one.region, one.sku, one.doubts)
+        memory = None if one.memory_gb is None else float(round(one.memory_gb))
+        same = replace(one, price=0.0, free=None, vcpus=None, ram_gb=None, memory_gb=memory, note="")
         groups.setdefault(same, []).append((reply, one))
-    for listings in groups.values():
+    for same, listings in groups.items():
         reply, cheapest = min(listings, key=lambda pair: pair[1].price)
         said = [one.free for _, one in listings if one.free is not None]
-        yield (
-            reply,
-            replace(
-                cheapest,
-                free=sum(said) if said else None,
-                note=f"lowest of {len(listings)}" if listings[1:] else cheapest.note,
-            ),
-        )
+        yield reply, replace(same, price=cheapest.price, free=sum(said) if said else None)
 
 
 @dataclass
@@ -187,12 +181,6 @@ def shown(found: object) -> str:
     """A value for a sentence, cut short."""
     words = found if isinstance(found, str) else repr(found)
     return words if len(words) <= _SHOWN else f"{words[:_SHOWN]}…"
-
-
-def checked(rows: Rows, told: Callable[[], Told]) -> Told:
-    """All that is told, and then whether a field was missing everywhere."""
-    yield from told()
-    rows.check()
 
 
 TERMS: dict[str, Purchase] = {

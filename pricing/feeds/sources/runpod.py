@@ -45,8 +45,8 @@ def _type(rows: Rows, row: Row) -> Iterator[AnyObservation]:
     if SLICE in name or memory is None:
         return
     common: dict[str, Any] = {
-        "seller": "runpod", "accelerator": accelerator("runpod", name, memory), "per": "accelerator", "region": "global",
-        "area": "anywhere", "memory_gb": memory,
+        "seller": "runpod", "accelerator": accelerator("runpod", name, memory), "per": "accelerator",
+        "region": "global", "area": "anywhere", "memory_gb": memory,
     }  # fmt: skip
     yield from _secure(row, common)
     yield from _community(row, common)

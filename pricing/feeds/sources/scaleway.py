@@ -75,7 +75,7 @@ def _machine(rows: Rows, zone: str, row: Row, free: dict[str, str]) -> Iterator[
             currency="EUR",
             region=zone,
             area="europe",
-            countries=COUNTRIES.get(zone.split("-")[0], ()),
+            countries=COUNTRIES.get(zone[:2], ()),
             sku=text(row["name"]),
             vcpus=positive(row.get("ncpus")),
             ram_gb=gigabytes(row.get("ram"), BYTES),

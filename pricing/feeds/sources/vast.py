@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from pricing.feeds.parsing import MB, Row, Rows, Told, gigabytes, lowest, number
 URL = "https://console.vast.ai/api/v0/bundles/"
 MOST = 3_000  # that one reply holds; without it a few dozen
 SIZES: tuple[dict[str, int], ...] = ({"eq": 1}, {"gte": 2, "lte": 3}, {"gte": 4, "lte": 7}, {"gte": 8})
+LAST_PART = re.compile(r"[^, ]*$")  # "Texas, US"
 NEEDED = ("gpu_name", "num_gpus", "dph_total", "geolocation")
 
 
@@ -55,16 +57,12 @@ def _offer(rows: Rows, offer: Row) -> Iterator[AnyObservation]:
     if count is None:
         return
     name = text(offer["gpu_name"])
-    *_, country = text(offer["geolocation"]).split(", ")
-    cores, effective = positive(offer.get("cpu_cores")), positive(offer.get("cpu_cores_effective"))
-    ram = gigabytes(offer.get("cpu_ram"), MB)
+    country = LAST_PART.search(text(offer["geolocation"]))
     common: dict[str, Any] = {
         "seller": "vast",
         "accelerator": accelerator("vast", name, memory),
         "count": count,
-        "region": country,
-        "vcpus": effective,
-        "ram_gb": round(ram * effective / cores, 1) if ram and cores and effective else None,
+        "region": country[0] if country else "",
         "memory_gb": memory,
     }
     if price := positive(offer["dph_total"]):

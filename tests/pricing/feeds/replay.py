@@ -18,7 +18,8 @@ from typing import Any
 from urllib.parse import unquote_plus, urlencode
 
 from pricing.feeds.feed import Feed, FeedError
-from pricing.feeds.observation import AnyObservation
+from pricing.feeds.observation import AnyObservation, Observation, Odd
+from pricing.feeds.sources import feeds
 
 FOLDER = Path(__file__).parent / "recorded"
 
@@ -97,3 +98,19 @@ class Replay:
 def read(feed: Feed, changed: Mapping[str, bytes] | None = None) -> list[AnyObservation]:
     """All that a feed says of its recorded replies."""
     return [one for _, one in feed.read(Replay(feed.name, changed or {}))]
+
+
+def said(name: str) -> dict[tuple[str, int, str, str, str], Observation]:
+    """What a feed says, by accelerator, count, purchase, region and what the seller calls it."""
+    found = [one for one in read(feeds()[name]) if isinstance(one, Observation)]
+    told = {(one.accelerator, one.count, one.purchase, one.region, one.sku): one for one in found}
+    assert len(told) == len(found), "nothing is said twice"
+    return told
+
+
+def prices(name: str) -> dict[tuple[str, int, str, str, str], float]:
+    return {key: one.price for key, one in said(name).items()}
+
+
+def odd(name: str) -> list[str]:
+    return [one.what for one in read(feeds()[name]) if isinstance(one, Odd)]

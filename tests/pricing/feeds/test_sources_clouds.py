@@ -10,23 +10,7 @@ import pytest
 from pricing.feeds.feed import FeedError
 from pricing.feeds.observation import Observation, Odd
 from pricing.feeds.sources import feeds
-from tests.pricing.feeds.replay import raw, read
-
-
-def said(name: str) -> dict[tuple[str, int, str, str, str], Observation]:
-    """What a feed says, by accelerator, count, purchase, region and what the seller calls it."""
-    found = [one for one in read(feeds()[name]) if isinstance(one, Observation)]
-    told = {(one.accelerator, one.count, one.purchase, one.region, one.sku): one for one in found}
-    assert len(told) == len(found), "nothing is said twice"
-    return told
-
-
-def prices(name: str) -> dict[tuple[str, int, str, str, str], float]:
-    return {key: one.price for key, one in said(name).items()}
-
-
-def odd(name: str) -> list[str]:
-    return [one.what for one in read(feeds()[name]) if isinstance(one, Odd)]
+from tests.pricing.feeds.replay import odd, prices, raw, read, said
 
 
 def test_azure_has_four_ways_to_pay_and_reservations_are_for_a_whole_term() -> None:
