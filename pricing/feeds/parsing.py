@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import Ask, FeedError, Reply
+from pricing.feeds.feed import Ask, Feed, FeedError, Reply
 from pricing.feeds.observation import AnyObservation, Observation, Odd
 
 HOURS_OF: dict[str, float] = {"reserved_1y": 8_760.0, "reserved_3y": 26_280.0}  # a term in hours, as all here count it
@@ -20,6 +23,9 @@ BYTES, MB = 1024.0**3, 1024.0  # of what sellers call a GB
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?|[-+]?\.\d+")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SHOWN = 60
+
+_BUILT_OTHERWISE = (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError)
+_UNREADABLE = (*_BUILT_OTHERWISE, csv.Error, zipfile.BadZipFile, zlib.error, EOFError)
 
 Row = Mapping[str, Any]
 Told = Iterator[tuple[Reply, AnyObservation]]
@@ -116,6 +122,7 @@ class Rows:
 
     feed: str  # as people call the source
     _seen: int = 0
+    _broken: int = 0
     _lacking: dict[str, int] = field(default_factory=dict)
     _example: dict[str, str] = field(default_factory=dict)
 
@@ -164,11 +171,22 @@ class Rows:
             self._example.setdefault(name, ", ".join(map(str, list(row)[:12])))
         return Odd(name_of(row), f"has no {' and no '.join(missing)}") if missing else None
 
+    def each(self, reply: Reply, told: Callable[..., Iterable[AnyObservation]], row: Row, *more: object) -> Told:
+        """What is told of a row; one that is built otherwise than it should be is odd, and stops nothing."""
+        try:
+            found = list(told(self, row, *more))
+        except _BUILT_OTHERWISE:
+            self._broken += 1
+            found = [Odd(name_of(row), "is built otherwise than it should be")]
+        yield from ((reply, one) for one in found)
+
     def check(self) -> None:
         """At the end of a source: an error where a field was missing from every row, so that it was renamed."""
         for name, count in self._lacking.items():
             if count == self._seen:
                 raise self.wrong(f"it has no {name} any more, in none of {count:,} rows, but {self._example[name]}")
+        if self._broken and self._broken >= self._seen:
+            raise self.wrong(f"all its {self._broken:,} rows are built otherwise")
 
 
 def name_of(row: Row) -> str:
@@ -181,6 +199,18 @@ def shown(found: object) -> str:
     """A value for a sentence, cut short."""
     words = found if isinstance(found, str) else repr(found)
     return words if len(words) <= _SHOWN else f"{words[:_SHOWN]}…"
+
+
+def guarded(feed: Feed) -> Feed:
+    """The feed, so that whatever its reply holds, what comes of it is an observation or a sentence."""
+
+    def read(ask: Ask) -> Told:
+        try:
+            yield from feed.read(ask)
+        except _UNREADABLE as error:
+            raise FeedError(f"{feed.label}'s reply cannot be taken apart any more ({shown(str(error))}).") from error
+
+    return replace(feed, read=read)
 
 
 TERMS: dict[str, Purchase] = {

@@ -34,7 +34,7 @@ def read(ask: Ask) -> Told:
             while True:
                 page = reply.json()
                 for row in rows.list_at(page, "Items"):
-                    yield from ((reply, one) for one in _row(rows, row, unknown))
+                    yield from rows.each(reply, _row, row, unknown)
                 if not (following := page.get("NextPageLink")):
                     break
                 reply = ask.get(str(following))

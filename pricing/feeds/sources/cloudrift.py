@@ -19,11 +19,11 @@ def read(ask: Ask) -> Told:
     reply = ask.post(URL, QUESTION)
     for kind in rows.list_at(reply.json(), "data", "instance_types"):
         for variant in rows.list_at(kind, "variants"):
-            yield from ((reply, one) for one in _variant(rows, kind, variant))
+            yield from rows.each(reply, _variant, variant, kind)
     rows.check()
 
 
-def _variant(rows: Rows, kind: Row, variant: Row) -> Iterator[AnyObservation]:
+def _variant(rows: Rows, variant: Row, kind: Row) -> Iterator[AnyObservation]:
     if odd := rows.lacks(variant, "name", "cost_per_hour", "gpu_count"):
         yield odd
         return

@@ -20,7 +20,7 @@ def read(ask: Ask) -> Told:
     rows = Rows("Daytona")
     reply = ask.get(URL)
     for row in rows.list_at(reply.json(), "gpus"):
-        yield from ((reply, one) for one in _type(rows, row))
+        yield from rows.each(reply, _type, row)
     rows.check()
 
 

@@ -23,7 +23,7 @@ def read(ask: Ask) -> Told:
         page = reply.json()
         for row in rows.list_at(page, "sizes"):
             if row.get("gpu_info"):
-                yield from ((reply, one) for one in _droplet(rows, row))
+                yield from rows.each(reply, _droplet, row)
         if not ((page.get("links") or {}).get("pages") or {}).get("next"):
             break
     rows.check()

@@ -20,11 +20,11 @@ def read(ask: Ask) -> Told:
     reply = ask.get(URL)
     for vendor in rows.list_at(reply.json()):
         for model in rows.list_at(vendor, "models"):
-            yield from ((reply, one) for one in _model(rows, vendor, model, today))
+            yield from rows.each(reply, _model, model, vendor, today)
     rows.check()
 
 
-def _model(rows: Rows, vendor: Row, model: Row, today: date) -> Iterator[AnyObservation]:
+def _model(rows: Rows, model: Row, vendor: Row, today: date) -> Iterator[AnyObservation]:
     if odd := rows.lacks(model, "id", "prices"):
         yield odd
         return

@@ -10,6 +10,7 @@ import io
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from datetime import date
 
@@ -23,7 +24,7 @@ URL = "https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3/{seller}"
 SELLERS = ("aws", "azure", "cloudrift", "gcp", "lambdalabs", "nebius", "oci", "runpod", "verda")
 SPOT_ONLY = "aws"
 WANTED = ("instance_name", "location", "price", "gpu_count", "gpu_name", "gpu_memory", "spot", "flags", "provider_data")
-LARGEST = 400_000_000  # bytes of a list when it is unpacked
+LARGEST = 100_000_000  # bytes of a list when it is unpacked
 FORM = re.compile(r"(?:^|[-_ ])(sxm|pcie|nvl)", re.IGNORECASE)  # said in the machine's name only
 ZONE = re.compile(r"(?<=\d)-[a-f]$")  # of Google: us-central1-b
 CLUSTER = "runpod-cluster"
@@ -59,14 +60,14 @@ def _seller(rows: Rows, ask: Ask, seller: str) -> Iterator[tuple[Reply, Observat
             yield reply, one
 
 
-def _unpacked(rows: Rows, reply: Reply, seller: str) -> io.TextIOWrapper:
+def _unpacked(rows: Rows, reply: Reply, seller: str) -> io.StringIO:
     try:
         archive = zipfile.ZipFile(io.BytesIO(reply.content()))
         found = archive.getinfo(f"{seller}.csv")
         if found.file_size > LARGEST:
             raise rows.wrong(f"{found.filename} would unpack to {found.file_size:,} bytes")
-        return io.TextIOWrapper(archive.open(found), encoding="utf-8", newline="")
-    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError) as error:
+        return io.StringIO(archive.read(found).decode(), newline="")
+    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, NotImplementedError, RuntimeError) as error:
         raise rows.wrong(f"want a zip with {seller}.csv in it") from error
 
 

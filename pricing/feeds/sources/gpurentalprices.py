@@ -32,7 +32,7 @@ def read(ask: Ask) -> Told:
     page = reply.json()
     made = day(rows.at(page, "date"))
     for row in rows.list_at(page, "offers"):
-        yield from ((reply, one) for one in _offer(rows, row, made))
+        yield from rows.each(reply, _offer, row, made)
     rows.check()
 
 

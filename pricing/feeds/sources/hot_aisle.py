@@ -24,7 +24,7 @@ def read(ask: Ask) -> Told:
     rows = Rows("Hot Aisle")
     for kind, sku in KINDS.items():
         reply = ask.get(URL.format(team=team, kind=kind), headers={"Authorization": f"Token {token}"})
-        told = [one for row in rows.list_at(reply.json()) for one in _machine(rows, row, sku)]
+        told = [one for row in rows.list_at(reply.json()) for _, one in rows.each(reply, _machine, row, sku)]
         yield from ((reply, one) for one in told if not isinstance(one, Observation))
         yield from lowest((reply, one) for one in told if isinstance(one, Observation))
     rows.check()
@@ -35,7 +35,7 @@ def _machine(rows: Rows, row: Row, sku: str) -> Iterator[AnyObservation]:
         yield odd
         return
     specs, cents = row["Specs"], positive(row["OnDemandPrice"])
-    gpu = next(iter(specs.get("gpus") or ()), {})
+    gpu: Row = next(iter(specs.get("gpus") or ()), {})
     count = whole(gpu.get("count"))
     if count and cents:
         yield Observation(

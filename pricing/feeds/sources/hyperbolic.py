@@ -18,7 +18,7 @@ def read(ask: Ask) -> Told:
     rows = Rows("Hyperbolic")
     reply = ask.get(URL)
     for row in rows.list_at(reply.json(), "vms"):
-        yield from ((reply, one) for one in _machine(rows, row))
+        yield from rows.each(reply, _machine, row)
     rows.check()
 
 

@@ -25,7 +25,7 @@ def read(ask: Ask) -> Told:
     reply = ask.get(f"{URL}/core/flavors", headers=headers)
     for group in rows.list_at(reply.json(), "data"):
         for row in rows.list_at(group, "flavors"):
-            yield from ((reply, one) for one in _flavour(rows, row, prices))
+            yield from rows.each(reply, _flavour, row, prices)
     rows.check()
 
 

@@ -19,7 +19,7 @@ def read(ask: Ask) -> Told:
     rows = Rows("Lambda")
     reply = ask.get(URL, headers={"Authorization": f"Bearer {ask.key()}"})
     for entry in rows.table_at(reply.json(), "data").values():
-        yield from ((reply, one) for one in _machine(rows, entry))
+        yield from rows.each(reply, _machine, entry)
     rows.check()
 
 

@@ -25,7 +25,7 @@ def read(ask: Ask) -> Told:
         page = reply.json()
         pages = whole(page.get("pages") if isinstance(page, dict) else None) or number
         for row in rows.list_at(page, "data"):
-            yield from ((reply, one) for one in _machine(rows, row))
+            yield from rows.each(reply, _machine, row)
     rows.check()
 
 

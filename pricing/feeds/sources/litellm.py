@@ -21,7 +21,7 @@ def read(ask: Ask) -> Told:
     reply = ask.get(URL)
     for name, row in rows.table_at(reply.json()).items():
         if name != EXAMPLE and row.get("mode") in MODES:
-            yield from ((reply, one) for one in _model(rows, {"name": name, **row}))
+            yield from rows.each(reply, _model, {"name": name, **row})
     rows.check()
 
 

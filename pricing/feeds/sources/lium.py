@@ -19,7 +19,7 @@ def read(ask: Ask) -> Told:
     reply = ask.get(URL)
     found: list[tuple[Reply, Observation]] = []
     for node in rows.list_at(reply.json(), "nodes"):
-        for one in _node(rows, node):
+        for _, one in rows.each(reply, _node, node):
             if isinstance(one, Observation):
                 found.append((reply, one))
             else:

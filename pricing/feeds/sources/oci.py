@@ -23,7 +23,7 @@ def read(ask: Ask) -> Told:
     reply = ask.get(SHAPES)
     for shape in rows.list_at(reply.json(), "items"):
         if whole(shape.get("gpuQty")) and not shape.get("hidden") and shape.get("status", "ACTIVE") == "ACTIVE":
-            yield from ((reply, one) for one in _shape(rows, shape, prices))
+            yield from rows.each(reply, _shape, shape, prices)
     rows.check()
 
 

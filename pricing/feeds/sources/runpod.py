@@ -33,7 +33,7 @@ def read(ask: Ask) -> Told:
     if isinstance(answer, dict) and answer.get("errors") and not answer.get("data"):
         raise rows.wrong(f"it refuses the question: {str(answer['errors'])[:200]}")
     for row in rows.list_at(answer, "data", "gpuTypes"):
-        yield from ((reply, one) for one in _type(rows, row))
+        yield from rows.each(reply, _type, row)
     rows.check()
 
 

@@ -41,7 +41,7 @@ def _zone(rows: Rows, ask: Ask, zone: str) -> Told:
         reply = ask.get(url, params={"per_page": str(PER_PAGE), "page": str(page)})
         servers = rows.table_at(reply.json(), "servers")
         for name, row in servers.items():
-            yield from ((reply, one) for one in _machine(rows, zone, {"name": name, **row}, free))
+            yield from rows.each(reply, _machine, {"name": name, **row}, zone, free)
         if len(servers) < PER_PAGE:
             return
 
@@ -55,7 +55,7 @@ def _free(ask: Ask, url: str) -> dict[str, str]:
         return {}
 
 
-def _machine(rows: Rows, zone: str, row: Row, free: dict[str, str]) -> Iterator[AnyObservation]:
+def _machine(rows: Rows, row: Row, zone: str, free: dict[str, str]) -> Iterator[AnyObservation]:
     count = whole(row.get("gpu"))
     if count is None:
         return

@@ -17,7 +17,7 @@ def read(ask: Ask) -> Told:
     rows = Rows("Shadeform")
     reply = ask.get(URL, headers={"X-API-KEY": ask.key()})
     for row in rows.list_at(reply.json(), "instance_types"):
-        yield from ((reply, one) for one in _machine(rows, row))
+        yield from rows.each(reply, _machine, row)
     rows.check()
 
 

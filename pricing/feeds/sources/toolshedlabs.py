@@ -26,7 +26,7 @@ def read(ask: Ask) -> Told:
     made = day(rows.at(page, "collected_at"))
     found: list[tuple[Reply, Observation]] = []
     for row in rows.list_at(page, "offers"):
-        for one in _offer(rows, row, made):
+        for _, one in rows.each(reply, _offer, row, made):
             if isinstance(one, Observation):
                 found.append((reply, one))
             else:

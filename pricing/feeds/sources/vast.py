@@ -28,7 +28,7 @@ def read(ask: Ask) -> Told:
         if len(offers) >= MOST:
             yield reply, Odd(f"machines of {sizes}", f"the reply is full with {MOST:,}: there may be more")
         for offer in offers:
-            for one in _offer(rows, offer):
+            for _, one in rows.each(reply, _offer, offer):
                 if isinstance(one, Observation):
                     found.append((reply, one))
                 else:

@@ -21,7 +21,7 @@ def read(ask: Ask) -> Told:
     rows, free = Rows("Verda"), _free(ask)
     reply = first_of(ask, (f"https://{host}/v1/instance-types" for host in HOSTS))
     for row in rows.list_at(reply.json()):
-        yield from ((reply, one) for one in _machine(rows, row, free))
+        yield from rows.each(reply, _machine, row, free)
     rows.check()
 
 

@@ -28,7 +28,7 @@ def read(ask: Ask) -> Told:
             reply = ask.get(f"{URL}/{path}", params=question)
             page = reply.json()
             for plan in rows.list_at(page, path.replace("-", "_")):
-                yield from ((reply, one) for one in _plan(rows, plan, kind))
+                yield from rows.each(reply, _plan, plan, kind)
             if not (cursor := text(((page.get("meta") or {}).get("links") or {}).get("next"))):
                 break
     rows.check()

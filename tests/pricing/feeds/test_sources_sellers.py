@@ -51,7 +51,7 @@ def test_runpods_placeholders_slices_and_terms_that_save_nothing() -> None:
 
 def test_runpods_refusal_is_told() -> None:
     refusal = b'{"errors": [{"message": "Cannot query field"}]}'
-    with pytest.raises(FeedError, match="refuses the question.*Cannot query field"):
+    with pytest.raises(FeedError, match=r"refuses the question.*Cannot query field"):
         read(feeds()["runpod"], {"types.json": refusal})
 
 
