@@ -99,6 +99,26 @@ def first_of(ask: Ask, urls: Iterable[str], **how: Any) -> Reply:
     return ask.get(last, **how)
 
 
+def each_part(parts: Iterable[str], read: Callable[[str], Told]) -> Told:
+    """A source that comes in parts: one that cannot be read is odd, as long as another can."""
+    refused: list[tuple[str, FeedError]] = []
+    last: Reply | None = None
+    for part in parts:
+        try:
+            found = list(read(part))
+        except FeedError as error:
+            refused.append((part, error))
+            continue
+        for reply, one in found:
+            last = reply
+            yield reply, one
+    if refused and last is None:
+        raise refused[0][1]
+    for part, why in refused:
+        if last is not None:
+            yield last, Odd(part, f"could not be read: {why}")
+
+
 def lowest(told: Iterable[tuple[Reply, Observation]]) -> Told:
     """Of a market's listings of like machines in the same place, the lowest: what the next one costs.
 
@@ -205,10 +225,16 @@ def guarded(feed: Feed) -> Feed:
     """The feed, so that whatever its reply holds, what comes of it is an observation or a sentence."""
 
     def read(ask: Ask) -> Told:
+        priced = odd = 0
         try:
-            yield from feed.read(ask)
+            for reply, one in feed.read(ask):
+                odd += isinstance(one, Odd)
+                priced += not isinstance(one, Odd)
+                yield reply, one
         except _UNREADABLE as error:
             raise FeedError(f"{feed.label}'s reply cannot be taken apart any more ({shown(str(error))}).") from error
+        if not priced and not feed.may_be_empty:
+            raise FeedError(f"{feed.label}'s reply has no price in it any more that can be read; {odd:,} rows are odd.")
 
     return replace(feed, read=read)
 

@@ -14,7 +14,7 @@ from pricing.choices import Purchase
 from pricing.feeds.feed import Ask, Feed, Reply
 from pricing.feeds.machines import Machine, machines, regions
 from pricing.feeds.observation import AnyObservation, Observation, Odd
-from pricing.feeds.parsing import HOURS_OF, TERMS, Rows, Told, leading, number, whole
+from pricing.feeds.parsing import HOURS_OF, TERMS, Rows, Told, each_part, leading, number, whole
 
 URL = "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEC2/current/{region}/index.csv"
 HEADER = '"SKU"'  # the first word of the header, behind some lines of small print
@@ -43,12 +43,14 @@ def read(ask: Ask) -> Told:
     """All regions that are asked."""
     rows = Rows("AWS")
     unknown: set[str] = set()
-    for region in regions("aws"):
-        reply = ask.get(URL.format(region=region))
-        yield from ((reply, one) for one in _region(rows, reply, unknown))
+    return each_part(regions("aws"), lambda region: _region(rows, ask.get(URL.format(region=region)), unknown))
 
 
-def _region(rows: Rows, reply: Reply, unknown: set[str]) -> Iterator[AnyObservation]:
+def _region(rows: Rows, reply: Reply, unknown: set[str]) -> Told:
+    yield from ((reply, one) for one in _prices(rows, reply, unknown))
+
+
+def _prices(rows: Rows, reply: Reply, unknown: set[str]) -> Iterator[AnyObservation]:
     reserved: dict[tuple[str, str], _Reserved] = {}
     for line in _lines(rows, reply):
         machine = machines("aws").get(line["Instance Type"])

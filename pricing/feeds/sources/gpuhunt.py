@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from datetime import date
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import Ask, Feed, FeedError, Reply
+from pricing.feeds.feed import Ask, Feed, Reply
 from pricing.feeds.machines import accelerator, machines
 from pricing.feeds.observation import Observation
-from pricing.feeds.parsing import Rows, Told, day, lowest, positive, text, whole
+from pricing.feeds.parsing import Rows, Told, day, each_part, lowest, positive, text, whole
 
 URL = "https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3/{seller}"
 SELLERS = ("aws", "azure", "cloudrift", "gcp", "lambdalabs", "nebius", "oci", "runpod", "verda")
@@ -31,20 +31,9 @@ CLUSTER = "runpod-cluster"
 
 
 def read(ask: Ask) -> Told:
-    """All sellers; one that cannot be read is passed over, as long as another can."""
+    """All sellers."""
     rows = Rows("gpuhunt")
-    refused: FeedError | None = None
-    answered = False
-    for seller in SELLERS:
-        try:
-            found = list(lowest(_seller(rows, ask, seller)))
-        except FeedError as error:
-            refused = error
-            continue
-        answered = True
-        yield from found
-    if refused and not answered:
-        raise refused
+    return each_part(SELLERS, lambda seller: lowest(_seller(rows, ask, seller)))
 
 
 def _seller(rows: Rows, ask: Ask, seller: str) -> Iterator[tuple[Reply, Observation]]:

@@ -58,5 +58,6 @@ FEED = Feed(
     hosts=("admin.hotaisle.app",),
     licence="facts cited",
     read=read,
+    may_be_empty=True,
     key_name="HOTAISLE_API_KEY",
 )

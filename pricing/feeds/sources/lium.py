@@ -60,4 +60,5 @@ FEED = Feed(
     hosts=("lium.io",),
     licence="public API; facts cited",
     read=read,
+    may_be_empty=True,
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pricing.feeds.feed import Ask, Feed, FeedError
 from pricing.feeds.machines import accelerator, regions
 from pricing.feeds.observation import AnyObservation, Observation
-from pricing.feeds.parsing import BYTES, Row, Rows, Told, gigabytes, positive, text, whole
+from pricing.feeds.parsing import BYTES, Row, Rows, Told, each_part, gigabytes, positive, text, whole
 
 URL = "https://api.scaleway.com/instance/v1/zones/{zone}/products/servers"
 PER_PAGE = 100
@@ -16,21 +16,10 @@ COUNTRIES = {"fr": ("FR",), "nl": ("NL",), "pl": ("PL",)}
 
 
 def read(ask: Ask) -> Told:
-    """All zones; one that does not answer is passed over, as long as another does."""
+    """All zones."""
     rows = Rows("Scaleway")
-    refused: FeedError | None = None
-    answered = False
-    for zone in regions("scaleway"):
-        try:
-            found = list(_zone(rows, ask, zone))
-        except FeedError as error:
-            refused = error
-            continue
-        answered = True
-        yield from found
+    yield from each_part(regions("scaleway"), lambda zone: _zone(rows, ask, zone))
     rows.check()
-    if refused and not answered:
-        raise refused
 
 
 def _zone(rows: Rows, ask: Ask, zone: str) -> Told:

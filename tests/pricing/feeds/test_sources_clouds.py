@@ -115,11 +115,23 @@ def test_one_row_without_a_price_is_odd_and_the_rest_is_read() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [(b'"PricePerUnit"', b'"Price"', "no column PricePerUnit"), (b'"SKU"', b'"Sku"', "no column SKU")],
+)
+def test_a_region_of_aws_that_changed_is_odd_and_all_of_them_an_error(before: bytes, after: bytes, says: str) -> None:
+    files = ("us-east-1.csv", "eu-north-1.csv", "none.csv")
+    changed = {name: raw("aws", name).replace(before, after) for name in files}
+    found = read(feeds()["aws"], {"us-east-1.csv": changed["us-east-1.csv"]})
+    assert [one.what for one in found if isinstance(one, Odd) and says in one.why] == ["us-east-1"]
+    assert [one.region for one in found if isinstance(one, Observation)] == ["eu-north-1"]
+    with pytest.raises(FeedError, match=says):
+        read(feeds()["aws"], changed)
+
+
+@pytest.mark.parametrize(
     ("name", "file", "before", "after", "says"),
     [
         ("azure", "nc-1.json", b'"Items"', b'"items"', "no Items any more, but BillingCurrency"),
-        ("aws", "us-east-1.csv", b'"PricePerUnit"', b'"Price"', "no column PricePerUnit"),
-        ("aws", "us-east-1.csv", b'"SKU"', b'"Sku"', "no column SKU"),
         ("gcp-gcosts", "pricing.yml", b"  instance:", b"  machines:", "got none at all"),
         ("gcp-billing", "1.json", b'"skus"', b'"items"', "no skus any more"),
         ("oci", "products.json", b"GPU Per Hour", b"GPU Hour", "none of 6 products is priced by"),
