@@ -1,11 +1,11 @@
-"""Whether sources of live prices still send what their recorded replies look like. For maintainers; it needs the network.
+"""Whether sources of live prices still send what their recorded replies look like. For maintainers, with a network.
 
     python tools/live.py                # all sources that want no key, and those whose key is in the environment
     python tools/live.py vast runpod
 
-Each source is read, a few replies of it at most. Said of each: how many prices, which rows are odd, and what moved against
-tests/pricing/feeds/recorded: a field that is gone, a new one, one of another type. The exit is 1 where something is gone,
-of another type or cannot be read; new fields alone are no fault.
+Each source is read, a few replies of it at most. Said of each: how many prices, which rows are odd, and what moved
+against tests/pricing/feeds/recorded: a field that is gone, a new one, one of another type. The exit is 1 where something
+is gone, of another type or cannot be read; new fields alone are no fault.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from pricing.feeds.sources import feeds  # noqa: E402
 
 RECORDED = TREE / "tests" / "pricing" / "feeds" / "recorded"
 MOST_REPLIES = 12
+MOST_STREAMED = 100_000_000  # bytes: with one region of AWS it is enough
 FIRST_LINES = 40
 SHOWN = 8
 MOVED = 1
@@ -53,7 +54,7 @@ def shape(found: Any, path: str = "") -> Shape:
 
 
 def moved(recorded: Shape, live: Shape) -> list[str]:
-    """What is not as it was: `gone`, `other` and `new`, each with its path. Below what is gone or new nothing is said."""
+    """What is not as it was: `gone`, `other` and `new`, each with its path; nothing below what is gone or new."""
     gone = [path for path in recorded if path not in live and not _may_be_empty(path, live)]
     new = [path for path in live if path not in recorded and not _may_be_empty(path, recorded)]
     other = [
@@ -73,9 +74,8 @@ def shape_of_bytes(raw: bytes) -> Shape:
     if text.lstrip()[:1] in ("{", "["):
         return shape(json.loads(text))
     if text.lstrip().startswith("<"):
-        return {
-            f".{tag}.{name}": {"text"} for tag, more in TAG.findall(text) for name in re.findall(r"([\w:]+)=", more)
-        }
+        tags = ((tag, re.findall(r"([\w:]+)=", more)) for tag, more in TAG.findall(text))
+        return {f".{tag}.{name}": {"text"} for tag, names in tags for name in names}
     rows = list(csv.reader(text.splitlines()[:FIRST_LINES]))
     header = max(rows, key=len, default=[])
     return {f".{column}": {"text"} for column in header} if len(header) > 2 else {}
@@ -136,6 +136,7 @@ class _Seen:
     """A reply, and what was seen of it."""
 
     reply: Reply
+    watched: _Watched
     kept: list[bytes] = field(default_factory=list)
 
     @property
@@ -156,6 +157,7 @@ class _Seen:
 
     def lines(self) -> Iterator[str]:
         for count, line in enumerate(self.reply.lines()):
+            self.watched.streamed += len(line)
             if count < FIRST_LINES:
                 self.kept.append(f"{line}\n".encode())
             yield line
@@ -166,24 +168,26 @@ class _Watched:
     """Asks as the feed does, and keeps what was asked and answered."""
 
     ask: Ask
-    replies: list[tuple[str, str, _Seen]] = field(default_factory=list)  # address, all that was said, reply
+    replies: list[tuple[str, _Seen]] = field(default_factory=list)
+    streamed: int = 0
 
     def get(
         self, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
     ) -> _Seen:
-        return self._seen(url, f"{url} {params}", self.ask.get(url, params=params, headers=headers))
+        return self._seen(url, self.ask.get(url, params=params, headers=headers))
 
     def post(self, url: str, body: Any, *, headers: Mapping[str, str] | None = None) -> _Seen:
-        return self._seen(url, json.dumps(body), self.ask.post(url, body, headers=headers))
+        return self._seen(url, self.ask.post(url, body, headers=headers))
 
     def key(self) -> str:
         return self.ask.key()
 
-    def _seen(self, url: str, question: str, reply: Reply) -> _Seen:
-        if len(self.replies) >= MOST_REPLIES:
+    def _seen(self, url: str, reply: Reply) -> _Seen:
+        if len(self.replies) >= MOST_REPLIES or self.streamed > MOST_STREAMED:
             raise Enough
-        self.replies.append((url.partition("?")[0], question, _Seen(reply)))
-        return self.replies[-1][2]
+        seen = _Seen(reply, self)
+        self.replies.append((url.partition("?")[0], seen))
+        return seen
 
 
 def recorded_shape(name: str, url: str) -> Shape:
@@ -211,7 +215,7 @@ def looked_at(feed: Feed, ask: Ask) -> tuple[list[str], bool]:
     except FeedError as error:
         refused = str(error)
     live: dict[str, Shape] = {}
-    for url, _, seen in watched.replies:
+    for url, seen in watched.replies:
         live[url] = _joined(live.get(url, {}), shape_of_bytes(b"".join(seen.kept)) if seen.kept else {})
     said = [f"{url}: {line}" for url, found in live.items() for line in moved(recorded_shape(feed.name, url), found)]
     wrong = bool(refused) or any(": new " not in line for line in said)
