@@ -4,8 +4,8 @@
     python tools/live.py vast runpod
 
 Each source is read, a few replies of it at most. Said of each: how many prices, which rows are odd, and what moved
-against tests/pricing/feeds/recorded: a field that is gone, a new one, one of another type. The exit is 1 where something
-is gone, of another type or cannot be read; new fields alone are no fault.
+against tests/pricing/feeds/recorded: a field that is gone, a new one, one of another type. The exit is 1 where
+something is gone, of another type or cannot be read; new fields alone are no fault.
 """
 
 from __future__ import annotations
