@@ -72,6 +72,6 @@ FEED = Feed(
     via="third_party",
     second_hand=(
         *("aws", "azure", "gcp", "oci", "vast", "runpod", "vultr", "verda", "scaleway", "akamai", "lium"),
-        *("thundercompute", "hyperbolic", "cloudrift", "daytona"),
+        *("thundercompute", "hyperbolic", "cloudrift", "daytona", "datacrunch", "linode", "vastai", "thunder-compute"),
     ),
 )

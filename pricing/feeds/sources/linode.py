@@ -46,7 +46,7 @@ def _machine(rows: Rows, row: Row) -> Iterator[AnyObservation]:
         "ram_gb": gigabytes(row.get("memory"), MB),
     }  # fmt: skip
     if price := positive((row["price"] or {}).get("hourly")):
-        yield Observation(price=price, region="global", area="anywhere", **common)
+        yield Observation(price=price, **common)
     for place in row.get("region_prices") or ():
         if price := positive(place.get("hourly")):
             yield Observation(price=price, region=text(place.get("id")), **common)

@@ -56,5 +56,5 @@ FEED = Feed(
     read=read,
     via="third_party",
     key_name="SHADEFORM_API_KEY",
-    second_hand=("digitalocean", "hyperstack", "lambda", "scaleway", "verda", "vultr"),
+    second_hand=("digitalocean", "hyperstack", "lambda", "lambdalabs", "scaleway", "datacrunch", "verda", "vultr"),
 )

@@ -59,5 +59,5 @@ FEED = Feed(
     licence="none seen; facts cited",
     read=read,
     via="third_party",
-    second_hand=("akamai", "cloudrift", "hyperbolic", "scaleway", "verda", "vultr"),
+    second_hand=("akamai", "cloudrift", "datacrunch", "hyperbolic", "scaleway", "verda", "vultr"),
 )

@@ -78,5 +78,5 @@ FEED = Feed(
     licence="not stated; facts cited",
     read=read,
     via="third_party",
-    second_hand=("akamai", "runpod", "scaleway", "vast", "verda", "vultr"),
+    second_hand=("akamai", "datacrunch", "runpod", "scaleway", "vastai", "vultr"),  # as it calls them,
 )

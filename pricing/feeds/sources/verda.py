@@ -56,8 +56,6 @@ def _machine(rows: Rows, row: Row, free: dict[tuple[str, str], int]) -> Iterator
         "accelerator": accelerator("verda", told, memory / count if memory else None),
         "count": count,
         "currency": text(row.get("currency")).upper() or "USD",
-        "region": "global",
-        "area": "europe",
         "sku": name,
         "vcpus": positive((row.get("cpu") or {}).get("number_of_cores")),
         "ram_gb": positive((row.get("memory") or {}).get("size_in_gigabytes")),

@@ -68,8 +68,6 @@ def _priced(plan: Row, kind: str, accelerator: str, count: int | None) -> Iterat
         "seller": "vultr",
         "accelerator": accelerator,
         "count": count,
-        "region": "global",
-        "area": "anywhere",
         "sku": text(plan["id"]),
         "vcpus": positive(plan.get("vcpu_count") or plan.get("cpu_threads")),
         "ram_gb": gigabytes(plan.get("ram"), MB),

@@ -56,7 +56,7 @@ def test_runpods_refusal_is_told() -> None:
 
 
 def test_vultrs_three_lists_are_read_to_the_end_and_parts_of_accelerators_left_out() -> None:
-    where = "global"
+    where = ""
     assert prices("vultr") == {
         ("L40S-48GB", 1, "on_demand", where, "vcg-l40s-16c-180g-48vram"): 1.671,
         ("L40S-48GB", 8, "on_demand", where, "vcg-l40s-128c-1440g-384vram"): 13.37,
@@ -72,7 +72,7 @@ def test_vultrs_three_lists_are_read_to_the_end_and_parts_of_accelerators_left_o
 
 
 def test_verdas_prices_are_texts_and_its_memory_is_that_of_all() -> None:
-    where = "global"
+    where = ""
     assert prices("verda") == {
         ("H100 SXM5 80GB", 1, "on_demand", where, "1H100.80S.30V"): 3.627,
         ("H100 SXM5 80GB", 1, "spot", where, "1H100.80S.30V"): 1.269,
@@ -108,8 +108,8 @@ def test_scaleway_with_no_zone_at_all_is_out_of_order() -> None:
 
 def test_linode_says_the_accelerator_in_its_label_only() -> None:
     assert prices("linode") == {
-        ("Quadro-RTX-6000-24GB", 2, "on_demand", "global", "g1-gpu-rtx6000-2"): 3.0,
-        ("RTX-4000-Ada-20GB", 2, "on_demand", "global", "g2-gpu-rtx4000a2-s"): 1.05,
+        ("Quadro-RTX-6000-24GB", 2, "on_demand", "", "g1-gpu-rtx6000-2"): 3.0,
+        ("RTX-4000-Ada-20GB", 2, "on_demand", "", "g2-gpu-rtx4000a2-s"): 1.05,
         ("RTX-4000-Ada-20GB", 2, "on_demand", "id-cgk", "g2-gpu-rtx4000a2-s"): 1.26,
     }
     assert odd("linode") == ["Mystery"]
