@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from pricing.feeds.parsing import number, positive, whole
 
 FOLDER = Path(__file__).parent / "data"
 ANY = "any"
+_FORM = re.compile(r"(?:^|[-_ ])(sxm|pcie|nvl)", re.IGNORECASE)
 SAME_MEMORY = 0.08  # a GB is 1e9 bytes to some, 2^30 to others, and a part of it is not for work
 
 
@@ -78,6 +80,12 @@ def accelerator(seller: str, called: str, memory_gb: float | None = None) -> str
     """The catalogue's name of what a seller calls so; its own name where no table knows better."""
     found = board(seller, called, memory_gb)
     return found.accelerator if found else called
+
+
+def with_form(called: str, machine: str) -> str:
+    """An accelerator with how it is built in, where only the machine's name says that: `A100` of `A100-sxm4x8`."""
+    form = _FORM.search(machine)
+    return f"{called} {form[1]}" if form and form[1].casefold() not in called.casefold() else called
 
 
 def _plain(called: str) -> str:

@@ -16,16 +16,16 @@ from datetime import date
 
 from pricing.choices import Purchase
 from pricing.feeds.feed import Ask, Feed, Reply
-from pricing.feeds.machines import accelerator, machines
+from pricing.feeds.machines import accelerator, machines, with_form
 from pricing.feeds.observation import Observation
 from pricing.feeds.parsing import Rows, Told, day, each_part, lowest, positive, text, whole
 
 URL = "https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3/{seller}"
 SELLERS = ("aws", "azure", "cloudrift", "gcp", "lambdalabs", "nebius", "oci", "runpod", "verda")
 SPOT_ONLY = "aws"
+ONE_PRICE = "lambdalabs"  # in all its regions, though there is a row for each
 WANTED = ("instance_name", "location", "price", "gpu_count", "gpu_name", "gpu_memory", "spot", "flags", "provider_data")
 LARGEST = 100_000_000  # bytes of a list when it is unpacked
-FORM = re.compile(r"(?:^|[-_ ])(sxm|pcie|nvl)", re.IGNORECASE)  # said in the machine's name only
 ZONE = re.compile(r"(?<=\d)-[a-f]$")  # of Google: us-central1-b
 CLUSTER = "runpod-cluster"
 
@@ -71,11 +71,11 @@ def _machine(seller: str, line: dict[str, str], collected: date) -> Observation 
         return None  # a part of an accelerator, listed as one
     return Observation(
         seller=seller,
-        accelerator=known.accelerator if known else _called(name, line["gpu_name"], memory),
+        accelerator=known.accelerator if known else accelerator("gpuhunt", with_form(line["gpu_name"], name), memory),
         count=count,
         purchase=_purchase(line, spot=spot),
         price=price,
-        region=ZONE.sub("", text(line["location"])),
+        region="" if seller == ONE_PRICE else ZONE.sub("", text(line["location"])),
         sku=f"{name}{', cluster' if CLUSTER in text(line['flags']).split() else ''}",
         memory_gb=memory,
         fabric=known.fabric if known else None,
@@ -90,14 +90,6 @@ def _purchase(line: dict[str, str], *, spot: bool) -> Purchase:
     except (ValueError, AttributeError):
         calendar = False
     return "capacity_block" if calendar else "spot" if spot else "on_demand"
-
-
-def _called(machine: str, called: str, memory: float | None) -> str:
-    """It calls SXM and PCIe boards alike; some sellers' machines say which."""
-    form = FORM.search(machine)
-    return accelerator(
-        "gpuhunt", f"{called} {form[1]}" if form and form[1] not in called.casefold() else called, memory
-    )
 
 
 FEED = Feed(

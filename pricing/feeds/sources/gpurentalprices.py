@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from datetime import date
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import Ask, Feed
+from pricing.feeds.feed import Ask, Feed, Reply
 from pricing.feeds.machines import accelerator
 from pricing.feeds.observation import AnyObservation, Observation, Odd
-from pricing.feeds.parsing import Row, Rows, Told, day, positive, text, whole
+from pricing.feeds.parsing import Row, Rows, Told, day, lowest, positive, text, whole
 
 URL = "https://raw.githubusercontent.com/adriannutiu/gpu-rental-prices/main/data/latest.json"
 KINDS: dict[str, tuple[Purchase, str, tuple[str, ...]]] = {
@@ -31,9 +31,15 @@ def read(ask: Ask) -> Told:
     reply = ask.get(URL)
     page = reply.json()
     made = day(rows.at(page, "date"))
+    found: list[tuple[Reply, Observation]] = []
     for row in rows.list_at(page, "offers"):
-        yield from rows.each(reply, _offer, row, made)
+        for _, one in rows.each(reply, _offer, row, made):
+            if isinstance(one, Observation):
+                found.append((reply, one))
+            else:
+                yield reply, one
     rows.check()
+    yield from lowest(found)
 
 
 def _offer(rows: Rows, row: Row, made: date | None) -> Iterator[AnyObservation]:

@@ -19,9 +19,14 @@ def read(ask: Ask) -> Told:
     """The one file."""
     rows = Rows("LiteLLM")
     reply = ask.get(URL)
+    told: set[tuple[str, str]] = set()
     for name, row in rows.table_at(reply.json()).items():
         if name != EXAMPLE and row.get("mode") in MODES:
-            yield from rows.each(reply, _model, {"name": name, **row})
+            for _, one in rows.each(reply, _model, {"name": name, **row}):
+                same = (one.vendor, one.model) if isinstance(one, HostedObservation) else ("", name)
+                if same not in told:  # some stand there with and without their seller's name in front
+                    yield reply, one
+                told.add(same)
     rows.check()
 
 

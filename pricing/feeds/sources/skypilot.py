@@ -6,13 +6,14 @@ Its files carry no day. Only those are read that it makes anew each day; others 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from pricing.feeds.feed import Ask, Feed
-from pricing.feeds.machines import accelerator
+from pricing.feeds.machines import accelerator, with_form
 from pricing.feeds.observation import Observation
-from pricing.feeds.parsing import Rows, Told, first_of, lowest, positive, text, whole
+from pricing.feeds.parsing import MB, Rows, Told, first_of, lowest, number, positive, text, whole
 
 PLACES = (
     "https://raw.githubusercontent.com/skypilot-org/skypilot-catalog/master/catalogs/v8/{cloud}/vms.csv",
@@ -20,7 +21,9 @@ PLACES = (
 )
 CLOUDS = ("lambda", "shadeform")
 RESOLD = "shadeform"  # its machines are other sellers': massedcompute_A6000
-WANTED = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "SpotPrice", "Region")
+ONE_PRICE = "lambda"  # in all its regions, though there is a row for each
+SIZE = re.compile(r"'SizeInMiB': ([\d.]+)")
+WANTED = ("InstanceType", "GpuInfo", "AcceleratorName", "AcceleratorCount", "Price", "SpotPrice", "Region")
 
 
 def read(ask: Ask) -> Told:
@@ -37,13 +40,18 @@ def _machine(cloud: str, line: dict[str, str]) -> Iterator[Observation]:
     count = whole(line["AcceleratorCount"])
     if count is None or not line["AcceleratorName"]:
         return
-    seller, _, machine = text(line["InstanceType"]).partition("_") if cloud == RESOLD else (cloud, "", "")
+    name = text(line["InstanceType"])
+    seller, _, machine = name.partition("_") if cloud == RESOLD else (cloud, "", name)
+    size = SIZE.search(line["GpuInfo"] or "")
+    memory = number(size[1]) if size else None
+    memory = memory / MB if memory and memory >= MB else memory  # some say it in GB
     common: dict[str, Any] = {
         "seller": seller,
-        "accelerator": accelerator("skypilot", text(line["AcceleratorName"])),
+        "accelerator": accelerator("skypilot", with_form(text(line["AcceleratorName"]), machine), memory),
         "count": count,
-        "region": text(line["Region"]),
-        "sku": machine or text(line["InstanceType"]),
+        "region": "" if cloud == ONE_PRICE else text(line["Region"]),
+        "sku": machine,
+        "memory_gb": memory,
     }
     if price := positive(line["Price"]):
         yield Observation(purchase="on_demand", price=price, **common)

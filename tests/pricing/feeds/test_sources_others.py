@@ -17,8 +17,8 @@ def test_gpuhunts_lists_carry_their_own_day_and_give_spot_of_aws() -> None:
         ("H100-SXM5-80GB", 8, "spot", "us-east-1", "p5.48xlarge"): 21.5,
         ("B200-SXM-180GB", 8, "spot", "us-east5", "a4-highgpu-8g"): 51.5,  # two zones
         ("B200-SXM-180GB", 8, "capacity_block", "us-east5", "a4-highgpu-8g"): 72.8,
-        ("A100-40GB", 8, "on_demand", "us-west-1", "gpu_8x_a100"): 15.92,
-        ("A6000", 1, "on_demand", "us-west-1", "gpu_1x_a6000"): 1.09,
+        ("A100-40GB", 8, "on_demand", "", "gpu_8x_a100"): 15.92,
+        ("A6000", 1, "on_demand", "", "gpu_1x_a6000"): 1.09,
         ("H100 sxm", 8, "on_demand", "eu-north1", "gpu-h100-sxm 8gpu-128vcpu-1600gb"): 36.0,
     }
     told = said("gpuhunt")
@@ -35,11 +35,12 @@ def test_a_zip_that_is_none_is_told() -> None:
 
 def test_skypilots_mirror_stands_in_and_resold_machines_are_their_sellers() -> None:
     assert prices("skypilot") == {
-        ("B200", 8, "on_demand", "us-south-2", "gpu_8x_b200_sxm6"): 53.52,
-        ("GH200", 1, "on_demand", "us-east-3", "gpu_1x_gh200"): 2.29,
+        ("B200-SXM-180GB", 8, "on_demand", "", "gpu_8x_b200_sxm6"): 53.52,
+        ("GH200-96GB", 1, "on_demand", "", "gpu_1x_gh200"): 2.29,
         ("L40S", 2, "on_demand", "desmoines-usa-1", "L40Sx2"): 1.72,
+        ("A100-SXM4-40GB", 8, "on_demand", "calgary-canada-1", "A100-sxm4x8"): 11.2,
     }
-    assert {one.seller for one in said("skypilot").values()} == {"lambda", "massedcompute"}
+    assert {one.seller for one in said("skypilot").values()} == {"denvr", "lambda", "massedcompute"}
     asked = Replay("skypilot")
     list(feeds()["skypilot"].read(asked))
     hosts = [url.split("/")[2] for url in asked.asked]
