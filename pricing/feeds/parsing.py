@@ -119,7 +119,7 @@ def each_part(parts: Iterable[str], read: Callable[[str], Told]) -> Told:
             yield last, Odd(part, f"could not be read: {why}")
 
 
-def lowest(told: Iterable[tuple[Reply, Observation]]) -> Told:
+def lowest(told: Iterable[tuple[Reply, AnyObservation]]) -> Told:
     """Of a market's listings of like machines in the same place, the lowest: what the next one costs.
 
     `free` adds up. What differs from one listing to the next (processors, main memory) is left out, so that it is the
@@ -127,6 +127,9 @@ def lowest(told: Iterable[tuple[Reply, Observation]]) -> Told:
     """
     groups: dict[Observation, list[tuple[Reply, Observation]]] = {}
     for reply, one in told:
+        if not isinstance(one, Observation):
+            yield reply, one
+            continue
         memory = None if one.memory_gb is None else float(round(one.memory_gb))
         same = replace(one, price=0.0, free=None, vcpus=None, ram_gb=None, memory_gb=memory, note="")
         groups.setdefault(same, []).append((reply, one))

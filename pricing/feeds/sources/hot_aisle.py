@@ -24,9 +24,8 @@ def read(ask: Ask) -> Told:
     rows = Rows("Hot Aisle")
     for kind, sku in KINDS.items():
         reply = ask.get(URL.format(team=team, kind=kind), headers={"Authorization": f"Token {token}"})
-        told = [one for row in rows.list_at(reply.json()) for _, one in rows.each(reply, _machine, row, sku)]
-        yield from ((reply, one) for one in told if not isinstance(one, Observation))
-        yield from lowest((reply, one) for one in told if isinstance(one, Observation))
+        machines = rows.list_at(reply.json())
+        yield from lowest(told for row in machines for told in rows.each(reply, _machine, row, sku))
     rows.check()
 
 

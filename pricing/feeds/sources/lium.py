@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pricing.feeds.feed import Ask, Feed, Reply
+from pricing.feeds.feed import Ask, Feed
 from pricing.feeds.machines import accelerator
 from pricing.feeds.observation import AnyObservation, Observation
 from pricing.feeds.parsing import Row, Rows, Told, lowest, positive, text, whole
@@ -17,15 +17,9 @@ def read(ask: Ask) -> Told:
     """The one page."""
     rows = Rows("Lium")
     reply = ask.get(URL)
-    found: list[tuple[Reply, Observation]] = []
-    for node in rows.list_at(reply.json(), "nodes"):
-        for _, one in rows.each(reply, _node, node):
-            if isinstance(one, Observation):
-                found.append((reply, one))
-            else:
-                yield reply, one
+    nodes = rows.list_at(reply.json(), "nodes")
+    yield from lowest(told for node in nodes for told in rows.each(reply, _node, node))
     rows.check()
-    yield from lowest(found)
 
 
 def _node(rows: Rows, node: Row) -> Iterator[AnyObservation]:

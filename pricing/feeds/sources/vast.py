@@ -21,20 +21,16 @@ NEEDED = ("gpu_name", "num_gpus", "dph_total", "geolocation")
 def read(ask: Ask) -> Told:
     """One question for each range of sizes, so that none is cut off."""
     rows = Rows("Vast")
-    found: list[tuple[Reply, Observation]] = []
-    for sizes in SIZES:
-        reply = ask.post(URL, _question(sizes))
-        offers = rows.list_at(reply.json(), "offers")
-        if len(offers) >= MOST:
-            yield reply, Odd(f"machines of {sizes}", f"the reply is full with {MOST:,}: there may be more")
-        for offer in offers:
-            for _, one in rows.each(reply, _offer, offer):
-                if isinstance(one, Observation):
-                    found.append((reply, one))
-                else:
-                    yield reply, one
+    yield from lowest(told for sizes in SIZES for told in _offers(rows, ask.post(URL, _question(sizes)), sizes))
     rows.check()
-    yield from lowest(found)
+
+
+def _offers(rows: Rows, reply: Reply, sizes: dict[str, int]) -> Told:
+    offers = rows.list_at(reply.json(), "offers")
+    if len(offers) >= MOST:
+        yield reply, Odd(f"machines of {sizes}", f"the reply is full with {MOST:,}: there may be more")
+    for offer in offers:
+        yield from rows.each(reply, _offer, offer)
 
 
 def _question(sizes: dict[str, int]) -> dict[str, Any]:
