@@ -18,8 +18,9 @@ from planner.scenario.grid import Grid, read_grid
 from planner.scenario.presets import preset, presets
 from planner.scenario.refusal import ScenarioError
 from planner.scenario.scenario import Scenario
-from pricing import Catalogue, load_catalogue
+from pricing import Catalogue
 from pricing.asof import as_of
+from pricing.feeds.live import current
 from pricing.strict_yaml import MAX_BYTES
 
 
@@ -37,7 +38,7 @@ class Opened:
 def scenario_called(name: str, wanted: argparse.Namespace) -> Opened:
     """The scenario in a file, or of a preset, with the facts of its day; what is odd about it goes to stderr."""
     saved, about = saved_scenario(name)
-    shipped = load_catalogue()
+    shipped = current()
     day: date = wanted.day or saved.day or date.today()
     facts = as_of(shipped, day)
     for note in saved.notes:
@@ -71,7 +72,7 @@ def saved_scenario(name: str) -> tuple[Saved, tuple[str, ...]]:
         raise BadInput(f"No file and no preset is called {name!r}; there are the presets {there}.")
     try:
         with path.open("rb") as file:
-            return read_scenario(file.read(MAX_BYTES + 1), path.name, load_catalogue()), ()
+            return read_scenario(file.read(MAX_BYTES + 1), path.name, current()), ()
     except ScenarioError as error:
         raise BadInput(f"{path.name}: {error}") from error
 
@@ -86,6 +87,6 @@ def grid_in(path: Path) -> Grid:
     with path.open("rb") as file:
         text = file.read(MAX_BYTES + 1)
     try:
-        return read_grid(text, path.name, load_catalogue(), base_of)
+        return read_grid(text, path.name, current(), base_of)
     except ScenarioError as error:
         raise BadInput(f"{path.name}: {error}") from error

@@ -27,11 +27,13 @@ def arrive() -> None:
 
 
 def notices() -> None:
-    """Say what the link held that could not be used, and when it shows an earlier day."""
+    """Say what could not be used of the link or of live prices, and when an earlier day is shown."""
     if state.is_as_of():
         with st.container(horizontal=True, vertical_alignment="center", key="looking-back"):
             st.info(words.markdown(_LOOKING_BACK.format(day=words.day(state.day()))), icon=":material/history:")
             st.button("Use today's prices", key="use-today", on_click=state.show_as_of, args=(None,))
+    if trouble := state.live_trouble():
+        st.warning(words.markdown(f"{trouble} Shown are the prices that ship with the program."))
     for number, text in enumerate(st.session_state["notices"]):
         with st.container(horizontal=True, vertical_alignment="center", key=f"notice-{number}"):
             st.warning(words.markdown(text), icon=":material/link:")

@@ -39,6 +39,8 @@ from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
+from pricing.feeds.folder import StoreError
+from pricing.feeds.live import current
 from pricing.query import Wish, find
 from pricing.quotes import Quotes, with_quotes
 
@@ -57,14 +59,30 @@ def settle(page: str) -> None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def _known(day: date) -> Catalogue:
-    return as_of(load_catalogue(), day)
+def _known(digest: str, day: date, _facts: Catalogue) -> Catalogue:
+    return as_of(_facts, day)
+
+
+def live() -> Catalogue:
+    """The facts that ship, with live prices over them; without these where they cannot be read."""
+    try:
+        st.session_state["live_trouble"] = None
+        return current()
+    except StoreError as error:
+        st.session_state["live_trouble"] = str(error)
+        return load_catalogue()
+
+
+def live_trouble() -> str | None:
+    """Why live prices cannot be read, in a sentence."""
+    return st.session_state.get("live_trouble")
 
 
 def catalogue() -> Catalogue:
     """The facts this session sees: of the day its link asks for, with its own quotes laid over them."""
     asked: date | None = st.session_state.get("as_of")
-    facts = load_catalogue() if asked is None else _known(asked)
+    facts = live()
+    facts = facts if asked is None else _known(facts.digest, asked, facts)
     brought = quotes()
     if brought is None:
         return facts
@@ -325,7 +343,7 @@ def offers(there: Reckoned, able: Sequence[Doer], wish: Wish, *, able_only: bool
 
 def open_with_answer() -> None:
     """Keep the answer to the question that the page opens with, and its picture, before anybody asks."""
-    facts, first = load_catalogue(), Scenario()
+    facts, first = live(), Scenario()
     found = _reckoned(facts.digest, _said(first), today(), first, facts)
     _payback(found.answer, False, every=False)
     _ = found.told, found.hints

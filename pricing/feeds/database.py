@@ -16,10 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from pricing.errors import PricingError
+from pricing.feeds.folder import DATABASE, FILE, FOLDER, StoreError, data_folder
 
-FOLDER, DATABASE = "RENT_OR_BUY_DATA", "RENT_OR_BUY_DATABASE"
-FILE = "live.sqlite"
 _LOCK_FILE = "refresh.lock"
 _BUSY_S = 60.0
 _LOCK = 7_241_017  # of PostgreSQL's advisory locks, ours
@@ -45,10 +43,6 @@ CREATE TABLE IF NOT EXISTS events (
   product BIGINT REFERENCES products (id), reason TEXT NOT NULL, person TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS events_by_reading ON events (refresh, product, id)
 """
-
-
-class StoreError(PricingError):
-    """Live prices cannot be kept or read, in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -121,17 +115,6 @@ class Database:
             yield
         except self.errors as error:
             raise StoreError(f"{self.name} cannot be used: {_line(error)}") from error
-
-
-def data_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """The person's own data folder. None: nowhere, as for a user without a home."""
-    if environ.get(FOLDER):
-        return Path(environ[FOLDER])
-    try:
-        base = environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    except RuntimeError:
-        return None
-    return Path(base) / "rent-or-buy"
 
 
 def opened(environ: Mapping[str, str] = os.environ) -> Database:
