@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from pricing.feeds.client import Client, Limits
+from pricing.feeds.feed import FeedError
 from pricing.feeds.sources import feeds
 from tests.pricing.feeds.replay import read
+from tests.pricing.feeds.server import Answer, Server
 from tests.pricing.feeds.world import World, environ_of, the_world
 
 
@@ -45,3 +47,27 @@ def test_keys_go_in_headers_only_and_to_their_own_host(world: World) -> None:
             told = f"{asked.path} {asked.params} {asked.body!r}"
             assert not any(secret in told for secret in secrets)
             assert bool(secrets) == any(secret in str(asked.headers) for secret in [*secrets, "a-key", "a-token"])
+
+
+ENDLESS = {
+    "azure": '{"Items": [], "NextPageLink": "https://prices.azure.com/api/retail/prices?$skip=%d"}',
+    "gcp-billing": '{"skus": [], "nextPageToken": "page-%d"}',
+    "vultr": '{"plans": [], "meta": {"links": {"next": "page-%d"}}}',
+    "linode": '{"data": [], "page": %d, "pages": 1000000000}',
+    "digitalocean": '{"sizes": [], "links": {"pages": {"next": "https://api.digitalocean.com/?page=%d"}}}',
+    "scaleway": '{"servers": {%s}}' % ", ".join(f'"{n}": {{}}' for n in range(100)),  # noqa: UP031 - as the others
+}
+
+
+@pytest.mark.parametrize("name", sorted(ENDLESS))
+def test_a_source_without_an_end_is_left(name: str, server: Server) -> None:
+    feed, page = feeds()[name], iter(range(1_000))
+    server.answer = lambda asked: Answer(body=_page(ENDLESS[name], next(page)))  # type: ignore[method-assign]
+    client = Client(feed, Limits(tries=1, pages=12), at=server.at(*feed.hosts), environ=environ_of(feed))
+    with pytest.raises(FeedError, match=r"goes on after 12 pages|in a circle"):
+        list(feed.read(client))
+    client.close()
+
+
+def _page(told: str, number: int) -> bytes:
+    return (told % number if "%d" in told else told).encode()
