@@ -294,6 +294,47 @@ def test_a_published_run(tree: Tree) -> None:
     assert "aaa-0001" in {one["id"] for one in tree.planner("check", "training")["runs"]}
 
 
+LIVE_SOURCE = """\
+from pricing.feeds.feed import Ask, Feed
+from pricing.feeds.observation import Observation
+from pricing.feeds.parsing import Rows, Told, positive
+
+
+def read(ask: Ask) -> Told:
+    rows, reply = Rows("Example"), ask.get("https://prices.example.org/gpus")
+    for row in rows.list_at(reply.json(), "gpus"):
+        if price := positive(row.get("usd")):
+            yield reply, Observation(seller="lambda", accelerator=row["name"], count=8, purchase="spot", price=price)
+
+
+FEED = Feed(name="example", label="Example", page="https://example.org", hosts=("prices.example.org",),
+            licence="CC0-1.0", read=read)
+"""
+ASKED = """\
+from pricing.feeds.sources import feeds
+
+
+class Reply:
+    digest = ""
+    def json(self):
+        return {"gpus": [{"name": "H100 SXM", "usd": "12.5"}, {"name": "A100", "usd": 0}]}
+
+
+class Ask:
+    def get(self, url, **how):
+        return Reply()
+
+
+print([(one.accelerator, one.price) for _, one in feeds()["example"].read(Ask())])
+"""
+
+
+def test_a_source_of_live_prices(tree: Tree) -> None:
+    tree.new("pricing/feeds/sources/example.py", LIVE_SOURCE)
+    assert tree.kept_to("A source of live prices")
+    assert tree.python("-c", ASKED) == "[('H100 SXM', 12.5)]\n"
+
+
 def test_every_recipe_is_followed_here() -> None:
     followed = {name.removeprefix("test_").replace("_", " ") for name in globals() if name.startswith("test_a")}
     assert {recipe.lower() for recipe in SECTIONS} <= followed

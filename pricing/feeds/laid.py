@@ -6,10 +6,11 @@ older answers can be had again; the digest says what was laid over.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date
 from typing import Any, TypeVar
 
@@ -17,7 +18,7 @@ from pydantic import BaseModel
 
 from pricing.catalogue import Catalogue
 from pricing.copies import cache_folder, read_copy, write_copy
-from pricing.feeds.overlay import Overlay, Row, overlay_of
+from pricing.feeds.overlay import SHAPE, Overlay, Row, overlay_of
 from pricing.feeds.store import Store
 from pricing.figure import Figure, Source, Unit, Value
 from pricing.records import HostedPrice, Offer
@@ -40,7 +41,7 @@ def kept_overlay(facts: Catalogue, store: Store, told: str) -> Overlay:
         return Overlay(**json.loads(body))
     made = overlay_of(facts, store)
     if copy is not None:
-        write_copy(copy, json.dumps(asdict(made), separators=(",", ":")).encode())
+        write_copy(copy, json.dumps(vars(made), separators=(",", ":")).encode())
     return made
 
 
@@ -49,9 +50,25 @@ def with_live(facts: Catalogue, overlay: Overlay) -> Catalogue:
     if not (overlay.offers or overlay.hosted or overlay.rates):
         return facts
     days = {text: date.fromisoformat(text) for text in _days(overlay)}
-    canonical = json.dumps(asdict(overlay), separators=(",", ":"), sort_keys=True)
+    with _no_rounds():
+        return _laid(facts, overlay, days)
+
+
+@contextmanager
+def _no_rounds() -> Iterator[None]:
+    """Without rounds of the garbage collector: they would look through all that is being made, again and again."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
+
+
+def _laid(facts: Catalogue, overlay: Overlay, days: Mapping[str, date]) -> Catalogue:
     update = {
-        "digest": hashlib.sha256(f"{facts.digest}\n{canonical}".encode()).hexdigest(),
+        "digest": hashlib.sha256(f"{facts.digest}\n{overlay.digest}".encode()).hexdigest(),
         "day": max(facts.day, *days.values()),
         "sources": facts.sources | {f"{PREFIX}{name}": _source(*told) for name, told in overlay.sources.items()},
         "offers": facts.offers | {row[0]: _offer(facts, row, days) for row in overlay.offers},
@@ -80,16 +97,10 @@ def _offer(facts: Catalogue, row: Row, days: Mapping[str, date]) -> Offer:
         figure = _appended(old.usd_per_accelerator_hour, _PER_HOUR, new, days[last])
         doubts = tuple(word for word in old.doubts if word not in _PASS)
         return _changed(old, usd_per_accelerator_hour=figure, usd_per_instance_hour=None, doubts=doubts)
-    (provider, accelerator, count, region, area, purchase, sku, vcpus, ram_gb, countries, doubts, fabric) = shape
-    return _made(
-        Offer,
-        {
-            **_OFFER, "provider": provider, "accelerator": accelerator, "accelerators_per_instance": count,
-            "region": region, "area": area, "purchase": purchase, "sku": sku, "vcpus": vcpus, "ram_gb": ram_gb,
-            "countries": tuple(countries), "doubts": tuple(doubts), "fabric": fabric,
-            "usd_per_accelerator_hour": _appended(None, _PER_HOUR, new, days[last]),
-        },
-    )  # fmt: skip
+    told = _OFFER | dict(zip(SHAPE, shape, strict=True))
+    told["countries"], told["doubts"] = tuple(told["countries"]), tuple(told["doubts"])
+    told["usd_per_accelerator_hour"] = _appended(None, _PER_HOUR, new, days[last])
+    return _made(Offer, told)
 
 
 def _hosted(facts: Catalogue, row: Row, days: Mapping[str, date]) -> HostedPrice:
@@ -138,12 +149,13 @@ def _made(kind: type[_R], fields: dict[str, Any]) -> _R:
     made = kind.__new__(kind)
     put = object.__setattr__
     put(made, "__dict__", fields)
-    put(made, "__pydantic_fields_set__", set(fields))
+    put(made, "__pydantic_fields_set__", _ALL[kind])
     put(made, "__pydantic_extra__", None)
     put(made, "__pydantic_private__", None)
     return made
 
 
+_ALL: dict[type[BaseModel], set[str]] = {kind: set(kind.model_fields) for kind in (Value, Figure, Offer, HostedPrice)}
 _OFFER: dict[str, Any] = {
     name: None if field.is_required() else field.default for name, field in Offer.model_fields.items()
 }

@@ -69,4 +69,6 @@ def _looked_at(environ: Mapping[str, str]) -> tuple[object, ...]:
         beside = (folder / f"{FILE}-wal").stat()
     except OSError:
         return (str(folder), there.st_mtime_ns, there.st_size)
+    if not beside.st_size:  # readers make an empty one
+        return (str(folder), there.st_mtime_ns, there.st_size)
     return (str(folder), there.st_mtime_ns, there.st_size, beside.st_mtime_ns, beside.st_size)

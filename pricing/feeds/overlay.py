@@ -2,14 +2,16 @@
 
 Each row is a list, as JSON keeps it:
 
-- of an offer:  [id, source, days, prices, last day, shape or null]; a shape, of an offer that the catalogue has not:
-  [provider, accelerator, count, region, area, purchase, sku, vcpus, ram, countries, doubts, fabric]
+- of an offer:  [id, source, days, prices, last day, shape or null]; the shape, of an offer that the catalogue has not,
+  has the fields of `SHAPE`
 - of a model:   [id, source, day, input, output, cached, last day, [vendor, model] or null]
 - of a currency: [id, source, day, dollars]
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,6 +41,8 @@ _PLAIN_ID = str.maketrans(dict.fromkeys(" ,;:'\"()[]{}*?&#%=@!|\\<>", "-"))
 _LONGEST_ID = 150
 
 Row = list[Any]
+SHAPE = ("provider", "accelerator", "accelerators_per_instance", "region", "area", "purchase", "sku", "vcpus", "ram_gb",
+         "countries", "doubts", "fabric")  # fmt: skip
 
 
 @dataclass
@@ -49,6 +53,13 @@ class Overlay:
     hosted: list[Row] = field(default_factory=list)
     rates: list[Row] = field(default_factory=list)
     sources: dict[str, list[str]] = field(default_factory=dict)  # label, page, licence, via, day
+    digest: str = ""  # of all that
+
+    def sealed(self) -> Overlay:
+        """The same with its digest."""
+        told = json.dumps([self.offers, self.hosted, self.rates, self.sources], separators=(",", ":"), sort_keys=True)
+        self.digest = hashlib.sha256(told.encode()).hexdigest()
+        return self
 
 
 @dataclass(slots=True)
@@ -91,7 +102,7 @@ def overlay_of(catalogue: Catalogue, store: Store) -> Overlay:
     found.rates = _rate_rows(catalogue, rates)
     used = {row[1] for row in (*found.offers, *found.hosted, *found.rates)}
     found.sources = {name: _source(*sources[name]) for name in sorted(used)}
-    return found
+    return found.sealed()
 
 
 def _source(about: About, day: date) -> list[str]:
@@ -210,12 +221,10 @@ def _shape_row(shape: Shape, machine: str, line: _Line) -> Row | None:
     doubts |= {"accelerator_not_stated"} if line.placed.ambiguous else set()
     doubts |= {"rarely_available"} if line.free == 0 else set()
     fabric = one.fabric if one.fabric in _FABRICS else None
-    told: dict[str, Any] = {
-        "provider": shape.provider, "accelerator": shape.accelerator, "accelerators_per_instance": shape.accelerators,
-        "region": shape.region, "area": where.area, "purchase": shape.purchase, "sku": machine or None,
-        "vcpus": one.vcpus or None, "ram_gb": one.ram_gb or None, "countries": where.countries,
-        "doubts": tuple(sorted(doubts)), "fabric": fabric,
-    }  # fmt: skip
+    told: dict[str, Any] = dict(zip(SHAPE, (
+        shape.provider, shape.accelerator, shape.accelerators, shape.region, where.area, shape.purchase,
+        machine or None, one.vcpus or None, one.ram_gb or None, where.countries, tuple(sorted(doubts)), fabric,
+    ), strict=True))  # fmt: skip
     try:
         Offer(**told)
     except ValidationError:

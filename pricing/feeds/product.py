@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import date
 from types import NoneType
 from typing import Any, Literal
@@ -61,11 +61,15 @@ def joined(kind: str, told: str, asked: Price) -> AnyPriced:
 
 
 def _told(one: AnyPriced, asked: frozenset[str]) -> str:
-    usual = {field.name: field.default for field in fields(one)}
-    said = {name: value for name, value in asdict(one).items() if name not in asked and value != usual[name]}
+    usual = ((name, value, getattr(one, name)) for name, value in _USUAL[type(one)] if name not in asked)
+    said = {name: value for name, default, value in usual if value != default}
     return json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
+_USUAL = {
+    kind: tuple((field.name, field.default) for field in fields(kind))
+    for kind in (Observation, HostedObservation, RateObservation)
+}
 _KINDS: dict[str, tuple[type, ...]] = {
     "str": (str,), "int": (int,), "float": (int, float), "tuple[str, ...]": (tuple,), "date | None": (date, NoneType),
     "int | None": (int, NoneType), "float | None": (int, float, NoneType),

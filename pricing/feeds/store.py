@@ -221,13 +221,17 @@ class Store:
             for refresh, product, source, read, kind, told, usd, _, reason, *asked in rows
         ]  # fmt: skip
 
-    def decide(self, ids: Iterable[str], verdict: Verdict, person: str, at: datetime) -> list[Held]:
-        """Accept or refuse held readings, by their ids; all of them or none."""
+    def decide(self, wanted: Mapping[Verdict, Iterable[str]], person: str, at: datetime) -> list[Held]:
+        """Accept and refuse held readings, by their ids; all of them or none."""
         with self.writing():
             held = {one.id: one for one in self.held(at.date())}
-            chosen = [_chosen(held, one, verdict) for one in dict.fromkeys(ids)]
-            self._tell((_at(at), verdict, *map(int, one.id.split("-")), one.reason.told(), person) for one in chosen)
-        return chosen
+            chosen = [
+                (verdict, _chosen(held, one, verdict)) for verdict, ids in wanted.items() for one in dict.fromkeys(ids)
+            ]
+            self._tell(
+                (_at(at), verdict, *map(int, one.id.split("-")), one.reason.told(), person) for verdict, one in chosen
+            )
+        return [one for _, one in chosen]
 
     def runs(self) -> list[Run]:
         """The refreshes that count, the newest first."""

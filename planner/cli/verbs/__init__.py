@@ -6,8 +6,10 @@ from planner.cli.verbs import (
     check,
     compare,
     facts,
+    held,
     plan,
     prices,
+    refresh,
     schema,
     serve,
     stale,
@@ -15,4 +17,4 @@ from planner.cli.verbs import (
     train,
 )
 
-VERBS = (prices, facts, train, serve, cheapest, plan, compare, sweep, check, calibrate, stale, schema)
+VERBS = (prices, refresh, held, facts, train, serve, cheapest, plan, compare, sweep, check, calibrate, stale, schema)

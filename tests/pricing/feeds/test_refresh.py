@@ -179,7 +179,7 @@ def test_a_held_price_is_accepted_by_somebody(server: Server, go: Refresh, envir
     (one,) = held(environ)
     assert (one.reason.kind, one.reason.against, one.usd) == ("jump", 2.69, 9.90)
     with closing(opened(environ)) as database:
-        Store(database).decide([one.id], "believed", "Anna", NOON)
+        Store(database).decide({"believed": [one.id]}, "Anna", NOON)
     assert held(environ) == []
     assert table(environ, "SELECT kind, person FROM events ORDER BY id") == [("held", "the gate"), ("believed", "Anna")]
     says(server, row(10.50))  # from now on it is compared with what she accepted
@@ -190,7 +190,7 @@ def test_a_refused_price_is_not_asked_about_again(server: Server, go: Refresh, e
     says(server, row(9.90))
     go()
     with closing(opened(environ)) as database:
-        Store(database).decide([held(environ)[0].id], "refused", "Anna", NOON)
+        Store(database).decide({"refused": [held(environ)[0].id]}, "Anna", NOON)
     says(server, row(9.90, free=3))  # told anew
     assert go().sources[0].verdicts == {"refused": 1}
     assert held(environ) == []
@@ -203,9 +203,9 @@ def test_what_cannot_be_decided_is_told(server: Server, go: Refresh, environ: di
     with closing(opened(environ)) as database:
         store = Store(database)
         with pytest.raises(StoreError, match=r"cannot be accepted: nobody knows what to call it"):
-            store.decide([one.id], "believed", "Anna", NOON)
+            store.decide({"believed": [one.id]}, "Anna", NOON)
         with pytest.raises(StoreError, match=r"^Nothing that is held is called '7-7'"):
-            store.decide([one.id, "7-7"], "refused", "Anna", NOON)
+            store.decide({"refused": [one.id, "7-7"]}, "Anna", NOON)
     assert held(environ) == [one]
 
 
