@@ -8,7 +8,7 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.facts.assumption_rows import STALE
-from planner.web import address, pins, questions, show, show_assumptions, state
+from planner.web import address, live_box, pins, questions, show, show_assumptions, state, state_live
 from pricing import Catalogue
 from pricing.stale import stale
 
@@ -83,3 +83,8 @@ def footer(catalogue: Catalogue, day: date) -> None:
     if st.button("Old figures in this plan", icon=":material/history:", type="tertiary", key="see-old"):
         address.put({show_assumptions.GROUP: STALE})
         st.switch_page(state.pages()["Assumptions"])
+    if state_live.is_of_this_week():
+        return
+    if st.button("No prices of this week yet", icon=":material/sync:", type="tertiary", key="see-live-foot"):
+        live_box.open_view()
+        st.switch_page(state.pages()["Compare"])
