@@ -65,7 +65,8 @@ class Feed:
     via: Literal["price_api", "third_party"] = "price_api"
     key_name: str | None = None  # the variable of the environment that holds the person's key; None: keyless
     largest_reply_bytes: int = 64_000_000
-    second_hand: tuple[str, ...] = ()  # sellers of whom another feed speaks first hand: those rows are left to it
+    may_be_empty: bool = False  # lists only what can be had now: nothing is an answer too
+    second_hand: tuple[str, ...] = ()  # sellers, as it calls them, of whom another feed speaks first hand: left to it
 
 
 class FeedError(Exception):

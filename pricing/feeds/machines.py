@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,9 @@ from pricing.choices import Fabric
 from pricing.feeds.parsing import number, positive, whole
 
 FOLDER = Path(__file__).parent / "data"
+ANY = "any"
+_FORM = re.compile(r"(?:^|[-_ ])(sxm|pcie|nvl)", re.IGNORECASE)
+SAME_MEMORY = 0.08  # a GB is 1e9 bytes to some, 2^30 to others, and a part of it is not for work
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class Board:
     """What a seller calls an accelerator."""
 
     accelerator: str
-    memory_gb: float
+    memory_gb: float | None  # None: the name says enough
 
 
 def table(name: str) -> tuple[dict[str, str], ...]:
@@ -48,10 +52,44 @@ def machines(seller: str) -> dict[str, Machine]:
 
 
 @cache
-def boards(seller: str) -> dict[str, Board]:
-    """What a seller calls its accelerators."""
-    rows = (row for row in table("boards") if row["seller"] == seller)
-    return {row["called"]: Board(row["accelerator"], float(row["memory_gb"])) for row in rows}
+def boards(seller: str) -> dict[str, tuple[Board, ...]]:
+    """What a seller calls its accelerators, and then what all call them."""
+    found: dict[str, tuple[Board, ...]] = {}
+    for row in sorted(table("boards"), key=lambda row: row["seller"] == ANY):
+        if row["seller"] in (seller, ANY):
+            key = _plain(row["called"])
+            found[key] = (*found.get(key, ()), Board(row["accelerator"], positive(row["memory_gb"])))
+    return found
+
+
+def board(seller: str, called: str, memory_gb: float | None = None) -> Board | None:
+    """The accelerator that a seller calls so; where two are called alike, the one with that memory."""
+    for one in boards(seller).get(_plain(called), ()):
+        near = one.memory_gb and memory_gb and abs(memory_gb / one.memory_gb - 1.0) < SAME_MEMORY
+        if one.memory_gb is None or near:
+            return one
+    return None
+
+
+def board_of(seller: str, called: str) -> Board | None:
+    """The accelerator that a seller calls so, where its memory is not said: the seller's own row comes first."""
+    return next(iter(boards(seller).get(_plain(called), ())), None)
+
+
+def accelerator(seller: str, called: str, memory_gb: float | None = None) -> str:
+    """The catalogue's name of what a seller calls so; its own name where no table knows better."""
+    found = board(seller, called, memory_gb)
+    return found.accelerator if found else called
+
+
+def with_form(called: str, machine: str) -> str:
+    """An accelerator with how it is built in, where only the machine's name says that: `A100` of `A100-sxm4x8`."""
+    form = _FORM.search(machine)
+    return f"{called} {form[1]}" if form and form[1].casefold() not in called.casefold() else called
+
+
+def _plain(called: str) -> str:
+    return "".join(mark for mark in called.casefold() if mark.isalnum()).removeprefix("nvidia").removeprefix("tesla")
 
 
 def regions(seller: str) -> tuple[str, ...]:

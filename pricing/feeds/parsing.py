@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import Ask, FeedError, Reply
+from pricing.feeds.feed import Ask, Feed, FeedError, Reply
 from pricing.feeds.observation import AnyObservation, Observation, Odd
 
 HOURS_OF: dict[str, float] = {"reserved_1y": 8_760.0, "reserved_3y": 26_280.0}  # a term in hours, as all here count it
@@ -20,6 +23,9 @@ BYTES, MB = 1024.0**3, 1024.0  # of what sellers call a GB
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?|[-+]?\.\d+")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SHOWN = 60
+
+_BUILT_OTHERWISE = (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError)
+_UNREADABLE = (*_BUILT_OTHERWISE, csv.Error, zipfile.BadZipFile, zlib.error, EOFError)
 
 Row = Mapping[str, Any]
 Told = Iterator[tuple[Reply, AnyObservation]]
@@ -53,6 +59,19 @@ def gigabytes(found: object, units_per_gb: float) -> float | None:
     return None if value is None else round(value / units_per_gb, 1)
 
 
+def leading(found: object) -> float | None:
+    """The number at the head of a text such as `1,152 GiB`."""
+    head = _NUMBER.match(text(found))
+    return number(head[0]) if head else None
+
+
+def without(word: str, heads: Iterable[str]) -> str:
+    """A word without what stands before it."""
+    for head in heads:
+        word = word.removeprefix(head)
+    return word
+
+
 def day(found: object) -> date | None:
     """The day at the head of a text such as `2026-11-20T06:21:55Z`."""
     text = str(found)[:10]
@@ -80,27 +99,44 @@ def first_of(ask: Ask, urls: Iterable[str], **how: Any) -> Reply:
     return ask.get(last, **how)
 
 
-def lowest(told: Iterable[tuple[Reply, Observation]]) -> Told:
-    """Of a market's listings of the same machine in the same place, the lowest: what the next one costs.
+def each_part(parts: Iterable[str], read: Callable[[str], Told]) -> Told:
+    """A source that comes in parts: one that cannot be read is odd, as long as another can."""
+    refused: list[tuple[str, FeedError]] = []
+    last: Reply | None = None
+    for part in parts:
+        try:
+            found = list(read(part))
+        except FeedError as error:
+            refused.append((part, error))
+            continue
+        for reply, one in found:
+            last = reply
+            yield reply, one
+    if refused and last is None:
+        raise refused[0][1]
+    for part, why in refused:
+        if last is not None:
+            yield last, Odd(part, f"could not be read: {why}")
 
-    `free` adds up; the note says how many there are.
+
+def lowest(told: Iterable[tuple[Reply, AnyObservation]]) -> Told:
+    """Of a market's listings of like machines in the same place, the lowest: what the next one costs.
+
+    `free` adds up. What differs from one listing to the next (processors, main memory) is left out, so that it is the
+    same product on another day, whoever is the cheapest then.
     """
-    groups: dict[tuple[object, ...], list[tuple[Reply, Observation]]] = {}
+    groups: dict[Observation, list[tuple[Reply, Observation]]] = {}
     for reply, one in told:
-        memory = None if one.memory_gb is None else round(one.memory_gb)
-        same = (one.seller, one.accelerator, memory, one.count, one.purchase, one.region, one.sku, one.doubts)
+        if not isinstance(one, Observation):
+            yield reply, one
+            continue
+        memory = None if one.memory_gb is None else float(round(one.memory_gb))
+        same = replace(one, price=0.0, free=None, vcpus=None, ram_gb=None, memory_gb=memory, note="")
         groups.setdefault(same, []).append((reply, one))
-    for listings in groups.values():
+    for same, listings in groups.items():
         reply, cheapest = min(listings, key=lambda pair: pair[1].price)
         said = [one.free for _, one in listings if one.free is not None]
-        yield (
-            reply,
-            replace(
-                cheapest,
-                free=sum(said) if said else None,
-                note=f"lowest of {len(listings)}" if listings[1:] else cheapest.note,
-            ),
-        )
+        yield reply, replace(same, price=cheapest.price, free=sum(said) if said else None)
 
 
 @dataclass
@@ -109,6 +145,7 @@ class Rows:
 
     feed: str  # as people call the source
     _seen: int = 0
+    _broken: int = 0
     _lacking: dict[str, int] = field(default_factory=dict)
     _example: dict[str, str] = field(default_factory=dict)
 
@@ -157,11 +194,22 @@ class Rows:
             self._example.setdefault(name, ", ".join(map(str, list(row)[:12])))
         return Odd(name_of(row), f"has no {' and no '.join(missing)}") if missing else None
 
+    def each(self, reply: Reply, told: Callable[..., Iterable[AnyObservation]], row: Row, *more: object) -> Told:
+        """What is told of a row; one that is built otherwise than it should be is odd, and stops nothing."""
+        try:
+            found = list(told(self, row, *more))
+        except _BUILT_OTHERWISE:
+            self._broken += 1
+            found = [Odd(name_of(row), "is built otherwise than it should be")]
+        yield from ((reply, one) for one in found)
+
     def check(self) -> None:
         """At the end of a source: an error where a field was missing from every row, so that it was renamed."""
         for name, count in self._lacking.items():
             if count == self._seen:
                 raise self.wrong(f"it has no {name} any more, in none of {count:,} rows, but {self._example[name]}")
+        if self._broken and self._broken >= self._seen:
+            raise self.wrong(f"all its {self._broken:,} rows are built otherwise")
 
 
 def name_of(row: Row) -> str:
@@ -176,10 +224,22 @@ def shown(found: object) -> str:
     return words if len(words) <= _SHOWN else f"{words[:_SHOWN]}…"
 
 
-def checked(rows: Rows, told: Callable[[], Told]) -> Told:
-    """All that is told, and then whether a field was missing everywhere."""
-    yield from told()
-    rows.check()
+def guarded(feed: Feed) -> Feed:
+    """The feed, so that whatever its reply holds, what comes of it is an observation or a sentence."""
+
+    def read(ask: Ask) -> Told:
+        priced = odd = 0
+        try:
+            for reply, one in feed.read(ask):
+                odd += isinstance(one, Odd)
+                priced += not isinstance(one, Odd)
+                yield reply, one
+        except _UNREADABLE as error:
+            raise FeedError(f"{feed.label}'s reply cannot be taken apart any more ({shown(str(error))}).") from error
+        if not priced and not feed.may_be_empty:
+            raise FeedError(f"{feed.label}'s reply has no price in it any more that can be read; {odd:,} rows are odd.")
+
+    return replace(feed, read=read)
 
 
 TERMS: dict[str, Purchase] = {

@@ -18,8 +18,10 @@ from typing import Any
 from urllib.parse import unquote_plus, urlencode
 
 from pricing.feeds.feed import Feed, FeedError
-from pricing.feeds.observation import AnyObservation
+from pricing.feeds.observation import AnyObservation, Observation, Odd
+from pricing.feeds.sources import feeds
 
+KEYS = {"hot-aisle": "my-team:a-token"}  # what the recorded replies want; all others: `a-key`
 FOLDER = Path(__file__).parent / "recorded"
 
 
@@ -71,7 +73,8 @@ class Replay:
     feed: str
     changed: Mapping[str, bytes] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
-    secret: str = "a-key"
+    given: set[str] = field(default_factory=set)
+    secret: str = ""
 
     def get(
         self, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
@@ -82,7 +85,7 @@ class Replay:
         return self._reply(url, headers, json.dumps(body))
 
     def key(self) -> str:
-        return self.secret
+        return self.secret or KEYS.get(self.feed, "a-key")
 
     def _reply(self, url: str, headers: Mapping[str, str] | None, body: str = "") -> Recorded:
         self.asked.append(url)
@@ -90,6 +93,7 @@ class Replay:
         question = f"{unquote_plus(query)} {body} {dict(headers or {})}"
         for entry in index(self.feed):
             if entry["url"] == bare and all(word in question for word in entry.get("holds", ())):
+                self.given.add(entry["file"])
                 return Recorded(self.changed.get(entry["file"]) or raw(self.feed, entry["file"]))
         raise FeedError(f"nothing recorded for {url}")
 
@@ -97,3 +101,19 @@ class Replay:
 def read(feed: Feed, changed: Mapping[str, bytes] | None = None) -> list[AnyObservation]:
     """All that a feed says of its recorded replies."""
     return [one for _, one in feed.read(Replay(feed.name, changed or {}))]
+
+
+def said(name: str) -> dict[tuple[str, int, str, str, str], Observation]:
+    """What a feed says, by accelerator, count, purchase, region and what the seller calls it."""
+    found = [one for one in read(feeds()[name]) if isinstance(one, Observation)]
+    told = {(one.accelerator, one.count, one.purchase, one.region, one.sku): one for one in found}
+    assert len(told) == len(found), "nothing is said twice"
+    return told
+
+
+def prices(name: str) -> dict[tuple[str, int, str, str, str], float]:
+    return {key: one.price for key, one in said(name).items()}
+
+
+def odd(name: str) -> list[str]:
+    return [one.what for one in read(feeds()[name]) if isinstance(one, Odd)]
