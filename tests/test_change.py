@@ -294,45 +294,50 @@ def test_a_published_run(tree: Tree) -> None:
     assert "aaa-0001" in {one["id"] for one in tree.planner("check", "training")["runs"]}
 
 
-LIVE_SOURCE = """\
-from pricing.feeds.feed import Ask, Feed
+FEED = '''"""Prices of Example."""
+
+from pricing.feeds.feed import Feed
 from pricing.feeds.observation import Observation
-from pricing.feeds.parsing import Rows, Told, positive
 
 
-def read(ask: Ask) -> Told:
-    rows, reply = Rows("Example"), ask.get("https://prices.example.org/gpus")
-    for row in rows.list_at(reply.json(), "gpus"):
-        if price := positive(row.get("usd")):
-            yield reply, Observation(seller="lambda", accelerator=row["name"], count=8, purchase="spot", price=price)
+def read(ask):
+    reply = ask.get("https://api.example.org/prices")
+    for row in reply.json():
+        yield reply, Observation(
+            seller="RunPod", accelerator=row["gpu"], count=1, purchase="on_demand", price=row["usd"],
+            sku="Community Cloud",
+        )
 
 
-FEED = Feed(name="example", label="Example", page="https://example.org", hosts=("prices.example.org",),
-            licence="CC0-1.0", read=read)
+FEED = Feed("example", "Example", "https://example.org", ("api.example.org",), "MIT", read)
+'''
+REFRESHED = """
+import os, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+class Source(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'[{"gpu": "H100 SXM", "usd": 2.99}]')
+server = HTTPServer(("127.0.0.1", 0), Source)
+Thread(target=server.handle_request, daemon=True).start()
+from pricing.feeds.refresh import Ways, refresh
+from pricing.feeds.registry import asked_for
+ways = Ways(at={"api.example.org": f"http://127.0.0.1:{server.server_address[1]}"})
+(found,) = refresh(asked_for(["example"]), ways=ways).sources
+assert (found.state, found.verdicts) == ("read", {"believed": 1}), found
 """
-ASKED = """\
-from pricing.feeds.sources import feeds
 
 
-class Reply:
-    digest = ""
-    def json(self):
-        return {"gpus": [{"name": "H100 SXM", "usd": "12.5"}, {"name": "A100", "usd": 0}]}
-
-
-class Ask:
-    def get(self, url, **how):
-        return Reply()
-
-
-print([(one.accelerator, one.price) for _, one in feeds()["example"].read(Ask())])
-"""
-
-
-def test_a_source_of_live_prices(tree: Tree) -> None:
-    tree.new("pricing/feeds/sources/example.py", LIVE_SOURCE)
+def test_a_source_of_live_prices(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RENT_OR_BUY_DATA", str(tree.root / "data"))
+    tree.new("pricing/feeds/sources/example.py", FEED)
     assert tree.kept_to("A source of live prices")
-    assert tree.python("-c", ASKED) == "[('H100 SXM', 12.5)]\n"
+    assert "example" in tree.python("-m", "planner", "refresh", "--list")
+    tree.python("-c", REFRESHED)
+    offers = tree.planner("prices", "--provider", "runpod", "--accelerator", "h100 sxm")["offers"]
+    assert [one["usd_per_accelerator_hour"] for one in offers if one["source"] == "Example"] == [2.99]
 
 
 def test_every_recipe_is_followed_here() -> None:

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from pricing.catalogue import Catalogue
 from pricing.copies import cache_folder, read_copy, write_copy
-from pricing.feeds.overlay import SHAPE, Overlay, Row, overlay_of
+from pricing.feeds.rows import SHAPE, Overlay, Row
 from pricing.feeds.store import Store
 from pricing.figure import Figure, Source, Unit, Value
 from pricing.records import HostedPrice, Offer
@@ -39,6 +39,8 @@ def kept_overlay(facts: Catalogue, store: Store, told: str) -> Overlay:
     body = None if copy is None else read_copy(copy)
     if body is not None:
         return Overlay(**json.loads(body))
+    from pricing.feeds.overlay import overlay_of  # what is kept is read without it
+
     made = overlay_of(facts, store)
     if copy is not None:
         write_copy(copy, json.dumps(vars(made), separators=(",", ":")).encode())

@@ -1,20 +1,10 @@
-"""Believed live prices as what they change in a catalogue: rows small enough to be kept and laid over in no time.
-
-Each row is a list, as JSON keeps it:
-
-- of an offer:  [id, source, days, prices, last day, shape or null]; the shape, of an offer that the catalogue has not,
-  has the fields of `SHAPE`
-- of a model:   [id, source, day, input, output, cached, last day, [vendor, model] or null]
-- of a currency: [id, source, day, dollars]
-"""
+"""From what the store holds to what it changes in a catalogue: which source speaks, since when, and of which offer."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import count
 from typing import Any, get_args
@@ -28,6 +18,7 @@ from pricing.feeds.gate_constants import gate_constants
 from pricing.feeds.named import NOT_STATED, Names, Placed
 from pricing.feeds.observation import HostedObservation, Observation, RateObservation
 from pricing.feeds.product import Price, joined
+from pricing.feeds.rows import SHAPE, Overlay, Row
 from pricing.feeds.shapes import Shape, Shapes, shape_of
 from pricing.feeds.store import About, Store
 from pricing.names import plain
@@ -39,27 +30,6 @@ _DOUBTS = frozenset(get_args(Doubt))
 _FABRICS = frozenset(get_args(Fabric))
 _PLAIN_ID = str.maketrans(dict.fromkeys(" ,;:'\"()[]{}*?&#%=@!|\\<>", "-"))
 _LONGEST_ID = 150
-
-Row = list[Any]
-SHAPE = ("provider", "accelerator", "accelerators_per_instance", "region", "area", "purchase", "sku", "vcpus", "ram_gb",
-         "countries", "doubts", "fabric")  # fmt: skip
-
-
-@dataclass
-class Overlay:
-    """All that live prices change."""
-
-    offers: list[Row] = field(default_factory=list)
-    hosted: list[Row] = field(default_factory=list)
-    rates: list[Row] = field(default_factory=list)
-    sources: dict[str, list[str]] = field(default_factory=dict)  # label, page, licence, via, day
-    digest: str = ""  # of all that
-
-    def sealed(self) -> Overlay:
-        """The same with its digest."""
-        told = json.dumps([self.offers, self.hosted, self.rates, self.sources], separators=(",", ":"), sort_keys=True)
-        self.digest = hashlib.sha256(told.encode()).hexdigest()
-        return self
 
 
 @dataclass(slots=True)

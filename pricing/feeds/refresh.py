@@ -161,7 +161,7 @@ class _Refresh:
     def _judged(self, said: _Said, day: date) -> tuple[list[Reading], SourceFound]:
         """What is new of what it said, with the verdicts; nothing of a source that failed."""
         feed, before = said.feed, Before() if self.store is None else self.store.before(said.feed.name, day)
-        if said.state == "read" and not said.rows:
+        if said.state == "read" and not said.rows and not feed.may_be_empty:
             said.state, said.why = "failed", f"{feed.label} named no price at all: its old ones stay."
         if said.state == "failed":
             found = SourceFound(feed.name, feed.label, "failed", odd=len(said.odds), said=said.why,

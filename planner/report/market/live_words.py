@@ -112,12 +112,11 @@ def held_rows(held: Iterable[Held]) -> list[dict[str, Any]]:
 
 
 def _held_row(one: Held) -> dict[str, Any]:
-    told = json.loads(one.told)
     return {
         "id": one.id,
         "source": one.source,
         "day": one.day,
-        "what": _what(told),
+        "what": _what(one),
         "read": one.asked.price,
         "currency": one.asked.currency,
         "usd": one.usd,
@@ -129,14 +128,15 @@ def _held_row(one: Held) -> dict[str, Any]:
     }
 
 
-def _what(told: Mapping[str, Any]) -> str:
+def _what(one: Held) -> str:
     """What is sold, from its description."""
-    if "vendor" in told:
-        return f"{told['vendor']} {told['model']}"
-    if "code" in told:
-        return str(told["code"])
-    many = f"{told['count']}x " if told["count"] > 1 else ""
-    parts = (told["seller"], f"{many}{told['accelerator']}", told.get("sku"), told.get("region"), told["purchase"])
+    sold: dict[str, Any] = json.loads(one.told)
+    if one.kind == "hosted":
+        return f"{sold['vendor']} {sold['model']}"
+    if one.kind == "exchange":
+        return str(sold["code"])
+    many = f"{sold['count']}x " if sold["count"] > 1 else ""
+    parts = (sold["seller"], f"{many}{sold['accelerator']}", sold.get("sku"), sold.get("region"), sold["purchase"])
     return ", ".join(str(part) for part in parts if part)
 
 
