@@ -33,6 +33,7 @@ class Opened:
     facts: Catalogue
     day: date
     about: tuple[str, ...]
+    was_made: bool = False  # on an earlier day that its file names, with what was known then
 
 
 def scenario_called(name: str, wanted: argparse.Namespace) -> Opened:
@@ -49,7 +50,8 @@ def scenario_called(name: str, wanted: argparse.Namespace) -> Opened:
             f"Reckoned with what is here, as it was known on {day.isoformat()}."
         )
     facts = with_own_prices(facts, wanted.quotes, day)
-    return Opened(name, with_runs(saved.scenario, facts, wanted.runs, day), facts, day, about)
+    was_made = wanted.day is None and wanted.quotes is None and facts.digest != shipped.digest
+    return Opened(name, with_runs(saved.scenario, facts, wanted.runs, day), facts, day, about, was_made)
 
 
 def with_runs(scenario: Scenario, facts: Catalogue, paths: Sequence[Path], day: date) -> Scenario:

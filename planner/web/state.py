@@ -246,6 +246,14 @@ def reckoned(asked: Scenario | None = None, *, in_full: bool = False) -> Reckone
     return _reckoned(facts.digest, _said(asked), day(), asked, facts, in_full)
 
 
+def of_today() -> Reckoned | None:
+    """The same plan with today's facts, where a link shows those of an earlier day; none where nothing differs."""
+    facts, asked = live(), scenario()
+    if not is_as_of() or quotes() is not None or facts.digest == catalogue().digest:
+        return None
+    return _reckoned(facts.digest, _said(asked), today(), asked, facts)
+
+
 def _said(asked: Scenario) -> str:
     """All that a scenario says, a price in euros as such: what is told of it differs from that of one in dollars."""
     return f"{asked.model_dump_json(exclude_defaults=True)} {asked.typed}"

@@ -9,12 +9,17 @@ from planner.cli.verbs import (
     held,
     plan,
     prices,
+    publish_prices,
     refresh,
     schema,
     serve,
     stale,
     sweep,
     train,
+    watch,
 )
 
-VERBS = (prices, refresh, held, facts, train, serve, cheapest, plan, compare, sweep, check, calibrate, stale, schema)
+VERBS = (
+    prices, refresh, held, publish_prices, watch, facts, train, serve, cheapest, plan, compare, sweep, check, calibrate,
+    stale, schema,
+)  # fmt: skip

@@ -12,7 +12,11 @@ def add(verbs: Any) -> None:
     verb = verbs.add_parser("refresh", help="read today's prices from their sources, over the network")
     verb.set_defaults(verb=_begin)
     verb.add_argument(
-        "--source", action="append", default=[], metavar="NAME", help="only this one; may be said again; all of them"
+        "--source",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only this one, or a published folder: https://HOST/FOLDER or DIR; may be said again; all of them",
     )
     verb.add_argument("--list", action="store_true", help="say which sources there are, and ask none")
     verb.add_argument("--dry-run", action="store_true", help="read and judge, and keep nothing")
