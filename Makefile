@@ -7,7 +7,7 @@ PY := .venv/bin/python
 MYPY_ROOMS := pricing planner bench
 
 .DEFAULT_GOAL := help
-.PHONY: help app test quick lint format bench bench-peers stale clean venv dev
+.PHONY: help app test quick lint format bench bench-peers live stale clean venv dev
 
 help: ## list these words
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ bench: venv ## what is measured: loading, asking
 
 bench-peers: venv ## other programs that predict speed on the same published runs, each in its own environment
 	@$(PY) -m bench.peers
+
+live: venv ## what real sources of prices send, against their recorded replies (needs the network; SOURCE=vast for one)
+	@$(PY) tools/live.py $(SOURCE)
 
 stale: venv ## figures nobody has looked at for too long, what moves the presets most first (DAY=2026-11-21 for a day)
 	@$(PY) -m planner stale --day "$(DAY)"

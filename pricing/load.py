@@ -9,9 +9,7 @@ again; a damaged copy is rebuilt.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
 from collections.abc import Iterator
 from datetime import date
 from functools import lru_cache
@@ -23,12 +21,12 @@ import pydantic
 
 from pricing import strict_yaml
 from pricing.catalogue import SECTIONS, Catalogue, cited_sources, figures
+from pricing.copies import cache_folder, read_copy, write_copy
 from pricing.errors import CatalogError, Place
 from pricing.records import Bloc, DataFile
 from pricing.wishes import first_wish
 
 DATA = Path(__file__).parent / "data"
-KEEP_COPIES = 3
 
 # Tells an editor which schema a file keeps to. It is no fact, and in just this form it can hide none: the digest leaves
 # it out, so that saved plans stay those of the same facts.
@@ -42,15 +40,6 @@ def load_catalogue() -> Catalogue:
     return load(DATA, cache=cache_folder())
 
 
-def cache_folder() -> Path | None:
-    """Where checked copies are kept: the user's own cache, never a place others can write to. None: nowhere."""
-    try:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    except RuntimeError:  # a user without a home, as in some containers
-        return None
-    return Path(base) / "rent-or-buy"
-
-
 def load(folder: Path, *, cache: Path | None = None) -> Catalogue:
     """The catalogue in `folder`, from its checked copy where there is one."""
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.yaml"))}
@@ -60,11 +49,11 @@ def load(folder: Path, *, cache: Path | None = None) -> Catalogue:
     if cache is None:
         return build(contents, digest)
     copy = cache / f"catalogue-{_digest({'data': digest.encode(), 'code': _code_digest().encode()})[:32]}.json"
-    kept = _read_copy(copy, digest)
+    kept = _copied(copy, digest)
     if kept is not None:
         return kept
     catalogue = build(contents, digest)
-    _write_copy(copy, catalogue)
+    write_copy(copy, catalogue.model_dump_json(exclude_unset=True).encode())
     return catalogue
 
 
@@ -201,32 +190,10 @@ def _code_digest() -> str:
     return _digest({**code, "pydantic": pydantic.VERSION.encode()})
 
 
-def _read_copy(copy: Path, digest: str) -> Catalogue | None:
+def _copied(copy: Path, digest: str) -> Catalogue | None:
+    body = read_copy(copy)
     try:
-        seal, _, body = copy.read_bytes().partition(b"\n")
-        if hashlib.sha256(body).hexdigest().encode() != seal:
-            return None
-        catalogue = Catalogue.model_validate_json(body)
-    except (OSError, pydantic.ValidationError):
+        catalogue = None if body is None else Catalogue.model_validate_json(body)
+    except pydantic.ValidationError:
         return None
-    return catalogue if catalogue.digest == digest else None
-
-
-def _write_copy(copy: Path, catalogue: Catalogue) -> None:
-    """Keep a copy, whole or not at all. A folder that cannot be written to costs only the time to read again."""
-    body = catalogue.model_dump_json(exclude_unset=True).encode()
-    try:
-        copy.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with tempfile.TemporaryDirectory(dir=copy.parent) as room:
-            new = Path(room) / copy.name
-            new.touch(mode=0o600)
-            new.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
-            os.replace(new, copy)
-        for old in sorted(copy.parent.glob("catalogue-*.json"), key=_modified, reverse=True)[KEEP_COPIES:]:
-            old.unlink(missing_ok=True)
-    except OSError:
-        return
-
-
-def _modified(path: Path) -> float:
-    return path.stat().st_mtime
+    return catalogue if catalogue is not None and catalogue.digest == digest else None

@@ -1,6 +1,6 @@
 """How properties are searched: the same examples in CI, new ones on a developer's machine, few of them in a hurry.
 
-And which facts the tests are given: the frozen ones.
+And which facts the tests are given: the frozen ones, with no live prices over them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from hypothesis import settings
 
 from tests import frozen
 
+os.environ["RENT_OR_BUY_DATA"] = os.devnull + "/none"  # nobody's live prices; processes that a test starts have it too
+os.environ.pop("RENT_OR_BUY_DATABASE", None)
 frozen.freeze()  # before the first test module is read: many load the catalogue at the top
 
 # No deadline: on two shared cores a slow example says nothing about the code.

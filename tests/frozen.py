@@ -15,6 +15,7 @@ from pathlib import Path
 from planner.web import workers
 from pricing import Catalogue
 from pricing import load as loading
+from pricing.copies import cache_folder
 
 FROZEN = Path(__file__).resolve().parent / "frozen_catalogue"
 LIVE = Path(loading.__file__).resolve().parent / "data"
@@ -29,7 +30,7 @@ def freeze() -> None:
 @lru_cache(maxsize=1)
 def live_catalogue() -> Catalogue:
     """The catalogue that ships, read once."""
-    return loading.load(LIVE, cache=loading.cache_folder())
+    return loading.load(LIVE, cache=cache_folder())
 
 
 if __name__ == "__main__":

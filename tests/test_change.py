@@ -294,6 +294,52 @@ def test_a_published_run(tree: Tree) -> None:
     assert "aaa-0001" in {one["id"] for one in tree.planner("check", "training")["runs"]}
 
 
+FEED = '''"""Prices of Example."""
+
+from pricing.feeds.feed import Feed
+from pricing.feeds.observation import Observation
+
+
+def read(ask):
+    reply = ask.get("https://api.example.org/prices")
+    for row in reply.json():
+        yield reply, Observation(
+            seller="RunPod", accelerator=row["gpu"], count=1, purchase="on_demand", price=row["usd"],
+            sku="Community Cloud",
+        )
+
+
+FEED = Feed("example", "Example", "https://example.org", ("api.example.org",), "MIT", read)
+'''
+REFRESHED = """
+import os, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+class Source(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'[{"gpu": "H100 SXM", "usd": 2.99}]')
+server = HTTPServer(("127.0.0.1", 0), Source)
+Thread(target=server.handle_request, daemon=True).start()
+from pricing.feeds.refresh import Ways, refresh
+from pricing.feeds.registry import asked_for
+ways = Ways(at={"api.example.org": f"http://127.0.0.1:{server.server_address[1]}"})
+(found,) = refresh(asked_for(["example"]), ways=ways).sources
+assert (found.state, found.verdicts) == ("read", {"believed": 1}), found
+"""
+
+
+def test_a_source_of_live_prices(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RENT_OR_BUY_DATA", str(tree.root / "data"))
+    tree.new("pricing/feeds/sources/example.py", FEED)
+    assert tree.kept_to("A source of live prices")
+    assert "example" in tree.python("-m", "planner", "refresh", "--list")
+    tree.python("-c", REFRESHED)
+    offers = tree.planner("prices", "--provider", "runpod", "--accelerator", "h100 sxm")["offers"]
+    assert [one["usd_per_accelerator_hour"] for one in offers if one["source"] == "Example"] == [2.99]
+
+
 def test_every_recipe_is_followed_here() -> None:
     followed = {name.removeprefix("test_").replace("_", " ") for name in globals() if name.startswith("test_a")}
     assert {recipe.lower() for recipe in SECTIONS} <= followed

@@ -193,7 +193,7 @@ def test_ctrl_c_ends_with_one_line_and_130(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(plan_verb, "reckoned", stopped)
-    monkeypatch.setattr("planner.cli.prices.load_catalogue", stopped)
+    monkeypatch.setattr("planner.cli.prices.current", stopped)
     assert main([verb, "startup"] if verb == "plan" else [verb]) == STOPPED
     assert capsys.readouterr().err == "Stopped.\n"
 

@@ -18,7 +18,7 @@ from planner.report.market.gpu_uses import together_sentence, uses_data, uses_ta
 from planner.study.market.gpu_guide import choices, together
 from planner.study.market.hours_needed import Progress
 from planner.study.market.survey import market
-from pricing import load_catalogue
+from pricing.feeds.live import current
 
 _SECONDS_BEFORE_A_BAR, _BAR = 1.0, 30
 
@@ -47,7 +47,7 @@ def run(opened: Opened, wanted: argparse.Namespace) -> int:
 def for_each_use(wanted: argparse.Namespace) -> int:
     """What to choose for learning, fine-tuning, training, serving and a bit of everything, where no job is named."""
     day = wanted.day or date.today()
-    facts = with_own_prices(load_catalogue(), wanted.quotes, day)
+    facts = with_own_prices(current(), wanted.quotes, day)
     found = choices(facts, day, _bar() if sys.stderr.isatty() else lambda _: None)
     return told(
         wanted,

@@ -12,7 +12,8 @@ from planner.cli.speed import job_of
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import Serve, Train
 from planner.scenario.work import Work
-from pricing import Catalogue, load_catalogue, names
+from pricing import Catalogue, names
+from pricing.feeds.live import current
 from pricing.orderable import staying
 
 _OF_NO_JOB = frozenset({"verb", "day", "quotes", "json", "csv"})  # what may be said without one
@@ -46,7 +47,7 @@ def _opened(wanted: argparse.Namespace) -> Opened:
     if wanted.scenario is None:
         day = wanted.day or date.today()
         made = {"accelerator": ANY_ACCELERATOR, "work": (_work(wanted),), "years": wanted.years}
-        facts = with_own_prices(load_catalogue(), wanted.quotes, day)
+        facts = with_own_prices(current(), wanted.quotes, day)
         made |= _stay(facts, wanted)
         return Opened(wanted.model, with_runs(job_of(Scenario, made, _FLAGS), facts, wanted.runs, day), facts, day, ())
     opened = scenario_called(wanted.scenario, wanted)

@@ -14,7 +14,7 @@ from planner.cli.terminal import json_codes, tell
 if TYPE_CHECKING:
     from pricing import Catalogue
 
-OK, FAILED, BAD_INPUT, STOPPED = 0, 1, 2, 130
+OK, FAILED, BAD_INPUT, NEWS, STOPPED = 0, 1, 2, 3, 130
 
 
 class BadInput(Exception):

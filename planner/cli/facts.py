@@ -9,14 +9,14 @@ from planner.cli.common import with_own_prices
 from planner.cli.told import stamp, told
 from planner.report.facts.known import known
 from planner.report.facts.told import known_rows, known_table, known_text
-from pricing import load_catalogue
 from pricing.asof import as_of
+from pricing.feeds.live import current
 
 
 def run(wanted: argparse.Namespace) -> int:
     """Whatever is called so, with every statement about it."""
     day = wanted.day or date.today()
-    catalogue = with_own_prices(as_of(load_catalogue(), day), wanted.quotes, day)
+    catalogue = with_own_prices(as_of(current(), day), wanted.quotes, day)
     found = known(catalogue, wanted.name, day)
     return told(
         wanted,

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
+from datetime import date
 
 from planner.cli.common import OK, as_json
 from planner.cli.files import write_file
 from planner.cli.reckoned import reckoned
 from planner.cli.scenarios import Opened
+from planner.cli.terminal import tell
 from planner.report.answer.also import also
 from planner.report.answer.plan_text import Reckoned, plan_text
 from planner.report.answer.profit_words import profit_csv
+from planner.report.answer.today_words import today_words
+from planner.report.answer.verdict_line import verdict
 from planner.report.files.assumptions_csv import assumptions_table, results_table
 from planner.report.files.cash_csv import SIGN, cash_table
 from planner.report.files.csv import to_csv
 from planner.study.when.buy_or_wait import NoWaiting, waiting
 from planner.study.when.buy_or_wait_futures import waiting_futures
+from pricing.feeds.live import current
 
 
 def run(opened: Opened, wanted: argparse.Namespace) -> int:
@@ -32,7 +38,15 @@ def run(opened: Opened, wanted: argparse.Namespace) -> int:
         sys.stdout.write(as_json(answer_data(it)) + "\n")
     else:
         sys.stdout.write(plan_text(it))
+    if opened.was_made:
+        tell(f"{opened.name}: {_today(opened, it)}")
     return OK
+
+
+def _today(opened: Opened, then: Reckoned) -> str:
+    """What today's prices change in a plan that was made with earlier ones."""
+    now = reckoned(replace(opened, facts=current(), day=date.today()))
+    return today_words(verdict(then.plan, then.found), verdict(now.plan, now.found))
 
 
 def _write(it: Reckoned, wanted: argparse.Namespace) -> None:

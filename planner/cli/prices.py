@@ -11,9 +11,10 @@ from typing import Any, get_args
 from planner.cli.common import OK, BadInput, with_own_prices
 from planner.cli.told import stamp, told
 from planner.report import words
-from pricing import Catalogue, load_catalogue
+from pricing import Catalogue
 from pricing import names as naming
 from pricing.choices import Area, Purchase
+from pricing.feeds.live import current
 from pricing.orderable import Order, staying
 from pricing.query import Wish, find
 
@@ -21,7 +22,7 @@ from pricing.query import Wish, find
 def run(wanted: argparse.Namespace) -> int:
     """The offers that are wanted, hidden ones counted."""
     day = wanted.day or date.today()
-    catalogue = with_own_prices(load_catalogue(), wanted.quotes, day)
+    catalogue = with_own_prices(current(), wanted.quotes, day)
     wish = Wish(
         accelerators=frozenset(
             naming.offered_accelerators(catalogue, wanted.accelerator) if wanted.accelerator else ()

@@ -18,8 +18,9 @@ from planner.scenario.grid import Grid, read_grid
 from planner.scenario.presets import preset, presets
 from planner.scenario.refusal import ScenarioError
 from planner.scenario.scenario import Scenario
-from pricing import Catalogue, load_catalogue
+from pricing import Catalogue
 from pricing.asof import as_of
+from pricing.feeds.live import current
 from pricing.strict_yaml import MAX_BYTES
 
 
@@ -32,12 +33,13 @@ class Opened:
     facts: Catalogue
     day: date
     about: tuple[str, ...]
+    was_made: bool = False  # on an earlier day that its file names, with what was known then
 
 
 def scenario_called(name: str, wanted: argparse.Namespace) -> Opened:
     """The scenario in a file, or of a preset, with the facts of its day; what is odd about it goes to stderr."""
     saved, about = saved_scenario(name)
-    shipped = load_catalogue()
+    shipped = current()
     day: date = wanted.day or saved.day or date.today()
     facts = as_of(shipped, day)
     for note in saved.notes:
@@ -48,7 +50,8 @@ def scenario_called(name: str, wanted: argparse.Namespace) -> Opened:
             f"Reckoned with what is here, as it was known on {day.isoformat()}."
         )
     facts = with_own_prices(facts, wanted.quotes, day)
-    return Opened(name, with_runs(saved.scenario, facts, wanted.runs, day), facts, day, about)
+    was_made = wanted.day is None and wanted.quotes is None and facts.digest != shipped.digest
+    return Opened(name, with_runs(saved.scenario, facts, wanted.runs, day), facts, day, about, was_made)
 
 
 def with_runs(scenario: Scenario, facts: Catalogue, paths: Sequence[Path], day: date) -> Scenario:
@@ -71,7 +74,7 @@ def saved_scenario(name: str) -> tuple[Saved, tuple[str, ...]]:
         raise BadInput(f"No file and no preset is called {name!r}; there are the presets {there}.")
     try:
         with path.open("rb") as file:
-            return read_scenario(file.read(MAX_BYTES + 1), path.name, load_catalogue()), ()
+            return read_scenario(file.read(MAX_BYTES + 1), path.name, current()), ()
     except ScenarioError as error:
         raise BadInput(f"{path.name}: {error}") from error
 
@@ -86,6 +89,6 @@ def grid_in(path: Path) -> Grid:
     with path.open("rb") as file:
         text = file.read(MAX_BYTES + 1)
     try:
-        return read_grid(text, path.name, load_catalogue(), base_of)
+        return read_grid(text, path.name, current(), base_of)
     except ScenarioError as error:
         raise BadInput(f"{path.name}: {error}") from error

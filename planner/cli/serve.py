@@ -25,15 +25,16 @@ from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Serve
 from planner.speed.serving import Serving, ServingConstants, is_other_work, other_work, serve, small_work
-from pricing import Catalogue, load_catalogue
+from pricing import Catalogue
 from pricing import names as naming
+from pricing.feeds.live import current
 from pricing.orderable import Stay, staying
 
 
 def run(jobs: Sequence[ServingJob], wanted: argparse.Namespace) -> int:
     """One model, or other work, on one kind of accelerator."""
     day = wanted.day or date.today()
-    catalogue = with_own_prices(load_catalogue(), wanted.quotes, day)
+    catalogue = with_own_prices(current(), wanted.quotes, day)
     have = tuple(name for one in (wanted.have or "").split(",") if (name := one.strip()))
     if is_other_work(wanted.model):
         return _other(wanted, catalogue, jobs, have, day)

@@ -20,8 +20,9 @@ from planner.report.files.sweep_csv import SweepColumns, summary_text
 from planner.report.files.sweep_json import Ran, sweep_document, sweep_json
 from planner.scenario.grid import Grid
 from planner.study.sweep.flips import Winners
-from pricing import Catalogue, load_catalogue
+from pricing import Catalogue
 from pricing.asof import as_of
+from pricing.feeds.live import current
 
 BLOCK, ALONE_BLOCK = 2_048, 32  # points that are written at once: told together, or reckoned one by one
 _BAR, _LINE_EVERY_S, _BAR_EVERY_S = 30, 10.0, 0.2
@@ -29,7 +30,7 @@ _BAR, _LINE_EVERY_S, _BAR_EVERY_S = 30, 10.0, 0.2
 
 def run(grid: Grid, wanted: argparse.Namespace) -> int:
     """Every row that is not there yet, then what was found over all of them."""
-    shipped = load_catalogue()
+    shipped = current()
     before = noted(wanted.csv)
     begun = date.fromisoformat(before.day) if before else None
     day: date = wanted.day or grid.saved.day or begun or date.today()
@@ -43,7 +44,7 @@ def run(grid: Grid, wanted: argparse.Namespace) -> int:
         program=program_digest(),
         rows=grid.count,
     )
-    job = SweepJob(grid, day, quotes, note.program, digest(repr(note).encode()))
+    job = SweepJob(grid, day, quotes, note.program, digest(repr(note).encode()), shipped.digest)
     winners = Winners(grid.count)
     with Rows(wanted.csv, note, SweepColumns(grid)) as out:
         out.read(winners.add)

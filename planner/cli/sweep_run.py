@@ -23,8 +23,9 @@ from planner.cli.sweep_file import program_digest
 from planner.report.files.sweep_csv import SweepColumns
 from planner.scenario.grid import OF_FUTURES, Grid
 from planner.study.sweep.sweep import Sweep
-from pricing import Catalogue, PricingError, load_catalogue
+from pricing import Catalogue, PricingError
 from pricing.asof import as_of
+from pricing.feeds.live import current
 from pricing.quotes import parse_quotes, with_quotes
 
 _AHEAD = 2  # blocks for each worker that are asked for before the first of them is written
@@ -50,11 +51,12 @@ class SweepJob:
     quotes: tuple[str, bytes] | None
     program: str
     key: str
+    prices: str  # digest of the facts that its rows rest on
 
 
 def facts(job_day: date, quotes: tuple[str, bytes] | None) -> Catalogue:
     """The catalogue as of the day, with quotes over it."""
-    known = as_of(load_catalogue(), job_day)
+    known = as_of(current(), job_day)
     if quotes is None:
         return known
     return with_quotes(known, parse_quotes(quotes[1], name=quotes[0], catalogue=known, day=job_day))
@@ -68,6 +70,8 @@ def sweep_of(job: SweepJob) -> tuple[Sweep, SweepColumns]:
     if job.key not in _SWEEPS:
         if program_digest() != job.program:
             raise PricingError("this worker has another version of the program: install the same on all workers")
+        if current().digest != job.prices:
+            raise PricingError("this worker has other live prices: give all workers the same RENT_OR_BUY_DATA")
         solves = "break_even_busy_share" in job.grid.outputs
         draws = any(name in job.grid.outputs for name in OF_FUTURES)
         _SWEEPS.clear()

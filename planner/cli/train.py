@@ -29,7 +29,8 @@ from planner.speed.pace import NO_RUNS
 from planner.speed.training import Training, TrainingCalibration, train
 from planner.speed.training.images import image_training, learns_from_images
 from planner.speed.training.packing import ON_A_BASE, Together, together
-from pricing import Catalogue, load_catalogue
+from pricing import Catalogue
+from pricing.feeds.live import current
 from pricing.orderable import Stay, staying
 
 _OF_TOKENS = ("tokens", "unique_tokens", "seq_len", "method", "mig_profile", "tp", "pp", "cp", "ep", "runs")
@@ -38,7 +39,7 @@ _OF_TOKENS = ("tokens", "unique_tokens", "seq_len", "method", "mig_profile", "tp
 def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
     """One training run on one kind of accelerator."""
     day = wanted.day or date.today()
-    catalogue = with_own_prices(load_catalogue(), wanted.quotes, day)
+    catalogue = with_own_prices(current(), wanted.quotes, day)
     if learns_from_images(wanted.model):
         return _on_images(wanted, catalogue, day)
     if wanted.images is not None or wanted.epochs is not None:

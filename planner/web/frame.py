@@ -8,7 +8,7 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.facts.assumption_rows import STALE
-from planner.web import address, pins, questions, show, show_assumptions, state
+from planner.web import address, live_box, pins, questions, show, show_assumptions, state, state_live
 from pricing import Catalogue
 from pricing.stale import stale
 
@@ -27,11 +27,13 @@ def arrive() -> None:
 
 
 def notices() -> None:
-    """Say what the link held that could not be used, and when it shows an earlier day."""
+    """Say what could not be used of the link or of live prices, and when an earlier day is shown."""
     if state.is_as_of():
         with st.container(horizontal=True, vertical_alignment="center", key="looking-back"):
             st.info(words.markdown(_LOOKING_BACK.format(day=words.day(state.day()))), icon=":material/history:")
             st.button("Use today's prices", key="use-today", on_click=state.show_as_of, args=(None,))
+    if trouble := state.live_trouble():
+        st.warning(words.markdown(f"{trouble} Shown are the prices that ship with the program."))
     for number, text in enumerate(st.session_state["notices"]):
         with st.container(horizontal=True, vertical_alignment="center", key=f"notice-{number}"):
             st.warning(words.markdown(text), icon=":material/link:")
@@ -83,3 +85,8 @@ def footer(catalogue: Catalogue, day: date) -> None:
     if st.button("Old figures in this plan", icon=":material/history:", type="tertiary", key="see-old"):
         address.put({show_assumptions.GROUP: STALE})
         st.switch_page(state.pages()["Assumptions"])
+    if state_live.is_of_this_week():
+        return
+    if st.button("No prices of this week yet", icon=":material/sync:", type="tertiary", key="see-live-foot"):
+        live_box.open_view()
+        st.switch_page(state.pages()["Compare"])

@@ -21,7 +21,7 @@ import brotli
 import streamlit as st
 from streamlit import file_util
 
-from pricing.load import cache_folder
+from pricing.copies import cache_folder
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -15,22 +15,27 @@ from typing import Any
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.catalogue import SECTIONS
+from pricing.feeds.folder import StoreError
+from pricing.feeds.live import current
 from pricing.figure import Figure, Strict
 from pricing.quotes import Quotes, with_quotes
 
-MOST_FACTS = 8  # kept at once; the bundled ones always
+MOST_FACTS = 8  # kept at once, those of last use; the bundled ones always
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How facts are made of the bundled ones: as of a day, with somebody's quotes laid over them."""
+    """How facts are made of the bundled ones with live prices: as of a day, with somebody's quotes laid over them."""
 
     day: date | None = None
     quotes: Quotes | None = None
 
     def made(self) -> Catalogue:
-        """The facts."""
-        facts = load_catalogue() if self.day is None else as_of(load_catalogue(), self.day)
+        """The facts, as the store of live prices has them now."""
+        try:
+            facts = current() if self.day is None else as_of(current(), self.day)
+        except StoreError:
+            raise OtherFacts from None
         return facts if self.quotes is None else with_quotes(facts, self.quotes)
 
 
@@ -38,7 +43,7 @@ Place = tuple[str, str, str]  # section, key, and the name of a figure; empty fo
 
 
 class OtherFacts(Exception):
-    """The process has other facts than the server: files that changed, most of all."""
+    """The process has other facts than the server: live prices that came meanwhile, or files that changed."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +58,13 @@ _KNOWN: OrderedDict[str, _Known] = OrderedDict()
 
 def know(facts: Catalogue, recipe: Recipe) -> None:
     """Let these facts travel by their digest."""
-    if facts.digest not in _KNOWN:
-        _KNOWN[facts.digest] = _Known(facts, recipe, _places(facts))
-        while len(_KNOWN) > MOST_FACTS:
-            del _KNOWN[next(digest for digest, one in _KNOWN.items() if one.recipe != Recipe())]
+    if facts.digest in _KNOWN:
+        _KNOWN.move_to_end(facts.digest)
+        return
+    _KNOWN[facts.digest] = _Known(facts, recipe, _places(facts))
+    always = load_catalogue().digest
+    for digest in [one for one in tuple(_KNOWN) if one != always][: -(MOST_FACTS - 1)]:
+        _KNOWN.pop(digest, None)
 
 
 def _places(facts: Catalogue) -> dict[int, Place]:
@@ -114,6 +122,15 @@ def _register() -> None:
 
 
 def ready() -> None:
-    """Load the bundled facts and let them travel. Once on each side."""
+    """Load the facts and let them travel. Once on each side."""
     _register()
     know(load_catalogue(), Recipe())
+    know(latest(), Recipe())
+
+
+def latest() -> Catalogue:
+    """The bundled facts with live prices; without these where they cannot be read."""
+    try:
+        return current()
+    except StoreError:
+        return load_catalogue()

@@ -20,9 +20,8 @@ import planner.study.uncertainty.tornado  # noqa: F401
 from planner.report.answer.reckoned import reckoned
 from planner.scenario.scenario import Scenario
 from planner.web import parcels
-from pricing import load_catalogue
 
 parcels.ready()
-reckoned(load_catalogue(), Scenario(), date.today(), in_full=True)  # fills what is kept of the facts
+reckoned(parcels.latest(), Scenario(), date.today(), in_full=True)  # fills what is kept of the facts
 gc.collect()
 gc.freeze()

@@ -7,7 +7,7 @@ import streamlit as st
 from planner.report import words
 from planner.web import state
 from planner.web.download import download
-from pricing import QuoteError, load_catalogue
+from pricing import QuoteError
 from pricing.quotes import TEMPLATE_CSV, Quotes, parse_quotes
 
 KEY = "quote_file"
@@ -37,7 +37,7 @@ def _read() -> None:
     if file is None:
         return
     try:
-        brought = parse_quotes(file.getvalue(), name=file.name, catalogue=load_catalogue(), day=state.day())
+        brought = parse_quotes(file.getvalue(), name=file.name, catalogue=state.live(), day=state.day())
         if brought.is_empty:
             raise QuoteError(_NOTHING.format(name=file.name, why=" ".join(map(str, brought.problems[:_SHOWN]))))
     except QuoteError as refusal:

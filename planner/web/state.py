@@ -32,6 +32,8 @@ from planner.study.market.value_for_money import Worth, dots, worth
 from planner.web import parcels, workers
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
+from pricing.feeds.folder import StoreError
+from pricing.feeds.live import current
 from pricing.kept import Kept
 from pricing.query import Wish, find
 from pricing.quotes import Quotes, with_quotes
@@ -51,16 +53,34 @@ def settle(page: str) -> None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def _known(day: date) -> Catalogue:
-    facts = as_of(load_catalogue(), day)
-    parcels.know(facts, parcels.Recipe(day))
+def _known(digest: str, day: date, _facts: Catalogue) -> Catalogue:
+    return as_of(_facts, day)
+
+
+def live() -> Catalogue:
+    """The facts that ship, with live prices over them; without these where they cannot be read."""
+    try:
+        st.session_state["live_trouble"] = None
+        facts = current()
+    except StoreError as error:
+        st.session_state["live_trouble"] = str(error)
+        return load_catalogue()
+    parcels.know(facts, parcels.Recipe())
     return facts
+
+
+def live_trouble() -> str | None:
+    """Why live prices cannot be read, in a sentence."""
+    return st.session_state.get("live_trouble")
 
 
 def catalogue() -> Catalogue:
     """The facts this session sees: of the day its link asks for, with its own quotes laid over them."""
     asked: date | None = st.session_state.get("as_of")
-    facts = load_catalogue() if asked is None else _known(asked)
+    facts = live()
+    if asked is not None:
+        facts = _known(facts.digest, asked, facts)
+        parcels.know(facts, parcels.Recipe(asked))
     brought = quotes()
     if brought is None:
         return facts
@@ -227,6 +247,14 @@ def reckoned(asked: Scenario | None = None, *, in_full: bool = False) -> Reckone
     return _reckoned(facts.digest, _said(asked), day(), asked, facts, in_full)
 
 
+def of_today() -> Reckoned | None:
+    """The same plan with today's facts, where a link shows those of an earlier day; none where nothing differs."""
+    facts, asked = live(), scenario()
+    if not is_as_of() or quotes() is not None or facts.digest == catalogue().digest:
+        return None
+    return _reckoned(facts.digest, _said(asked), today(), asked, facts)
+
+
 def _said(asked: Scenario) -> str:
     """All that a scenario says, a price in euros as such: what is told of it differs from that of one in dollars."""
     return f"{asked.model_dump_json(exclude_defaults=True)} {asked.typed}"
@@ -291,7 +319,7 @@ def parts(ledgers: tuple[Ledger, ...]) -> go.Figure:
 
 def open_with_answer() -> None:
     """Keep the answer to the question that the page opens with, and its picture, before anybody asks."""
-    facts, first = load_catalogue(), Scenario()
+    facts, first = live(), Scenario()
     found = _reckoned(facts.digest, _said(first), today(), first, facts, True)
     _payback(found.answer, False, every=False)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pricing.belief.constants import PriceClass, constants
 from pricing.catalogue import Catalogue
+from pricing.choices import Purchase
 from pricing.kept import Kept
 from pricing.query import MILD
 from pricing.quotes.overlay import is_yours
@@ -30,9 +31,14 @@ _OF_KIND: dict[str, PriceClass] = {"hyperscaler": "list", "marketplace": "market
 
 def price_class(offer: Offer, provider: Provider) -> PriceClass:
     """How the price of an offer behaves: by how it is bought, else by who sells it."""
-    if offer.purchase == "spot":
+    return class_of(offer.purchase, provider)
+
+
+def class_of(purchase: Purchase, provider: Provider) -> PriceClass:
+    """How prices of this purchase behave at a provider."""
+    if purchase == "spot":
         return "spot"
-    if offer.purchase.startswith("reserved") or offer.purchase == "capacity_block":
+    if purchase.startswith("reserved") or purchase == "capacity_block":
         return "term"
     return _OF_KIND.get(provider.kind, "posted")
 

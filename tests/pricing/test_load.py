@@ -9,8 +9,9 @@ import pytest
 
 from pricing import load as loading
 from pricing.catalogue import Catalogue
+from pricing.copies import KEEP_COPIES, cache_folder
 from pricing.errors import CatalogError
-from pricing.load import KEEP_COPIES, build, load
+from pricing.load import build, load
 
 CHIPS, OFFERS, MACHINES = "accelerators/chips.yaml", "rentals/offers.yaml", "servers/machines.yaml"
 PRICE = (
@@ -374,7 +375,7 @@ def test_a_folder_without_data_is_an_error_and_not_an_empty_catalogue(tmp_path: 
 
 def test_the_cache_stands_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert loading.cache_folder() == tmp_path / "rent-or-buy"
+    assert cache_folder() == tmp_path / "rent-or-buy"
 
 
 def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,4 +384,4 @@ def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", staticmethod(homeless))
-    assert loading.cache_folder() is None
+    assert cache_folder() is None

@@ -7,8 +7,9 @@ from time import perf_counter
 import pytest
 
 from pricing.catalogue import Catalogue
+from pricing.copies import cache_folder
 from pricing.errors import CatalogError, UnknownName
-from pricing.load import build, cache_folder, load
+from pricing.load import build, load
 from pricing.orderable import Order, Refusal, Stay, country, eu, machine, refuses, sale
 from tests.frozen import FROZEN
 

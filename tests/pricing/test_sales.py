@@ -8,7 +8,8 @@ import pytest
 
 from pricing.catalogue import Catalogue
 from pricing.choices import SoldAs
-from pricing.load import cache_folder, load
+from pricing.copies import cache_folder
+from pricing.load import load
 from pricing.orderable import MOST_OF, Order, country, eu, members_of, refuses, sale
 from tests.frozen import FROZEN
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.report.files.csv import guarded, to_csv
+from planner.report.files.csv import to_csv
 from planner.report.table import Table
+from pricing.formulas import guarded
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,11 @@ from planner.scenario.work import Work
 from planner.web import parcels, workers
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
+from pricing.feeds.live import current
+from pricing.feeds.refresh import Ways, refresh
 from pricing.quotes import TEMPLATE_CSV, parse_quotes, with_quotes
+from tests.pricing.feeds.made import BRISK, HOST, row, source
+from tests.pricing.feeds.server import Answer, serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workers")]
 
@@ -131,6 +135,43 @@ def test_who_has_other_facts_leaves_it_to_the_server(monkeypatch: pytest.MonkeyP
         monkeypatch.delitem(parcels._KNOWN, changed.digest)
     assert at == os.getpid()
     assert there.plan.setting.catalogue is changed
+
+
+def look_in(folder: str) -> int:
+    """From now on the process finds live prices there."""
+    os.environ["RENT_OR_BUY_DATA"] = folder
+    return os.getpid()
+
+
+@pytest.mark.usefixtures("_started")
+def test_live_prices_travel_too_and_a_process_looks_again_when_there_are_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    nowhere = os.environ["RENT_OR_BUY_DATA"]
+    monkeypatch.setenv("RENT_OR_BUY_DATA", str(tmp_path))
+    process_of_long = workers.slowly(look_in, str(tmp_path))
+    try:
+        for price in (2.99, 2.89):
+            brought(price)
+            facts = current()
+            assert facts.digest != load_catalogue().digest
+            parcels.know(facts, parcels.Recipe())
+            at, there = workers.slowly(made, facts, asked(7), DAY)
+            assert at == process_of_long
+            assert there.plan.setting.catalogue is facts
+    finally:
+        workers.slowly(look_in, nowhere)
+    brought(2.79)
+    facts = current()
+    parcels.know(facts, parcels.Recipe())
+    assert workers.slowly(made, facts, asked(9), DAY)[0] == os.getpid()  # where the process cannot see them
+
+
+def brought(price: float) -> None:
+    """A refresh from a server of the test that names one price."""
+    with serving() as server:
+        server.says("/example", Answer(json={"rows": [row(price)]}))
+        refresh((source(),), ways=Ways(limits=BRISK, at=server.at(HOST), day=DAY))
 
 
 @pytest.mark.usefixtures("_started")

@@ -6,13 +6,20 @@ from planner.cli.verbs import (
     check,
     compare,
     facts,
+    held,
     plan,
     prices,
+    publish_prices,
+    refresh,
     schema,
     serve,
     stale,
     sweep,
     train,
+    watch,
 )
 
-VERBS = (prices, facts, train, serve, cheapest, plan, compare, sweep, check, calibrate, stale, schema)
+VERBS = (
+    prices, refresh, held, publish_prices, watch, facts, train, serve, cheapest, plan, compare, sweep, check, calibrate,
+    stale, schema,
+)  # fmt: skip

@@ -53,6 +53,17 @@ def number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"want a number, got {text!r}") from error
 
 
+def dollars(text: str) -> float:
+    """An argument that is a price of one hour."""
+    value = number(text)
+    if not 0 < value <= _MOST_USD_PER_HOUR:
+        raise argparse.ArgumentTypeError(f"want dollars above 0 and up to {_MOST_USD_PER_HOUR:,}, got {text!r}")
+    return value
+
+
+_MOST_USD_PER_HOUR = 1_000
+
+
 def share(text: str) -> float:
     """An argument that is a share, such as 0.6."""
     value = number(text)

@@ -1,8 +1,4 @@
-"""CSV that a spreadsheet reads as data: numbers stay numbers, and no text can become a formula.
-
-A cell that starts with = + - @, a tab or a line end may run as a formula where it is opened. Such text gets an
-apostrophe in front; numbers are typed floats and are never touched.
-"""
+"""CSV that a spreadsheet reads as data: numbers stay numbers, and no text can become a formula (pricing.formulas)."""
 
 from __future__ import annotations
 
@@ -11,19 +7,9 @@ import io
 import math
 
 from planner.report.table import Table
+from pricing.formulas import guarded
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 BYTE_ORDER_MARK = "\ufeff"  # so that spreadsheets read it as UTF-8
-
-
-def guarded(text: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
-    return "'" + text if text.lstrip(" \u00a0").startswith(_FORMULA_STARTS) else text
-
-
-def unguarded(cell: str) -> str:
-    """The text of a cell as it was before it was guarded."""
-    return cell[1:] if cell.startswith("'") and guarded(cell[1:]) == cell else cell
 
 
 def to_csv(table: Table) -> bytes:

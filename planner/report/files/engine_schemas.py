@@ -19,6 +19,7 @@ from planner.study.data_files import Assumed
 from planner.study.market.gpu_guide import Uses
 from planner.study.uncertainty.stress import Stresses
 from pricing.belief.constants import BeliefConstants
+from pricing.feeds.gate_constants import GateConstants
 from pricing.schema import Schema, editor_schema
 
 # One record holds what stands in two files: the fitted constants, and all else.
@@ -31,6 +32,7 @@ SCHEMAS: dict[str, Callable[[], Schema]] = {
     "uses": partial(editor_schema, Uses),
     "futures": partial(editor_schema, Assumed),
     "belief": partial(editor_schema, BeliefConstants),
+    "gate": partial(editor_schema, GateConstants),
     "tco_cases": partial(editor_schema, Cases),
     "network": partial(editor_schema, Network),
     "goodput": partial(editor_schema, Teams),

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from planner.money.option import size_in
 from planner.money.ways import WAYS, WayRecord
 from planner.report.files.answer_schema import Flip, Sweep
-from planner.report.files.csv import BYTE_ORDER_MARK, guarded
+from planner.report.files.csv import BYTE_ORDER_MARK
 from planner.scenario.grid import Grid
 from planner.scenario.path import dotted
 from planner.study.sweep.sweep import PointAnswer
+from pricing.formulas import guarded
 
 LINE_END = b"\r\n"
 RIGHT_SIZE = "own_right_size"

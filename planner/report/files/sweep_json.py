@@ -13,12 +13,12 @@ from pydantic_core import to_jsonable_python
 
 from planner.money.option import size_in
 from planner.report.files import answer_schema as schema
-from planner.report.files.csv import unguarded
 from planner.report.files.sweep_csv import BY_WAY, RIGHT_SIZE, SweepColumns
 from planner.report.forms import finite
 from planner.scenario.grid import Grid
 from planner.scenario.path import dotted
 from planner.study.sweep.flips import Flip, Winners, flips
+from pricing.formulas import unguarded
 
 _NUMBERS = ("share_cheaper", "gap_share", "npv_usd", "payback_months", "break_even_busy_share")
 _TEXTS = ("verdict", "payback_says", "break_even_says", "note")

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.answer.sentences import AnswerWords, not_counted
 from planner.report.answer.tables import in_todays_money
+from planner.report.answer.today_words import today_words
+from planner.report.answer.verdict_line import verdict
 from planner.report.futures.counted import futures_table, inputs_table, saving_finding
 from planner.study.uncertainty.futures import Futures
 from planner.web import (
@@ -32,17 +35,11 @@ def page() -> None:
     reckoned = state.reckoned()
     plan, found = reckoned.plan, reckoned.answer
     said, after = reckoned.told, NAMED if _names_model(plan) else HOURS
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="head"):
-        st.title(words.markdown(said.title), anchor=False, width="content")
-        with st.container(horizontal=True, vertical_alignment="center", width="content"):
-            advice.offer_to_choose(plan)
-            if found.ranked:
-                show_ledger.explain_button(lambda: in_todays_money(plan, found))
-            share.popover(plan, found)
-            show.next_page(*after)
+    _head(plan, found, said, after)
     if said.figures:
         show.figures(said.figures)
     st.markdown(words.markdown(" ".join(said.sentences)))
+    place = st.empty()
     _late()
     advice.say(reckoned)
     if found.ranked:
@@ -52,6 +49,26 @@ def page() -> None:
     profit.box(found)
     advice.absent(plan)
     show.next_page(after[0], f"Next: {after[1][:1].lower()}{after[1][1:]}")
+    _today(place, plan, found)
+
+
+def _today(place: DeltaGenerator, plan: Plan, found: Answer) -> None:
+    """What today's prices change in the plan of an older link; reckoned when all else is shown."""
+    other = state.of_today()
+    if other is not None:
+        place.info(words.markdown(today_words(verdict(plan, found), verdict(other.plan, other.answer))))
+
+
+def _head(plan: Plan, found: Answer, said: AnswerWords, after: tuple[str, str]) -> None:
+    """The verdict, and what can be done with it."""
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="head"):
+        st.title(words.markdown(said.title), anchor=False, width="content")
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            advice.offer_to_choose(plan)
+            if found.ranked:
+                show_ledger.explain_button(lambda: in_todays_money(plan, found))
+            share.popover(plan, found)
+            show.next_page(*after)
 
 
 def _late() -> None:

@@ -16,12 +16,24 @@ from planner.report.market.compare import BUY_ID, pickable
 from planner.report.market.findings import by_the_token, counted_in, hidden_words
 from planner.report.market.job_offers import Offers
 from planner.study.market.candidates import Doer, doer_of, names_a_model
-from planner.web import address, advice, ask, chart_sources, filters, quote_box, show, show_ledger, show_offers, state
+from planner.web import (
+    address,
+    advice,
+    ask,
+    chart_sources,
+    filters,
+    live_box,
+    quote_box,
+    show,
+    show_ledger,
+    show_offers,
+    state,
+)
 from pricing.query import Wish
 
 
 def page() -> None:
-    """Title, filters, table; below it five views of the same offers."""
+    """Title, filters, table; below it six views of the same offers."""
     reckoned, late = state.reckoned(), show.late()
     plan = (late or reckoned).plan
     catalogue, is_job = state.catalogue(), names_a_model(plan.setting)
@@ -45,6 +57,7 @@ def page() -> None:
     sentences.markdown(
         words.markdown(" ".join((*found.finding.sentences, *by_the_token(plan, money), counted_in(plan, money))))
     )
+    live_box.offer()
     show_offers.offers(state.listed(found), hidden_words(found.hidden, found.of), filters.show_everything)
     _views(found, wish, doers[0], money)
     show.next_page("What if", "Next: what would change the answer")
@@ -70,6 +83,7 @@ def _views(found: Offers, wish: Wish, first: Doer, money: Money) -> None:
             lambda: show.market(catalogue, state.market(catalogue, filters.all_chips(wish), state.day(), chip)),
             lambda: show.past(state.past(catalogue, chip)),
             quote_box.ask_for_quotes,
+            live_box.ask,
         ),
         strict=True,
     ):
@@ -85,4 +99,4 @@ def _parts(ledgers: Sequence[Ledger], money: Money) -> None:
         chart_sources.below("parts", lambda: ledgers)
 
 
-VIEWS = ("Where the money goes", "Buy and run it", "Other GPUs", "Price history", "Your own prices")
+VIEWS = ("Where the money goes", "Buy and run it", "Other GPUs", "Price history", "Your own prices", live_box.VIEW)

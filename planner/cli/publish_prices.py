@@ -1,0 +1,60 @@
+"""`publish-prices`: what is believed, as a folder that any web server can serve."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from contextlib import closing
+from importlib import import_module
+from importlib.util import find_spec
+
+from planner.cli.common import OK, BadInput, versioned
+from planner.cli.files import named, write_file
+from planner.report.files.csv import to_csv
+from planner.report.market.publish_words import published_words, readme
+from planner.report.table import Table
+from pricing.feeds.database import opened_to_read
+from pricing.feeds.published import COLUMNS, LATEST, Published, believed, index_of
+from pricing.feeds.store import Store
+
+
+def run(wanted: argparse.Namespace) -> int:
+    """Prices first, what names them last: who reads meanwhile finds the old ones whole."""
+    found = _believed()
+    name = f"prices-{found.day.isoformat()}"
+    table = Table.as_they_are(found.rows, COLUMNS)
+    content = to_csv(table)
+    with named(wanted.folder):
+        wanted.folder.mkdir(parents=True, exist_ok=True)
+    files = {f"{name}.csv": content, **_parquet(table, name), "README.md": readme(found, f"{name}.csv").encode()}
+    files[LATEST] = index_of(found, f"{name}.csv", content)
+    for file, data in files.items():
+        write_file(wanted.folder / file, data)
+    if wanted.json:
+        told = {"day": found.day, "prices": len(found.rows), "sources": list(found.sources), "files": list(files)}
+        sys.stdout.write(versioned(told) + "\n")
+    else:
+        sys.stdout.write(published_words(found, str(wanted.folder)))
+    return OK
+
+
+def _believed() -> Published:
+    database = opened_to_read()
+    found = None
+    if database is not None:
+        with closing(database):
+            found = believed(Store(database))
+    if found is None:
+        raise BadInput("There are no live prices to publish: `refresh` reads them")
+    return found
+
+
+def _parquet(table: Table, name: str) -> dict[str, bytes]:
+    """The same for programs, where pyarrow is installed."""
+    if find_spec("pyarrow") is None:
+        return {}
+    arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    out = io.BytesIO()
+    parquet.write_table(arrow.table({column: list(table[column]) for column in table.columns}), out)
+    return {f"{name}.parquet": out.getvalue()}

@@ -1,0 +1,90 @@
+"""`refresh`: today's prices from their sources."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import Any
+
+from planner.cli.common import FAILED, OK, BadInput
+from planner.cli.held import who
+from planner.cli.told import told
+from planner.report import words
+from planner.report.market.live_words import progress_words, refresh_rows, refresh_text
+from planner.report.table import Table
+from planner.report.text_table import text_table
+from pricing.feeds.database import opened
+from pricing.feeds.progress import Progress
+from pricing.feeds.refresh import Ways, refresh
+from pricing.feeds.registry import asked_for
+from pricing.feeds.store import Store
+
+
+def run(wanted: argparse.Namespace) -> int:
+    """Every source that is asked for; failed only where none could be read."""
+    feeds = asked_for(wanted.source)
+    if wanted.list:
+        return _listed(wanted)
+    if wanted.undo:
+        return _undone(wanted)
+    if not feeds:
+        raise BadInput("There is no source of prices to read")
+    found = refresh(feeds, ways=Ways(tell=_Shown().tell, dry=wanted.dry_run, person=who(wanted.by)))
+    rows = refresh_rows(found)
+    told(
+        wanted,
+        table=lambda: Table.of(rows),
+        data=lambda: {"run": found.run, "dry_run": found.dry, "cancelled": found.cancelled, "sources": rows},
+        text=lambda: refresh_text(found),
+    )
+    asked = [row for row in rows if row["state"] != "skipped"]
+    return FAILED if asked and all(row["state"] == "failed" for row in asked) else OK
+
+
+def _listed(wanted: argparse.Namespace) -> int:
+    rows: list[Mapping[str, Any]] = [
+        {"source": one.name, "label": one.label, "key": one.key_name or "", "licence": one.licence, "page": one.page}
+        for one in asked_for(wanted.source)
+    ]
+    return told(
+        wanted,
+        table=lambda: Table.of(rows),
+        data=lambda: {"sources": rows},
+        text=lambda: text_table(Table.of(rows)) + "\n" if rows else "",
+    )
+
+
+def _undone(wanted: argparse.Namespace) -> int:
+    with closing(opened()) as database:
+        store = Store(database)
+        runs = store.runs()
+        if not runs:
+            raise BadInput("There is no refresh to undo")
+        last = runs[0]
+        if not wanted.dry_run:
+            store.undo(last.run, who(wanted.by), datetime.now(UTC))
+    rows = [{"run": last.run, "started": last.started, "sources": ", ".join(last.sources), "readings": last.readings}]
+    done = "would be put aside" if wanted.dry_run else "is put aside; it can be read in the store for ever"
+    count = words.count(last.readings, "price")
+    return told(
+        wanted,
+        table=lambda: Table.as_they_are(rows),
+        data=lambda: {"undone": rows, "dry_run": wanted.dry_run},
+        text=lambda: f"The refresh of {last.started:%Y-%m-%d %H:%M} UTC, {count} of {rows[0]['sources']}, {done}.\n",
+    )
+
+
+class _Shown:
+    """Says on stderr when a source begins to answer and when it is done."""
+
+    def __init__(self) -> None:
+        self._states: dict[str, str] = {}
+
+    def tell(self, one: Progress) -> None:
+        """One line for each new state; sources are read in threads, and a line is written at once."""
+        if self._states.get(one.source) != one.state:
+            self._states[one.source] = one.state
+            sys.stderr.write(f"{progress_words(one)}\n")

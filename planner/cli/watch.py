@@ -1,0 +1,111 @@
+"""`watch`: whether a plan's answer has turned, or a price has fallen, since the last look. No news, no output."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from planner.cli.common import NEWS, OK, BadInput, versioned
+from planner.cli.files import write_file
+from planner.cli.reckoned import reckoned
+from planner.cli.scenarios import Opened, saved_scenario
+from planner.money.renting.cheapest_offer import usual_wish
+from planner.report.answer.today_words import fallen_words, today_words
+from planner.report.answer.verdict_line import Verdict, verdict
+from planner.study.market.candidates import doer_of
+from pricing import Catalogue
+from pricing.feeds.folder import FOLDER, data_folder
+from pricing.feeds.live import current
+from pricing.query import find, price
+
+_FRESH_DAYS = 30  # an older price does not fall, it is only remembered
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look at a plan found; kept for the next one."""
+
+    plan: str  # digest of the scenario: another plan is looked at for the first time
+    day: str
+    title: str
+    usd: dict[str, float]
+    best: str
+    lowest_usd: float | None  # of one GPU-hour
+    seller: str
+
+
+def run(wanted: argparse.Namespace) -> int:
+    """Look, say what is new since the last look, and keep this one."""
+    place = _place(wanted.scenario)
+    now, before = _look(wanted.scenario), _kept(place)
+    before = before if before is not None and before.plan == now.plan else None
+    said = _news(now, before, wanted)
+    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_file(place, json.dumps(asdict(now)).encode())
+    if wanted.json:
+        last = None if before is None else asdict(before)
+        sys.stdout.write(versioned({"news": said, "now": asdict(now), "before": last}) + "\n")
+    elif said:
+        sys.stdout.write("".join(f"{wanted.scenario}: {line}\n" for line in said))
+    return NEWS if said else OK
+
+
+def _news(now: Look, before: Look | None, wanted: argparse.Namespace) -> list[str]:
+    said: list[str] = []
+    if (wanted.turns or wanted.below is None) and before is not None and before.best != now.best:
+        said.append(today_words(_verdict(before), _verdict(now)))
+    if wanted.below is not None and now.lowest_usd is not None and now.lowest_usd < wanted.below:
+        last = None if before is None else before.lowest_usd
+        if last is None or last >= wanted.below:
+            said.append(fallen_words(now.seller, now.lowest_usd, wanted.below, last))
+    return said
+
+
+def _verdict(one: Look) -> Verdict:
+    return Verdict(one.title, one.usd, "")
+
+
+def _look(name: str) -> Look:
+    saved, about = saved_scenario(name)
+    facts, day = current(), date.today()
+    it = reckoned(Opened(name, saved.scenario, facts, day, about))
+    found = verdict(it.plan, it.found)
+    lowest, seller = _lowest(facts, doer_of(it.plan.setting).accelerator, day)
+    told = saved.scenario.model_dump_json(exclude_defaults=True)
+    best = "" if it.found.best is None else it.found.best.option.key
+    digest = hashlib.sha256(told.encode()).hexdigest()
+    return Look(digest, day.isoformat(), found.title, found.usd, best, lowest, seller)
+
+
+def _lowest(facts: Catalogue, accelerator: str, day: date) -> tuple[float | None, str]:
+    """The lowest posted price of a GPU that a plan could take, and who asks it."""
+    among = find(facts, replace(usual_wish(accelerator), max_age_days=_FRESH_DAYS), day).ids
+    key = min(among, key=lambda one: price(facts.offers[one]), default=None)
+    if key is None or facts.offers[key].usd_per_accelerator_hour is None:
+        return None, ""
+    return price(facts.offers[key]), facts.providers[facts.offers[key].provider].label
+
+
+# What the last look found
+
+
+def _place(name: str) -> Path:
+    folder = data_folder()
+    if folder is None:
+        raise BadInput(f"There is no home folder to keep the last look in: name one in {FOLDER}")
+    path = Path(name)
+    told = str(path.resolve()) if path.is_file() else name
+    return folder / "watched" / f"{hashlib.sha256(told.encode()).hexdigest()[:32]}.json"
+
+
+def _kept(place: Path) -> Look | None:
+    """The last look; none where there was none, or where it cannot be read."""
+    try:
+        return Look(**json.loads(place.read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None

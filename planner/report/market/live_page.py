@@ -1,0 +1,129 @@
+"""Live prices on the page: when they were read, how far a refresh is, what came of it, and what waits for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from planner.report import words
+from planner.report.market.live_words import held_rows, progress_words, refresh_rows
+from planner.report.table import Table
+from pricing.feeds.progress import Progress, RefreshFound
+from pricing.feeds.store import Held
+from pricing.feeds.verdict import NAMES
+
+_UNDER_WAY = ("waiting", "reading")
+OFFER = "No price here was read this week. The sources can be asked for today's."
+PROMISE = (
+    "Sellers and public lists are asked over the network, only when you say so. What they say lies over the prices "
+    "that ship with the program, each with its day and source; a price that looks wrong waits for a person."
+)
+CANCELLED = "Cancelled: everything is as it was."
+
+
+def last_words(started: datetime | None, sources: int) -> str:
+    """When prices were last read, and from how many sources."""
+    if started is None:
+        return "No prices were read yet: shown are those that ship with the program."
+    return f"Prices were last read on {words.day(started.date())} at {started:%H:%M} UTC; {_from(sources)} are kept."
+
+
+def _from(sources: int) -> str:
+    return f"those of {words.count(sources, 'source')}"
+
+
+class Under(NamedTuple):
+    """How far a refresh is."""
+
+    share: float
+    title: str
+    lines: tuple[str, ...]  # the sources that answer now
+
+
+def under_way(every: Sequence[Progress]) -> Under:
+    """How far a refresh is: what is done in one line, and one line for each source that answers now."""
+    done = sum(one.state not in _UNDER_WAY for one in every)
+    rows = sum(one.rows for one in every)
+    lines = tuple(progress_words(one) for one in every if one.state == "reading")
+    share = done / len(every) if every else 0.0
+    return Under(share, f"{done:,} of {words.count(len(every), 'source')} done, {words.count(rows, 'price')}", lines)
+
+
+class Came(NamedTuple):
+    """What came of a refresh."""
+
+    title: str
+    table: Table
+    failed: tuple[str, ...]
+    shrunk: tuple[str, ...]
+    skipped: tuple[str, ...]
+
+
+def came_of(found: RefreshFound) -> Came:
+    """What came of a refresh: the sum in a sentence, each source that was read, and why others were not."""
+    rows, labels = refresh_rows(found), {one.source: one.label for one in found.sources}
+    read = [row for row in rows if row["state"] in ("read", "shrunk")]
+    said = {state: tuple(row["said"] for row in rows if row["state"] == state) for state in ("failed", "skipped")}
+    shrunk = tuple(
+        f"{labels[row['source']]} named less than half of the prices it had: its old ones stay."
+        for row in rows
+        if row["state"] == "shrunk"
+    )
+    table = Table.of([{"Source": labels[row["source"]]} | {_HEADS[key]: row[key] for key in _HEADS} for row in read])
+    return Came(_sum_words(read, len(said["failed"])), table, said["failed"], shrunk, said["skipped"])
+
+
+_HEADS = {
+    "prices": "Prices", "new": "New", "believed": "Believed", "held": "Held", "refused": "Refused",
+    "odd_rows": "Odd rows", "seconds": "Seconds",
+}  # fmt: skip
+
+
+def _sum_words(read: Iterable[Mapping[str, Any]], failed: int) -> str:
+    rows = list(read)
+    prices, new, believed, held, refused = (
+        sum(row[key] for row in rows) for key in ("prices", "new", "believed", "held", "refused")
+    )
+    broken = f"; {words.count(failed, 'source')} could not be read" if failed else ""
+    return (
+        f"{words.count(prices, 'price')} of {words.count(len(rows), 'source')}: {new:,} new, of which {believed:,} "
+        f"believed, {held:,} held for a person and {refused:,} refused{broken}."
+    )
+
+
+class Waiting(NamedTuple):
+    """One price that waits for a person."""
+
+    id: str
+    what: str
+    why: str  # with before and after
+    of: str  # the source, and the day on which it was read
+    can_be_accepted: bool
+
+
+class HeldWords(NamedTuple):
+    """What waits for a person: prices to decide on, names that nobody knows, and all of it for a file."""
+
+    title: str
+    prices: tuple[Waiting, ...]
+    names: tuple[str, ...]
+    table: Table
+
+
+def held_words(held: Sequence[Held]) -> HeldWords:
+    """What is held: prices with before and after first, then each name that nobody knows, once."""
+    rows = held_rows(held)
+    prices = tuple(
+        Waiting(row["id"], row["what"], row["why"], f"{row['source']}, {words.day(row['day'])}", row["can_be_accepted"])
+        for row in rows
+        if row["reason"] not in NAMES
+    )
+    asked: dict[str, int] = {}
+    for row in rows:
+        if row["reason"] in NAMES:
+            asked[row["why"]] = asked.get(row["why"], 0) + 1
+    names = tuple(f"{why} ({words.count(number, 'price')})" for why, number in sorted(asked.items()))
+    title = f"Held for a person: {words.count(len(prices), 'price')} to decide on"
+    title += f", {words.count(len(rows) - len(prices), 'price')} under names that the catalogue does not know"
+    return HeldWords(f"{title}." if rows else "Nothing is held.", prices, names, Table.as_they_are(rows))

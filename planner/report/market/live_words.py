@@ -1,0 +1,162 @@
+"""Live prices in words: what became of each source, and what waits for a person, with before and after."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from planner.report import words
+from planner.report.table import Table
+from planner.report.text_table import text_table
+from pricing.feeds.progress import Progress, RefreshFound, SourceFound, SourceState
+from pricing.feeds.store import Held
+from pricing.feeds.verdict import NAMES, Reason, ReasonKind
+
+_STATES: dict[SourceState, str] = {
+    "waiting": "waiting",
+    "reading": "reading",
+    "read": "read",
+    "shrunk": "shrunk: its old prices stay",
+    "failed": "failed",
+    "skipped": "skipped",
+    "cancelled": "cancelled",
+}
+_REASONS: dict[ReasonKind, str] = {
+    "no_price": "no price at all",
+    "no_shape": "no machine that can be: its count or its kind of purchase",
+    "huge": "{usd}, more than anything that is rented costs",
+    "unknown_seller": "who is {name}? The catalogue knows no such seller",
+    "unknown_accelerator": "what is {name}? The catalogue knows no such accelerator",
+    "unclear_accelerator": "which one is {name}? The name covers several",
+    "unknown_currency": "no rate of {name} is known",
+    "per_machine": "{usd} for one accelerator, {against} before: perhaps the price of the whole machine",
+    "per_accelerator": "{usd} for one accelerator, {against} before: perhaps the price of one, taken for the machine's",
+    "cents": "{usd}, {against} before: perhaps in cents, or taken for cents",
+    "out_of_range": "{usd}, where others ask about {against}",
+    "jump": "{usd}, {against} before: further than such prices move",
+    "as_refused": "{usd}, as refused before",
+}
+
+
+def reason_words(reason: Reason) -> str:
+    """Why a price is not believed as it comes."""
+    usd, against = (_usd(number) for number in (reason.usd, reason.against))
+    return _REASONS[reason.kind].format(usd=usd, against=against, name=reason.name)
+
+
+def _usd(number: float | None) -> str:
+    return "" if number is None else f"${number:,.4g}" if number < 1 else f"${number:,.2f}"
+
+
+# A refresh
+
+
+def refresh_rows(found: RefreshFound) -> list[dict[str, Any]]:
+    """One flat record for each source."""
+    return [_source_row(one) for one in found.sources]
+
+
+def _source_row(one: SourceFound) -> dict[str, Any]:
+    return {
+        "source": one.source,
+        "state": one.state,
+        "prices": one.seen,
+        "new": one.new,
+        "believed": one.verdicts.get("believed", 0),
+        "held": one.verdicts.get("held", 0),
+        "refused": one.verdicts.get("refused", 0),
+        "odd_rows": one.odd,
+        "left_to_first_hand": one.left,
+        "seconds": round(one.seconds, 1),
+        "said": one.said,
+    }
+
+
+def refresh_text(found: RefreshFound) -> str:
+    """What became of each source, and what a person may do now."""
+    if found.cancelled:
+        return "Cancelled: everything is as it was.\n"
+    rows = refresh_rows(found)
+    lines = [
+        {
+            "Source": row["source"], "State": _STATES[row["state"]], "Prices": row["prices"], "New": row["new"],
+            "Believed": row["believed"], "Held": row["held"], "Refused": row["refused"], "Odd rows": row["odd_rows"],
+            "Seconds": row["seconds"],
+        }
+        for row in rows
+    ]  # fmt: skip
+    said = [row["said"] for row in rows if row["said"]]
+    held = sum(row["held"] for row in rows)
+    told = [text_table(Table.of(lines)), *said]
+    if held and not found.dry:
+        told.append(f"Held for a person: {words.count(held, 'price')}. `held` says which, and why.")
+    if found.dry:
+        told.append("A dry run: nothing was kept.")
+    return "\n".join(filter(None, told)) + "\n"
+
+
+def progress_words(one: Progress) -> str:
+    """How far a source is, as one line."""
+    left = "" if one.seconds_left is None else f", {one.seconds_left:,.0f} s left of this reply"
+    rate = f" ({one.rows_per_s:,.0f} a second)" if one.rows else ""
+    return f"{one.label}: {_STATES[one.state]}, {words.count(one.rows, 'price')}{rate}{left}"
+
+
+# What is held
+
+
+def held_rows(held: Iterable[Held]) -> list[dict[str, Any]]:
+    """One flat record for each price that waits."""
+    return [_held_row(one) for one in held]
+
+
+def _held_row(one: Held) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "source": one.source,
+        "day": one.day,
+        "what": _what(one),
+        "read": one.asked.price,
+        "currency": one.asked.currency,
+        "usd": one.usd,
+        "before_usd": one.reason.against,
+        "reason": one.reason.kind,
+        "name": one.reason.name or None,
+        "why": reason_words(one.reason),
+        "can_be_accepted": one.reason.acceptable,
+    }
+
+
+def _what(one: Held) -> str:
+    """What is sold, from its description."""
+    sold: dict[str, Any] = json.loads(one.told)
+    if one.kind == "hosted":
+        return f"{sold['vendor']} {sold['model']}"
+    if one.kind == "exchange":
+        return str(sold["code"])
+    many = f"{sold['count']}x " if sold["count"] > 1 else ""
+    parts = (sold["seller"], f"{many}{sold['accelerator']}", sold.get("sku"), sold.get("region"), sold["purchase"])
+    return ", ".join(str(part) for part in parts if part)
+
+
+def held_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The rows as a table for a file."""
+    return Table.as_they_are(rows)
+
+
+def held_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Prices to decide on first; then the names that nobody knows, each once."""
+    if not rows:
+        return "Nothing is held.\n"
+    prices = [row for row in rows if row["reason"] not in NAMES]
+    lines = [{"Id": row["id"], "Source": row["source"], "What": row["what"], "Why": row["why"]} for row in prices]
+    names: dict[str, int] = {}
+    for row in rows:
+        if row["reason"] in NAMES:
+            names[row["why"]] = names.get(row["why"], 0) + 1
+    asked = [f"{why} ({words.count(number, 'price')})" for why, number in sorted(names.items())]
+    told = [text_table(Table.of(lines)) if lines else "", *asked]
+    if lines:
+        told.append("`held --accept ID --by NAME` believes one, `held --refuse ID --by NAME` does not.")
+    return "\n".join(filter(None, told)) + "\n"

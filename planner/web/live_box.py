@@ -1,0 +1,130 @@
+"""Live prices: read today's, see what came of it, decide on what is held, put a refresh aside."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from planner.report import words
+from planner.report.market import live_page
+from planner.web import address, show, state_live
+from planner.web.live_reader import READER
+from planner.web.state_live import Stored
+from pricing.feeds.folder import StoreError
+from pricing.feeds.progress import RefreshFound
+
+VIEW = "Live prices"
+_EVERY_S = 1.0
+_SHOWN = 10  # held prices; the next ones come up as these are decided
+
+
+def offer() -> None:
+    """One sentence where no price is of this week, with a way to the view. Nobody is asked before somebody says so."""
+    if not READER.is_at_work and not state_live.is_of_this_week():
+        with st.container(horizontal=True, vertical_alignment="center", key="offer-live"):
+            show.small(live_page.OFFER)
+            st.button("See live prices", type="tertiary", on_click=open_view, key="see-live", icon=":material/sync:")
+
+
+def open_view() -> None:
+    """Open the view at the next showing of Compare."""
+    address.put({"view": VIEW})
+
+
+def ask() -> None:
+    """The whole view."""
+    try:
+        kept = state_live.stored()
+    except StoreError as error:
+        st.error(words.markdown(str(error)))
+        return
+    st.markdown(words.markdown(live_page.last_words(kept.last.started if kept.last else None, kept.sources)))
+    st.fragment(_at_work, run_every=_EVERY_S)() if READER.is_at_work else _at_rest()
+    if refusal := state_live.refusal():
+        st.error(words.markdown(refusal))
+    if kept.last is not None or kept.held:
+        _decide(kept)
+
+
+# Reading
+
+
+def _at_rest() -> None:
+    st.button("Read today's prices", on_click=_begin, key="read-today", icon=":material/sync:", type="primary")
+    show.small(live_page.PROMISE)
+    if READER.trouble:
+        st.error(words.markdown(READER.trouble))
+    if READER.found is not None:
+        _came(READER.found)
+
+
+def _begin() -> None:
+    READER.begin(state_live.who() or "somebody")
+
+
+def _at_work() -> None:
+    """Shown again every second, by itself; the whole page once the refresh is at its end."""
+    if not READER.is_at_work:
+        st.rerun(scope="app")
+    far = live_page.under_way(READER.progress())
+    st.progress(far.share, words.markdown(far.title))
+    ends = READER.is_ending
+    st.button("Cancelling …" if ends else "Cancel", on_click=READER.cancel, disabled=ends, key="cancel-live")
+    if far.lines:
+        st.markdown("\n".join(f"- {words.markdown(line)}" for line in far.lines))
+
+
+def _came(found: RefreshFound) -> None:
+    if found.cancelled:
+        st.info(live_page.CANCELLED)
+        return
+    came = live_page.came_of(found)
+    st.markdown(f"**The last refresh.** {words.markdown(came.title)}")
+    for line in (*came.failed, *came.shrunk):
+        st.warning(words.markdown(line))
+    with show.table_on_demand("live-sources", "Source by source") as is_open:
+        if is_open:
+            show.frame_of(came.table, hide_index=True)
+            show.csv_button(came.table, "refresh.csv", "csv-refresh")
+    if came.skipped:
+        with st.expander(f"{words.count(len(came.skipped), 'source')} not asked, for want of a key", key="no-key"):
+            st.markdown("\n".join(f"- {words.markdown(line)}" for line in came.skipped))
+
+
+# Deciding
+
+
+def _decide(kept: Stored) -> None:
+    found = live_page.held_words(kept.held)
+    st.subheader(words.markdown(found.title), anchor=False)
+    named = st.text_input("Who decides", state_live.who(), key="live-name", max_chars=100, help=_WHO)
+    state_live.remember_who(named)
+    nobody = not state_live.who()
+    for one in found.prices[:_SHOWN]:
+        with st.container(horizontal=True, vertical_alignment="center", key=f"held-{one.id}"):
+            said = words.markdown(f"{one.what}: {one.why}.")
+            st.markdown(f"{said} :small[:gray[{words.markdown(one.of)}]]", width="stretch")
+            for label, verdict, able in (("Accept", "believed", one.can_be_accepted), ("Refuse", "refused", True)):
+                st.button(
+                    label, key=f"{verdict}-{one.id}", on_click=state_live.decide, args=(verdict, (one.id,)),
+                    disabled=nobody or not able,
+                )  # fmt: skip
+    if found.prices[_SHOWN:]:
+        show.small(f"{words.count(len(found.prices) - _SHOWN, 'price')} more come up as these are decided.")
+    _names(found.names)
+    if kept.held:
+        show.csv_button(found.table, "held.csv", "csv-held")
+    if kept.last is not None:
+        st.button(
+            "Undo the last refresh", key="undo-live", icon=":material/undo:", help=_UNDO, disabled=nobody,
+            on_click=state_live.undo, args=(kept.last.run,),
+        )  # fmt: skip
+
+
+def _names(names: tuple[str, ...]) -> None:
+    if names:
+        with st.expander(words.count(len(names), "name") + " that nobody knows", key="live-names"):
+            st.markdown("\n".join(f"- {words.markdown(line)}" for line in names))
+
+
+_WHO = "Kept with the time beside each decision. Type it to decide."
+_UNDO = "Puts its prices aside; those before it count again. Nothing is deleted."

@@ -1,0 +1,82 @@
+"""What is kept of live prices, as the pages show it; and what a person decides of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import streamlit as st
+
+from planner.web import state
+from pricing.feeds.database import opened, opened_to_read
+from pricing.feeds.folder import StoreError
+from pricing.feeds.laid import PREFIX
+from pricing.feeds.store import Held, Run, Store
+from pricing.feeds.verdict import Verdict
+
+_WEEK = timedelta(days=7)
+_WHO, _REFUSAL = "live_who", "live_refusal"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The last refresh that counts, how many sources were ever read, and what waits for a person."""
+
+    last: Run | None = None
+    sources: int = 0
+    held: tuple[Held, ...] = ()
+
+
+def stored() -> Stored:
+    """What the store holds now; nothing where there is none."""
+    database = opened_to_read()
+    if database is None:
+        return Stored()
+    with closing(database):
+        store = Store(database)
+        runs = store.runs()
+        return Stored(runs[0] if runs else None, len(store.sources()), tuple(store.held(state.today())))
+
+
+def is_of_this_week() -> bool:
+    """Whether live prices of this week lie over the facts."""
+    facts = state.live()
+    read = (one.retrieved for key, one in facts.sources.items() if key.startswith(PREFIX))
+    return any(day is not None and day > state.today() - _WEEK for day in read)
+
+
+def decide(verdict: Verdict, ids: Iterable[str]) -> None:
+    """Accept or refuse held prices, in the name of this session's person."""
+    _written(lambda store: store.decide({verdict: tuple(ids)}, who(), datetime.now(UTC)))
+
+
+def undo(run: str) -> None:
+    """Put aside what a refresh brought."""
+    _written(lambda store: store.undo(run, who(), datetime.now(UTC)))
+
+
+def refusal() -> str | None:
+    """Why the last decision could not be kept, in a sentence."""
+    return st.session_state.get(_REFUSAL)
+
+
+def who() -> str:
+    """Who decides, as he said himself."""
+    said: str = st.session_state.get(_WHO, "")
+    return said
+
+
+def remember_who(name: str) -> None:
+    """Keep the name for this session."""
+    st.session_state[_WHO] = " ".join(name.split())[:100]
+
+
+def _written(change: Callable[[Store], object]) -> None:
+    st.session_state[_REFUSAL] = None
+    try:
+        with closing(opened()) as database:
+            change(Store(database))
+    except StoreError as error:
+        st.session_state[_REFUSAL] = str(error)

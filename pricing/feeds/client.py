@@ -1,0 +1,272 @@
+"""How a feed asks: only its own hosts, with time-outs, patience that ends, and limits of size, pages and time."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3 import BaseHTTPResponse, Retry
+from urllib3.exceptions import MaxRetryError, ReadTimeoutError
+
+from pricing.feeds.feed import Feed
+from pricing.feeds.reply import HttpReply, Meter, Stopped
+
+logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # its warnings name addresses, with keys in them
+
+AGAIN = frozenset({429, 500, 502, 503, 504})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_AS_IT_WAS = frozenset({307, 308})  # redirects that keep the method and the body
+_MOST_REDIRECTS = 5
+_HEADERS = {"User-Agent": "rent-or-buy (reads public price lists)", "Accept-Encoding": "gzip"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long, how often and how much."""
+
+    connect_s: float = 10.0
+    silent_s: float = 30.0  # between two pieces of a reply
+    total_s: float = 900.0  # of a whole feed
+    tries: int = 4
+    first_pause_s: float = 1.0  # doubled with each further try
+    longest_pause_s: float = 60.0  # a source that asks for more is left for another day
+    pages: int = 2_000
+
+
+USUAL = Limits()
+
+
+class _Patience(Retry):
+    """urllib3's Retry; it waits no longer than we do, and stops waiting when somebody cancels."""
+
+    wait: Callable[[float], None]
+
+    def new(self, **changes: Any) -> _Patience:
+        other = super().new(**changes)
+        other.wait = self.wait
+        return other
+
+    def increment(
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: BaseHTTPResponse | None = None,
+        *more: Any,
+        **named: Any,
+    ) -> _Patience:
+        if response is not None:
+            response.close()  # else all of it would be read before the next try
+        return super().increment(method, url, response, *more, **named)
+
+    def sleep(self, response: BaseHTTPResponse | None = None) -> None:
+        asked = self.get_retry_after(response) if response is not None else None
+        self.wait(self.get_backoff_time() if asked is None else asked)
+
+
+@dataclass(frozen=True)
+class _Page:
+    """What is asked for."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    params: Mapping[str, str] | None = None
+    body: Any = None
+
+
+@dataclass
+class Client:
+    """Asks for one feed. `at` puts servers of a test in the place of hosts, and then nobody else is asked."""
+
+    feed: Feed
+    limits: Limits = USUAL
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    at: Mapping[str, str] | None = None
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    pages: int = 0
+
+    def __post_init__(self) -> None:
+        """Open what all its questions share."""
+        self.meter = Meter(self.feed.label, self.feed.largest_reply_bytes, self._go_on)
+        self._until = time.monotonic() + self.limits.total_s
+        self._asked: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+        self._replies: list[weakref.ref[HttpReply]] = []
+        self._session = requests.Session()
+        self._session.trust_env = self.at is None  # proxies and certificates as the environment says
+        self._session.auth = _as_it_is  # but no password out of a .netrc
+        patience = _Patience(
+            total=self.limits.tries - 1, status_forcelist=AGAIN, allowed_methods=None, raise_on_status=False,
+            backoff_factor=self.limits.first_pause_s, backoff_max=self.limits.longest_pause_s,
+            redirect=False, retry_after_max=10**9,
+        )  # fmt: skip
+        patience.wait = self._wait
+        self._session.mount("https://", HTTPAdapter(max_retries=patience))
+        self._session.mount("http://", HTTPAdapter(max_retries=patience))
+
+    def get(
+        self, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+    ) -> HttpReply:
+        """Ask for a page."""
+        once = (url, tuple(sorted((params or {}).items())))
+        if once in self._asked:
+            raise self.meter.refused("sends us in a circle: a page of it names one that we have read")
+        self._asked.add(once)
+        return self._reply(_Page("GET", url, headers or {}, params))
+
+    def post(self, url: str, body: Any, *, headers: Mapping[str, str] | None = None) -> HttpReply:
+        """Ask with a JSON body."""
+        return self._reply(_Page("POST", url, headers or {}, body=body))
+
+    def key(self) -> str:
+        """The person's key."""
+        name = self.feed.key_name
+        found = self.environ.get(name, "").strip() if name else ""
+        if not found:
+            raise self.meter.refused(f"wants a key: set {name}" if name else "has no key")
+        if not found.isascii() or not found.isprintable():
+            raise self.meter.refused(f"cannot be asked with the key in {name}: it has letters that no key has")
+        return found
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        for known in self._replies:
+            if (reply := known()) is not None:
+                reply.close()
+        self._session.close()
+
+    def _reply(self, page: _Page) -> HttpReply:
+        for _ in range(_MOST_REDIRECTS + 1):
+            answer = self._answer(page)
+            if answer.status_code not in _REDIRECTS:
+                return self._accepted(answer)
+            answer.close()
+            page = self._followed(page, answer)
+        raise self.meter.refused(f"sends us on more than {_MOST_REDIRECTS} times")
+
+    def _answer(self, page: _Page) -> requests.Response:
+        host = self._host(page.url)
+        self._go_on()
+        self.pages += 1
+        if self.pages > self.limits.pages:
+            raise self.meter.refused(f"goes on after {self.limits.pages:,} pages")
+        headers = {**_HEADERS, **page.headers}
+        url = page.url
+        if self.at is not None:
+            url, headers["Host"] = self._stand_in(page.url), host
+        try:
+            return self._session.request(
+                page.method, url, params=page.params, headers=headers, json=page.body, stream=True,
+                allow_redirects=False, timeout=(self.limits.connect_s, self.limits.silent_s),
+            )  # fmt: skip
+        except requests.RequestException as error:
+            raise self.meter.refused(_unreachable(error, host)) from None  # its text may hold a key
+
+    def _accepted(self, answer: requests.Response) -> HttpReply:
+        status = answer.status_code
+        if status != HTTPStatus.OK:
+            answer.close()
+            raise self.meter.refused(self._unhappy(status))
+        raw: BaseHTTPResponse = answer.raw
+        length = raw.headers.get("Content-Length", "")
+        self.meter.expected_bytes = int(length) if length.isdecimal() else None
+        reply = HttpReply(raw, self.meter)
+        self._replies.append(weakref.ref(reply))
+        return reply
+
+    def _followed(self, page: _Page, answer: requests.Response) -> _Page:
+        to = urljoin(page.url, answer.headers.get("Location", ""))
+        host = self._host(to)
+        headers = page.headers if host == self._host(page.url) else {}  # a key is for the host it was given to
+        if answer.status_code in _AS_IT_WAS:
+            return _Page(page.method, to, headers, body=page.body)
+        return _Page("GET", to, headers)
+
+    def _host(self, url: str) -> str:
+        """The host of an address that may be asked."""
+        parts = urlsplit(url)
+        host = (parts.hostname or "").casefold()
+        if host not in self.feed.hosts:
+            if is_private(host):
+                raise self.meter.refused("sends us to a private address, where nobody sells: not followed")
+            raise self.meter.refused(f"sends us to {host[:100] or 'no host'}, which is none of its hosts: not followed")
+        if parts.scheme != "https":
+            raise self.meter.refused("sends us to an address that is not encrypted: not followed")
+        return host
+
+    def _stand_in(self, url: str) -> str:
+        parts = urlsplit(url)
+        found = (self.at or {}).get(parts.hostname or "")
+        if found is None:
+            raise self.meter.refused(f"has nobody that stands in for {parts.hostname}")
+        return f"{found}{parts.path}{'?' if parts.query else ''}{parts.query}"
+
+    def _unhappy(self, status: int) -> str:
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            return f"wants to be asked less often (429), after {self.limits.tries} tries too"
+        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            key = self.feed.key_name
+            return f"did not accept the key in {key} ({status})" if key else f"did not let us in ({status})"
+        if status in AGAIN:
+            return f"is out of order ({status}), after {self.limits.tries} tries too"
+        if status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
+            return f"has no such page any more ({status})"
+        return f"answered {status}, and not with its prices"
+
+    def _wait(self, seconds: float) -> None:
+        if seconds > self.limits.longest_pause_s:
+            raise self.meter.refused(f"wants to be asked again in {seconds:,.0f} seconds, which is too long to wait")
+        self._go_on(seconds)
+        if self.cancelled.wait(seconds):
+            raise Stopped
+
+    def _go_on(self, seconds: float = 0.0) -> None:
+        """Raises where there is no going on."""
+        if self.cancelled.is_set():
+            raise Stopped
+        if time.monotonic() + seconds > self._until:
+            raise self.meter.refused(f"took longer than {self.limits.total_s:,.0f} seconds")
+
+
+def is_private(host: str) -> bool:
+    """Whether a host is, by its name, one of somebody's own network."""
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        return host == "localhost" or host.endswith((".localhost", ".local", ".internal", ".lan"))
+
+
+def _as_it_is(asked: requests.PreparedRequest) -> requests.PreparedRequest:
+    return asked
+
+
+def _in_time(error: requests.RequestException) -> bool:
+    """Not so where the last of several tries was too slow: requests calls that no time-out."""
+    cause = error.args[0] if error.args else None
+    return not isinstance(cause, MaxRetryError) or not isinstance(cause.reason, ReadTimeoutError)
+
+
+_UNREACHABLE: tuple[tuple[type[requests.RequestException], str], ...] = (
+    (requests.exceptions.ProxyError, "cannot be reached through the proxy that the environment names"),
+    (requests.exceptions.SSLError, "has no certificate that can be trusted"),
+    (requests.exceptions.Timeout, "did not answer in time"),
+    (requests.exceptions.RetryError, "is out of order, after several tries too"),
+    (requests.exceptions.ConnectionError, "cannot be reached: no connection to {host}"),
+)
+
+
+def _unreachable(error: requests.RequestException, host: str) -> str:
+    if not _in_time(error):
+        return "did not answer in time"
+    found = (words for kind, words in _UNREACHABLE if isinstance(error, kind))
+    return next(found, "cannot be asked at {host}").format(host=host)

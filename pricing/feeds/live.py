@@ -1,0 +1,74 @@
+"""The catalogue as a person has it: the facts that ship, with live prices laid over them.
+
+Every page and verb that names a price asks here. Nothing is laid over where there is no data folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+
+from pricing.catalogue import Catalogue
+from pricing.feeds.folder import DATABASE, FILE, data_folder
+from pricing.load import load_catalogue
+
+
+@dataclass(frozen=True)
+class _Laid:
+    """What was laid over last, in this process."""
+
+    facts: Catalogue
+    state: tuple[object, ...]
+    told: str
+    catalogue: Catalogue
+
+
+_LAST: list[_Laid] = []  # one at most; replaced as a whole, since pages are run in threads
+
+
+def current(environ: Mapping[str, str] | None = None) -> Catalogue:
+    """The catalogue that ships, with the live prices of this person or team laid over it."""
+    environ = os.environ if environ is None else environ
+    facts = load_catalogue()
+    state = _looked_at(environ)
+    if not state:
+        return facts
+    last = next((one for one in _LAST if one.facts is facts), None)
+    if last is not None and last.state == state and None not in state:
+        return last.catalogue
+    from pricing.feeds.database import opened_to_read  # only who has live prices waits for what lays them over
+    from pricing.feeds.laid import kept_overlay, with_live
+    from pricing.feeds.store import Store
+
+    database = opened_to_read(environ)
+    if database is None:
+        return facts
+    with closing(database):
+        store = Store(database)
+        told = f"{database.name} {store.state()}"
+        live = last.catalogue if last is not None and last.told == told else None
+        live = with_live(facts, kept_overlay(facts, store, told)) if live is None else live
+    _LAST[:] = [_Laid(facts, state, told, live)]
+    return live
+
+
+def _looked_at(environ: Mapping[str, str]) -> tuple[object, ...]:
+    """What changes when the store does; empty where there is none. Of a database one has to ask: None."""
+    if environ.get(DATABASE):
+        return (environ[DATABASE], None)
+    folder = data_folder(environ)
+    if folder is None:
+        return ()
+    try:
+        there = (folder / FILE).stat()
+    except OSError:
+        return ()
+    try:
+        beside = (folder / f"{FILE}-wal").stat()
+    except OSError:
+        return (str(folder), there.st_mtime_ns, there.st_size)
+    if not beside.st_size:  # readers make an empty one
+        return (str(folder), there.st_mtime_ns, there.st_size)
+    return (str(folder), there.st_mtime_ns, there.st_size, beside.st_mtime_ns, beside.st_size)

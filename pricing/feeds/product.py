@@ -1,0 +1,80 @@
+"""What is sold, apart from what it cost on a day: the same description is the same product, refresh after refresh."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from datetime import date
+from types import NoneType
+from typing import Any, Literal
+
+from pricing.feeds.observation import HostedObservation, Observation, RateObservation
+
+Kind = Literal["rental", "hosted", "exchange"]
+_ASKED = frozenset({"price", "currency", "free", "usd", "day"})
+_ASKED_HOSTED = frozenset({"input_usd_per_mtoken", "output_usd_per_mtoken", "cached_input_usd_per_mtoken", "day"})
+DOLLAR = "USD"
+AnyPriced = Observation | HostedObservation | RateObservation
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What was asked for a product, as the source said it."""
+
+    price: float  # of an hour; of a million tokens sent; of a unit of a currency
+    currency: str = DOLLAR
+    output: float | None = None
+    cached: float | None = None
+    free: int | None = None
+
+
+def parted(one: AnyPriced) -> tuple[Kind, str, Price]:
+    """An observation as what it is of, and what it costs."""
+    if isinstance(one, Observation):
+        return "rental", _told(one, _ASKED), Price(one.price, one.currency, free=one.free)
+    if isinstance(one, HostedObservation):
+        asked = Price(
+            one.input_usd_per_mtoken, output=one.output_usd_per_mtoken, cached=one.cached_input_usd_per_mtoken
+        )
+        return "hosted", _told(one, _ASKED_HOSTED), asked
+    return "exchange", _told(one, _ASKED), Price(one.usd)
+
+
+def malformed(one: AnyPriced) -> str | None:
+    """The first field that holds another kind of thing than it should; None: all are well."""
+    kinds = _FIELDS[type(one)]
+    return next((name for name, kind in kinds if not isinstance(getattr(one, name), kind)), None)
+
+
+def joined(kind: str, told: str, asked: Price) -> AnyPriced:
+    """The observation again."""
+    said: dict[str, Any] = json.loads(told)
+    if kind == "rental":
+        said |= {name: tuple(said[name]) for name in ("countries", "doubts") if name in said}
+        return Observation(**said, price=asked.price, currency=asked.currency, free=asked.free)
+    if kind == "hosted":
+        return HostedObservation(
+            **said, input_usd_per_mtoken=asked.price, output_usd_per_mtoken=asked.output,
+            cached_input_usd_per_mtoken=asked.cached,
+        )  # fmt: skip
+    return RateObservation(**said, usd=asked.price)
+
+
+def _told(one: AnyPriced, asked: frozenset[str]) -> str:
+    usual = ((name, value, getattr(one, name)) for name, value in _USUAL[type(one)] if name not in asked)
+    said = {name: value for name, default, value in usual if value != default}
+    return json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+_USUAL = {
+    kind: tuple((field.name, field.default) for field in fields(kind))
+    for kind in (Observation, HostedObservation, RateObservation)
+}
+_KINDS: dict[str, tuple[type, ...]] = {
+    "str": (str,), "int": (int,), "float": (int, float), "tuple[str, ...]": (tuple,), "date | None": (date, NoneType),
+    "int | None": (int, NoneType), "float | None": (int, float, NoneType),
+}  # fmt: skip
+_FIELDS = {
+    kind: tuple((field.name, _KINDS.get(str(field.type), (str, NoneType))) for field in fields(kind))
+    for kind in (Observation, HostedObservation, RateObservation)
+}

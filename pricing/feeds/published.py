@@ -1,0 +1,177 @@
+"""A folder of believed prices that somebody published: written from the store, read as one source more.
+
+`latest.json` names the newest CSV with its digest, and the sources with their licences. A folder on a web server is
+read over https, one on this machine as it is; every price of it passes the gate like any other.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import date, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from pricing.errors import PricingError
+from pricing.feeds.feed import Ask, Feed, FeedError, Reply
+from pricing.feeds.gate_constants import gate_constants
+from pricing.feeds.observation import AnyObservation, HostedObservation, Observation, Odd, RateObservation
+from pricing.feeds.product import AnyPriced, Price, joined
+from pricing.feeds.store import About, Store
+from pricing.formulas import unguarded
+
+LATEST, VERSION = "latest.json", 1
+PUBLISHED = "published-"  # in front of the names of such sources
+_FILE = re.compile(r"prices-\d{4}-\d{2}-\d{2}\.csv")
+_LARGEST_BYTES = 64_000_000
+_OF_FOLDERS = "docs/live-prices.md"  # a page about them: a folder of this machine has none
+_KINDS: dict[str, type[Observation | HostedObservation | RateObservation]] = {
+    "rental": Observation, "hosted": HostedObservation, "exchange": RateObservation,
+}  # fmt: skip
+_FIELDS = (one.name for kind in _KINDS.values() for one in fields(kind))
+COLUMNS = tuple(dict.fromkeys(("kind", "source", "day", *_FIELDS)))
+
+
+# Writing
+
+
+@dataclass(frozen=True)
+class Published:
+    """What is believed, as rows of one table, with the sources it is of."""
+
+    day: date
+    rows: tuple[Mapping[str, Any], ...]
+    sources: Mapping[str, About]
+
+
+def believed(store: Store) -> Published | None:
+    """The newest believed price of everything; not what other people published. None: there is nothing."""
+    newest = store.newest_day()
+    if newest is None:
+        return None
+    products, last = store.products(), {}
+    for number, read, _, *asked in store.believed(newest - timedelta(days=gate_constants().old_days)):
+        last[number] = read, Price(*asked)
+    rows = [_row(*products[number], *told) for number, told in last.items()]
+    rows = [row for row in rows if not row["source"].startswith(PUBLISHED)]
+    used, known = {row["source"] for row in rows}, store.sources()
+    about = {name: known[name][0] for name in sorted(used)}
+    return Published(newest, tuple(sorted(rows, key=lambda row: (row["kind"], row["source"]))), about) if rows else None
+
+
+def _row(source: str, kind: str, told: str, read: str, asked: Price) -> dict[str, Any]:
+    said = asdict(joined(kind, told, asked))
+    said = {name: " ".join(value) if isinstance(value, tuple) else value for name, value in said.items()}
+    return {**dict.fromkeys(COLUMNS), **said, "kind": kind, "source": source, "day": read}
+
+
+def index_of(published: Published, file: str, content: bytes) -> bytes:
+    """What `latest.json` says."""
+    told = {
+        "version": VERSION, "day": published.day.isoformat(), "file": file,
+        "sha256": hashlib.sha256(content).hexdigest(), "prices": len(published.rows),
+        "sources": {name: asdict(about) for name, about in published.sources.items()},
+    }  # fmt: skip
+    return json.dumps(told, indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+# Reading
+
+
+@dataclass(frozen=True)
+class _OfFile:
+    """A file of this machine, as a reply."""
+
+    raw: bytes
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.raw).hexdigest()
+
+    def json(self) -> Any:
+        return json.loads(self.raw)
+
+    def text(self) -> str:
+        return self.raw.decode()
+
+    def content(self) -> bytes:
+        return self.raw
+
+    def lines(self) -> Iterator[str]:
+        yield from self.text().splitlines()
+
+
+class BadAddress(PricingError):
+    """Nothing can be read there, in a sentence."""
+
+
+def is_folder(where: str) -> bool:
+    """Whether it is an address or a folder, and no name of a source."""
+    return "://" in where or "/" in where or Path(where).is_dir()
+
+
+def source_at(where: str) -> Feed:
+    """The source that a published folder is."""
+    parts = urlsplit(where) if "://" in where else None
+    if parts is not None and (parts.scheme != "https" or not parts.hostname or parts.username or parts.query):
+        raise BadAddress(f"{where[:100]} is no address to read prices from: want https://HOST/FOLDER, or a folder.")
+    told = where.rstrip("/") if parts is not None else str(Path(where).resolve())
+    host = (parts.hostname or "").casefold() if parts is not None else ""
+    return Feed(
+        name=f"{PUBLISHED}{hashlib.sha256(told.encode()).hexdigest()[:12]}", label=told[:120],
+        page=told if parts is not None else _OF_FOLDERS, hosts=(host,) if host else (),
+        licence="as its README.md says, source by source", read=partial(_read, told), via="third_party",
+        largest_reply_bytes=_LARGEST_BYTES,
+    )  # fmt: skip
+
+
+def _read(where: str, ask: Ask) -> Iterator[tuple[Reply, AnyObservation]]:
+    head = _file(where, LATEST, ask).json()
+    name = str(head.get("file"))
+    if head.get("version") != VERSION or not _FILE.fullmatch(name):
+        raise FeedError(f"{where} was published in a form that this program does not read: update it.")
+    reply = _file(where, name, ask)
+    raw = reply.content()
+    if hashlib.sha256(raw).hexdigest() != head.get("sha256"):
+        raise FeedError(f"{where}: {name} is not the file that {LATEST} speaks of. Publish it again.")
+    for row in csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline="")):
+        yield reply, _observation({key: unguarded(cell or "") for key, cell in row.items() if key})
+
+
+def _file(where: str, name: str, ask: Ask) -> Reply:
+    if where.startswith("https://"):
+        return ask.get(f"{where}/{name}")
+    path = Path(where) / name
+    try:
+        if path.stat().st_size > _LARGEST_BYTES:
+            raise FeedError(f"{path} has more than {_LARGEST_BYTES:,} bytes.")
+        return _OfFile(path.read_bytes())
+    except OSError as error:
+        raise FeedError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _observation(row: Mapping[str, str]) -> AnyPriced | Odd:
+    kind = _KINDS.get(row.get("kind", ""))
+    if kind is None:
+        return Odd(f"a row of kind {row.get('kind', '')!r}", "there is no such kind")
+    try:
+        told = {one.name: _cell(str(one.type), row[one.name]) for one in fields(kind) if row.get(one.name)}
+        return kind(**told)
+    except (ValueError, TypeError) as error:
+        return Odd(f"a row of kind {row['kind']}", str(error))
+
+
+def _cell(kind: str, said: str) -> Any:
+    """A cell as the field of an observation wants it."""
+    reads: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "date": date.fromisoformat}
+    read = reads.get(kind.removesuffix(" | None"))
+    if read is not None:
+        return read(said)
+    return tuple(said.split()) if kind.startswith("tuple") else said

@@ -1,0 +1,328 @@
+"""What was read, refresh by refresh, and what was decided of it. Rows are added; none is ever changed or taken out.
+
+A reading is believed unless an event says otherwise; the newest event about it counts. What a refresh brought is put
+aside by one event more, and can be read there for ever.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Literal, NamedTuple
+
+from pricing.feeds.database import Database
+from pricing.feeds.folder import StoreError
+from pricing.feeds.product import Kind, Price
+from pricing.feeds.verdict import Reason, Verdict, read_reason
+
+RefreshState = Literal["read", "shrunk", "failed"]
+GATE = "the gate"
+_ODDS_KEPT = 50
+COMPARED_DAYS = 90  # a price that nobody has read for longer is compared with nothing
+
+# Readings of refreshes that were not undone, each with the newest verdict about it.
+_LIVE = """
+WITH live AS (
+  SELECT r.refresh, r.product, r.price, r.currency, r.output, r.cached, r.usd, r.free, r.day, f.source,
+    COALESCE((SELECT e.kind FROM events e WHERE e.refresh = r.refresh AND e.product = r.product
+              ORDER BY e.id DESC LIMIT 1), 'believed') AS verdict
+  FROM readings r JOIN refreshes f ON f.id = r.refresh
+  WHERE r.day >= ? AND NOT EXISTS (
+    SELECT 1 FROM events u WHERE u.refresh = f.id AND u.product IS NULL AND u.kind = 'undone'))
+"""
+_ASKED = "l.price, l.currency, l.output, l.cached, l.free"
+
+
+@dataclass(frozen=True)
+class About:
+    """What must be known of a source where its prices are shown; kept with each refresh."""
+
+    label: str
+    page: str
+    licence: str
+    via: str
+
+
+@dataclass(frozen=True)
+class Refreshed:
+    """One source, read once."""
+
+    run: str
+    source: str
+    about: About
+    day: date
+    started: datetime
+    state: RefreshState = "read"
+    said: str = ""  # why it failed, in a sentence
+    seen: int = 0  # prices in it
+    odds: tuple[str, ...] = ()  # rows that no price could be told from, in words
+    replies: tuple[str, ...] = ()  # the digests of all that it sent, in order
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One observation, judged."""
+
+    kind: Kind
+    told: str  # what is sold
+    asked: Price
+    usd: float | None  # for an accelerator and hour, or as it is; None: no rate of its currency is known
+    reply: str
+    day: date
+    reason: Reason | None = None  # why it is not believed
+
+
+@dataclass(frozen=True)
+class Before:
+    """What is known of the products of a source before it is read again."""
+
+    believed: Mapping[str, tuple[float, date]] = field(default_factory=dict)  # the last price in dollars, by product
+    refused: Mapping[str, float] = field(default_factory=dict)  # by somebody
+    last: Mapping[str, tuple[date, Price]] = field(default_factory=dict)  # believed or not
+    seen: int | None = None  # prices in its last refresh; None: it was never read
+
+
+class Held(NamedTuple):
+    """A reading that waits for a person."""
+
+    id: str
+    source: str
+    day: date
+    kind: Kind
+    told: str
+    asked: Price
+    usd: float | None
+    reason: Reason
+
+
+class Run(NamedTuple):
+    """All that one refresh brought."""
+
+    run: str
+    started: datetime
+    sources: tuple[str, ...]
+    readings: int
+
+
+@dataclass
+class Store:
+    """The operations; each that writes is one transaction."""
+
+    database: Database
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """All or nothing."""
+        with self.database.writing():
+            yield
+
+    def before(self, source: str, day: date) -> Before:
+        """What the gate compares with."""
+        since = (day - timedelta(days=COMPARED_DAYS)).isoformat()
+        rows = self.database.rows(
+            f"{_LIVE} SELECT p.told, l.day, l.usd, l.verdict, {_ASKED} FROM live l JOIN products p ON p.id = l.product"
+            " WHERE l.source = ? ORDER BY l.refresh",
+            (since, source),
+        )
+        believed: dict[str, tuple[float, date]] = {}
+        refused: dict[str, float] = {}
+        last: dict[str, tuple[date, Price]] = {}
+        for told, read, usd, verdict, *asked in rows:
+            last[told] = date.fromisoformat(read), Price(*asked)
+            if usd is not None and verdict == "believed":
+                believed[told] = usd, last[told][0]
+            elif usd is not None and verdict == "refused":
+                refused[told] = usd
+        return Before(believed, refused, last, self._seen(source))
+
+    def _seen(self, source: str) -> int | None:
+        rows = self.database.rows(
+            "SELECT f.seen FROM refreshes f WHERE f.source = ? AND f.state <> 'failed' AND NOT EXISTS (SELECT 1 FROM"
+            " events e WHERE e.refresh = f.id AND e.product IS NULL AND e.kind = 'undone') ORDER BY f.id DESC LIMIT 1",
+            (source,),
+        )
+        return rows[0][0] if rows else None
+
+    def keep(self, refreshed: Refreshed, readings: Sequence[Reading], ended: datetime) -> int:
+        """Keep what a source said; the number of the refresh. To be called while `writing`."""
+        digest = hashlib.sha256("\n".join(refreshed.replies).encode()).hexdigest()
+        row = (
+            refreshed.run, refreshed.source, json.dumps(asdict(refreshed.about)), refreshed.day.isoformat(),
+            _at(refreshed.started), _at(ended), refreshed.state, refreshed.said, digest, refreshed.seen,
+            len(refreshed.odds), json.dumps(refreshed.odds[:_ODDS_KEPT]),
+        )  # fmt: skip
+        refresh: int = self.database.rows(
+            "INSERT INTO refreshes (run, source, about, day, started, ended, state, said, digest, seen, odd, odds)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            row,
+        )[0][0]
+        products = self._products(refreshed.source, readings)
+        numbers = self._replies(sorted({one.reply for one in readings}))
+        self.database.many(
+            "INSERT INTO readings (refresh, product, reply, day, price, currency, output, cached, usd, free)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (refresh, products[one.kind, one.told], numbers[one.reply], one.day.isoformat(), one.asked.price,
+                 one.asked.currency, one.asked.output, one.asked.cached, one.usd, one.asked.free)
+                for one in readings
+            ),
+        )  # fmt: skip
+        self._tell(
+            (_at(ended), one.reason.verdict, refresh, products[one.kind, one.told], one.reason.told(), GATE)
+            for one in readings
+            if one.reason is not None
+        )
+        return refresh
+
+    def _products(self, source: str, readings: Sequence[Reading]) -> dict[tuple[Kind, str], int]:
+        self.database.many(
+            "INSERT INTO products (source, kind, told) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            ((source, kind, told) for kind, told in dict.fromkeys((one.kind, one.told) for one in readings)),
+        )
+        rows = self.database.rows("SELECT kind, told, id FROM products WHERE source = ?", (source,))
+        return {(kind, told): number for kind, told, number in rows}
+
+    def _replies(self, digests: Sequence[str]) -> dict[str, int]:
+        self.database.many(
+            "INSERT INTO replies (digest) VALUES (?) ON CONFLICT DO NOTHING", ((digest,) for digest in digests)
+        )
+        return {
+            digest: self.database.rows("SELECT id FROM replies WHERE digest = ?", (digest,))[0][0] for digest in digests
+        }
+
+    def _tell(self, events: Iterable[tuple[object, ...]]) -> None:
+        self.database.many(
+            "INSERT INTO events (at, kind, refresh, product, reason, person) VALUES (?, ?, ?, ?, ?, ?)", events
+        )
+
+    # What a person decides
+
+    def held(self, day: date) -> list[Held]:
+        """What waits for a person: of each product the newest reading, where it is held."""
+        since = (day - timedelta(days=COMPARED_DAYS)).isoformat()
+        rows = self.database.rows(
+            f"{_LIVE} SELECT l.refresh, l.product, l.source, l.day, p.kind, p.told, l.usd, l.verdict,"
+            " (SELECT e.reason FROM events e WHERE e.refresh = l.refresh AND e.product = l.product AND e.kind = 'held'"
+            f" ORDER BY e.id DESC LIMIT 1), {_ASKED} FROM live l JOIN products p ON p.id = l.product"
+            " WHERE l.refresh = (SELECT MAX(m.refresh) FROM live m WHERE m.product = l.product)"
+            " AND l.verdict = 'held' ORDER BY l.source, l.product",
+            (since,),
+        )
+        return [
+            Held(
+                f"{refresh}-{product}", source, date.fromisoformat(read), kind, told, Price(*asked), usd,
+                read_reason(reason),
+            )
+            for refresh, product, source, read, kind, told, usd, _, reason, *asked in rows
+        ]  # fmt: skip
+
+    def decide(self, wanted: Mapping[Verdict, Iterable[str]], person: str, at: datetime) -> list[Held]:
+        """Accept and refuse held readings, by their ids; all of them or none."""
+        with self.writing():
+            held = {one.id: one for one in self.held(at.date())}
+            chosen = [
+                (verdict, _chosen(held, one, verdict)) for verdict, ids in wanted.items() for one in dict.fromkeys(ids)
+            ]
+            self._tell(
+                (_at(at), verdict, *map(int, one.id.split("-")), one.reason.told(), person) for verdict, one in chosen
+            )
+        return [one for _, one in chosen]
+
+    def runs(self) -> list[Run]:
+        """The refreshes that count, the newest first."""
+        rows = self.database.rows(
+            "SELECT f.run, f.started, f.source, (SELECT COUNT(*) FROM readings r WHERE r.refresh = f.id)"
+            " FROM refreshes f WHERE f.state <> 'failed' AND NOT EXISTS (SELECT 1 FROM events e WHERE e.refresh = f.id"
+            " AND e.product IS NULL AND e.kind = 'undone') ORDER BY f.id DESC"
+        )
+        found: dict[str, Run] = {}
+        for run, started, source, count in rows:
+            old = found.get(run, Run(run, datetime.fromisoformat(started), (), 0))
+            found[run] = Run(run, min(old.started, datetime.fromisoformat(started)), (*old.sources, source),
+                             old.readings + count)  # fmt: skip
+        return list(found.values())
+
+    def undo(self, run: str, person: str, at: datetime) -> None:
+        """Put aside what a refresh brought."""
+        with self.writing():
+            rows = self.database.rows("SELECT id FROM refreshes WHERE run = ?", (run,))
+            self._tell((_at(at), "undone", refresh, None, "", person) for (refresh,) in rows)
+
+    # What is laid over the catalogue
+
+    def state(self) -> str:
+        """What changes whenever anything here does."""
+        rows = self.database.rows(
+            "SELECT COALESCE((SELECT MAX(id) FROM refreshes), 0), COALESCE((SELECT MAX(id) FROM events), 0)"
+        )
+        return ".".join(map(str, rows[0]))
+
+    def newest_day(self) -> date | None:
+        """The last day of which there is any price."""
+        found = self.database.rows("SELECT MAX(day) FROM readings")[0][0]
+        return None if found is None else date.fromisoformat(found)
+
+    def believed(self, since: date) -> list[tuple[Any, ...]]:
+        """Product, day and price of all that is believed, where it changed and where it was read last."""
+        return self.database.rows(
+            f"{_LIVE}, steps AS (SELECT l.product, l.refresh, l.day, l.usd, {_ASKED},"
+            " LAG(l.usd) OVER one AS usd_before, LAG(l.output) OVER one AS output_before,"
+            " LEAD(l.refresh) OVER one AS later FROM live l WHERE l.verdict = 'believed' AND l.usd IS NOT NULL"
+            " WINDOW one AS (PARTITION BY l.product ORDER BY l.refresh))"
+            " SELECT product, day, usd, price, currency, output, cached, free FROM steps"
+            " WHERE later IS NULL OR usd_before IS NULL OR usd_before <> usd OR output_before <> output"
+            " ORDER BY product, refresh",
+            (since.isoformat(),),
+        )
+
+    def products(self) -> dict[int, tuple[str, Kind, str]]:
+        """Source, kind and description of every product, by its number."""
+        return {
+            number: (source, kind, told)
+            for number, source, kind, told in self.database.rows("SELECT id, source, kind, told FROM products")
+        }
+
+    def sources(self) -> dict[str, tuple[About, date]]:
+        """What is known of each source, and the day on which it was read last."""
+        rows = self.database.rows(
+            "SELECT f.source, f.about, f.day FROM refreshes f WHERE f.state <> 'failed' AND NOT EXISTS (SELECT 1 FROM"
+            " events e WHERE e.refresh = f.id AND e.product IS NULL AND e.kind = 'undone') ORDER BY f.id"
+        )
+        return {source: (About(**json.loads(about)), date.fromisoformat(day)) for source, about, day in rows}
+
+    def to_be_had(self, since: date) -> dict[int, tuple[int, int]]:
+        """By product: on how many days it was to be had, of how many days on which its source was read."""
+        rows = self.database.rows(
+            f"{_LIVE} SELECT l.product, l.source, COUNT(DISTINCT l.day) FROM live l"
+            " WHERE l.free IS NULL OR l.free > 0 GROUP BY l.product, l.source",
+            (since.isoformat(),),
+        )
+        days = Counter(
+            dict(
+                self.database.rows(
+                    "SELECT source, COUNT(DISTINCT day) FROM refreshes f WHERE state = 'read' AND day >= ? AND NOT"
+                    " EXISTS (SELECT 1 FROM events e WHERE e.refresh = f.id AND e.product IS NULL"
+                    " AND e.kind = 'undone') GROUP BY source",
+                    (since.isoformat(),),
+                )
+            )
+        )
+        return {product: (count, max(count, days[source])) for product, source, count in rows}
+
+
+def _chosen(held: Mapping[str, Held], wanted: str, verdict: Verdict) -> Held:
+    found = held.get(wanted)
+    if found is None:
+        raise StoreError(f"Nothing that is held is called {wanted[:60]!r}: `held` lists what is.")
+    if verdict == "believed" and not found.reason.acceptable:
+        raise StoreError(f"{wanted} cannot be accepted: nobody knows what to call it, or its currency.")
+    return found
+
+
+def _at(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")

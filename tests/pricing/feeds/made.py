@@ -1,0 +1,36 @@
+"""Small sources for tests: each asks one page of the test's server, and says rows as they stand there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pricing.feeds.client import Limits
+from pricing.feeds.feed import Ask, Feed, Reply
+from pricing.feeds.observation import AnyObservation, HostedObservation, Observation, RateObservation
+
+HOST = "prices.example"
+BRISK = Limits(connect_s=2, silent_s=0.3, total_s=20, tries=2, first_pause_s=0.001, longest_pause_s=1, pages=50)
+KINDS = {"rental": Observation, "hosted": HostedObservation, "exchange": RateObservation}
+
+
+def source(name: str = "example", **changes: Any) -> Feed:
+    """A source whose page is a list of observations, with the page after it."""
+
+    def read(ask: Ask) -> Iterator[tuple[Reply, AnyObservation]]:
+        url: str | None = f"https://{HOST}/{name}"
+        while url:
+            reply = ask.get(url)
+            told = reply.json()
+            yield from ((reply, KINDS[changes.get("kind", "rental")](**row)) for row in told["rows"])
+            url = told.get("next")
+
+    told = {"name": name, "label": name.title(), "page": f"https://{HOST}/{name}", "hosts": (HOST,), "licence": "MIT"}
+    return Feed(**{**told, "read": read, **changes})
+
+
+def row(price: float = 2.69, **changes: Any) -> dict[str, Any]:
+    """RunPod's H100, as its source could say it."""
+    told = {"seller": "RunPod", "accelerator": "H100 SXM", "count": 1, "purchase": "on_demand", "memory_gb": 80,
+            "sku": "Community Cloud"}  # fmt: skip
+    return {**told, "price": price, **changes}

@@ -1,0 +1,189 @@
+"""What is believed, and what is held with which reason. Prices of the frozen catalogue: RunPod's H100 costs $2.69."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from pricing import load_catalogue
+from pricing.feeds.gate import Gate, Market, has_shrunk
+from pricing.feeds.observation import HostedObservation, Observation, RateObservation
+from pricing.feeds.product import AnyPriced, parted
+from pricing.feeds.store import Before
+from pricing.feeds.verdict import Reason
+from tests.pricing.feeds.made import row
+
+DAY = date(2026, 11, 23)
+MARKET = Market.of(load_catalogue())
+
+
+def judged(one: AnyPriced, before: Before | None = None) -> Reason | None:
+    """Why the gate does not believe it."""
+    return Gate(MARKET, before or Before(), DAY).reading(one, "digest").reason
+
+
+def kind(one: AnyPriced, before: Before | None = None) -> str | None:
+    """The same, but for its numbers."""
+    reason = judged(one, before)
+    return None if reason is None else reason.kind
+
+
+def known(one: AnyPriced, usd: float, days: int = 1) -> Before:
+    """The last believed price of the same product."""
+    return Before(believed={parted(one)[1]: (usd, DAY - timedelta(days=days))})
+
+
+def test_an_ordinary_price_is_believed() -> None:
+    assert judged(Observation(**row(2.79))) is None
+
+
+@pytest.mark.parametrize("price", [0, -1.0, float("nan"), float("inf")])
+def test_no_price_is_no_price_and_nobody_is_asked(price: float) -> None:
+    reason = judged(Observation(**row(price)))
+    assert reason == Reason("no_price")
+    assert reason.verdict == "refused"
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"count": 0}, "no_shape"),
+        ({"count": 100_000}, "no_shape"),
+        ({"purchase": "lease"}, "no_shape"),
+        ({"price": 250_000.0}, "huge"),
+        ({"seller": "Nobody's Cloud"}, "unknown_seller"),
+        ({"accelerator": "H900"}, "unknown_accelerator"),
+        ({"accelerator": "H100 SXM", "memory_gb": 40}, "unclear_accelerator"),
+        ({"currency": "XAU"}, "unknown_currency"),
+    ],
+)
+def test_what_cannot_be_placed_is_held(changes: dict[str, Any], reason: str) -> None:
+    assert kind(Observation(**row(**changes))) == reason
+
+
+def test_a_name_that_nobody_knows_is_told_with_its_memory() -> None:
+    reason = judged(Observation(**row(accelerator="H900", memory_gb=192)))
+    assert reason is not None
+    assert reason.name == "H900 with 192 GB"
+    assert not reason.acceptable
+
+
+def test_memory_decides_what_a_wide_name_means() -> None:
+    chip = MARKET.names.chip
+    assert chip("V100S", 32.0) == "V100S-PCIe-32GB"
+    assert chip("A100 SXM4", 79.6) == "A100-SXM4-80GB"  # GiB, of what is sold as 80 GB
+    assert chip("H100", 94.0) == "H100-NVL-94GB"
+    assert chip("A100", 80.0) == "A100-80GB"  # SXM or PCIe: the source says no more
+    assert chip("A100", None) == "A100"
+
+
+def test_euros_are_compared_in_dollars() -> None:
+    euro = MARKET.usd_of["EUR"]
+    reading = Gate(MARKET, Before(), DAY).reading(Observation(**row(2.5, currency="EUR")), "digest")
+    assert reading.usd == pytest.approx(2.5 * euro)
+    assert reading.reason is None
+    assert (reading.asked.price, reading.asked.currency) == (2.5, "EUR")
+
+
+def test_a_machine_is_told_by_its_accelerators() -> None:
+    reading = Gate(MARKET, Before(), DAY).reading(Observation(**row(21.52, count=8)), "digest")
+    assert reading.usd == pytest.approx(2.69)
+
+
+# Against the last believed price. Posted prices: 2.5 x 0.25 in logarithms is a factor of 1.87 within a day.
+
+
+@pytest.mark.parametrize(("price", "held"), [(2.69 * 1.85, False), (2.69 * 1.90, True), (2.69 / 1.90, True)])
+def test_a_jump_is_held_with_before_and_after(price: float, held: bool) -> None:
+    one = Observation(**row(price))
+    reason = judged(one, known(one, 2.69, days=0))
+    assert (reason is not None) is held
+    if reason is not None:
+        assert (reason.kind, reason.usd, reason.against) == ("jump", price, 2.69)
+        assert reason.factor == pytest.approx(1.868, abs=0.001)
+        assert reason.acceptable
+
+
+def test_a_price_may_have_moved_further_where_nobody_looked_for_long() -> None:
+    one = Observation(**row(2.69 * 3))
+    assert kind(one, known(one, 2.69, days=1)) == "jump"
+    assert kind(one, known(one, 2.69, days=180)) is None
+
+
+def test_spot_prices_may_jump_further_than_lists() -> None:
+    spot = Observation(**row(3.0, purchase="spot"))
+    listed = Observation(**row(3.0, seller="AWS", region="us-east-1"))
+    assert kind(spot, known(spot, 1.0, days=0)) is None
+    assert kind(listed, known(listed, 1.0, days=0)) == "jump"
+
+
+def test_the_catalogues_own_price_counts_where_nothing_was_read_yet() -> None:
+    reason = judged(Observation(**row(269.0)))
+    assert reason is not None
+    assert (reason.kind, reason.against) == ("cents", 2.69)
+
+
+@pytest.mark.parametrize(
+    ("price", "count", "reason"),
+    [(2.69 * 8 * 8, 8, "per_machine"), (2.69, 8, "per_accelerator"), (269 * 8, 8, "cents"), (0.0269, 1, "cents")],
+)
+def test_a_mistake_is_called_by_its_name(price: float, count: int, reason: str) -> None:
+    one = Observation(**row(price, count=count))
+    assert kind(one, known(one, 2.69, days=0)) == reason
+
+
+def test_what_somebody_refused_is_not_asked_again() -> None:
+    one = Observation(**row(9.99))
+    before = Before(refused={parted(one)[1]: 9.99})
+    assert kind(one, before) == "as_refused"
+    assert kind(Observation(**row(9.50)), before) != "as_refused"
+
+
+# Where the product is new
+
+
+def test_a_new_product_is_held_against_what_its_seller_asks_for_others() -> None:
+    """RunPod sells it at 2.69: eight in a machine at 2.69 for all is a price for one."""
+    one = row(2.69, count=8, region="a new region", purchase="on_demand", doubts=())
+    assert kind(Observation(**one)) == "per_accelerator"
+
+
+@pytest.mark.parametrize(("price", "held"), [(0.2, True), (1.5, False), (40.0, True)])
+def test_a_new_product_must_lie_in_its_markets_range(price: float, held: bool) -> None:
+    reason = judged(Observation(**row(price, seller="Salad")))
+    assert (reason is not None and reason.kind == "out_of_range") is held
+
+
+def test_a_lowest_bid_may_lie_far_below() -> None:
+    assert kind(Observation(**row(0.3, seller="Salad", doubts=("minimum_bid",)))) is None
+
+
+# Models and currencies
+
+
+def test_hosted_models() -> None:
+    told = {"vendor": "Anthropic", "model": "claude-3-haiku"}
+    before, _ = MARKET.shapes.hosted_price("Anthropic", "claude-3-haiku") or (0.0, DAY)
+    assert kind(HostedObservation(**told, input_usd_per_mtoken=before)) is None
+    assert kind(HostedObservation(**told, input_usd_per_mtoken=0.0)) == "no_price"
+    assert kind(HostedObservation(**told, input_usd_per_mtoken=before * 100)) == "cents"
+    assert kind(HostedObservation(**told, input_usd_per_mtoken=before * 1e6)) == "huge"
+    assert kind(HostedObservation("Nobody Ltd", "m", 1.0)) == "unknown_seller"
+    assert kind(HostedObservation("Anthropic", "claude-99", 3.0, 15.0)) is None
+
+
+def test_exchange_rates() -> None:
+    euro = MARKET.usd_of["EUR"]
+    assert kind(RateObservation("EUR", euro * 1.02)) is None
+    assert kind(RateObservation("EUR", euro * 2)) == "jump"
+    assert kind(RateObservation("EUR", 0.0)) == "no_price"
+    assert kind(RateObservation("ZZZ", 1.0)) == "unknown_currency"
+
+
+@pytest.mark.parametrize(
+    ("seen", "before", "shrunk"), [(49, 100, True), (50, 100, False), (1, 4, False), (1, None, False)]
+)
+def test_a_source_that_lost_half_has_shrunk(seen: int, before: int | None, shrunk: bool) -> None:
+    assert has_shrunk(seen, before) is shrunk

@@ -1,0 +1,273 @@
+"""A refresh: what is kept, what is not, and what becomes of it when something goes wrong in the middle."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+
+from pricing import load_catalogue
+from pricing.feeds.client import Limits
+from pricing.feeds.database import alone, opened
+from pricing.feeds.feed import Feed
+from pricing.feeds.folder import StoreError
+from pricing.feeds.progress import Progress, RefreshFound
+from pricing.feeds.refresh import Ways, refresh
+from pricing.feeds.store import Store
+from tests.pricing.feeds.made import BRISK, HOST, row, source
+from tests.pricing.feeds.server import Answer, Server
+
+FACTS = load_catalogue()
+DAY = date(2026, 11, 23)
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
+Refresh = Callable[..., RefreshFound]
+
+
+@pytest.fixture
+def go(server: Server, environ: dict[str, str]) -> Refresh:
+    """A refresh that asks the test's server."""
+
+    def done(*feeds: Feed, **ways: Any) -> RefreshFound:
+        told = {"day": DAY, "environ": environ, "limits": BRISK, "at": server.at(HOST)} | ways
+        return refresh(feeds or (source(),), FACTS, Ways(**told))
+
+    return done
+
+
+def says(server: Server, *rows: dict[str, Any], name: str = "example") -> None:
+    """What a source answers from now on."""
+    server.says(f"/{name}", Answer(json={"rows": list(rows)}))
+
+
+def table(environ: dict[str, str], sql: str) -> list[tuple[Any, ...]]:
+    """What stands in the store."""
+    with closing(opened(environ)) as database:
+        return database.rows(sql)
+
+
+def count(environ: dict[str, str], name: str = "readings") -> int:
+    """How many rows a table has."""
+    found: int = table(environ, f"SELECT COUNT(*) FROM {name}")[0][0]
+    return found
+
+
+def test_what_a_source_says_is_kept_with_its_digest(server: Server, go: Refresh, environ: dict[str, str]) -> None:
+    says(server, row(2.79), row(3.99, sku="Secure Cloud"), row(0, sku="Spare"))
+    (found,) = go().sources
+    assert (found.state, found.seen, found.new) == ("read", 3, 3)
+    assert found.verdicts == {"believed": 2, "refused": 1}
+    ((digest,),) = table(environ, "SELECT digest FROM replies")
+    assert len(digest) == 64
+
+
+def test_the_same_prices_twice_on_a_day_are_one_reading(server: Server, go: Refresh, environ: dict[str, str]) -> None:
+    says(server, row(2.79), row(2.79))
+    assert go().sources[0].new == 1
+    assert go().sources[0].new == 0
+    says(server, row(2.89))
+    assert go().sources[0].new == 1
+    assert count(environ) == 2
+    assert count(environ, "refreshes") == 3
+
+
+def test_of_a_machine_listed_twice_the_cheaper_one_that_is_free_counts(
+    server: Server, go: Refresh, environ: dict[str, str]
+) -> None:
+    says(server, row(2.20, free=0), row(2.79, free=3), row(2.69, free=1), row(2.99, free=9))
+    go()
+    assert table(environ, "SELECT price, free FROM readings") == [(2.69, 1)]
+
+
+def test_one_broken_source_stops_no_other(server: Server, go: Refresh, environ: dict[str, str]) -> None:
+    says(server, row(2.79), name="whole")
+    server.says("/html", Answer(body=b"<html>Sign in"))
+    server.says("/other", Answer(json={"data": []}))
+    server.says("/typed", Answer(json={"rows": [row("2.79")]}))  # a number became a text
+    server.says("/fields", Answer(json={"rows": [{"gpu": "H100"}]}))  # a field was renamed
+    server.says("/empty", Answer(json={"rows": []}))
+    names = ("gone", "html", "whole", "other", "typed", "fields", "empty")
+    found = {one.source: one for one in go(*map(source, names)).sources}
+    assert {name: one.said for name, one in found.items()} == {
+        "whole": "",
+        "gone": "Gone has no such page any more (404).",
+        "html": "Html sent a web page in place of JSON.",
+        "other": "Other has changed the form of its prices (KeyError: 'rows').",
+        "typed": "Typed named no price at all: its old ones stay.",
+        "fields": "Fields has changed the form of its prices (TypeError: Observation.__init__() got an unexpected"
+        " keyword argument 'gpu').",
+        "empty": "Empty named no price at all: its old ones stay.",
+    }
+    assert {name for name, one in found.items() if one.state == "failed"} == set(names) - {"whole"}
+    assert found["typed"].odd == 1
+    assert table(environ, "SELECT odds FROM refreshes WHERE source = 'typed'") == [("[\"Typed: price is '2.79'\"]",)]
+    assert count(environ) == 1
+
+
+def test_a_source_that_fails_half_way_keeps_nothing_of_it(server: Server, go: Refresh, environ: dict[str, str]) -> None:
+    server.says("/example", Answer(json={"rows": [row(2.79)], "next": f"https://{HOST}/page2"}))
+    server.says("/page2", Answer(status=500))
+    (found,) = go().sources
+    assert (found.state, found.said) == ("failed", "Example is out of order (500), after 2 tries too.")
+    assert count(environ) == 0
+
+
+def test_an_endless_list_of_pages_ends(server: Server, go: Refresh) -> None:
+    pages = iter(range(10**6))
+    server.says(
+        "/example", lambda asked: Answer(json={"rows": [row(2.79)], "next": f"https://{HOST}/example?p={next(pages)}"})
+    )
+    assert go().sources[0].said == "Example goes on after 50 pages."
+
+
+def test_a_key_that_is_not_set_is_told_by_its_name(server: Server, go: Refresh, environ: dict[str, str]) -> None:
+    keyed = source("keyed", key_name="KEYED_TOKEN")
+    (found,) = go(keyed).sources
+    assert (found.state, found.said) == ("skipped", "Keyed is read with a key of yours: set KEYED_TOKEN.")
+    assert server.asked == []
+    assert count(environ, "refreshes") == 0
+
+
+def test_rows_of_a_seller_who_speaks_first_hand_are_left_to_it(server: Server, go: Refresh) -> None:
+    says(server, row(2.79), row(2.49, seller="Lambda", sku=""))
+    (found,) = go(source(second_hand=("RunPod",))).sources
+    assert (found.left, found.seen) == (1, 1)
+
+
+def test_a_dry_run_keeps_nothing(server: Server, go: Refresh, environ: dict[str, str]) -> None:
+    says(server, row(2.79), row(269.0, sku="Secure Cloud"))
+    found = go(dry=True)
+    assert found.sources[0].verdicts == {"believed": 1, "held": 1}
+    assert count(environ, "refreshes") == 0
+
+
+def test_new_rates_count_for_the_prices_of_the_same_refresh(
+    server: Server, go: Refresh, environ: dict[str, str]
+) -> None:
+    says(server, {"code": "EUR", "usd": 1.2}, name="rates")
+    says(server, row(2.50, currency="EUR"))
+    go(source(), source("rates", kind="exchange"))
+    ((usd,),) = table(environ, "SELECT usd FROM readings WHERE currency = 'EUR'")
+    assert usd == pytest.approx(3.0)
+
+
+def test_a_source_that_shrinks_keeps_its_old_prices(server: Server, go: Refresh, environ: dict[str, str]) -> None:
+    says(server, *(row(2.79, sku=f"kind {n}") for n in range(20)))
+    go()
+    says(server, *(row(2.79, sku=f"kind {n}") for n in range(9)))
+    assert go().sources[0].state == "shrunk"
+    assert count(environ) == 20
+
+
+# Held prices
+
+
+def held(environ: dict[str, str]) -> Any:
+    """What waits for a person."""
+    with closing(opened(environ)) as database:
+        return Store(database).held(DAY)
+
+
+def test_a_held_price_is_accepted_by_somebody(server: Server, go: Refresh, environ: dict[str, str]) -> None:
+    says(server, row(2.69))
+    go()
+    says(server, row(9.90))
+    assert go().sources[0].verdicts == {"held": 1}
+    (one,) = held(environ)
+    assert (one.reason.kind, one.reason.against, one.usd) == ("jump", 2.69, 9.90)
+    with closing(opened(environ)) as database:
+        Store(database).decide({"believed": [one.id]}, "Anna", NOON)
+    assert held(environ) == []
+    assert table(environ, "SELECT kind, person FROM events ORDER BY id") == [("held", "the gate"), ("believed", "Anna")]
+    says(server, row(10.50))  # from now on it is compared with what she accepted
+    assert go().sources[0].verdicts == {"believed": 1}
+
+
+def test_a_refused_price_is_not_asked_about_again(server: Server, go: Refresh, environ: dict[str, str]) -> None:
+    says(server, row(9.90))
+    go()
+    with closing(opened(environ)) as database:
+        Store(database).decide({"refused": [held(environ)[0].id]}, "Anna", NOON)
+    says(server, row(9.90, free=3))  # told anew
+    assert go().sources[0].verdicts == {"refused": 1}
+    assert held(environ) == []
+
+
+def test_what_cannot_be_decided_is_told(server: Server, go: Refresh, environ: dict[str, str]) -> None:
+    says(server, row(2.79, accelerator="H900"))
+    go()
+    (one,) = held(environ)
+    with closing(opened(environ)) as database:
+        store = Store(database)
+        with pytest.raises(StoreError, match=r"cannot be accepted: nobody knows what to call it"):
+            store.decide({"believed": [one.id]}, "Anna", NOON)
+        with pytest.raises(StoreError, match=r"^Nothing that is held is called '7-7'"):
+            store.decide({"refused": [one.id, "7-7"]}, "Anna", NOON)
+    assert held(environ) == [one]
+
+
+# Undone, cancelled, twice at once
+
+
+def test_a_refresh_is_undone_and_nothing_is_deleted(server: Server, go: Refresh, environ: dict[str, str]) -> None:
+    says(server, row(2.69))
+    go()
+    says(server, row(2.99))
+    second = go()
+    with closing(opened(environ)) as database:
+        store = Store(database)
+        assert store.runs()[0].run == second.run
+        store.undo(second.run, "Anna", NOON)
+        assert [usd for _, _, usd, *_ in store.believed(date(2026, 1, 1))] == [2.69]
+        assert len(store.runs()) == 1
+    assert count(environ) == 2
+    assert go().sources[0].new == 1, "what was put aside is read again"
+
+
+def test_who_cancels_finds_everything_as_it_was(server: Server, go: Refresh, environ: dict[str, str]) -> None:
+    says(server, row(2.69), name="quick")
+    server.says("/slow", Answer(json={"rows": [row(2.79)]}, silent_at=10, silent_s=30))
+    cancelled = threading.Event()
+    told: list[Progress] = []
+
+    def tell(progress: Progress) -> None:
+        told.append(progress)
+        if progress.state == "read":
+            cancelled.set()
+
+    found = go(source("quick"), source("slow"), tell=tell, cancelled=cancelled, limits=Limits(silent_s=20))
+    assert found.cancelled
+    assert found.sources == ()
+    with closing(opened(environ)) as database:
+        assert Store(database).believed(date(2026, 1, 1)) == []
+    assert any(one.source == "quick" and one.rows == 1 and one.rows_per_s > 0 for one in told)
+
+
+def test_the_second_of_two_at_once_says_so(go: Refresh, environ: dict[str, str]) -> None:
+    twice = pytest.raises(StoreError, match=r"^Another refresh is at work: this one has changed nothing\.")
+    with closing(opened(environ)) as database, alone(database, environ), twice:
+        go()
+    assert count(environ, "refreshes") == 0
+
+
+# The data folder
+
+
+def test_a_data_folder_that_cannot_be_made_is_told_in_a_sentence(
+    go: Refresh, environ: dict[str, str], tmp_path: Any
+) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(
+        StoreError, match=r"^The folder .*/file/data for live prices cannot be made: Not a directory\.$"
+    ):
+        go(environ={"RENT_OR_BUY_DATA": str(tmp_path / "file" / "data")})
+
+
+def test_a_file_that_is_no_store_is_told_in_a_sentence(go: Refresh, environ: dict[str, str], tmp_path: Any) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "live.sqlite").write_text("no database at all, but a text that somebody put here\n" * 20)
+    with pytest.raises(StoreError, match=r"live\.sqlite cannot be used: file is not a database\.$"):
+        go()

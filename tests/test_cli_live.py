@@ -1,0 +1,139 @@
+"""`refresh` and `held`: live prices on the command line, from sources that say what a test lets them say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.cli import main
+from pricing.feeds.feed import Ask, Feed, FeedError, Reply
+from pricing.feeds.observation import AnyObservation, Observation
+
+KEY = "runpod/H100-SXM5-80GB/1x/global/on_demand/community-cloud"
+
+
+@dataclass(frozen=True)
+class Said:
+    """A reply that nobody sent."""
+
+    digest: str = "d" * 64
+
+
+def source(*prices: float, name: str = "example", refused: str = "") -> Feed:
+    """A source that says what RunPod's H100 costs."""
+
+    def read(ask: Ask) -> Iterator[tuple[Reply, AnyObservation]]:
+        if refused:
+            raise FeedError(refused)
+        told = {"accelerator": "H100 SXM", "count": 1, "purchase": "on_demand", "sku": "Community Cloud"}
+        reply: Any = Said()
+        yield from ((reply, Observation(seller="RunPod", price=price, **told)) for price in prices)
+
+    page = "https://prices.example"
+    return Feed(name, name.title(), page, ("prices.example",), "MIT", read)
+
+
+Says = Callable[..., None]
+
+
+@pytest.fixture
+def says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Says:
+    """Which sources there are from now on. Prices are kept in a folder of the test's own."""
+    monkeypatch.setenv("RENT_OR_BUY_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def done(*feeds: Feed) -> None:
+        monkeypatch.setattr("planner.cli.refresh.asked_for", lambda names: feeds)
+
+    return done
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> Any:
+    """What a verb prints as JSON."""
+    assert main([*words, "--json"]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def price_of(capsys: pytest.CaptureFixture[str]) -> float:
+    """RunPod's H100 as `prices` has it."""
+    offers = told(capsys, "prices", "--provider", "runpod", "--accelerator", "H100 SXM", "--purchase", "on_demand")
+    found: float = next(one["usd_per_accelerator_hour"] for one in offers["offers"] if one["id"] == KEY)
+    return found
+
+
+def test_refreshed_prices_are_what_prices_says(says: Says, capsys: pytest.CaptureFixture[str]) -> None:
+    assert price_of(capsys) == 2.69
+    says(source(2.99))
+    assert main(["refresh"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[-1].split() == ["example", "read", "1", "1", "1", "0", "0", "0", "0"]
+    assert err.splitlines()[-1].startswith("Example: read, 1 price (")
+    assert price_of(capsys) == 2.99
+    assert main(["refresh", "--undo", "--by", "Anna"]) == 0
+    assert "1 price of example, is put aside" in capsys.readouterr().out
+    assert price_of(capsys) == 2.69
+
+
+def test_a_dry_run_changes_nothing(says: Says, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    says(source(2.99))
+    assert told(capsys, "refresh", "--dry-run")["dry_run"] is True
+    assert price_of(capsys) == 2.69
+    assert not (tmp_path / "data").exists()
+
+
+def test_it_has_failed_only_where_no_source_could_be_read(says: Says, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = source(name="broken", refused="Broken is out of order (500), after 4 tries too.")
+    says(source(2.99), broken)
+    found = told(capsys, "refresh")
+    assert [one["state"] for one in found["sources"]] == ["read", "failed"]
+    says(broken)
+    assert main(["refresh"]) == 1
+    assert "Broken is out of order (500), after 4 tries too.\n" in capsys.readouterr().out
+
+
+def test_a_held_price_shows_before_and_after_and_is_decided(
+    says: Says, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    says(source(2.69))
+    assert main(["refresh"]) == 0
+    says(source(9.90))
+    assert main(["refresh"]) == 0
+    assert "Held for a person: 1 price. `held` says which, and why." in capsys.readouterr().out
+    (one,) = told(capsys, "held")["held"]
+    assert (one["usd"], one["before_usd"], one["reason"]) == (9.90, 2.69, "jump")
+    assert one["why"] == "$9.90, $2.69 before: further than such prices move"
+    assert one["what"] == "RunPod, H100 SXM, Community Cloud, on_demand"
+    assert price_of(capsys) == 2.69
+    assert main(["held", "--csv", str(tmp_path / "held.csv")]) == 0
+    assert "further than such prices move" in (tmp_path / "held.csv").read_text(encoding="utf-8-sig")
+    capsys.readouterr()
+    assert main(["held", "--accept", one["id"], "--by", "Anna"]) == 0
+    assert capsys.readouterr().out == "1 price accepted, 0 refused by Anna.\nNothing is held.\n"
+    assert price_of(capsys) == 9.90
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["held", "--accept", "9-9"], "Nothing that is held is called '9-9': `held` lists what is."),
+        (["held", "--accept", "1-1", "--refuse", "1-1"], "--accept and --refuse both name 1-1: want one of them."),
+        (["refresh", "--undo"], "There is no refresh to undo."),
+        (["refresh"], "There is no source of prices to read."),
+    ],
+)
+def test_what_cannot_be_done_is_told(
+    says: Says, capsys: pytest.CaptureFixture[str], words: list[str], sentence: str
+) -> None:
+    says()
+    assert main(words) == 2
+    assert capsys.readouterr().err == f"{sentence}\n"
+
+
+def test_a_source_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["refresh", "--source", "nosuch"]) == 2
+    assert capsys.readouterr().err.startswith("No source of prices is called 'nosuch'.")
