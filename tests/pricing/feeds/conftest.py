@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from pricing.feeds import live
+from pricing.feeds.database import opened
 from tests.pricing.feeds.server import Server, serving
 
 
@@ -19,6 +23,17 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Where this test keeps its live prices; copies of them are kept beside."""
+    """Where this test keeps its live prices; copies of them are kept beside.
+
+    A file, or the empty PostgreSQL that RENT_OR_BUY_TEST_DATABASE names: its tables are dropped before each test.
+    """
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return {"RENT_OR_BUY_DATA": str(tmp_path / "data")}
+    there = {"RENT_OR_BUY_DATA": str(tmp_path / "data")}
+    url = os.environ.get("RENT_OR_BUY_TEST_DATABASE")
+    if url is None:
+        return there
+    there |= {"RENT_OR_BUY_DATABASE": url}
+    monkeypatch.setattr(live, "_LAST", [])  # of the tables that stood there before
+    with closing(opened(there)) as database:
+        database.run("DROP TABLE events, readings, replies, products, refreshes")
+    return there

@@ -267,6 +267,7 @@ def test_a_data_folder_that_cannot_be_made_is_told_in_a_sentence(
 
 
 def test_a_file_that_is_no_store_is_told_in_a_sentence(go: Refresh, environ: dict[str, str], tmp_path: Any) -> None:
+    environ.pop("RENT_OR_BUY_DATABASE", None)  # this is about the file
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "live.sqlite").write_text("no database at all, but a text that somebody put here\n" * 20)
     with pytest.raises(StoreError, match=r"live\.sqlite cannot be used: file is not a database\.$"):
