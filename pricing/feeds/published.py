@@ -174,6 +174,5 @@ def _cell(kind: str, said: str) -> Any:
 
 
 _ONE: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "date": date.fromisoformat}
-_READ: dict[str, Callable[[str], Any]] = {
-    **_ONE, **{f"{name} | None": read for name, read in _ONE.items()}, "tuple[str, ...]": lambda said: tuple(said.split())
-}  # fmt: skip
+_OR_NONE = {f"{name} | None": read for name, read in _ONE.items()}
+_READ: dict[str, Callable[[str], Any]] = {**_ONE, **_OR_NONE, "tuple[str, ...]": lambda said: tuple(said.split())}

@@ -1,4 +1,4 @@
-"""Today's prices, read from the page: sources are played back on this machine, one is out of order, one lacks its key."""
+"""Today's prices, read from the page: sources are played back here, one is out of order, one lacks its key."""
 
 from __future__ import annotations
 
