@@ -30,7 +30,7 @@ def test_the_page_of_fields_is_what_the_records_say() -> None:
 
 
 def test_every_verb_that_help_lists_has_its_section(capsys: pytest.CaptureFixture[str]) -> None:
-    listed = set(re.findall(r"^    ([a-z]+)\b", help_of([], capsys), flags=re.MULTILINE))
+    listed = set(re.findall(r"^    ([a-z-]+)\b", help_of([], capsys), flags=re.MULTILINE))
     assert listed
     assert listed == {title for title in SECTIONS if " " not in title}
 

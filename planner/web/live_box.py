@@ -5,8 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report import words
+from planner.report.files.csv import to_csv
 from planner.report.market import live_page
 from planner.web import address, show, state_live
+from planner.web.download import download
 from planner.web.live_reader import READER
 from planner.web.state_live import Stored
 from pricing.feeds.folder import StoreError
@@ -49,7 +51,7 @@ def ask() -> None:
 
 
 def _at_rest() -> None:
-    st.button("Read today's prices", on_click=_begin, key="read-today", icon=":material/sync:", type="primary")
+    st.button("Read today's prices", on_click=_begin, key="read-today", icon=":material/sync:")
     show.small(live_page.PROMISE)
     if READER.trouble:
         st.error(words.markdown(READER.trouble))
@@ -112,7 +114,7 @@ def _decide(kept: Stored) -> None:
         show.small(f"{words.count(len(found.prices) - _SHOWN, 'price')} more come up as these are decided.")
     _names(found.names)
     if kept.held:
-        show.csv_button(found.table, "held.csv", "csv-held")
+        download("Download all that is held (CSV)", "held.csv", lambda: to_csv(found.table), "csv-held")
     if kept.last is not None:
         st.button(
             "Undo the last refresh", key="undo-live", icon=":material/undo:", help=_UNDO, disabled=nobody,

@@ -31,6 +31,7 @@ _REGIONS: dict[Area, tuple[str, ...]] = {
 }
 _AREA_OF = {start: area for area, starts in _REGIONS.items() for start in starts}
 _AMERICAN = re.compile(r"(east|west|central|northcentral|southcentral|westcentral)us\d*(euap|stage)?")
+_WORD = re.compile("[a-z]+")
 _SHORTEST_LABEL = 4  # of a country inside the name of a region: japaneast
 
 
@@ -139,7 +140,7 @@ class Names:
         if last is not None:
             return (last,)
         squeezed = plain(region)
-        if _AMERICAN.fullmatch(squeezed):
+        if _AMERICAN.fullmatch(squeezed) or "usa" in _WORD.findall(region.casefold()):
             return ("US",)
         return tuple(self._lands[label] for label in self._long if label in squeezed)[:1]
 

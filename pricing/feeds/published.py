@@ -170,8 +170,9 @@ def _observation(row: Mapping[str, str]) -> AnyPriced | Odd:
 
 def _cell(kind: str, said: str) -> Any:
     """A cell as the field of an observation wants it."""
-    reads: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "date": date.fromisoformat}
-    read = reads.get(kind.removesuffix(" | None"))
-    if read is not None:
-        return read(said)
-    return tuple(said.split()) if kind.startswith("tuple") else said
+    return _READ.get(kind, str)(said)
+
+
+_ONE: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "date": date.fromisoformat}
+_OR_NONE = {f"{name} | None": read for name, read in _ONE.items()}
+_READ: dict[str, Callable[[str], Any]] = {**_ONE, **_OR_NONE, "tuple[str, ...]": lambda said: tuple(said.split())}

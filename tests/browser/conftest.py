@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 from urllib.error import URLError
@@ -42,15 +44,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: HERE not in item.path.parents)
 
 
-@pytest.fixture(scope="session")
-def app_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the real app on the frozen catalogue, started as `make app` starts it, on a free port."""
+@contextmanager
+def served(folder: Path, *how: str, **environ: str) -> Iterator[str]:
+    """A server of its own on a free port, for as long as it is wanted; its address."""
     port = _free_port()
-    address = f"http://127.0.0.1:{port}"
-    log = tmp_path_factory.mktemp("server") / "log.txt"
-    command = [sys.executable, "-m", "tests.frozen", "tools/serve.py", str(port)]
+    address, log = f"http://127.0.0.1:{port}", folder / "log.txt"
+    command = [sys.executable, "-m", *how, str(port)]
+    told = {**os.environ, **environ}
     with log.open("wb") as out:
-        server = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+        server = subprocess.Popen(
+            command, cwd=ROOT, env=told, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT
+        )
     try:
         _wait_until_healthy(server, address, log)
         yield address
@@ -61,6 +65,13 @@ def app_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
+
+
+@pytest.fixture(scope="session")
+def app_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the real app on the frozen catalogue, started as `make app` starts it, on a free port."""
+    with served(tmp_path_factory.mktemp("server"), "tests.frozen", "tools/serve.py") as address:
+        yield address
 
 
 @pytest.fixture(scope="package")

@@ -57,7 +57,7 @@ def _files(page: Page) -> dict[str, bytes]:
         ),
         (f"/speed?{TRAINS}", 6, {"time-against-cost.csv", "memory.csv", "layouts.csv", "where-the-speed-goes.csv"}),
         (f"/speed?{SERVES}", 6, {"memory.csv", "layout.csv", "where-the-time-goes.csv", "nearest-runs.csv"}),
-        ("/compare", 5, {"compare.csv", "parts.csv", "market.csv", "history.csv", "quotes.csv"}),
+        ("/compare", 6, {"compare.csv", "parts.csv", "market.csv", "history.csv", "quotes.csv"}),
         ("/what-if?stress=Rents+fall", 4, {"what-moves-the-answer.csv", "where-buying-wins.csv", "doubt.csv"}),
         ("/assumptions", 0, {"assumptions.csv", "sources.csv"}),
     ],

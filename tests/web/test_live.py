@@ -95,13 +95,13 @@ def test_nobody_is_asked_before_somebody_says_so(asks: Callable[..., None], serv
     asks(source())
     says(server, 2.79)
     app = look()
-    assert "No price here was read this week" in text(app)
+    assert "No live prices were read this week" in text(app)
     assert "No prices were read yet" in text(app)
     app.button(key="see-live").click().run()
     assert not server.asked
     read(app)
     assert len(server.asked) == 1
-    assert "No price here was read this week" not in text(app)
+    assert "No live prices were read this week" not in text(app)
     assert "Prices were last read on" in text(app)
     assert "1 price of 1 source: 1 new, of which 1 believed" in text(app)
     assert current().offers[H100].usd_per_accelerator_hour.newest.typical == 2.79  # type: ignore[union-attr]

@@ -19,7 +19,5 @@ from planner.cli.verbs import (
     watch,
 )
 
-VERBS = (
-    prices, refresh, held, publish_prices, watch, facts, train, serve, cheapest, plan, compare, sweep, check, calibrate,
-    stale, schema,
-)  # fmt: skip
+VERBS = (prices, refresh, held, publish_prices, watch, facts, train, serve, cheapest, plan, compare,
+         sweep, check, calibrate, stale, schema)  # fmt: skip

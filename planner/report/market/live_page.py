@@ -14,7 +14,7 @@ from pricing.feeds.store import Held
 from pricing.feeds.verdict import NAMES
 
 _UNDER_WAY = ("waiting", "reading")
-OFFER = "No price here was read this week. The sources can be asked for today's."
+OFFER = "No live prices were read this week. The sources can be asked for today's."
 PROMISE = (
     "Sellers and public lists are asked over the network, only when you say so. What they say lies over the prices "
     "that ship with the program, each with its day and source; a price that looks wrong waits for a person."
@@ -124,6 +124,10 @@ def held_words(held: Sequence[Held]) -> HeldWords:
         if row["reason"] in NAMES:
             asked[row["why"]] = asked.get(row["why"], 0) + 1
     names = tuple(f"{why} ({words.count(number, 'price')})" for why, number in sorted(asked.items()))
-    title = f"Held for a person: {words.count(len(prices), 'price')} to decide on"
-    title += f", {words.count(len(rows) - len(prices), 'price')} under names that the catalogue does not know"
-    return HeldWords(f"{title}." if rows else "Nothing is held.", prices, names, Table.as_they_are(rows))
+    parts = (
+        (len(prices), "to decide on"),
+        (len(rows) - len(prices), "under names that the catalogue does not know"),
+    )
+    title = ", ".join(f"{words.count(number, 'price')} {what}" for number, what in parts if number)
+    title = f"Held for a person: {title}."
+    return HeldWords(title if rows else "Nothing is held.", prices, names, Table.as_they_are(rows))

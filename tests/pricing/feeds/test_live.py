@@ -131,6 +131,7 @@ def test_what_the_catalogue_has_not_becomes_an_offer(keep: Keep, environ: dict[s
         ("AWS", "ap-southeast-2", "oceania", ()),
         ("Vast", "Texas, US", "north_america", ("US",)),
         ("Vast", "Romania", "europe", ("RO",)),
+        ("Massed Compute", "desmoines-usa-1", "north_america", ("US",)),
         ("Vast", "Atlantis", "not_stated", ()),
     ],
 )

@@ -1,0 +1,27 @@
+"""`python -m tests.frozen_live 8501`: the app on the frozen catalogue, whose sources are all played back here."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+from datetime import date
+
+from planner.web import live_reader, workers
+from pricing.feeds.refresh import Ways
+from pricing.feeds.sources import feeds
+from tests import frozen
+from tests.pricing.feeds.made import BRISK
+from tests.pricing.feeds.world import environ_of, the_world
+
+LACKS_A_KEY, IS_OUT = "lambda", frozenset({"runpod"})
+
+if __name__ == "__main__":
+    frozen.freeze()
+    workers.FIRST.append("tests.frozen_too")
+    secrets = [item for feed in feeds().values() if feed.name != LACKS_A_KEY for item in environ_of(feed).items()]
+    with the_world(IS_OUT) as world:
+        environ = {**os.environ, **dict(secrets)}
+        live_reader.WAYS[:] = [lambda: Ways(environ=environ, at=world.hosts(), limits=BRISK, day=date.today())]
+        sys.argv = ["tools/serve.py", sys.argv[1]]
+        runpy.run_path(sys.argv[0], run_name="__main__")

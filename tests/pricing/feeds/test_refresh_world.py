@@ -1,0 +1,55 @@
+"""A refresh of every source there is, from a server of this machine that answers as recorded, from an empty start."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from datetime import date
+
+from pricing import load_catalogue
+from pricing.feeds.client import Limits
+from pricing.feeds.database import opened
+from pricing.feeds.live import current
+from pricing.feeds.progress import RefreshFound
+from pricing.feeds.refresh import Ways, refresh
+from pricing.feeds.sources import feeds
+from pricing.feeds.store import Store
+from tests.pricing.feeds.world import World, environ_of, the_world
+
+DAY = date(2026, 11, 23)
+
+
+def refreshed(world: World, environ: dict[str, str]) -> RefreshFound:
+    """All sources at once."""
+    every = tuple(feeds().values())
+    keys = {name: key for feed in every for name, key in environ_of(feed).items()}
+    limits = Limits(tries=1, first_pause_s=0.0)
+    return refresh(every, load_catalogue(), Ways(environ | keys, limits, world.hosts(), day=DAY))
+
+
+def test_from_an_empty_start_every_source_is_read(environ: dict[str, str]) -> None:
+    with the_world() as world:
+        found = refreshed(world, environ)
+    assert {one.state for one in found.sources} == {"read"}
+    assert all(one.seen for one in found.sources)
+    with closing(opened(environ)) as database:
+        held = Store(database).held(DAY)
+    assert {one.reason.kind for one in held} <= {"unknown_seller", "unknown_accelerator"}, "no price is held by mistake"
+    live, facts = current(environ), load_catalogue()
+    new = {value.source for offer in live.offers.values() if (figure := offer.usd_per_accelerator_hour) is not None
+           for value in figure.values.values()}  # fmt: skip
+    believed = {one.source for one in found.sources if one.verdicts.get("believed")}
+    assert len([one for one in new if one.startswith("live-")]) > len(believed) / 2
+    assert len(live.offers) > len(facts.offers)
+    assert live.day >= DAY
+
+
+def test_one_that_is_out_of_order_keeps_its_old_prices(environ: dict[str, str]) -> None:
+    with the_world() as world:
+        refreshed(world, environ)
+        before = current(environ)
+        world.out = frozenset({"azure"})
+        found = refreshed(world, environ)
+    states = {one.source: one.state for one in found.sources}
+    assert states.pop("azure") == "failed"
+    assert set(states.values()) == {"read"}
+    assert current(environ).offers == before.offers
