@@ -195,3 +195,17 @@ def test_from_an_empty_start_to_a_page_whose_prices_are_all_of_today(monkeypatch
     assert offers["Days old"].max() <= 4  # of the hosted lists, the day on which they were read themselves
     assert all(str(offer.usd_per_accelerator_hour.newest.source).startswith("live-")  # type: ignore[union-attr]
                for offer in current().offers.values())  # fmt: skip
+
+
+def test_an_older_link_says_what_todays_prices_change(asks: Callable[..., None], server: Server) -> None:
+    link = visit("Answer")
+    link.query_params["asof"] = "2026-11-20"
+    asks(source())
+    says(server, 2.09)
+    read(look())
+    link.run()
+    assert not link.exception
+    (said,) = [one.value for one in link.info if "prices" in str(one.value) and str(one.value).startswith("Today")]
+    assert "renting" in said
+    today = visit("Answer").run()
+    assert not [one for one in today.info if str(one.value).startswith("Today")]
