@@ -45,6 +45,7 @@ def ask() -> None:
         st.error(words.markdown(refusal))
     if kept.last is not None or kept.held:
         _decide(kept)
+        _had()
 
 
 # Reading
@@ -120,6 +121,14 @@ def _decide(kept: Stored) -> None:
             "Undo the last refresh", key="undo-live", icon=":material/undo:", help=_UNDO, disabled=nobody,
             on_click=state_live.undo, args=(kept.last.run,),
         )  # fmt: skip
+
+
+def _had() -> None:
+    with show.table_on_demand("live-had", "How often each was to be had in the last two weeks") as is_open:
+        if is_open:
+            table = live_page.had_table(state_live.had())
+            show.frame_of(table, hide_index=True, alt="On how many days each was to be had, the rarest first.")
+            show.csv_button(table, "to-be-had.csv", "csv-had")
 
 
 def _names(names: tuple[str, ...]) -> None:

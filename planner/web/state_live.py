@@ -13,7 +13,7 @@ from planner.web import state
 from pricing.feeds.database import opened, opened_to_read
 from pricing.feeds.folder import StoreError
 from pricing.feeds.laid import PREFIX
-from pricing.feeds.store import Held, Run, Store
+from pricing.feeds.store import Had, Held, Run, Store
 from pricing.feeds.verdict import Verdict
 
 _WEEK = timedelta(days=7)
@@ -38,6 +38,15 @@ def stored() -> Stored:
         store = Store(database)
         runs = store.runs()
         return Stored(runs[0] if runs else None, len(store.sources()), tuple(store.held(state.today())))
+
+
+def had() -> list[Had]:
+    """On how many days of the last two weeks each product was to be had."""
+    database = opened_to_read()
+    if database is None:
+        return []
+    with closing(database):
+        return Store(database).had(state.today() - 2 * _WEEK)
 
 
 def is_of_this_week() -> bool:

@@ -17,7 +17,8 @@ from typing import Any, Literal, NamedTuple
 
 from pricing.feeds.database import Database
 from pricing.feeds.folder import StoreError
-from pricing.feeds.product import Kind, Price
+from pricing.feeds.observation import Observation
+from pricing.feeds.product import Kind, Price, joined
 from pricing.feeds.verdict import Reason, Verdict, read_reason
 
 RefreshState = Literal["read", "shrunk", "failed"]
@@ -36,6 +37,16 @@ WITH live AS (
     SELECT 1 FROM events u WHERE u.refresh = f.id AND u.product IS NULL AND u.kind = 'undone'))
 """
 _ASKED = "l.price, l.currency, l.output, l.cached, l.free"
+
+
+@dataclass(frozen=True)
+class Had:
+    """On how many days something was to be had, of how many on which its source was read."""
+
+    source: str
+    what: Observation  # its price says nothing here
+    days: int
+    of: int
 
 
 @dataclass(frozen=True)
@@ -313,6 +324,17 @@ class Store:
             )
         )
         return {product: (count, max(count, days[source])) for product, source, count in rows}
+
+    def had(self, since: date) -> list[Had]:
+        """What can be rented, with on how many days it was to be had since then."""
+        products = self.products()
+        found = []
+        for product, (days, of) in self.to_be_had(since).items():
+            source, kind, told = products[product]
+            what = joined(kind, told, Price(0.0))
+            if isinstance(what, Observation):
+                found.append(Had(source, what, days, of))
+        return found
 
 
 def _chosen(held: Mapping[str, Held], wanted: str, verdict: Verdict) -> Held:

@@ -10,7 +10,7 @@ from planner.report import words
 from planner.report.market.live_words import held_rows, progress_words, refresh_rows
 from planner.report.table import Table
 from pricing.feeds.progress import Progress, RefreshFound
-from pricing.feeds.store import Held
+from pricing.feeds.store import Had, Held
 from pricing.feeds.verdict import NAMES
 
 _UNDER_WAY = ("waiting", "reading")
@@ -131,3 +131,20 @@ def held_words(held: Sequence[Held]) -> HeldWords:
     title = ", ".join(f"{words.count(number, 'price')} {what}" for number, what in parts if number)
     title = f"Held for a person: {title}."
     return HeldWords(title if rows else "Nothing is held.", prices, names, Table.as_they_are(rows))
+
+
+def had_table(had: Sequence[Had]) -> Table:
+    """On how many days each was to be had, the rarest first."""
+    rows = sorted(had, key=lambda one: (one.days / one.of, one.what.seller.casefold(), one.what.accelerator))
+    return Table.of(
+        {
+            "Seller": one.what.seller,
+            "GPU": one.what.accelerator,
+            "Per machine": one.what.count,
+            "Terms": words.PURCHASE[one.what.purchase],
+            "Where": one.what.region or "everywhere",
+            "To be had": f"on {one.days} of {words.count(one.of, 'day')}",
+            "Source": one.source,
+        }
+        for one in rows
+    )

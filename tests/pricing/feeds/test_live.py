@@ -225,7 +225,10 @@ def test_how_often_it_was_to_be_had(keep: Keep, environ: dict[str, str]) -> None
     for days in range(14):
         keep(rental(2.99, free=0 if days in (3, 5) else 2), day=DAY - timedelta(days=days))
     with closing(opened(environ)) as database:
-        assert list(Store(database).to_be_had(DAY - timedelta(days=13)).values()) == [(12, 14)]
+        store = Store(database)
+        assert list(store.to_be_had(DAY - timedelta(days=13)).values()) == [(12, 14)]
+        (one,) = store.had(DAY - timedelta(days=13))
+    assert (one.what.seller, one.days, one.of) == (rental(2.99).seller, 12, 14)
 
 
 def test_a_damaged_copy_is_made_anew(keep: Keep, environ: dict[str, str], tmp_path: Path) -> None:
