@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.sentence import WORK, leave, reach
-from tests.browser.visit import FIRST_WORDS_MS, TRACEBACK, axe_violations, open_page, settle
+from tests.browser.visit import FIRST_WORDS_MS, axe_violations, open_page, settle
 
 
 def test_less_use_turns_the_answer_and_the_link_tells_it_elsewhere(page: Page) -> None:
@@ -138,15 +138,6 @@ def test_the_finance_file_sums_to_the_screen(page: Page) -> None:
     rent = sum(float(row["amount"]) for row in rented)
     shown = float(metrics(page)[0].strip("$k"))
     assert rent / 1_000 == pytest.approx(shown, rel=0.005)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"], indirect=True)
-@pytest.mark.parametrize("path", ["/?gpu=L40S-48GB", "/?asof=2026-08-25&busy=5"])
-def test_no_answer_and_an_old_answer_can_be_read_by_everybody(page: Page, path: str) -> None:
-    open_page(page, path)
-    expect(page.locator(TRACEBACK)).to_have_count(0)
-    violations = axe_violations(page)
-    assert not violations, "\n".join(violations)
 
 
 def test_on_a_phone_the_verdict_is_on_the_first_screen(page: Page) -> None:
