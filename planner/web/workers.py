@@ -23,6 +23,7 @@ from planner.web import parcels
 
 _P, _T = ParamSpec("_P"), TypeVar("_T")
 FIRST: list[str] = []  # modules that a process loads before all else: who serves other facts says so there
+_MOST = 8  # for what is quickly done; each takes about 50 MB
 _BEHIND = 5  # of 19: how far the server's own process goes before
 
 
@@ -65,18 +66,21 @@ class Pool:
         self._executor.shutdown(cancel_futures=True)
 
 
-_pools: dict[
-    bool, Pool
-] = {}  # by whether what is asked takes long; empty where nobody started any: in tests, most of all
+# By whether what is asked takes long; empty where nobody started any: in tests, most of all.
+_pools: dict[bool, Pool] = {}
 
 
 def start() -> None:
     """Start the processes. Before the server listens: they must not branch off from the middle of somebody's run."""
     get_context("forkserver").set_forkserver_preload([*FIRST, f"{__package__}.preloaded"])
     parcels.ready()
-    _pools.update({False: Pool(os.cpu_count() or 1), True: Pool(1)})
-    for pool in _pools.values():
-        pool.warm()
+    try:
+        made = {False: Pool(min(os.cpu_count() or 1, _MOST)), True: Pool(1)}
+        for pool in made.values():
+            pool.warm()
+    except (OSError, ImportError):  # no memory that processes share, as in some containers: the server does it all
+        return
+    _pools.update(made)
 
 
 def stop() -> None:

@@ -233,6 +233,16 @@ def is_alive(pid: int) -> bool:
     return state != "Z"
 
 
+def test_where_no_process_can_be_started_the_server_does_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_processes: int) -> workers.Pool:
+        raise OSError("no shared memory")
+
+    monkeypatch.setattr(workers, "_pools", {})
+    monkeypatch.setattr(workers, "Pool", refused)
+    workers.start()
+    assert workers.elsewhere(process) == os.getpid()
+
+
 def test_only_one_is_replaced() -> None:
     """Two who find the same process lost start new ones once."""
     pool = workers.Pool(1)
