@@ -138,7 +138,7 @@ def a_line(page: Page) -> None:
 
 def hint(page: Page) -> None:
     """Have the help of the first figure shown."""
-    page.locator('main [data-testid="stTooltipIcon"] button, main [data-testid="stTooltipHoverTarget"]').first.hover()
+    page.locator('main [data-testid="stMetric"] [data-testid="stTooltipHoverTarget"] >> visible=true').first.hover()
     page.get_by_role("tooltip").first.wait_for()
 
 
