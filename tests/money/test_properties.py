@@ -211,14 +211,25 @@ def owned_hours(setting: Any, option: Option) -> tuple[float, float] | None:
     return (sum(float(np.nan_to_num(line.usd).sum()) for line in own), hours) if hours > 0 else None
 
 
+PER_HOUR_SOLD = ("Hours sold on", "Fee for selling them", "Electricity of hours sold")
+
+
+def sells_at_a_loss(ledger: Ledger) -> bool:
+    """Whether an hour sold costs more than it brings, in some month."""
+    per_hour = [np.nan_to_num(line.usd) for line in ledger.lines if line.name.endswith(PER_HOUR_SOLD)]
+    return bool(np.any(sum(per_hour, np.zeros(1)) > 0))
+
+
 @FEW
 @given(plans())
 @example(ALL)
+@example(ALL.model_copy(update={"sell": Sell(usd_per_accelerator_hour=0.0)}))
 def test_the_ends_of_a_range_lie_around_its_middle(scenario: Scenario) -> None:
     """With a wait of your own: whether waiting longer is dearer hangs on whether renting is, so it has no cheap end.
 
     And without quoted payments: beside them the price of the machines is only what they fetch, and a low one is dear.
     And with a share of your own to borrow: borrowing more is cheaper where money costs more than the loan.
+    And where a sold hour brings less than its electricity: the more of them find a buyer, the dearer.
     """
     said = {
         "own": scenario.own.model_copy(update={"lead_time_months": scenario.own.lead_time_months or 0.0}),
@@ -229,6 +240,8 @@ def test_the_ends_of_a_range_lie_around_its_middle(scenario: Scenario) -> None:
     }
     made = of(scenario.model_copy(update=said))
     for option in made.options:
+        if any(sells_at_a_loss(ledger) for ledger in ledgers(option)):
+            continue
         low, middle, high = (float(present_usd(made.setting, ledger)) for ledger in ledgers(option))
         little = 1e-9 * size_of(option.ledger) + rounding_usd(scenario)
         assert low <= middle + little, option.key
