@@ -5,6 +5,8 @@ JOBS ?= 2
 DAY ?= $(shell date +%F)
 PY := .venv/bin/python
 MYPY_ROOMS := pricing planner bench
+# Modules that are compiled anew for every process cost each of them seconds.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help app test quick lint format bench bench-peers live stale clean venv dev

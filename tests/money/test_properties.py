@@ -265,11 +265,13 @@ def test_owning_is_never_the_answer_beside_a_negative_value(scenario: Scenario) 
 def test_every_way_delivers_the_same_hours(scenario: Scenario) -> None:
     """Told by the option, and counted from the inputs of its lines; lines that cost nothing are not shown."""
     said: dict[str, Any] = {"kept": None}
-    said["own"] = scenario.own.model_copy(update={"running_usd_per_month": None, "capex_usd": None})
+    meter = paid_for(scenario.own.usd_per_kwh)
+    said["own"] = scenario.own.model_copy(
+        update={"running_usd_per_month": None, "capex_usd": None, "usd_per_kwh": meter}
+    )
     for name in ("rent", "reserve", "spot"):
         terms = getattr(scenario, name)
-        usd = terms.usd_per_accelerator_hour
-        said[name] = terms.model_copy(update={"usd_per_accelerator_hour": None if usd is None else max(usd, 0.1)})
+        said[name] = terms.model_copy(update={"usd_per_accelerator_hour": paid_for(terms.usd_per_accelerator_hour)})
     made = of(scenario.model_copy(update=said))
     asked = made.setting.demand.all.busy_hours
     for option in made.options:
@@ -277,6 +279,11 @@ def test_every_way_delivers_the_same_hours(scenario: Scenario) -> None:
         by_token = option.way == "mix" and scenario.mix is not None and scenario.mix.peaks == "hosted"
         if option.way != "hosted" and not by_token:
             assert counted(option.ledger) == pytest.approx(asked.sum(), rel=1e-6), option.key
+
+
+def paid_for(usd: float | None) -> float | None:
+    """The same price, but never nothing."""
+    return None if usd is None else max(usd, 0.1)
 
 
 def counted(ledger: Ledger) -> float:
