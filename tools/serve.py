@@ -6,6 +6,7 @@ usage: python tools/serve.py [PORT]
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -15,6 +16,7 @@ HOST = "127.0.0.1"
 FIRST_PORT = 8501
 PORTS_TRIED = 50
 HIGHEST_PORT = 65_535
+MOST_SERVERS = 64
 
 
 def is_free(port: int) -> bool:
@@ -55,27 +57,33 @@ def leave(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
 
 
+def wanted() -> int | None:
+    """How many servers were asked for by SERVERS; None without a wish."""
+    asked = os.environ.get("SERVERS", "")
+    if not asked:
+        return None
+    if not asked.isdecimal() or not 1 <= int(asked) <= MOST_SERVERS:
+        raise SystemExit(f"SERVERS={asked} is no number of servers: want one from 1 to {MOST_SERVERS}.")
+    return int(asked)
+
+
 def main() -> None:
-    """Becomes the server, so that Ctrl-C reaches it and nothing stays behind; loaded, so that nobody waits for that."""
-    port = chosen("".join(sys.argv[1:]))
+    """Becomes the server, or the door of several, so that Ctrl-C reaches it and nothing stays behind."""
+    port, servers = chosen("".join(sys.argv[1:])), wanted()
     root = Path(__file__).resolve().parent.parent
     os.chdir(root)  # where the settings are
     sys.path.insert(0, str(root))
     # Before numpy loads: small matrices for many people, for which threads of their own only cost time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ["STREAMLIT_SERVER_PORT"] = str(port)
+    os.environ.setdefault("STREAMLIT_SERVER_COOKIE_SECRET", secrets.token_hex(32))  # one for all servers
     # Only now: to choose a port nothing has to be installed.
-    from streamlit.web import cli
+    from planner.web import serving
 
-    from planner.web import workers
-    from planner.web.ready import get_ready
-
-    workers.start()
-    get_ready()
     signal.signal(signal.SIGTERM, leave)  # uvicorn stops serving at this signal, and then passes it on
-    try:
-        cli.main(["run", "planner/web/server.py", "--server.port", str(port)], prog_name="streamlit")
-    finally:
-        workers.stop()
+    with serving.street(port) as listening:
+        print(f"\n  Rent, buy, or both?  http://{HOST}:{port}\n", flush=True)
+        serving.serve(listening, servers or serving.usual())
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from planner.web.packed import STATIC, WAYS, App, Message, Packed, Receive, Send, asked_for, chosen
+from planner.web.same_server import SameServer
 
 SCRIPT = Path(__file__).resolve().parents[2] / "app.py"
 # Without it, the page of a deep link (/compare) first looks for the server below its own path, and finds none there.
@@ -136,4 +137,4 @@ def _packed(page: bytes, way: int) -> bytes:
     return WAYS[way].best(page)
 
 
-app = st.App(SCRIPT, middleware=[Middleware(ToldWhereItStands), Middleware(Packed)])
+app = st.App(SCRIPT, middleware=[Middleware(SameServer), Middleware(ToldWhereItStands), Middleware(Packed)])

@@ -231,8 +231,9 @@ class _Now:
 def _reckoned(
     digest: str, asked: str, day: date, _scenario: Scenario, _catalogue: Catalogue, _full: bool = False
 ) -> Reckoned:
-    by = workers.elsewhere if _scenario.estimate.seconds <= _QUICK_SECONDS else workers.slowly
-    return by(reckon, _catalogue, _scenario, day, in_full=_full)
+    is_slow = _scenario.estimate.seconds > _QUICK_SECONDS
+    make = workers.once(f"{digest} {day} {_full} {asked}", reckon, is_slow=is_slow)
+    return make(_catalogue, _scenario, day, in_full=_full)
 
 
 _QUICK_SECONDS = 0.2
@@ -319,7 +320,7 @@ def parts(ledgers: tuple[Ledger, ...]) -> go.Figure:
 
 def open_with_answer() -> None:
     """Keep the answer to the question that the page opens with, and its picture, before anybody asks."""
-    facts, first = live(), Scenario()
+    facts, first = parcels.latest(), Scenario()
     found = _reckoned(facts.digest, _said(first), today(), first, facts, True)
     _payback(found.answer, False, every=False)
 

@@ -2,59 +2,71 @@
 
 Python does one thing at a time in a process. Of fifty people who ask something new at once, each would wait for all;
 and whoever only turns a page waits as long. So one process for each core reckons what is quickly done, and one more
-takes what takes long: nobody waits behind that. They run behind the server where both want a core.
+takes what takes long: nobody waits behind that, and where all want a core, the rest goes before it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import context, get_context, parent_process
 from multiprocessing.connection import wait
+from multiprocessing.forkserver import ensure_running
 from threading import Lock, Thread
 from types import ModuleType
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, Protocol, TypeVar
 
 from planner.web import parcels
 
 _P, _T = ParamSpec("_P"), TypeVar("_T")
 FIRST: list[str] = []  # modules that a process loads before all else: who serves other facts says so there
 _MOST = 8  # for what is quickly done; each takes about 50 MB
-_BEHIND = 5  # of 19: how far the server's own process goes before
+_BEHIND = 5  # of 19: how far all else goes before what takes long
+
+
+class Lost(Exception):
+    """Whoever had taken it on was lost, and it with him."""
+
+
+class Maker(Protocol):
+    """Makes what is asked for somewhere else."""
+
+    def made(self, asked: bytes, known_as: str) -> bytes:
+        """What was asked for, packed as the question was. By a name it is made once for all who use the name."""
 
 
 class Pool:
     """Some processes, new ones in place of any that were lost."""
 
-    def __init__(self, processes: int) -> None:
-        """Room for so many; they are started when they are first asked, or by `warm`."""
+    def __init__(self, processes: int, behind: int = 0) -> None:
+        """Room for so many; they are started when they are first asked, or by `warm`. Others go so far before them."""
         self._processes = processes
+        self._behind = behind
         self._lock = Lock()
         self._executor = self._new()
 
     def _new(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self._processes, mp_context=_Branching(), initializer=_begin)
+        return ProcessPoolExecutor(
+            self._processes, mp_context=_Branching(), initializer=_begin, initargs=(self._behind,)
+        )
 
     def warm(self) -> None:
         """Start all of them, and wait until they are there."""
         for one in [self._executor.submit(_nothing, 0.2) for _ in range(self._processes)]:
             one.result()
 
-    def result(self, make: Callable[_P, _T], *given: _P.args, **named: _P.kwargs) -> _T:
-        """What the function makes, made by one of them; here, where that one was lost on the way."""
+    def made(self, asked: bytes, known_as: str = "") -> bytes:
+        """What one of them makes; who asks keeps it. Raises Lost, and what making it raises."""
         executor = self._executor
         try:
-            found: _T = parcels.unpacked(executor.submit(_do, parcels.packed((make, given, named))).result())
+            return executor.submit(_do, asked).result()
         except (BrokenProcessPool, CancelledError):
             self._replace(executor)
-            return make(*given, **named)
-        except parcels.OtherFacts:
-            return make(*given, **named)
-        return found
+            raise Lost from None
 
     def _replace(self, lost: ProcessPoolExecutor) -> None:
         with self._lock:
@@ -67,44 +79,71 @@ class Pool:
 
 
 # By whether what is asked takes long; empty where nobody started any: in tests, most of all.
-_pools: dict[bool, Pool] = {}
+_makers: dict[bool, Maker] = {}
 
 
-def start() -> None:
-    """Start the processes. Before the server listens: they must not branch off from the middle of somebody's run."""
+def branch() -> None:
+    """Begin to load what all processes branch off from, if that has not begun."""
     get_context("forkserver").set_forkserver_preload([*FIRST, f"{__package__}.preloaded"])
+    with _no_script():
+        ensure_running()
+
+
+def start() -> dict[bool, Pool]:
+    """Start the processes. Before the server listens: they must not branch off from the middle of somebody's run.
+
+    None where no process can be started, as in containers without memory that processes share: the server does it all.
+    """
+    branch()
     parcels.ready()
     try:
-        made = {False: Pool(min(os.cpu_count() or 1, _MOST)), True: Pool(1)}
+        made = {False: Pool(min(os.cpu_count() or 1, _MOST)), True: Pool(1, _BEHIND)}
         for pool in made.values():
             pool.warm()
-    except (OSError, ImportError):  # no memory that processes share, as in some containers: the server does it all
-        return
-    _pools.update(made)
+    except (OSError, ImportError):
+        return {}
+    return made
 
 
-def stop() -> None:
+def stop(pools: Mapping[bool, Pool]) -> None:
     """End the processes."""
-    for pool in _pools.values():
+    use({})
+    for pool in pools.values():
         pool.close()
-    _pools.clear()
+
+
+def use(makers: Mapping[bool, Maker]) -> None:
+    """Who makes from now on what this process asks for: what is quickly done, and what takes long (True)."""
+    _makers.clear()
+    _makers.update(makers)
 
 
 def elsewhere(make: Callable[_P, _T], *given: _P.args, **named: _P.kwargs) -> _T:
     """What a function makes, in another process; here, where there is none."""
-    return _by(make, False)(*given, **named)
+    return _by(make, is_slow=False)(*given, **named)
 
 
 def slowly(make: Callable[_P, _T], *given: _P.args, **named: _P.kwargs) -> _T:
     """The same of what takes more than a few tenths of a second."""
-    return _by(make, True)(*given, **named)
+    return _by(make, is_slow=True)(*given, **named)
 
 
-def _by(make: Callable[_P, _T], is_slow: bool) -> Callable[_P, _T]:
-    pool = _pools.get(is_slow)
+def once(known_as: str, make: Callable[_P, _T], *, is_slow: bool) -> Callable[_P, _T]:
+    """The same function, which is called once for all servers that ask for what it makes by this name."""
+    return _by(make, is_slow=is_slow, known_as=known_as)
+
+
+def _by(make: Callable[_P, _T], *, is_slow: bool, known_as: str = "") -> Callable[_P, _T]:
+    maker = _makers.get(is_slow)
 
     def made(*given: _P.args, **named: _P.kwargs) -> _T:
-        return make(*given, **named) if pool is None else pool.result(make, *given, **named)
+        if maker is None:
+            return make(*given, **named)
+        try:
+            found: _T = parcels.unpacked(maker.made(parcels.packed((make, given, named)), known_as))
+        except (Lost, parcels.OtherFacts):
+            return make(*given, **named)
+        return found
 
     return made
 
@@ -122,16 +161,20 @@ def _nothing(seconds: float) -> None:
     wait([], seconds)
 
 
-def _begin() -> None:
-    """Behind the server, and gone with it however it ends."""
-    os.nice(_BEHIND)
-    server = parent_process()
-    if server is not None:
-        Thread(target=_end_with, args=(server.sentinel,), daemon=True).start()
+def _begin(behind: int) -> None:
+    os.nice(behind)
+    end_with_parent()
 
 
-def _end_with(server: int) -> None:
-    wait([server])
+def end_with_parent() -> None:
+    """From now on this process ends when the one that started it does, however that ends."""
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    wait([parent])
     os._exit(0)
 
 

@@ -36,9 +36,10 @@ PATIENCE_S = 60
 @pytest.fixture(scope="module")
 def _started() -> Iterator[None]:
     workers.FIRST.append("tests.frozen_too")
-    workers.start()
+    pools = workers.start()
+    workers.use(pools)
     yield
-    workers.stop()
+    workers.stop(pools)
     workers.FIRST.remove("tests.frozen_too")
 
 
@@ -82,7 +83,7 @@ def spelled(found: Reckoned) -> tuple[object, ...]:
 
 
 def test_without_processes_it_is_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_pools", {})
+    monkeypatch.setattr(workers, "_makers", {})
     assert workers.elsewhere(process) == os.getpid()
 
 
@@ -203,7 +204,7 @@ import os, sys, time
 sys.path.insert(0, os.getcwd())
 from planner.web import workers
 if __name__ == "__main__":
-    workers.start()
+    workers.use(workers.start())
     print(workers.elsewhere(os.getpid), workers.slowly(os.getpid), flush=True)
     time.sleep(600)
 """
@@ -237,9 +238,9 @@ def test_where_no_process_can_be_started_the_server_does_it_all(monkeypatch: pyt
     def refused(_processes: int) -> workers.Pool:
         raise OSError("no shared memory")
 
-    monkeypatch.setattr(workers, "_pools", {})
+    monkeypatch.setattr(workers, "_makers", {})
     monkeypatch.setattr(workers, "Pool", refused)
-    workers.start()
+    workers.use(workers.start())
     assert workers.elsewhere(process) == os.getpid()
 
 

@@ -1,0 +1,149 @@
+"""Serves the app: by one process, or where a machine has more cores, by several behind one door.
+
+Python does one thing at a time in a process, and most of a rerun is Streamlit's own: one process serves some thirty a
+second. Several of them branch off from one that has everything loaded, so they share most of their memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import socket
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
+
+import streamlit as st
+import uvicorn
+
+from planner.web import parcels, server, workers
+from planner.web.desk import Address, AtDesk, Desk
+from planner.web.door import Door, pair
+from planner.web.ready import get_ready
+from planner.web.same_server import stand_at
+
+_MOST = 4  # servers; each keeps answers of its own
+_PATIENCE_S = 10.0  # for a server that ends
+_MEGABYTE = 1_000_000
+
+
+def usual() -> int:
+    """As many as there are cores; one where none can branch off, or the door could not read whose a connection is."""
+    can_share = sys.platform == "linux" and not st.get_option("server.sslCertFile")
+    return min(os.cpu_count() or 1, _MOST) if can_share else 1
+
+
+def street(port: int) -> socket.socket:
+    """A socket that listens where the settings say."""
+    address = str(st.get_option("server.address") or "")
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    return socket.create_server((address, port), family=family, backlog=2_048)
+
+
+def serve(listening: socket.socket, servers: int) -> None:
+    """Serve until somebody ends it; loaded first, so that nobody waits for that."""
+    workers.branch()
+    get_ready()
+    if servers == 1:
+        with _makers() as pools:
+            workers.use(pools)
+            _run(listening)
+    else:
+        _behind_a_door(listening, servers)
+
+
+@contextmanager
+def _makers() -> Iterator[dict[bool, workers.Pool]]:
+    pools = workers.start()
+    try:
+        yield pools
+    finally:
+        workers.stop(pools)
+
+
+def _run(listening: socket.socket) -> None:
+    most_bytes = int(st.get_option("server.maxMessageSize")) * _MEGABYTE
+    settings = uvicorn.Config(
+        server.app,
+        ws="websockets-sansio",
+        ws_max_size=most_bytes,
+        ws_per_message_deflate=bool(st.get_option("server.enableWebsocketCompression")),
+        ssl_certfile=st.get_option("server.sslCertFile"),
+        ssl_keyfile=st.get_option("server.sslKeyFile"),
+        access_log=False,
+        use_colors=False,
+        log_level="warning",
+    )
+    uvicorn.Server(settings).run(sockets=[listening])
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One of several servers, as the door sees it."""
+
+    outside: socket.socket
+    process: BaseProcess
+
+
+def _behind_a_door(listening: socket.socket, servers: int) -> None:
+    parcels.ready()
+    gc.collect()
+    gc.freeze()  # what is there now is shared: a round of the collector would copy it
+    desk = Desk()
+    places: list[_Place] = []
+    try:
+        for number in range(servers):
+            places.append(_begun(number, listening, [one.outside for one in places], desk.address))
+        with _makers() as pools:
+            desk.open(pools)
+            with suppress(KeyboardInterrupt):
+                asyncio.run(_kept(listening, places))
+    finally:
+        _end(places)
+        desk.close()
+    raise SystemExit("Every server of the app has ended. What they said stands above.")
+
+
+def _begun(number: int, listening: socket.socket, others: Sequence[socket.socket], desk: Address) -> _Place:
+    outside, inside = pair()
+    process = get_context("fork").Process(target=_one, args=(number, inside, (listening, outside, *others), desk))
+    process.start()
+    inside.close()
+    return _Place(outside, process)
+
+
+def _one(number: int, inside: socket.socket, not_mine: Sequence[socket.socket], desk: Address) -> None:
+    """One server, in a process of its own."""
+    for one in not_mine:
+        one.close()
+    workers.end_with_parent()
+    workers.use({False: AtDesk(desk, is_slow=False), True: AtDesk(desk, is_slow=True)})
+    stand_at(number)
+    with suppress(KeyboardInterrupt):
+        _run(inside)
+
+
+async def _kept(listening: socket.socket, places: Sequence[_Place]) -> None:
+    door = Door(listening, [one.outside for one in places])
+    loop = asyncio.get_running_loop()
+    for number, one in enumerate(places):
+        loop.add_reader(one.process.sentinel, _lost, loop, door, number, one.process)
+    await door.keep()
+
+
+def _lost(loop: asyncio.AbstractEventLoop, door: Door, number: int, process: BaseProcess) -> None:
+    loop.remove_reader(process.sentinel)
+    door.lose(number)
+
+
+def _end(places: Sequence[_Place]) -> None:
+    for one in places:
+        one.process.terminate()
+    for one in places:
+        one.process.join(_PATIENCE_S)
+        one.process.kill()
+        one.outside.close()

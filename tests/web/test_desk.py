@@ -1,0 +1,110 @@
+"""The desk: what one server had made is there for the others, and nobody is left without an answer."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from planner.web import workers
+from planner.web.desk import Address, AtDesk, Desk
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workers")]
+
+
+@pytest.fixture(scope="module")
+def desk() -> Iterator[Desk]:
+    """A desk with a process of its own behind it."""
+    workers.FIRST.append("tests.frozen_too")
+    pools = workers.start()
+    made = Desk()
+    made.open(pools)
+    yield made
+    made.close()
+    workers.stop(pools)
+    workers.FIRST.remove("tests.frozen_too")
+
+
+@pytest.fixture(autouse=True)
+def _server(desk: Desk) -> Iterator[None]:
+    """This process is one of the servers."""
+    be_a_server(desk.address)
+    yield
+    workers.use({})
+
+
+def be_a_server(address: Address) -> None:
+    workers.use({False: AtDesk(address, is_slow=False), True: AtDesk(address, is_slow=True)})
+
+
+def something_new() -> tuple[int, bytes]:
+    """Where it was made, and what nothing else makes again."""
+    return os.getpid(), os.urandom(16)
+
+
+def refuse() -> None:
+    raise ValueError("want a number")
+
+
+def die(here: int) -> int:
+    if os.getpid() != here:
+        os._exit(1)
+    return 7
+
+
+def slow_and_new() -> bytes:
+    time.sleep(0.3)
+    return os.urandom(16)
+
+
+def test_what_a_name_stands_for_is_made_once_for_all_servers(desk: Desk) -> None:
+    where, first = workers.once("a plan", something_new, is_slow=False)()
+    be_a_server(desk.address)  # another one
+    assert workers.once("a plan", something_new, is_slow=False)() == (where, first)
+    assert workers.once("another plan", something_new, is_slow=False)()[1] != first
+    assert where != os.getpid()
+
+
+def test_what_is_just_being_made_is_waited_for() -> None:
+    with ThreadPoolExecutor(6) as people:
+        asked = [people.submit(workers.once("asked by six", slow_and_new, is_slow=False)) for _ in range(6)]
+        assert len({one.result() for one in asked}) == 1
+
+
+def test_what_has_no_name_is_made_each_time() -> None:
+    assert workers.elsewhere(something_new) != workers.elsewhere(something_new)
+    assert workers.slowly(something_new) != workers.slowly(something_new)
+
+
+def test_what_is_refused_there_is_refused_here_and_not_kept() -> None:
+    for _ in range(2):
+        with pytest.raises(ValueError, match="want a number"):
+            workers.once("refused", refuse, is_slow=False)()
+    assert workers.once("refused", something_new, is_slow=False)()[0] != os.getpid()
+
+
+def test_a_lost_process_costs_nobody_the_answer() -> None:
+    assert workers.once("lost", die, is_slow=False)(os.getpid()) == 7
+    assert workers.elsewhere(something_new)[0] != os.getpid()
+
+
+def test_only_so_many_are_kept(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planner.web.desk._MOST_KEPT", 2)
+    first = workers.once("1", something_new, is_slow=False)()
+    for name in ("2", "3"):
+        workers.once(name, something_new, is_slow=False)()
+    assert len(desk._kept) == 2
+    assert workers.once("1", something_new, is_slow=False)() != first
+
+
+def test_a_stranger_is_not_let_in_and_gets_his_answer_from_himself(desk: Desk) -> None:
+    be_a_server(Address(desk.address.path, b"not the word"))
+    assert workers.elsewhere(something_new)[0] == os.getpid()
+
+
+def test_without_a_desk_a_server_makes_it_itself(desk: Desk) -> None:
+    be_a_server(Address(desk.address.path + "-gone", desk.address.word))
+    assert workers.elsewhere(something_new)[0] == os.getpid()
