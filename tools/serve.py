@@ -78,12 +78,12 @@ def main() -> None:
     os.environ["STREAMLIT_SERVER_PORT"] = str(port)
     os.environ.setdefault("STREAMLIT_SERVER_COOKIE_SECRET", secrets.token_hex(32))  # one for all servers
     # Only now: to choose a port nothing has to be installed.
-    from planner.web import serving
+    from planner.web.serving import serve
 
     signal.signal(signal.SIGTERM, leave)  # uvicorn stops serving at this signal, and then passes it on
-    with serving.street(port) as listening:
+    with serve.street(port) as listening:
         print(f"\n  Rent, buy, or both?  http://{HOST}:{port}\n", flush=True)
-        serving.serve(listening, servers or serving.usual())
+        serve.serve(listening, servers or serve.usual())
 
 
 if __name__ == "__main__":

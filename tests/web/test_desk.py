@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from planner.web import workers
-from planner.web.desk import Address, AtDesk, Desk
+from planner.web.serving.desk import Address, AtDesk, Desk
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workers")]
 
@@ -92,7 +92,7 @@ def test_a_lost_process_costs_nobody_the_answer() -> None:
 
 
 def test_only_so_many_are_kept(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planner.web.desk._MOST_KEPT", 2)
+    monkeypatch.setattr("planner.web.serving.desk._MOST_KEPT", 2)
     first = workers.once("1", something_new, is_slow=False)()
     for name in ("2", "3"):
         workers.once(name, something_new, is_slow=False)()

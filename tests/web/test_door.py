@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from planner.web import door, same_server
-from planner.web.door import Door, Handed, pair
 from planner.web.packed import Message
+from planner.web.serving import door, same_server
+from planner.web.serving.door import Door, Handed, pair
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 60
@@ -57,7 +57,8 @@ async def open_door(servers: int) -> AsyncIterator[tuple[int, list[asyncio.Abstr
     ends = [pair() for _ in range(servers)]
     street = socket.create_server(("127.0.0.1", 0))
     running = [await Server(number, inside).begin() for number, (_, inside) in enumerate(ends)]
-    keeping = asyncio.create_task(Door(street, [outside for outside, _ in ends]).keep())
+    its_door = Door(street, [outside for outside, _ in ends])
+    keeping = asyncio.create_task(its_door.keep())
     try:
         yield street.getsockname()[1], running
     finally:

@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
 from planner.web.packed import STATIC, WAYS, Packed, chosen
-from planner.web.server import ToldWhereItStands
+from planner.web.serving.server import ToldWhereItStands
 
 SCRIPT = max(STATIC.glob("static/js/*.js"), key=lambda path: -path.stat().st_size)
 PLOTLY = next(STATIC.glob("static/js/PlotlyChart*.js"))

@@ -20,11 +20,12 @@ from multiprocessing.process import BaseProcess
 import streamlit as st
 import uvicorn
 
-from planner.web import parcels, server, workers
-from planner.web.desk import Address, AtDesk, Desk
-from planner.web.door import Door, pair
+from planner.web import parcels, workers
 from planner.web.ready import get_ready
-from planner.web.same_server import stand_at
+from planner.web.serving import server
+from planner.web.serving.desk import Address, AtDesk, Desk
+from planner.web.serving.door import Door, pair
+from planner.web.serving.same_server import stand_at
 
 _MOST = 4  # servers; each keeps answers of its own
 _PATIENCE_S = 10.0  # for a server that ends
@@ -41,7 +42,10 @@ def street(port: int) -> socket.socket:
     """A socket that listens where the settings say."""
     address = str(st.get_option("server.address") or "")
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    return socket.create_server((address, port), family=family, backlog=2_048)
+    listening = socket.create_server((address, port), family=family, backlog=2_048)
+    # Connections have it from the one that listens: no small answer waits until the browser has confirmed the last one.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 def serve(listening: socket.socket, servers: int) -> None:

@@ -13,7 +13,7 @@ import socket
 from collections.abc import Sequence
 from contextlib import closing, suppress
 
-from planner.web.same_server import place_in
+from planner.web.serving.same_server import place_in
 
 _COOKIES = re.compile(rb"^cookie:[^\r\n]*", re.IGNORECASE | re.MULTILINE)
 _HEAD_ENDS = b"\r\n\r\n"

@@ -13,9 +13,9 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from planner.web.packed import STATIC, WAYS, App, Message, Packed, Receive, Send, asked_for, chosen
-from planner.web.same_server import SameServer
+from planner.web.serving.same_server import SameServer
 
-SCRIPT = Path(__file__).resolve().parents[2] / "app.py"
+SCRIPT = Path(__file__).resolve().parents[3] / "app.py"
 # Without it, the page of a deep link (/compare) first looks for the server below its own path, and finds none there.
 _WHERE = b"<script>window.__streamlit = {BACKEND_BASE_URL: location.origin + '%s'}</script>"
 # The library of charts is the largest of all files, and a browser learns only from the first chart that it needs it. It
@@ -27,7 +27,7 @@ _CHARTS = b"""<script>addEventListener("load", () => {
 })</script>"""
 # What makes Streamlit's own parts fit for a screen reader and a keyboard.
 _MENDS = b"".join(
-    b"<script>%s</script>" % (Path(__file__).parent / name).read_bytes() for name in ("mends.js", "reach.js")
+    b"<script>%s</script>" % (Path(__file__).parents[1] / name).read_bytes() for name in ("mends.js", "reach.js")
 )
 _HEAD, _HEAD_ENDS = b"<head>", b"</head>"
 _WRITTEN_IN = re.compile(rb"<script>(.*?)</script>", re.DOTALL)

@@ -1,0 +1,1 @@
+"""How the app is served: by one process, or by several behind one door."""
