@@ -14,6 +14,7 @@ from pricing.errors import AmbiguousName, UnknownName
 _NOISE = re.compile(r"[^a-z0-9]+")
 _SIZE_POINT = re.compile(r"(?<=[0-9])[^a-z0-9]+(?=[0-9]+\s*[bm]\b)")
 _AT_WORK = re.compile(r"[- ]A\d+(\.\d+)?B$")
+_REGION = re.compile(r"[a-z][a-z0-9-]+")
 _ACCELERATOR_NOISE = re.compile(r"\b(nvidia|geforce|amd|instinct|intel|radeon|tesla)\b")
 
 
@@ -87,7 +88,17 @@ def _sites(catalogue: Catalogue, name: str, *, by_code: bool = False) -> tuple[s
         return ()
     by_id = tuple(key for key in catalogue.sites if wanted in (plain(key), plain(key.partition("-")[2]) * by_code))
     called = _site_names(catalogue)
-    return by_id or tuple(key for key, names in called.items() if wanted in {plain(one) for one in names})
+    by_name = by_id or tuple(key for key, names in called.items() if wanted in {plain(one) for one in names})
+    return by_name or _sites_of_region(catalogue, name.strip().lower())
+
+
+def _sites_of_region(catalogue: Catalogue, name: str) -> tuple[str, ...]:
+    """The countries in which providers have a region of this name, as a machine says it: us-east-1, westeurope."""
+    if not _REGION.fullmatch(name):
+        return ()
+    said = (one.regions.get(name, ()) for one in catalogue.providers.values())
+    alone = dict.fromkeys(countries[0] for countries in said if len(countries) == 1)
+    return tuple(country for country in alone if country in catalogue.sites)
 
 
 def _site_names(catalogue: Catalogue) -> dict[str, tuple[str, ...]]:

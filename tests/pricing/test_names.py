@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricing import names
+from pricing import load_catalogue, names
 from pricing.catalogue import Catalogue
 from pricing.errors import AmbiguousName, UnknownName
 from pricing.load import build
@@ -272,3 +272,16 @@ def test_a_place_with_two_readings_is_asked_about(real: Catalogue, name: str, re
 def test_a_misspelt_place_is_hinted_at(real: Catalogue, name: str) -> None:
     with pytest.raises(UnknownName, match="Did you mean DE"):
         names.site(real, name)
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"), [("us-east-1", "US"), ("US-East-1", "US"), ("westeurope", "NL"), ("europe-west1", "BE")]
+)
+def test_a_region_of_a_cloud_is_the_country_it_lies_in(said: str, wanted: str) -> None:
+    assert names.site(load_catalogue(), said) == wanted
+
+
+@pytest.mark.parametrize("said", ["mars-north-1", "all regions", "India/EU"])
+def test_what_is_no_place_of_any_cloud_stays_unknown(said: str) -> None:
+    with pytest.raises(UnknownName):
+        names.site(load_catalogue(), said)
