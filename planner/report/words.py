@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -261,6 +262,7 @@ def years(value: float) -> str:
     return count(months // 12, "year") if months % 12 == 0 else count(months, "month")
 
 
+@lru_cache(maxsize=4_096)  # a page says most of its sentences again in every rerun
 def markdown(text: str) -> str:
     """Text that shows as it is: nothing in it is read as markup, mathematics or a link."""
     plain = text.replace("\n", " ")
@@ -276,11 +278,10 @@ _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.\-]*://|www\.|mailto:|xmpp:)\S+|[^\s@]+
 
 
 def _escaped(text: str) -> str:
-    for mark in "\\`*_{}[]<>()#+-.!|$~:":
-        text = text.replace(mark, "\\" + mark)
-    return _IN_A_WORD.sub("-", text)
+    return _IN_A_WORD.sub("-", text.translate(_MARKS))
 
 
+_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>()#+-.!|$~:"})
 _IN_A_WORD = re.compile(r"(?<=[^\W_])\\-(?=[^\W_])")  # marks nothing there; some labels are read aloud as written
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from pricing.errors import PricingError
@@ -20,8 +21,16 @@ def data_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
     """The person's own data folder. None: nowhere, as for a user without a home."""
     if environ.get(FOLDER):
         return Path(environ[FOLDER])
+    return _usual(environ.get("XDG_DATA_HOME"), tuple(os.environ.get(name) for name in _HOMES))
+
+
+_HOMES = ("HOME", "USERPROFILE")
+
+
+@lru_cache(maxsize=8)
+def _usual(base: str | None, _homes: tuple[str | None, ...]) -> Path | None:
+    """Where it is if nobody says otherwise. Looked for once: a page asks for it dozens of times."""
     try:
-        base = environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+        return Path(base or Path.home() / ".local" / "share") / "rent-or-buy"
     except RuntimeError:
         return None
-    return Path(base) / "rent-or-buy"
