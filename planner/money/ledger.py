@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.formula import Num, formula
-from planner.scenario.memo import cached_property
+from planner.scenario.memo import cached_property, without
 from pricing import Figure
 
 # What the money is for. The order is the order on every chart and table.
@@ -63,7 +63,7 @@ class Used:
     @property
     def is_number(self) -> bool:
         """Whether it is one number, and not one for each month or draw."""
-        return isinstance(self.value, float | int) or np.ndim(self.value) == 0
+        return not isinstance(self.value, np.ndarray) or self.value.ndim == 0
 
     @property
     def is_yours(self) -> bool:
@@ -102,6 +102,10 @@ class Line:
         total: NDArray[np.float64] = self.usd.sum(axis=-1)
         return total
 
+    def __getstate__(self) -> dict[str, object]:
+        """What is sent to another process: the formula and its inputs, from which it has the amounts when it asks."""
+        return without(self, "usd", "priced_usd", "total_usd")
+
     def called(self, name: str, order: int | None = None) -> Line:
         """This line under another name, perhaps as one of an order. Its amounts are kept, not computed again."""
         number = self.order if order is None else order
@@ -131,6 +135,15 @@ class Ledger:
         """The priced lines together, over all months."""
         total: NDArray[np.float64] = self.monthly_usd.sum(axis=-1)
         return total
+
+    @cached_property
+    def numbers(self) -> dict[str, Used]:
+        """The inputs that are one number, by name."""
+        return {used.name: used for line in self.lines for used in line.used if used.is_number}
+
+    def __getstate__(self) -> dict[str, object]:
+        """What is sent to another process: not what can be looked up again in the lines."""
+        return without(self, "numbers")
 
     @property
     def unpriced(self) -> tuple[str, ...]:
