@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,9 +51,8 @@ COMPUTED = Origin("computed above", "computed")
 CONVENTION = Origin("convention", "convention")
 
 
-@dataclass(frozen=True)
-class Used:
-    """One input as it was used."""
+class Used(NamedTuple):
+    """One input as it was used. A plan has thousands of them, so it is what is made, and sent, the quickest."""
 
     name: str
     value: Num
@@ -163,4 +162,4 @@ def _one(used: Used, index: int) -> Used:
     value = used.value
     if isinstance(value, np.ndarray) and value.ndim > 1:
         value = value[index] if value.shape[-1] > 1 else float(value[index, 0])
-    return replace(used, value=value, origin=used.origin(index) if callable(used.origin) else used.origin)
+    return used._replace(value=value, origin=used.origin(index) if callable(used.origin) else used.origin)

@@ -99,8 +99,15 @@ def prices_of(setting: Setting, keys: tuple[str, ...]) -> Believed:
     beyond = tuple(key for key in keys if market is None or key not in market.places)
     if market is None or len(beyond) == len(keys):
         return in_their_markets(setting.catalogue, setting.day, keys)
-    every = market.beside(in_their_markets(setting.catalogue, setting.day, beyond)) if beyond else market
-    return every.take(keys)
+    if beyond:
+        return market.beside(in_their_markets(setting.catalogue, setting.day, beyond)).take(keys)
+    return _taken(market, keys)
+
+
+@lru_cache(maxsize=64)
+def _taken(market: Believed, keys: tuple[str, ...]) -> Believed:
+    """Some prices out of a market: at both ends of the ranges they are the same."""
+    return market.take(keys)
 
 
 def assumed_beside(catalogue: Catalogue, offer: Offer, need: Need) -> tuple[str, ...]:
@@ -179,7 +186,7 @@ def _say_price(basis: Basis, setting: Setting, offers: list[Offer], own: Num | N
         return _read(setting.catalogue, offers[index], prices, index)
 
     where = of_one(0) if len(offers) == 1 else of_one
-    basis.used[PRICE] = replace(basis.used[PRICE], origin=where)
+    basis.used[PRICE] = basis.used[PRICE]._replace(origin=where)
     factor = setting.tried.get(price_factor(offers[0].purchase))
     if factor is not None:
         basis.used[PRICE] = Used(PRICE, basis.used[PRICE].value * factor, unit, TRIED)
@@ -221,7 +228,7 @@ def _say_asked(basis: Basis, setting: Setting, offers: list[Offer], asked: _Aske
     if basis.used[asked.name].origin is why and figures:
         origins = _origins(catalogue, figures, why)
         only = origins(0) if len(figures) == 1 else origins
-        basis.used[asked.name] = replace(basis.used[asked.name], origin=only)
+        basis.used[asked.name] = basis.used[asked.name]._replace(origin=only)
     factor = setting.tried.get(BESIDE_FACTORS.get(asked.name, ""))
     if factor is not None and all(figure is None for figure in figures):
         basis.used[asked.name] = Used(asked.name, basis.used[asked.name].value * factor, asked.unit, TRIED)
