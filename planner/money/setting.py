@@ -199,9 +199,15 @@ class Setting:
         for name in ("demand", "fleets"):
             self.__dict__.pop(name, None)
 
+    @property
+    def untried(self) -> Setting | None:
+        """The setting in which nothing is tried out yet, where this one was made of it; itself, if nothing is."""
+        return self.__dict__.get("_untried") if self.tried else self
+
     def trying(self, tried: Tried) -> Setting:
         """This setting with more inputs tried out, beside those that already are."""
         there = replace(self, tried={**self.tried, **tried})
+        there.__dict__["_untried"] = self.untried
         if "demand" in self.__dict__:
             there.__dict__["usual_demand"] = self.usual_demand
             there.__dict__.update({} if _moving(tried) else {"demand": self.demand})

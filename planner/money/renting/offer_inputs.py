@@ -85,6 +85,12 @@ _ASKED = (
 )
 
 
+# What changes what offers charge, where it is tried out.
+_OFFERED = frozenset(
+    (PRICE, *(one.name for one in _ASKED), "accelerators_per_machine", "term_months", "bills_idle", SET_AFTER)
+).union(PRICE_FACTORS.values(), (RESERVED_FACTOR,), BESIDE_FACTORS.values())
+
+
 def price_factor(purchase: Purchase) -> str:
     """The name of the factor by which futures move the price of a kind of purchase."""
     return PRICE_FACTORS.get(purchase, RESERVED_FACTOR)
@@ -145,7 +151,9 @@ def say_offers(
     `prices` are what the offers' prices are worth, where that is known already. Gives back when the price of each month
     was set.
     """
-    basis.used.update(_said(setting, keys, yours, term_months, prices))
+    known = setting.untried
+    there = known if known is not None and _OFFERED.isdisjoint(setting.tried) else setting
+    basis.used.update(_said(there, keys, yours, term_months, prices))
     return np.asarray(basis.used[SET_AFTER].value)
 
 
