@@ -113,8 +113,9 @@ def _of_any_fleet(setting: Setting) -> Mapping[str, Used]:
     known, tried = setting.untried, setting.tried
     if known is None or known is setting or asked_for(known) != asked_for(setting):  # more may have another tariff
         return _said_of_any_fleet(setting)
-    found = _of_any_fleet(known)
-    return {**found, **{name: Used(name, tried[name], found[name].unit, TRIED) for name in tried if name in found}}
+    found, flags = _of_any_fleet(known), {flag.name for flag in setting.timeline.flags}
+    said = [name for name in tried if name in found and name not in flags]
+    return {**found, **{name: Used(name, tried[name], found[name].unit, TRIED) for name in said}}
 
 
 def _said_of_any_fleet(setting: Setting) -> Mapping[str, Used]:
