@@ -13,6 +13,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from pricing.kept import Kept
+
 Num = float | NDArray[np.float64]
 Names = Mapping[str, Num]
 _Node = Callable[[Names], Num]
@@ -60,10 +62,11 @@ class Formula:
 
     def __call__(self, names: Names) -> Num:
         """The value of the formula for these inputs."""
-        missing = [name for name in self.names if name not in names]
-        if missing:
-            raise FormulaError(f"{self.text!r} needs {', '.join(missing)}")
-        return self._run(names)
+        try:
+            return self._run(names)
+        except KeyError:
+            missing = [name for name in self.names if name not in names]
+            raise FormulaError(f"{self.text!r} needs {', '.join(missing)}") from None
 
     def __repr__(self) -> str:
         return f"Formula({self.text!r})"
@@ -92,8 +95,8 @@ def _compile(node: ast.expr) -> _Node:
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             inner = _compile(operand)
             return lambda names: -inner(names)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            return _both(_OPERATORS[type(op)], left, right)
+        case ast.BinOp(op=op) if type(op) in _OPERATORS:
+            return _of_two(node)
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
             return _both(_COMPARISONS[type(op)], left, right)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
@@ -101,9 +104,34 @@ def _compile(node: ast.expr) -> _Node:
     raise FormulaError(f"a formula may not contain {type(node).__name__}: {ast.unparse(node)!r}")
 
 
+def _of_two(node: ast.BinOp) -> _Node:
+    if isinstance(node.op, ast.Pow):
+        return _power(ast.unparse(node))
+    return _both(_OPERATORS[type(node.op)], node.left, node.right)
+
+
 def _both(operator: Callable[[Num, Num], Num], left: ast.expr, right: ast.expr) -> _Node:
     first, second = _compile(left), _compile(right)
     return lambda names: operator(first(names), second(names))
+
+
+@lru_cache(maxsize=256)
+def _power(text: str) -> _Node:
+    """A power, the same in all formulas that say it: what grows by the month stands in many lines of a ledger.
+
+    Powers of arrays take the longest of all arithmetic, so the last one is kept while the same arrays are asked for.
+    """
+    tree = ast.parse(text, mode="eval").body
+    assert isinstance(tree, ast.BinOp)  # it was one before it was text
+    power, names = _both(_OPERATORS[ast.Pow], tree.left, tree.right), tuple(dict.fromkeys(_names(tree)))
+    kept: Kept[Num] = Kept(1)
+
+    def run(given: Names) -> Num:
+        inputs = tuple([given[name] for name in names])
+        is_array = any(isinstance(one, np.ndarray) for one in inputs)
+        return kept.of(inputs, lambda: power(given)) if is_array else power(given)
+
+    return run
 
 
 def _call(name: str, args: list[ast.expr]) -> _Node:

@@ -70,7 +70,7 @@ class Basis:
 
     def line(self, name: str, part: Part, how: str, note: str | None = None, treatment: Treatment = "expense") -> Line:
         """A line whose inputs are looked up here by the names in its formula."""
-        return Line(name, part, how, tuple(self.used[one] for one in formula(how).names), note, treatment)
+        return Line(name, part, how, tuple(map(self.used.__getitem__, formula(how).names)), note, treatment)
 
 
 def end(value: Value, case: Case) -> float:

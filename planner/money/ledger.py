@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.formula import Num, formula
-from planner.scenario.memo import cached_property
+from planner.scenario.memo import cached_property, without
 from pricing import Figure
 
 # What the money is for. The order is the order on every chart and table.
@@ -51,9 +51,8 @@ COMPUTED = Origin("computed above", "computed")
 CONVENTION = Origin("convention", "convention")
 
 
-@dataclass(frozen=True)
-class Used:
-    """One input as it was used."""
+class Used(NamedTuple):
+    """One input as it was used. A plan has thousands of them, so it is what is made, and sent, the quickest."""
 
     name: str
     value: Num
@@ -63,7 +62,7 @@ class Used:
     @property
     def is_number(self) -> bool:
         """Whether it is one number, and not one for each month or draw."""
-        return isinstance(self.value, float | int) or np.ndim(self.value) == 0
+        return not isinstance(self.value, np.ndarray) or self.value.ndim == 0
 
     @property
     def is_yours(self) -> bool:
@@ -102,6 +101,10 @@ class Line:
         total: NDArray[np.float64] = self.usd.sum(axis=-1)
         return total
 
+    def __getstate__(self) -> dict[str, object]:
+        """What is sent to another process: the formula and its inputs, from which it has the amounts when it asks."""
+        return without(self, "usd", "priced_usd", "total_usd")
+
     def called(self, name: str, order: int | None = None) -> Line:
         """This line under another name, perhaps as one of an order. Its amounts are kept, not computed again."""
         number = self.order if order is None else order
@@ -132,6 +135,15 @@ class Ledger:
         total: NDArray[np.float64] = self.monthly_usd.sum(axis=-1)
         return total
 
+    @cached_property
+    def numbers(self) -> dict[str, Used]:
+        """The inputs that are one number, by name."""
+        return {used.name: used for line in self.lines for used in line.used if used.is_number}
+
+    def __getstate__(self) -> dict[str, object]:
+        """What is sent to another process: not what can be looked up again in the lines."""
+        return without(self, "numbers")
+
     @property
     def unpriced(self) -> tuple[str, ...]:
         """The lines whose price nobody knows. While there are any, the total is a lower bound."""
@@ -150,4 +162,4 @@ def _one(used: Used, index: int) -> Used:
     value = used.value
     if isinstance(value, np.ndarray) and value.ndim > 1:
         value = value[index] if value.shape[-1] > 1 else float(value[index, 0])
-    return replace(used, value=value, origin=used.origin(index) if callable(used.origin) else used.origin)
+    return used._replace(value=value, origin=used.origin(index) if callable(used.origin) else used.origin)

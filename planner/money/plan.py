@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 from planner.money.option import Absent, Option, sized_key
@@ -38,7 +38,7 @@ def setting_of(catalogue: Catalogue, scenario: Scenario, day: date) -> Setting:
     """The setting of a scenario on a day, with the offers it rents from chosen."""
     found = asked(catalogue, scenario)
     bare = Setting(catalogue, found.scenario, day, asked=found)
-    return replace(bare, taken=taken(bare))
+    return bare.renting(taken(bare))
 
 
 def plan(catalogue: Catalogue, scenario: Scenario, day: date) -> Plan:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,31 +176,43 @@ def pair(catalogue: Catalogue, offers: tuple[str, ...], preferred: str | None, d
 
     Among several, those for which a quote for three years was looked at last, then the cheapest.
     """
-    both = {kind: [key for key in offers if _is(catalogue, key, kind)] for kind in ("reserved_1y", "reserved_3y")}
-    if not all(both.values()):
+    quoted = {kind: [_quote(catalogue.offers[key], key, day) for key in offers if _is(catalogue, key, kind)]
+              for kind in ("reserved_1y", "reserved_3y")}  # fmt: skip
+    if not all(quoted.values()):
         return None
 
-    def distance(keys: tuple[str, str]) -> tuple[bool, bool, bool, int, float, float, tuple[str, str]]:
-        short, long = (catalogue.offers[key] for key in keys)
-        figure = long.usd_per_accelerator_hour
-        assert figure is not None
-        other_seller = short.provider != long.provider
-        other_machine = (short.region, short.sku, short.accelerators_per_instance) != (
-            long.region,
-            long.sku,
-            long.accelerators_per_instance,
-        )
+    def distance(both: tuple[_Quote, _Quote]) -> tuple[bool, bool, bool, int, float, float, tuple[str, str]]:
+        short, long = both
         return (
-            other_seller,
+            short.provider != long.provider,
             long.provider != preferred,
-            other_machine,
-            figure.age_days(day),
-            _usd(long),
-            _usd(short),
-            keys,
+            short.machine != long.machine,
+            long.age_days,
+            long.usd,
+            short.usd,
+            (short.key, long.key),
         )
 
-    return min(((one, three) for one in both["reserved_1y"] for three in both["reserved_3y"]), key=distance)
+    pairs = ((one, three) for one in quoted["reserved_1y"] for three in quoted["reserved_3y"])
+    short, long = min(pairs, key=distance)
+    return short.key, long.key
+
+
+class _Quote(NamedTuple):
+    """What an offer says, read once for all that it is held against."""
+
+    key: str
+    provider: str
+    machine: tuple[str, str | None, int]
+    age_days: int
+    usd: float
+
+
+def _quote(offer: Offer, key: str, day: date) -> _Quote:
+    figure = offer.usd_per_accelerator_hour
+    assert figure is not None
+    machine = offer.region, offer.sku, offer.accelerators_per_instance
+    return _Quote(key, offer.provider, machine, figure.age_days(day), figure.newest.typical)
 
 
 def _is(catalogue: Catalogue, key: str, kind: str) -> bool:

@@ -176,6 +176,12 @@ class Setting:
         there.__dict__.update(demand=self.demand, timeline=self.timeline)
         return there
 
+    def renting(self, taken: ChosenOffers) -> Setting:
+        """This setting with other offers taken. Its work stays what it is."""
+        there = replace(self, taken=taken)
+        there.__dict__.update({name: self.__dict__[name] for name in _OF_WORK if name in self.__dict__})
+        return there
+
     @cached_property
     def of_orders(self) -> dict[Hashable, Setting]:
         """The settings of a fleet's orders, each made once."""
@@ -193,13 +199,22 @@ class Setting:
         for name in ("demand", "fleets"):
             self.__dict__.pop(name, None)
 
+    @property
+    def untried(self) -> Setting | None:
+        """The setting in which nothing is tried out yet, where this one was made of it; itself, if nothing is."""
+        return self.__dict__.get("_untried") if self.tried else self
+
     def trying(self, tried: Tried) -> Setting:
         """This setting with more inputs tried out, beside those that already are."""
         there = replace(self, tried={**self.tried, **tried})
+        there.__dict__["_untried"] = self.untried
         if "demand" in self.__dict__:
             there.__dict__["usual_demand"] = self.usual_demand
             there.__dict__.update({} if _moving(tried) else {"demand": self.demand})
         return there
+
+
+_OF_WORK = ("demand", "usual_demand", "lost", "predicted", "timeline")  # kept by a setting, whatever it rents
 
 
 def _moving(tried: Tried) -> bool:

@@ -10,7 +10,13 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["cached_property"]
+__all__ = ["cached_property", "without"]
+
+
+def without(instance: object, *names: str) -> dict[str, Any]:
+    """What stands in an instance, but for some that it can reckon again: what is sent of it to another process."""
+    return {name: value for name, value in instance.__dict__.items() if name not in names}
+
 
 if TYPE_CHECKING:  # to who checks types it is the same
     from functools import cached_property

@@ -76,3 +76,13 @@ def test_arrays_give_what_scalars_give(pairs: list[tuple[float, float]]) -> None
     how = Formula("where(a > b, max(a - b, 1) * 2, ceil(b) + a / 3)")
     a, b = (np.array(column) for column in zip(*pairs, strict=True))
     assert np.asarray(how({"a": a, "b": b})).tolist() == [float(how({"a": x, "b": y})) for x, y in pairs]
+
+
+def test_a_power_is_that_of_the_arrays_it_is_asked_with() -> None:
+    months, grows = np.arange(4.0), np.array([[0.1], [0.2]])
+    first, other = Formula("a * (1 + r) ** (t / 12)"), Formula("(1 + r) ** (t / 12) + b")
+    for rate in (grows, grows * 2, grows, 0.5):
+        path = (1 + rate) ** (months / 12)
+        assert np.array_equal(first({"a": 3.0, "r": rate, "t": months}), 3.0 * path)
+        assert np.array_equal(other({"b": 3.0, "r": rate, "t": months}), path + 3.0)
+        assert np.array_equal(other({"b": 3.0, "r": rate, "t": months + 1}), (1 + rate) ** ((months + 1) / 12) + 3.0)

@@ -30,7 +30,7 @@ def test_a_link_that_no_browser_may_open_is_none() -> None:
     ledger = answer(planned(catalogue(), Scenario(), DAY)).ranked[0].option.ledger
     line = next(one for one in ledger.lines if one.used)
     bad = Origin("somebody", "list_price", url="javascript:alert(1)")
-    told = replace(line, used=tuple(replace(one, origin=bad) for one in line.used))
+    told = replace(line, used=tuple(one._replace(origin=bad) for one in line.used))
     table = cited_table([replace(ledger, lines=(told,))])
     assert table["Said by"]
     assert set(table["Link"]) == {None}

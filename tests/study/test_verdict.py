@@ -39,7 +39,7 @@ def drawn(made: Plan, wins: int, gap: float) -> Futures:
     present[1, wins:] = present[0, 0] * (1 - gap)
     months = made.setting.timeline.last + 1
     over = np.zeros((len(made.options), 3, months))
-    return Futures(made, (), made.options, {}, present, present, over)
+    return Futures(made, (), made.options, present, present, over)
 
 
 @pytest.mark.parametrize(

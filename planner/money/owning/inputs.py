@@ -15,6 +15,7 @@ from planner.money.input_sheet import TRIED, Basis, Case, end
 from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Origin, Used
 from planner.money.origin import judged, origin
 from planner.money.owning.machine import Machine
+from planner.money.owning.machine import fleet as asked_for
 from planner.money.owning.place import (
     HOST_POWER,
     figure_there,
@@ -108,7 +109,16 @@ def say_curve_of_power(put: Basis, setting: Setting, *fleets: Need) -> None:
 
 @lru_cache(maxsize=64)
 def _of_any_fleet(setting: Setting) -> Mapping[str, Used]:
-    """The inputs that do not depend on the fleet: said once for all ways to own one."""
+    """The inputs that do not depend on the fleet: said once for all ways to own one, whatever is tried out of them."""
+    known, tried = setting.untried, setting.tried
+    if known is None or known is setting or asked_for(known) != asked_for(setting):  # more may have another tariff
+        return _said_of_any_fleet(setting)
+    found, flags = _of_any_fleet(known), {flag.name for flag in setting.timeline.flags}
+    said = [name for name in tried if name in found and name not in flags]
+    return {**found, **{name: Used(name, tried[name], found[name].unit, TRIED) for name in said}}
+
+
+def _said_of_any_fleet(setting: Setting) -> Mapping[str, Used]:
     put, own = setting.basis(), setting.scenario.own
     for name, fact in FACTS.items():
         figure = of_fact(setting, name, fact)

@@ -71,8 +71,8 @@ def taken(setting: Setting) -> ChosenOffers:
     if rent.offer or rent.usd_per_accelerator_hour is not None:
         found = replace(found, on_demand=rent.offer)
     else:
-        found = _on_demand(replace(setting, taken=found), markets.get("on_demand", _Market()))
-    there = replace(setting, taken=found)
+        found = _on_demand(setting.renting(found), markets.get("on_demand", _Market()))
+    there = setting.renting(found)
     found = _reserved(there, markets)
     if spot.offer or spot.usd_per_accelerator_hour is not None:
         found = replace(found, spot=spot.offer)
@@ -83,7 +83,7 @@ def taken(setting: Setting) -> ChosenOffers:
 
 def booked_again(setting: Setting) -> Setting:
     """The same offers on demand and on spot, with what is reserved when chosen for this setting."""
-    return replace(setting, taken=_reserved(setting, _markets(setting)))
+    return setting.renting(_reserved(setting, _markets(setting)))
 
 
 def _with_quotes(setting: Setting, found: ChosenOffers, markets: Mapping[str, _Market]) -> ChosenOffers:

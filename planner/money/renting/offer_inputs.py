@@ -85,6 +85,12 @@ _ASKED = (
 )
 
 
+# What changes what offers charge, where it is tried out.
+_OFFERED = frozenset(
+    (PRICE, *(one.name for one in _ASKED), "accelerators_per_machine", "term_months", "bills_idle", SET_AFTER)
+).union(PRICE_FACTORS.values(), (RESERVED_FACTOR,), BESIDE_FACTORS.values())
+
+
 def price_factor(purchase: Purchase) -> str:
     """The name of the factor by which futures move the price of a kind of purchase."""
     return PRICE_FACTORS.get(purchase, RESERVED_FACTOR)
@@ -99,8 +105,15 @@ def prices_of(setting: Setting, keys: tuple[str, ...]) -> Believed:
     beyond = tuple(key for key in keys if market is None or key not in market.places)
     if market is None or len(beyond) == len(keys):
         return in_their_markets(setting.catalogue, setting.day, keys)
-    every = market.beside(in_their_markets(setting.catalogue, setting.day, beyond)) if beyond else market
-    return every.take(keys)
+    if beyond:
+        return market.beside(in_their_markets(setting.catalogue, setting.day, beyond)).take(keys)
+    return _taken(market, keys)
+
+
+@lru_cache(maxsize=64)
+def _taken(market: Believed, keys: tuple[str, ...]) -> Believed:
+    """Some prices out of a market: at both ends of the ranges they are the same."""
+    return market.take(keys)
 
 
 def assumed_beside(catalogue: Catalogue, offer: Offer, need: Need) -> tuple[str, ...]:
@@ -138,7 +151,9 @@ def say_offers(
     `prices` are what the offers' prices are worth, where that is known already. Gives back when the price of each month
     was set.
     """
-    basis.used.update(_said(setting, keys, yours, term_months, prices))
+    known = setting.untried
+    there = known if known is not None and _OFFERED.isdisjoint(setting.tried) else setting
+    basis.used.update(_said(there, keys, yours, term_months, prices))
     return np.asarray(basis.used[SET_AFTER].value)
 
 
@@ -179,7 +194,7 @@ def _say_price(basis: Basis, setting: Setting, offers: list[Offer], own: Num | N
         return _read(setting.catalogue, offers[index], prices, index)
 
     where = of_one(0) if len(offers) == 1 else of_one
-    basis.used[PRICE] = replace(basis.used[PRICE], origin=where)
+    basis.used[PRICE] = basis.used[PRICE]._replace(origin=where)
     factor = setting.tried.get(price_factor(offers[0].purchase))
     if factor is not None:
         basis.used[PRICE] = Used(PRICE, basis.used[PRICE].value * factor, unit, TRIED)
@@ -221,7 +236,7 @@ def _say_asked(basis: Basis, setting: Setting, offers: list[Offer], asked: _Aske
     if basis.used[asked.name].origin is why and figures:
         origins = _origins(catalogue, figures, why)
         only = origins(0) if len(figures) == 1 else origins
-        basis.used[asked.name] = replace(basis.used[asked.name], origin=only)
+        basis.used[asked.name] = basis.used[asked.name]._replace(origin=only)
     factor = setting.tried.get(BESIDE_FACTORS.get(asked.name, ""))
     if factor is not None and all(figure is None for figure in figures):
         basis.used[asked.name] = Used(asked.name, basis.used[asked.name].value * factor, asked.unit, TRIED)

@@ -94,7 +94,8 @@ def all_along(setting: Setting) -> tuple[Tier, ...]:
 def reserving(setting: Setting, need: Need, tiers: tuple[Tier, ...]) -> Reserved:
     """The work on reserved machines, tier by tier, and what is left of it."""
     runs, months = setting.timeline.runs, setting.timeline.last + 1
-    asked = np.broadcast_to(need.accelerators, (*np.shape(need.accelerators)[:-1], months))
+    wants = _once(np.asarray(need.accelerators, dtype=np.float64))
+    asked = np.broadcast_to(wants, (*wants.shape[:-1], months))
     done, parts = np.zeros_like(asked), list[Part]()
     beneath = np.zeros_like(asked)
     for step, tier in enumerate(tiers, start=1):
@@ -109,6 +110,11 @@ def reserving(setting: Setting, need: Need, tiers: tuple[Tier, ...]) -> Reserved
     share = np.where(none, 1.0, (asked - done) / np.where(none, 1.0, asked))
     rest = _with_data(replace(need, accelerators=in_short(asked - done)), share)
     return Reserved(tuple(parts), rest, np.asarray(runs * (share > _NEARLY)), tiers)
+
+
+def _once(wanted: Array) -> Array:
+    """What all futures want alike, once for all of them: then so are reservations."""
+    return wanted[0] if wanted.ndim == 2 and bool(np.all(wanted == wanted[:1])) else wanted
 
 
 def _booking_number(tier: Tier, months: int) -> NDArray[np.intp]:

@@ -247,6 +247,7 @@ def busy_factors(you: Array, usual_busy_share: Array) -> tuple[Array, Array]:
     return low, np.maximum(1.0 / np.maximum(usual_busy_share, LEAST_BUSY), 1.0)
 
 
+@lru_cache(maxsize=16)
 def busy_share(setting: Setting, factor: float) -> float:
     """The share of hours in which the accelerators asked for are busy, over the plan, at so many times the work."""
     return float(busy_shares(Columns(setting).trying(BUSY, np.array([factor])).at())[0])

@@ -49,7 +49,18 @@ def points(inputs: int, count: int, seed: int) -> NDArray[np.float64]:
 
 def normals(inputs: tuple[Doubtful, ...], count: int, seed: int) -> NDArray[np.float64]:
     """The draws as distances from the middle of each input, those of inputs that move together tied."""
-    return tied(inputs, ndtri(points(len(inputs), count, seed)))
+    return tied(inputs, distances(len(inputs), count, seed))
+
+
+@lru_cache(maxsize=32)
+def distances(inputs: int, count: int, seed: int) -> NDArray[np.float64]:
+    """The points as distances from the middle: the same for every plan with so many inputs, so they are kept.
+
+    One input after the other in memory, as they are read.
+    """
+    found = np.asfortranarray(ndtri(points(inputs, count, seed)))
+    found.flags.writeable = False
+    return found
 
 
 def tied(inputs: tuple[Doubtful, ...], z: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR
 from planner.money.ways import WAYS
 from planner.scenario.budget import FUTURES
-from planner.scenario.memo import cached_property
+from planner.scenario.memo import cached_property, without
 from planner.study.uncertainty.distributions import TAIL
 from planner.study.uncertainty.draws import drawn
 from planner.study.uncertainty.uncertain_inputs import Doubtful, doubtful
@@ -46,11 +46,19 @@ class Futures:
     plan: Plan
     inputs: tuple[Doubtful, ...]
     options: tuple[Option, ...]  # those that can be reckoned in every future
-    draws: dict[str, NDArray[np.float64]]  # by input
     present_usd: NDArray[np.float64]  # options x draws
     cash_today_usd: NDArray[np.float64]  # options x draws
     over_time_usd: NDArray[np.float64]  # options x (low, middle, high) x months: discounted cost so far
     dearest_year_usd: NDArray[np.float64] | None = None  # options x draws; None where no limit of a year is said
+
+    @cached_property
+    def draws(self) -> dict[str, NDArray[np.float64]]:
+        """The value of every input in each future."""
+        return _drawn(self.plan, self.inputs, self.count)
+
+    def __getstate__(self) -> dict[str, object]:
+        """What is sent to another process: half of it would be draws, which follow from the inputs and the seed."""
+        return without(self, "draws")
 
     @property
     def count(self) -> int:
@@ -153,9 +161,15 @@ def futures(plan: Plan, count: int = FUTURES) -> Futures | None:
     if not plan.options:
         return None
     inputs = doubtful(plan)
-    if not inputs:
-        return _counted(plan, inputs, {BUSY_FACTOR: np.ones(1)})
-    return _counted(plan, inputs, dict(drawn(inputs, count, plan.setting.scenario.seed)))
+    draws = _drawn(plan, inputs, count)
+    found = _counted(plan, inputs, draws)
+    found.__dict__["draws"] = draws
+    return found
+
+
+def _drawn(plan: Plan, inputs: tuple[Doubtful, ...], count: int) -> dict[str, NDArray[np.float64]]:
+    """So many draws of every input; of a plan without any, the plan itself."""
+    return dict(drawn(inputs, count, plan.setting.scenario.seed)) if inputs else {BUSY_FACTOR: np.ones(1)}
 
 
 def _counted(plan: Plan, inputs: tuple[Doubtful, ...], draws: dict[str, NDArray[np.float64]]) -> Futures:
@@ -179,7 +193,6 @@ def _counted(plan: Plan, inputs: tuple[Doubtful, ...], draws: dict[str, NDArray[
         plan=plan,
         inputs=inputs,
         options=tuple(one for one, is_there in zip(plan.options, there, strict=True) if is_there),
-        draws=draws,
         present_usd=present[there],
         cash_today_usd=cash[there],
         dearest_year_usd=year[there] if is_limited else None,

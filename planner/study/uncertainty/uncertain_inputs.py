@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from planner.money.demand.lost import RATE
 from planner.money.input_sheet import Case, end
-from planner.money.ledger import Ledger, Origin, Used
+from planner.money.ledger import Origin, Used
 from planner.money.origin import origin
 from planner.money.owning.inputs import CHEAPER_FACTS, POSITION, curve_of, lead_time
 from planner.money.plan import Plan
@@ -82,7 +82,7 @@ def _ranges(plan: Plan) -> Iterator[Doubtful]:
     """
     own_terms = _of_own_terms(plan)
     for option in plan.options:
-        ends = [_numbers(one) for one in (option.low, option.ledger, option.high)]
+        ends = [one.numbers for one in (option.low, option.ledger, option.high)]
         for name, used in ends[1].items():
             where = used.origin
             if not isinstance(where, Origin) or where.kind in ("computed", "input", "tried"):
@@ -143,11 +143,6 @@ def _assumed_at(plan: Plan, name: str, case: Case) -> Used | None:
     return next((used for used in every if isinstance(used.origin, Origin) and used.origin.kind == "assumption"), None)
 
 
-def _numbers(ledger: Ledger) -> dict[str, Used]:
-    """The inputs of a ledger that are one number."""
-    return {used.name: used for line in ledger.lines for used in line.used if used.is_number}
-
-
 def _bounds(name: str, low: float) -> tuple[float, float]:
     """Shares stay between 0 and 1, a change of price may have any sign, nothing else falls below nought."""
     if "change" in name:
@@ -200,7 +195,7 @@ def _residual(plan: Plan) -> Iterator[Doubtful]:
 def _rents(plan: Plan) -> Iterator[Doubtful]:
     """Where rents go: the plan's own path, and from there as far as the catalogue's ends, less over several years."""
     setting = plan.setting
-    ends = [_numbers(one).get(CHANGE) for option in plan.options for one in (option.low, option.ledger, option.high)]
+    ends = [one.numbers.get(CHANGE) for option in plan.options for one in (option.low, option.ledger, option.high)]
     told = [float(one.value) for one in ends if one is not None]
     by_level = bool(setting.terms.rent_by_year) and _uses(plan, "rent_level")
     if not told and not by_level:

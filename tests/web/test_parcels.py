@@ -1,0 +1,49 @@
+"""What comes from another process is what was made there, though not all of it travels."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+
+from planner.report.answer.reckoned import Reckoned, reckoned
+from planner.scenario.scenario import Scenario
+from planner.web import parcels
+from pricing import load_catalogue
+
+DAY = date(2026, 11, 23)
+MOST_BYTES = 300_000
+
+
+def made() -> Reckoned:
+    parcels.ready()
+    return reckoned(load_catalogue(), Scenario(), DAY, in_full=True)
+
+
+def test_futures_are_the_same_where_they_arrive() -> None:
+    here = made()
+    there: Reckoned = parcels.unpacked(parcels.packed(here))
+    assert here.futures is not None
+    assert there.futures is not None
+    assert "draws" not in there.futures.__dict__
+    assert there.futures.draws.keys() == here.futures.draws.keys()
+    assert all(np.array_equal(there.futures.draws[name], drawn) for name, drawn in here.futures.draws.items())
+    assert there.told == here.told
+
+
+def test_lines_have_the_amounts_that_they_had() -> None:
+    here = made()
+    there: Reckoned = parcels.unpacked(parcels.packed(here))
+    assert not any("usd" in line.__dict__ for option in there.plan.options for line in option.ledger.lines)
+    for one, other in zip(here.plan.options, there.plan.options, strict=True):
+        for ledger, sent in zip((one.low, one.ledger, one.high), (other.low, other.ledger, other.high), strict=True):
+            lines = zip(ledger.lines, sent.lines, strict=True)
+            assert all(np.array_equal(line.usd, again.usd, equal_nan=True) for line, again in lines)
+            assert np.array_equal(ledger.monthly_usd, sent.monthly_usd)
+            assert sent.numbers.keys() == ledger.numbers.keys()
+
+
+def test_what_can_be_reckoned_again_does_not_travel() -> None:
+    here = made()
+    _ = [line.total_usd for option in here.plan.options for line in option.ledger.lines]
+    assert len(parcels.packed(here)) < MOST_BYTES
