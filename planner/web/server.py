@@ -12,6 +12,7 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
+from planner.web import at_once
 from planner.web.packed import STATIC, WAYS, App, Message, Packed, Receive, Send, asked_for, chosen
 
 SCRIPT = Path(__file__).resolve().parents[2] / "app.py"
@@ -136,4 +137,4 @@ def _packed(page: bytes, way: int) -> bytes:
     return WAYS[way].best(page)
 
 
-app = st.App(SCRIPT, middleware=[Middleware(ToldWhereItStands), Middleware(Packed)])
+app = st.App(SCRIPT, lifespan=at_once.lifespan, middleware=[Middleware(ToldWhereItStands), Middleware(Packed)])

@@ -7,6 +7,7 @@ import base64
 import gzip
 import hashlib
 import re
+import socket
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -16,6 +17,7 @@ import pytest
 from starlette.applications import Starlette
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
+from planner.web import at_once
 from planner.web.packed import STATIC, WAYS, Packed, chosen
 from planner.web.server import ToldWhereItStands
 
@@ -158,3 +160,29 @@ def test_the_smallest_copy_is_kept_and_a_damaged_one_made_again(tmp_path: Path) 
     assert [one.unpack(second.packed(file, one)) for one in WAYS] == [plain, plain]
     assert brotli.decompress((kept / "a.js.br").read_bytes()) == plain
     assert len(second.packed(file, way)) < len(plain) / 20
+
+
+def test_a_small_answer_is_not_held_back() -> None:
+    """Streamlit opens its socket without naming TCP: whoever connects still gets what is small at once."""
+
+    async def held_back() -> list[int]:
+        found = []
+
+        class Connection(asyncio.Protocol):
+            def connection_made(self, transport: asyncio.BaseTransport) -> None:
+                mine = transport.get_extra_info("socket")
+                found.append(mine.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+                transport.close()
+
+        async with at_once.lifespan(None):
+            with socket.socket(socket.AF_INET) as mine:
+                mine.bind(("127.0.0.1", 0))
+                server = await asyncio.get_running_loop().create_server(Connection, sock=mine)
+                reader, writer = await asyncio.open_connection(*mine.getsockname())
+                await reader.read()
+                writer.close()
+                server.close()
+        return found
+
+    assert all(found := asyncio.run(held_back())), found
+    assert found
