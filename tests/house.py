@@ -39,7 +39,8 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "streamlit": ("planner.web", "app"),
     "plotly": ("planner.report", "planner.web"),
     "pandas": ("planner.report.table", "planner.store", "planner.web"),
-    **dict.fromkeys(("requests", "urllib.request", "urllib3", "http.client", "socket", "httpx", "aiohttp"), _FEEDS),
+    **dict.fromkeys(("requests", "urllib.request", "urllib3", "http.client", "httpx", "aiohttp"), _FEEDS),
+    "socket": (*_FEEDS, "planner.web.at_once"),  # there an option of the socket that the app is served from
     **dict.fromkeys(("pickle", "marshal", "shelve", "dill", "cloudpickle"), ()),
 }
 MAY_PRINT = ("planner.cli", "planner.__main__", "planner.web")
