@@ -269,7 +269,7 @@ def test_the_first_decision_draws_the_rooms_that_there_are() -> None:
 def test_the_first_decision_names_the_rooms_that_are_reserved_and_not_built() -> None:
     sentence = re.search(r"^- Two rooms have their place.*?(?=^- )", THE_HOUSE, flags=re.MULTILINE | re.DOTALL)
     assert sentence is not None
-    reserved = {*house.FLOOR_OF, *house.ONLY_IN["httpx"]} - rooms_on_disk() - {"app", "planner.__main__"}
+    reserved = {*house.FLOOR_OF, *house.ONLY_IN["requests"]} - rooms_on_disk() - {"app", "planner.__main__"}
     assert set(re.findall(r"`((?:planner|pricing)\.\w+)`", sentence.group())) == reserved
 
 

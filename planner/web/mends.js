@@ -34,4 +34,10 @@
   };
   new MutationObserver(soon).observe(document, { attributeFilter: ["role"], childList: true, subtree: true });
   addEventListener("resize", soon);
+  // A chart is drawn for the width of the screen. On paper it is a picture that becomes as wide as the sheet.
+  const charts = ".js-plotly-plot .main-svg";
+  addEventListener("beforeprint", () => each(charts, (chart) => {
+    chart.setAttribute("viewBox", `0 0 ${chart.getAttribute("width")} ${chart.getAttribute("height")}`);
+  }));
+  addEventListener("afterprint", () => each(charts, (chart) => chart.removeAttribute("viewBox")));
 })();

@@ -107,7 +107,8 @@ class Packed:
 
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] == 200:
-                packed = await asyncio.to_thread(self.packed, path, way)
+                there = (path, way.name) in self.best
+                packed = self.packed(path, way) if there else await asyncio.to_thread(self.packed, path, way)
                 await send({**message, "headers": _headers(message["headers"], way, len(packed))})
                 await send({"type": "http.response.body", "body": packed if wants_body else b""})
                 scope["packed"] = True

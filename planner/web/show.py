@@ -30,7 +30,7 @@ from planner.report.files.csv import to_csv
 from planner.report.market.prices_through_time import history_table, worth_table
 from planner.report.table import Table
 from planner.report.tile import Tile
-from planner.web import address, state
+from planner.web import address, paper, state
 from planner.web.download import download
 from pricing import Catalogue
 
@@ -45,10 +45,12 @@ def chart(figure: go.Figure, finding: str, key: str) -> None:
 WHOLE = "whole"  # in the address: whole=1
 
 
-def frame_of(data: Any, **how: Any) -> Any:
-    """A table of many rows, of which ten are seen and the rest is reached by pushing; all of them, for print."""
-    whole = address.text(WHOLE) in ("1", "true")
-    return st.dataframe(data, **(how | {"height": "content"} if whole else how))
+def frame_of(data: Any, **how: Any) -> None:
+    """A table of many rows, of which ten are seen and the rest is reached by pushing; for print, the whole of it."""
+    if address.text(WHOLE) in ("1", "true"):
+        paper.whole(data, **how)
+    else:
+        st.dataframe(data, **how)
 
 
 def csv_button(table: Table, name: str, key: str) -> None:

@@ -59,21 +59,41 @@ _QUIET = """
 """
 
 
-# Charts are drawn for the width of the screen and do not follow a sheet of paper. So the page is never wider than a
-# sheet of A3 on its side, which printers make smaller by themselves. What one presses is left out.
+# The sheet lies on its side, as large as the printer's (A4, Letter), and everything takes its width from it. What
+# one presses is left out; of tabs and of choices side by side, the one that is open says its name.
 _PRINT = """
 [data-testid="stMainBlockContainer"] { max-width: 1500px; }
-@page { size: 420mm 297mm; margin: 8mm; }
+.whole-table { overflow-x: auto; margin-bottom: 1rem; }
+.whole-table table { border-collapse: collapse; width: 100%; }
+.whole-table th, .whole-table td {
+  border-bottom: 1px solid color-mix(in srgb, currentcolor 25%, transparent); padding: 0.2em 0.4em;
+  text-align: left; vertical-align: top;
+}
+.whole-table .number { text-align: right; }
+@page { size: landscape; margin: 10mm; }
 @media print {
   .stApp, [data-testid="stAppViewContainer"], [data-testid="stMain"], [data-testid="stMainBlockContainer"] {
     position: static !important; height: auto !important; overflow: visible !important;
   }
-  [data-testid="stMainBlockContainer"] { padding-top: 0; padding-bottom: 0; }
+  [data-testid="stMainBlockContainer"] { padding: 0; max-width: none; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-strip) { position: static; }
   [data-testid="stHeader"], [data-testid="stToolbar"], [data-testid="stTooltipIcon"], [data-testid="stPageLink"],
   .stButton, .stDownloadButton, .stCheckbox, .stMultiSelect, [data-testid="stFileUploader"], [data-testid="stToast"],
-  [data-testid="stExpander"]:has(> details:not([open])),
+  [data-testid="stExpander"]:has(> details:not([open])), [data-testid="stElementToolbar"],
+  [role="tab"]:not([aria-selected="true"]), [aria-label^="Scroll tabs"],
+  [data-testid="stBaseButton-pills"], [data-testid="stBaseButton-segmented_control"],
   [data-testid="stPopover"]:not(.st-key-strip *) { display: none !important; }
+  .whole-table, [data-testid="stTable"] > div { overflow: visible !important; }
+  .whole-table th, .whole-table td { overflow-wrap: break-word; }
+  .whole-table thead { display: table-header-group; }
+  [data-testid="stTable"] table { width: 100%; table-layout: auto; }
+  [data-testid="stTable"] :is(th, td) { white-space: normal !important; overflow-wrap: anywhere; }
+  [data-testid="stElementContainer"]:has(.stPlotlyChart), [data-testid="stFullScreenFrame"]:has(.stPlotlyChart),
+  .stPlotlyChart, .js-plotly-plot, .js-plotly-plot .plot-container, .js-plotly-plot .svg-container {
+    width: 100% !important; height: auto !important; min-width: 0 !important;
+  }
+  .js-plotly-plot .main-svg { width: 100% !important; height: auto !important; }
+  .js-plotly-plot .main-svg:first-child { position: static !important; display: block; }
   .stPlotlyChart, [data-testid="stMetric"], [data-testid="stDataFrame"], tr { break-inside: avoid; }
   h1, h2, h3 { break-after: avoid; }
 }

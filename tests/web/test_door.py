@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from planner.web.packed import Message
-from planner.web.serving import door, same_server
+from planner.web.serving import door, same_server, serve
 from planner.web.serving.door import Door, Handed, pair
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -150,6 +150,18 @@ def test_the_door_is_kept_until_no_server_is_left() -> None:
                 await keeping
 
     asyncio.run(visits())
+
+
+def test_no_small_answer_is_held_back() -> None:
+    """The kernel would keep the second piece of an answer until the browser has confirmed the first, up to 40 ms."""
+    outside, inside = pair()
+    with serve.street(0) as street, outside, inside:
+        with socket.create_connection(street.getsockname()):
+            taken, _ = street.accept()
+            socket.send_fds(outside, [b"1"], [taken.fileno()])
+            handed, _ = inside.accept()
+        with taken, handed:
+            assert handed.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_who_says_nothing_or_leaves_keeps_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
