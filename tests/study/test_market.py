@@ -208,6 +208,7 @@ def cost_of(days: float | None, budget: float | None = None, chips: tuple[str, .
     return float("inf") if best is None else best.cost
 
 
+@pytest.mark.slow
 def test_more_time_more_money_or_more_accelerators_never_cost_more() -> None:
     by_time = [cost_of(days) for days in (0.05, 0.5, 2.0, 30.0)]
     assert by_time == sorted(by_time, reverse=True)
@@ -280,6 +281,7 @@ def test_what_cannot_be_studied_is_refused_in_words() -> None:
         market(CATALOGUE, scenario(Work(train=Train(model="lama-9"))), DAY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [RUN, Work(train=Train(model="llama-3-8b", tokens=1e10, runs_per_month=4.0))])
 def test_another_number_only_adds_its_own_tries(work: Work) -> None:
     at_48, at_24 = (scenario(work.model_copy(update={"accelerators": many}), accelerator=SOME[0]) for many in (48, 24))
