@@ -161,6 +161,7 @@ def beats(other: Try, front: Try) -> bool:
     return there != here and all(a <= b for a, b in zip(there, here, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["run", "service", "monthly", "all"])
 def test_nothing_beats_the_front_and_everything_else_has_a_reason(what: str) -> None:
     found = studied(what)

@@ -311,6 +311,7 @@ def test_one_more_way_to_rent_never_makes_it_dearer() -> None:
     assert hosted.burst == "hosted"
 
 
+@pytest.mark.slow
 def test_jobs_never_wait_longer_than_people_accept_unless_waiting_has_a_price() -> None:
     """One job at a time keeps 13.7 of 80 busy: 14 would do the hours, the right size is 16 of these servers."""
     pool = work(accelerators=80, accelerators_per_job=1, busy_share=None, accelerator_hours_per_month=10_000.0,

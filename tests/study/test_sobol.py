@@ -18,6 +18,7 @@ def of_scipy(inputs: int, seed: int) -> Any:
     return qmc.Sobol(inputs, scramble=True, rng=np.random.default_rng(seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 7, 2**40 + 1])
 @pytest.mark.parametrize(("inputs", "power"), [(1, 0), (1, 10), (2, 1), (3, 4), (28, 10), (100, 12), (40, 16)])
 def test_points_are_those_of_scipy(inputs: int, power: int, seed: int) -> None:
@@ -27,6 +28,7 @@ def test_points_are_those_of_scipy(inputs: int, power: int, seed: int) -> None:
     assert ours.shape == (2**power, inputs)
 
 
+@pytest.mark.slow
 def test_every_input_of_the_file_has_the_direction_numbers_of_scipy() -> None:
     theirs = of_scipy(most_inputs(), 1)
     assert theirs.bits == BITS

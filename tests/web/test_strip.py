@@ -138,6 +138,7 @@ def test_a_link_with_nonsense_for_a_pin_opens() -> None:
     assert app.title[0].value
 
 
+@pytest.mark.slow
 def test_a_budget_buys_as_many_as_it_pays_for_and_not_one_more() -> None:
     app = entrypoint()
     app.number_input(key="budget_usd").set_value(250_000.0)
@@ -162,6 +163,7 @@ def test_a_budget_too_small_for_one_says_so() -> None:
     assert asked(app).work[0].accelerators == 1
 
 
+@pytest.mark.slow
 def test_an_api_bill_becomes_the_requests_that_it_pays_for() -> None:
     app = entrypoint()
     app.number_input(key="bill_usd").set_value(30_000.0)
@@ -183,6 +185,7 @@ def test_an_api_bill_becomes_the_requests_that_it_pays_for() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["Train", "Fine-tune", "Serve"])
 def test_a_model_becomes_its_question(what: str) -> None:
     app = entrypoint()
