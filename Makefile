@@ -19,7 +19,7 @@ app: venv ## serve the app on this machine and print its address (PORT=9000 to c
 
 test: dev lint ## everything CI checks: style, types, all tests, the browser's too (JOBS=4 for more at once)
 	@$(PY) -m tests.browser.chromium
-	$(PY) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+	$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 quick: dev ## the tests that need no browser and no patience, in under a minute
 	$(PY) -m pytest -n $(JOBS) --dist loadfile --ignore=tests/browser -m "not slow" --hypothesis-profile=quick

@@ -50,6 +50,8 @@ from tests import newcomers
 from tests.frozen import live_catalogue
 from tests.house import ROOT
 
+pytestmark = pytest.mark.slow
+
 DAY = date(2026, 11, 21)
 DRAWS = 128
 SEEDS = (1, 2, 3)

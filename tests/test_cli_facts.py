@@ -124,6 +124,7 @@ def test_what_was_read_later_is_not_known_on_an_earlier_day(capsys: pytest.Captu
     assert (then["since"] or "") < now["since"]
 
 
+@pytest.mark.slow
 def test_stale_lists_what_moves_the_presets_first_in_every_form(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -87,6 +87,7 @@ def test_a_line_that_is_no_price_is_refused(below: str, tmp_path: Path) -> None:
     assert main(["watch", plan_file(tmp_path, PLAN), f"--below={below}"]) == 2
 
 
+@pytest.mark.slow
 def test_a_plan_of_an_earlier_day_is_told_what_today_changes(
     keep: Keep, tmp_path: Path, capsys: pytest.CaptureFixture[Any]
 ) -> None:

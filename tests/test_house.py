@@ -181,6 +181,7 @@ def test_no_exemption_outlives_its_reason() -> None:
     assert all(found[path] for path in house.READS_WORDS)
 
 
+@pytest.mark.slow
 def test_nothing_else_is_too_long_either() -> None:
     known = {module.path for module in house.modules()}
     others = [Module.of(path, text) for path, text in house.texts() if path.endswith(".py") and path not in known]

@@ -1,4 +1,4 @@
-"""One real server and one real browser for all browser tests, which run one after the other."""
+"""One real server and one real browser for all browser tests of a worker, which run one after the other."""
 
 from __future__ import annotations
 
@@ -36,11 +36,10 @@ QUIET_START = [
 
 @pytest.hookimpl(tryfirst=True)  # before anybody chooses by mark
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is in this folder, keep it on one worker (one server, one browser), and start it first: it is slow."""
+    """Mark what is in this folder, and start it first: it is slow. Workers take it file by file, like all the rest."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
     items.sort(key=lambda item: HERE not in item.path.parents)
 
 

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 from urllib.parse import urlparse
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import ConsoleMessage, Page
+from playwright.sync_api import ConsoleMessage, Page, TimeoutError
 
 RUNNING = '[data-testid="stApp"]:not([data-test-script-state="notRunning"])'  # at once; the status widget comes late
 BUSY = f'{RUNNING}, [data-testid="stStatusWidget"], [data-testid="stSkeleton"]'
 TRACEBACK = '[data-testid="stException"]'
 FIRST_WORDS_MS = 60_000
 THIS_MACHINE = {"127.0.0.1", "localhost", "[::1]", "::1"}
-QUIET_LOOKS = 3
-LOOK_EVERY_MS = 250
-LONGEST_LOOKS = 240
+QUIET_LOOKS = 7
+LOOK_EVERY_MS = 50  # a slider waits for 200 ms before it says where it was moved to
+LONGEST_MS = 60_000
+# The looks are taken in the page, so a page that is busy drawing is not looked at meanwhile; a new page starts anew.
+_IS_QUIET = """([busy, looks, call]) => {
+  if (window.looksOf?.call !== call) window.looksOf = {call, quiet: 0}
+  window.looksOf.quiet = document.querySelector(busy) ? 0 : window.looksOf.quiet + 1
+  return window.looksOf.quiet >= looks
+}"""
+_CALLS = count()
 
 
 def open_page(page: Page, path: str = "/") -> None:
@@ -28,14 +36,12 @@ def open_page(page: Page, path: str = "/") -> None:
 
 
 def settle(page: Page) -> None:
-    """Wait until nothing on the page says it is working, for three looks in a row."""
-    quiet = 0
-    for _ in range(LONGEST_LOOKS):
-        quiet = 0 if page.locator(BUSY).count() else quiet + 1
-        if quiet == QUIET_LOOKS:
-            return
-        page.wait_for_timeout(LOOK_EVERY_MS)
-    raise AssertionError(f"still working after {LONGEST_LOOKS * LOOK_EVERY_MS / 1000:.0f} s: {page.url}")
+    """Wait until nothing on the page says it is working, for seven looks in a row."""
+    asked = [BUSY, QUIET_LOOKS, next(_CALLS)]
+    try:
+        page.wait_for_function(_IS_QUIET, arg=asked, polling=LOOK_EVERY_MS, timeout=LONGEST_MS).dispose()
+    except TimeoutError:
+        raise AssertionError(f"still working after {LONGEST_MS / 1000:.0f} s: {page.url}") from None
 
 
 @contextmanager

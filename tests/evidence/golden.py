@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from planner.evidence.table import SERVING, TRAINING, RunTable, published_runs
@@ -18,5 +19,9 @@ def serving_rows() -> list[dict[str, str]]:
 
 
 def _picked(table: RunTable, wanted: list[str]) -> list[dict[str, str]]:
-    rows = {row["id"]: row for row in published_runs(table)}
-    return [rows[key] for key in wanted]
+    return [dict(_by_id(table)[key]) for key in wanted]  # each test its own, to change as it likes
+
+
+@cache
+def _by_id(table: RunTable) -> dict[str, dict[str, str]]:
+    return {row["id"]: row for row in published_runs(table)}

@@ -70,6 +70,7 @@ def tables(draw: st.DrawFn) -> tuple[Kind, int, str]:
     return kind, len(rows), as_csv(rows)
 
 
+@pytest.mark.slow
 @example(("serving", 1, as_csv([row("serving", id="vast", model="Kimi-K9", params_b="2800")])))
 @example(("training", 1, as_csv([row("training", id="none", model="Kimi-0B", active_params_b="1")])))
 @given(tables())

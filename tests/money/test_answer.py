@@ -295,6 +295,7 @@ SCENARIOS = st.builds(
 )
 
 
+@pytest.mark.slow
 @at_most(40)
 @given(SCENARIOS)
 def test_the_parts_of_an_answer_do_not_contradict_each_other(scenario: Scenario) -> None:
@@ -323,6 +324,7 @@ def test_the_parts_of_an_answer_do_not_contradict_each_other(scenario: Scenario)
         assert (busy.value < busy.you) == (own.measures.npv_usd > 0) or busy.value == pytest.approx(busy.you, rel=1e-5)
 
 
+@pytest.mark.slow
 @at_most(15)
 @given(st.floats(0.1, 50.0), st.floats(0.0, 0.3))
 def test_all_prices_times_k_leave_the_verdict(times: float, rate: float) -> None:

@@ -193,6 +193,7 @@ SCENARIOS = st.builds(
 )
 
 
+@pytest.mark.slow
 @at_most(25)
 @given(SCENARIOS)
 def test_at_a_break_even_both_ways_cost_the_same(scenario: Scenario) -> None:
@@ -206,6 +207,7 @@ def test_at_a_break_even_both_ways_cost_the_same(scenario: Scenario) -> None:
             assert abs(saved) <= 1e-6 * size, name
 
 
+@pytest.mark.slow
 @at_most(25)
 @given(SCENARIOS)
 def test_at_the_break_even_use_both_ways_cost_the_same(scenario: Scenario) -> None:
@@ -217,6 +219,7 @@ def test_at_the_break_even_use_both_ways_cost_the_same(scenario: Scenario) -> No
     assert abs(saved) <= 1e-6 * size
 
 
+@pytest.mark.slow
 @at_most(15)
 @given(st.floats(0.1, 50.0), st.floats(0.0, 0.3))
 def test_all_prices_times_k_leave_the_use_and_the_month(times: float, rate: float) -> None:

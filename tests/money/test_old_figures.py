@@ -42,6 +42,7 @@ def price_of(found: Answer) -> OldFigure | None:
     return next((one for one in old_figures(found, most=99) if one.name == "usd_per_accelerator"), None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 def test_they_are_few_over_their_limit_and_the_weightiest_first(key: str) -> None:
     scenario = next(one.scenario for one in presets() if one.key == key)

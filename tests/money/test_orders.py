@@ -66,6 +66,7 @@ def test_one_order_of_today_is_a_fleet_that_is_bought_at_once() -> None:
     assert total(built(loan.build, one)) == pytest.approx(total(built(loan.build, at_once)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.02, 0.05, 0.1])
 def test_orders_together_have_the_spares_of_the_whole_fleet(share: float) -> None:
     orders = tuple({"accelerators": 8, "month": 6 * number} for number in range(8))

@@ -277,6 +277,7 @@ def test_your_quote_wins_over_newer_prices() -> None:
     assert totals(at)["Servers, with spares"] == pytest.approx(250_000)
 
 
+@pytest.mark.slow
 def test_every_accelerator_that_can_be_bought_has_a_range_around_its_total() -> None:
     catalogue: Catalogue = load_catalogue()
     plans = [setting_of(catalogue, Scenario(accelerator=key), DAY) for key in catalogue.accelerators]

@@ -28,6 +28,8 @@ from planner.scenario.work import Work
 from tests.examples import at_most
 from tests.money.anyplan import CATALOGUE, DAY, dearer, known, of, plans, scaled, small
 
+pytestmark = pytest.mark.slow
+
 # Why an example fails is for whoever reads it to find: explaining takes minutes.
 _PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 FEW = at_most(12, phases=_PHASES)

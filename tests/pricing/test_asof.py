@@ -67,6 +67,7 @@ def test_a_price_that_was_fresh_then_is_fresh_again() -> None:
     assert find(then, Wish(max_age_days=7), day).ids
 
 
+@pytest.mark.slow
 @given(st.dates(date(2025, 1, 1), date(2026, 11, 20)))
 def test_nothing_is_known_before_its_day_and_the_digest_says_so(day: date) -> None:
     then = as_of(CATALOGUE, day)

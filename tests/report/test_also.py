@@ -138,6 +138,7 @@ def test_any_ways_are_told(ways: tuple[str, ...]) -> None:
     assert told.sentences[0].startswith("All sums are in today's money")
 
 
+@pytest.mark.slow
 @given(scenario=anyplan.plans())
 @at_most(30)
 def test_whatever_is_asked_the_numbers_are_those_of_the_answer(scenario: Scenario) -> None:

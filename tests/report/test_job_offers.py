@@ -75,6 +75,7 @@ def test_who_cannot_take_the_order_is_left_out_and_counted(tuning: Plan) -> None
     assert "too few at once" in hidden_words(strict.hidden, strict.of)
 
 
+@pytest.mark.slow
 def test_any_gpu_has_its_own_number_and_time_and_the_order_is_by_the_plan(
     tuning: Plan, anybody: tuple[Doer, ...]
 ) -> None:

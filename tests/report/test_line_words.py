@@ -51,12 +51,14 @@ def product(said: str) -> float:
     return value
 
 
+@pytest.mark.slow
 def test_the_lines_are_of_every_way() -> None:
     ways = {option.way for one in every_way() for option in planned(load_catalogue(), one, DAY).options}
     assert ways == WAYS.keys()
     assert len(every_line()) > 500
 
 
+@pytest.mark.slow
 def test_no_line_says_a_name_of_the_code() -> None:
     for _, line in every_line():
         shown = inputs_of(line)
@@ -64,6 +66,7 @@ def test_no_line_says_a_name_of_the_code() -> None:
         assert [text for text in said if CODE.search(text)] == []
 
 
+@pytest.mark.slow
 def test_the_numbers_of_a_line_give_its_amount() -> None:
     for _, line in every_line():
         said = formula_words(line)
@@ -98,6 +101,7 @@ def test_what_has_no_price_says_which_input_nobody_publishes() -> None:
     assert said == "Not priced: nobody publishes electricity."
 
 
+@pytest.mark.slow
 def test_the_sum_is_the_tile_of_the_page() -> None:
     for preset in presets():
         plan = planned(load_catalogue(), preset.scenario, DAY)

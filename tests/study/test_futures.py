@@ -88,6 +88,7 @@ def test_a_future_at_all_middles_is_the_plan_itself() -> None:
         assert there == pytest.approx(float(present_usd(made.setting, option.ledger)), rel=1e-9), option.key
 
 
+@pytest.mark.slow
 def test_sobol_agrees_with_two_hundred_thousand_plain_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planner.money.many_ledgers.CELLS", 1_000_000)  # a plan of seven numbers for each draw is small
     made = plan(catalogue(), certain(years=0.5), DAY)

@@ -161,6 +161,7 @@ def beats(other: Try, front: Try) -> bool:
     return there != here and all(a <= b for a, b in zip(there, here, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["run", "service", "monthly", "all"])
 def test_nothing_beats_the_front_and_everything_else_has_a_reason(what: str) -> None:
     found = studied(what)
@@ -208,6 +209,7 @@ def cost_of(days: float | None, budget: float | None = None, chips: tuple[str, .
     return float("inf") if best is None else best.cost
 
 
+@pytest.mark.slow
 def test_more_time_more_money_or_more_accelerators_never_cost_more() -> None:
     by_time = [cost_of(days) for days in (0.05, 0.5, 2.0, 30.0)]
     assert by_time == sorted(by_time, reverse=True)
@@ -280,6 +282,7 @@ def test_what_cannot_be_studied_is_refused_in_words() -> None:
         market(CATALOGUE, scenario(Work(train=Train(model="lama-9"))), DAY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [RUN, Work(train=Train(model="llama-3-8b", tokens=1e10, runs_per_month=4.0))])
 def test_another_number_only_adds_its_own_tries(work: Work) -> None:
     at_48, at_24 = (scenario(work.model_copy(update={"accelerators": many}), accelerator=SOME[0]) for many in (48, 24))

@@ -82,6 +82,7 @@ def test_it_is_what_trying_every_mix_finds() -> None:
 CHANCES = st.sampled_from([0.05, 0.1, 0.3, 0.6, 0.95])
 
 
+@pytest.mark.slow
 @at_most(5)
 @example(levels=[(4, 0.3, True), (4, 0.6, False), (8, 0.95, False)], price=11_000.0, lead=0.0, growth=0.0)
 @given(
@@ -190,6 +191,7 @@ def test_your_own_mix_stays_and_ways_you_named_stay() -> None:
     assert found(few).own == 8  # it can be asked for all the same
 
 
+@pytest.mark.slow
 @at_most(4)
 @given(st.floats(0.0, 400_000.0), st.floats(0.0, 400_000.0))
 def test_more_cash_on_day_one_never_costs_more(one: float, other: float) -> None:
@@ -229,6 +231,7 @@ def test_cash_of_a_year() -> None:
     assert "no mix keeps to 10,000 USD in year 1: the least that does the work is" in tight.reason
 
 
+@pytest.mark.slow
 @at_most(4)
 @given(st.floats(0.0, 400_000.0), st.floats(0.0, 400_000.0))
 def test_more_cash_in_a_year_never_costs_more(one: float, other: float) -> None:
@@ -308,6 +311,7 @@ def test_one_more_way_to_rent_never_makes_it_dearer() -> None:
     assert hosted.burst == "hosted"
 
 
+@pytest.mark.slow
 def test_jobs_never_wait_longer_than_people_accept_unless_waiting_has_a_price() -> None:
     """One job at a time keeps 13.7 of 80 busy: 14 would do the hours, the right size is 16 of these servers."""
     pool = work(accelerators=80, accelerators_per_job=1, busy_share=None, accelerator_hours_per_month=10_000.0,
@@ -333,6 +337,7 @@ def test_jobs_never_wait_longer_than_people_accept_unless_waiting_has_a_price() 
     assert cash_by_year_usd(_ledger(dear)).sum() == pytest.approx(plain)  # it is paid to nobody
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("usd", [0.5, 5.0, 40.0])
 def test_where_waiting_has_a_price_it_is_what_trying_every_size_finds(usd: float) -> None:
     """A fleet just large enough costs millions in waits, one a little larger hardly any: no single step leads there."""

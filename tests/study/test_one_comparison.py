@@ -10,20 +10,20 @@ from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
 
+pytestmark = pytest.mark.slow  # bench/one_comparison.py looks at two thousand
 
-@pytest.mark.parametrize("plans", [12, pytest.param(250, marks=pytest.mark.slow)])
-def test_no_plan_contradicts_itself(plans: int) -> None:
+
+def test_no_plan_contradicts_itself() -> None:
     verdicts = set()
-    for scenario, judged in answers(load_catalogue(), plans, seed=plans):
+    for scenario, judged in answers(load_catalogue(), 100, seed=250):
         assert list(complaints(judged)) == [], scenario.model_dump(exclude_defaults=True)
         verdicts.add(judged.answer.verdict)
     assert len(verdicts) >= 3  # the plans are not all alike
 
 
-@pytest.mark.parametrize("plans", [15, pytest.param(150, marks=pytest.mark.slow)])
-def test_to_type_what_the_program_chose_changes_no_word(plans: int) -> None:
+def test_to_type_what_the_program_chose_changes_no_word() -> None:
     catalogue, typed = load_catalogue(), 0
-    for scenario, judged in answers(catalogue, plans, seed=7 * plans):
+    for scenario, judged in answers(catalogue, 60, seed=1050):
         again = own_choice(judged)
         if again is None:
             continue

@@ -93,6 +93,7 @@ def test_training_tuning_and_serving_are_answered(facts: Any) -> None:
     assert len(unanswered(there, questions)) <= (1 - LEAST) * len(questions)
 
 
+@pytest.mark.slow
 def test_some_of_them_are_answered() -> None:
     assert unanswered(catalogue(), [*plain(catalogue(), 17), *tasks(catalogue(), 7)]) == []
 
@@ -255,6 +256,7 @@ def test_a_reserved_price_stays_where_the_rent_on_demand_is_tried() -> None:
     assert there.pair[0].present_usd == pytest.approx(there.pair[1].present_usd, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_sweep_answers_as_the_plans_do() -> None:
     base = Scenario.model_validate({"work": EIGHT, **RESERVED_OR_NOT})
     path = ("rent", "usd_per_accelerator_hour")

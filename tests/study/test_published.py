@@ -39,6 +39,7 @@ def found(ours: Cases, catalogue: Catalogue) -> Published:
 # --- ours
 
 
+@pytest.mark.slow
 def test_every_check_of_our_cases_is_accounted_for(ours: Cases, found: Published) -> None:
     assert len(ours.cases) == found.cases == 21
     asked = Counter((case.id, check.metric) for case in ours.cases for check in case.checks)

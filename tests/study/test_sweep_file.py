@@ -72,6 +72,7 @@ def test_a_sweep_writes_one_row_for_each_point(
     assert "Cheapest way" in out
 
 
+@pytest.mark.slow
 def test_cut_off_anywhere_it_ends_as_the_same_bytes(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, six: list[str]
 ) -> None:

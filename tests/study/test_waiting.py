@@ -73,6 +73,7 @@ LATE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more",
     [

@@ -49,6 +49,7 @@ def test_what_is_entered_is_yours_and_the_catalogue_s_is_not() -> None:
     assert not [row for row in rows_for(Scenario()) if row.is_in(YOURS)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", presets(), ids=lambda preset: preset.short)
 def test_every_row_says_what_it_is_and_who_says_so(preset) -> None:  # type: ignore[no-untyped-def]
     found = rows_for(preset.scenario)

@@ -19,6 +19,7 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "today", lambda: DAY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["Answer", "What if", "Compare"])
 @pytest.mark.parametrize(
     "said",

@@ -67,6 +67,7 @@ def test_the_last_edit_and_what_it_did_stand_beside_the_verdict() -> None:
     assert words.markdown(f"how many at once: 8 → 16. Renting +{more}") in verdict_line(app)
 
 
+@pytest.mark.slow
 def test_undo_and_redo_go_step_by_step_and_a_new_edit_ends_what_was_ahead() -> None:
     app = visit()
     for count in (16.0, 24.0):
@@ -94,6 +95,7 @@ def test_undo_brings_back_the_question_too() -> None:
     assert app.button_group(key="work").value == "Fine-tune"
 
 
+@pytest.mark.slow
 def test_pinned_plans_stand_beside_the_one_on_the_screen_and_in_the_link() -> None:
     app = entrypoint(gpus="16")
     app.button(key="pin-plan").click().run()
@@ -110,6 +112,7 @@ def test_pinned_plans_stand_beside_the_one_on_the_screen_and_in_the_link() -> No
     assert "pin" not in again.query_params
 
 
+@pytest.mark.slow
 def test_four_plans_are_pinned_and_no_fifth() -> None:
     app = entrypoint()
     for count in range(1, 5):
@@ -135,6 +138,7 @@ def test_a_link_with_nonsense_for_a_pin_opens() -> None:
     assert app.title[0].value
 
 
+@pytest.mark.slow
 def test_a_budget_buys_as_many_as_it_pays_for_and_not_one_more() -> None:
     app = entrypoint()
     app.number_input(key="budget_usd").set_value(250_000.0)
@@ -159,6 +163,7 @@ def test_a_budget_too_small_for_one_says_so() -> None:
     assert asked(app).work[0].accelerators == 1
 
 
+@pytest.mark.slow
 def test_an_api_bill_becomes_the_requests_that_it_pays_for() -> None:
     app = entrypoint()
     app.number_input(key="bill_usd").set_value(30_000.0)
@@ -180,6 +185,7 @@ def test_an_api_bill_becomes_the_requests_that_it_pays_for() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["Train", "Fine-tune", "Serve"])
 def test_a_model_becomes_its_question(what: str) -> None:
     app = entrypoint()
@@ -193,6 +199,7 @@ def test_a_model_becomes_its_question(what: str) -> None:
     assert task.model == "Llama-3.1-8B"
 
 
+@pytest.mark.slow
 def test_a_plan_has_a_name_and_a_note_that_go_with_its_link_and_its_file() -> None:
     app = visit(gpus="16")
     app.text_input(key="name").set_value("Board, *March*").run()

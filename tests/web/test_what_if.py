@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -79,15 +80,24 @@ def weighed(made: Plan) -> tuple[Judged, tuple[TornadoBar, ...]]:
 
 
 MADE = asked({})
-JUDGED, BARS = weighed(MADE)
+
+
+@cache  # not when the file is read: `make quick` reads it and runs none of it
+def judged_as_made() -> Judged:
+    return weighed(MADE)[0]
+
+
+@cache
+def bars_as_made() -> tuple[TornadoBar, ...]:
+    return weighed(MADE)[1]
 
 
 def test_the_title_is_what_matters_most_and_where_it_turns() -> None:
     app = visit({})
-    assert plain(app.title[0].value) == headline(JUDGED.answer, BARS)
+    assert plain(app.title[0].value) == headline(judged_as_made().answer, bars_as_made())
     assert plain(app.title[0].value) == "Change of rents a year matters most: the answer turns at +6.8%"
     assert "5 of 25 open inputs can turn that alone" in all_text(app)
-    assert f"As entered: {title(JUDGED.answer)}" in all_text(app)
+    assert f"As entered: {title(judged_as_made().answer)}" in all_text(app)
 
 
 @pytest.mark.parametrize(
@@ -143,25 +153,25 @@ def test_buying_now_or_later_is_told_over_the_futures() -> None:
 
 
 def test_the_table_behind_the_bars_holds_all_of_them() -> None:
-    assert len(tornado_table(BARS)) == len(BARS) == 25
+    assert len(tornado_table(bars_as_made())) == len(bars_as_made()) == 25
 
 
 def test_the_map_is_of_any_two_inputs_of_the_link() -> None:
     held = {"across": side_name("rent_change_per_year"), "up": side_name("usd_per_accelerator")}
     app = visit(held, WINS)
-    own, rent = JUDGED.answer.own, JUDGED.answer.rent
+    own, rent = judged_as_made().answer.own, judged_as_made().answer.rent
     assert own is not None
     assert rent is not None
     both = axis(MADE, "rent_change_per_year"), axis(MADE, "usd_per_accelerator")
     assert map_finding(break_even_map(MADE, own.option, rent.option, *both)) in all_text(app)
-    assert app.selectbox(key="across").options == [side_name(name) for name in sides(MADE, BARS)]
+    assert app.selectbox(key="across").options == [side_name(name) for name in sides(MADE, bars_as_made())]
     app.selectbox(key="up").set_value(held["across"]).run()
     assert not app.exception
     assert "Choose two different inputs" in all_text(app)
 
 
 def test_a_cell_of_the_map_becomes_the_plan() -> None:
-    own, rent = JUDGED.answer.own, JUDGED.answer.rent
+    own, rent = judged_as_made().answer.own, judged_as_made().answer.rent
     assert own is not None
     assert rent is not None
     found = break_even_map(MADE, own.option, rent.option, axis(MADE, BUSY), axis(MADE, YEARS))
@@ -195,7 +205,7 @@ def test_tests_change_the_words_alone_and_together() -> None:
     assert there is not None
     both = decided(there)
     assert plain(app.header[0].value) == f"Probably rent becomes: {title(both.answer)}"
-    assert title(both.answer) != title(JUDGED.answer)
+    assert title(both.answer) != title(judged_as_made().answer)
     table = app.dataframe[0].value.set_index("Plan")
     assert list(table.index) == ["As entered", *(stresses()[key].label for key in keys), "All of these together"]
     assert table.loc["As entered", "Owning is cheaper, of 100 futures"] == 30
@@ -204,7 +214,8 @@ def test_tests_change_the_words_alone_and_together() -> None:
     assert together["Owning, USD"] == pytest.approx(both.answer.own.present_usd)
     assert together["Owning is cheaper, of 100 futures"] < 32
     assert ONLY_HERE in all_text(app)
-    assert plain(app.title[0].value) == headline(JUDGED.answer, BARS)  # the plan itself is as entered
+    as_entered = headline(judged_as_made().answer, bars_as_made())
+    assert plain(app.title[0].value) == as_entered
     app.button_group(key=show_what_if.STRESS).set_value([]).run()
     assert not app.exception
     assert plain(app.header[0].value).startswith("As entered: Probably rent.")

@@ -26,7 +26,7 @@ from pricing.quotes import TEMPLATE_CSV, parse_quotes, with_quotes
 from tests.pricing.feeds.made import BRISK, HOST, row, source
 from tests.pricing.feeds.server import Answer, serving
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workers")]
+pytestmark = pytest.mark.slow
 
 DAY = date(2026, 11, 23)
 ROOT = Path(__file__).resolve().parents[2]

@@ -89,6 +89,7 @@ def contiguous(run: tuple[Booking, ...]) -> bool:
 SHORT = {"month": ("reserved_1m", 1.8), "quarter": ("reserved_3m", 1.6), "half": ("reserved_6m", 1.3)}
 
 
+@pytest.mark.slow
 @at_most(25)
 @given(
     st.integers(3, 8),
@@ -117,6 +118,7 @@ def test_no_run_of_terms_is_cheaper(
 LATER = work(busy_share=1.0, jobs=({"label": "more", "accelerators": 8, "hours": 2 * 730.0, "first_month": 3},))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("usd", [(1.9, 1.2), (1.1, 1.6), (1.7, 1.5), (2.5, 1.9)])
 @pytest.mark.parametrize("prepaid", [False, True])
 def test_no_steps_are_cheaper(usd: tuple[float, float], prepaid: bool) -> None:

@@ -210,6 +210,7 @@ def test_a_reply_that_is_too_large(server: Server) -> None:
     client.close()
 
 
+@pytest.mark.slow
 def test_a_bomb_is_stopped_by_what_it_unpacks_to(server: Server) -> None:
     client = Client(feed(largest_reply_bytes=5_000_000), limits=BRISK, at=server.at(HOST), environ={})
     server.says("/prices", Answer(body=b"\0" * 300_000_000, packed=True))
@@ -223,6 +224,7 @@ def test_a_bomb_is_stopped_by_what_it_unpacks_to(server: Server) -> None:
     assert most < 20_000_000
 
 
+@pytest.mark.slow
 def test_a_long_list_is_never_whole_in_memory(server: Server) -> None:
     line = b"Standard_ND96isr_H100_v5,eastus,98.32," + b"x" * 120 + b"\n"
     pieces = 3_000
@@ -273,6 +275,7 @@ def test_a_next_page_elsewhere_is_refused_too(client: Client) -> None:
         client.get("https://evil.example/page/2")
 
 
+@pytest.mark.slow
 def test_a_list_of_pages_that_never_ends(server: Server, client: Client) -> None:
     server.says("/prices", Answer(json={}))
     for page in range(BRISK.pages):

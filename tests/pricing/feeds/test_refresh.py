@@ -115,6 +115,7 @@ def test_a_source_that_fails_half_way_keeps_nothing_of_it(server: Server, go: Re
     assert count(environ) == 0
 
 
+@pytest.mark.slow
 def test_an_endless_list_of_pages_ends(server: Server, go: Refresh) -> None:
     pages = iter(range(10**6))
     server.says(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from datetime import date
 
+import pytest
+
 from pricing import load_catalogue
 from pricing.feeds.client import Limits
 from pricing.feeds.database import opened
@@ -14,6 +16,8 @@ from pricing.feeds.refresh import Ways, refresh
 from pricing.feeds.sources import feeds
 from pricing.feeds.store import Store
 from tests.pricing.feeds.world import World, environ_of, the_world
+
+pytestmark = pytest.mark.slow
 
 DAY = date(2026, 11, 23)
 

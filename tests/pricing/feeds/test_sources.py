@@ -72,6 +72,7 @@ def test_what_is_said_is_a_price_that_can_be(name: str) -> None:
             assert one.seller
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_whatever_stands_in_a_reply_it_is_a_price_odd_or_a_sentence(name: str) -> None:
     chance = random.Random(name)  # the same each time, another for each source

@@ -13,6 +13,8 @@ from tests.pricing.feeds.replay import read
 from tests.pricing.feeds.server import Answer, Server
 from tests.pricing.feeds.world import World, environ_of, the_world
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[World]:

@@ -25,6 +25,7 @@ JOBS = [
 LAYOUT = ("tp", "pp", "virtual_stages", "cp", "ep", "dp", "micro_batch", "recompute")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("job", "counts"), JOBS, ids=lambda one: getattr(one, "model", ""))
 def test_each_is_what_train_says(job: TrainingJob, counts: tuple[int, ...]) -> None:
     for row in across(CATALOGUE, job, SOME, counts):
