@@ -12,7 +12,7 @@ import pytest
 from planner.web import workers
 from planner.web.serving.desk import Address, AtDesk, Desk
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workers")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
