@@ -25,7 +25,8 @@ import pytest
 from planner.cli.verbs.prices import SORTS
 from planner.money.renting.cheapest_offer import usual_wish
 from planner.money.renting.orders import order_of
-from planner.money.verdict.answer import Answer, Verdict, Weighed
+from planner.money.verdict.answer import Answer, Verdict
+from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS, of_side
 from planner.report.answer.document import answer_data
 from planner.report.answer.plan_text import Reckoned, plan_text

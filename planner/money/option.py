@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.input_sheet import Case
 from planner.money.ledger import Ledger
+from planner.scenario.memo import cached_property, without
 from planner.scenario.own import Order
 from planner.scenario.ways import Way
+
+AtEnd = Callable[[Case], Ledger]
 
 
 @dataclass(frozen=True)
@@ -22,12 +27,25 @@ class Option:
     title: str  # Buy 8 and run them
     what: str  # what exactly: server, place, provider, terms
     ledger: Ledger  # at typical figures
-    low: Ledger  # every figure at its cheap end
-    high: Ledger  # every figure at its dear end
+    at_end: AtEnd  # the same with every figure at its cheap or dear end
     useful_hours: NDArray[np.float64]  # accelerator-hours of work delivered, by month, entry 0 being today
     accelerators: float  # how many at once, at most
     orders: tuple[Order, ...] = ()  # in which what is owned is bought; empty: at once
     warnings: tuple[str, ...] = ()  # flags, not rulings: "may hold an embedded lease: ask accounting"
+
+    @cached_property
+    def low(self) -> Ledger:
+        """Every figure at its cheap end. Reckoned when asked for: where futures are drawn, the range is theirs."""
+        return self.at_end("low")
+
+    @cached_property
+    def high(self) -> Ledger:
+        """Every figure at its dear end."""
+        return self.at_end("high")
+
+    def __getstate__(self) -> dict[str, object]:
+        """What is sent to another process: not what can be made again."""
+        return without(self, "low", "high")
 
 
 _SIZED = re.compile(r"own-(\d+)")

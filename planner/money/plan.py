@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 
+from planner.money.input_sheet import Case
+from planner.money.ledger import Ledger
 from planner.money.option import Absent, Option, sized_key
 from planner.money.renting.cheapest_offer import taken
 from planner.money.selling import unsold
@@ -13,7 +16,7 @@ from planner.money.setting import Setting
 from planner.money.sizing import right_size
 from planner.money.staying import not_allowed
 from planner.money.ways import WAYS
-from planner.money.ways.ledger_of_way import Builder, Unavailable, whole_ledger
+from planner.money.ways.ledger_of_way import Builder, Unavailable, WayLedger, whole_ledger
 from planner.money.ways.right_size import of_right_size
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
@@ -58,40 +61,41 @@ def plan_at(setting: Setting) -> Plan:
 
 def _made(setting: Setting) -> Iterator[Option | Absent]:
     wanted = setting.scenario.ways or tuple(WAYS)
-    ends = (setting.at("low"), setting.at("high"))
     for way in wanted:
-        yield option(setting, ends, way, WAYS[way].build)
+        yield option(setting, way, WAYS[way].build)
         if way == "own":
-            yield from _right_sized(setting, ends)
+            yield from _right_sized(setting)
 
 
-def _right_sized(setting: Setting, ends: tuple[Setting, Setting]) -> Iterator[Option | Absent]:
+def _right_sized(setting: Setting) -> Iterator[Option | Absent]:
     """The right size beside a larger fleet that was asked for."""
     wanted, enough = setting.scenario.own.accelerators, right_size(setting)
     if wanted is not None and enough is not None and enough < wanted:
-        yield option(setting, ends, "own", of_right_size(enough), key=sized_key(enough))
+        yield option(setting, "own", of_right_size(enough), key=sized_key(enough))
 
 
-def option(
-    setting: Setting, ends: tuple[Setting, Setting], way: Way, build: Builder, key: str | None = None
-) -> Option | Absent:
-    """One way at its typical, cheap and dear ends; the ends are settings of their own, shared by all ways."""
+def option(setting: Setting, way: Way, build: Builder, key: str | None = None) -> Option | Absent:
+    """One way at typical figures, and how it is made at its cheap and dear ends."""
     cannot = not_allowed(setting, WAYS[way]) or (unsold(setting) if WAYS[way].owns else None)
     middle = build(setting) if cannot is None else Unavailable(cannot)
     if isinstance(middle, Unavailable):
         return Absent(way, middle.reason)
-    built = [build(end) for end in ends]
-    low, high = (middle if isinstance(end, Unavailable) else end for end in built)
     return Option(
         key=key or way,
         way=way,
         title=middle.title,
         what=middle.what,
         ledger=whole_ledger(setting, middle.title, middle.lines),
-        low=whole_ledger(ends[0], middle.title, low.lines),
-        high=whole_ledger(ends[1], middle.title, high.lines),
+        at_end=partial(_at_end, setting, build, middle),
         useful_hours=middle.useful_hours,
         accelerators=middle.accelerators,
         orders=middle.orders,
         warnings=middle.warnings,
     )
+
+
+def _at_end(setting: Setting, build: Builder, middle: WayLedger, case: Case) -> Ledger:
+    """A way at one end of all ranges; where it cannot be had there, as it is in the middle."""
+    there = setting.ends[case]
+    built = build(there)
+    return whole_ledger(there, middle.title, middle.lines if isinstance(built, Unavailable) else built.lines)

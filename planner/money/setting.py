@@ -16,7 +16,7 @@ from planner.money.formula import Num
 from planner.money.input_sheet import Basis, Case, Tried
 from planner.money.timeline import Timeline, timeline_of
 from planner.scenario.base import MONTHS_PER_YEAR
-from planner.scenario.memo import cached_property
+from planner.scenario.memo import cached_property, without
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Terms
 from planner.scenario.work import Work
@@ -175,6 +175,15 @@ class Setting:
         there = replace(self, case=case)
         there.__dict__.update(demand=self.demand, timeline=self.timeline)
         return there
+
+    @cached_property
+    def ends(self) -> dict[Case, Setting]:
+        """This setting at both ends, shared by all ways."""
+        return {"low": self.at("low"), "high": self.at("high")}
+
+    def __getstate__(self) -> dict[str, object]:
+        """What is sent to another process: not what can be made again."""
+        return without(self, "ends", "fleets", "of_orders")
 
     def renting(self, taken: ChosenOffers) -> Setting:
         """This setting with other offers taken. Its work stays what it is."""

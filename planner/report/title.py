@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planner.money.verdict.answer import PROBABLE, Answer, Weighed
+from planner.money.verdict.answer import PROBABLE, Answer
+from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.report.seller import seller_title
 

@@ -12,7 +12,8 @@ import streamlit as st
 from planner.money.ledger import Ledger
 from planner.money.plan import Plan
 from planner.money.renting.bill import TODAY, Money
-from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.answer import Answer
+from planner.money.verdict.weighed import Weighed
 from planner.report import words
 from planner.report.answer import despite
 from planner.report.answer.payback_chart import payback_finding, shown_ways

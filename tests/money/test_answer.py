@@ -53,7 +53,8 @@ def option(made: Plan, key: str, usd: Any) -> Option:
         return Ledger(key, (Line("all", "compute", "a_usd", (Used("a_usd", amounts, "USD", YOUR_INPUT),)),))
 
     hours = made.setting.demand.all.busy_hours
-    return Option(key, way, key, "", ledger(typical), ledger(low), ledger(high), hours, 8.0)
+    ends = {"low": ledger(low), "high": ledger(high)}
+    return Option(key, way, key, "", ledger(typical), ends.__getitem__, hours, 8.0)
 
 
 @pytest.mark.parametrize(

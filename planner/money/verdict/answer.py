@@ -1,8 +1,9 @@
 """The answer: own, rent, or both, from the discounted cash flows of every way, with what would turn it.
 
 One function makes the verdict, the totals, the range and the break-evens, so that they cannot contradict each other.
-The range takes each way's figures at their cheap and at their dear end. Where many futures were drawn, they say how
-sure it is instead: see planner.study.uncertainty.sure_verdict, which everything that shows an answer goes through.
+The range takes each way's figures at their cheap and at their dear end, if somebody asks for it. Where many futures
+were drawn, they say how sure it is instead: see planner.study.uncertainty.sure_verdict, which everything that shows an
+answer goes through.
 """
 
 from __future__ import annotations
@@ -12,27 +13,21 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.money.carbon import Emitted, emitted
-from planner.money.ledger import Ledger
 from planner.money.many_ledgers import Columns, builder_of, ledger_at
 from planner.money.measures import (
-    Measures,
-    cumulative,
-    measured,
     present_usd,
-    rates_of_return,
     worked_usd,
 )
 from planner.money.option import Absent, Option
-from planner.money.outcome import Solved
 from planner.money.payback import ENDINGS, NOT_COMPARED, Payback, simple_payback
 from planner.money.plan import Plan
 from planner.money.setting import Setting
 from planner.money.verdict.breakeven import NAMES, BreakEven, break_even, paid_back
 from planner.money.verdict.contender import Runner, runners_of
 from planner.money.verdict.limits import Limits, OverLimit, limits_of
+from planner.money.verdict.weighed import Weighed, all_weighed
 from planner.money.ways import WAYS, Side
 from planner.scenario.memo import cached_property
 from planner.scenario.terms import Timing
@@ -51,20 +46,6 @@ _PROBABLY: dict[Side, Verdict] = {
     "own": "probably own", "rent": "probably rent", "keep": "probably keep", "mix": "probably mix"
 }  # fmt: skip
 PROBABLE = frozenset(_PROBABLY.values())
-
-
-@dataclass(frozen=True, eq=False)
-class Weighed:
-    """One option in today's money."""
-
-    option: Option
-    present_usd: float
-    low_usd: float
-    high_usd: float
-    cumulative_usd: NDArray[np.float64]  # discounted, by month
-    low_cumulative_usd: NDArray[np.float64]
-    high_cumulative_usd: NDArray[np.float64]
-    measures: Measures
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +118,7 @@ def answer(plan: Plan) -> Answer:
     decided = decide(runners, limits_of(setting.terms), chosen=bool(setting.scenario.ways))
     best, own, rent, runners = decided.best, decided.own, decided.rent, list(decided.ranked)
     baseline = decided.pair[1] if decided.pair else best
-    ranked = _all_weighed(setting, runners, baseline.option.ledger) if baseline else ()
+    ranked = all_weighed(setting, runners, baseline.option.ledger) if baseline else ()
     of = {one.option.key: one for one in ranked}
     pair = (decided.pair[0].option, decided.pair[1].option) if decided.pair else None
     left_out = _left_out(plan, decided)
@@ -345,25 +326,6 @@ def _not_asked(plan: Plan, decided: Decision) -> tuple[str, ...]:
     named = {WAYS[way].owns for way in plan.setting.scenario.ways}
     lacking = (("owning", decided.own, True), ("renting", decided.rent, False))
     return tuple(f"{word} was not asked for" for word, one, owns in lacking if named and not one and owns not in named)
-
-
-def _all_weighed(setting: Setting, runners: list[Runner], baseline: Ledger) -> tuple[Weighed, ...]:
-    rates = rates_of_return(setting, [one.option.ledger for one in runners], baseline)
-    return tuple(_weighed(setting, one, baseline, rate) for one, rate in zip(runners, rates, strict=True))
-
-
-def _weighed(setting: Setting, runner: Runner, baseline: Ledger, rate: Solved) -> Weighed:
-    option = runner.option
-    return Weighed(
-        option=option,
-        present_usd=runner.present_usd,
-        low_usd=runner.low_usd,
-        high_usd=runner.high_usd,
-        cumulative_usd=cumulative(setting, option.ledger),
-        low_cumulative_usd=cumulative(setting, option.low),
-        high_cumulative_usd=cumulative(setting, option.high),
-        measures=measured(setting, option.ledger, option.useful_hours, baseline, rate),
-    )
 
 
 def npv_by_timing(plan: Plan, own: Option, rent: Option) -> dict[Timing, float]:

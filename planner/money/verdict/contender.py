@@ -13,6 +13,22 @@ from planner.money.measures import cash_by_year_usd, cash_today_usd, present_usd
 from planner.money.option import Option
 from planner.money.setting import Setting
 from planner.money.ways import WAYS, Side
+from planner.scenario.memo import cached_property
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """What a way costs at both ends of all figures. Reckoned when it is asked for, once for all draws."""
+
+    setting: Setting
+    option: Option
+    draws: int
+
+    @cached_property
+    def present_usd(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """At the cheap end and at the dear end, by draw."""
+        low, high = (present_usd(self.setting, one) for one in (self.option.low, self.option.high))
+        return np.broadcast_to(low, self.draws), np.broadcast_to(high, self.draws)
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,8 +37,8 @@ class Runner:
 
     option: Option
     present_usd: float
-    low_usd: float
-    high_usd: float
+    ends: Ends
+    row: int
     unknown: frozenset[str]  # the inputs that nobody anywhere prices; they count at nought
     today_usd: float
     dearest_year_usd: float  # what is paid in the year that takes most, day one being in the first
@@ -33,6 +49,16 @@ class Runner:
     def t_co2e(self) -> float:
         """Tonnes of CO2 equivalent over the plan, at least; not-a-number where nobody knows."""
         return float("nan") if self.emission is None else float(self.emission.at_least_kg) / KG_PER_T
+
+    @property
+    def low_usd(self) -> float:
+        """The present cost at the cheap end of all figures."""
+        return min(self.present_usd, *(float(usd[self.row]) for usd in self.ends.present_usd))
+
+    @property
+    def high_usd(self) -> float:
+        """The present cost at their dear end."""
+        return max(self.present_usd, *(float(usd[self.row]) for usd in self.ends.present_usd))
 
     @property
     def at_most_usd(self) -> float:
@@ -47,26 +73,26 @@ class Runner:
 
 def runners_of(setting: Setting, option: Option) -> list[Runner]:
     """An option as the verdict sees it; one for each draw, where the setting tries several."""
-    ledgers = (option.ledger, option.low, option.high)
     unknown = _unknown(option.ledger)
     years = cash_by_year_usd(option.ledger)
     cash = (cash_today_usd(option.ledger), years.max(axis=-1), years.argmax(axis=-1) + 1)
     emitted = _emissions(setting, option)
-    every = [*(present_usd(setting, one) for one in ledgers), *cash, *unknown.values()]
-    rows = zip(*(np.atleast_1d(one).tolist() for one in np.broadcast_arrays(*every)), strict=True)
+    every = np.broadcast_arrays(present_usd(setting, option.ledger), *cash, *unknown.values())
+    rows = zip(*(np.atleast_1d(one).tolist() for one in every), strict=True)
+    ends = Ends(setting, option, every[0].size)
     return [
         Runner(
             option=option,
             present_usd=usd,
-            low_usd=min(usd, low, high),
-            high_usd=max(usd, low, high),
+            ends=ends,
+            row=row,
             unknown=frozenset(name for name, is_open in zip(unknown, rest, strict=True) if is_open),
             today_usd=today,
             dearest_year_usd=year_usd,
             dearest_year=int(year),
             emission=emitted.at(row) if emitted else None,
         )
-        for row, (usd, low, high, today, year_usd, year, *rest) in enumerate(rows)
+        for row, (usd, today, year_usd, year, *rest) in enumerate(rows)
     ]
 
 

@@ -9,7 +9,8 @@ from planner.money.measures import peak_cash, rate_per_year
 from planner.money.owned_cost import USUAL_SHARES, Split, idle, split
 from planner.money.piece_of_work import Kind, pieces
 from planner.money.plan import Plan
-from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.answer import Answer
+from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.hours_rule import rule_rows, rule_sentences

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from planner.money.carbon import KG_PER_T, Emitted, Ends
-from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.answer import Answer
+from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 

@@ -17,8 +17,9 @@ from planner.money.old_figures import OldFigure, old_figures
 from planner.money.owned_fleet import bought_when
 from planner.money.plan import Plan
 from planner.money.renting.offer_inputs import prices_of
-from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import RENT, BreakEven, value_of
+from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.report.answer.also import Also
 from planner.report.answer.old_figure_words import called, old_figure_words

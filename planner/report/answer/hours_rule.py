@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.money.plan import Plan
-from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import BreakEven
+from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.other_number import OtherNumber

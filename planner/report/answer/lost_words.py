@@ -8,7 +8,8 @@ import numpy as np
 
 from planner.money.lost_hours import LostHours, lost_hours
 from planner.money.plan import Plan
-from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.answer import Answer
+from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.other_number import OtherNumber, number

@@ -9,7 +9,7 @@ import numpy as np
 from planner.money.plan import Plan
 from planner.money.renting.interruptions import OF_MACHINE
 from planner.money.renting.offer_inputs import PRICE, prices_of
-from planner.money.verdict.answer import Weighed
+from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.money.ways.record import WayRecord
 from planner.report import words

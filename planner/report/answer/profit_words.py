@@ -9,8 +9,9 @@ from planner.money.plan import Plan
 from planner.money.profit_and_loss import MOST_TIMES, ROWS, ProfitAndLoss, profit_and_loss
 from planner.money.selling import PRICE, SHARE, only_sells
 from planner.money.setting import Setting
-from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import value_of
+from planner.money.verdict.weighed import Weighed
 from planner.report import words
 from planner.report.files import document_parts as parts
 from planner.report.seller import seller_of

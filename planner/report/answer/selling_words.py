@@ -5,8 +5,9 @@ from __future__ import annotations
 from planner.money.measures import todays
 from planner.money.plan import Plan
 from planner.money.selling import PRICE, SHARE
-from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import value_of
+from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.futures.counted import share_words

@@ -10,8 +10,9 @@ import numpy as np
 from planner.money.option import Option
 from planner.money.owning import machine, spare_boards
 from planner.money.plan import Plan
-from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_months, value_of
+from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_sentences

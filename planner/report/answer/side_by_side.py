@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from planner.money.plan import Plan
-from planner.money.verdict.answer import Weighed
+from planner.money.verdict.weighed import Weighed
 from planner.report import words
 from planner.report.answer import tables
 from planner.report.answer.plan_text import Reckoned

@@ -12,8 +12,9 @@ from planner.money.ledger import Ledger, Part
 from planner.money.measures import todays
 from planner.money.outcome import Reason
 from planner.money.plan import Plan
-from planner.money.verdict.answer import Answer, Weighed, npv_by_timing
+from planner.money.verdict.answer import Answer, npv_by_timing
 from planner.money.verdict.breakeven import FOUND
+from planner.money.verdict.weighed import Weighed
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_columns
 from planner.report.forms import reason_of, scalar

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from planner.money.plan import Plan
-from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.answer import Answer
+from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.phrases import value_words

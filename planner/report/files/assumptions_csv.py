@@ -13,7 +13,8 @@ from planner.money.ledger import Ledger, Line, Origin, Used
 from planner.money.measures import peak_cash, rate_per_year
 from planner.money.option import Option
 from planner.money.plan import Plan
-from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.answer import Answer
+from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.evidence.own_runs_words import assumption_lines

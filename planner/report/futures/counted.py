@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planner.money.verdict.answer import Answer, Weighed
+from planner.money.verdict.answer import Answer
+from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.table import Table

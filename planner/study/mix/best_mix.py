@@ -241,7 +241,7 @@ def with_best_mix(plan: Plan) -> Plan:
         return _with_fleet(plan, found.own, found.mix.orders)
     there = replace(setting, scenario=setting.scenario.model_copy(update={"mix": found.mix}))
     there.__dict__.update(demand=setting.demand, timeline=setting.timeline)
-    made = option(there, (there.at("low"), there.at("high")), "mix", build)
+    made = option(there, "mix", build)
     if not isinstance(made, Option):
         return plan
     return Plan(there, (*plan.options, made), tuple(one for one in plan.absent if one.way != "mix"))
@@ -255,10 +255,9 @@ def _with_fleet(plan: Plan, accelerators: int, orders: tuple[Order, ...]) -> Pla
     there = {(int(one.accelerators), one.orders) for one in plan.options if one.way == "own"}
     if not there or accelerators == 0 or (accelerators, orders) in there:
         return plan
-    ends = (plan.setting.at("low"), plan.setting.at("high"))
     asked = plan.setting.scenario.own.accelerators is not None or bool(plan.setting.scenario.own.orders)
     key = sized_key(accelerators) if asked else "own"
-    made = option(plan.setting, ends, "own", of_size(accelerators, orders), key=key)
+    made = option(plan.setting, "own", of_size(accelerators, orders), key=key)
     if not isinstance(made, Option):
         return plan
     kept = tuple(made if one.key == key else one for one in plan.options)

@@ -11,9 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.money.plan import Plan
-from planner.money.verdict.answer import CLOSE_GAP, Answer, Verdict, Weighed, answer, gap_share, verdict_for
+from planner.money.verdict.answer import CLOSE_GAP, Answer, Verdict, answer, gap_share, verdict_for
+from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.scenario.budget import FUTURES
 from planner.study.uncertainty.futures import Futures, futures
@@ -83,16 +85,26 @@ def verdict_of(best: Weighed, share: float, gap: float) -> Verdict:
     return verdict_for(WAYS[best.option.way].side, share > SURE - STEP / 2)
 
 
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """The range of a way as the futures have it."""
+
+    low_usd: float
+    high_usd: float
+    low_cumulative_usd: NDArray[np.float64]
+    high_cumulative_usd: NDArray[np.float64]
+
+
 def _ranged(way: Weighed, drawn: Futures) -> Weighed:
     """A way with the ranges that eight of ten futures lie in; they always hold the typical cost that is told."""
     row = drawn.row(way.option.key)
     if row is None:
         return way
     band, over = drawn.present(way.option.key), drawn.over_time_usd[row]
-    return replace(
-        way,
+    spread = _Drawn(
         low_usd=min(band.low, way.present_usd),
         high_usd=max(band.high, way.present_usd),
         low_cumulative_usd=np.minimum(over[0], way.cumulative_usd),
         high_cumulative_usd=np.maximum(over[2], way.cumulative_usd),
     )
+    return replace(way, spread=spread)
