@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## list these words
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-app: venv ## serve the app on this machine and print its address (PORT=9000 to choose one)
+app: venv ## serve the app on this machine and print its address (PORT=9000, SERVERS=1 to choose)
 	@exec $(PY) tools/serve.py "$(PORT)"
 
 test: dev lint ## everything CI checks: style, types, all tests, the browser's too (JOBS=4 for more at once)

@@ -10,6 +10,7 @@ import secrets
 import signal
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 HOST = "127.0.0.1"
@@ -82,9 +83,10 @@ def main() -> None:
 
     signal.signal(signal.SIGTERM, leave)  # uvicorn stops serving at this signal, and then passes it on
     with serve.street(port) as listening:
-        print(f"\n  Rent, buy, or both?  http://{HOST}:{port}\n", flush=True)
+        print(f"\n  Rent, buy, or both?  {serve.address(listening)}\n", flush=True)
         serve.serve(listening, servers or serve.usual())
 
 
 if __name__ == "__main__":
-    main()
+    with suppress(KeyboardInterrupt):  # Ctrl-C is how one ends it
+        main()

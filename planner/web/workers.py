@@ -8,6 +8,7 @@ takes what takes long: nobody waits behind that, and where all want a core, the 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, ProcessPoolExecutor
@@ -85,8 +86,12 @@ _makers: dict[bool, Maker] = {}
 def branch() -> None:
     """Begin to load what all processes branch off from, if that has not begun."""
     get_context("forkserver").set_forkserver_preload([*FIRST, f"{__package__}.preloaded"])
-    with _no_script():
-        ensure_running()
+    interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; they end with the server, in order
+    try:
+        with _no_script():
+            ensure_running()
+    finally:
+        signal.signal(signal.SIGINT, interrupted)
 
 
 def start() -> dict[bool, Pool]:

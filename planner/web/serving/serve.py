@@ -36,9 +36,17 @@ _MEGABYTE = 1_000_000
 
 
 def usual() -> int:
-    """As many as there are cores; one where none can branch off, or the door could not read whose a connection is."""
-    can_share = sys.platform == "linux" and not st.get_option("server.sslCertFile")
-    return min(os.cpu_count() or 1, _MOST) if can_share else 1
+    """As many as there are cores; one where several cannot share an address."""
+    return min(os.cpu_count() or 1, _MOST) if not _alone_because() else 1
+
+
+def _alone_because() -> str:
+    """Why several servers cannot share an address here; empty where they can."""
+    if sys.platform != "linux":
+        return "several servers can share an address on Linux only"
+    if st.get_option("server.sslCertFile"):
+        return "with a certificate of the server's own, the door could not read whose a connection is"
+    return ""
 
 
 def street(port: int) -> socket.socket:
@@ -51,8 +59,18 @@ def street(port: int) -> socket.socket:
     return listening
 
 
+def address(listening: socket.socket) -> str:
+    """What to type into a browser on this machine."""
+    host, port = listening.getsockname()[:2]
+    own = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    scheme = "https" if st.get_option("server.sslCertFile") else "http"
+    return f"{scheme}://{own}:{port}/{str(st.get_option('server.baseUrlPath') or '').strip('/')}".rstrip("/")
+
+
 def serve(listening: socket.socket, servers: int) -> None:
     """Serve until somebody ends it; loaded first, so that nobody waits for that."""
+    if servers > 1 and (why := _alone_because()):
+        raise SystemExit(f"SERVERS={servers} cannot be done: {why}. Leave it out.")
     workers.branch()
     get_ready()
     if servers == 1:
@@ -108,8 +126,7 @@ def _behind_a_door(listening: socket.socket, servers: int) -> None:
             places.append(_begun(number, listening, [one.outside for one in places], desk.address))
         with _makers() as pools:
             desk.open(pools)
-            with suppress(KeyboardInterrupt):
-                asyncio.run(_kept(listening, places))
+            asyncio.run(_kept(listening, places))
     finally:
         _end(places)
         desk.close()
