@@ -30,6 +30,7 @@ def test_prices_are_read_by_one_button_and_put_aside_by_another(browser: Browser
             expect(page.get_by_role("button", name="See live prices")).to_have_count(0)
             page.get_by_role("textbox", name="Who decides").fill("Ada")
             page.keyboard.press("Enter")
+            settle(page)
             page.get_by_role("button", name="Undo the last refresh").click()
             expect(page.get_by_text("No prices were read yet")).to_be_visible(timeout=WAIT_MS)
         context.close()
