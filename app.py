@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from planner.web import ask, frame, pins, starts, state, style
+from planner.web import ask, frame, pins, starts, state, style, turns
 from planner.web.pages import answer, assumptions, compare, speed, what_if
 
 ICON = Path(__file__).parent / "planner" / "web" / "icon.png"
@@ -16,16 +16,17 @@ PAGES = (
     st.Page(assumptions.page, title="Assumptions", url_path="assumptions", help="Where is this number from?"),
 )
 
-st.set_page_config(page_title="Rent, buy, or both?", page_icon=str(ICON), layout="wide")
-style.put()
-frame.arrive()
-page = st.navigation(PAGES, position="top")
-state.remember_pages(PAGES)
-frame.notices()
-ask.scenario(state.catalogue(), in_full=page is PAGES[0])
-if page is PAGES[0]:
-    starts.welcome(state.catalogue(), ask.use)
-pins.beside(state.catalogue(), page.title, ask.show_plan)
-page.run()
-frame.footer(state.catalogue(), state.day())
-state.settle(page.title)
+with turns.TURNS.taken():
+    st.set_page_config(page_title="Rent, buy, or both?", page_icon=str(ICON), layout="wide")
+    style.put()
+    frame.arrive()
+    page = st.navigation(PAGES, position="top")
+    state.remember_pages(PAGES)
+    frame.notices()
+    ask.scenario(state.catalogue(), in_full=page is PAGES[0])
+    if page is PAGES[0]:
+        starts.welcome(state.catalogue(), ask.use)
+    pins.beside(state.catalogue(), page.title, ask.show_plan)
+    page.run()
+    frame.footer(state.catalogue(), state.day())
+    state.settle(page.title)

@@ -85,9 +85,16 @@ class Line:
     @cached_property
     def usd(self) -> NDArray[np.float64]:
         """What the formula gives for the inputs shown, month by month. Not-a-number where an input is unknown."""
-        return np.atleast_1d(
-            np.asarray(formula(self.how)({one.name: one.value for one in self.used}), dtype=np.float64)
-        )
+        return self._months()
+
+    def _months(self) -> NDArray[np.float64]:
+        given = {one.name: one.value for one in self.used}
+        return np.atleast_1d(np.asarray(formula(self.how)(given), dtype=np.float64))
+
+    def summed(self) -> NDArray[np.float64]:
+        """`total_usd` of hundreds of offers, few of which anybody opens: their months are not kept."""
+        total: NDArray[np.float64] = self._months().sum(axis=-1)
+        return total
 
     @cached_property
     def priced_usd(self) -> NDArray[np.float64]:

@@ -18,6 +18,7 @@ from planner.speed.serving import work_names
 from planner.web import address
 from pricing import Catalogue
 from pricing.exchange import Rates, rates
+from pricing.kept import Kept
 from pricing.records import Site
 
 GPUS, BUSY, HOURS = "gpus", "busy", "hours"
@@ -98,12 +99,20 @@ def _widget(catalogue: Catalogue, key: Key, hint: str | None) -> None:
     elif is_money(key.path):
         _money(catalogue, key, hint)
     elif options is not None:
-        places = {one: _site_words(one, site) for one, site in catalogue.sites.items()}
-        _options(key, options, hint, places if key.key == "site" else None)
+        _options(key, options, hint, _places(catalogue) if key.key == "site" else None)
     elif key.shape.kind == "switch":
         st.toggle(key.label, bool(key.default), key=key.key, help=key.told or None)
     else:
         _number(key, hint)
+
+
+def _places(catalogue: Catalogue) -> Mapping[str, str]:
+    return _PLACES.of(
+        (catalogue.sites,), lambda: {one: _site_words(one, site) for one, site in catalogue.sites.items()}
+    )
+
+
+_PLACES: Kept[Mapping[str, str]] = Kept(4)
 
 
 def _site_words(code: str, site: Site) -> str:
@@ -150,7 +159,7 @@ def _choices(digest: str, _catalogue: Catalogue) -> tuple[str, ...]:
 
 def choices(catalogue: Catalogue) -> tuple[str, ...]:
     """The accelerators one can rent or buy, those with the most offers first."""
-    return _choices(catalogue.digest, catalogue)
+    return _choices(digest=catalogue.digest, _catalogue=catalogue)
 
 
 def _number(key: Key, hint: str | None) -> None:

@@ -73,7 +73,7 @@ def _old_figures(digest: str, day: date, _catalogue: Catalogue) -> tuple[int, in
 
 def footer(catalogue: Catalogue, day: date) -> None:
     """How old the facts are, on every page."""
-    sources, old = _old_figures(catalogue.digest, day, catalogue)
+    sources, old = _old_figures(digest=catalogue.digest, day=day, _catalogue=catalogue)
     st.divider()
     show.small(
         f"Facts checked up to {words.day(catalogue.day)} · {words.count(sources, 'source')} · "

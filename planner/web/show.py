@@ -16,7 +16,7 @@ from planner.money.verdict.answer import Answer
 from planner.money.verdict.weighed import Weighed
 from planner.report import words
 from planner.report.answer import despite
-from planner.report.answer.payback_chart import payback_finding, shown_ways
+from planner.report.answer.payback_chart import shown_ways
 from planner.report.answer.pinned import beside_tile
 from planner.report.answer.tables import (  # fmt: skip
     cash_table,
@@ -146,7 +146,7 @@ def _figure(one: Tile, beside: Sequence[str]) -> None:
 
 def cumulative(found: Answer) -> None:
     """When it pays back, as a picture: the two ways that are compared with their ranges, or every one."""
-    finding, all_ways = payback_finding(found), len(found.ranked)
+    finding, all_ways = state.payback_finding(found), len(found.ranked)
     every = False
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(words.markdown(finding), width="stretch")

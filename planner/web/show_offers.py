@@ -109,9 +109,10 @@ def _rows(table: Table) -> None:
     )
 
 
-_ARROW: Kept[pa.Table] = Kept(64)  # by table: as it is sent, made once for everybody who sees it
+_ARROW: Kept[pa.Table] = Kept(128)  # by table: as it is sent, made once for everybody who sees it
 
 
 def _arrow(table: Table) -> pa.Table:
     badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")}
-    return pa.Table.from_pandas(Table({**table.cells, **badges}).to_pandas(), preserve_index=False)
+    cells = {**table.cells, **badges}
+    return pa.table({name: pa.array(column, from_pandas=True) for name, column in cells.items()})

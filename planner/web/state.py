@@ -30,6 +30,7 @@ from planner.study.market.candidates import Doer, doers
 from planner.study.market.price_history import History, histories
 from planner.study.market.value_for_money import Worth, dots, worth
 from planner.web import parcels, workers
+from planner.web.turns import Once
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.feeds.folder import StoreError
@@ -227,15 +228,17 @@ class _Now:
         return (self.digest, self.day) == (facts.digest, day)
 
 
-@st.cache_resource(show_spinner=False, max_entries=_PLANS)
-def _reckoned(
-    digest: str, asked: str, day: date, _scenario: Scenario, _catalogue: Catalogue, _full: bool = False
-) -> Reckoned:
-    is_slow = _scenario.estimate.seconds > _QUICK_SECONDS
-    make = workers.once(f"{digest} {day} {_full} {asked}", reckon, is_slow=is_slow)
-    return make(_catalogue, _scenario, day, in_full=_full)
+def _reckoned(facts: Catalogue, asked: Scenario, day: date, *, in_full: bool = False) -> Reckoned:
+    named = f"{facts.digest} {day} {_said(asked)}"
+
+    def made() -> Reckoned:
+        is_slow = asked.estimate.seconds > _QUICK_SECONDS
+        return workers.once(f"{named} {in_full}", reckon, is_slow=is_slow)(facts, asked, day, in_full=in_full)
+
+    return _KEPT.of(named, made)
 
 
+_KEPT: Once[Reckoned] = Once(_PLANS)
 _QUICK_SECONDS = 0.2
 
 
@@ -245,7 +248,7 @@ def reckoned(asked: Scenario | None = None, *, in_full: bool = False) -> Reckone
     now: _Now | None = st.session_state.get("now")
     if now is not None and now.asked is asked and now.rests_on(facts, day()):
         return now.reckoned
-    return _reckoned(facts.digest, _said(asked), day(), asked, facts, in_full)
+    return _reckoned(facts, asked, day(), in_full=in_full)
 
 
 def of_today() -> Reckoned | None:
@@ -253,7 +256,7 @@ def of_today() -> Reckoned | None:
     facts, asked = live(), scenario()
     if not is_as_of() or quotes() is not None or facts.digest == catalogue().digest:
         return None
-    return _reckoned(facts.digest, _said(asked), today(), asked, facts)
+    return _reckoned(facts, asked, today())
 
 
 def _said(asked: Scenario) -> str:
@@ -272,20 +275,19 @@ def who_can() -> tuple[Doer, ...]:
     return _doers(catalogue().digest, scenario().model_dump_json(exclude_defaults=True), day(), setting)
 
 
-@st.cache_resource(show_spinner=False, max_entries=64)
-def _offers(asked: str, _there: Reckoned, _able: Sequence[Doer], _wish: Wish, _how: tuple[bool, bool, Money]) -> Offers:
-    able_only, is_job, money = _how
-    own, setting = own_of(_there.plan, money, _there.answer), _there.plan.setting
-    facts, day = setting.catalogue, setting.day
-    return offers_of(facts, _able, _wish, day, own, able_only=able_only, is_job=is_job, money=money)
+_OFFERS: Once[Offers] = Once(_PLANS)
 
 
 def offers(there: Reckoned, able: Sequence[Doer], wish: Wish, *, able_only: bool, is_job: bool, money: Money) -> Offers:
     """What a plan would cost at every offer; the same for everybody who asks the same."""
-    among, how = [one.accelerator for one in able], (able_only, is_job, money)
-    # As one text: the cache takes long over a key of many parts.
-    asked = f"{catalogue().digest} {day()} {_said(there.asked)} {wish.said} {among} {how}"
-    return _offers(asked, there, able, wish, how)
+    facts, among = catalogue(), [one.accelerator for one in able]
+    asked = f"{facts.digest} {day()} {_said(there.asked)} {wish.said} {among} {able_only} {is_job} {money}"
+
+    def made() -> Offers:
+        own = own_of(there.plan, money, there.answer)
+        return offers_of(facts, able, wish, day(), own, able_only=able_only, is_job=is_job, money=money)
+
+    return _OFFERS.of(asked, made)
 
 
 @lru_cache(maxsize=_PLANS)
@@ -321,12 +323,13 @@ def parts(ledgers: tuple[Ledger, ...]) -> go.Figure:
 def open_with_answer() -> None:
     """Keep the answer to the question that the page opens with, and its picture, before anybody asks."""
     facts, first = parcels.latest(), Scenario()
-    found = _reckoned(facts.digest, _said(first), today(), first, facts, True)
+    found = _reckoned(facts, first, today(), in_full=True)
     _payback(found.answer, False, every=False)
 
 
 # By answer: it is one and the same for everybody who asks the same.
 _payback = lru_cache(maxsize=_PLANS)(payback_chart.payback)
+payback_finding = lru_cache(maxsize=_PLANS)(payback_chart.payback_finding)
 _sure = lru_cache(maxsize=_PLANS)(future_charts.sure)
 
 

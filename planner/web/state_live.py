@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import streamlit as st
 
 from planner.web import state
+from pricing import Catalogue
 from pricing.feeds.database import opened, opened_to_read
 from pricing.feeds.folder import StoreError
 from pricing.feeds.laid import PREFIX
 from pricing.feeds.store import Had, Held, Run, Store
 from pricing.feeds.verdict import Verdict
+from pricing.kept import Kept
 
 _WEEK = timedelta(days=7)
 _WHO, _REFUSAL = "live_who", "live_refusal"
@@ -52,8 +54,16 @@ def had() -> list[Had]:
 def is_of_this_week() -> bool:
     """Whether live prices of this week lie over the facts."""
     facts = state.live()
+    last = _LAST.of((facts,), lambda: _last_read(facts))
+    return last is not None and last > state.today() - _WEEK
+
+
+def _last_read(facts: Catalogue) -> date | None:
     read = (one.retrieved for key, one in facts.sources.items() if key.startswith(PREFIX))
-    return any(day is not None and day > state.today() - _WEEK for day in read)
+    return max((day for day in read if day is not None), default=None)
+
+
+_LAST: Kept[date | None] = Kept(8)
 
 
 def decide(verdict: Verdict, ids: Iterable[str]) -> None:

@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import ParamSpec, Protocol, TypeVar
 
 from planner.web import parcels
+from planner.web.turns import TURNS
 
 _P, _T = ParamSpec("_P"), TypeVar("_T")
 FIRST: list[str] = []  # modules that a process loads before all else: who serves other facts says so there
@@ -145,7 +146,10 @@ def _by(make: Callable[_P, _T], *, is_slow: bool, known_as: str = "") -> Callabl
         if maker is None:
             return make(*given, **named)
         try:
-            found: _T = parcels.unpacked(maker.made(parcels.packed((make, given, named)), known_as))
+            asked = parcels.packed((make, given, named))
+            with TURNS.left():
+                sent = maker.made(asked, known_as)
+            found: _T = parcels.unpacked(sent)
         except (Lost, parcels.OtherFacts):
             return make(*given, **named)
         return found

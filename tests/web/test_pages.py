@@ -260,7 +260,7 @@ def test_the_first_answer_is_there_before_anybody_comes(monkeypatch: pytest.Monk
     get_ready()
     monkeypatch.delattr(state, "reckon")  # so that nothing can be reckoned any more
     facts, first = load_catalogue(), Scenario()
-    kept = state._reckoned(facts.digest, state._said(first), DAY, first, facts)
+    kept = state._reckoned(facts, first, DAY)
     assert kept.told.title == told_of(first)
 
 

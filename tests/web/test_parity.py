@@ -40,7 +40,7 @@ def scenario_of(key: str) -> Scenario:
 
 def page(catalogue: Catalogue, key: str) -> state.Reckoned:
     """What the pages draw on for a preset."""
-    return state._reckoned(f"parity {catalogue.digest}", key, DAY, scenario_of(key), catalogue)
+    return state._reckoned(catalogue, scenario_of(key), DAY)
 
 
 def cells(path: Path) -> list[dict[str, str]]:
