@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -42,12 +42,14 @@ def finding(text: str) -> None:
     st.markdown(words.markdown(text))
 
 
-def examples() -> None:
-    """Buttons that put a model into the question: the presets that name one."""
+def examples(first: Callable[[], None] | None = None) -> None:
+    """Buttons that put a model into the question: the presets that name one, and perhaps another before them."""
     with st.container(horizontal=True, key="speed-examples"):
+        if first is not None:
+            first()
         for one in presets():
             if any(work.train or work.serve for work in one.scenario.work):
-                st.button(one.title, help=one.what, on_click=ask.use, args=(one.scenario,), key=f"example-{one.key}")
+                st.button(one.short, help=one.what, on_click=ask.use, args=(one.scenario,), key=f"example-{one.key}")
 
 
 def take_example() -> None:

@@ -171,15 +171,17 @@ def _places(tries: Sequence[Try], before: str = "") -> dict[str, Any]:
 def _labels(
     tries: Sequence[Try], front: Sequence[Try], best: Try | None, plan: Try | None, dark: bool
 ) -> list[dict[str, Any]]:
-    """Names where there is room: the plan's and the recommended first, then along the front."""
+    """Names where there is room, each once: the plan's and the recommended first, then along the front."""
     across, up = Scale([one.speed for one in tries]), Scale([one.cost for one in tries])
     placed: list[float] = []
+    said: set[str] = set()
     made = []
     for one, name, below in _named(front, best, plan):
         height = up(one.cost) - (_APART if below else 0.0)
-        if not name and any(abs(height - other) < _APART for other in placed):
+        if not name and (_called(one) in said or any(abs(height - other) < _APART for other in placed)):
             continue
         placed.append(height)
+        said.add(_called(one))
         made.append(_label(one, name + _called(one), (across(one.speed) > 0.6, below), (across, up), dark))
     return made
 

@@ -20,9 +20,7 @@ def page() -> None:
         _views(work)
     elif not _otherwise() and (shown := state_speed.example()):
         _say(as_example(told(state.catalogue(), shown[0], state_speed.cost(shown[0]))))
-        with st.container(horizontal=True):
-            show_speed.take_example()
-            show_speed.examples()
+        show_speed.examples(show_speed.take_example)
         _views(shown[0])
     else:
         _without_example()
