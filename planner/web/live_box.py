@@ -16,6 +16,7 @@ from pricing.feeds.progress import RefreshFound
 
 VIEW = "Live prices"
 _EVERY_S = 1.0
+_FEW = 3  # sources that could not be read, each in a box of its own
 _SHOWN = 10  # held prices; the next ones come up as these are decided
 
 
@@ -82,8 +83,11 @@ def _came(found: RefreshFound) -> None:
         return
     came = live_page.came_of(found)
     st.markdown(f"**The last refresh.** {words.markdown(came.title)}")
-    for line in (*came.failed, *came.shrunk):
+    for line in (*came.shrunk, *(() if len(came.failed) > _FEW else came.failed)):
         st.warning(words.markdown(line))
+    if len(came.failed) > _FEW:
+        with st.expander(f"{words.count(len(came.failed), 'source')} that could not be read, and why", key="failed"):
+            st.markdown("\n".join(f"- {words.markdown(line)}" for line in came.failed))
     with show.table_on_demand("live-sources", "Source by source") as is_open:
         if is_open:
             show.frame_of(came.table, hide_index=True)
@@ -98,7 +102,7 @@ def _came(found: RefreshFound) -> None:
 
 def _decide(kept: Stored) -> None:
     found = live_page.held_words(kept.held)
-    st.subheader(words.markdown(found.title), anchor=False)
+    st.header(words.markdown(found.title), anchor=False)
     named = st.text_input("Who decides", state_live.who(), key="live-name", max_chars=100, help=_WHO)
     state_live.remember_who(named)
     nobody = not state_live.who()

@@ -83,7 +83,7 @@ def read(app: AppTest) -> AppTest:
 
 
 def text(app: AppTest) -> str:
-    kinds = (app.markdown, app.title, app.subheader, app.warning, app.error, app.info)
+    kinds = (app.markdown, app.title, app.header, app.warning, app.error, app.info)
     return " ".join(str(one.value) for kind in kinds for one in kind).replace("\\", "")
 
 
@@ -152,6 +152,15 @@ def test_who_cannot_be_read_is_named_and_the_others_are_read(
     assert "1 source could not be read" in text(app)
     assert "Broken has no such page any more (404)" in text(app)
     assert "set A_KEY" in text(app)
+
+
+def test_without_a_network_it_is_said_once_and_each_source_is_in_a_list(asks: Callable[..., None]) -> None:
+    asks(*(source(f"broken-{number}") for number in range(5)))
+    app = read(look())
+    assert "No source could be read (5 asked): everything is as it was." in text(app)
+    assert not app.warning
+    assert text(app).count("has no such page any more (404)") == 5
+    assert "5 sources that could not be read, and why" in {one.label for one in app.expander}
 
 
 def test_one_at_a_time_seen_by_others_and_cancelled_without_a_trace(asks: Callable[..., None], server: Server) -> None:

@@ -82,6 +82,8 @@ _HEADS = {
 
 def _sum_words(read: Iterable[Mapping[str, Any]], failed: int) -> str:
     rows = list(read)
+    if not rows and failed:
+        return f"No source could be read ({failed:,} asked): everything is as it was."
     prices, new, believed, held, refused = (
         sum(row[key] for row in rows) for key in ("prices", "new", "believed", "held", "refused")
     )
