@@ -16,11 +16,13 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state.common import user_key_from_element_id
 
 Texts = tuple[str, ...]  # a key may stand in an address several times
 Read = Callable[[Texts], Any]
 Write = Callable[[Any], Texts]
 _HELD, _WRITTEN, _VIEWS, _TAKEN = "address", "address_written", "address_views", "address_taken"
+_THERE = "address_widgets_there"
 
 
 def arrive() -> bool:
@@ -29,6 +31,7 @@ def arrive() -> bool:
     Called before the navigation, which gives the page that one turns to the address that was written last.
     """
     run = get_script_run_ctx()
+    st.session_state[_THERE] = _in_hands()
     if not st.session_state.get(_TAKEN) or (run is not None and run.is_history_navigation):
         st.session_state[_WRITTEN] = _in_browser()
         st.session_state[_HELD] = dict(st.session_state[_WRITTEN])
@@ -103,9 +106,13 @@ def replace(new: Mapping[str, str], keys: Iterable[str]) -> None:
 
 
 def bind(key: str, read: Read, write: Write) -> None:
-    """Before a widget is made: fill it with what is kept, unless it stood here already; what it holds is kept."""
+    """Before a widget is made: fill it with what is kept, unless it stood here already; what it holds is kept.
+
+    A browser makes what stands in a box when the box is opened, of what the last run said of it: until then it is said
+    in every run, or the box would show what a field holds that nobody filled.
+    """
     views: dict[str, Write] = st.session_state[_VIEWS]
-    if key not in views or key not in st.session_state:
+    if key not in views or key not in st.session_state[_THERE] or key not in st.session_state:
         st.session_state[key] = read(_held().get(key, ()))
     views[key] = write
 
@@ -149,6 +156,13 @@ def _keep(key: str, said: Texts) -> None:
         _held()[key] = said
     else:
         _held().pop(key, None)
+
+
+def _in_hands() -> set[str]:
+    """The widgets that the browser has made: it sends what they hold with every run that it asks for."""
+    run = get_script_run_ctx()
+    sent = () if run is None else run.session_state.get_widget_states()
+    return {key for one in sent if (key := user_key_from_element_id(one.id)) is not None}
 
 
 def _in_browser() -> dict[str, Texts]:

@@ -137,9 +137,12 @@ def opened_to_read(environ: Mapping[str, str] = os.environ) -> Database | None:
     if path is None or not path.is_file():
         return None
     try:
-        return _probed(path, "mode=ro")
+        return _probed(path, _BESIDE_WRITERS)
     except StoreError:  # nobody may write beside it: it cannot be in the middle of anything either
         return _probed(path, "immutable=1")
+
+
+_BESIDE_WRITERS = "mode=ro"
 
 
 @contextmanager
@@ -189,9 +192,12 @@ def _sqlite(path: Path) -> Database:
     return Database(SQLITE, connection, str(path), sqlite3.Error)
 
 
-def _probed(path: Path, how: str) -> Database:
+def _probed(path: Path, how: str) -> Database | None:
     try:
         connection = sqlite3.connect(f"file:{quote(str(path))}?{how}", uri=True, timeout=_BUSY_S, isolation_level=None)
+        if how == _BESIDE_WRITERS and not connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+            connection.close()
+            return None  # its first refresh has made the file, and not yet what belongs into it
         connection.execute("SELECT COUNT(*) FROM events").fetchone()
     except sqlite3.Error as error:
         raise StoreError(f"{path} cannot be read: {_line(error)} Move it away to start anew.") from error

@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.sentence import spin
+from tests.browser.sentence import WORK, leave, reach, spin
 from tests.browser.visit import open_page, settle
 from tests.browser.walk import PAGES, QUESTIONS, differing, enter, enterable, lost, shown, turn_to, unfold, walk
 
@@ -127,3 +127,21 @@ def test_a_deep_link_asks_for_nothing_that_is_not_there(page: Page, path: str) -
 def test_a_random_walk_loses_nothing(page: Page, seed: int) -> None:
     done = walk(page, seed)
     assert not lost(page), done
+
+
+def test_a_phrase_that_is_first_opened_after_an_edit_holds_what_the_sentence_says(page: Page) -> None:
+    """A browser makes what stands in a box when the box is opened, of what the last run said of it."""
+    open_page(page, "/?gpus=32&gpu=H200-SXM-141GB&years=5&site=DE&busy=33")
+    many = spin(page, "gpus", COUNT)
+    many.fill("16")
+    many.press("Enter")
+    page.wait_for_url(re.compile("gpus=16"))
+    settle(page)
+    leave(page)
+    for phrase, holds in {"years": "5", "busy": "33", "site": "Germany", "gpu": "H200-SXM-141GB"}.items():
+        reach(page, phrase)
+        expect(page.locator(f".st-key-{phrase} input").first).to_have_value(re.compile(rf"^{holds}\b"))
+        leave(page)
+    reach(page, WORK)
+    expect(page.get_by_role("radio", name="GPU-hours")).to_have_attribute("aria-checked", "true")
+    assert "years=5" in page.url

@@ -158,7 +158,7 @@ def test_without_a_network_it_is_said_once_and_each_source_is_in_a_list(asks: Ca
     asks(*(source(f"broken-{number}") for number in range(5)))
     app = read(look())
     assert "No source could be read (5 asked): everything is as it was." in text(app)
-    assert not app.warning
+    assert [one.value for one in app.warning] == []
     assert text(app).count("has no such page any more (404)") == 5
     assert "5 sources that could not be read, and why" in {one.label for one in app.expander}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
@@ -14,6 +15,7 @@ from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
 from pricing.exchange import rates
 from pricing.feeds.database import opened
+from pricing.feeds.folder import FILE, FOLDER, StoreError
 from pricing.feeds.gate import Gate, Market
 from pricing.feeds.live import current
 from pricing.feeds.observation import HostedObservation, Observation, RateObservation
@@ -61,6 +63,18 @@ def new_offers(live: Catalogue) -> list[Offer]:
 
 def test_without_a_data_folder_nothing_is_laid_over(environ: dict[str, str]) -> None:
     assert current(environ) is load_catalogue()
+
+
+def test_a_file_that_the_first_refresh_has_only_just_made_holds_nothing_yet(environ: dict[str, str]) -> None:
+    path = Path(environ[FOLDER]) / FILE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path)) as made:
+        made.execute("PRAGMA journal_mode=WAL")
+        assert path.stat().st_size
+        assert current(environ) is FACTS
+        made.execute("CREATE TABLE another (thing TEXT)")
+        with pytest.raises(StoreError, match="no such table"):
+            current(environ)
 
 
 def test_a_price_becomes_a_dated_value_of_the_same_offer(keep: Keep, environ: dict[str, str]) -> None:
