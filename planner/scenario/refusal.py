@@ -34,6 +34,13 @@ class ScenarioError(PricingError):
         self.path = path  # of the field that is wrong by itself, where there is one
 
 
+def unchanged(refusal: PricingError) -> str:
+    """The refusal as a page says it: that nothing was changed stands in it, and stands in it once."""
+    if isinstance(refusal, ScenarioError):  # its own words end with it
+        return str(refusal)
+    return f"{refusal} {UNCHANGED[0].upper()}{UNCHANGED[1:]}."
+
+
 def where(error: Mapping[str, Any]) -> Path:
     """The path of one of pydantic's errors, without its own marks."""
     return tuple(step for step in error["loc"] if step != "[key]")

@@ -8,6 +8,7 @@ from planner.network.config_file import MOST_CHARACTERS, own_model
 from planner.report import words
 from planner.report.speed.shape_words import shape_words
 from planner.scenario.own_model import MOST_MODELS, OwnModel
+from planner.scenario.refusal import unchanged
 from planner.scenario.task import Serve, Train
 from planner.scenario.work import Work
 from planner.web import ask, state
@@ -55,7 +56,7 @@ def _read(text: str, file: str) -> None:
     try:
         st.session_state[FOUND] = own_model(text, file=file)
     except PricingError as refusal:
-        st.session_state[REFUSAL] = f"{refusal} Nothing was changed."
+        st.session_state[REFUSAL] = unchanged(refusal)
 
 
 def _use(task: str) -> None:
@@ -67,7 +68,7 @@ def _use(task: str) -> None:
     try:
         ask.use(asked.model_copy(update={"models": (*others, found), "work": (work, *asked.work[1:])}))
     except PricingError as refusal:
-        st.session_state[REFUSAL] = f"{refusal} Nothing was changed."
+        st.session_state[REFUSAL] = unchanged(refusal)
 
 
 def _work(work: Work, name: str, task: str) -> Work:

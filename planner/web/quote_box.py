@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report import words
+from planner.scenario.refusal import unchanged
 from planner.web import state
 from planner.web.download import download
 from pricing import QuoteError
@@ -41,7 +42,7 @@ def _read() -> None:
         if brought.is_empty:
             raise QuoteError(_NOTHING.format(name=file.name, why=" ".join(map(str, brought.problems[:_SHOWN]))))
     except QuoteError as refusal:
-        st.session_state["quote_refusal"] = f"{refusal} Nothing was changed."
+        st.session_state["quote_refusal"] = unchanged(refusal)
         return
     state.use_quotes(brought)
 

@@ -10,6 +10,7 @@ from planner.evidence.table import TABLES, text_in
 from planner.report import words
 from planner.report.evidence import own_runs_words as told
 from planner.scenario.measured import Measured
+from planner.scenario.refusal import unchanged
 from planner.speed.scenario_jobs import ServingWork, TrainingWork
 from planner.web import ask, show, state
 from planner.web.download import download
@@ -56,7 +57,7 @@ def _read() -> None:
         text = text_in(file.getvalue(), file=file.name)
         found = factors_in(state.catalogue(), text, file=file.name, day=state.day(), most=MOST_ROWS)
     except PricingError as refusal:
-        st.session_state[REFUSAL] = f"{refusal} Nothing was changed."
+        st.session_state[REFUSAL] = unchanged(refusal)
         return
     st.session_state[FOUND] = found
 
@@ -119,4 +120,4 @@ def _ask(measured: tuple[Measured, ...]) -> None:
     try:
         ask.use(state.scenario().model_copy(update={"measured": measured}))
     except PricingError as refusal:
-        st.session_state[REFUSAL] = f"{refusal} Nothing was changed."
+        st.session_state[REFUSAL] = unchanged(refusal)

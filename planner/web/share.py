@@ -13,6 +13,7 @@ from planner.report.files.assumptions_csv import assumptions_table, results_tabl
 from planner.report.files.cash_csv import SIGN, cash_table
 from planner.report.files.csv import to_csv
 from planner.scenario.file import Saved, read_scenario, write_scenario
+from planner.scenario.refusal import unchanged
 from planner.web import address, ask, state
 from planner.web.download import download
 from pricing import PricingError
@@ -59,7 +60,7 @@ def _read() -> None:
         saved = read_scenario(file.getvalue(), file.name, state.catalogue())
         ask.use(saved.scenario)
     except PricingError as refusal:
-        st.session_state["scenario_refusal"] = f"{refusal} Nothing was changed."
+        st.session_state["scenario_refusal"] = unchanged(refusal)
         return
     if saved.day is not None and saved.day < state.today():
         state.show_as_of(saved.day)

@@ -37,6 +37,16 @@ _PRESSED = """
   min-width: 24px; min-height: 24px;
 }
 [data-testid="stMultiSelect"] button { min-height: 24px; }
+[data-testid="stNumberInputClearButton"], [data-testid="stFileChips"] button { min-width: 24px; min-height: 24px; }
+"""
+# A label that has no room goes on in the next line, where Streamlit would end it with dots.
+_UNCUT = """
+:is([data-testid="stMetric"], [data-testid="stCheckbox"], [data-testid="stPopoverButton"]:not(.st-key-sentence *))
+  [data-testid="stMarkdownContainer"] {
+  white-space: normal; overflow: visible; text-overflow: clip; overflow-wrap: break-word;
+}
+.st-key-pin-names [data-testid="stPopoverButton"] { height: auto; min-height: 1.9rem; text-align: left; }
+.st-key-pin-names [data-testid="stPopoverButton"] * { white-space: normal; }
 """
 # What has the keyboard is seen: it is not under the strip when one goes backwards, and the page itself has a frame.
 _REACHED = f"""
@@ -102,4 +112,4 @@ _PRINT = """
 
 def put() -> None:
     """Lay the rules over the page, once in each run."""
-    st.html(f"<style>{_STRIP}{_PRESSED}{_REACHED}{_QUIET}{_PRINT}</style>")
+    st.html(f"<style>{_STRIP}{_PRESSED}{_UNCUT}{_REACHED}{_QUIET}{_PRINT}</style>")

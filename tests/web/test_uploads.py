@@ -58,4 +58,4 @@ def test_a_scenario_of_which_nothing_can_be_used_leaves_the_plan(content: str) -
     app.file_uploader(key="scenario_file").upload("plan.yaml", content.encode()).run()
     assert app.session_state["asked"] == before
     assert app.query_params["gpus"] == "16"
-    assert "Nothing was changed" in app.error[0].value.replace("\\", "")
+    assert app.error[0].value.casefold().count("nothing was changed") == 1
