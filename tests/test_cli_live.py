@@ -24,15 +24,15 @@ class Said:
     digest: str = "d" * 64
 
 
-def source(*prices: float, name: str = "example", refused: str = "") -> Feed:
-    """A source that says what RunPod's H100 costs."""
+def source(*prices: float, name: str = "example", refused: str = "", seller: str = "RunPod") -> Feed:
+    """A source that says what RunPod's H100 costs, or somebody else's."""
 
     def read(ask: Ask) -> Iterator[tuple[Reply, AnyObservation]]:
         if refused:
             raise FeedError(refused)
         told = {"accelerator": "H100 SXM", "count": 1, "purchase": "on_demand", "sku": "Community Cloud"}
         reply: Any = Said()
-        yield from ((reply, Observation(seller="RunPod", price=price, **told)) for price in prices)
+        yield from ((reply, Observation(seller=seller, price=price, **told)) for price in prices)
 
     page = "https://prices.example"
     return Feed(name, name.title(), page, ("prices.example",), "MIT", read)
@@ -117,9 +117,37 @@ def test_a_held_price_shows_before_and_after_and_is_decided(
     assert price_of(capsys) == 9.90
 
 
+def test_a_name_that_nobody_knows_is_explained_once(says: Says, capsys: pytest.CaptureFixture[str]) -> None:
+    says(source(2.89, seller="Polar Cloud"))
+    assert main(["refresh"]) == 0
+    capsys.readouterr()
+    assert main(["held"]) == 0
+    assert capsys.readouterr().out == (
+        "who is Polar Cloud? The catalogue knows no such seller (1 price)\n"
+        '`held --name "Polar Cloud=ID" --by NAME` says which of the catalogue\'s it is; "=new" takes a seller in, '
+        '"=none" wants none of its prices, and nothing behind "=" takes it back.\n'
+    )
+    assert main(["held", "--name", "polar cloud=new", "--by", "Anna"]) == 0
+    assert capsys.readouterr().out == (
+        "Polar Cloud: 1 price judged anew, 1 believed, 0 held and 0 refused.\nNothing is held.\n"
+    )
+    (name,) = told(capsys, "held")["names"]
+    assert (name["called"], name["what"], name["means"], name["by"]) == ("Polar Cloud", "seller", "new", "Anna")
+    offers = told(capsys, "prices", "--provider", "Polar Cloud")["offers"]
+    assert [one["usd_per_accelerator_hour"] for one in offers] == [2.89]
+    assert main(["held", "--name", "Polar Cloud=", "--by", "Ben"]) == 0
+    assert capsys.readouterr().out == "What was said of Polar Cloud is taken back.\nNothing is held.\n"
+    assert main(["prices", "--provider", "Polar Cloud"]) == 2
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        (["held", "--name", "H900"], "--name 'H900': want NAME=ID, as in 'H900 with 192 GB=B200'."),
+        (
+            ["held", "--name", "H900=B200"],
+            "No price waits under the name 'H900': `held` lists those that are asked about.",
+        ),
         (["held", "--accept", "9-9"], "Nothing that is held is called '9-9': `held` lists what is."),
         (["held", "--accept", "1-1", "--refuse", "1-1"], "--accept and --refuse both name 1-1: want one of them."),
         (["refresh", "--undo"], "There is no refresh to undo."),

@@ -7,7 +7,7 @@ import streamlit as st
 from planner.report import words
 from planner.report.files.csv import to_csv
 from planner.report.market import live_page
-from planner.web import address, show, state_live
+from planner.web import address, names_box, show, state_live
 from planner.web.download import download
 from planner.web.live_reader import READER
 from planner.web.state_live import Stored
@@ -117,7 +117,7 @@ def _decide(kept: Stored) -> None:
                 )  # fmt: skip
     if found.prices[_SHOWN:]:
         show.small(f"{words.count(len(found.prices) - _SHOWN, 'price')} more come up as these are decided.")
-    _names(found.names)
+    names_box.ask(kept, nobody=nobody)
     if kept.held:
         download("Download all that is held (CSV)", "held.csv", lambda: to_csv(found.table), "csv-held")
     if kept.last is not None:
@@ -133,12 +133,6 @@ def _had() -> None:
             table = live_page.had_table(state_live.had())
             show.frame_of(table, hide_index=True, alt="On how many days each was to be had, the rarest first.")
             show.csv_button(table, "to-be-had.csv", "csv-had")
-
-
-def _names(names: tuple[str, ...]) -> None:
-    if names:
-        with st.expander(words.count(len(names), "name") + " that nobody knows", key="live-names"):
-            st.markdown("\n".join(f"- {words.markdown(line)}" for line in names))
 
 
 _WHO = "Kept with the time beside each decision. Type it to decide."

@@ -10,10 +10,11 @@ from datetime import UTC, date, datetime, timedelta
 import streamlit as st
 
 from planner.web import state
-from pricing import Catalogue
+from pricing import Catalogue, PricingError
 from pricing.feeds.database import opened, opened_to_read
-from pricing.feeds.folder import StoreError
+from pricing.feeds.given import Name, What
 from pricing.feeds.laid import PREFIX
+from pricing.feeds.naming import Word, say
 from pricing.feeds.store import Had, Held, Run, Store
 from pricing.feeds.verdict import Verdict
 from pricing.kept import Kept
@@ -29,6 +30,7 @@ class Stored:
     last: Run | None = None
     sources: int = 0
     held: tuple[Held, ...] = ()
+    names: tuple[Name, ...] = ()
 
 
 def stored() -> Stored:
@@ -39,7 +41,8 @@ def stored() -> Stored:
     with closing(database):
         store = Store(database)
         runs = store.runs()
-        return Stored(runs[0] if runs else None, len(store.sources()), tuple(store.held(state.today())))
+        held = tuple(store.held(state.today()))
+        return Stored(runs[0] if runs else None, len(store.sources()), held, store.given().every)
 
 
 def had() -> list[Had]:
@@ -71,6 +74,12 @@ def decide(verdict: Verdict, ids: Iterable[str]) -> None:
     _written(lambda store: store.decide({verdict: tuple(ids)}, who(), datetime.now(UTC)))
 
 
+def name(what: What, called: str, means: str) -> None:
+    """Say what a name is, in the name of this session's person; nothing takes it back."""
+    live = state.live()
+    _written(lambda store: say(store, live, Word(called, means, who(), datetime.now(UTC), what)))
+
+
 def undo(run: str) -> None:
     """Put aside what a refresh brought."""
     _written(lambda store: store.undo(run, who(), datetime.now(UTC)))
@@ -97,5 +106,5 @@ def _written(change: Callable[[Store], object]) -> None:
     try:
         with closing(opened()) as database:
             change(Store(database))
-    except StoreError as error:
+    except PricingError as error:
         st.session_state[_REFUSAL] = str(error)

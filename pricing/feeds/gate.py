@@ -21,13 +21,13 @@ from pricing.catalogue import Catalogue
 from pricing.choices import Purchase
 from pricing.exchange import rates
 from pricing.feeds.gate_constants import gate_constants
+from pricing.feeds.given import Given
 from pricing.feeds.named import Names, Placed
 from pricing.feeds.observation import HostedObservation, Observation, RateObservation
 from pricing.feeds.product import DOLLAR, AnyPriced, parted
 from pricing.feeds.shapes import Shape, Shapes, shape_of
 from pricing.feeds.store import Before, Reading
 from pricing.feeds.verdict import Reason, ReasonKind
-from pricing.names import plain
 from pricing.query import MILD, price
 from pricing.quotes.records import MAX_USD_PER_ACCELERATOR_HOUR
 
@@ -46,11 +46,12 @@ class Market:
     usd_of: Mapping[str, float]  # a unit of each currency
     middles: Mapping[tuple[str, bool], float]  # of an accelerator, spot or not
     own: Mapping[tuple[str, str, bool], Sequence[float]]  # what a seller asks for an accelerator
-    vendors: frozenset[str]
 
     @classmethod
-    def of(cls, catalogue: Catalogue, usd_of: Mapping[str, float] | None = None) -> Market:
+    def of(cls, catalogue: Catalogue, usd_of: Mapping[str, float] | None = None, given: Given | None = None) -> Market:
         """The market as this catalogue has it; `usd_of` are rates newer than its own."""
+        given = Given() if given is None else given
+        catalogue = given.with_sellers(catalogue)
         own: dict[tuple[str, str, bool], list[float]] = defaultdict(list)
         for offer in catalogue.offers.values():
             asked = price(offer)
@@ -62,9 +63,8 @@ class Market:
             by_chip[chip, spot].append(median(of_seller))
         known = {code: rate.usd for code, rate in rates(catalogue).items()}
         return cls(
-            catalogue, Names(catalogue), Shapes(catalogue), {DOLLAR: 1.0} | known | dict(usd_of or {}),
+            catalogue, Names(catalogue, given), Shapes(catalogue), {DOLLAR: 1.0} | known | dict(usd_of or {}),
             {key: median(found) for key, found in by_chip.items()}, own,
-            frozenset(plain(one.vendor) for one in catalogue.hosted.values()),
         )  # fmt: skip
 
     def middle(self, accelerator: str, *, spot: bool) -> float | None:
@@ -165,9 +165,10 @@ class Gate:
             return Reason("huge", dearest, factor=gate_constants().largest_usd_per_mtoken)
         if _same(self.before.refused.get(told), one.input_usd_per_mtoken):
             return Reason("as_refused", one.input_usd_per_mtoken)
-        if plain(one.vendor) not in self.market.vendors:
-            return Reason("unknown_seller", name=one.vendor[:80])
-        last = self.before.believed.get(told) or self.market.shapes.hosted_price(one.vendor, one.model)
+        vendor = self.market.names.vendor(one.vendor)
+        if isinstance(vendor, Reason):
+            return vendor
+        last = self.before.believed.get(told) or self.market.shapes.hosted_price(vendor, one.model)
         return _moved(one.input_usd_per_mtoken, last, day, constants().classes["hosted"].spread) if last else None
 
     # Currencies

@@ -18,13 +18,14 @@ from pydantic import BaseModel
 
 from pricing.catalogue import Catalogue
 from pricing.copies import cache_folder, read_copy, write_copy
+from pricing.feeds.given import seller
 from pricing.feeds.rows import SHAPE, Overlay, Row
 from pricing.feeds.store import Store
 from pricing.figure import Figure, Source, Unit, Value
 from pricing.records import HostedPrice, Offer
 
 PREFIX = "live-"  # of the ids of sources
-_FORM = 1  # of the copy; another form is another copy
+_FORM = 2  # of the copy; another form is another copy
 _PASS = frozenset({"old", "converted"})  # doubts that a fresh price takes away
 _R = TypeVar("_R", bound=BaseModel)
 _PER_HOUR: Unit = "USD/accelerator-hour"
@@ -73,6 +74,7 @@ def _laid(facts: Catalogue, overlay: Overlay, days: Mapping[str, date]) -> Catal
         "digest": hashlib.sha256(f"{facts.digest}\n{overlay.digest}".encode()).hexdigest(),
         "day": max(facts.day, *days.values()),
         "sources": facts.sources | {f"{PREFIX}{name}": _source(*told) for name, told in overlay.sources.items()},
+        "providers": facts.providers | {key: seller(*told) for key, told in overlay.sellers.items()},
         "offers": facts.offers | {row[0]: _offer(facts, row, days) for row in overlay.offers},
         "hosted": facts.hosted | {row[0]: _hosted(facts, row, days) for row in overlay.hosted},
         "facts": facts.facts | {row[0]: _rate(facts, row, days) for row in overlay.rates},

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from pricing.catalogue import Catalogue
 from pricing.choices import Area
 from pricing.errors import AmbiguousName, UnknownName
+from pricing.feeds.given import NEW, UNWANTED, Given, What
 from pricing.feeds.observation import Observation
 from pricing.feeds.verdict import Reason
 from pricing.names import plain
@@ -55,11 +56,12 @@ class Placed:
 
 
 class Names:
-    """The names of one catalogue; each name that is asked for is looked up once."""
+    """The names of one catalogue, and those that a person explained; each that is asked for is looked up once."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: Catalogue, given: Given) -> None:
         """Nothing is looked up yet."""
-        self._catalogue = catalogue
+        self._catalogue, self._given = catalogue, given
+        self._vendors = frozenset(plain(one.vendor) for one in catalogue.hosted.values())
         self._known = KnownNames(catalogue)
         self._chips: dict[tuple[str, float | None], str | Reason] = {}
         self._sellers: dict[str, str | Reason] = {}
@@ -85,9 +87,24 @@ class Names:
     def seller(self, name: str) -> str | Reason:
         """Whose price it is."""
         if name not in self._sellers:
-            found = self._known.find("provider", name)
-            self._sellers[name] = found if isinstance(found, str) else Reason("unknown_seller", name=name)
+            found = self._meant("seller", name, self._catalogue.providers)
+            known = self._known.find("provider", name) if found is None else found
+            self._sellers[name] = known if isinstance(known, str | Reason) else Reason("unknown_seller", name=name[:80])
         return self._sellers[name]
+
+    def vendor(self, name: str) -> str | Reason:
+        """Who sells tokens."""
+        found = self._given.means("vendor", name[:80])
+        if found is not None and found != NEW:
+            return Reason("unwanted", name=name[:80]) if found == UNWANTED else found
+        return name if found == NEW or plain(name) in self._vendors else Reason("unknown_seller", name=name[:80])
+
+    def _meant(self, what: What, called: str, known: Container[str]) -> str | Reason | None:
+        """What a person said that a name is. None: nobody did, or the catalogue has it no longer."""
+        found = self._given.means(what, called[:80])
+        if found == UNWANTED:
+            return Reason("unwanted", name=called[:80])
+        return found if found in known else None
 
     def chip(self, name: str, memory_gb: float | None) -> str | Reason:
         """The accelerator; where a name covers several, what its memory leaves of them."""
@@ -97,6 +114,10 @@ class Names:
         return self._chips[asked]
 
     def _chip(self, name: str, memory_gb: float | None) -> str | Reason:
+        meant = self._meant("accelerator", _called(name, memory_gb), self._catalogue.accelerators)
+        return self._listed(name, memory_gb) if meant is None else meant
+
+    def _listed(self, name: str, memory_gb: float | None) -> str | Reason:
         found = self._known.find("accelerator", name)
         if isinstance(found, UnknownName) and memory_gb:
             found = self._known.find("accelerator", f"{name} {memory_gb:.0f}GB")
@@ -154,4 +175,4 @@ class Names:
 
 
 def _called(name: str, memory_gb: float | None) -> str:
-    return f"{name[:80]} with {memory_gb:.0f} GB" if memory_gb else name[:80]
+    return f"{name[:60]} with {memory_gb:.0f} GB" if memory_gb else name[:80]

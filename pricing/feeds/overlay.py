@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import count
 from typing import Any, get_args
@@ -59,7 +59,10 @@ def overlay_of(catalogue: Catalogue, store: Store) -> Overlay:
     found = Overlay()
     if day is None:
         return found
-    lines, hosted, rates = _read(catalogue, store, day)
+    given = store.given()
+    catalogue = given.with_sellers(catalogue)
+    names = Names(catalogue, given)
+    lines, hosted, rates = _read(names, store, day)
     shapes, taken = Shapes(catalogue), set(catalogue.offers)
     for (shape, machine), of_shape in _gathered(lines, shapes).items():
         one = _chosen(of_shape, sources)
@@ -70,6 +73,8 @@ def overlay_of(catalogue: Catalogue, store: Store) -> Overlay:
             found.offers.append(row)
     found.hosted = [row for source, one, days in hosted if (row := _hosted_row(catalogue, shapes, source, one, days))]
     found.rates = _rate_rows(catalogue, rates)
+    sold = {row[-1][0] for row in found.offers if row[-1] is not None}
+    found.sellers = {key: [one.label, one.note or ""] for key, one in given.sellers().items() if key in sold}
     used = {row[1] for row in (*found.offers, *found.hosted, *found.rates)}
     found.sources = {name: _source(*sources[name]) for name in sorted(used)}
     return found.sealed()
@@ -80,14 +85,14 @@ def _source(about: About, day: date) -> list[str]:
 
 
 def _read(
-    catalogue: Catalogue, store: Store, day: date
+    names: Names, store: Store, day: date
 ) -> tuple[
     list[_Line],
     list[tuple[str, HostedObservation, list[tuple[str, Price]]]],
     list[tuple[str, RateObservation, str]],
 ]:
     """What the store holds, by what it is of; what the catalogue's names no longer place is left out."""
-    names, products = Names(catalogue), store.products()
+    products = store.products()
     rows: dict[int, list[tuple[str, float, Price]]] = defaultdict(list)
     since = day - timedelta(days=gate_constants().old_days)
     for number, read, usd, *asked in store.believed(since):
@@ -100,7 +105,8 @@ def _read(
         history.sort(key=lambda row: row[0])
         one = joined(kind, told, history[-1][2])
         if isinstance(one, HostedObservation):
-            hosted.append((source, one, [(read, asked) for read, _, asked in history]))
+            if isinstance(vendor := names.vendor(one.vendor), str):
+                hosted.append((source, replace(one, vendor=vendor), [(read, asked) for read, _, asked in history]))
         elif isinstance(one, RateObservation):
             rates.append((source, one, history[-1][0]))
         elif isinstance(placed := names.placed(one), Placed):

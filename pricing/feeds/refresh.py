@@ -180,7 +180,8 @@ class _Refresh:
 
     def _known(self) -> Market:
         if self._market is None:
-            self._market = Market.of(self.facts, self.usd_of)
+            given = None if self.store is None else self.store.given()
+            self._market = Market.of(self.facts, self.usd_of, given)
         return self._market
 
     def _learn(self, said: _Said, readings: Sequence[Reading]) -> None:

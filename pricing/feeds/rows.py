@@ -28,10 +28,12 @@ class Overlay:
     hosted: list[Row] = field(default_factory=list)
     rates: list[Row] = field(default_factory=list)
     sources: dict[str, list[str]] = field(default_factory=dict)  # label, page, licence, via, day
+    sellers: dict[str, list[str]] = field(default_factory=dict)  # label and note of those that the catalogue has not
     digest: str = ""  # of all that
 
     def sealed(self) -> Overlay:
         """The same with its digest."""
-        told = json.dumps([self.offers, self.hosted, self.rates, self.sources], separators=(",", ":"), sort_keys=True)
+        every = [self.offers, self.hosted, self.rates, self.sources, self.sellers]
+        told = json.dumps(every, separators=(",", ":"), sort_keys=True)
         self.digest = hashlib.sha256(told.encode()).hexdigest()
         return self

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from pricing.feeds.database import Database
 from pricing.feeds.folder import StoreError
+from pricing.feeds.given import Given, Name
 from pricing.feeds.observation import Observation
 from pricing.feeds.product import Kind, Price, joined
 from pricing.feeds.verdict import Reason, Verdict, read_reason
@@ -213,16 +214,17 @@ class Store:
 
     # What a person decides
 
-    def held(self, day: date) -> list[Held]:
-        """What waits for a person: of each product the newest reading, where it is held."""
+    def held(self, day: date, verdict: Verdict = "held") -> list[Held]:
+        """What waits for a person, or what was refused: of each product the newest reading, where it is that."""
         since = (day - timedelta(days=COMPARED_DAYS)).isoformat()
         rows = self.database.rows(
             f"{_LIVE} SELECT l.refresh, l.product, l.source, l.day, p.kind, p.told, l.usd, l.verdict,"
-            " (SELECT e.reason FROM events e WHERE e.refresh = l.refresh AND e.product = l.product AND e.kind = 'held'"
-            f" ORDER BY e.id DESC LIMIT 1), {_ASKED} FROM live l JOIN products p ON p.id = l.product"
+            " (SELECT e.reason FROM events e WHERE e.refresh = l.refresh AND e.product = l.product"
+            f" AND e.kind = l.verdict ORDER BY e.id DESC LIMIT 1), {_ASKED} FROM live l"
+            " JOIN products p ON p.id = l.product"
             " WHERE l.refresh = (SELECT MAX(m.refresh) FROM live m WHERE m.product = l.product)"
-            " AND l.verdict = 'held' ORDER BY l.source, l.product",
-            (since,),
+            " AND l.verdict = ? ORDER BY l.source, l.product",
+            (since, verdict),
         )
         return [
             Held(
@@ -239,10 +241,27 @@ class Store:
             chosen = [
                 (verdict, _chosen(held, one, verdict)) for verdict, ids in wanted.items() for one in dict.fromkeys(ids)
             ]
-            self._tell(
-                (_at(at), verdict, *map(int, one.id.split("-")), one.reason.told(), person) for verdict, one in chosen
-            )
+            self.judge(((one, verdict, one.reason) for verdict, one in chosen), person, at)
         return [one for _, one in chosen]
+
+    def given(self) -> Given:
+        """What was said of names that nobody knew."""
+        rows = self.database.rows("SELECT at, refresh, reason, person FROM events WHERE kind = 'named' ORDER BY id")
+        return Given(
+            Name(**json.loads(said), person=person, at=datetime.fromisoformat(at), refresh=refresh)
+            for at, refresh, said, person in rows
+        )
+
+    def name(self, one: Name) -> None:
+        """Keep what somebody says of a name. To be called while `writing`."""
+        said = json.dumps({"what": one.what, "called": one.called, "means": one.means})
+        self._tell([(_at(one.at), "named", one.refresh, None, said, one.person)])
+
+    def judge(self, verdicts: Iterable[tuple[Held, Verdict, Reason]], person: str, at: datetime) -> None:
+        """Other verdicts about held readings. To be called while `writing`."""
+        self._tell(
+            (_at(at), verdict, *map(int, one.id.split("-")), reason.told(), person) for one, verdict, reason in verdicts
+        )
 
     def runs(self) -> list[Run]:
         """The refreshes that count, the newest first."""

@@ -14,6 +14,7 @@ ReasonKind = Literal[
     "unknown_seller",  # asked about: a name of nobody in the catalogue
     "unknown_accelerator",
     "unclear_accelerator",  # a name of several, and nothing in the reply says which
+    "unwanted",  # a name of which somebody wants no price
     "unknown_currency",
     "per_machine",  # by the count of its accelerators too dear: a machine's price read as that of one accelerator
     "per_accelerator",  # by that count too cheap: the other way round
@@ -23,7 +24,7 @@ ReasonKind = Literal[
     "as_refused",  # somebody has refused this very price before
 ]
 NAMES: frozenset[ReasonKind] = frozenset({"unknown_seller", "unknown_accelerator", "unclear_accelerator"})
-_NEVER: frozenset[ReasonKind] = frozenset({"no_price", "no_shape", "huge", "as_refused"})
+_NEVER: frozenset[ReasonKind] = frozenset({"no_price", "no_shape", "huge", "as_refused", "unwanted"})
 _NEEDS_MORE: frozenset[ReasonKind] = NAMES | {"unknown_currency"}
 
 

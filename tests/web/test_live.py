@@ -107,6 +107,30 @@ def test_nobody_is_asked_before_somebody_says_so(asks: Callable[..., None], serv
     assert current().offers[H100].usd_per_accelerator_hour.newest.typical == 2.79  # type: ignore[union-attr]
 
 
+def test_a_name_that_nobody_knows_is_explained_on_the_page_and_taken_back(
+    asks: Callable[..., None], server: Server
+) -> None:
+    asks(source())
+    server.says("/example", Answer(json={"rows": [row(2.7, seller="Polar Cloud")]}))
+    app = read(look())
+    assert "who is Polar Cloud? The catalogue knows no such seller (1 price)." in text(app)
+    assert app.button(key="say-seller-Polar Cloud").disabled, "nobody said yet who decides, nor what it is"
+    app.text_input(key="live-name").set_value("Ada").run()
+    assert app.button(key="say-seller-Polar Cloud").disabled
+    chosen = app.selectbox(key="means-seller-Polar Cloud")
+    assert chosen.options[0] == "A new seller, under this name"
+    chosen.select("A new seller, under this name").run()
+    app.button(key="say-seller-Polar Cloud").click().run()
+    assert not app.exception
+    assert "Nothing is held" in text(app)
+    assert "Polar Cloud is a new seller, said Ada on " in text(app)
+    assert "Polar Cloud" in {current().providers[one.provider].label for one in current().offers.values()}
+    app.button(key="unsay-seller-Polar Cloud").click().run()
+    assert not app.exception
+    assert "Polar Cloud is a new seller" not in text(app)
+    assert "Polar Cloud" not in {current().providers[one.provider].label for one in current().offers.values()}
+
+
 def test_a_held_price_waits_for_a_name_and_is_then_believed(asks: Callable[..., None], server: Server) -> None:
     asks(source())
     says(server, 269.0)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from difflib import get_close_matches
+from typing import Any, NamedTuple, get_args
 
 from planner.report import words
-from planner.report.market.live_words import held_rows, progress_words, refresh_rows
+from planner.report.market.live_words import asked_words, held_rows, named_words, progress_words, refresh_rows
 from planner.report.table import Table
+from pricing import Catalogue
+from pricing.feeds.given import NEW, UNWANTED, Name, What
+from pricing.feeds.naming import Asked
 from pricing.feeds.progress import Progress, RefreshFound
 from pricing.feeds.store import Had, Held
 from pricing.feeds.verdict import NAMES
@@ -105,34 +109,66 @@ class Waiting(NamedTuple):
 
 
 class HeldWords(NamedTuple):
-    """What waits for a person: prices to decide on, names that nobody knows, and all of it for a file."""
+    """What waits for a person: prices to decide on, and all of it for a file."""
 
     title: str
     prices: tuple[Waiting, ...]
-    names: tuple[str, ...]
     table: Table
 
 
 def held_words(held: Sequence[Held]) -> HeldWords:
-    """What is held: prices with before and after first, then each name that nobody knows, once."""
+    """What is held: prices with before and after; those under names that nobody knows are counted."""
     rows = held_rows(held)
     prices = tuple(
         Waiting(row["id"], row["what"], row["why"], f"{row['source']}, {words.day(row['day'])}", row["can_be_accepted"])
         for row in rows
         if row["reason"] not in NAMES
     )
-    asked: dict[str, int] = {}
-    for row in rows:
-        if row["reason"] in NAMES:
-            asked[row["why"]] = asked.get(row["why"], 0) + 1
-    names = tuple(f"{why} ({words.count(number, 'price')})" for why, number in sorted(asked.items()))
     parts = (
         (len(prices), "to decide on"),
         (len(rows) - len(prices), "under names that the catalogue does not know"),
     )
     title = ", ".join(f"{words.count(number, 'price')} {what}" for number, what in parts if number)
     title = f"Held for a person: {title}."
-    return HeldWords(title if rows else "Nothing is held.", prices, names, Table.as_they_are(rows))
+    return HeldWords(title if rows else "Nothing is held.", prices, Table.as_they_are(rows))
+
+
+class Question(NamedTuple):
+    """A name that nobody knows, and what it may be, by how people call it."""
+
+    what: What
+    called: str
+    words: str
+    choices: Mapping[str, str]
+
+
+def questions(catalogue: Catalogue, asked: Iterable[Asked]) -> tuple[Question, ...]:
+    """The names that are asked about; what they may be, that which is spelt most alike first."""
+    labels = {what: _labels(catalogue, what) for what in get_args(What)}
+    return tuple(Question(one.what, one.called, asked_words(one), _choices(labels[one.what], one)) for one in asked)
+
+
+def _labels(catalogue: Catalogue, what: What) -> dict[str, str]:
+    if what == "vendor":
+        return {one.vendor: one.vendor for one in catalogue.hosted.values()}
+    records = catalogue.accelerators if what == "accelerator" else catalogue.providers
+    return {one.label: key for key, one in records.items()}
+
+
+def _choices(labels: Mapping[str, str], one: Asked) -> dict[str, str]:
+    near = get_close_matches(one.called, labels, n=_NEAR, cutoff=0.5)
+    every = [*near, *sorted(labels.keys() - near, key=str.casefold)]
+    new = {} if one.what == "accelerator" else {"A new seller, under this name": NEW}
+    return {**new, "None of its prices is wanted": UNWANTED, **{label: labels[label] for label in every}}
+
+
+_NEAR = 3  # names that are spelt alike, shown before all others
+
+
+def named_line(catalogue: Catalogue, one: Name) -> str:
+    """What somebody said of a name, as a sentence."""
+    records = catalogue.accelerators if one.what == "accelerator" else catalogue.providers
+    return named_words(one, records[one.means].label if one.means in records else one.means)
 
 
 def had_table(had: Sequence[Had]) -> Table:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from planner.report import words
 from planner.report.table import Table
 from planner.report.text_table import text_table
+from pricing.feeds.given import NEW, UNWANTED, Name
+from pricing.feeds.naming import Asked, NameSaid
 from pricing.feeds.progress import Progress, RefreshFound, SourceFound, SourceState
 from pricing.feeds.store import Held
-from pricing.feeds.verdict import NAMES, Reason, ReasonKind
+from pricing.feeds.verdict import NAMES, Reason, ReasonKind, Verdict
 
 _STATES: dict[SourceState, str] = {
     "waiting": "waiting",
@@ -29,6 +31,7 @@ _REASONS: dict[ReasonKind, str] = {
     "unknown_seller": "who is {name}? The catalogue knows no such seller",
     "unknown_accelerator": "what is {name}? The catalogue knows no such accelerator",
     "unclear_accelerator": "which one is {name}? The name covers several",
+    "unwanted": "somebody wants no price under the name {name}",
     "unknown_currency": "no rate of {name} is known",
     "per_machine": "{usd} for one accelerator, {against} before: perhaps the price of the whole machine",
     "per_accelerator": "{usd} for one accelerator, {against} before: perhaps the price of one, taken for the machine's",
@@ -145,18 +148,52 @@ def held_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     return Table.as_they_are(rows)
 
 
-def held_text(rows: Sequence[Mapping[str, Any]]) -> str:
+def held_text(rows: Sequence[Mapping[str, Any]], names: Sequence[Asked]) -> str:
     """Prices to decide on first; then the names that nobody knows, each once."""
     if not rows:
         return "Nothing is held.\n"
     prices = [row for row in rows if row["reason"] not in NAMES]
     lines = [{"Id": row["id"], "Source": row["source"], "What": row["what"], "Why": row["why"]} for row in prices]
-    names: dict[str, int] = {}
-    for row in rows:
-        if row["reason"] in NAMES:
-            names[row["why"]] = names.get(row["why"], 0) + 1
-    asked = [f"{why} ({words.count(number, 'price')})" for why, number in sorted(names.items())]
-    told = [text_table(Table.of(lines)) if lines else "", *asked]
+    told = [text_table(Table.of(lines)) if lines else "", *(asked_words(one) for one in names)]
     if lines:
         told.append("`held --accept ID --by NAME` believes one, `held --refuse ID --by NAME` does not.")
+    if names:
+        told.append(_NAMING.format(name=names[0].called))
     return "\n".join(filter(None, told)) + "\n"
+
+
+_NAMING = (
+    '`held --name "{name}=ID" --by NAME` says which of the catalogue\'s it is; "=new" takes a seller in, '
+    '"=none" wants none of its prices, and nothing behind "=" takes it back.'
+)
+
+
+def asked_words(one: Asked) -> str:
+    """The question about a name, with how many prices wait for the answer."""
+    return f"{reason_words(one.reason)} ({words.count(one.prices, 'price')})"
+
+
+# Names that somebody explained
+
+
+def named_rows(every: Iterable[Name]) -> list[dict[str, Any]]:
+    """One flat record for each name that has a meaning."""
+    return [
+        {"called": one.called, "what": one.what, "means": one.means, "by": one.person, "at": one.at} for one in every
+    ]
+
+
+def named_words(one: Name, label: str) -> str:
+    """What somebody said of a name."""
+    means = {NEW: "is a new seller", UNWANTED: "is not wanted"}.get(one.means, f"is {label}")
+    return f"{one.called} {means}, said {one.person} on {words.day(one.at.date())}."
+
+
+def name_said_words(said: NameSaid) -> str:
+    """What became of the prices under a name."""
+    if not said.name.means:
+        return f"What was said of {said.name.called} is taken back."
+    every = sum(said.verdicts.values())
+    believed, held, refused = (said.verdicts.get(verdict, 0) for verdict in get_args(Verdict))
+    count = words.count(every, "price")
+    return f"{said.name.called}: {count} judged anew, {believed:,} believed, {held:,} held and {refused:,} refused."

@@ -1,0 +1,54 @@
+"""Names of live prices that nobody knows: what each is, said once and kept with who said it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from planner.report import words
+from planner.report.market import live_page
+from planner.web import show, state, state_live
+from planner.web.state_live import Stored
+from pricing.feeds.given import Name
+from pricing.feeds.naming import asked_names
+
+_SHOWN = 10  # names; the next ones come up as these are explained
+
+
+def ask(kept: Stored, *, nobody: bool) -> None:
+    """The names that are asked about, and below them those that somebody explained."""
+    asked = asked_names(kept.held)
+    if asked:
+        with st.expander(words.count(len(asked), "name") + " that nobody knows", key="live-names"):
+            for one in live_page.questions(state.live(), asked[:_SHOWN]):
+                _question(one, nobody=nobody)
+            if asked[_SHOWN:]:
+                show.small(f"{words.count(len(asked) - _SHOWN, 'name')} more come up as these are explained.")
+    if kept.names:
+        with st.expander(words.count(len(kept.names), "name") + " that somebody explained", key="live-named"):
+            for said in kept.names:
+                _named(said, nobody=nobody)
+
+
+def _question(one: live_page.Question, *, nobody: bool) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"asked-{one.what}-{one.called}"):
+        st.markdown(words.markdown(f"{one.words}."), width="stretch")
+        chosen = st.selectbox(
+            f"What {one.called} is", list(one.choices), index=None, placeholder="It is …", width=280,
+            label_visibility="collapsed", key=f"means-{one.what}-{one.called}",
+        )  # fmt: skip
+        means = one.choices.get(chosen or "", "")
+        st.button(
+            "Say so", key=f"say-{one.what}-{one.called}", on_click=state_live.name,
+            args=(one.what, one.called, means),
+            disabled=nobody or not means,
+        )  # fmt: skip
+
+
+def _named(one: Name, *, nobody: bool) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"named-{one.what}-{one.called}"):
+        st.markdown(words.markdown(live_page.named_line(state.live(), one)), width="stretch")
+        st.button(
+            "Take back", key=f"unsay-{one.what}-{one.called}", on_click=state_live.name,
+            args=(one.what, one.called, ""), disabled=nobody,
+            help="Asked about again at the next refresh; what is believed under it is no longer shown.",
+        )  # fmt: skip
