@@ -123,7 +123,7 @@ def test_a_name_that_nobody_knows_is_explained_once(says: Says, capsys: pytest.C
     capsys.readouterr()
     assert main(["held"]) == 0
     assert capsys.readouterr().out == (
-        "who is Polar Cloud? The catalogue knows no such seller (1 price)\n"
+        "Who is Polar Cloud? The catalogue knows no such seller (1 price)\n"
         '`held --name "Polar Cloud=ID" --by NAME` says which of the catalogue\'s it is; "=new" takes a seller in, '
         '"=none" wants none of its prices, and nothing behind "=" takes it back.\n'
     )

@@ -113,7 +113,7 @@ def test_a_name_that_nobody_knows_is_explained_on_the_page_and_taken_back(
     asks(source())
     server.says("/example", Answer(json={"rows": [row(2.7, seller="Polar Cloud")]}))
     app = read(look())
-    assert "who is Polar Cloud? The catalogue knows no such seller (1 price)." in text(app)
+    assert "Who is Polar Cloud? The catalogue knows no such seller (1 price)." in text(app)
     assert app.button(key="say-seller-Polar Cloud").disabled, "nobody said yet who decides, nor what it is"
     app.text_input(key="live-name").set_value("Ada").run()
     assert app.button(key="say-seller-Polar Cloud").disabled

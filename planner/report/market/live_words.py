@@ -170,7 +170,8 @@ _NAMING = (
 
 def asked_words(one: Asked) -> str:
     """The question about a name, with how many prices wait for the answer."""
-    return f"{reason_words(one.reason)} ({words.count(one.prices, 'price')})"
+    asked = reason_words(one.reason)
+    return f"{asked[0].upper()}{asked[1:]} ({words.count(one.prices, 'price')})"
 
 
 # Names that somebody explained
