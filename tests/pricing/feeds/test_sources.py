@@ -149,7 +149,7 @@ def test_most_names_of_a_source_are_known_to_the_catalogue(name: str) -> None:
                 continue
             except UnknownName:
                 unknown.add(f"{one.seller}: {one.accelerator}")
-    assert unknown <= {"runpod: R200", "vast: Rubin R300", "excesssupply: A100-80GB", "cloudrift: RTX 5090"}
+    assert unknown <= {"runpod: R200", "vast: Rubin R300", "excesssupply: A100-80GB"}
 
 
 @pytest.mark.parametrize(
