@@ -30,7 +30,7 @@ from planner.speed.serving.savings import ServedOtherwise, served_otherwise
 from planner.speed.training.savings import Saving, savings
 from planner.speed.work_to_hours import Asked, serving_job
 from planner.study.market.gpu_guide import Choice, choices
-from planner.study.market.survey import Market, Try, any_number, doubling, market
+from planner.study.market.survey import Market, Try, doubling, market, unchosen
 from planner.web import state, workers
 from pricing import Catalogue
 
@@ -163,7 +163,7 @@ def _doubling(digest: str, asked: str, day: date, _scenario: Scenario, _facts: C
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _market(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue) -> Market:
-    free = any_number(_scenario)
+    free = unchosen(_scenario)
     tries = _doubling(digest, free.model_dump_json(exclude_defaults=True), day, free, _facts)
     return market(_facts, _scenario, day, tries=tries)
 

@@ -14,17 +14,19 @@ from planner.money.measures import factors
 from planner.money.owning import owning
 from planner.money.renting.job_hour import hired
 from planner.money.setting import Setting
-from planner.scenario.own import Kept
+from planner.scenario.own import Kept, Own
 from planner.scenario.rent import Rent
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import Serve, Train
+from planner.scenario.terms import Terms
 from planner.scenario.work import Work
 from planner.speed.refused import BadJob
 from planner.speed.serving import serve
 from planner.speed.training import train
 from planner.speed.work_to_hours import serving_job, training_job
 from planner.study.market.amounts import enough_usd_words
-from planner.study.market.survey import Market, Try, any_number, doubling, market
+from planner.study.market.hours_needed import Task, _doings, doings
+from planner.study.market.survey import Market, Try, doubling, market, unchosen
 from pricing import PricingError, load_catalogue
 from pricing.belief import believed
 from pricing.orderable import Order, refuses
@@ -283,11 +285,52 @@ def test_what_cannot_be_studied_is_refused_in_words() -> None:
 
 
 @pytest.mark.slow
+def test_another_accelerator_or_name_leaves_the_doublings_as_they_are() -> None:
+    one, other = (scenario(RUN, accelerator=key, name=key) for key in SOME[:2])
+    assert unchosen(one) == unchosen(other)
+    known = doubling(CATALOGUE, unchosen(one), DAY, accelerators=SOME[:2])
+    assert known == doubling(CATALOGUE, other, DAY, accelerators=SOME[:2])
+    found = market(CATALOGUE, other, DAY, accelerators=SOME[:2], tries=known)
+    assert found == market(CATALOGUE, other, DAY, accelerators=SOME[:2])
+
+
+@pytest.mark.parametrize(
+    "yours",
+    [
+        {"own": Own(usd_per_accelerator=20_000.0)},
+        {"rent": Rent(usd_per_accelerator_hour=1.5)},
+        {"kept": Kept(label=SOME[0], accelerators=4)},
+    ],
+)
+def test_what_is_entered_for_an_accelerator_stays_with_it(yours: dict[str, Any]) -> None:
+    one, other = (scenario(RUN, accelerator=key, **yours) for key in SOME[:2])
+    assert unchosen(one) != unchosen(other)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"years": 5.0},
+        {"site": "DE"},
+        {"own": Own(usd_per_accelerator=20_000.0)},
+        {"rent": Rent(usd_per_accelerator_hour=1.5)},
+        {"terms": Terms(discount_rate_per_year=0.2, hours_per_month=720.0)},
+        {"accelerator": SOME[1]},
+    ],
+)
+@pytest.mark.parametrize("work", [RUN, Work(serve=Serve(model="llama-3-8b", requests_per_s=2.0))])
+def test_hours_follow_from_the_work_alone(work: Work, changes: dict[str, Any]) -> None:
+    asked = scenario(work, **({"accelerator": SOME[0]} | changes))
+    here = list(_doings(CATALOGUE, Task(asked, work), SOME[:2], (8, 16), lambda _: None))
+    assert here == list(doings(CATALOGUE, Task(asked, work), SOME[:2], (8, 16), lambda _: None))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [RUN, Work(train=Train(model="llama-3-8b", tokens=1e10, runs_per_month=4.0))])
 def test_another_number_only_adds_its_own_tries(work: Work) -> None:
     at_48, at_24 = (scenario(work.model_copy(update={"accelerators": many}), accelerator=SOME[0]) for many in (48, 24))
-    assert any_number(at_48) == any_number(at_24)
-    known = doubling(CATALOGUE, any_number(at_24), DAY, accelerators=SOME[:2])
+    assert unchosen(at_48) == unchosen(at_24)
+    known = doubling(CATALOGUE, unchosen(at_24), DAY, accelerators=SOME[:2])
     found = market(CATALOGUE, at_48, DAY, accelerators=SOME[:2], tries=known)
     assert found == market(CATALOGUE, at_48, DAY, accelerators=SOME[:2])
     assert {one.accelerator for one in found.tries if one.accelerators == 48} == {SOME[0]}

@@ -19,6 +19,7 @@ from planner.speed.training.result import Layout, Range
 from planner.speed.work_to_hours import Asked, asked, image_job, training_job
 from planner.study.market.lost import Lost
 from pricing import Catalogue
+from pricing.kept import Kept
 
 # Numbers of accelerators that are tried: every doubling up to the most a plan may have.
 COUNTS = tuple(2**power for power in range(15))
@@ -88,18 +89,43 @@ def doings(
     accelerators: Sequence[str],
     counts: Sequence[int],
     progress: Progress,
+) -> tuple[Doing, ...]:
+    """Every accelerator in every number that makes sense; without `counts` in all that double.
+
+    Hours follow from the work alone. They are kept for the work asked about last: another place, price or length of the
+    plan changes only what they cost.
+    """
+    alone = _alone(task.scenario, task.work)
+    asked_for = alone, tuple(accelerators) or tuple(catalogue.accelerators), tuple(counts)
+    kept = _KEPT.of((catalogue.accelerators, catalogue.models, catalogue.facts), dict)
+    found = kept.get(asked_for)
+    if found is None:
+        found = kept[asked_for] = tuple(_doings(catalogue, Task(alone, task.work), *asked_for[1:], progress))
+        for oldest in list(kept)[:-_MOST_KEPT]:
+            kept.pop(oldest, None)
+    progress(1.0)
+    return found
+
+
+_Asked = tuple[Scenario, tuple[str, ...], tuple[int, ...]]
+_KEPT: Kept[dict[_Asked, tuple[Doing, ...]]] = Kept(2)
+_MOST_KEPT = 16  # works; some 1,200 entries each
+
+
+def _alone(scenario: Scenario, work: Work) -> Scenario:
+    """The work with all that its hours depend on, and nothing else of the plan."""
+    return Scenario(work=(work,), models=scenario.models, measured=scenario.measured, failures=scenario.failures)
+
+
+def _doings(
+    catalogue: Catalogue, task: Task, keys: tuple[str, ...], counts: tuple[int, ...], progress: Progress
 ) -> Iterator[Doing]:
-    """Every accelerator in every number that makes sense; without `counts` in all that double."""
-    keys = tuple(accelerators) or tuple(catalogue.accelerators)
-    counts = tuple(counts)
     if task.work.serve is not None:
         yield from _services(catalogue, task, keys, counts, progress)
     elif task.work.run is not None:
         yield from _runs(catalogue, task, task.work.run, keys, counts)
-        progress(1.0)
     elif task.work.train is not None and learns_from_images(task.work.train.model):
         yield from _runs(catalogue, task, task.work.train, keys, counts)
-        progress(1.0)
     elif task.work.train is not None:
         unknown = unknown_speed(catalogue)
         for key in keys:

@@ -21,7 +21,7 @@ from planner.study.market.front import judged
 from planner.study.market.hours_needed import Doing, Progress, Task, doings, task_of
 from planner.study.market.lost import Lost
 from planner.study.market.tried import Market, Try
-from planner.study.market.try_own import bought, kept_tries
+from planner.study.market.try_own import OF_ONE_MACHINE, bought, kept_tries
 from planner.study.market.try_rent import Hiring, rented
 from pricing import Catalogue, names
 
@@ -64,11 +64,21 @@ def doubling(
     return tuple(_tries(catalogue, task_of(scenario), _keys(catalogue, accelerators), (), day))
 
 
-def any_number(scenario: Scenario) -> Scenario:
-    """The scenario whatever number of accelerators its work is planned with: what `doubling` is the same for."""
+def unchosen(scenario: Scenario) -> Scenario:
+    """The scenario whatever it is called, and whichever accelerator and number it chose: to `doubling` the same."""
     asked = task_of(scenario).work
     works = (one.model_copy(update={"accelerators": 1}) if one is asked else one for one in scenario.work)
-    return scenario.model_copy(update={"work": tuple(works)})
+    usual = Scenario()
+    chosen = scenario.accelerator if _has_own_prices(scenario) else usual.accelerator
+    update = {"work": tuple(works), "accelerator": chosen, "name": usual.name, "note": usual.note, "seed": usual.seed}
+    return scenario.model_copy(update=update)
+
+
+def _has_own_prices(scenario: Scenario) -> bool:
+    """Whether a price, a machine or an offer of one's own belongs to the accelerator that is planned with."""
+    entered = any(getattr(scenario.own, name) is not None for name in OF_ONE_MACHINE)
+    rent = scenario.rent
+    return entered or scenario.kept is not None or (rent.usd_per_accelerator_hour, rent.offer) != (None, None)
 
 
 def _keys(catalogue: Catalogue, accelerators: Sequence[str]) -> tuple[str, ...]:
@@ -85,7 +95,7 @@ def _tries(
 ) -> list[Try]:
     """What every way of paying comes to, and why others come to nothing."""
     tell = progress or (lambda _: None)
-    found = list(doings(catalogue, task, keys, counts, lambda share: tell(share * _SPEED_SHARE)))
+    found = doings(catalogue, task, keys, counts, lambda share: tell(share * _SPEED_SHARE))
     tries = list(_paid(catalogue, task, found, day, lambda: tell(_MONEY_SHARE)))
     tries += kept_tries(catalogue, task, keys, day)
     hosted = task.work.serve is not None and hosted_elsewhere(catalogue, task.scenario) is None
@@ -119,7 +129,7 @@ def _as_planned(
     unknown = {one.accelerator for one in tries if one.why_not and one.why_not.kind == "speed_unknown"}
     missing = tuple(key for key in keys if named in (key, ANY_ACCELERATOR) and key not in there | unknown)
     if missing:
-        yield from _paid(catalogue, task, list(doings(catalogue, task, missing, (many,), lambda _: None)), day)
+        yield from _paid(catalogue, task, doings(catalogue, task, missing, (many,), lambda _: None), day)
 
 
 def _try(catalogue: Catalogue, doing: Doing, **more: object) -> Try:

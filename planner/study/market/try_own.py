@@ -82,14 +82,13 @@ def _alike_in(what: Machine) -> tuple[object, ...]:
 
 def _setting(catalogue: Catalogue, scenario: Scenario, key: str, accelerators: int, day: date) -> Setting:
     """A plan that buys so many; prices of your own belong to the accelerator they were entered for."""
-    own = scenario.own if key == scenario.accelerator else scenario.own.model_copy(update=_PRICES)
+    own = scenario.own if key == scenario.accelerator else scenario.own.model_copy(update=_NO_PRICES)
     own = own.model_copy(update={"accelerators": accelerators})
     return Setting(catalogue, scenario.model_copy(update={"accelerator": key, "own": own}), day)
 
 
-_PRICES = dict.fromkeys(
-    ("usd_per_server", "usd_per_accelerator", "capex_usd", "running_usd_per_month", "rated_w_per_server"), None
-)  # of one kind of machine, so not of another
+OF_ONE_MACHINE = ("usd_per_server", "usd_per_accelerator", "capex_usd", "running_usd_per_month", "rated_w_per_server")
+_NO_PRICES = dict.fromkeys(OF_ONE_MACHINE)  # what was entered for one kind of machine is not said of another
 
 
 def _of(setting: Setting, tries: Sequence[Doing], places: list[int], monthly: bool) -> list[Bought]:
