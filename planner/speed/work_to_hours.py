@@ -66,12 +66,13 @@ class Problem:
 
 @dataclass(frozen=True)
 class Late:
-    """A run that is not done by its deadline."""
+    """A run that is not done by its deadline, or within the year that the longest run may take."""
 
     work: Work  # as it was written
     days: float
     deadline_days: float
     problem: Problem
+    was_asked: bool = True  # the deadline; else it is the year
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,8 +277,8 @@ def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> _Done
         late = _late(bare, days, task.deadline_days, once)
         return _Done(bare, problem=late.problem, late=late)
     if hours > HOURS_PER_YEAR:
-        why = f"{once.what} takes {days:,.0f} days on {once.where}, over a year: use more"
-        return _Done(bare, problem=Problem(why))
+        late = _over_a_year(bare, days, once)
+        return _Done(bare, problem=late.problem, late=late)
     job = Job(label=once.label, accelerators=once.accelerators, hours=max(hours, 0.01))
     # No share of hours besides: less than anybody may write, so it is not checked again.
     once_only = {"busy_share": 0.0, "jobs": (*bare.jobs, job), "accelerators_per_job": bare.accelerators}
@@ -286,15 +287,26 @@ def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> _Done
 
 def _late(bare: Work, days: float, deadline_days: float, once: _Once) -> Late:
     """By how much it is late; how many more would be in time; which deadline would be kept as it is."""
+    said = f"{once.what} takes {_days(days)} on {once.where}, and the deadline is {_days(deadline_days)}"
+    kept = f"A deadline of {_days(math.ceil(days * 10) / 10)} would do as it is"
+    return Late(bare, days, deadline_days, Problem(f"{said}: {_would(days, deadline_days, once)}", kept))
+
+
+def _over_a_year(bare: Work, days: float, once: _Once) -> Late:
+    """The same of a run that nobody set a deadline for: no run of a plan takes longer than a year."""
+    longest = HOURS_PER_YEAR / HOURS_PER_DAY
+    said = f"{once.what} takes {_days(days)} on {once.where}, over a year: {_would(days, longest, once)}"
+    return Late(bare, days, longest, Problem(said), was_asked=False)
+
+
+def _would(days: float, deadline_days: float, once: _Once) -> str:
+    """How many would be in time."""
     if once.in_time is not None:
         found = once.in_time(deadline_days)
     else:
         enough = math.ceil(once.accelerators * days / deadline_days - 1e-9)
         found = None if enough > MOST_ACCELERATORS else (enough, days * once.accelerators / enough)
-    would = f"{_MOST} would not do" if found is None else f"{found[0]:,} of them take {_days(found[1])}"
-    said = f"{once.what} takes {_days(days)} on {once.where}, and the deadline is {_days(deadline_days)}"
-    kept = f"A deadline of {_days(math.ceil(days * 10) / 10)} would do as it is"
-    return Late(bare, days, deadline_days, Problem(f"{said}: {would}", kept))
+    return f"{_MOST} would not do" if found is None else f"{found[0]:,} of them take {_days(found[1])}"
 
 
 def _days(days: float) -> str:

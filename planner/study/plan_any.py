@@ -12,6 +12,7 @@ from functools import lru_cache
 from planner.money.plan import Plan, plan_at, setting_of
 from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
 from planner.scenario.work import Work
+from planner.speed.work_to_hours import Late
 from planner.study.market.hours_needed import says_what
 from planner.study.market.survey import market
 from planner.study.market.why import nothing, summary
@@ -107,14 +108,15 @@ def in_time(plan: Plan) -> tuple[str, ...]:
     if asked is None:
         return ()
     facts = Facts(setting.catalogue)
-    found = (_in_time(facts, asked.written, late.work, setting.day) for late in asked.late)
+    found = (_in_time(facts, asked.written, late, setting.day) for late in asked.late)
     return tuple(sentence for sentences in found for sentence in sentences)
 
 
 @lru_cache(maxsize=_KEPT)
-def _in_time(facts: Facts, scenario: Scenario, work: Work, day: date) -> tuple[str, ...]:
-    anything = {"accelerator": ANY_ACCELERATOR, "work": (work,)}
+def _in_time(facts: Facts, scenario: Scenario, late: Late, day: date) -> tuple[str, ...]:
+    anything = {"accelerator": ANY_ACCELERATOR, "work": (late.work,)}
     found = market(facts.catalogue, scenario.model_copy(update=anything), day)
     if found.best is None:
         return tuple(nothing(found))
-    return (f"In time for the least, of all accelerators: {summary(found, found.best)}.",)
+    soon = "In time" if late.was_asked else "Run within a year"
+    return (f"{soon} for the least, of all accelerators: {summary(found, found.best)}.",)

@@ -31,7 +31,7 @@ _STRIP = f"""
 """
 # What one presses is at least 24 pixels high and wide, for fingers and for hands that shake (WCAG 2.2, 2.5.8).
 _PRESSED = """
-[data-testid="stTooltipIcon"] button { min-width: 24px; min-height: 24px; justify-content: center; }
+[data-testid="stTooltipIcon"] button:not([kind]) { min-width: 24px; min-height: 24px; justify-content: center; }
 [data-testid="stCheckbox"] label { min-height: 24px; }
 [data-testid="stPopoverButton"], [aria-label^="Scroll tabs"], [data-testid="stDialog"] [aria-label="Close"] {
   min-width: 24px; min-height: 24px;

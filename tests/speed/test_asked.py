@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from planner.money.plan import plan
 from planner.money.verdict.answer import answer
 from planner.report.answer.advice import spread_line
+from planner.report.answer.despite import without_deadline
 from planner.report.answer.sentences import told
 from planner.scenario.file import Saved, read_scenario, write_scenario
 from planner.scenario.link import from_address, to_address
@@ -107,6 +108,23 @@ def test_the_answer_says_what_would_be_in_time() -> None:
     assert any(
         one.startswith("Nothing is done within 3 minutes: the soonest, ") for one in told(made, answer(made)).sentences
     )
+
+
+@pytest.mark.slow
+def test_a_run_of_over_a_year_says_how_many_would_do_it_within_one() -> None:
+    once = Train(model="llama-3-70b", tokens=2e12)
+    made = plan(CATALOGUE, scenario(Work(accelerators=64, train=once)), DAY)
+    assert made.setting.asked is not None
+    (late,) = made.setting.asked.late
+    enough = re.search(r"over a year: ([0-9,]+) of them take ([0-9.]+) days$", str(late.problem))
+    assert enough is not None
+    assert float(enough[2]) <= 365 < late.days
+    more = asked(CATALOGUE, scenario(Work(accelerators=int(enough[1]), train=once)))
+    assert not more.problems
+    said = told(made, answer(made))
+    assert said.title == f"Over a year: {late.days:,.0f} days."
+    assert said.sentences[1].startswith("Run within a year for the least, of all accelerators: ")
+    assert without_deadline(made.setting.asked) is None, "there is no deadline that could be left out"
 
 
 def test_what_does_not_fit_says_what_would() -> None:

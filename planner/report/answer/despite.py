@@ -19,7 +19,7 @@ def too_much(asked: Asked) -> tuple[Tile, ...]:
 
 def without_deadline(asked: Asked | None) -> Scenario | None:
     """The scenario without its deadlines, where being late is all that is wrong with it."""
-    if asked is None or not asked.late or len(asked.late) < len(asked.refused):
+    if asked is None or not asked.late or sum(late.was_asked for late in asked.late) < len(asked.refused):
         return None
     return asked.written.model_copy(update={"work": tuple(map(_undated, asked.written.work))})
 

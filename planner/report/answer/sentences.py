@@ -115,7 +115,9 @@ def _not_as_asked(asked: Asked) -> str:
     """The title where something cannot be done as it was asked: what does not fit, or is late and by how much."""
     if len(asked.problems) == 1:
         for late in asked.late:
-            return f"Too late: {time_words(late.days - late.deadline_days)} after the deadline."
+            if late.was_asked:
+                return f"Too late: {time_words(late.days - late.deadline_days)} after the deadline."
+            return f"Over a year: {late.days:,.0f} days."
         for tight in asked.trainings:
             if not tight.fits:
                 cannot = "does not fit on" if tight.can_be_spread else "cannot be spread over"

@@ -24,7 +24,16 @@ _TWICE = 2.0  # from there, cost is told in times, not in percent
 _LOG_FROM = 20.0  # a span of more than so many times is drawn in powers of ten
 _APART = 0.075  # of the chart's height: names nearer than this would cover each other, on a phone wherever they start
 _BEYOND = 4.0  # what is so many times slower or dearer than the front is left to the table
-_TICKS_DAYS = {1 / 24: "1 hour", 1.0: "1 day", 10.0: "10 days", 100.0: "100 days", 1_000.0: "1,000 days"}
+_MINUTE, _HOUR = 1 / 1_440, 1 / 24
+# In short: on a phone there are 30 pixels for each.
+_TICKS_DAYS = {_MINUTE: "1 min", _HOUR: "1 h", 1.0: "1 d"} | {10.0**n: f"{10**n:,} d" for n in range(1, 7)}
+_MORE_TICKS_DAYS = (
+    {n * _MINUTE: f"{n} min" for n in (3, 10, 30)}
+    | {n * _HOUR: f"{n} h" for n in (3, 8)}
+    | {3 * 10.0**n: f"{3 * 10**n:,} d" for n in range(5)}
+)
+_FEW_TICKS = 3
+_TIME = "Time until it is done: minutes, hours, days"
 
 
 def drawable(market: Market) -> list[Try]:
@@ -233,13 +242,22 @@ def is_log(values: Sequence[float]) -> bool:
 
 
 def _across(values: Sequence[float], market: Market) -> dict[str, Any]:
-    title = "Milliseconds a token, for 99 of 100 requests" if market.service else "Time until it is done"
+    title = "Milliseconds a token, for 99 of 100 requests" if market.service else _TIME
     across = axis(title, range=_range(values), tickangle=0)
     if market.service:
         return across | ({"type": "log", "tickvals": _powers(values)} if is_log(values) else {})
     if not is_log(values):
         return across | {"ticksuffix": " days"}
-    return across | {"type": "log", "tickvals": list(_TICKS_DAYS), "ticktext": list(_TICKS_DAYS.values())}
+    ticks = _ticks_days(*(10.0**end for end in _range(values)))
+    return across | {"type": "log", "tickvals": list(ticks), "ticktext": list(ticks.values())}
+
+
+def _ticks_days(low: float, high: float) -> dict[float, str]:
+    """Round times between two; where those that are a power apart are few, those between them too."""
+    found = {days: told for days, told in _TICKS_DAYS.items() if low <= days <= high}
+    if len(found) >= _FEW_TICKS:
+        return found
+    return {days: told for days, told in sorted((_TICKS_DAYS | _MORE_TICKS_DAYS).items()) if low <= days <= high}
 
 
 def _up(values: Sequence[float], market: Market) -> dict[str, Any]:

@@ -1,0 +1,91 @@
+"""Time against cost: what the chart shows, marks and says, and the table behind it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import plotly.graph_objects as go
+import pytest
+
+from planner.report.speed import time_cost_front
+from planner.scenario.ways import Way
+from planner.speed.training.result import Range
+from planner.study.market.lost import Lost
+from planner.study.market.survey import Market, Try
+
+H100 = "H100-SXM5-80GB"
+
+
+def one_try(place: int, days: float, usd: float, way: Way = "on_demand", *, front: bool = False) -> Try:
+    return Try(
+        H100, 8 * 2**place, way, f"offer-{place}", "Somebody", Range(days * 0.9, days, days * 1.2),
+        Range(usd * 0.9, usd, usd * 1.3), 9_000.0, "DP 8", None if front else Lost("dearer", "another"), front,
+        label="H100",
+    )  # fmt: skip
+
+
+TRIES = (
+    one_try(0, 100.0, 1_000.0, front=True), one_try(1, 50.0, 1_100.0, front=True),
+    one_try(2, 25.0, 1_500.0, front=True), one_try(2, 25.0, 1_900.0, "reserved"), one_try(9, 24.0, 9e6),
+    replace(one_try(3, 12.0, 900.0), age_days=90, why_not=Lost("dearer", "another")),
+    replace(one_try(4, 1.0, 1.0), days=None, usd=None, why_not=Lost("does_not_fit")),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "told"),
+    [
+        (0.003, 0.4, ["10 min", "30 min", "1 h", "3 h", "8 h"]),
+        (0.04, 300.0, ["1 h", "1 d", "10 d", "100 d"]),
+        (1.0, 9.0, ["1 d", "3 d"]),
+        (30.0, 900.0, ["30 d", "100 d", "300 d"]),
+    ],
+)
+def test_time_is_marked_at_round_numbers_and_so_that_there_are_some(low: float, high: float, told: list[str]) -> None:
+    assert list(time_cost_front._ticks_days(low, high).values()) == told
+
+
+MARKET = Market("Train", TRIES, TRIES[0], TRIES[2], 60.0, None, ("8 x H100 on demand: 100 days, 1,000 USD.", "More."))
+
+
+def test_the_front_says_what_is_recommended_and_how_the_plan_stands_beside_it() -> None:
+    plan = time_cost_front.plan_of(MARKET, H100, 32)
+    assert plan is TRIES[2]
+    assert time_cost_front.front_finding(MARKET, plan) == (
+        "Recommended: 8 x H100 on demand: 100 days, 1,000 USD. Your plan, 32 x H100 on demand, costs 50% more and is "
+        "done 4 times as fast."
+    )
+    assert time_cost_front.front_finding(MARKET, TRIES[0]).endswith("1,000 USD. That is your plan.")
+
+
+def test_the_table_starts_with_the_front_and_says_why_others_lost() -> None:
+    table = time_cost_front.front_table(MARKET).to_pandas()
+    assert len(table) == len(TRIES)
+    assert list(table["Why not"][:3]) == ["nothing beats it on both"] * 3
+    assert table["Why not"].iloc[-1] == "does not fit"
+    assert table.index.is_unique
+    assert all(time_cost_front.by_id(MARKET)[key] in TRIES for key in table.index)
+
+
+def test_the_chart_leaves_what_is_far_off_to_the_table() -> None:
+    seen = time_cost_front.window(MARKET, None)
+    assert {one.cost for one in seen} == {1_000.0, 1_100.0, 1_500.0, 1_900.0, 900.0}
+    chart = time_cost_front.front_chart(MARKET, TRIES[2], False)
+    names = [trace["name"] for trace in chart.to_dict()["data"]]
+    assert names[-2:] == ["recommended", "your plan"]
+    text = " ".join(note["text"] for note in chart.to_dict()["layout"]["annotations"])
+    assert "<b>your plan</b>: 32 x H100" in text
+    assert "<b>recommended</b>: 8 x H100" in text
+    assert "due in 60 days" in text
+
+
+def test_a_wide_span_is_drawn_in_powers_of_ten() -> None:
+    assert time_cost_front.is_log([1.0, 21.0])
+    assert not time_cost_front.is_log([1.0, 19.0])
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("market", [MARKET, replace(MARKET, service=True, monthly=True, budget_usd=1_200.0)])
+def test_plotly_accepts_the_chart(market: Market, dark: bool) -> None:
+    plan = None if market.service else TRIES[2]
+    assert go.Figure(time_cost_front.front_chart(market, plan, dark).to_dict()).layout.height >= 200
