@@ -60,10 +60,10 @@ def left_open(written: Scenario) -> Scenario:
 
 
 def absent(plan: Plan) -> None:
-    """The ways that were not reckoned, each with what it would need."""
+    """The ways that were not reckoned, with what they would need."""
     lines = absent_lines(plan)
     if lines:
-        with st.expander(f"{words.count(len(lines), 'way')} not reckoned, and why", key="absent"):
+        with st.expander(f"{words.count(len(plan.absent), 'way')} not reckoned, and why", key="absent"):
             _list(lines)
 
 

@@ -77,8 +77,11 @@ def _doubt(one: Doubt) -> str:
 
 
 def absent_lines(plan: Plan) -> tuple[str, ...]:
-    """The ways that were not reckoned, each with the reason and what it would need."""
-    return tuple(_ended(f"{WAYS[one.way].name}: {one.reason}") for one in plan.absent)
+    """The ways that were not reckoned, with the reason and what they would need; ways of one reason stand together."""
+    named: dict[str, list[str]] = {}
+    for one in plan.absent:
+        named.setdefault(one.reason, []).append(WAYS[one.way].name)
+    return tuple(_ended(f"{', '.join(names)}: {reason}") for reason, names in named.items())
 
 
 def spread_line(plan: Plan) -> str | None:

@@ -10,10 +10,9 @@ from planner.money.ledger import Ledger
 from planner.money.measures import rate_per_year
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer import tables
-from planner.report.answer.advice import advice_lines
+from planner.report.answer.advice import absent_lines, advice_lines
 from planner.report.answer.also import HEAD as ALSO
 from planner.report.answer.also import Also, also_text
 from planner.report.answer.carbon_words import CONVENTION, carbon_notes
@@ -100,14 +99,13 @@ def warnings(plan: Plan, found: Answer) -> tuple[str, ...]:
 
 def not_counted(plan: Plan, found: Answer) -> tuple[str, ...]:
     """Ways that were not reckoned and why, lines without a price, and what no plan counts."""
-    absent = [f"{WAYS[one.way].name}: {one.reason}." for one in plan.absent]
     unpriced = [
         f"{way.option.title}: {name.lower()}, which has no published price."
         for way in found.ranked
         for name in way.measures.unpriced
     ]
     tax = () if plan.setting.scenario.tax is not None else ("Tax: fill in `tax` to count it.",)
-    return (*absent, *unpriced, *tax, f"{left_out(plan)[:1].upper()}{left_out(plan)[1:]}.")
+    return (*absent_lines(plan), *unpriced, *tax, f"{left_out(plan)[:1].upper()}{left_out(plan)[1:]}.")
 
 
 def conventions(plan: Plan) -> tuple[str, ...]:

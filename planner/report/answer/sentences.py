@@ -66,7 +66,7 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
     """Title, sentences and figures, all from the one answer and the futures it rests on."""
     if plan.setting.asked is not None and plan.setting.asked.problems:
         problems = tuple(_sentence(problem) for problem in plan.setting.asked.problems)
-        return AnswerWords(_not_as_asked(plan.setting.asked), (*problems, *in_time(plan)), too_much(plan.setting.asked))
+        return AnswerWords(not_as_asked(plan.setting.asked), (*problems, *in_time(plan)), too_much(plan.setting.asked))
     if found.best is None:
         reasons = (_sentence(reason) for reason in found.missing)
         return AnswerWords(title(found), (*speeds(plan), *reasons), ())
@@ -111,7 +111,7 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
     )
 
 
-def _not_as_asked(asked: Asked) -> str:
+def not_as_asked(asked: Asked) -> str:
     """The title where something cannot be done as it was asked: what does not fit, or is late and by how much."""
     if len(asked.problems) == 1:
         for late in asked.late:
@@ -123,6 +123,11 @@ def _not_as_asked(asked: Asked) -> str:
                 cannot = "does not fit on" if tight.can_be_spread else "cannot be spread over"
                 return f"{tight.model} {cannot} {tight.accelerators:,} x {tight.accelerator}."
     return "Not as asked."
+
+
+def why_not(asked: Asked) -> str:
+    """The first reason, without what would help: where there is one line for it."""
+    return _sentence(asked.refused[0].why)
 
 
 def _sentence(text: str) -> str:

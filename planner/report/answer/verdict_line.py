@@ -11,7 +11,7 @@ from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.phrases import value_words
-from planner.report.answer.sentences import told
+from planner.report.answer.sentences import not_as_asked, why_not
 from planner.report.title import title
 from planner.scenario.link import ALSO
 from planner.scenario.short_keys import KEYS
@@ -30,9 +30,10 @@ class Verdict(NamedTuple):
 
 
 def verdict(plan: Plan, found: Answer) -> Verdict:
-    """The title, and what the two ways cost that it speaks of, with their ranges."""
-    if plan.setting.asked is not None and plan.setting.asked.problems:
-        return Verdict(told(plan, found).title, {}, "")
+    """The title, and what the two ways cost that it speaks of, with their ranges; of what cannot be, why."""
+    asked = plan.setting.asked
+    if asked is not None and asked.refused:
+        return Verdict(not_as_asked(asked), {}, why_not(asked))
     pair = tuple(reversed(found.pair or ())) or ((found.best,) if found.best else ())
     costs = {WAYS[one.option.way].starting: one.present_usd for one in pair}
     return Verdict(title(found), costs, ", ".join(_cost(one) for one in pair))
