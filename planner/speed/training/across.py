@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from planner.network.own_models import with_own_models
 from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.training_job import TrainingJob
 from planner.speed.arrays import stacked, taken
+from planner.speed.bands import Band
 from planner.speed.hardware import Hardware, family_of, hardware
 from planner.speed.pace import Pace, training_pace
 from planner.speed.refused import UnknownChip
@@ -32,6 +34,7 @@ from planner.speed.training.result import Layout, Range
 from planner.speed.training.step import tokens_per_s
 from planner.speed.training.train import base_plan, layout_of, named_shape, run_hours, usual_batch
 from pricing import Catalogue
+from pricing.kept import Kept
 
 Array = NDArray[np.float64]
 WHOLLY_SHARDED = 3.0
@@ -96,24 +99,74 @@ def across(
 
     Numbers end where `enough` says so of the last ones. The job's own accelerator, number and layout are left aside.
     """
-    catalogue = with_own_models(catalogue, job.models)
     known = calibration or house_calibration()
-    chips = _side_by_side(catalogue, accelerators, known, job)
-    shape = named_shape(catalogue, job)
-    widest = taken(chips.columns, (int(np.argmax(chips.domain)), 0))
-    base = base_plan(job, batch=usual_batch(job))
-    domains = sorted({float(size) for size in chips.domain})
+    weighing = _kept(catalogue, known)
+    asked_of = _weighed_alike(job)
+    batch, keys = usual_batch(job), tuple(accelerators)
     for count in sorted(set(counts)):
-        here = replace(base, accelerators=float(count))
-        if job.global_batch_sequences is None:
-            here = replace(here, global_batch=float(batch_that_divides(shape, widest, here, LayoutWish())))
-        layouts = _layouts(shape, widest, here, domains)
-        best = _best(shape, chips, layouts, known)
-        run = _run(catalogue, job, shape, count, known)
-        found = tuple(_reach(chips, at, layouts, best, run) for at in range(len(chips.keys)))
+        weighed = weighing.of(asked_of, keys, count, batch)
+        run = _run(catalogue, job, weighed.shape, count)
+        found = tuple(_reach(key, one, run) for key, one in zip(keys, weighed.chips, strict=True))
         yield found
         if enough(found):
             return
+
+
+@dataclass(frozen=True)
+class _Weighed:
+    """What so many of a chip reach with their best layout, whatever is trained for how long."""
+
+    memory_gb: float
+    least_memory_gb: float
+    rate: float = 0.0
+    layout: Layout | None = None
+    band: Band | None = None
+    team_kept: float = 0.0  # the share of what one's own runs say that is believed to be the team's
+
+
+@dataclass(frozen=True)
+class _OfNumber:
+    shape: Network
+    chips: tuple[_Weighed, ...]
+
+
+class _Weighing:
+    """The best layouts on the chips of a catalogue, kept: how many tokens there are changes them as little as money."""
+
+    def __init__(self, catalogue: Catalogue, known: TrainingCalibration) -> None:
+        self._catalogue, self._known = catalogue, known
+        self.of = lru_cache(maxsize=_MOST_KEPT)(self._weighed)
+        self._board = lru_cache(maxsize=8)(self._laid_out)
+
+    def _laid_out(self, job: TrainingJob, keys: tuple[str, ...]) -> tuple[_Chips, Network]:
+        catalogue = with_own_models(self._catalogue, job.models)
+        return _side_by_side(catalogue, keys, self._known, job), named_shape(catalogue, job)
+
+    def _weighed(self, job: TrainingJob, keys: tuple[str, ...], count: int, batch: int) -> _OfNumber:
+        chips, shape = self._board(job, keys)
+        widest = taken(chips.columns, (int(np.argmax(chips.domain)), 0))
+        here = replace(base_plan(job, batch=batch), accelerators=float(count))
+        if job.global_batch_sequences is None:
+            here = replace(here, global_batch=float(batch_that_divides(shape, widest, here, LayoutWish())))
+        layouts = _layouts(shape, widest, here, sorted({float(size) for size in chips.domain}))
+        best = _best(shape, chips, layouts, self._known)
+        return _OfNumber(shape, tuple(_one(shape, chips, at, layouts, best, self._known) for at in range(len(keys))))
+
+
+_KEPT: Kept[_Weighing] = Kept(2)
+_MOST_KEPT = 128  # numbers, of some eight jobs
+
+
+def _kept(catalogue: Catalogue, known: TrainingCalibration) -> _Weighing:
+    made = partial(_Weighing, catalogue, known)
+    return _KEPT.of((catalogue.accelerators, catalogue.models, known), made)
+
+
+def _weighed_alike(job: TrainingJob) -> TrainingJob:
+    """The job without what its layouts and their speed do not depend on."""
+    usual = TrainingJob(accelerator=job.accelerator)
+    update = {"accelerator": "any", "accelerators": usual.accelerators, "tokens": None, "unique_tokens": None}
+    return job.model_copy(update=update | {"failures": usual.failures, "team": usual.team})
 
 
 def _side_by_side(catalogue: Catalogue, keys: Sequence[str], known: TrainingCalibration, job: TrainingJob) -> _Chips:
@@ -219,6 +272,20 @@ def _best(shape: Network, chips: _Chips, layouts: _Layouts, known: TrainingCalib
     return _Best(at, rate)
 
 
+def _one(shape: Network, chips: _Chips, at: int, on: _Layouts, best: _Best, known: TrainingCalibration) -> _Weighed:
+    memory = on.memory_gb[on.table["tp"] <= chips.domain[at]]
+    least_memory_gb = float(memory.min()) if len(memory) else float("nan")
+    found = _Weighed(float(chips.memory_gb[at]), least_memory_gb)
+    rate = float(best.rate[at])
+    if rate <= 0:
+        return found
+    place = int(best.at[at])
+    plan, pace = taken(on.plans, place), chips.paces[at]
+    layout = layout_of(Candidate(plan, rate, float(on.memory_gb[place])))
+    band = band_for(traits_of(shape, plan, chips.families[at]), calibration=known, own=pace.like or "")
+    return replace(found, rate=rate, layout=layout, band=band, team_kept=pace.kept)
+
+
 @dataclass(frozen=True)
 class _Run:
     """What a run of so many accelerators loses and gains beside its steps."""
@@ -227,40 +294,24 @@ class _Run:
     tokens: float
     useful_share: float
     team: TeamShare
-    shape: Network
-    known: TrainingCalibration
 
 
-def _run(catalogue: Catalogue, job: TrainingJob, shape: Network, count: int, known: TrainingCalibration) -> _Run:
+def _run(catalogue: Catalogue, job: TrainingJob, shape: Network, count: int) -> _Run:
     often = reliability(
         catalogue, accelerators=float(count), params=float(shape.params), team=job.team,
         failures=job.failures,
     )  # fmt: skip
-    return _Run(
-        accelerators=count,
-        tokens=job.tokens or float(best_tokens(shape.active_params)),
-        useful_share=float(often.useful_share),
-        team=team_share(job.team),
-        shape=shape,
-        known=known,
-    )
+    tokens = job.tokens or float(best_tokens(shape.active_params))
+    return _Run(count, tokens, float(often.useful_share), team_share(job.team))
 
 
-def _reach(chips: _Chips, at: int, on: _Layouts, best: _Best, run: _Run) -> Reach:
-    memory = on.memory_gb[on.table["tp"] <= chips.domain[at]]
-    least_memory_gb = float(memory.min()) if len(memory) else float("nan")
-    found = Reach(chips.keys[at], run.accelerators, float(chips.memory_gb[at]), least_memory_gb)
-    rate = float(best.rate[at])
-    if rate <= 0:
+def _reach(key: str, one: _Weighed, run: _Run) -> Reach:
+    found = Reach(key, run.accelerators, one.memory_gb, one.least_memory_gb)
+    if one.band is None:
         return found
-    place = int(best.at[at])
-    plan, pace = taken(on.plans, place), chips.paces[at]
-    layout = layout_of(Candidate(plan, rate, float(on.memory_gb[place])))
-    band = band_for(traits_of(run.shape, plan, chips.families[at]), calibration=run.known, own=pace.like or "")
-    team = run.team.where_measured(pace.kept)
-    ends = (team.low, team.typical, team.high)
-    hours = run_hours(run.tokens, rate, run.useful_share, band, ends)
-    return replace(found, tokens_per_s_per_accelerator=rate, layout=layout, accelerator_hours=hours)
+    team = run.team.where_measured(one.team_kept)
+    hours = run_hours(run.tokens, one.rate, run.useful_share, one.band, (team.low, team.typical, team.high))
+    return replace(found, tokens_per_s_per_accelerator=one.rate, layout=one.layout, accelerator_hours=hours)
 
 
 _STEP = 8  # above so many, in whole machines
