@@ -56,8 +56,8 @@ def fleets_of(
     return found
 
 
-_Kept = dict[tuple[Scenario, str, date], Numbers]
-_KEPT: Kept[_Kept] = Kept(4)
+_Known = dict[tuple[Scenario, str, date], Numbers]
+_KEPT: Kept[_Known] = Kept(4)
 _MOST_KEPT = 512  # accelerators, for some eight plans
 
 
@@ -68,7 +68,7 @@ def _without_work(scenario: Scenario) -> Scenario:
     return scenario.model_copy(update={name: getattr(usual, name) for name in names})
 
 
-def _fleets(catalogue: Catalogue, scenario: Scenario, chip: str, numbers: Set[int], day: date, kept: _Kept) -> Numbers:
+def _fleets(catalogue: Catalogue, scenario: Scenario, chip: str, numbers: Set[int], day: date, kept: _Known) -> Numbers:
     there = kept.setdefault((scenario, chip, day), {})
     missing = sorted(numbers - there.keys())
     for setting, many in _alike(catalogue, scenario, chip, missing, day):
