@@ -16,7 +16,8 @@ from planner.scenario.short_keys import KEYS, Key
 from planner.scenario.typed_money import NoMoney, is_money, read_money
 from planner.speed.serving import work_names
 from planner.web import address
-from pricing import Catalogue
+from pricing import Catalogue, names
+from pricing.errors import NameError_
 from pricing.exchange import Rates, rates
 from pricing.kept import Kept
 from pricing.records import Site
@@ -84,7 +85,12 @@ def show(catalogue: Catalogue, name: str, hints: Mapping[str, str]) -> None:
         bring_back(BUSY)
     if key.default is not None and name in st.session_state and st.session_state[name] is None:
         address.put({name: None})  # a field that was emptied shows what counts then
-    address.bind(name, lambda said: typed(key, said[-1] if said else None), lambda value: _taken(key, value))
+    address.bind(
+        name, lambda said: typed(key, said[-1] if said else None),
+        lambda value: _taken(key, _meant(catalogue, key, value)),
+    )  # fmt: skip
+    if name in _CALLED and st.session_state[name] != (held := typed(key, address.text(name))):
+        st.session_state[name] = held  # a name that was typed stands as the one that it means
     _widget(catalogue, key, hints.get(name))
 
 
@@ -119,6 +125,27 @@ def _site_words(code: str, site: Site) -> str:
     """A place with what else people call it and its cities, so that the box finds it by any of them."""
     also = f" · {', '.join(site.aliases)}" if site.aliases else ""
     return f"{site.label} ({code}){also}"
+
+
+def _meant(catalogue: Catalogue, key: Key, value: Any) -> Any:
+    """What a name means that was typed and is not in the list; of one that nobody knows, what the field held before."""
+    called, held = _CALLED.get(key.key), typed(key, address.text(key.key))
+    unknown: dict[str, str] = st.session_state.setdefault(_UNKNOWN, {})
+    if called is None or value is None or value == held:
+        return value
+    unknown.pop(key.key, None)
+    if value in (_options_of(catalogue, key) or ()):
+        return value
+    try:
+        return called(catalogue, str(value))
+    except NameError_ as refusal:
+        unknown[key.key] = str(refusal)
+        return held
+
+
+_UNKNOWN = "typed_and_unknown"
+# Not of accelerators: half a name finds several of them in the list, and as a name it would be refused.
+_CALLED = {"site": names.site, **dict.fromkeys(MODELS, names.model)}
 
 
 def _taken(key: Key, value: Any) -> address.Texts:
@@ -230,9 +257,11 @@ def refused() -> list[str]:
     """A sentence for each field on the screen whose last text was no number it can hold."""
     told: dict[str, str] = st.session_state.get(_REFUSED, {})
     money: dict[str, str] = st.session_state.get(_NO_MONEY, {})
+    unknown: dict[str, str] = st.session_state.get(_UNKNOWN, {})
     return [
         *(_no_amount(KEYS[name], said) for name, said in told.items() if is_shown(name)),
         *(f"{KEYS[name].label}: {wrong}. It was not taken." for name, wrong in money.items() if is_shown(name)),
+        *(f"{KEYS[name].label.rstrip('?')}: {wrong}" for name, wrong in unknown.items() if is_shown(name)),
     ]
 
 
@@ -304,6 +333,7 @@ def _options(key: Key, options: Iterable[str], hint: str | None, labels: Mapping
     st.selectbox(
         key.label, known, place, key=key.key, help=key.told or None, placeholder=hint or "",
         format_func=lambda one: (labels or {}).get(one) or words.choice(key.key, one),
+        accept_new_options=key.key in _CALLED,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -154,5 +155,29 @@ def test_on_a_phone_the_verdict_is_on_the_first_screen(page: Page) -> None:
 def test_the_box_of_places_finds_another_name(page: Page) -> None:
     open_page(page)
     page.locator(".st-key-sentence").get_by_role("button", name="United States").click()
-    page.get_by_test_id("stPopoverBody").get_by_role("combobox").first.fill("Deutschland")
-    expect(page.get_by_role("option").first).to_contain_text("Germany (DE)")
+    box = page.get_by_test_id("stPopoverBody").get_by_role("combobox").first
+    box.fill("Deutschland")
+    expect(page.get_by_role("option").filter(has_text="Germany (DE)")).to_have_count(1)
+    box.fill("westeurope")
+    box.press("Enter")
+    expect(page.locator(".st-key-phrase-site button").first).to_contain_text("Netherlands", timeout=30_000)
+    settle(page)
+    box.fill("Nowhereland")
+    box.press("Enter")
+    expect(page.get_by_text("No site is called 'Nowhereland'", exact=False)).to_be_visible(timeout=30_000)
+    settle(page)
+    expect(page.locator(".st-key-phrase-site button").first).to_contain_text("Netherlands")
+    expect(box).to_have_value(re.compile("^Netherlands"))
+
+
+def test_a_model_can_be_typed_as_people_call_it(page: Page) -> None:
+    open_page(page, "/?train=Llama-3-8B&tokens=1000000000000")
+    page.locator(".st-key-phrase-train button").first.click()
+    box = page.get_by_test_id("stPopoverBody").get_by_role("combobox").first
+    box.fill("qwen 2.5 7b")
+    box.press("Enter")
+    expect(page.locator(".st-key-phrase-train button").first).to_contain_text("Qwen", timeout=30_000)
+    settle(page)
+    box.fill("Llama 70B")
+    box.press("Enter")
+    expect(page.get_by_text("Did you mean", exact=False)).to_be_visible(timeout=30_000)
