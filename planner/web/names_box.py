@@ -12,19 +12,21 @@ from pricing.feeds.given import Name
 from pricing.feeds.naming import asked_names
 
 _SHOWN = 10  # names; the next ones come up as these are explained
+# Headings that stand still: a box of another heading is another box, closed.
+_ASKED, _EXPLAINED = "Names that nobody knows", "Names that somebody explained"
 
 
 def ask(kept: Stored, *, nobody: bool) -> None:
     """The names that are asked about, and below them those that somebody explained."""
     asked = asked_names(kept.held)
     if asked:
-        with st.expander(words.count(len(asked), "name") + " that nobody knows", key="live-names"):
+        with st.expander(_ASKED, key="live-names"):
             for one in live_page.questions(state.live(), asked[:_SHOWN]):
                 _question(one, nobody=nobody)
             if asked[_SHOWN:]:
                 show.small(f"{words.count(len(asked) - _SHOWN, 'name')} more come up as these are explained.")
     if kept.names:
-        with st.expander(words.count(len(kept.names), "name") + " that somebody explained", key="live-named"):
+        with st.expander(_EXPLAINED, key="live-named"):
             for said in kept.names:
                 _named(said, nobody=nobody)
 

@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import TypeVar
 
 import streamlit as st
 
+from planner.report import words
+from planner.report.market.live_words import name_said_words
 from planner.web import state
 from pricing import Catalogue, PricingError
 from pricing.feeds.database import opened, opened_to_read
@@ -20,6 +23,7 @@ from pricing.feeds.verdict import Verdict
 from pricing.kept import Kept
 
 _WEEK = timedelta(days=7)
+_T = TypeVar("_T")
 _WHO, _REFUSAL = "live_who", "live_refusal"
 
 
@@ -77,7 +81,9 @@ def decide(verdict: Verdict, ids: Iterable[str]) -> None:
 def name(what: What, called: str, means: str) -> None:
     """Say what a name is, in the name of this session's person; nothing takes it back."""
     live = state.live()
-    _written(lambda store: say(store, live, Word(called, means, who(), datetime.now(UTC), what)))
+    said = _written(lambda store: say(store, live, Word(called, means, who(), datetime.now(UTC), what)))
+    if said is not None:
+        st.toast(words.markdown(name_said_words(said)), icon=":material/info:")
 
 
 def undo(run: str) -> None:
@@ -101,10 +107,12 @@ def remember_who(name: str) -> None:
     st.session_state[_WHO] = " ".join(name.split())[:100]
 
 
-def _written(change: Callable[[Store], object]) -> None:
+def _written(change: Callable[[Store], _T]) -> _T | None:
+    """What a change gives; None where it is refused."""
     st.session_state[_REFUSAL] = None
     try:
         with closing(opened()) as database:
-            change(Store(database))
+            return change(Store(database))
     except PricingError as error:
         st.session_state[_REFUSAL] = str(error)
+        return None
