@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pricing.figure import Text, Unit
+from pricing.figure import Strict, Text, Unit
 
 Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+/ ()-]*$", max_length=160)]
 YearMonth = Annotated[str, Field(pattern=r"^\d{4}(-\d{2})?$", description='a month or a year, in quotes: "2026-05"')]
@@ -20,6 +20,14 @@ Share = Annotated[float, Field(gt=0, le=1)]
 Confidence = Annotated[
     Literal["high", "medium", "low"], Field(description="how far the record as a whole can be trusted")
 ]
+
+
+class Usual(Strict):
+    """Names that fit several records and usually mean this one."""
+
+    names: tuple[Id, ...] = Field(min_length=1, description="names that fit other records too")
+    why: Text = Field(description="why people mean this one")
+
 
 UNIT = "x-unit"  # marks the field of a figure that has one unit
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from pricing.fields import BILLIONS, COUNT, Aliases, Confidence, Label, Whole, YearMonth
+from pricing.fields import BILLIONS, COUNT, Aliases, Confidence, Label, Usual, Whole, YearMonth
 from pricing.figure import Locator, Note, SourceId, Strict, Text
 from pricing.layers import Compression, Convolution, Indexer, Linear, StateSpace, Window
 
@@ -232,6 +232,7 @@ class Model(Shape):
     ] = Field(description="what it takes and gives")  # fmt: skip
     released: YearMonth | None = None
     aliases: Aliases = ()
+    usual: Usual | None = Field(default=None, description="names of several models that usually mean this one")
     source: SourceId
     locator: Locator = None
     confidence: Confidence

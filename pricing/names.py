@@ -10,10 +10,14 @@ from functools import lru_cache
 
 from pricing.catalogue import Catalogue
 from pricing.errors import AmbiguousName, UnknownName
+from pricing.figure import Figure
+from pricing.near import near as closest
+from pricing.records import Site
 
 _NOISE = re.compile(r"[^a-z0-9]+")
 _SIZE_POINT = re.compile(r"(?<=[0-9])[^a-z0-9]+(?=[0-9]+\s*[bm]\b)")
 _AT_WORK = re.compile(r"[- ]A\d+(\.\d+)?B$")
+_THE = re.compile(r"^\s*the\s+", re.IGNORECASE)
 _REGION = re.compile(r"[a-z][a-z0-9-]+")
 _ACCELERATOR_NOISE = re.compile(r"\b(nvidia|geforce|amd|instinct|intel|radeon|tesla)\b")
 
@@ -33,7 +37,7 @@ def accelerator(catalogue: Catalogue, name: str) -> str:
     ambiguous = _index({key: (record.label, *record.aliases) for key, record in catalogue.ambiguous.items()})
     if (several := ambiguous.get(plain(name))) is not None:
         record = catalogue.ambiguous[several]
-        raise AmbiguousName(f"{name!r} can be {_or(record.candidates)}. {record.why} Say which.", record.candidates)
+        raise AmbiguousName(f"{name!r} can be {either(record.candidates)}. {record.why} Say which.", record.candidates)
     known = _index({key: (record.label, *record.aliases) for key, record in catalogue.accelerators.items()})
     return _find("accelerator", name, known)
 
@@ -74,7 +78,7 @@ def _one_site(catalogue: Catalogue, name: str, *, by_code: bool = False) -> str:
     found = _sites(catalogue, name, by_code=by_code)
     if found[1:]:
         readings = [f"{key} ({_site_words(catalogue, key)})" for key in found]
-        raise AmbiguousName(f"{name!r} can be {_or(readings)}. Say which.", found)
+        raise AmbiguousName(f"{name!r} can be {either(readings)}. Say which.", found)
     return found[0] if found else _find("site", name, _index(_site_names(catalogue)))
 
 
@@ -83,13 +87,18 @@ def _sites(catalogue: Catalogue, name: str, *, by_code: bool = False) -> tuple[s
 
     Behind a comma the code of a state or province counts too: "San Jose, CA" is not in Canada.
     """
-    wanted = plain(_bare(name))
+    wanted = plain(_THE.sub("", bare(name)))
     if not wanted:
         return ()
     by_id = tuple(key for key in catalogue.sites if wanted in (plain(key), plain(key.partition("-")[2]) * by_code))
+    by_id = tuple(key for key in by_id if not by_id[1:] or _has_figures(catalogue.sites[key]))  # Phoenix, AZ: no Baku
     called = _site_names(catalogue)
     by_name = by_id or tuple(key for key, names in called.items() if wanted in {plain(one) for one in names})
     return by_name or _sites_of_region(catalogue, name.strip().lower())
+
+
+def _has_figures(site: Site) -> bool:
+    return any(isinstance(value, Figure) for _, value in site)
 
 
 def _sites_of_region(catalogue: Catalogue, name: str) -> tuple[str, ...]:
@@ -111,7 +120,7 @@ def _site_words(catalogue: Catalogue, key: str) -> str:
     return f"{record.label}{where}"
 
 
-def _bare(name: str) -> str:
+def bare(name: str) -> str:
     """Without accents: Österreich is Osterreich."""
     return "".join(mark for mark in unicodedata.normalize("NFD", name) if not unicodedata.combining(mark))
 
@@ -148,14 +157,27 @@ def _find(what: str, name: str, known: Mapping[str, str]) -> str:
     if found is not None:
         return found
     wanted = plain(name)
+    near = closest(wanted, known, 4) if what == "site" else _similar(name, known)
+    candidates = tuple(dict.fromkeys(known[spelling] for spelling in near))[:4]
+    hint = f" Did you mean {either(candidates)}?" if candidates else ""
+    raise UnknownName(f"No {what} is called {name!r}.{hint or _INSTEAD.get(what, '')}", candidates)
+
+
+_INSTEAD = {
+    "site": " Write a country, a state of the US or a province of Canada; or World, whose average price of electricity "
+    "stands in until you enter your own (usd_per_kwh)."
+}
+
+
+def _similar(name: str, known: Mapping[str, str]) -> list[str]:
+    """The spellings of products that a name may stand for: all share words and numbers, and many are half typed."""
+    wanted = plain(name)
     longer = (spelling for spelling in known if wanted and spelling.startswith(wanted))
     near = _with_its_words(name, known)
     near += sorted(longer, key=lambda spelling: (spelling[len(wanted)].isdecimal(), len(spelling)))
     near += get_close_matches(wanted, known, n=4, cutoff=0.6)
     near += [spelling for spelling in known if wanted and wanted in spelling and spelling not in near]
-    candidates = tuple(dict.fromkeys(known[spelling] for spelling in near))[:4]
-    hint = f" Did you mean {_or(candidates)}?" if candidates else ""
-    raise UnknownName(f"No {what} is called {name!r}.{hint}", candidates)
+    return near
 
 
 def _with_its_words(name: str, known: Mapping[str, str]) -> list[str]:
@@ -168,6 +190,7 @@ def _with_its_words(name: str, known: Mapping[str, str]) -> list[str]:
     return sorted(found, key=lambda spelling: (len(spelling), spelling))
 
 
-def _or(names: Iterable[str]) -> str:
+def either(names: Iterable[str]) -> str:
+    """The choices as one text: A, B or C."""
     *most, last = names
     return f"{', '.join(most)} or {last}" if most else last

@@ -27,18 +27,26 @@ BY_THE_TERM = frozenset({"reserved_1m", "reserved_3m", "reserved_6m", "reserved_
 WHOLE_MACHINE = 8  # accelerators from which on a machine is a whole one, and its seller's network joins it to others
 
 
+@dataclass(frozen=True, order=True)
+class Capacity:
+    """A number of accelerators that a seller has, and whether we assume it because the seller publishes none."""
+
+    accelerators: int
+    assumed: bool
+
+
 @dataclass(frozen=True)
 class Sale:
     """What is sold under one offer."""
 
     kind: SoldAs
     sizes: tuple[int, ...]  # accelerators one machine can have, in rising order
-    most: int  # accelerators at once
-    most_published: bool  # whether the seller says so; else it is what we take for this kind of sale
+    sizes_assumed: bool  # whether we assume that it also has whole boards, since the seller names no size
+    most: Capacity  # at once
     least: int
     fabric: Fabric | None
     fabric_gb_s: float | None
-    reach: int  # accelerators of the largest single job: of one machine, or of all that its network joins
+    reach: Capacity  # of the largest single job: of one machine, or of all that its network joins
     orders: Orders | None
     country: str | None  # where there is just one that it can lie in
     places: tuple[frozenset[str], ...]  # what can be chosen: a country, or somewhere in one of several
@@ -93,12 +101,12 @@ def refuses(catalogue: Catalogue, key: str, order: Order) -> Refusal | None:
     if one.yours:
         return None
     wanted = max(order.accelerators, order.together)
-    if wanted > one.most:
+    if wanted > one.most.accelerators:
         return "too few at once"
     size = machine(one, order.together)
     if -(-wanted // size) * size < one.least:
         return "smaller than its least order"
-    if order.together > one.reach:
+    if order.together > one.reach.accelerators:
         return "no fabric"
     return None if order.stay is ANYWHERE else _astray(catalogue, key, order.stay)
 
@@ -139,6 +147,24 @@ def members_of(catalogue: Catalogue, place: str) -> frozenset[str]:
     return frozenset(code for code, land in catalogue.lands.items() if place in land.blocs)
 
 
+def places_of(catalogue: Catalogue, offer: Offer) -> tuple[str, ...]:
+    """The countries and unions of states that an offer's region covers, where its seller says so; one can choose."""
+    return offer.countries or catalogue.providers[offer.provider].regions.get(offer.region, ())
+
+
+def places_in(catalogue: Catalogue, offer: Offer, areas: frozenset[str]) -> tuple[str, ...]:
+    """Those of them that lie in these parts of the world."""
+    allowed = _allowed(catalogue, Stay(areas=areas))
+    return tuple(place for place in places_of(catalogue, offer) if members_of(catalogue, place) <= allowed)
+
+
+def is_in(catalogue: Catalogue, offer: Offer, areas: frozenset[str]) -> bool:
+    """Whether an offer is in these parts of the world. One for anywhere, of which nobody says where, may be."""
+    if places_of(catalogue, offer):
+        return bool(places_in(catalogue, offer, areas))
+    return offer.area == "anywhere" or offer.area in areas
+
+
 def _book(catalogue: Catalogue) -> _Book:
     return _BOOKS.of((catalogue.offers, catalogue.providers, catalogue.facts, catalogue.lands), lambda: _new(catalogue))
 
@@ -154,25 +180,26 @@ def _new(catalogue: Catalogue) -> _Book:
 def _sale(catalogue: Catalogue, offer: Offer) -> Sale:
     provider = catalogue.providers[offer.provider]
     sizes = _sizes(catalogue, offer, provider)
+    machine_holds = Capacity(sizes[-1], _takes_boards(catalogue, offer, provider))
     joined = _joined(offer, provider, sizes)
     fabric = offer.fabric or (joined.fabric if joined else None)
     rate = offer.fabric_gb_s or (joined.fabric_gb_s if joined and not offer.fabric else None)
     kind = kind_of(offer, provider, sizes, fabric)
     published = offer.most_at_once or (joined.most_at_once if joined else None) or provider.most_at_once
-    most = _count(published) if published else _taken(catalogue, kind, offer, sizes)
+    number = _count(published) if published else _taken(catalogue, kind, offer, sizes)
     if offer.purchase == "spot" and kind != "bid" and not offer.most_at_once:  # what is left over of that
-        most, published = int(most * catalogue.facts[SPOT_SHARE].figure.newest.typical), None
-    said = offer.countries or provider.regions.get(offer.region, ())
-    places = tuple(members_of(catalogue, place) for place in said)
+        number, published = int(number * catalogue.facts[SPOT_SHARE].figure.newest.typical), None
+    most = Capacity(max(number, sizes[-1]), assumed=published is None)
+    places = tuple(members_of(catalogue, place) for place in places_of(catalogue, offer))
     return Sale(
         kind=kind,
         sizes=sizes,
-        most=max(most, sizes[-1]),
-        most_published=published is not None,
+        sizes_assumed=machine_holds.assumed,
+        most=most,
         least=_least(offer, provider, sizes),
         fabric=fabric,
         fabric_gb_s=rate.newest.typical if rate else None,
-        reach=_reach(catalogue, sizes, fabric, joined, most),
+        reach=_reach(catalogue, machine_holds, fabric, joined, most),
         orders=provider.orders,
         country=next(iter(places[0])) if len(places) == 1 and len(places[0]) == 1 else None,
         places=places,
@@ -200,10 +227,17 @@ def _sizes(catalogue: Catalogue, offer: Offer, provider: Provider) -> tuple[int,
     own = (offer.accelerators_per_instance,)
     if offer.sizes or own != (1,):
         return tuple(sorted(offer.sizes)) or own
-    if provider.sizes or provider.kind != "neocloud" or offer.provider in _book(catalogue).by_the_machine:
-        return tuple(sorted(provider.sizes)) or own
+    if _takes_boards(catalogue, offer, provider):
+        return (1, catalogue.accelerators[offer.accelerator].board or 1)
+    return tuple(sorted(provider.sizes)) or own
+
+
+def _takes_boards(catalogue: Catalogue, offer: Offer, provider: Provider) -> bool:
+    """Whether we assume that a neocloud rents a whole board, since its list has a price for one and no sizes."""
+    if offer.sizes or offer.accelerators_per_instance != 1 or provider.sizes or provider.kind != "neocloud":
+        return False
     chip = catalogue.accelerators.get(offer.accelerator)
-    return (1, chip.board) if chip is not None and chip.board is not None else own
+    return offer.provider not in _book(catalogue).by_the_machine and chip is not None and chip.board is not None
 
 
 def _joined(offer: Offer, provider: Provider, sizes: tuple[int, ...]) -> MachineFabric | None:
@@ -230,14 +264,15 @@ def _least(offer: Offer, provider: Provider, sizes: tuple[int, ...]) -> int:
 
 
 def _reach(
-    catalogue: Catalogue, sizes: tuple[int, ...], fabric: Fabric | None, joined: MachineFabric | None, most: int
-) -> int:
+    catalogue: Catalogue, machine_holds: Capacity, fabric: Fabric | None, joined: MachineFabric | None, most: Capacity
+) -> Capacity:
     """Plain Ethernet carries no job that talks all the time; what NVLink joins ends with the rack, unless more does."""
     if fabric in (None, "ethernet"):
-        return sizes[-1]
-    if fabric != "nvlink_domain" or joined is not None:
-        return max(most, sizes[-1])
-    return max(sizes[-1], min(most, _count(catalogue.facts[NVLINK_DOMAIN].figure)))
+        return machine_holds
+    if fabric == "nvlink_domain" and joined is None:
+        rack = Capacity(_count(catalogue.facts[NVLINK_DOMAIN].figure), assumed=False)
+        most = min(most, rack)
+    return machine_holds if machine_holds.accelerators >= most.accelerators else most
 
 
 def _count(figure: Figure) -> int:

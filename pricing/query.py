@@ -11,7 +11,7 @@ from pricing.catalogue import Catalogue
 from pricing.choices import TRUST_ORDER, Trust
 from pricing.figure import Value
 from pricing.kept import Kept
-from pricing.orderable import Order, Refusal, refuses
+from pricing.orderable import Order, Refusal, is_in, refuses
 from pricing.records import Doubt, Offer, Server
 
 # How old a price is, in words. A stale price is taken only where none is fresher.
@@ -129,7 +129,7 @@ def _hidden(catalogue: Catalogue, key: str, wish: Wish, day: date) -> Reason | N
         return "another provider"
     if wish.purchases and offer.purchase not in wish.purchases:
         return "another kind of purchase"
-    if not _in_place(offer, wish):
+    if not _in_place(catalogue, offer, wish):
         return "another region"
     if wish.accelerators_per_instance not in (None, offer.accelerators_per_instance):
         return "another machine size"
@@ -137,9 +137,9 @@ def _hidden(catalogue: Catalogue, key: str, wish: Wish, day: date) -> Reason | N
     return refusal or _not_believed(catalogue, offer, wish, day)
 
 
-def _in_place(offer: Offer, wish: Wish) -> bool:
-    """Whether the offer is where the person wants it. A price for anywhere is a price for here."""
-    if wish.areas and offer.area not in wish.areas and offer.area != "anywhere":
+def _in_place(catalogue: Catalogue, offer: Offer, wish: Wish) -> bool:
+    """Whether the offer is where the person wants it."""
+    if wish.areas and not is_in(catalogue, offer, wish.areas):
         return False
     return wish.region is None or wish.region.casefold() in offer.region.casefold()
 

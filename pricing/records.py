@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from pricing.choices import Area, Fabric, MachineKind, Mains, Orders, Purchase, SoldAs
 from pricing.days import Day
-from pricing.fields import Aliases, Confidence, Country, Id, Label, Share, Whole, YearMonth, figure, in_unit
+from pricing.fields import Aliases, Confidence, Country, Id, Label, Share, Usual, Whole, YearMonth, figure, in_unit
 from pricing.figure import Figure, Note, Source, SourceId, Strict, Text
 from pricing.finance import ResidualCurve, Schedule, UsedMarket, UsedPrice
 from pricing.model import Model
@@ -70,6 +70,7 @@ class Accelerator(Record):
     memory_type: Text | None = Field(default=None, description="HBM3, GDDR6X")
     link: Text | None = Field(default=None, description="what joins it to its like in one machine: NVLink 4")
     aliases: Aliases = ()
+    usual: Usual | None = Field(default=None, description="names of several accelerators that usually mean this one")
     rent_only: bool = Field(default=False, description="true where nobody sells it")
     consumer: bool = Field(
         default=False, description="true where it is made for private people: GeForce, Radeon RX, Arc"
@@ -290,6 +291,9 @@ class HostedPrice(Record):
     label: Label
     vendor: Text = Field(description="who sells it by the token")
     model: Text = Field(description="which model, as the catalogue or the seller calls it")
+    tier: Text | None = Field(
+        default=None, description="for which prompts, hours, places or version it is, where that is not the base price"
+    )
     input_usd_per_mtoken: Figure = Field(
         description="A million tokens sent to a hosted model", json_schema_extra=in_unit("USD/Mtoken")
     )

@@ -44,7 +44,7 @@ def shown(got: object) -> str:
     if isinstance(got, bool) or got is None:
         return {True: "true", False: "false", None: "nothing"}[got]
     if isinstance(got, int | float):
-        text = f"{got:g}" if isinstance(got, float) else str(got)
+        text = f"{got:.15g}" if isinstance(got, float) else str(got)
     elif isinstance(got, date):
         text = got.isoformat()
     else:

@@ -57,6 +57,21 @@ class Believed:
     sellers: NDArray[np.intp]  # how many the market has, beside your own quotes
     yours: NDArray[np.bool_]
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Believed) and self._content == other._content
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _content(self) -> tuple[object, ...]:
+        """Everything in it as plain values: arrays have no equality of their own, and one NaN equals no other."""
+        return self.keys, *(getattr(self, one.name).tobytes() for one in fields(self) if one.name != "keys")
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self._content)
+
     @cached_property
     def places(self) -> dict[str, int]:
         """Where each offer stands."""

@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 import requests
-from requests.adapters import HTTPAdapter
 from urllib3 import BaseHTTPResponse, Retry
 from urllib3.exceptions import MaxRetryError, ReadTimeoutError
 
-from pricing.feeds.feed import Feed
+from pricing.feeds.feed import Feed, FeedError
+from pricing.feeds.pace import Pace, PacedAdapter
 from pricing.feeds.reply import HttpReply, Meter, Stopped
 
 logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # its warnings name addresses, with keys in them
@@ -28,6 +28,8 @@ AGAIN = frozenset({429, 500, 502, 503, 504})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _AS_IT_WAS = frozenset({307, 308})  # redirects that keep the method and the body
 _MOST_REDIRECTS = 5
+_HTTPS = 443
+_NO_ADDRESS = "sends us to what is no address: not followed"
 _HEADERS = {"User-Agent": "rent-or-buy (reads public price lists)", "Accept-Encoding": "gzip"}
 
 
@@ -38,6 +40,8 @@ class Limits:
     connect_s: float = 10.0
     silent_s: float = 30.0  # between two pieces of a reply
     total_s: float = 900.0  # of a whole feed
+    least_bytes_per_s: float = 1_000.0  # a source that sends less ...
+    slow_s: float = 20.0  # ... for so long is given up
     tries: int = 4
     first_pause_s: float = 1.0  # doubled with each further try
     longest_pause_s: float = 60.0  # a source that asks for more is left for another day
@@ -111,8 +115,10 @@ class Client:
             redirect=False, retry_after_max=10**9,
         )  # fmt: skip
         patience.wait = self._wait
-        self._session.mount("https://", HTTPAdapter(max_retries=patience))
-        self._session.mount("http://", HTTPAdapter(max_retries=patience))
+        limits = self.limits
+        pace = Pace(limits.least_bytes_per_s * limits.slow_s, limits.slow_s, self._too_slow)
+        for scheme in ("https://", "http://"):
+            self._session.mount(scheme, PacedAdapter(pace, max_retries=patience))
 
     def get(
         self, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
@@ -171,6 +177,8 @@ class Client:
             )  # fmt: skip
         except requests.RequestException as error:
             raise self.meter.refused(_unreachable(error, host)) from None  # its text may hold a key
+        except ValueError:  # requests takes a redirect apart, though it is told to follow none
+            raise self.meter.refused(_NO_ADDRESS) from None
 
     def _accepted(self, answer: requests.Response) -> HttpReply:
         status = answer.status_code
@@ -185,7 +193,10 @@ class Client:
         return reply
 
     def _followed(self, page: _Page, answer: requests.Response) -> _Page:
-        to = urljoin(page.url, answer.headers.get("Location", ""))
+        try:
+            to = urljoin(page.url, answer.headers.get("Location", ""))
+        except ValueError:
+            raise self.meter.refused(_NO_ADDRESS) from None
         host = self._host(to)
         headers = page.headers if host == self._host(page.url) else {}  # a key is for the host it was given to
         if answer.status_code in _AS_IT_WAS:
@@ -193,20 +204,27 @@ class Client:
         return _Page("GET", to, headers)
 
     def _host(self, url: str) -> str:
-        """The host of an address that may be asked."""
-        parts = urlsplit(url)
-        host = (parts.hostname or "").casefold()
-        if host not in self.feed.hosts:
+        """The host of an address that may be asked, at the port that the source names with it."""
+        try:
+            parts = urlsplit(url)
+            host, port = _place(parts)
+        except ValueError:
+            raise self.meter.refused(_NO_ADDRESS) from None
+        known = [_place(urlsplit(f"https://{name}")) for name in self.feed.hosts]
+        if host not in dict(known):
             if is_private(host):
                 raise self.meter.refused("sends us to a private address, where nobody sells: not followed")
             raise self.meter.refused(f"sends us to {host[:100] or 'no host'}, which is none of its hosts: not followed")
         if parts.scheme != "https":
             raise self.meter.refused("sends us to an address that is not encrypted: not followed")
+        if (host, port) not in known:
+            raise self.meter.refused(f"sends us to port {port} of {host}, which is none of its: not followed")
         return host
 
     def _stand_in(self, url: str) -> str:
         parts = urlsplit(url)
-        found = (self.at or {}).get(parts.hostname or "")
+        at = self.at or {}
+        found = at.get(parts.netloc) or at.get(parts.hostname or "")
         if found is None:
             raise self.meter.refused(f"has nobody that stands in for {parts.hostname}")
         return f"{found}{parts.path}{'?' if parts.query else ''}{parts.query}"
@@ -230,6 +248,10 @@ class Client:
         if self.cancelled.wait(seconds):
             raise Stopped
 
+    def _too_slow(self) -> FeedError:
+        least, slow_s = self.limits.least_bytes_per_s, self.limits.slow_s
+        return self.meter.refused(f"sent less than {least:,.0f} bytes a second for {slow_s:,g} seconds: given up")
+
     def _go_on(self, seconds: float = 0.0) -> None:
         """Raises where there is no going on."""
         if self.cancelled.is_set():
@@ -244,6 +266,11 @@ def is_private(host: str) -> bool:
         return not ipaddress.ip_address(host).is_global
     except ValueError:
         return host == "localhost" or host.endswith((".localhost", ".local", ".internal", ".lan"))
+
+
+def _place(parts: SplitResult) -> tuple[str, int]:
+    """The host and the port of an address."""
+    return (parts.hostname or "").casefold(), _HTTPS if parts.port is None else parts.port
 
 
 def _as_it_is(asked: requests.PreparedRequest) -> requests.PreparedRequest:

@@ -7,10 +7,12 @@ RENT_OR_BUY_DATABASE names a database.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from urllib.parse import quote, urlsplit
 
 from pricing.feeds.folder import DATABASE, FILE, FOLDER, StoreError, data_folder
 
+AWAY = "Move it away to start anew, or put a copy back."
 _LOCK_FILE = "refresh.lock"
 _BUSY_S = 60.0
 _LOCK = 7_241_017  # of PostgreSQL's advisory locks, ours
@@ -120,7 +123,11 @@ class Database:
 def opened(environ: Mapping[str, str] = os.environ) -> Database:
     """The database to write to; made where there is none."""
     url = environ.get(DATABASE)
-    made = _postgres(url) if url else _sqlite(_folder_to_write(environ) / FILE)
+    made = _postgres(url) if url else _sqlite(_file(_folder_to_write(environ)))
+    there = {table for table, columns in _columns().items() if _is_there(made, table, columns)}
+    if there and (gone := [table for table in _columns() if table not in there]):
+        made.close()
+        raise StoreError(f"{made.name} is damaged: it has no whole table {' and no '.join(gone)}. {AWAY}")
     with made.writing():
         for statement in _TABLES.format(number=made.dialect.number).split(";"):
             made.run(statement)
@@ -133,13 +140,37 @@ def opened_to_read(environ: Mapping[str, str] = os.environ) -> Database | None:
     if url:
         return opened(environ)
     folder = data_folder(environ)
-    path = None if folder is None else folder / FILE
+    path = None if folder is None else _file(folder)
     if path is None or not path.is_file():
         return None
     try:
         return _probed(path, _BESIDE_WRITERS)
     except StoreError:  # nobody may write beside it: it cannot be in the middle of anything either
         return _probed(path, "immutable=1")
+
+
+def _file(folder: Path) -> Path:
+    path = folder / FILE
+    if path.exists() and not path.is_file():
+        raise StoreError(f"{path} should be a file of live prices, and is none. {AWAY}")
+    return path
+
+
+@lru_cache(maxsize=1)
+def _columns() -> dict[str, str]:
+    """The columns of each table, as the statements make them."""
+    with closing(sqlite3.connect(":memory:")) as empty:
+        empty.executescript(_TABLES.format(number=SQLITE.number))
+        tables = re.findall(r"TABLE IF NOT EXISTS (\w+)", _TABLES)
+        return {table: ", ".join(row[1] for row in empty.execute(f"PRAGMA table_info({table})")) for table in tables}
+
+
+def _is_there(database: Database, table: str, columns: str) -> bool:
+    try:
+        database.rows(f"SELECT {columns} FROM {table} LIMIT 0")
+    except StoreError:
+        return False
+    return True
 
 
 _BESIDE_WRITERS = "mode=ro"
@@ -156,12 +187,17 @@ def alone(database: Database, environ: Mapping[str, str] = os.environ) -> Iterat
         finally:
             database.run("SELECT pg_advisory_unlock(?)", (_LOCK,))
         return
-    lock = sqlite3.connect(_folder_to_write(environ) / _LOCK_FILE, timeout=0, isolation_level=None)
+    path = _folder_to_write(environ) / _LOCK_FILE
+    try:
+        lock = sqlite3.connect(path, timeout=0, isolation_level=None)
+    except sqlite3.Error as error:
+        raise StoreError(f"{path} cannot be used: {_line(error)} {AWAY}") from error
     with closing(lock):
         try:
             lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            raise StoreError(_TWICE) from error
+        except sqlite3.Error as error:
+            busy = error.sqlite_errorcode == sqlite3.SQLITE_BUSY
+            raise StoreError(_TWICE if busy else f"{path} cannot be used: {_line(error)} {AWAY}") from error
         yield
 
 
@@ -198,9 +234,10 @@ def _probed(path: Path, how: str) -> Database | None:
         if how == _BESIDE_WRITERS and not connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
             connection.close()
             return None  # its first refresh has made the file, and not yet what belongs into it
-        connection.execute("SELECT COUNT(*) FROM events").fetchone()
+        for table, columns in _columns().items():
+            connection.execute(f"SELECT {columns} FROM {table} LIMIT 0").fetchone()
     except sqlite3.Error as error:
-        raise StoreError(f"{path} cannot be read: {_line(error)} Move it away to start anew.") from error
+        raise StoreError(f"{path} cannot be read: {_line(error)} {AWAY}") from error
     return Database(SQLITE, connection, str(path), sqlite3.Error)
 
 

@@ -58,7 +58,7 @@ class Feed:
     name: str  # as `--source` has it
     label: str
     page: str  # for people, to look at the same prices
-    hosts: tuple[str, ...]  # nobody else is asked, whatever a reply says
+    hosts: tuple[str, ...]  # nobody else is asked, whatever a reply says; host, or host:port where it is not 443
     licence: str
     read: Read
     kind: Literal["rental", "hosted", "exchange"] = "rental"

@@ -168,7 +168,7 @@ class Gate:
         vendor = self.market.names.vendor(one.vendor)
         if isinstance(vendor, Reason):
             return vendor
-        last = self.before.believed.get(told) or self.market.shapes.hosted_price(vendor, one.model)
+        last = self.before.believed.get(told) or self.market.shapes.hosted_price(vendor, one.model, parted(one)[2])
         return _moved(one.input_usd_per_mtoken, last, day, constants().classes["hosted"].spread) if last else None
 
     # Currencies

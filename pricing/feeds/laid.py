@@ -21,6 +21,7 @@ from pricing.copies import cache_folder, read_copy, write_copy
 from pricing.feeds.given import seller
 from pricing.feeds.rows import SHAPE, Overlay, Row
 from pricing.feeds.store import Store
+from pricing.feeds.written import About, source
 from pricing.figure import Figure, Source, Unit, Value
 from pricing.records import HostedPrice, Offer
 
@@ -88,9 +89,8 @@ def _days(overlay: Overlay) -> set[str]:
     return found | {row[2] for row in overlay.rates}
 
 
-def _source(label: str, page: str, licence: str, via: Any, day: str) -> Source:
-    read = date.fromisoformat(day)
-    return Source(title=label, url=page, publisher=label, retrieved=read, via=via, licence=licence or "facts cited")
+def _source(label: str, page: str, licence: str, via: str, day: str) -> Source:
+    return source(About(label, page, licence, via), date.fromisoformat(day))
 
 
 def _offer(facts: Catalogue, row: Row, days: Mapping[str, date]) -> Offer:
@@ -101,7 +101,7 @@ def _offer(facts: Catalogue, row: Row, days: Mapping[str, date]) -> Offer:
         figure = _appended(old.usd_per_accelerator_hour, _PER_HOUR, new, days[last])
         doubts = tuple(word for word in old.doubts if word not in _PASS)
         return _changed(old, usd_per_accelerator_hour=figure, usd_per_instance_hour=None, doubts=doubts)
-    told = _OFFER | dict(zip(SHAPE, shape, strict=True))
+    told: dict[str, Any] = _OFFER | dict(zip(SHAPE, shape, strict=True))
     told["countries"], told["doubts"] = tuple(told["countries"]), tuple(told["doubts"])
     told["usd_per_accelerator_hour"] = _appended(None, _PER_HOUR, new, days[last])
     return _made(Offer, told)
@@ -121,7 +121,7 @@ def _hosted(facts: Catalogue, row: Row, days: Mapping[str, date]) -> HostedPrice
     if old is not None:
         return _changed(old, **found)
     vendor, model = named
-    return _made(HostedPrice, {"label": model, "vendor": vendor, "model": model, "note": None, **found})
+    return _made(HostedPrice, {**_HOSTED, "label": model, "vendor": vendor, "model": model, **found})
 
 
 def _rate(facts: Catalogue, row: Row, days: Mapping[str, date]) -> BaseModel:
@@ -160,9 +160,10 @@ def _made(kind: type[_R], fields: dict[str, Any]) -> _R:
 
 
 _ALL: dict[type[BaseModel], set[str]] = {kind: set(kind.model_fields) for kind in (Value, Figure, Offer, HostedPrice)}
-_OFFER: dict[str, Any] = {
-    name: None if field.is_required() else field.default for name, field in Offer.model_fields.items()
-}
+_OFFER, _HOSTED = (
+    {name: None if field.is_required() else field.default for name, field in kind.model_fields.items()}
+    for kind in (Offer, HostedPrice)
+)
 _VALUE: dict[str, Any] = {
     "typical": 0.0, "low": None, "high": None, "kind": "list_price", "source": "", "locator": None, "note": None,
 }  # fmt: skip

@@ -17,10 +17,11 @@ from pricing.choices import Fabric
 from pricing.feeds.gate_constants import gate_constants
 from pricing.feeds.named import NOT_STATED, Names, Placed
 from pricing.feeds.observation import HostedObservation, Observation, RateObservation
-from pricing.feeds.product import Price, joined
+from pricing.feeds.product import Price
 from pricing.feeds.rows import SHAPE, Overlay, Row
 from pricing.feeds.shapes import Shape, Shapes, shape_of
-from pricing.feeds.store import About, Store
+from pricing.feeds.store import Store
+from pricing.feeds.written import About
 from pricing.names import plain
 from pricing.records import Doubt, Offer
 
@@ -92,18 +93,10 @@ def _read(
     list[tuple[str, RateObservation, str]],
 ]:
     """What the store holds, by what it is of; what the catalogue's names no longer place is left out."""
-    products = store.products()
-    rows: dict[int, list[tuple[str, float, Price]]] = defaultdict(list)
-    since = day - timedelta(days=gate_constants().old_days)
-    for number, read, usd, *asked in store.believed(since):
-        rows[number].append((read, usd, Price(*asked)))
     lines: list[_Line] = []
     hosted: list[tuple[str, HostedObservation, list[tuple[str, Price]]]] = []
     rates: list[tuple[str, RateObservation, str]] = []
-    for number, history in rows.items():
-        source, kind, told = products[number]
-        history.sort(key=lambda row: row[0])
-        one = joined(kind, told, history[-1][2])
+    for source, _, one, history in store.histories(day - timedelta(days=gate_constants().old_days)):
         if isinstance(one, HostedObservation):
             if isinstance(vendor := names.vendor(one.vendor), str):
                 hosted.append((source, replace(one, vendor=vendor), [(read, asked) for read, _, asked in history]))
@@ -228,7 +221,7 @@ def _hosted_row(
 ) -> Row | None:
     read, asked = days[-1]
     since = next(day for day, then in days if (then.price, then.output) == (asked.price, asked.output))
-    key = shapes.hosted(one.vendor, one.model)
+    key = shapes.hosted(one.vendor, one.model, asked)
     if key is None:
         new = f"{one.vendor}/{one.model}".translate(_PLAIN_ID)[:_LONGEST_ID]
         return [new, source, since, asked.price, asked.output, asked.cached, read, [one.vendor, one.model]]

@@ -9,11 +9,13 @@ from types import NoneType
 from typing import Any, Literal
 
 from pricing.feeds.observation import HostedObservation, Observation, RateObservation
+from pricing.marks import unseen, without_unseen
 
 Kind = Literal["rental", "hosted", "exchange"]
 _ASKED = frozenset({"price", "currency", "free", "usd", "day"})
 _ASKED_HOSTED = frozenset({"input_usd_per_mtoken", "output_usd_per_mtoken", "cached_input_usd_per_mtoken", "day"})
 DOLLAR = "USD"
+_MOST = 2**63 - 1  # the largest whole number that a database keeps
 AnyPriced = Observation | HostedObservation | RateObservation
 
 
@@ -41,9 +43,32 @@ def parted(one: AnyPriced) -> tuple[Kind, str, Price]:
 
 
 def malformed(one: AnyPriced) -> str | None:
-    """The first field that holds another kind of thing than it should; None: all are well."""
-    kinds = _FIELDS[type(one)]
-    return next((name for name, kind in kinds if not isinstance(getattr(one, name), kind)), None)
+    """What is wrong with the first field that holds what it should not, as one line that shows; None: all are well."""
+    for name, kind in _FIELDS[type(one)]:
+        value = getattr(one, name)
+        parts = value if isinstance(value, tuple) else (value,)
+        if wrong := _wrong(value, kind, parts):
+            shown = tuple(without_unseen(part) if isinstance(part, str) else part for part in parts)
+            return f"{name} {wrong} {shown if isinstance(value, tuple) else shown[0]!r:.60}"
+    return None
+
+
+def has_unseen(one: AnyPriced) -> bool:
+    """Whether a text of it has a mark that does not show."""
+    return any(_hides(getattr(one, name)) for name, _ in _FIELDS[type(one)])
+
+
+def _hides(value: object) -> bool:
+    parts = value if isinstance(value, tuple) else (value,)
+    return any(isinstance(part, str) and unseen(part) for part in parts)
+
+
+def _wrong(value: object, kind: tuple[type, ...], parts: tuple[object, ...]) -> str:
+    if not isinstance(value, kind) or (kind == (tuple,) and not all(isinstance(part, str) for part in parts)):
+        return "is"
+    if _hides(value):
+        return "has a mark that does not show:"
+    return "is too large to keep:" if isinstance(value, int) and abs(value) > _MOST else ""
 
 
 def joined(kind: str, told: str, asked: Price) -> AnyPriced:

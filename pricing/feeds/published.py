@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
+from types import NoneType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,9 +24,11 @@ from pricing.errors import PricingError
 from pricing.feeds.feed import Ask, Feed, FeedError, Reply
 from pricing.feeds.gate_constants import gate_constants
 from pricing.feeds.observation import AnyObservation, HostedObservation, Observation, Odd, RateObservation
-from pricing.feeds.product import AnyPriced, Price, joined
-from pricing.feeds.store import About, Store
+from pricing.feeds.product import AnyPriced
+from pricing.feeds.store import Store
+from pricing.feeds.written import About
 from pricing.formulas import unguarded
+from pricing.marks import all_seen, without_unseen
 
 LATEST, VERSION = "latest.json", 1
 PUBLISHED = "published-"  # in front of the names of such sources
@@ -56,18 +59,19 @@ def believed(store: Store) -> Published | None:
     newest = store.newest_day()
     if newest is None:
         return None
-    products, last = store.products(), {}
-    for number, read, _, *asked in store.believed(newest - timedelta(days=gate_constants().old_days)):
-        last[number] = read, Price(*asked)
-    rows = [_row(*products[number], *told) for number, told in last.items()]
-    rows = [row for row in rows if not row["source"].startswith(PUBLISHED)]
+    every = store.histories(newest - timedelta(days=gate_constants().old_days))
+    rows = [_row(source, kind, one, days[-1][0]) for source, kind, one, days in every if not _is_published(source)]
     used, known = {row["source"] for row in rows}, store.sources()
     about = {name: known[name][0] for name in sorted(used)}
     return Published(newest, tuple(sorted(rows, key=lambda row: (row["kind"], row["source"]))), about) if rows else None
 
 
-def _row(source: str, kind: str, told: str, read: str, asked: Price) -> dict[str, Any]:
-    said = asdict(joined(kind, told, asked))
+def _is_published(source: str) -> bool:
+    return source.startswith(PUBLISHED)
+
+
+def _row(source: str, kind: str, one: AnyPriced, read: str) -> dict[str, Any]:
+    said = asdict(one)
     said = {name: " ".join(value) if isinstance(value, tuple) else value for name, value in said.items()}
     return {**dict.fromkeys(COLUMNS), **said, "kind": kind, "source": source, "day": read}
 
@@ -119,30 +123,57 @@ def is_folder(where: str) -> bool:
 
 def source_at(where: str) -> Feed:
     """The source that a published folder is."""
-    parts = urlsplit(where) if "://" in where else None
-    if parts is not None and (parts.scheme != "https" or not parts.hostname or parts.username or parts.query):
-        raise BadAddress(f"{where[:100]} is no address to read prices from: want https://HOST/FOLDER, or a folder.")
-    told = where.rstrip("/") if parts is not None else str(Path(where).resolve())
-    host = (parts.hostname or "").casefold() if parts is not None else ""
+    try:
+        all_seen(where)
+        host = _host(where) if "://" in where else ""
+        told = where.rstrip("/") if host else str(Path(where).resolve())
+    except (ValueError, RuntimeError, OSError) as error:  # no address; a link to itself; a name that no system takes
+        wish = "is no address to read prices from: want https://HOST/FOLDER, or a folder."
+        raise BadAddress(f"{without_unseen(where)[:100]} {wish}") from error
     return Feed(
         name=f"{PUBLISHED}{hashlib.sha256(told.encode()).hexdigest()[:12]}", label=told[:120],
-        page=told if parts is not None else _OF_FOLDERS, hosts=(host,) if host else (),
+        page=told if host else _OF_FOLDERS, hosts=(host,) if host else (),
         licence="as its README.md says, source by source", read=partial(_read, told), via="third_party",
         largest_reply_bytes=_LARGEST_BYTES,
     )  # fmt: skip
 
 
+def _host(address: str) -> str:
+    """The host of an address, with the port where one is named; a `ValueError` where nothing can be read there."""
+    parts = urlsplit(address)
+    others = parts.username, parts.password, parts.query, parts.fragment, " " in address
+    if parts.scheme != "https" or not parts.hostname or parts.port == 0 or any(others):
+        raise ValueError(address)
+    return parts.netloc.casefold()
+
+
 def _read(where: str, ask: Ask) -> Iterator[tuple[Reply, AnyObservation]]:
-    head = _file(where, LATEST, ask).json()
-    name = str(head.get("file"))
-    if head.get("version") != VERSION or not _FILE.fullmatch(name):
+    head = _head(where, ask)
+    name, version = head.get("file"), head.get("version")
+    if version != VERSION or not isinstance(name, str) or not _FILE.fullmatch(name):
         raise FeedError(f"{where} was published in a form that this program does not read: update it.")
     reply = _file(where, name, ask)
     raw = reply.content()
     if hashlib.sha256(raw).hexdigest() != head.get("sha256"):
         raise FeedError(f"{where}: {name} is not the file that {LATEST} speaks of. Publish it again.")
-    for row in csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline="")):
-        yield reply, _observation({key: unguarded(cell or "") for key, cell in row.items() if key})
+    try:
+        for row in csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline="")):
+            yield reply, _observation({key: unguarded(cell or "") for key, cell in row.items() if key})
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise FeedError(f"{where}: {name} is no table of prices. Publish it again.") from error
+
+
+def _head(where: str, ask: Ask) -> Mapping[str, Any]:
+    """What `latest.json` says."""
+    try:
+        head = _file(where, LATEST, ask).json()
+    except (ValueError, RecursionError) as error:
+        raise FeedError(f"{where}: {LATEST} is no JSON. Publish it again.") from error
+    if not isinstance(head, dict):
+        found = {list: "a list", str: "a text", NoneType: "nothing", bool: "yes or no"}.get(type(head), "a number")
+        wish = f"is not what `publish-prices` writes: want an object, got {found}. Publish it again."
+        raise FeedError(f"{where}: {LATEST} {wish}")
+    return head
 
 
 def _file(where: str, name: str, ask: Ask) -> Reply:

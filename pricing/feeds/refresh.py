@@ -28,16 +28,19 @@ from pricing.feeds.observation import Observation, Odd, RateObservation
 from pricing.feeds.product import AnyPriced, malformed, parted
 from pricing.feeds.progress import Progress, RefreshFound, SourceFound, SourceState, Tell
 from pricing.feeds.reply import Stopped
-from pricing.feeds.store import About, Before, Reading, Refreshed, RefreshState, Store
+from pricing.feeds.store import Before, Reading, Refreshed, RefreshState, Store
 from pricing.feeds.verdict import Reason, Verdict
+from pricing.feeds.written import About
 from pricing.load import load_catalogue
+from pricing.marks import without_unseen
 from pricing.names import plain
 
 _TOLD_EVERY_S = 0.25
 _KEPT_AS: dict[SourceState, RefreshState] = {"failed": "failed", "shrunk": "shrunk"}
 _MOST_AT_ONCE = 32  # sources
 # What code that takes a reply apart raises where the reply has another form than it had.
-_ANOTHER_FORM = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, csv.Error, zipfile.BadZipFile)
+_ANOTHER_FORM = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, csv.Error,
+                 zipfile.BadZipFile)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,9 @@ class _Refresh:
         """What the sources said as they come; currencies before all that may need them."""
         came: queue.Queue[_Said] = queue.Queue()
         turn = threading.Semaphore(_MOST_AT_ONCE)
+        for feed in self.feeds:
+            if _lacks_key(feed, self.ways):
+                self.ways.tell(Progress(feed.name, feed.label, "skipped"))
         for feed in self.feeds:
             threading.Thread(target=_in_turn, args=(feed, self.ways, turn, came), daemon=True).start()
         waiting: list[_Said] = []
@@ -221,10 +227,14 @@ def _in_turn(feed: Feed, ways: Ways, turn: threading.Semaphore, came: queue.Queu
         came.put(_read(feed, ways))
 
 
+def _lacks_key(feed: Feed, ways: Ways) -> bool:
+    return feed.key_name is not None and not ways.environ.get(feed.key_name, "").strip()
+
+
 def _read(feed: Feed, ways: Ways) -> _Said:
     """One source, read to its end; what goes wrong is told, not raised."""
     said = _Said(feed)
-    if feed.key_name is not None and not ways.environ.get(feed.key_name, "").strip():
+    if _lacks_key(feed, ways):
         said.state, said.why = "skipped", f"{feed.label} is read with a key of yours: set {feed.key_name}."
         return said
     start = time.monotonic()
@@ -234,9 +244,9 @@ def _read(feed: Feed, ways: Ways) -> _Said:
     except Stopped:
         said.state = "cancelled"
     except FeedError as error:
-        said.state, said.why = "failed", str(error)
+        said.state, said.why = "failed", without_unseen(str(error))
     except _ANOTHER_FORM as error:
-        what = f"{type(error).__name__}: {' '.join(str(error).split())[:120]}"
+        what = f"{type(error).__name__}: {without_unseen(str(error))[:120]}"
         said.state, said.why = "failed", f"{feed.label} has changed the form of its prices ({what})."
     finally:
         client.close()
@@ -263,9 +273,9 @@ class _Listener:
         digests = _Digests()
         for reply, one in feed.read(self.client):
             if isinstance(one, Odd):
-                self.said.odds.append(f"{one.what[:100]}: {one.why[:200]}")
+                self.said.odds.append(f"{without_unseen(one.what[:100])}: {without_unseen(one.why[:200])}")
             elif (wrong := malformed(one)) is not None:
-                self.said.odds.append(f"{feed.label}: {wrong} is {getattr(one, wrong)!r:.60}")
+                self.said.odds.append(f"{feed.label}: {wrong}")
             elif isinstance(one, Observation) and plain(one.seller) in second_hand:
                 self.said.left += 1
             else:

@@ -10,8 +10,9 @@ from typing import NamedTuple
 from pricing.catalogue import Catalogue
 from pricing.feeds.named import NOT_STATED, Placed
 from pricing.feeds.observation import Observation
+from pricing.feeds.product import Price
 from pricing.names import plain
-from pricing.records import Offer
+from pricing.records import HostedPrice, Offer
 
 # Doubts about the price itself: a bid is no price for the same thing without one. The others pass with the day.
 LASTING = frozenset({"component_only", "listed_not_sold", "minimum_bid", "per_second_service", "may_be_shared",
@@ -47,7 +48,10 @@ class Shapes:
             shape = _of_offer(offer)
             self._offers[shape].append(key)
             self._anywhere[shape._replace(region="")].append(key)
-        self._hosted = {(plain(one.vendor), plain(one.model)): key for key, one in catalogue.hosted.items()}
+        self._hosted: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for key in sorted(catalogue.hosted, key=lambda key: catalogue.hosted[key].tier is not None):  # base first
+            one = catalogue.hosted[key]
+            self._hosted[plain(one.vendor), plain(one.model)].append(key)
 
     def offer(self, shape: Shape, sku: str) -> Offer | None:
         """The one offer of this shape, and of this machine where both name one."""
@@ -71,17 +75,26 @@ class Shapes:
         same = [key for key, name in known if not (name and sku) or _machine(name) == _machine(sku)]
         return same[0] if len(same) == 1 else None
 
-    def hosted(self, vendor: str, model: str) -> str | None:
-        """The id of a hosted model."""
-        return self._hosted.get((plain(vendor), plain(model)))
+    def hosted(self, vendor: str, model: str, asked: Price | None = None) -> str | None:
+        """The id of a hosted model's record. Sources name no tier: the base record, unless the price is a tier's."""
+        keys = self._hosted.get((plain(vendor), plain(model)), [])
+        same = (key for key in keys if _asks(self._catalogue.hosted[key], asked))
+        return next(same, next(iter(keys), None))
 
-    def hosted_price(self, vendor: str, model: str) -> tuple[float, date] | None:
+    def hosted_price(self, vendor: str, model: str, asked: Price | None = None) -> tuple[float, date] | None:
         """What a hosted model asks for a million tokens, and when that was read."""
-        key = self.hosted(vendor, model)
+        key = self.hosted(vendor, model, asked)
         if key is None:
             return None
         figure = self._catalogue.hosted[key].input_usd_per_mtoken
         return (figure.newest.typical, figure.checked) if figure.newest.typical > 0 else None
+
+
+def _asks(record: HostedPrice, asked: Price | None) -> bool:
+    """Whether a record has this price, to read and to write."""
+    written = record.output_usd_per_mtoken
+    has = record.input_usd_per_mtoken.newest.typical, None if written is None else written.newest.typical
+    return asked is not None and has == (asked.price, asked.output)
 
 
 def _of_offer(offer: Offer) -> Shape:

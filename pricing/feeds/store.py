@@ -9,21 +9,27 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, Literal, NamedTuple
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from pricing.feeds.database import Database
+from pricing.feeds import written
+from pricing.feeds.database import AWAY, Database
 from pricing.feeds.folder import StoreError
 from pricing.feeds.given import Given, Name
 from pricing.feeds.observation import Observation
-from pricing.feeds.product import Kind, Price, joined
-from pricing.feeds.verdict import Reason, Verdict, read_reason
+from pricing.feeds.product import AnyPriced, Kind, Price
+from pricing.feeds.verdict import Reason, Verdict
+from pricing.feeds.written import About
+from pricing.marks import without_unseen
 
 RefreshState = Literal["read", "shrunk", "failed"]
 GATE = "the gate"
+_T = TypeVar("_T")
 _ODDS_KEPT = 50
 COMPARED_DAYS = 90  # a price that nobody has read for longer is compared with nothing
 
@@ -48,16 +54,6 @@ class Had:
     what: Observation  # its price says nothing here
     days: int
     of: int
-
-
-@dataclass(frozen=True)
-class About:
-    """What must be known of a source where its prices are shown; kept with each refresh."""
-
-    label: str
-    page: str
-    licence: str
-    via: str
 
 
 @dataclass(frozen=True)
@@ -112,6 +108,15 @@ class Held(NamedTuple):
     reason: Reason
 
 
+class History(NamedTuple):
+    """What is believed of one product."""
+
+    source: str
+    kind: Kind
+    one: AnyPriced  # as it costs now
+    days: list[tuple[str, float, Price]]  # with the price in dollars
+
+
 class Run(NamedTuple):
     """All that one refresh brought."""
 
@@ -126,6 +131,14 @@ class Store:
     """The operations; each that writes is one transaction."""
 
     database: Database
+
+    def _read(self, where: str, read: Callable[..., _T], *cells: Any) -> _T:
+        """What cells mean; a sentence where somebody has changed them."""
+        try:
+            return read(*cells)
+        except written.UNSOUND as error:
+            shown = without_unseen(", ".join(map(str, cells)))[:60]
+            raise StoreError(f"{self.database.name} is damaged: {where} holds {shown!r}. {AWAY}") from error
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -145,10 +158,11 @@ class Store:
         refused: dict[str, float] = {}
         last: dict[str, tuple[date, Price]] = {}
         for told, read, usd, verdict, *asked in rows:
-            last[told] = date.fromisoformat(read), Price(*asked)
+            day = self._read("readings.day", written.day, read)
+            last[told] = day, self._read("readings.price", written.asked, *asked)
             if usd is not None and verdict == "believed":
-                believed[told] = usd, last[told][0]
-            elif usd is not None and verdict == "refused":
+                believed[told] = self._read("readings.usd", written.usd, usd), day
+            elif verdict == "refused" and (self._read("readings.usd", written.number, usd) or 0.0) > 0:
                 refused[told] = usd
         return Before(believed, refused, last, self._seen(source))
 
@@ -158,7 +172,7 @@ class Store:
             " events e WHERE e.refresh = f.id AND e.product IS NULL AND e.kind = 'undone') ORDER BY f.id DESC LIMIT 1",
             (source,),
         )
-        return rows[0][0] if rows else None
+        return self._read("refreshes.seen", int, rows[0][0]) if rows else None
 
     def keep(self, refreshed: Refreshed, readings: Sequence[Reading], ended: datetime) -> int:
         """Keep what a source said; the number of the refresh. To be called while `writing`."""
@@ -226,13 +240,18 @@ class Store:
             " AND l.verdict = ? ORDER BY l.source, l.product",
             (since, verdict),
         )
-        return [
-            Held(
-                f"{refresh}-{product}", source, date.fromisoformat(read), kind, told, Price(*asked), usd,
-                read_reason(reason),
-            )
-            for refresh, product, source, read, kind, told, usd, _, reason, *asked in rows
-        ]  # fmt: skip
+        return [one for row in rows if (one := self._held(row)) is not None]
+
+    def _held(self, row: tuple[Any, ...]) -> Held | None:
+        refresh, product, source, day, kind, told, usd, _, reason, *asked = row
+        price = self._read("readings.price", written.asked, *asked)
+        if self._read("products.told", written.observation, kind, told, price) is None:
+            return None
+        return Held(
+            f"{refresh}-{product}", self._read("refreshes.source", written.text, source),
+            self._read("readings.day", written.day, day), kind, told, price,
+            self._read("readings.usd", written.number, usd), self._read("events.reason", written.reason, reason),
+        )  # fmt: skip
 
     def decide(self, wanted: Mapping[Verdict, Iterable[str]], person: str, at: datetime) -> list[Held]:
         """Accept and refuse held readings, by their ids; all of them or none."""
@@ -247,10 +266,7 @@ class Store:
     def given(self) -> Given:
         """What was said of names that nobody knew."""
         rows = self.database.rows("SELECT at, refresh, reason, person FROM events WHERE kind = 'named' ORDER BY id")
-        return Given(
-            Name(**json.loads(said), person=person, at=datetime.fromisoformat(at), refresh=refresh)
-            for at, refresh, said, person in rows
-        )
+        return Given(self._read("events.reason", written.name, *row) for row in rows)
 
     def name(self, one: Name) -> None:
         """Keep what somebody says of a name. To be called while `writing`."""
@@ -272,9 +288,10 @@ class Store:
         )
         found: dict[str, Run] = {}
         for run, started, source, count in rows:
-            old = found.get(run, Run(run, datetime.fromisoformat(started), (), 0))
-            found[run] = Run(run, min(old.started, datetime.fromisoformat(started)), (*old.sources, source),
-                             old.readings + count)  # fmt: skip
+            began = self._read("refreshes.started", written.moment, started)
+            old = found.get(run, Run(run, began, (), 0))
+            sources = (*old.sources, self._read("refreshes.source", written.text, source))
+            found[run] = Run(run, min(old.started, began), sources, old.readings + count)
         return list(found.values())
 
     def undo(self, run: str, person: str, at: datetime) -> None:
@@ -295,7 +312,22 @@ class Store:
     def newest_day(self) -> date | None:
         """The last day of which there is any price."""
         found = self.database.rows("SELECT MAX(day) FROM readings")[0][0]
-        return None if found is None else date.fromisoformat(found)
+        return None if found is None else self._read("readings.day", written.day, found)
+
+    def histories(self, since: date) -> Iterator[History]:
+        """All that is believed, each product with its prices where they changed, the newest last."""
+        products, sources = self.products(), self.sources()
+        for number, rows in groupby(self.believed(since), key=itemgetter(0)):
+            source, kind, told = self._read("readings.product", products.__getitem__, number)
+            self._read("products.source", sources.__getitem__, source)
+            days = sorted((self._believed(*row) for _, *row in rows), key=itemgetter(0))
+            one = self._read("products.told", written.observation, kind, told, days[-1][2])
+            if one is not None:
+                yield History(source, kind, one, days)
+
+    def _believed(self, day: str, usd: float, *asked: Any) -> tuple[str, float, Price]:
+        self._read("readings.day", written.day, day)
+        return day, self._read("readings.usd", written.usd, usd), self._read("readings.price", written.believed, *asked)
 
     def believed(self, since: date) -> list[tuple[Any, ...]]:
         """Product, day and price of all that is believed, where it changed and where it was read last."""
@@ -323,7 +355,7 @@ class Store:
             "SELECT f.source, f.about, f.day FROM refreshes f WHERE f.state <> 'failed' AND NOT EXISTS (SELECT 1 FROM"
             " events e WHERE e.refresh = f.id AND e.product IS NULL AND e.kind = 'undone') ORDER BY f.id"
         )
-        return {source: (About(**json.loads(about)), date.fromisoformat(day)) for source, about, day in rows}
+        return {source: self._read("refreshes.about", written.about, about, day) for source, about, day in rows}
 
     def to_be_had(self, since: date) -> dict[int, tuple[int, int]]:
         """By product: on how many days it was to be had, of how many days on which its source was read."""
@@ -346,11 +378,10 @@ class Store:
 
     def had(self, since: date) -> list[Had]:
         """What can be rented, with on how many days it was to be had since then."""
-        products = self.products()
-        found = []
+        products, found = self.products(), []
         for product, (days, of) in self.to_be_had(since).items():
-            source, kind, told = products[product]
-            what = joined(kind, told, Price(0.0))
+            source, kind, told = self._read("readings.product", products.__getitem__, product)
+            what = self._read("products.told", written.observation, kind, told, Price(0.0))
             if isinstance(what, Observation):
                 found.append(Had(source, what, days, of))
         return found

@@ -51,8 +51,3 @@ class Reason:
     def told(self) -> str:
         """As the store keeps it."""
         return json.dumps({key: value for key, value in asdict(self).items() if value not in (None, "")})
-
-
-def read_reason(text: str) -> Reason:
-    """A reason out of the store."""
-    return Reason(**json.loads(text))

@@ -1,8 +1,10 @@
 """Shapes of networks and prices of hosted models, as they stand in the data."""
 
+import csv
 import itertools
 from collections.abc import Iterator
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -70,6 +72,40 @@ def test_a_price_that_jumps_threefold_says_why(catalogue: Catalogue) -> None:
                 assert 1 / 3 <= new.typical / old.typical <= 3 or new.note, key
 
 
+# What a list says that the record does not cite: LiteLLM of 2026-11-12, else genai-prices of the same month, else what
+# OpenRouter passes on. Prices move, so the lists may differ; a price for another unit differs by far more.
+SECOND = list(csv.DictReader((Path(__file__).parent / "second_lists.csv").read_text(encoding="utf-8").splitlines()))
+FAR = 1.9
+DIFFERS = {
+    "Cohere/command-r": "OpenRouter sells the version of March 2024 under this name, Cohere that of August",
+    "DeepSeek/deepseek-chat": "retired: the lists keep its prices of different years",
+    "DeepSeek/deepseek-reasoner": "retired: the lists keep its prices of different years",
+    "Fireworks-AI/deepseek-v4-pro": "LiteLLM has the price of an input token as that of an output token",
+    "Mistral-AI/mistral-medium-3": "LiteLLM has the price of the newest model under this name",
+    "xAI/grok-code-fast-1": "LiteLLM has the price of the model that replaced it",
+}
+
+
+def test_there_are_enough_second_prices() -> None:
+    assert len(SECOND) >= 150
+
+
+@pytest.mark.parametrize("row", SECOND, ids=lambda row: row["record"])
+def test_a_second_list_has_no_price_that_is_far_from_ours(catalogue: Catalogue, row: dict[str, str]) -> None:
+    """One that is four times as high is often that of a token beside that of a character."""
+    ours = catalogue.hosted[row["record"]]
+    same = [one for one in catalogue.hosted.values() if (one.vendor, one.model) == (ours.vendor, ours.model)]
+    far = min(apart(one, row) for one in same)
+    assert (far > FAR) == (row["record"] in DIFFERS), f"{far:.2f} times apart"
+
+
+def apart(record: HostedPrice, row: dict[str, str]) -> float:
+    """By what factor the newest prices differ, of input or of output."""
+    asked = {"input_usd_per_mtoken": record.input_usd_per_mtoken, "output_usd_per_mtoken": record.output_usd_per_mtoken}
+    ratios = [figure.newest.typical / float(row[name]) for name, figure in asked.items() if figure is not None]
+    return max(max(ratio, 1 / ratio) for ratio in ratios)
+
+
 def test_one_vendor_has_one_spelling(catalogue: Catalogue) -> None:
     vendors = {record.vendor for record in catalogue.hosted.values()}
     assert len({plain(vendor) for vendor in vendors}) == len(vendors)
@@ -95,6 +131,10 @@ def test_open_models_lead_to_their_shapes(catalogue: Catalogue) -> None:
         ("Anthropic/claude-haiku-5.5", 0.10, 0.50),
         ("Anthropic/claude-haiku-5.5 (over 100k)", 0.50, 2.50),
         ("Google/gemini-3.8-flash", 0.75, 3.75),
+        ("Google/gemini-pro", 0.50, 1.50),
+        ("Google/gemini-1.0-pro-vision-001", 0.50, 1.50),
+        ("DeepSeek/deepseek-v4-flash", 0.15, 0.60),
+        ("DeepSeek/deepseek-v4-flash (peak hours)", 0.30, 1.20),
         ("DeepSeek/deepseek-v4.1-flash", 0.15, 0.60),
         ("DeepSeek/deepseek-v4.1-flash (peak hours)", 0.30, 1.20),
         ("DeepSeek/deepseek-v4-pro", 0.66, 1.98),
@@ -115,6 +155,7 @@ def test_newest_prices(catalogue: Catalogue, record: str, read: float, write: fl
 @pytest.mark.parametrize(
     ("record", "before", "since", "now"),
     [
+        ("DeepSeek/deepseek-v4-flash", (0.14, 0.28, 0.0028), date(2026, 9, 10), (0.15, 0.6, 0.003)),
         ("AWS-Bedrock/gpt-5.6-sol", (5.5, 33, 0.55), date(2026, 8, 21), (4.4, 22, 0.44)),
         ("Doubleword/gemma-4-31B-it", (0.14, 0.4, None), date(2026, 10, 18), (0.12, 0.35, None)),
         ("Doubleword/Qwen3.6-35B-A3B-FP8", (0.25, 2, None), date(2026, 10, 18), (0.14, 1, None)),

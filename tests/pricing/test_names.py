@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from pricing import load_catalogue, names
 from pricing.catalogue import Catalogue
+from pricing.electricity import electricity
 from pricing.errors import AmbiguousName, UnknownName
 from pricing.load import build
+from tests.frozen import live_catalogue
 from tests.small_catalogue import small_catalogue, small_contents
 
 SMALL = small_catalogue()
@@ -272,6 +274,39 @@ def test_a_place_with_two_readings_is_asked_about(real: Catalogue, name: str, re
 def test_a_misspelt_place_is_hinted_at(real: Catalogue, name: str) -> None:
     with pytest.raises(UnknownName, match="Did you mean DE"):
         names.site(real, name)
+
+
+@pytest.mark.parametrize("name", ["Wakanda", "Oz", "QQ", "VA", "Xanadu", "Ruritania", "zz-9"])
+def test_a_place_that_nobody_knows_has_no_false_hint_and_says_what_to_write(real: Catalogue, name: str) -> None:
+    with pytest.raises(UnknownName) as refused:
+        names.site(real, name)
+    assert refused.value.candidates == ()
+    assert "Did you mean" not in str(refused.value)
+    assert "or World, whose average price of electricity stands in" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("Swizerland", "CH"), ("Frnce", "FR"), ("Texass", "US-TX"), ("Norwya", "NO"), ("Quebek", "CA-QC")],
+)
+def test_the_closest_place_is_the_first_hint(real: Catalogue, name: str, code: str) -> None:
+    with pytest.raises(UnknownName) as refused:
+        names.site(real, name)
+    assert refused.value.candidates[0] == code
+
+
+def test_behind_a_city_the_code_of_a_state_wins_over_a_country_without_figures() -> None:
+    found = [names.site(live_catalogue(), said) for said in ("Phoenix, AZ", "Pittsburgh, PA", "New Orleans, LA", "AZ")]
+    assert found == ["US-AZ", "US-PA", "US-LA", "AZ"]
+
+
+def test_every_country_of_the_list_is_a_place_and_has_a_price_of_electricity() -> None:
+    catalogue = live_catalogue()
+    for code, land in catalogue.lands.items():
+        assert land.label == "Georgia" or names.site(catalogue, land.label) == code
+        found = electricity(catalogue, code, "large")
+        assert found is not None
+        assert found.stands_in is None or land.label in found.stands_in
 
 
 @pytest.mark.parametrize(

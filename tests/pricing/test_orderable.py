@@ -11,7 +11,7 @@ from pricing.catalogue import Catalogue
 from pricing.copies import cache_folder
 from pricing.errors import CatalogError, UnknownName
 from pricing.load import build, load
-from pricing.orderable import Order, Refusal, Stay, country, eu, machine, refuses, sale
+from pricing.orderable import Capacity, Order, Refusal, Stay, country, eu, machine, refuses, sale
 from tests.frozen import FROZEN
 
 PRICE = (
@@ -136,15 +136,17 @@ def test_what_is_sold_follows_from_the_seller_and_the_size(
     sellers: Catalogue, key: str, kind: str, sizes: tuple[int, ...], most: int, reach: int
 ) -> None:
     sold = sale(sellers, key)
-    assert (sold.kind, sold.sizes, sold.most, sold.reach) == (kind, sizes, most, reach)
-    assert sold.most_published == (key == CLUSTER)
+    assert (sold.kind, sold.sizes, sold.most.accelerators, sold.reach.accelerators) == (kind, sizes, most, reach)
+    assert sold.most.assumed == (key != CLUSTER)
 
 
 def test_a_list_by_the_accelerator_alone_is_one_of_boards_where_they_come_on_boards() -> None:
     plain = TEXT.replace("    sizes: [8, 1]\n", "").replace("form_factor: SXM5", "form_factor: SXM5, board: 8")
     catalogue = build({"all.yaml": plain.encode()}, digest="boards")
     assert sale(catalogue, LISTED).sizes == (1, 8)
+    assert sale(catalogue, LISTED).sizes_assumed
     assert sale(catalogue, CARDS).sizes == (1,)
+    assert not sale(catalogue, CARDS).sizes_assumed
     assert sale(catalogue, ONE).sizes == (1,)  # its provider is no neocloud and lists machines of eight
     assert sale(catalogue, SECOND).sizes == (1,)
     eight = plain.replace("facts:\n", offer("joined/L40S/2x/South/on_demand", "europe") + "facts:\n")
@@ -154,7 +156,7 @@ def test_a_list_by_the_accelerator_alone_is_one_of_boards_where_they_come_on_boa
 def test_an_offers_own_words_win_over_the_providers(sellers: Catalogue) -> None:
     own = TEXT.replace(f"{LISTED}: {{", f"{LISTED}: {{sizes: [2, 4], sold_as: machine, most_at_once: {count(24)}, ")
     sold = sale(build({"all.yaml": own.encode()}, digest="own"), LISTED)
-    assert (sold.kind, sold.sizes, sold.most, sold.most_published, sold.fabric) == ("machine", (2, 4), 24, True, None)
+    assert (sold.kind, sold.sizes, sold.most, sold.fabric) == ("machine", (2, 4), Capacity(24, assumed=False), None)
     there = TEXT.replace(f"{LISTED}: {{", f"{LISTED}: {{countries: [DE], ")
     assert sale(build({"all.yaml": there.encode()}, digest="there"), LISTED).country == "DE"
     assert sale(sellers, LISTED).fabric_gb_s == 50

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pricing import load_catalogue
-from pricing.choices import TRUST_ORDER
-from pricing.orderable import Order, eu, refuses
+from pricing.choices import TRUST_ORDER, Area
+from pricing.orderable import Order, Stay, eu, is_in, places_of, refuses
 from pricing.query import MILD, Wish, find, freshness, price, trust
 
 DAY = date(2026, 11, 21)
@@ -110,3 +111,32 @@ def test_every_badge_of_the_catalogue_is_a_known_one() -> None:
     badges = {trust(CATALOGUE, figure.newest) for figure in figures}
     assert badges <= set(TRUST_ORDER)
     assert {"API", "published", "collected"} <= badges
+
+
+NAMED_PLACES = {  # a region, and the part of the world that its places make it belong to
+    "Canada/Norway/US": {"europe", "north_america"},
+    "India/EU": {"asia", "europe"},
+    "US/Iceland": {"europe", "north_america"},
+    "EU/CA": {"europe", "north_america"},
+    "Finland/Iceland": {"europe"},
+    "global": set(get_args(Area)) - {"not_stated"},
+    "not stated": set(),
+}
+
+
+@pytest.mark.parametrize(("region", "areas"), NAMED_PLACES.items())
+def test_an_offer_of_several_places_belongs_to_each(region: str, areas: set[str]) -> None:
+    of_region = {key for key, offer in OFFERS.items() if offer.region == region}
+    assert of_region
+    for area in set(get_args(Area)) - {"not_stated", "anywhere"}:
+        shown = find(CATALOGUE, Wish(areas=frozenset({area}), doubtful=True), DAY).ids
+        assert of_region & set(shown) == (of_region if area in areas else set())
+
+
+@given(st.sampled_from(sorted(OFFERS)), st.sampled_from(sorted(set(get_args(Area)) - {"not_stated", "anywhere"})))
+def test_what_may_stay_in_a_part_of_the_world_is_shown_there(key: str, area: str) -> None:
+    stays = refuses(CATALOGUE, key, Order(stay=Stay(areas=frozenset({area})))) is None
+    shown = is_in(CATALOGUE, OFFERS[key], frozenset({area}))
+    assert shown or not stays
+    if places_of(CATALOGUE, OFFERS[key]):
+        assert shown == stays

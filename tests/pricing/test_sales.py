@@ -30,7 +30,7 @@ def frozen() -> Catalogue:
 )  # fmt: skip
 def test_who_was_seen_to_sell_clusters_has_one_here(real: Catalogue, seller: str) -> None:
     sold = [sale(real, key) for key, offer in real.offers.items() if offer.provider == seller]
-    assert any(one.kind == "cluster" and one.reach >= 16 and one.reach > one.sizes[-1] for one in sold)
+    assert any(one.kind == "cluster" and one.reach.accelerators >= max(16, one.sizes[-1] + 1) for one in sold)
 
 
 @pytest.mark.parametrize("seller", ["digitalocean", "hotaisle", "hyperstack", "thundercompute", "salad", "vast"])
@@ -99,7 +99,7 @@ def test_racks_are_sold_whole_or_by_the_tray(real: Catalogue) -> None:
     racks = [key for key, offer in real.offers.items() if "NVL72" in offer.accelerator]
     sizes = {sale(real, key).sizes for key in racks if sale(real, key).kind not in ("bid", "serverless")}
     assert {(4,), (72,)} <= sizes
-    assert {sale(real, key).reach >= 72 for key in racks if sale(real, key).fabric} == {True}
+    assert {sale(real, key).reach.accelerators >= 72 for key in racks if sale(real, key).fabric} == {True}
 
 
 def test_one_accelerator_is_refused_only_where_an_order_starts_higher(real: Catalogue) -> None:
@@ -122,7 +122,7 @@ def test_how_much_at_once_is_known_of_every_kind(real: Catalogue) -> None:
             assert value.kind == "assumption"
             assert value.low is not None
             assert value.high is not None
-    published = [key for key in real.offers if sale(real, key).most_published]
+    published = [key for key in real.offers if not sale(real, key).most.assumed]
     assert len(published) > 25
 
 
@@ -189,7 +189,11 @@ def test_the_frozen_sellers_sell_the_same(real: Catalogue, frozen: Catalogue) ->
     assert frozen.lands == real.lands
 
 
+# An offer that was listed under another card when the facts were frozen.
+MOVED = {"runpod/RTX-PRO-6000-96GB/1x/global/on_demand/community-cloud-max-q-edition"}
+
+
 def test_the_frozen_offers_are_of_the_same_things(real: Catalogue, frozen: Catalogue) -> None:
-    for key in frozen.offers:
+    for key in frozen.offers.keys() - MOVED:
         then, now = sale(frozen, key), sale(real, key)  # sizes follow from what else a seller lists today
         assert (then.fabric, then.places, then.provider_country) == (now.fabric, now.places, now.provider_country), key

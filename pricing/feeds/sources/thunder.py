@@ -63,7 +63,7 @@ FEED = Feed(
     name="thunder",
     label="Thunder Compute",
     page="https://www.thundercompute.com/pricing",
-    hosts=("api.thundercompute.com",),
+    hosts=("api.thundercompute.com", "api.thundercompute.com:8443"),
     licence="public API; facts cited",
     read=read,
 )

@@ -22,11 +22,16 @@ def source(name: str = "example", **changes: Any) -> Feed:
         while url:
             reply = ask.get(url)
             told = reply.json()
-            yield from ((reply, KINDS[changes.get("kind", "rental")](**row)) for row in told["rows"])
+            yield from ((reply, KINDS[changes.get("kind", "rental")](**_tuples(row))) for row in told["rows"])
             url = told.get("next")
 
     told = {"name": name, "label": name.title(), "page": f"https://{HOST}/{name}", "hosts": (HOST,), "licence": "MIT"}
     return Feed(**{**told, "read": read, **changes})
+
+
+def _tuples(row: dict[str, Any]) -> dict[str, Any]:
+    """JSON has lists where an observation has tuples."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
 
 
 def row(price: float = 2.69, **changes: Any) -> dict[str, Any]:

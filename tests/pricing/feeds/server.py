@@ -11,9 +11,10 @@ import gzip
 import json as as_json
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -106,6 +107,31 @@ def serving() -> Iterator[Server]:
         yield server
     finally:
         server.close()
+
+
+@contextmanager
+def raw_server(sent: bytes, drip_s: float) -> Iterator[str]:
+    """The address of a server that sends these bytes to whoever connects, one by one."""
+    over = threading.Event()
+
+    class Handler(StreamRequestHandler):
+        def handle(self) -> None:
+            with suppress(OSError):
+                for n in range(len(sent)):
+                    self.wfile.write(sent[n : n + 1])
+                    if over.wait(drip_s):
+                        return
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            over.set()
+            server.shutdown()
+            thread.join()
 
 
 class _Quiet(ThreadingHTTPServer):

@@ -260,6 +260,12 @@ def test_a_redirect_within_the_hosts_is_followed_without_the_key(server: Server,
         ("https://[::1]/", "Example sends us to a private address, where nobody sells: not followed."),
         ("https://localhost/", "Example sends us to a private address, where nobody sells: not followed."),
         (f"http://{HOST}/prices", "Example sends us to an address that is not encrypted: not followed."),
+        (f"https://{HOST}:81/x", "Example sends us to port 81 of prices.example, which is none of its: not followed."),
+        (f"https://{OTHER}:80/x", "Example sends us to port 80 of more.example, which is none of its: not followed."),
+        (f"//{HOST}:0/x", "Example sends us to port 0 of prices.example, which is none of its: not followed."),
+        (f"https://{HOST}:99999/x", "Example sends us to what is no address: not followed."),
+        (f"https://{HOST}:port/x", "Example sends us to what is no address: not followed."),
+        ("https://[bad/x", "Example sends us to what is no address: not followed."),
         ("file:///etc/passwd", "Example sends us to no host, which is none of its hosts: not followed."),
         ("https://a@evil.example/", "Example sends us to evil.example, which is none of its hosts: not followed."),
         ("/prices", "Example sends us on more than 5 times."),
@@ -270,9 +276,33 @@ def test_a_redirect_elsewhere_is_refused(server: Server, client: Client, where: 
     assert refused(client=client) == sentence
 
 
+@pytest.mark.parametrize("port", ["", ":443"])
+def test_the_usual_port_may_be_named(server: Server, client: Client, port: str) -> None:
+    server.says("/prices", Answer(status=302, body=b"", headers={"Location": f"https://{HOST}{port}/moved"}))
+    server.says("/moved", Answer(json=[1]))
+    assert client.get(PAGE).json() == [1]
+
+
+def test_a_source_at_another_port_stays_there(server: Server) -> None:
+    client = Client(feed(hosts=(f"{HOST}:8443",)), limits=BRISK, at=server.at(HOST), environ={})
+    server.says("/prices", Answer(json=[1]))
+    assert client.get(f"https://{HOST}:8443/prices").json() == [1]
+    server.says("/prices", Answer(status=302, body=b"", headers={"Location": f"https://{HOST}:8444/prices"}))
+    with pytest.raises(FeedError, match=r"^Example sends us to port 8444 of prices\.example"):
+        client.get(f"https://{HOST}:8443/prices?page=2")
+    server.says("/prices", Answer(status=302, body=b"", headers={"Location": f"https://{HOST}/prices"}))
+    with pytest.raises(FeedError, match=r"^Example sends us to port 443 of prices\.example"):
+        client.get(f"https://{HOST}:8443/prices?page=3")
+    client.close()
+
+
 def test_a_next_page_elsewhere_is_refused_too(client: Client) -> None:
     with pytest.raises(FeedError, match="none of its hosts"):
         client.get("https://evil.example/page/2")
+    with pytest.raises(FeedError, match=r"port 8443 of prices\.example"):
+        client.get(f"https://{HOST}:8443/page/2")
+    with pytest.raises(FeedError, match="no address"):
+        client.get("https://[bad/x")
 
 
 @pytest.mark.slow

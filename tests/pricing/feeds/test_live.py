@@ -20,7 +20,8 @@ from pricing.feeds.gate import Gate, Market
 from pricing.feeds.live import current
 from pricing.feeds.observation import HostedObservation, Observation, RateObservation
 from pricing.feeds.product import AnyPriced
-from pricing.feeds.store import About, Before, Refreshed, Store
+from pricing.feeds.store import Before, Refreshed, Store
+from pricing.feeds.written import About
 from pricing.query import Wish, find, trust
 from pricing.records import Offer
 from tests.pricing.feeds.made import row

@@ -17,7 +17,8 @@ from pricing.feeds.live import current
 from pricing.feeds.naming import NameSaid, Word, asked_names, say
 from pricing.feeds.observation import HostedObservation, Observation
 from pricing.feeds.product import AnyPriced
-from pricing.feeds.store import About, Refreshed, Store
+from pricing.feeds.store import Refreshed, Store
+from pricing.feeds.written import About
 from tests.pricing.feeds.made import row
 
 DAY = date(2026, 11, 23)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, date, datetime
 from typing import Any
@@ -13,8 +14,9 @@ import pytest
 from pricing import load_catalogue
 from pricing.feeds.client import Limits
 from pricing.feeds.database import alone, opened
-from pricing.feeds.feed import Feed
+from pricing.feeds.feed import Ask, Feed, FeedError, Reply
 from pricing.feeds.folder import StoreError
+from pricing.feeds.observation import Odd
 from pricing.feeds.progress import Progress, RefreshFound
 from pricing.feeds.refresh import Ways, refresh
 from pricing.feeds.store import Store
@@ -107,6 +109,69 @@ def test_one_broken_source_stops_no_other(server: Server, go: Refresh, environ: 
     assert count(environ) == 1
 
 
+UNSEEN = (
+    "RunPod\nX",
+    "Run\x1b[31mPod",
+    "\u202eAWS",
+    "RunPod\u200b",
+    "Run\u2028Pod",
+    "Run\x85Pod",
+    "\ud800RunPod",
+    "a\tb",
+)
+
+
+@pytest.mark.parametrize("name", UNSEEN, ids=ascii)
+@pytest.mark.parametrize("field", ["seller", "accelerator", "region", "sku", "note", "currency", "doubts", "countries"])
+def test_a_text_with_marks_that_do_not_show_is_odd(
+    server: Server, go: Refresh, environ: dict[str, str], field: str, name: str
+) -> None:
+    listed = field in ("doubts", "countries")
+    says(server, row(2.79), row(2.49, **{field: [name] if listed else name}))
+    (found,) = go().sources
+    assert (found.seen, found.odd, found.verdicts) == (1, 1, {"believed": 1})
+    ((odds,),) = table(environ, "SELECT odds FROM refreshes")
+    (odd,) = json.loads(odds)
+    assert odd.startswith(f"Example: {field} has a mark that does not show: ")
+    assert odd.isprintable()
+    assert "X" in odd or "Pod" in odd or "AWS" in odd or "a b" in odd
+
+
+def test_a_vendor_a_model_and_a_currency_are_texts_too(server: Server, go: Refresh, environ: dict[str, str]) -> None:
+    told = {"vendor": "OpenAI", "model": "gpt-5.5", "input_usd_per_mtoken": 5.0}
+    says(
+        server,
+        told,
+        {**told, "vendor": "Open\nAI"},
+        {**told, "model": "gpt\u202e-5.5"},
+        {**told, "note": "\x1b"},
+        name="api",
+    )
+    says(server, {"code": "EUR", "usd": 1.16}, {"code": "EU\x00R", "usd": 1.2}, name="rates")
+    found = go(source("api", kind="hosted"), source("rates", kind="exchange")).sources
+    assert [(one.seen, one.odd) for one in found] == [(1, 3), (1, 1)]
+
+
+def test_words_of_a_source_that_fails_or_is_odd_are_one_line_that_shows(
+    server: Server, go: Refresh, environ: dict[str, str]
+) -> None:
+    def read(ask: Ask) -> Iterator[tuple[Reply, Odd]]:
+        yield ask.get(f"https://{HOST}/example"), Odd("a\nrow\u202e", "is \x1b[31mred")
+        raise FeedError("Example has no\x1b[31m field\nany more.")
+
+    server.says("/example", Answer(json={}))
+    (found,) = go(source(read=read)).sources
+    assert found.said == "Example has no [31m field any more."
+    assert table(environ, "SELECT odds FROM refreshes") == [('["a row: is [31mred"]',)]
+
+
+@pytest.mark.parametrize(("field", "value"), [("free", 10**30), ("count", 2**63), ("free", -(10**30))])
+def test_a_number_that_is_too_large_to_keep_is_odd(server: Server, go: Refresh, field: str, value: int) -> None:
+    says(server, row(2.79), row(2.49, **{field: value}))
+    (found,) = go().sources
+    assert (found.seen, found.odd) == (1, 1)
+
+
 def test_a_source_that_fails_half_way_keeps_nothing_of_it(server: Server, go: Refresh, environ: dict[str, str]) -> None:
     server.says("/example", Answer(json={"rows": [row(2.79)], "next": f"https://{HOST}/page2"}))
     server.says("/page2", Answer(status=500))
@@ -130,6 +195,14 @@ def test_a_key_that_is_not_set_is_told_by_its_name(server: Server, go: Refresh, 
     assert (found.state, found.said) == ("skipped", "Keyed is read with a key of yours: set KEYED_TOKEN.")
     assert server.asked == []
     assert count(environ, "refreshes") == 0
+
+
+def test_a_source_without_its_key_is_skipped_before_any_other_begins(server: Server, go: Refresh) -> None:
+    says(server, row(2.79))
+    told: list[Progress] = []
+    go(source(), source("keyed", key_name="KEYED_TOKEN"), tell=told.append)
+    assert (told[0].source, told[0].state) == ("keyed", "skipped")
+    assert [one.state for one in told if one.source == "keyed"] == ["skipped"]
 
 
 def test_rows_of_a_seller_who_speaks_first_hand_are_left_to_it(server: Server, go: Refresh) -> None:

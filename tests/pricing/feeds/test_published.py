@@ -1,0 +1,157 @@
+"""A folder that somebody published, with anything at all in its files, and addresses that are none."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Mapping
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.cli import main
+from pricing import load_catalogue
+from pricing.feeds.database import opened
+from pricing.feeds.live import current
+from pricing.feeds.naming import asked_names
+from pricing.feeds.progress import SourceFound
+from pricing.feeds.published import COLUMNS, LATEST, BadAddress, source_at
+from pricing.feeds.refresh import Ways, refresh
+from pricing.feeds.store import Store
+from pricing.marks import unseen
+
+DAY = date(2026, 11, 23)
+FILE = "prices-2026-11-20.csv"
+H100 = {"kind": "rental", "source": "runpod", "day": "2026-11-20", "seller": "RunPod", "accelerator": "H100 SXM",
+        "count": "1", "purchase": "on_demand", "price": "2.79", "memory_gb": "80"}  # fmt: skip
+ODD: tuple[Any, ...] = (
+    None, True, False, 0, -1, 1.5, 10**30, 10**400, "", "x", "\u202eAWS", "a\nb", "\ud800", "\x00", "..", "/etc/passwd",
+    [], [1, 2], [[]], {}, {"file": FILE}, "prices-2026-11-20.csv\n", "9" * 5_000, "nan", "inf", "-inf", "1e999",
+    "1e-400", "0001-01-01", "9999-12-31", "2026-02-30", "on_demand", "=1+1", "'=1+1", "é€…😀", "x" * 200_000,
+)  # fmt: skip
+
+
+def publish(folder: Path, rows: list[Mapping[str, str]], **head: Any) -> None:
+    """A folder as `publish-prices` writes it, but for what is named."""
+    folder.mkdir(exist_ok=True)
+    lines = [",".join(COLUMNS), *(",".join(_quoted(row.get(name, "")) for name in COLUMNS) for row in rows)]
+    raw = "\n".join(lines).encode("utf-8", "surrogatepass")
+    (folder / FILE).write_bytes(raw)
+    told = {"version": 1, "day": "2026-11-20", "file": FILE, "sha256": hashlib.sha256(raw).hexdigest(), "prices": 1}
+    (folder / LATEST).write_text(json.dumps({**told, **head}))
+
+
+def _quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"'
+
+
+def read(folder: Path, environ: Mapping[str, str]) -> SourceFound:
+    """What becomes of it in a refresh."""
+    feeds = (source_at(str(folder)),)
+    return refresh(feeds, load_catalogue(), Ways(environ=environ, day=DAY)).sources[0]
+
+
+def is_a_sentence(said: str) -> bool:
+    """One line that ends, in which no name of an error of Python's stands."""
+    return said.isprintable() and said.endswith(".") and "Error" not in said and len(said) < 500
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("[1, 2]", "latest.json is not what `publish-prices` writes: want an object, got a list. Publish it again."),
+        ("null", "latest.json is not what `publish-prices` writes: want an object, got nothing. Publish it again."),
+        ("7", "latest.json is not what `publish-prices` writes: want an object, got a number. Publish it again."),
+        ('"x"', "latest.json is not what `publish-prices` writes: want an object, got a text. Publish it again."),
+        ("{", "latest.json is no JSON. Publish it again."),
+        ("", "latest.json is no JSON. Publish it again."),
+        ("[" * 100_000, "latest.json is no JSON. Publish it again."),
+        ("9" * 10_000, "latest.json is no JSON. Publish it again."),
+        ("\xff\xfe", "latest.json is no JSON. Publish it again."),
+    ],
+)
+def test_what_stands_in_latest_json_is_told_in_a_sentence(
+    tmp_path: Path, environ: dict[str, str], content: str, sentence: str
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / LATEST).write_text(content, encoding="latin-1")
+    found = read(folder, environ)
+    assert (found.state, found.said) == ("failed", f"{folder}: {sentence}")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        {"file": None}, {"file": 7}, {"file": [FILE]}, {"file": {"name": FILE}}, {"file": f"../{FILE}"},
+        {"version": None}, {"version": "1"}, {"version": [1]}, {"version": 2}, {"sha256": None}, {"sha256": 7},
+        {"sha256": [1]},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_field_of_another_type_is_told_in_a_sentence(
+    tmp_path: Path, environ: dict[str, str], head: dict[str, Any]
+) -> None:
+    publish(tmp_path / "out", [H100], **head)
+    found = read(tmp_path / "out", environ)
+    assert found.state == "failed"
+    assert is_a_sentence(found.said)
+
+
+def test_a_refresh_survives_anything_in_a_published_folder(tmp_path: Path, environ: dict[str, str]) -> None:
+    draw = random.Random(5)
+    folder = tmp_path / "out"
+    for _ in range(60):
+        rows = [dict(H100) for _ in range(3)]
+        for row in rows:
+            for name in draw.sample(COLUMNS, draw.randrange(4)):
+                row[name] = str(draw.choice(ODD))
+        head = {name: draw.choice(ODD) for name in ("version", "file", "sha256", "day") if draw.random() < 0.1}
+        publish(folder, rows, **head)
+        found = read(folder, environ)
+        assert not found.said or is_a_sentence(found.said), (rows, head)
+    with closing(opened(environ)) as database:
+        texts = [text for table in ("products", "refreshes", "readings", "events") for kept in database.rows(
+            f"SELECT * FROM {table}") for text in kept if isinstance(text, str)]  # fmt: skip
+        assert [text for text in texts if unseen(text)] == []
+        kept = Store(database)
+        asked_names(kept.held(DAY))
+    current(environ)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "https://[bad/x", "https://host:port/x", "https://host:99999/x", "https://", "https:///x", "http://host/x",
+        "ftp://host/x", "https://user:secret@host/x", "https://host/x?key=1", "https://ho st/x", "https://host/\nx",
+        "https://\u202ehost/x", "://", "https://[::1/x", "https://host/x#part", "https://ho\x00st/x",
+    ],
+)  # fmt: skip
+def test_an_address_that_is_none_is_told_in_a_sentence(where: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(BadAddress, match=r"is no address to read prices from: want https://HOST/FOLDER, or a folder\."):
+        source_at(where)
+    assert main(["refresh", "--source", where]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("where", ["a/b\x00c", "./a\nb", "x" * 5_000 + "/y", "\ud800/x"])
+def test_a_folder_that_cannot_be_one_is_told_in_a_sentence(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RENT_OR_BUY_DATA", str(tmp_path))
+    assert main(["refresh", "--source", where]) in (1, 2)
+    out, err = capsys.readouterr()
+    assert "Traceback" not in out + err
+    assert "Error" not in out + err
+
+
+def test_a_port_of_an_address_is_its_only_one() -> None:
+    assert source_at("https://prices.example/x").hosts == ("prices.example",)
+    assert source_at("https://prices.example:8443/x").hosts == ("prices.example:8443",)
+    assert source_at("https://[::1]:8443/x").hosts == ("[::1]:8443",)
