@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -10,10 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from planner.evidence.table import BadTable
+from planner.scenario.amounts import count
 from planner.scenario.measured import FARTHEST_END, LEAST_RATIO, MOST_FACTORS, MOST_RATIO, Measured
 from planner.scenario.vocabulary import Kind
 from planner.speed.pace import TENTH_SD, scatter_of
 
+_MOST_REASONS = 3
 _MOST_RUNS, _LONGEST_SOURCE, _LONGEST_NAME = 10_000, 60, 160
 
 
@@ -57,10 +61,10 @@ class OwnFactors:
     runs: tuple[OwnRun, ...]
     factors: tuple[Factor, ...]  # those of most runs first
 
-    @property
-    def carried(self) -> tuple[Measured, ...]:
-        """What a scenario can hold of them."""
-        return tuple(one.said for one in self.factors[:MOST_FACTORS])
+    def carried(self, accelerator: str = "") -> tuple[Measured, ...]:
+        """What a scenario can hold of them, those of its accelerator first."""
+        said = sorted((one.said for one in self.factors), key=lambda one: one.accelerator != accelerator)
+        return tuple(said[:MOST_FACTORS])
 
 
 def compared(run: OwnRun, *, predicted: float, error: float, like: Mapping[str, str]) -> OwnRun:
@@ -83,6 +87,15 @@ def factors(kind: Kind, runs: Sequence[OwnRun], *, source: str, day: date | None
     found = [_factor(kind, dict(like), group, label, day) for like, group in groups.items()]
     found.sort(key=lambda one: (-one.said.runs, one.said.accelerator, one.said.model or ""))
     return OwnFactors(kind, tuple(runs), tuple(found))
+
+
+def refuse_unusable(found: OwnFactors, *, file: str) -> None:
+    """Raise `BadTable` where no run of a table can be gone by."""
+    if found.factors:
+        return
+    reasons = Counter(run.why_not for run in found.runs).most_common(_MOST_REASONS)
+    why = "; ".join(f"{reason} ({many:,} x)" for reason, many in reasons) or "it holds no runs"
+    raise BadTable(f"{file}: none of {count(len(found.runs), 'run')} can be gone by: {why}.")
 
 
 def _factor(kind: Kind, like: dict[str, str], runs: Sequence[OwnRun], source: str, day: date | None) -> Factor:
@@ -108,6 +121,7 @@ def _short(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def put_together(there: Iterable[Measured], brought: OwnFactors) -> tuple[Measured, ...]:
+def put_together(there: Iterable[Measured], brought: OwnFactors, *, accelerator: str = "") -> tuple[Measured, ...]:
     """What a scenario holds once runs of one kind are brought: theirs in place of those of that kind before."""
-    return (*(one for one in there if one.kind != brought.kind), *brought.carried)[:MOST_FACTORS]
+    kept = (one for one in there if one.kind != brought.kind)
+    return (*kept, *brought.carried(accelerator))[:MOST_FACTORS]

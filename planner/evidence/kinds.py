@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from planner.evidence.cells import Row
 from planner.evidence.checked import Checked
-from planner.evidence.factors import OwnFactors, OwnRun, factors
+from planner.evidence.factors import OwnFactors, OwnRun, factors, refuse_unusable
 from planner.evidence.left_out import Calibrated
 from planner.evidence.serving.calibrate import calibrate_serving
 from planner.evidence.serving.check import check_serving
@@ -20,8 +19,6 @@ from planner.evidence.training.calibrate import calibrate_training
 from planner.evidence.training.check import check_training
 from planner.scenario.vocabulary import Kind
 from pricing import Catalogue
-
-_MOST_REASONS = 3
 
 
 @dataclass(frozen=True)
@@ -46,10 +43,7 @@ def factors_in(catalogue: Catalogue, text: str, *, file: str, day: date, most: i
     if most is not None and len(rows) > most:
         raise BadTable(f"{file}: {len(rows):,} runs, want at most {most:,}: keep those most like what you plan.")
     found = factors_of(catalogue, kind, rows, source=file, day=day)
-    if not found.factors:
-        reasons = Counter(run.why_not for run in found.runs).most_common(_MOST_REASONS)
-        why = "; ".join(f"{reason} ({many:,} x)" for reason, many in reasons) or "it holds no runs"
-        raise BadTable(f"{file}: none of {len(rows):,} runs can be gone by: {why}.")
+    refuse_unusable(found, file=file)
     return found
 
 

@@ -205,9 +205,9 @@ def _groups(runs: Runs, found: LeftOut) -> NDArray[np.str_]:
 
 
 def _tails(runs: Runs, alone: LeftOut, scaled: Array, weights: Array) -> tuple[tuple[float, float], float]:
-    """How far a tenth lies to either side; and of how many runs, each telling something of its own, that was taken.
+    """How far the 10th and the 90th percentile lie from the middle; and of how many runs that was taken.
 
-    Of few runs less than a tenth is left out on either side, so that of new ones no more than a tenth lie beyond.
+    Of few runs less than 1 in 10 is left out at each end, so that of new ones no more than 1 in 10 lies there.
     """
     many = _independent(runs, alone, weights)
     most = min(1.0, (1 - TAIL) * (1 + 1 / many))

@@ -1,9 +1,10 @@
-"""Plans in real terms: all in today's money. What was agreed in dollars loses worth by the time it is paid.
+"""Plans in real terms: the same dollars as in a nominal plan, each in today's money.
 
-Your own rates and changes of prices are in the terms of the plan. The catalogue's are nominal, as quoted, and
-are taken less inflation. A price that was set earlier than it is paid (a loan, a lease, an order, a reservation, the
-share of a price that a resale brings) stays what it was in dollars, so it is worth less by then. What has no path of
-its own (software, tokens) costs the same in today's money throughout, which is to rise with inflation.
+Your own rates and changes of prices are in the terms of the plan. The catalogue's are nominal, as quoted, and are taken
+less inflation. Every amount is dollars, in both terms: a price that was set earlier than it is paid (a loan, a lease,
+an order, a reservation, the share of a price that a resale brings) stays what it was in dollars, so it is worth less
+when it is paid. What has no path of its own (disk, software, tokens, a sum that you type) costs the same dollars all
+along.
 
 So a plan gives the same present value in both terms, if its rates and paths are the same ones.
 """

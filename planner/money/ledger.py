@@ -28,9 +28,10 @@ Part = Literal[
     "whole machines", "rounding", "idle", "commitment", "interruptions", "waiting", "egress", "support", "tax",
     "resale", "income", "selling",
 ]  # fmt: skip
-# How the tax books take it: at once, over years, as a sale, or not at all (money borrowed and paid back; time, which
-# costs something and is paid to nobody).
-Treatment = Literal["expense", "capital", "sale", "financing", "tax", "imputed"]
+# How the tax books take it: at once, over years, as a sale, or not at all (money borrowed and paid back; what costs
+# something and is paid to nobody: time, imputed, and the sale that keeping a machine forgoes).
+Treatment = Literal["expense", "capital", "sale", "financing", "tax", "imputed", "forgone"]
+_NONCASH: frozenset[Treatment] = frozenset({"imputed", "forgone"})
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,11 @@ class Line:
     note: str | None = None
     treatment: Treatment = "expense"
     order: int = 0  # of a fleet that is bought in several orders: 1 is the first
+
+    @property
+    def is_cash(self) -> bool:
+        """Whether somebody pays or receives it. What is no cash still counts in the comparison."""
+        return self.treatment not in _NONCASH
 
     @cached_property
     def usd(self) -> NDArray[np.float64]:

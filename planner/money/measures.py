@@ -39,6 +39,7 @@ class Measures:
 
     present_usd: Num
     total_usd: Num  # the plain sum of all months
+    bills_usd: Num  # of it what is paid: the total of the cash
     cash_today_usd: Num
     eac_usd_per_year: Num  # the level yearly cost that is worth as much: compares plans of different length
     usd_per_useful_hour: Solved  # levelised: cost and hours both discounted
@@ -111,16 +112,14 @@ def cumulative(setting: Setting, ledger: Ledger) -> NDArray[np.float64]:
 
 
 def cash_today_usd(ledger: Ledger) -> Num:
-    """What has to be paid today. [USD] What selling would fetch today is a cost of keeping, but nobody pays it."""
-    forgone = sum(np.maximum(np.nan_to_num(line.usd[..., 0]), 0.0) for line in ledger.lines if line.treatment == "sale")
-    return np.asarray(ledger.monthly_usd[..., 0] - forgone)[()]
+    """What has to be paid today. [USD]"""
+    return paid_usd(ledger)[..., 0][()]
 
 
 def paid_usd(ledger: Ledger) -> NDArray[np.float64]:
-    """What really has to be paid, month by month, today first. [USD] What is counted and paid to nobody is left out."""
-    paid = np.array(ledger.monthly_usd - imputed_usd(ledger), dtype=np.float64)
-    paid[..., 0] = cash_today_usd(ledger)
-    return paid
+    """The cash, month by month, today first. [USD] What costs something and is paid to nobody is left out."""
+    noncash = sum((line.priced_usd for line in ledger.lines if not line.is_cash), np.zeros(1))
+    return np.asarray(ledger.monthly_usd - noncash)
 
 
 def cash_by_year_usd(ledger: Ledger) -> NDArray[np.float64]:
@@ -135,8 +134,8 @@ class PeakCash:
     """The lowest point of an account from which all bills are paid: when, and how far down it is."""
 
     month: int  # 0 is today
-    present_usd: float  # in today's money
-    bills_usd: float  # the plain sum of what was paid by then, less what came back
+    bills_usd: float  # the plain sum of what was paid by then, less what came back: what has to be funded
+    present_usd: float  # the same payments in today's money
 
 
 def peak_cash(setting: Setting, ledger: Ledger) -> PeakCash:
@@ -144,12 +143,7 @@ def peak_cash(setting: Setting, ledger: Ledger) -> PeakCash:
     paid = paid_usd(ledger)
     out = np.cumsum(paid)
     month = int(np.argmax(out))
-    return PeakCash(month, float((paid * factors(setting))[: month + 1].sum()), float(out[month]))
-
-
-def imputed_usd(ledger: Ledger) -> Num:
-    """What is counted by month but paid to nobody, such as the time that jobs wait. [USD]"""
-    return sum((line.priced_usd for line in ledger.lines if line.treatment == "imputed"), np.zeros(1))
+    return PeakCash(month, float(out[month]), float((paid * factors(setting))[: month + 1].sum()))
 
 
 def rates_of_return(setting: Setting, ledgers: Sequence[Ledger], baseline: Ledger) -> tuple[Solved, ...]:
@@ -179,6 +173,7 @@ def measured(
     return Measures(
         present_usd=own,
         total_usd=option_ledger.total_usd[()],
+        bills_usd=paid_usd(option_ledger).sum(axis=-1)[()],
         cash_today_usd=cash_today_usd(option_ledger),
         eac_usd_per_year=equivalent_annual_usd(present_value_usd=own, rate_per_year=rate, years=setting.scenario.years),
         usd_per_useful_hour=levelised_usd_per_hour(

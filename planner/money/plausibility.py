@@ -11,30 +11,26 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.money.ledger import COMPUTED, Used
-from planner.money.owning.machine import fleet
+from planner.money.ledger import Used
 from planner.money.plan import Plan, plan_at
 from planner.money.renting.cheapest_offer import taken
 from planner.money.renting.offer_inputs import PRICE
-from planner.money.setting import Setting
 from planner.money.ways import WAYS
-from planner.scenario.base import HOURS_PER_MONTH, ONE_MACHINE
+from planner.money.yardsticks import YARDSTICKS, Sight, Yardstick
+from planner.scenario.path import Path, value_at
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 
-ALL_IN = "capex_usd"
 COUNTED = "accelerators"  # numbers of things are the plan itself
-FAR = 5.0  # times away from what the catalogue has, before we ask
+FAR = 5.0  # times away from what is known, before we ask
 _NEAR = 3.0  # times away at most, for a slip to explain it
 _THOUSAND, _HUNDRED = 1_000.0, 100.0
 METER, DEAR_KWH = "usd_per_kwh", 1.0  # USD: nobody pays more for a kilowatt-hour
 IN_CENTS = "cents typed as dollars"
-# By how much a slip of the hand or of the unit is off.
+# By how much a slip of the hand or of the unit is off, in any field.
 SLIPS: tuple[tuple[float, str], ...] = (
     (_THOUSAND, "a point typed for a comma"),
     (1 / _THOUSAND, "a comma typed for a point"),
-    (1 / ONE_MACHINE, "a price for a machine of eight typed as one for a GPU"),
-    (1 / HOURS_PER_MONTH, "a price for a month typed as one for an hour"),
     (_HUNDRED, "a hundredth too little"),
     (1 / _HUNDRED, IN_CENTS),
 )
@@ -51,22 +47,57 @@ class Doubt:
     meant: float | None  # what would be usual, if it was a slip
     slip: str | None
     below_all: bool = False  # lower than what anybody asks
+    is_known: bool = True  # the catalogue has the usual figure; else it follows from others
+    path: Path = ()  # of a field of money
 
 
 def doubts(plan: Plan) -> tuple[Doubt, ...]:
-    """Your own numbers that are far from the catalogue's, in the order in which the ledgers use them."""
+    """Your own numbers that are far from what such things are: prices first, then in the order of the ledgers."""
     scenario = plan.setting.scenario
     asked = [way.inputs for way in WAYS.values() if way.asks_back]
     bare = scenario.model_copy(update={name: Scenario.model_fields[name].default for name in asked})
-    if bare == scenario:
+    typed = tuple(_typed_money(scenario))
+    if bare == scenario and not typed:
         return ()
     mine = {name: used for name, used in numbers(plan).items() if used.is_yours}
-    unsaid = plan_at(replace(plan.setting, scenario=bare, taken=taken(replace(plan.setting, scenario=bare))))
+    unsaid = plan
+    if bare != scenario:
+        unsaid = plan_at(replace(plan.setting, scenario=bare, taken=taken(replace(plan.setting, scenario=bare))))
     usual = numbers(unsaid)
     known = {name: used for name, used in usual.items() if not used.is_yours}
-    found = [doubt(mine[name], known[name]) for name in mine if name in known and mine[name].unit != COUNTED]
-    found += [_of_day_one(plan.setting, unsaid, mine), *_below_all(plan, unsaid, mine)]
+    sight = Sight(scenario, unsaid, known)
+    found = [_of_money(path, usd, sight) for path, usd in typed]
+    found += [_of_ledger(mine[name], known[name]) for name in mine if name in known and name not in _MONEY]
+    found += _below_all(plan, unsaid, mine)
     return tuple(one for one in found if one is not None)
+
+
+_MONEY = frozenset({str(path[-1]) for path in YARDSTICKS})
+
+
+def _typed_money(scenario: Scenario) -> Iterator[tuple[Path, float]]:
+    """The amounts of money that a scenario says, each with its path."""
+    for path in YARDSTICKS:
+        before, _, name = path[:-2], *path[-2:]
+        several = range(len(value_at(scenario, before) or ())) if path[-2] == 0 else (None,)
+        for place in several:
+            here = path if place is None else (*before, place, name)
+            usd = value_at(scenario, here)
+            if isinstance(usd, int | float) and usd:
+                yield here, float(usd)
+
+
+def _of_money(path: Path, usd: float, sight: Sight) -> Doubt | None:
+    yardstick = YARDSTICKS[tuple(0 if isinstance(step, int) else step for step in path)](sight)
+    found = None if yardstick is None else doubt(str(path[-1]), abs(usd), yardstick)
+    return found and replace(found, path=path, yours=usd)
+
+
+def _of_ledger(yours: Used, usual: Used) -> Doubt | None:
+    if yours.unit == COUNTED:
+        return None
+    there = float(usual.value)
+    return doubt(yours.name, float(yours.value), Yardstick(there, there, there, usual.unit))
 
 
 def _below_all(plan: Plan, unsaid: Plan, mine: Mapping[str, Used]) -> Iterator[Doubt]:
@@ -82,27 +113,22 @@ def _below_all(plan: Plan, unsaid: Plan, mine: Mapping[str, Used]) -> Iterator[D
         yield Doubt(PRICE, typed, lowest, mine[PRICE].unit, None, None, below_all=True)
 
 
-def _of_day_one(setting: Setting, unsaid: Plan, mine: Mapping[str, Used]) -> Doubt | None:
-    """A sum for all of day one beside what the catalogue says that so many cost: was it meant for one of them?"""
-    own = unsaid.option("own")
-    if ALL_IN not in mine or own is None:
-        return None
-    asked = fleet(setting)
-    bought = sum(float(line.total_usd) for line in own.ledger.lines if line.treatment == "capital")
-    usual = Used(ALL_IN, bought * asked / own.accelerators, "USD", COMPUTED)
-    return doubt(mine[ALL_IN], usual, ((float(asked), f"the price of one typed for all {asked:,}"),))
+def doubt(name: str, typed: float, known: Yardstick) -> Doubt | None:
+    """What is odd about a number: it lies outside all that is known, and a slip explains it or it lies far outside.
 
-
-def doubt(yours: Used, usual: Used, more: tuple[tuple[float, str], ...] = ()) -> Doubt | None:
-    """What is odd about your number beside the usual one; a nought, or nothing to compare with, is not odd."""
-    typed, there = float(yours.value), float(usual.value)
-    if yours.name == METER and typed > DEAR_KWH:
-        return Doubt(yours.name, typed, there, usual.unit, typed / _HUNDRED, IN_CENTS)
-    if typed <= 0 or there <= 0 or not np.isfinite(there) or 1 / FAR <= typed / there <= FAR:
+    A nought, or nothing to compare with, is not odd.
+    """
+    low, usual, high = known.low, known.usual, known.high
+    if name == METER and typed > DEAR_KWH:
+        return Doubt(name, typed, usual, known.unit, typed / _HUNDRED, IN_CENTS)
+    if typed <= 0 or usual <= 0 or not np.isfinite(usual) or min(low, usual / FAR) <= typed <= max(high, usual * FAR):
         return None
-    slips = [(typed * factor, slip) for factor, slip in (*more, *SLIPS) if 1 / _NEAR <= typed * factor / there <= _NEAR]
+    least, most = min(low, usual / _NEAR), max(high, usual * _NEAR)
+    slips = [(typed * times, slip) for times, slip in (*known.slips, *SLIPS) if least <= typed * times <= most]
+    if not slips and low / FAR <= typed <= high * FAR:
+        return None
     meant, slip = slips[0] if slips else (None, None)
-    return Doubt(yours.name, typed, there, usual.unit, meant, slip)
+    return Doubt(name, typed, usual, known.unit, meant, slip, is_known=known.is_known)
 
 
 def numbers(plan: Plan, way: Way | None = None) -> dict[str, Used]:

@@ -101,7 +101,7 @@ def profit_and_loss(setting: Setting, option: Option) -> ProfitAndLoss | None:
     ledger = option.ledger
     if not any(line.part == "income" for line in ledger.lines):
         return None
-    paid = [line for line in ledger.lines if line.treatment != "imputed"]
+    paid = [line for line in ledger.lines if line.is_cash]
     rows = {name: _by_year(setting, [one for one in paid if _row(one) == name]) for name in (*OPERATING, "interest")}
     rows["ebitda"] = _sum(rows, OPERATING)
     life = setting.catalogue.facts[BOOK_LIFE].figure.newest.typical
@@ -113,7 +113,7 @@ def profit_and_loss(setting: Setting, option: Option) -> ProfitAndLoss | None:
     in_books = _years(setting, vat_in_books_usd(setting, ledger))
     rows["tax"] = _by_year(setting, [one for one in paid if _row(one) == "tax"]) + in_books
     rows["profit"] = _sum(rows, ("before_tax", "tax"))
-    rows["cash"] = _by_year(setting, [one for one in paid if not _is_forgone(one)])
+    rows["cash"] = _by_year(setting, paid)
     return ProfitAndLoss(setting, option, {name: rows[name] for name in ROWS})
 
 
@@ -121,7 +121,7 @@ def _row(line: Line) -> str:
     """The row that a line stands in; none for what is no profit and no loss: buying, borrowing and paying back."""
     names = {one.name for one in line.used}
     if line.treatment == "sale":
-        return "" if _is_forgone(line) else "on_sale"
+        return "on_sale"
     if line.treatment in ("capital", "financing"):
         return ""
     if _LOAN_RATE in names:
@@ -129,11 +129,6 @@ def _row(line: Line) -> str:
     if _METER in names:
         return "power"
     return _PARTS.get(line.part, "rent")
-
-
-def _is_forgone(line: Line) -> bool:
-    """Whether it is what a sale would have brought, which nobody pays."""
-    return line.treatment == "sale" and bool(np.nansum(line.usd) > 0)
 
 
 def _by_year(setting: Setting, lines: Iterable[Line]) -> Array:

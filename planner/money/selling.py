@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.money.formula import Num, formula
-from planner.money.inflation import agreed
+from planner.money.inflation import WORTH, agreed
 from planner.money.input_sheet import Basis, Case, end
 from planner.money.ledger import CONVENTION, YOUR_INPUT, Line, Origin
 from planner.money.origin import origin
@@ -73,7 +73,7 @@ def sold_lines(put: Basis, setting: Setting, idle: IdleHours) -> tuple[Line, ...
     )
     if idle.with_people and sell.usd_per_month_to_sell:
         people = f"usd_per_month_to_sell * ({idle.there} * sells)"
-        lines = (*lines, put.line("People and billing to sell them", "selling", people))
+        lines = (*lines, *agreed(setting, (put.line("People and billing to sell them", "selling", people),)))
     return (*lines, *_electricity(put, setting, idle))
 
 
@@ -125,10 +125,10 @@ def _say_price(put: Basis, setting: Setting, change_per_year: float | None) -> s
 
 
 def _expected(setting: Setting, set_after: Num) -> Num:
-    """The path of rents at typical figures, today's rent being 1."""
+    """The path of rents at typical figures, today's rent being 1; not what it is worth when it is paid."""
     plain = replace(setting, case="typical", tried={})
     put = plain.basis()
     put.say("price_set_after_months", set_after, "months", PLAN)
     put.say(_RENT, 1.0, "1", PLAN)
     path = formula(say_path(put, plain, np.asarray(set_after)))
-    return path({name: put.used[name].value for name in path.names})
+    return path({name: 1.0 if name == WORTH else put.used[name].value for name in path.names})

@@ -18,11 +18,13 @@ from planner.money.timeline import Timeline, timeline_of
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.memo import cached_property, without
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Terms
+from planner.scenario.terms import Currency, Terms
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
+from pricing.asof import as_of
 from pricing.belief import Believed
+from pricing.exchange import rates
 
 RENT_CHANGE = "rent-change-per-year"
 COST_OF_MONEY = "cost-of-capital-enterprise"
@@ -112,6 +114,17 @@ class Setting:
     def written(self) -> Scenario:
         """The scenario as somebody wrote it: with models where `scenario` has plain hours."""
         return self.scenario if self.asked is None else self.asked.written
+
+    @cached_property
+    def currency(self) -> Currency | None:
+        """The money that files show beside dollars, with its rate: the plan's own, else the catalogue's."""
+        shown = self.scenario.currency
+        if shown is None:
+            return None
+        if shown.usd_per_unit is not None:
+            return shown.model_copy(update={"day": shown.day or self.day, "source": shown.source or "the plan"})
+        rate = rates(as_of(self.catalogue, shown.day or self.day)).get(shown.code)
+        return rate and Currency(code=rate.code, usd_per_unit=rate.usd, day=rate.day, source=rate.said_by)
 
     @cached_property
     def demand(self) -> Demand:

@@ -10,10 +10,76 @@ _AMOUNT = re.compile(rf"([0-9]+(?:\.[0-9]*)?(?:e\+?[0-9]{{1,2}})?)\s*({'|'.join(
 _WRITTEN = ((1e12, "T"), (1e9, "B"), (1e6, "M"))
 
 
+def count(number: float | str, singular: str, plural: str | None = None) -> str:
+    """1 offer, 12 offers, 2.5 months. A text is a number that is written already."""
+    text = number if isinstance(number, str) else f"{number:,}" if isinstance(number, int) else f"{number:,.10g}"
+    return f"{text} {singular if text == '1' else plural or singular + 's'}"
+
+
 def read_amount(text: str) -> float | None:
     """The number that a text stands for; None where it stands for none. A comma only parts thousands."""
     found = _AMOUNT.fullmatch(_GROUPED.sub("", text.strip().casefold()))
     return None if found is None else float(found[1]) * _SIZES[found[2]]
+
+
+class TwoReadings(ValueError):
+    """A number that stands for two amounts: 250.000 is 250, or 250,000 where points part thousands."""
+
+    def __init__(self, digits: str) -> None:
+        whole, _, parts = digits.partition(".")
+        self.digits = digits
+        self.large = whole + parts
+        short = parts.rstrip("0")
+        self.small = (
+            f"{whole}.{short:0<{4 if len(short) == 3 else 2}}"  # with three places it would be read two ways again
+        )
+
+
+def read_sum(text: str) -> float | None:
+    """The number in an amount of money: with a decimal point or a decimal comma, thousands parted or not, 250k or 1.2M.
+
+    A comma before exactly three digits parts thousands, as this program writes them; a point there can be either, and
+    raises `TwoReadings`. None where the text is no number.
+    """
+    found = _DIGITS.match(text.strip())
+    if found is None:
+        return None
+    ended = _NO_CENTS.sub("", text.strip())
+    if ended != text.strip():  # 25.000,-
+        return read_amount(_thousands_out(ended) or ended)
+    digits, size = found[0].strip(), text.strip()[found.end() :]
+    plain = digits if size and digits.count(".") == 1 and "," not in digits else _with_point(digits)  # 1.234k, 1.125e3
+    return None if plain is None else read_amount(plain + size)
+
+
+_SPACES = str.maketrans({"\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2019": "'"})
+_DIGITS = re.compile(r"[0-9][0-9.,'\u2019 \u00a0\u2009\u202f]*")
+_NO_CENTS = re.compile(r"[.,](-{1,2}|[\u2013\u2014])$")
+_PARTED = re.compile(r"[0-9]{1,3}(?:(?P<mark>[.,' ])[0-9]{3})(?:(?P=mark)[0-9]{3})*|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}")
+
+
+def _thousands_out(digits: str) -> str | None:
+    """Digits without the marks that part their thousands (or lakhs); None where these stand elsewhere."""
+    said = digits.translate(_SPACES)
+    return re.sub("[^0-9]", "", said) if said.isdigit() or _PARTED.fullmatch(said) else None
+
+
+def _with_point(digits: str) -> str | None:
+    """Digits in either convention with nothing but a decimal point; None where they agree with neither."""
+    last = max(digits.rfind("."), digits.rfind(","))
+    if last < 0:
+        return _thousands_out(digits)
+    whole, mark, parts = digits[:last], digits[last], digits[last + 1 :]
+    if not parts.isdigit() and parts:
+        return None
+    if mark in whole:  # it stands several times: it parts thousands
+        return _thousands_out(digits)
+    if len(parts) == 3 and re.fullmatch("[1-9][0-9]{0,2}", whole):
+        if mark == ".":
+            raise TwoReadings(digits)
+        return whole + parts
+    before = _thousands_out(whole)
+    return None if before is None else f"{before}.{parts}"
 
 
 def amount_text(value: float) -> str:

@@ -18,6 +18,7 @@ DAYS_PER_MONTH = DAYS_PER_YEAR / MONTHS_PER_YEAR
 HOURS_PER_DAY = 24.0
 SECONDS_PER_HOUR = 3_600.0
 MILLION, GIGA, TERA = 1e6, 1e9, 1e12
+LONGEST_TEXT = 16_777_216  # tokens: more than any model was made for
 MOST_ACCELERATORS = 1_000_000  # that a plan may have
 ONE_MACHINE = 8  # accelerators: a job on more needs whole machines
 

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from planner.scenario.amounts import count
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.work import Work
 
@@ -121,9 +122,9 @@ def too_much(asked: Asked) -> str | None:
     if times <= 1:
         return None
     nearest = "; or ".join(_nearest(asked)) or "less of it"
-    jobs = f" with {_many(asked.jobs, 'job')}" if asked.jobs else ""
+    jobs = f" with {count(asked.jobs, 'job')}" if asked.jobs else ""
     return (
-        f"of {_many(len(asked.work), 'kind')}{jobs} over {asked.years:g} years takes "
+        f"of {count(len(asked.work), 'kind')}{jobs} over {count(asked.years, 'year')} takes "
         f"{math.ceil(times * 10) / 10:g} times the reckoning that one plan may take. What can be reckoned: {nearest}"
     )
 
@@ -132,21 +133,17 @@ def _nearest(asked: Asked) -> Iterator[str]:
     """What to say of each way to make a plan small enough."""
     years = _most(math.ceil(asked.years / _QUARTER) - 1, lambda many: asked.over(many * _QUARTER))
     if years:
-        yield f"all of it over up to {years * _QUARTER:g} years"
+        yield f"all of it over up to {count(years * _QUARTER, 'year')}"
     jobs = _most(asked.jobs - 1, asked.with_jobs) if asked.jobs else 0
     if jobs:
-        yield f"{_first(jobs)} of its {_many(asked.jobs, 'job')}"
+        yield f"{_first(jobs)} of its {count(asked.jobs, 'job')}"
     works = _most(len(asked.work) - 1, asked.with_works)
     if works:
-        yield f"{_first(works)} of its {_many(len(asked.work), 'kind')} of work"
+        yield f"{_first(works)} of its {count(len(asked.work), 'kind')} of work"
 
 
 def _first(count: int) -> str:
     return "the first" if count == 1 else f"the first {count}"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'s' if count != 1 else ''}"
 
 
 def _most(most: int, cut: Callable[[int], Asked]) -> int:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
 from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
+from pricing.near import near
 
 _KINDS = {"integer": "whole", "number": "number", "string": "text", "boolean": "switch", "array": "list"}
 _REPEATED = 0  # any item of a list stands for all of them
@@ -104,8 +104,8 @@ def priced_for(name: str) -> str:
 def nearest(word: str, path: Path) -> str | None:
     """The key of the record at `path` that a word was probably meant to be."""
     record = shape(path)
-    near = get_close_matches(word.casefold(), record.fields if record else (), n=1, cutoff=0.6)
-    return near[0] if near else None
+    meant = near(word.casefold().replace("gpu", "accelerator"), record.fields if record else ())
+    return meant[0] if meant else None
 
 
 def _leaves(path: Path) -> list[Path]:

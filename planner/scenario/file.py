@@ -10,13 +10,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from difflib import get_close_matches
 from typing import Any
 
 import pydantic
 
 from planner.scenario.fields import shape
-from planner.scenario.known_names import NAMED, settle
+from planner.scenario.known_names import NAMED, accelerator_meant, settle
 from planner.scenario.path import Path, dotted, value_at
 from planner.scenario.refusal import ScenarioError, complaints
 from planner.scenario.scenario import Scenario
@@ -25,6 +24,7 @@ from pricing import CatalogError, Catalogue, strict_yaml
 from pricing.days import as_day
 from pricing.exchange import rates
 from pricing.marks import as_code
+from pricing.near import near
 from pricing.wishes import shown
 
 SCHEMA = 1
@@ -67,7 +67,7 @@ def read_scenario(text: bytes, name: str, catalogue: Catalogue) -> Saved:
         first = min(lost, key=lambda one: _line(lines, one.path) or 0)
         wish = f"{dotted(first.path)}: {str(first.error).rstrip('.')}"
         raise ScenarioError(name, _line(lines, first.path), wish, more=len(lost) - 1)
-    return Saved(settled, day, digest, notes=tuple(_notes(scenario, settled)))
+    return Saved(settled, day, digest, notes=tuple(_notes(scenario, settled, catalogue)))
 
 
 def scenario_of(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str, ...], int]) -> Scenario:
@@ -121,8 +121,8 @@ def _head(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str, ...], in
         if not isinstance(key, str):
             raise ScenarioError(name, None, f"the key {shown(key)} must be a word")
         if key not in HEAD and key not in Scenario.model_fields:
-            near = get_close_matches(key.casefold(), (*HEAD, *Scenario.model_fields), n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join((*HEAD, *Scenario.model_fields))}"
+            meant = near(key, (*HEAD, *Scenario.model_fields))
+            hint = f"did you mean {meant[0]}?" if meant else f"there are {', '.join((*HEAD, *Scenario.model_fields))}"
             raise ScenarioError(name, _line(lines, (key,)), f"{key}: there is no such key; {hint}")
     return day, digest
 
@@ -144,10 +144,12 @@ def _line(lines: Mapping[tuple[str, ...], int], path: Path) -> int | None:
     return next((lines[steps[:n]] for n in range(len(steps), 0, -1) if steps[:n] in lines), None)
 
 
-def _notes(written: Scenario, settled: Scenario) -> list[str]:
-    """Each name that was taken for another spelling."""
+def _notes(written: Scenario, settled: Scenario, catalogue: Catalogue) -> list[str]:
+    """Each name that was taken for another spelling, and why where it fits several."""
     pairs = [(path, value_at(written, path), value_at(settled, path)) for path in NAMED]
-    return [f"{dotted(path)}: {was} is taken for {now}." for path, was, now in pairs if was != now]
+    note = accelerator_meant(catalogue, written.accelerator).note
+    notes = {NAMED[0]: f"accelerator: {note}"} if note else {}
+    return [notes.get(path) or f"{dotted(path)}: {was} is taken for {now}." for path, was, now in pairs if was != now]
 
 
 def file_schema() -> dict[str, Any]:

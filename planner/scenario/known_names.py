@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from difflib import get_close_matches
 from typing import NamedTuple
 
 from planner.scenario.path import Path
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
-from pricing import Catalogue, PricingError
+from pricing import Catalogue, PricingError, meant
 from pricing import names as naming
 from pricing.errors import AmbiguousName, UnknownName
+from pricing.exchange import DOLLAR, rates, unknown_currency
+from pricing.meant import Meant
+from pricing.near import near
 
-_MOST_SHOWN = 4
+_MOST_SHOWN, _MOST_LISTED = 4, 12
 RESERVED = "reserved"
 # The fields that hold a name of the catalogue.
 NAMED: tuple[Path, ...] = (
@@ -57,6 +60,7 @@ def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[Not
     if scenario.tax is not None:
         schedule = find(("tax", "schedule"), scenario.tax.schedule, tax_schedule)
         changed["tax"] = scenario.tax.model_copy(update={"schedule": schedule})
+    find(("currency",), _without_rate(scenario), currency)
     changed["measured"] = tuple(
         one.model_copy(
             update={"accelerator": find(("measured", place, "accelerator"), one.accelerator, naming.accelerator)}
@@ -68,7 +72,13 @@ def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[Not
 
 def accelerator(catalogue: Catalogue, name: str) -> str:
     """The one accelerator called `name`; or that any will do."""
-    return ANY_ACCELERATOR if naming.plain(name) == ANY_ACCELERATOR else naming.accelerator(catalogue, name)
+    return accelerator_meant(catalogue, name).key
+
+
+def accelerator_meant(catalogue: Catalogue, name: str) -> Meant:
+    """The same, with a sentence where the name fits several."""
+    any_will_do = naming.plain(name) == ANY_ACCELERATOR
+    return Meant(ANY_ACCELERATOR) if any_will_do else meant.accelerator(catalogue, name)
 
 
 def land(catalogue: Catalogue, name: str) -> str:
@@ -84,6 +94,20 @@ def hosted_price(catalogue: Catalogue, name: str) -> str:
 def tax_schedule(catalogue: Catalogue, name: str) -> str:
     """The one schedule of depreciation called `name`."""
     return _one("schedule", name, catalogue.schedules)
+
+
+def _without_rate(scenario: Scenario) -> str | None:
+    """The code of a currency whose rate is the catalogue's."""
+    shown = scenario.currency
+    return shown.code if shown is not None and shown.usd_per_unit is None else None
+
+
+def currency(catalogue: Catalogue, code: str) -> str:
+    """The currency of this code, if the catalogue has a rate of it."""
+    known = rates(catalogue)
+    if code == DOLLAR or code in known:
+        return code
+    raise UnknownName(f"{unknown_currency(code, known)}; or write usd_per_unit, day and source beside the code", ())
 
 
 def _offer_of(accelerator: str, purchase: str) -> Callable[[Catalogue, str], str]:
@@ -107,19 +131,20 @@ def _offer_of(accelerator: str, purchase: str) -> Callable[[Catalogue, str], str
             more = f" and {len(fitting) - _MOST_SHOWN} more" if len(fitting) > _MOST_SHOWN else ""
             shown = ", ".join(fitting[:_MOST_SHOWN])
             raise AmbiguousName(f"{name!r} can be {shown}{more}. Say which.", fitting)
-        near = get_close_matches(name, of_provider or catalogue.offers, n=2) or of_provider[:_MOST_SHOWN]
-        hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        raise UnknownName(f"No {purchase.replace('_', ' ')} offer of {accelerator} is called {name!r}.{hint}", near)
+        meant = get_close_matches(name, of_provider or catalogue.offers, n=2) or of_provider[:_MOST_SHOWN]
+        hint = f" Did you mean {' or '.join(meant)}?" if meant else ""
+        raise UnknownName(f"No {purchase.replace('_', ' ')} offer of {accelerator} is called {name!r}.{hint}", meant)
 
     return find
 
 
-def _one(what: str, name: str, known: Iterable[str]) -> str:
+def _one(what: str, name: str, known: Collection[str]) -> str:
     index = {naming.plain(key): key for key in known}
     if name in index.values():
         return name
     if (found := index.get(naming.plain(name))) is not None:
         return found
-    near = [index[key] for key in get_close_matches(naming.plain(name), index, n=3)]
-    hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    raise UnknownName(f"No {what} is called {name!r}.{hint}", near)
+    meant = [index[key] for key in near(naming.plain(name), index, _MOST_SHOWN)]
+    hint = f" Did you mean {' or '.join(meant)}?" if meant else ""
+    listed = f": there are {', '.join(known)}" if len(known) <= _MOST_LISTED else ""
+    raise UnknownName(f"No {what} is called {name!r}{listed}.{hint}", meant)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
-from difflib import get_close_matches
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -28,12 +27,14 @@ from planner.scenario.typed_money import InDollars, as_typed, in_dollars
 from pricing import Catalogue, PricingError
 from pricing.exchange import Rates
 from pricing.exchange import rates as rates_of
+from pricing.marks import all_seen, printable, unseen
+from pricing.near import near
 from pricing.strict_yaml import MAX_DEPTH
 
 ALSO = "also"
 LONGEST_ALSO = 4_000
 _NESTED = 3
-_LONGEST_SHOWN = 60
+_MOST_KEYS_SHOWN = 4
 
 
 class TooLong(PricingError):
@@ -87,8 +88,8 @@ def read_address(
 ) -> Reading:
     """The scenario an address holds, and what of it is left out. Sentences open with `said`.
 
-    With a catalogue, names are checked against it. A key that is nearly one of ours is told, unless it is one of
-    `others`, which belong to somebody else. Amounts in other currencies are read at `rates`, else the catalogue's.
+    With a catalogue, names are checked against it. A key that nobody knows is named, unless it is one of `others`,
+    which belong to somebody else. Amounts in other currencies are read at `rates`, else the catalogue's.
     """
     told: list[str] = []
     known = rates_of(catalogue) if rates is None and catalogue is not None else rates or {}
@@ -98,7 +99,7 @@ def read_address(
     unknown: set[str] = set()
     if catalogue is not None:
         scenario = _settled(scenario, catalogue, told, unknown)
-    told += [slip for key in held if key not in (*KEYS, ALSO, *others) and (slip := _misspelt(key))]
+    told += _unknown_keys([key for key in held if key not in (*KEYS, ALSO, *others)])
     odd = {key: f"{said} {one}" for key, one in at_odds.items()}
     return Reading(scenario, [f"{said} {one}" for one in told], odd, frozenset(unknown))
 
@@ -111,7 +112,7 @@ def usable_address(
     What can be read but does not agree with the rest is kept: one other edit may make it agree.
     """
     read, known = read_address(held, catalogue, others), rates_of(catalogue)
-    plain = {key: held[key] for key in (*KEYS, ALSO) if key in held}
+    plain = {key: held[key] for key in (*KEYS, ALSO) if key in held and not unseen(held[key], "\t\n\r")}
     try:
         kept = to_address(read.scenario)
     except TooLong:  # written out, names can take more room than in the link
@@ -156,18 +157,12 @@ def _unusable(key: Key, text: str, why: str) -> str:
     elif not isinstance(instead, str):
         instead = written(key, instead)
     return (
-        f"{key.key} = {_shown(text)}{why}{_END[why.endswith('?')]}"
+        f"{key.key} = {printable(text)}{why}{_END[why.endswith('?')]}"
         f"{instead[0].upper()}{instead[1:]} is used instead, so this answer differs from the sender's."
     )
 
 
 _END = {False: ". ", True: " "}  # after a question no full stop
-
-
-def _shown(text: str) -> str:
-    """A text from outside, cut short, without what does not print."""
-    clean = "".join(mark if mark.isprintable() else "?" for mark in text[:_LONGEST_SHOWN])
-    return clean if len(text) <= _LONGEST_SHOWN else f"{clean}…"
 
 
 def _also(text: str | None, told: list[str]) -> dict[str, Any]:
@@ -182,7 +177,7 @@ def _also(text: str | None, told: list[str]) -> dict[str, Any]:
     except ValueError:
         read = None
     if not isinstance(read, dict):
-        told.append(f"`{ALSO}` = {_shown(text)}, which is cut short or changed. {_LEFT_OUT}")
+        told.append(f"`{ALSO}` = {printable(text)}, which is cut short or changed. {_LEFT_OUT}")
         return {}
     return read
 
@@ -236,7 +231,8 @@ def also_with_own(text: str | None, told: Mapping[str, Any]) -> str | None:
 
 
 def _strictly(text: str) -> Any:
-    """The data in a JSON text of few levels, with no key twice and only finite numbers."""
+    """The data in a JSON text of few levels: all its marks show, no key stands twice, every number is finite."""
+    all_seen(re.sub(r"[\t\n\r]", " ", text))
     brackets = re.sub(r"[^][{}]", "", re.sub(r'"(\\.|[^"\\])*"', "", text))
     if max(accumulate(1 if mark in "[{" else -1 for mark in brackets), default=0) > MAX_DEPTH:
         raise ValueError("too many levels")
@@ -249,6 +245,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) != len(pairs):
         raise ValueError("a key stands here twice")
+    all_seen("".join(data))
     return data
 
 
@@ -324,6 +321,7 @@ def _tidy(rest: dict[str, Any], said: Collection[str]) -> None:
 def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str], unknown: set[str]) -> Scenario:
     """The scenario with names as the catalogue writes them; a name it does not know gives way to the default."""
     settled, lost = known_names.settle(scenario, catalogue)
+    told += _taken_for_another(scenario, settled, catalogue)
     if not lost:
         return settled
     usual = Scenario()
@@ -331,8 +329,12 @@ def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str], unknown:
     for path, error in lost:
         name = value_at(settled, path)
         if path[0] == "measured":
-            told.append(f"runs of your own on {_shown(name)}. {error} They are left out.")
+            told.append(f"runs of your own on {printable(name)}. {error} They are left out.")
             data["measured"] = tuple(one for one in data["measured"] if one["accelerator"] != name)
+            continue
+        if path[0] in _WHOLE:
+            told.append(f"`{ALSO}`, which cannot be used: {dotted(path)}: {error} {_LEFT_OUT}")
+            data[path[0]] = getattr(usual, str(path[0]))
             continue
         default = value_at(usual, path)
         if path == ("tax", "schedule"):
@@ -340,7 +342,7 @@ def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str], unknown:
         key = next((one.key for one in KEYS.values() if one.path == path), ".".join(map(str, path)))
         unknown.add(key)
         instead = f"{default} is" if default else "The catalogue's is"
-        told.append(f"{key} = {_shown(name)}. {error} {instead} used instead.")
+        told.append(f"{key} = {printable(name)}. {error} {instead} used instead.")
         here: Any = data
         for step in path[:-1]:
             here = here[step]
@@ -348,10 +350,31 @@ def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str], unknown:
     return known_names.settle(Scenario.model_validate(data).with_typed(settled.typed), catalogue)[0]
 
 
-def _misspelt(key: str) -> str:
-    """A sentence for a key that is nearly one of ours; nothing for one that somebody else put there."""
-    near = get_close_matches(key.casefold(), (*KEYS, ALSO), n=1, cutoff=_NEAR)
-    return f"{_shown(key)}, which is no key of this page. It may have meant {near[0]}." if near else ""
+def _taken_for_another(scenario: Scenario, settled: Scenario, catalogue: Catalogue) -> list[str]:
+    """Why the accelerator is another than the link names, where its name fits several."""
+    if settled.accelerator == scenario.accelerator:
+        return []
+    note = known_names.accelerator_meant(catalogue, scenario.accelerator).note
+    return [f"gpu = {printable(scenario.accelerator)}. {note}"] if note else []
 
 
-_NEAR = 0.75
+_WHOLE = ("stay_in", "currency")  # fields that are left out as a whole where a name in them is unknown
+
+
+def _unknown_keys(keys: list[str]) -> Iterator[str]:
+    """A sentence for each unknown key that is nearly one of ours, and one for all others together."""
+    others: list[str] = []
+    for key in keys:
+        if meant := near(key, (*KEYS, ALSO)):
+            yield f"{printable(key)}, which is no key of this page. It may have meant {meant[0]}."
+        elif not _OF_A_COUNTER.match(key):
+            others.append(printable(key))
+    if others:
+        more = len(others) - _MOST_KEYS_SHOWN
+        shown = ", ".join(others[:_MOST_KEYS_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
+        many = "which are no keys of this page. They are" if others[1:] else "which is no key of this page. It is"
+        yield f"{shown}, {many} left out."
+
+
+# What web sites append to links to count visitors.
+_OF_A_COUNTER = re.compile(r"(utm_\w+|\w*clid|mc_[ce]id|_g[al]|ref)$")

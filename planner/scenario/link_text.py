@@ -15,6 +15,7 @@ from pricing.marks import unseen
 
 _LONGEST_NUMBER = 40
 _NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?", re.ASCII)
+_TWO_READINGS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{2}0", re.ASCII)  # somebody typed it: links write no last 0
 _SMALLEST_PLAIN, _LARGEST_PLAIN = Decimal("1e-9"), Decimal("1e15")
 _SWITCH = {"1": True, "true": True, "0": False, "false": False}
 
@@ -29,14 +30,14 @@ def typed(key: Key, text: str, rates: Rates) -> tuple[TypedMoney, ...]:
 def why_not(key: Key, text: str, rates: Rates) -> str:
     """Why a text cannot be used, to stand behind it."""
     kind = key.shape.kind
+    if mark := unseen(text):
+        return f", in which {mark} does not show"
     if is_money(key.path):
         try:
             read_money(text, rates)
         except NoMoney as error:
             return f": {error}"
         return f", outside {key.range}{'' if is_number(text) else ' USD'}"
-    if kind == "text" and (mark := unseen(text)):
-        return f", in which {mark} does not show"
     if kind not in ("whole", "number") or not is_number(text):
         return f", not {f'a number, {key.range}' if kind == 'number' else key.shape.wish}"
     is_part = kind == "whole" and key.shape.holds(float(text))
@@ -51,13 +52,16 @@ def is_number(text: str) -> bool:
 def parsed(key: Key, text: str, rates: Rates) -> Any:
     """The value a text stands for, or None."""
     kind = key.shape.kind
+    if unseen(text):
+        return None
     if kind == "switch":
         return _SWITCH.get(text.casefold())
     if kind == "choice":
         return text if text in key.shape.choices else None
     if kind == "text":
-        return text if len(text) <= (key.shape.longest or 0) and not unseen(text) else None
-    return _number(key, text) if is_number(text) else _dollars(key, text, rates)
+        return text if len(text) <= (key.shape.longest or 0) else None
+    two_readings = is_money(key.path) and _TWO_READINGS.fullmatch(text)
+    return _number(key, text) if is_number(text) and not two_readings else _dollars(key, text, rates)
 
 
 def _dollars(key: Key, text: str, rates: Rates) -> float | None:

@@ -33,8 +33,10 @@ class Measured(Inputs):
     method: Annotated[Trained, Field(description="of training: all weights, or adapters; empty: either")] | None = None
     engine: Annotated[EngineName, Field(description="of serving; empty: any")] | None = None
     ratio: Annotated[_Ratio, Field(description="measured over predicted, the middle of the runs")]
-    low: Annotated[_End, Field(description="a tenth of such runs is slower than this; empty: not known")] | None = None
-    high: Annotated[_End, Field(description="a tenth is faster")] | None = None
+    low: (
+        Annotated[_End, Field(description="10th percentile of such runs: 1 in 10 is slower; empty: not known")] | None
+    ) = None
+    high: Annotated[_End, Field(description="90th percentile: 1 in 10 is faster")] | None = None
     runs: Annotated[int, Field(ge=1, le=10_000), unit("runs of your own")] = 1
     day: Day | None = None
     source: Annotated[str, Field(min_length=1, max_length=60), AfterValidator(all_seen)] = "my own runs"

@@ -36,14 +36,24 @@ CapexPer = Literal["all", "machine"]
 MOST_ORDERS = 24
 
 
+_IN_ITS_MONTH = (
+    "the price in the month of the order, as you would pay it then: it does not change until then. Empty: today's "
+    "price, changed by hardware_price_change_per_year until then"
+)
+
+
 class Order(Inputs):
-    """One order of a fleet that is bought in stages. What is left empty is as for the whole fleet."""
+    """One order of a fleet that is bought in stages. What is left empty is as for the whole fleet.
+
+    A price that is typed here is the price in the month of the order. Any other price is today's, and follows
+    `hardware_price_change_per_year` until then.
+    """
 
     accelerators: Count
     month: Annotated[int, Field(ge=0, le=120, description="from today to the order; each after the one before"),
         unit("number of the month")] = 0  # fmt: skip
-    usd_per_server: Annotated[Usd | None, usd_per("server")] = None
-    usd_per_accelerator: Annotated[Usd | None, usd_per("accelerator")] = None
+    usd_per_server: Annotated[Usd | None, usd_per("server"), Field(description=_IN_ITS_MONTH)] = None
+    usd_per_accelerator: Annotated[Usd | None, usd_per("accelerator"), Field(description=_IN_ITS_MONTH)] = None
     hardware_price_change_per_year: ChangePerYear | None = None
     lead_time_months: Months | None = None
     deposit_share: Share | None = None
@@ -55,10 +65,11 @@ class Order(Inputs):
     def terms(self) -> dict[str, float | None]:
         """What differs from the whole fleet, by the names that owning has for it."""
         said = self.model_dump(exclude={"accelerators", "month"}, exclude_none=True)
-        return {"usd_per_server": None, "usd_per_accelerator": None, **said} if self._has_price else said
+        return {"usd_per_server": None, "usd_per_accelerator": None, **said} if self.has_price else said
 
     @property
-    def _has_price(self) -> bool:
+    def has_price(self) -> bool:
+        """Whether its price is typed for it alone, and so is the price in its month."""
         return self.usd_per_server is not None or self.usd_per_accelerator is not None
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import pydantic
 from pydantic import Field
@@ -13,10 +15,30 @@ from planner.scenario.base import Id, Inputs, Label
 from planner.scenario.refusal import ScenarioError, complaints
 from planner.scenario.scenario import Scenario
 from pricing import strict_yaml
+from pricing.days import Day
 
 FOLDER = Path(__file__).parent / "presets"
 
 Sentence = Annotated[str, Field(min_length=1, max_length=400)]
+
+
+Figures = tuple[Annotated[str, Field(min_length=1, max_length=160, description="path of a figure")], ...]
+
+
+class PresetSource(Inputs):
+    """A page that states figures of a preset, or that states others of the kind."""
+
+    title: Label
+    url: Annotated[str, Field(pattern="^https://", max_length=500, description="where it can be read")]
+    read: Day = Field(description="the day it was read")
+    states: Sentence = Field(description="what it states")
+    figures: Figures = Field(default=(), description="what is taken from it; empty: it is there to compare with")
+
+    @property
+    def sentence(self) -> str:
+        """What it states, and what that is to the preset; without its address."""
+        use = "Taken from" if self.figures else "To compare"
+        return f"{use}: {self.title}, read {self.read.isoformat()}: {self.states}"
 
 
 class Preset(Inputs):
@@ -28,8 +50,47 @@ class Preset(Inputs):
     short: Annotated[str, Field(min_length=1, max_length=20)] = Field(description="what the row of presets calls it")
     what: Sentence = Field(description="the situation in a sentence")
     says: tuple[Sentence, ...] = Field(description="what a reader must know before believing the numbers")
-    source: Label = Field(description="who states the numbers")
+    sources: tuple[PresetSource, ...] = Field(default=(), description="who states figures of it, or others of the kind")
+    illustration: Figures = Field(description="paths of the figures that we chose freely: our illustration")
     scenario: Scenario = Field(description="the plan: what differs from the defaults")
+
+    @pydantic.model_validator(mode="after")
+    def _every_figure_is_marked(self) -> Self:
+        """Each figure is taken from one source or is our illustration."""
+        marked = Counter([*self.illustration, *(path for one in self.sources for path in one.figures)])
+        figures = Counter(_figures(self.scenario.model_dump(exclude_unset=True), ""))
+        if marked != figures:
+            wrong = ", ".join(sorted((marked - figures) + (figures - marked)))
+            raise ValueError(f"want every figure once, in `illustration` or under `figures` of a source: see {wrong}")
+        return self
+
+    @property
+    def illustrated(self) -> str:
+        """Which of its figures are our illustration."""
+        rest = " but those that are taken from a source" if any(one.figures for one in self.sources) else ""
+        return f"Our illustration: every figure of this example{rest}."
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """What it is, what a reader must know, and where its figures come from."""
+        sources = (f"{one.sentence} {one.url}" for one in self.sources)
+        return (self.what, *self.says, self.illustrated, *sources)
+
+
+def _figures(data: Any, path: str) -> Iterator[str]:
+    """The paths of the numbers in plain data; a list of numbers counts as one."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from _figures(value, f"{path}.{key}".lstrip("."))
+    elif isinstance(data, list | tuple) and data and isinstance(data[0], dict):
+        for place, value in enumerate(data):
+            yield from _figures(value, f"{path}.{place}")
+    elif _is_number(data[0] if isinstance(data, list | tuple) and data else data):
+        yield path
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 @lru_cache(maxsize=1)

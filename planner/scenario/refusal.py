@@ -13,6 +13,7 @@ from planner.scenario.base import OfField
 from planner.scenario.fields import Shape, nearest, shape
 from planner.scenario.path import Path, dotted
 from pricing import PricingError, wishes
+from pricing.near import near
 from pricing.wishes import shown
 
 UNCHANGED = "nothing was changed"
@@ -70,12 +71,13 @@ def _wish(error: Mapping[str, Any], path: Path) -> str:
 
 def _must(wanted: Shape, got: object) -> str:
     if not isinstance(got, int | float) or isinstance(got, bool) or wanted.kind not in ("whole", "number"):
-        near = get_close_matches(str(got).casefold(), wanted.choices, n=1) if isinstance(got, str) else []
-        return wanted.wish + (f". Did you mean {near[0]}?" if near else "")
+        word = got.casefold() if isinstance(got, str) else ""
+        meant = near(word, wanted.choices) or get_close_matches(word, wanted.choices, n=1)  # few words: a hint is cheap
+        return wanted.wish + (f". Did you mean {meant[0]}?" if meant else "")
     if wanted.holds(got):  # only its kind is wrong
         return wanted.wish
     if wanted.unit == PER_KWH and got > _LEAST_CENTS:
-        return f"{wanted.range}. Did you mean cents? {got:g} cents are {got / _PERCENT:g}"
+        return f"{wanted.range}. Did you mean cents? {got:.15g} cents are {got / _PERCENT:.15g}"
     is_share = wanted.kind == "number" and wanted.high is not None and wanted.high <= 1
     if is_share and 2 <= got <= _PERCENT:
         return f"{wanted.range}: {got:g} % is written {got / _PERCENT:g}"
@@ -84,10 +86,10 @@ def _must(wanted: Shape, got: object) -> str:
 
 def unknown(key: str, path: Path) -> str:
     """What to say of a key that nobody knows."""
-    near = nearest(key, path)
-    hint = f"; did you mean {near}?" if near else ""
+    meant = nearest(key, path)
+    hint = f"; did you mean {meant}?" if meant else ""
     record = shape(path)
-    known = f"; there are {', '.join(record.fields)}" if record and record.fields and not near else ""
+    known = f"; there are {', '.join(record.fields)}" if record and record.fields and not meant else ""
     return f"there is no such key{hint}{known}" if path else f"there is no such key{hint or known}"
 
 

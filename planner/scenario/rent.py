@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -146,20 +147,35 @@ class Spot(Inputs):
 
 
 class Hosted(Inputs):
-    """A model behind somebody else's door, paid by the token."""
+    """A model behind somebody else's door, paid by the token. Beside a work with `serve`, its requests say how many."""
 
-    million_input_tokens_per_month: Annotated[float, Field(ge=0.0, le=1e9), unit("million tokens a month")]
-    million_output_tokens_per_month: Annotated[float, Field(ge=0.0, le=1e9), unit("million tokens a month")]
+    million_input_tokens_per_month: Annotated[float | None, Field(ge=0.0, le=1e9,
+        description="empty: as the requests of `serve` say"), unit("million tokens a month")] = None  # fmt: skip
+    million_output_tokens_per_month: Annotated[float | None, Field(ge=0.0, le=1e9,
+        description="empty: as the requests of `serve` say"), unit("million tokens a month")] = None  # fmt: skip
     price: Id | None = None
     usd_per_million_input_tokens: Annotated[float | None, Field(ge=0.0, le=10_000.0), usd_per("million tokens")] = None
     usd_per_million_output_tokens: Annotated[float | None, Field(ge=0.0, le=10_000.0), usd_per("million tokens")] = None
 
 
+def paid_by_the_token(said: Hosted | None, served: Sequence[Hosted]) -> Hosted | None:
+    """What is paid by the token: as the scenario says; what it leaves empty follows from the services of its work."""
+    if said is None or not served:
+        return said or next(iter(served), None)
+    tokens = ("million_input_tokens_per_month", "million_output_tokens_per_month")
+    found = {name: sum(getattr(one, name) for one in served) for name in tokens if getattr(said, name) is None}
+    prices = (said.price, said.usd_per_million_input_tokens, said.usd_per_million_output_tokens)
+    return said.model_copy(
+        update=found | ({} if any(one is not None for one in prices) else {"price": served[0].price})
+    )
+
+
 class Mix(Inputs):
     """Own a base, reserve a layer above it, and give the peaks to rent, to spot machines or to a hosted model."""
 
-    own_accelerators: Annotated[int, Field(ge=0, le=MOST_ACCELERATORS), unit("accelerators")] = 0
-    orders: Annotated[Orders, Field(description="the base in stages, own_accelerators in all; empty: at once")] = ()
+    own_accelerators: Annotated[int, Field(ge=0, le=MOST_ACCELERATORS, description="left out: as many as the orders "
+        "come to"), unit("accelerators")] = 0  # fmt: skip
+    orders: Annotated[Orders, Field(description="the base in stages; empty: at once")] = ()
     reserve_accelerators: Annotated[int, Field(ge=0, le=MOST_ACCELERATORS), unit("accelerators")] = 0
     peaks: Peaks = "on_demand"
 
@@ -167,6 +183,8 @@ class Mix(Inputs):
     def _ordered(self) -> Mix:
         in_order(self.orders, "orders")
         total = sum(order.accelerators for order in self.orders)
+        if "own_accelerators" not in self.model_fields_set:
+            object.__setattr__(self, "own_accelerators", total)
         if self.orders and total != self.own_accelerators:
             raise OfField(
                 "orders",

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import Inputs
+from planner.scenario.base import LONGEST_TEXT, Inputs
 from planner.scenario.measured import Measured
 from planner.scenario.own_model import OwnModel
 from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE, CachePrecision, EngineName, Mode, ServingPrecision
 from pricing.days import Day
 
-_Tokens = Annotated[int, Field(ge=1, le=10_000_000)]
+_Tokens = Annotated[int, Field(ge=1, le=LONGEST_TEXT)]
 _Rate = Annotated[float, Field(gt=0, le=1e7)]
 _Milliseconds = Annotated[float, Field(gt=0, le=1e7)]
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import Id, Inputs, asked, unit
+from planner.scenario.base import LONGEST_TEXT, Id, Inputs, asked, unit
 from planner.scenario.vocabulary import (
     USUAL_ACCEPTED_SHARE,
     CachePrecision,
@@ -16,7 +16,7 @@ from planner.scenario.vocabulary import (
     TrainingPrecision,
 )
 
-_Tokens = Annotated[int, Field(ge=1, le=10_000_000), unit("tokens")]
+_Tokens = Annotated[int, Field(ge=1, le=LONGEST_TEXT), unit("tokens")]
 _Rate = Annotated[float, Field(ge=0.0001, le=1e6), unit("requests a second")]
 _Milliseconds = Annotated[float, Field(ge=0.1, le=1e6), unit("milliseconds")]
 _RunsPerMonth = Annotated[
@@ -48,7 +48,7 @@ class Train(Inputs):
     method: Annotated[Method, asked("method", "How is it trained?", usual="full")] = "full"
     precision: Annotated[TrainingPrecision, asked("bits", "Precision of training", usual="bf16")] = "bf16"
     seq_len: Annotated[
-        int, Field(ge=16, le=16_777_216), unit("tokens"), asked("seq", "Tokens of a sequence", usual="4,096")
+        int, Field(ge=16, le=LONGEST_TEXT), unit("tokens"), asked("seq", "Tokens of a sequence", usual="4,096")
     ] = 4_096
     runs_per_month: Annotated[_RunsPerMonth | None, asked("runs", "Runs a month", usual="one run, at once")] = None
     deadline_days: Annotated[_Days | None, asked("due", "Due within, days", usual="no deadline")] = None

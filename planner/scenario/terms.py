@@ -109,9 +109,13 @@ class Tax(Inputs):
 
 
 class Currency(Inputs):
-    """The money results are shown in. The engine reckons in US dollars; they are converted once, at the very end."""
+    """The money results are shown in. The engine reckons in US dollars; they are converted once, at the very end.
+
+    The code alone takes the catalogue's newest rate, with its day and source; with a `day`, the rate of that day. A
+    rate of your own may say its day and its source.
+    """
 
     code: Annotated[str, Field(pattern="^[A-Z]{3}$")]
-    usd_per_unit: Annotated[float, Field(gt=0.0, le=1_000.0), unit("USD for one unit of it")]
-    day: Day
-    source: Label
+    usd_per_unit: Annotated[float | None, Field(gt=0.0, le=1_000.0), unit("USD for one unit of it")] = None
+    day: Day | None = None
+    source: Label | None = None

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from planner.scenario.base import Count, Inputs
+from planner.scenario.base import LONGEST_TEXT, Count, Inputs
 from planner.scenario.failures import Failures
 from planner.scenario.measured import Measured
 from planner.scenario.own_model import OwnModel
@@ -29,7 +29,7 @@ class TrainingJob(Inputs):
     mig_profile: str | None = Field(default=None, max_length=40)
     tokens: Annotated[float, Field(gt=0, le=1e16)] | None = None
     unique_tokens: Annotated[float, Field(gt=0, le=1e16)] | None = None
-    seq_len: Annotated[int, Field(ge=16, le=16_777_216)] = 4_096
+    seq_len: Annotated[int, Field(ge=16, le=LONGEST_TEXT)] = 4_096
     global_batch_sequences: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
     precision: TrainingPrecision = "bf16"
     method: Method = "full"

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from planner.scenario.amounts import read_amount
+from planner.scenario.amounts import TwoReadings, read_sum
 from planner.scenario.base import TypedMoney
 from planner.scenario.fields import shape
 from planner.scenario.path import Path, put
 from planner.scenario.scenario import Scenario
 from pricing.exchange import DOLLAR, Rate, Rates, amount_in, unknown_currency
+from pricing.marks import printable
 
 _LONGEST = 40
 _TEXT = {"type": "string", "pattern": "[0-9]", "description": "an amount in any currency with a rate: 1.85 EUR"}
@@ -34,19 +35,24 @@ def is_money(path: Path) -> bool:
 def read_money(text: str, rates: Rates) -> tuple[float, Rate | None]:
     """A text as dollars, and the rate where it names another currency. Raises `NoMoney`."""
     amount = amount_in(text) if len(text) <= _LONGEST else None
-    number = None if amount is None else _number(amount.number)
+    try:
+        number = None if amount is None else _number(amount.number)
+    except TwoReadings as two:
+        large, small = (printable(text).replace(two.digits, one) for one in (two.large, two.small))
+        asked = f"is that {int(two.large):,} or {two.small}? Write {large} or {small}"
+        raise NoMoney(f"{printable(text)}: {asked}") from two
     if amount is None or number is None:
-        raise NoMoney(f"{text[:_LONGEST]} is no amount: write 1.85, 250k, 1.85 EUR or £2")
+        raise NoMoney(f"{printable(text, _LONGEST)} is no amount: write 1.85, 250k, 1.85 EUR or £2")
     if amount.code == DOLLAR:
         return number, None
     rate = rates.get(amount.code)
     if rate is None:
-        raise NoMoney(f"{text}: {unknown_currency(amount.code, rates)}")
+        raise NoMoney(f"{printable(text)}: {unknown_currency(amount.code, rates)}")
     return number * rate.usd, rate
 
 
 def _number(text: str) -> float | None:
-    found = read_amount(text.removeprefix("-"))
+    found = read_sum(text.removeprefix("-"))
     return -found if found is not None and text.startswith("-") else found
 
 

@@ -29,10 +29,10 @@ Traits = Mapping[str, str]
 
 
 class Band(Strict):
-    """Factors on a prediction: a tenth of runs lies below `low`, a tenth above `high`."""
+    """Factors on a prediction: `low` is the 10th percentile of runs, `high` the 90th."""
 
-    low: float = Field(gt=0, description="a tenth of runs lies below this factor")
-    high: float = Field(gt=0, description="a tenth of runs lies above it")
+    low: float = Field(gt=0, description="10th percentile of the runs")
+    high: float = Field(gt=0, description="90th percentile of the runs")
     rows: int = Field(ge=0, description="runs that it was taken from")
     alike: int = Field(default=0, ge=0, description="fitted runs with all of the traits that are looked at")
     unlike: tuple[str, ...] = Field(
@@ -67,8 +67,8 @@ class Seen(Strict):
 class Ends(Strict):
     """How far predictions were off to either side, as logarithms, of a run with all that is usual."""
 
-    below: float = Field(ge=0, description="a tenth of runs left out lies lower than this")
-    above: float = Field(ge=0, description="a tenth lies higher")
+    below: float = Field(ge=0, description="10th percentile of the runs left out")
+    above: float = Field(ge=0, description="90th percentile of the runs left out")
     rows: int = Field(ge=0, description="runs left out")
 
 

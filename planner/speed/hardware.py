@@ -111,6 +111,25 @@ def hardware(
     )
 
 
+# The rates of the catalogue that say in what a chip trains; a TPU computes 8 bits as integers.
+_TRAINS_IN = {
+    "bf16": "bf16_dense_tflops", "fp16": "fp16_dense_tflops", "fp8": "fp8_dense_tflops", "fp4": "fp4_dense_tflops",
+    "tf32": "tf32_dense_tflops", "fp32": "fp32_tflops",
+}  # fmt: skip
+NARROW = ("fp8", "fp4")
+
+
+def lacks_units(record: Accelerator, precision: str) -> str | None:
+    """Why an accelerator cannot train in a precision of fewer than 16 bits; None where it can."""
+    known = [name for name, rate in _TRAINS_IN.items() if getattr(record, rate) is not None]
+    if record.kind == "tpu" and record.int8_dense_tops is not None:
+        known.append("fp8")
+    if precision not in NARROW or precision in known:
+        return None
+    can = f"{', '.join(known[:-1])} or {known[-1]}" if known[1:] else "".join(known)
+    return f"no {precision} units are on record, so it cannot train in {precision}; choose {can}"
+
+
 def processor_memory_gb(record: Accelerator, said: float | None) -> float | None:
     """GB for one processor: as said, else as assumed where the catalogue is silent; None for what brings its own."""
     if record.kind != "cpu":

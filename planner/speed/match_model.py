@@ -14,7 +14,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from planner.network.guess import NEARLY, UNSAID, Sizes, size_in_name
 from planner.speed.data_files import read_data
 from planner.speed.refused import OnlySold
-from pricing import AmbiguousName, Catalogue, UnknownName, names
+from pricing import AmbiguousName, Catalogue, UnknownName, meant, names
+from pricing.meant import Meant, SeveralModels
 from pricing.model import Model
 
 _COUNT = re.compile(r"^\s*\d+\s*[x×]\s*|\s*[x×]\s*\d+\s*$", re.IGNORECASE)
@@ -26,8 +27,10 @@ _MEMORY = re.compile(r"\d+ ?g(i?b)?$")
 _PACKING = re.compile(
     r"(sxm\d?|oam|pcie\d?|hbm\d?e?|gpus?|chips?|cards?|nodes?|tensor|cores?|nvlink|nvswitch|nvl\d*|dgx|hgx|mgx|pods?|slice"
     r"|cloud|vm|\d+ ?w|accelerators?|superchip|grace|hopper|blackwell|ampere|ada|lovelace|volta|turing|cdna\d?|habana"
-    r"|google|aws|apple|unspecified|server|workstation|edition|generation|maxq|max-q|g\d\w*\.\w+|p\d\w*\.\w+|ultraserver)$"
+    r"|google|aws|apple|unspecified|server|workstation|edition|generation|g\d\w*\.\w+|p\d\w*\.\w+|ultraserver)$"
 )
+# A card of less power than the one of the same name: the words may not be dropped.
+_LESS_POWER = re.compile(r"max[-_ ]?q(?![a-z0-9])|laptop|mobile|notebook", re.IGNORECASE)
 _MAKER = re.compile(r"^[\w.-]+/|^(meta|nvidia|amd|google|qwen|mistralai)[-_ ](?=\w)", re.IGNORECASE)
 _TUNED = re.compile(
     r"instruct|it|hf|chat|base|thinking|reasoning|preview|fp8|fp4|nvfp4|mxfp4|bf16|fp16|int[48]|awq|gptq|gguf|dynamic|kv"
@@ -80,7 +83,10 @@ def remembered(work: Callable[Concatenate[Catalogue, P], R]) -> Callable[Concate
 def accelerator_called(catalogue: Catalogue, said: str) -> str:
     """The accelerator a table means, or `UnknownName`."""
     first: UnknownName | None = None
+    less_power = _LESS_POWER.search(said) is not None
     for spelling in _chip_spellings(said):
+        if less_power and not _LESS_POWER.search(spelling):
+            continue
         try:
             return names.accelerator(catalogue, spelling)
         except AmbiguousName as several:
@@ -171,17 +177,28 @@ def _recorded_or_like(catalogue: Catalogue, spelling: str) -> str:
 
 
 @remembered
-def model_named(catalogue: Catalogue, called: str) -> str:
+def model_meant(catalogue: Catalogue, called: str) -> Meant:
     """The record for a model that a person names, tuned and quantised variants included; else `UnknownName`."""
-    key = model_called(catalogue, QUANTISED.sub("", called), loosely=False)
-    if key is not None:
-        return key
+    bare = QUANTISED.sub("", called)
     try:
-        return names.model(catalogue, called)
+        return meant.model(catalogue, called)
+    except SeveralModels:
+        raise
+    except UnknownName:
+        key = model_called(catalogue, bare, loosely=False)
+    if key is not None:
+        return Meant(key)
+    try:
+        return meant.model(catalogue, called, model_spellings(bare, loosely=False))
     except UnknownName as error:
         wanted = names.plain(called)
         shorter = any(names.plain(name).startswith(wanted) for name in error.candidates)
         raise (None if shorter else _only_sold(catalogue, called)) or error from None
+
+
+def model_named(catalogue: Catalogue, called: str) -> str:
+    """The id of that record."""
+    return model_meant(catalogue, called).key
 
 
 def _only_sold(catalogue: Catalogue, called: str) -> OnlySold | None:
@@ -203,8 +220,10 @@ def _only_sold(catalogue: Catalogue, called: str) -> OnlySold | None:
 
 @remembered
 def counted_as(catalogue: Catalogue, called: str) -> str | None:
-    """What is to be said where a record stands for a name that is not its own; None where it is its own."""
-    key = model_named(catalogue, called)
+    """A sentence where a record stands for a name that is not its own; None where it is its own."""
+    key, note = model_meant(catalogue, called)
+    if note or model_called(catalogue, QUANTISED.sub("", called), loosely=False) is None:
+        return note or None
     plain = _PARENTHESES.sub("", QUANTISED.sub("", called).replace("_", " ")).strip()
     for spelling in (called, plain, _MAKER.sub("", plain)):
         words = [word for word in re.split(r"[- ]+", spelling) if not _SAME_RELEASE.fullmatch(word)]

@@ -29,7 +29,7 @@ from pricing.figure import Strict, Text
 
 ADAPTERS = ("lora", "qlora")
 BITS = {"fp32": 32.0, "tf32": 32.0, "fp16": 16.0, "bf16": 16.0, "fp8": 8.0, "fp4": 4.0}
-TENTH_SD = 1.2816  # standard deviations from the middle to where a tenth lies beyond
+TENTH_SD = 1.2816  # standard deviations from the middle to the 90th percentile
 
 
 class OwnRuns(Strict):

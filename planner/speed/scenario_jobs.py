@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from planner.network.own_models import with_own_models
+from planner.scenario.scenario import Scenario
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Serve, Train
 from planner.scenario.training_job import TrainingJob
-from planner.speed.match_model import model_named
+from planner.speed.match_model import counted_as, model_named
 from planner.speed.serving import Serving
 from planner.speed.training import Training
 from planner.speed.work_to_hours import Asked, serving_job, training_job
@@ -72,3 +74,15 @@ def _named(catalogue: Catalogue, called: str) -> str | None:
         return model_named(catalogue, called)
     except PricingError:
         return None
+
+
+def model_notes(catalogue: Catalogue, scenario: Scenario) -> tuple[str, ...]:
+    """A sentence for each model of a plan whose name another record stands for; none for names that nobody knows."""
+    own = {one.name for one in scenario.models}
+    tasks = (task for work in scenario.work for task in (work.train, work.serve) if task is not None)
+    notes: dict[str, None] = {}
+    for name in dict.fromkeys(task.model for task in tasks if task.model not in own):
+        with suppress(PricingError):
+            note = counted_as(catalogue, name)
+            notes |= {note: None} if note else {}
+    return tuple(notes)

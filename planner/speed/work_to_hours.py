@@ -20,15 +20,17 @@ from planner.scenario.base import (
     MOST_ACCELERATORS,
     SECONDS_PER_HOUR,
 )
+from planner.scenario.durations import time_words
 from planner.scenario.image_job import ImageJob
-from planner.scenario.rent import Hosted
+from planner.scenario.rent import Hosted, paid_by_the_token
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Run, Serve, Train
 from planner.scenario.training_job import TrainingJob
 from planner.scenario.work import Job, Work
+from planner.speed.hardware import NARROW
 from planner.speed.match_model import model_named
-from planner.speed.refused import UnknownChip
+from planner.speed.refused import BadJob, UnknownChip
 from planner.speed.serving import (
     CarriedRun,
     OtherWork,
@@ -48,6 +50,7 @@ from pricing.records import HostedPrice
 
 _MOST = f"even {MOST_ACCELERATORS:,} of them"
 _HELPS = "What would help"
+_FINE = 4  # digits: in fewer, what is late could look as if it were in time
 NOT_CHOSEN = "which accelerator is not said: name one, or name a model, and the one that does it for the least is taken"
 
 
@@ -116,7 +119,7 @@ def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
         return Asked(scenario, scenario)
     catalogue = with_own_models(catalogue, scenario.models)
     done = [_plain(catalogue, scenario, work) for work in scenario.work]
-    hosted = scenario.hosted or next((one.hosted for one in done if one.hosted), None)
+    hosted = paid_by_the_token(scenario.hosted, [one.hosted for one in done if one.hosted])
     plain = scenario.model_copy(update={"work": tuple(one.work for one in done), "hosted": hosted})
     return Asked(
         plain,
@@ -230,7 +233,9 @@ def _taught(catalogue: Catalogue, scenario: Scenario, work: Work, task: Train) -
 
 
 def image_job(task: Train, accelerator: str, accelerators: int) -> ImageJob:
-    """What is asked of a network that learns from pictures."""
+    """What is asked of a network that learns from pictures; its published rates are all in 16 bits."""
+    if task.precision in NARROW:
+        raise BadJob(f"{task.model} learns from pictures, at rates published in 16 bits; choose bf16 or fp16")
     return ImageJob(model=task.model, accelerator=accelerator, accelerators=accelerators, images=task.images)
 
 
@@ -287,15 +292,16 @@ def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> _Done
 
 def _late(bare: Work, days: float, deadline_days: float, once: _Once) -> Late:
     """By how much it is late; how many more would be in time; which deadline would be kept as it is."""
-    said = f"{once.what} takes {_days(days)} on {once.where}, and the deadline is {_days(deadline_days)}"
-    kept = f"A deadline of {_days(math.ceil(days * 10) / 10)} would do as it is"
+    takes, due = time_words(days, _FINE), time_words(deadline_days, _FINE)
+    said = f"{once.what} takes {takes} on {once.where}, and the deadline is {due}"
+    kept = f"A deadline of {time_words(math.ceil(days * 10) / 10, _FINE)} would do as it is"
     return Late(bare, days, deadline_days, Problem(f"{said}: {_would(days, deadline_days, once)}", kept))
 
 
 def _over_a_year(bare: Work, days: float, once: _Once) -> Late:
     """The same of a run that nobody set a deadline for: no run of a plan takes longer than a year."""
     longest = HOURS_PER_YEAR / HOURS_PER_DAY
-    said = f"{once.what} takes {_days(days)} on {once.where}, over a year: {_would(days, longest, once)}"
+    said = f"{once.what} takes {time_words(days, _FINE)} on {once.where}, over a year: {_would(days, longest, once)}"
     return Late(bare, days, longest, Problem(said), was_asked=False)
 
 
@@ -306,13 +312,7 @@ def _would(days: float, deadline_days: float, once: _Once) -> str:
     else:
         enough = math.ceil(once.accelerators * days / deadline_days - 1e-9)
         found = None if enough > MOST_ACCELERATORS else (enough, days * once.accelerators / enough)
-    return f"{_MOST} would not do" if found is None else f"{found[0]:,} of them take {_days(found[1])}"
-
-
-def _days(days: float) -> str:
-    """A number of days, to a tenth: rounded to whole ones, what is late could look as if it were in time."""
-    shown = f"{days:,.1f}".removesuffix(".0") if days >= 1 else f"{days:.2g}"
-    return "1 day" if shown == "1" else f"{shown} days"
+    return f"{_MOST} would not do" if found is None else f"{found[0]:,} of them take {time_words(found[1], _FINE)}"
 
 
 def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _Done:

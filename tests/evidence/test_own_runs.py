@@ -64,7 +64,7 @@ def test_more_runs_and_nearer_ones_are_believed_more() -> None:
 
 
 def test_a_factor_speaks_of_its_accelerator_and_its_model() -> None:
-    job = TRAIN.model_copy(update={"measured": said("training", (0.8, 0.8, 0.8)).carried})
+    job = TRAIN.model_copy(update={"measured": said("training", (0.8, 0.8, 0.8)).carried()})
     same = training_pace(CATALOGUE, job, H100)
     assert (same.like, same.runs) == ("job", 3)
     assert 0.8 < same.ratio < 0.83
@@ -76,7 +76,7 @@ def test_a_factor_speaks_of_its_accelerator_and_its_model() -> None:
 
 
 def test_a_service_goes_by_its_model_and_engine_only() -> None:
-    job = SERVE.model_copy(update={"measured": said("serving", (1.2, 1.2)).carried})
+    job = SERVE.model_copy(update={"measured": said("serving", (1.2, 1.2)).carried()})
     assert serving_pace(CATALOGUE, job, H100).like == "job"
     assert serving_pace(CATALOGUE, job, H100).ratio > 1.1
     for other in ({"model": "llama-3.3-70b"}, {"engine": "sglang"}):
@@ -88,7 +88,7 @@ def test_a_service_goes_by_its_model_and_engine_only() -> None:
 
 
 def test_the_whole_speed_is_so_many_times_as_fast_and_the_range_is_narrower() -> None:
-    job = TRAIN.model_copy(update={"measured": said("training", (0.8, 0.8, 0.8)).carried})
+    job = TRAIN.model_copy(update={"measured": said("training", (0.8, 0.8, 0.8)).carried()})
     plain, own = train(CATALOGUE, TRAIN).speed, train(CATALOGUE, job).speed
     assert plain is not None
     assert own is not None
@@ -101,7 +101,7 @@ def test_the_whole_speed_is_so_many_times_as_fast_and_the_range_is_narrower() ->
     reached = own.days.typical / plain.days.typical
     assert reached == pytest.approx(0.9**pace.kept / pace.ratio, rel=1e-3)
 
-    serving = SERVE.model_copy(update={"measured": said("serving", (1.2, 1.2)).carried})
+    serving = SERVE.model_copy(update={"measured": said("serving", (1.2, 1.2)).carried()})
     before, after = serve(CATALOGUE, SERVE), serve(CATALOGUE, serving)
     faster = serving_pace(CATALOGUE, serving, H100).ratio
     assert after.output_tokens_per_s == pytest.approx(faster * before.output_tokens_per_s)
@@ -110,7 +110,7 @@ def test_the_whole_speed_is_so_many_times_as_fast_and_the_range_is_narrower() ->
 
 
 def test_among_many_accelerators_each_goes_by_its_own_runs() -> None:
-    measured = (*said("training", (0.8, 0.8)).carried, *said("training", (1.3,), accelerator=H200).carried)
+    measured = (*said("training", (0.8, 0.8)).carried(), *said("training", (1.3,), accelerator=H200).carried())
     job = TRAIN.model_copy(update={"measured": measured})
     (row,) = across(CATALOGUE, job, (H100, H200, "A100-SXM4-80GB"), (64,))
     for found in row:
@@ -153,7 +153,7 @@ def test_a_run_that_cannot_be_gone_by_says_why_and_the_others_count(change: dict
     found = factors_in(CATALOGUE, text, file="mine.csv", day=DAY)
     assert why in found.runs[0].why_not
     assert found.factors[0].ids == ("good",)
-    with pytest.raises(BadTable, match=r"mine.csv: none of 1 runs can be gone by: .* \(1 x\)"):
+    with pytest.raises(BadTable, match=r"mine.csv: none of 1 run can be gone by: .* \(1 x\)"):
         factors_in(CATALOGUE, as_csv([{**GOOD, **change}]), file="mine.csv", day=DAY)
 
 

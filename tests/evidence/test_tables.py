@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from datetime import date
 from typing import get_args
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from planner.evidence.checked import Checked, skips
 from planner.evidence.factors import OwnRun, factors
 from planner.evidence.kinds import KINDS, factors_of
+from planner.evidence.serving.observed import observe
 from planner.evidence.table import TABLES, published_runs, rows_in
 from planner.network.guess import LEAST_B, MOST_B, typical_model
 from planner.network.record import writer_of
@@ -35,6 +37,24 @@ BOTH = get_args(Kind)
 def row(kind: str, **changes: str) -> dict[str, str]:
     base = TRAINED if kind == "training" else SERVED
     return {"id": "mine", "params_b": "", "active_params_b": "", **base, **MEASURED[kind], **changes}
+
+
+# Two GPUs on one card, by the name of the card; how many cards, by the name of the machine.
+TWO_ON_A_CARD = re.compile(r"(?<![a-z])(dual|pair|twin)(?![a-z])", re.IGNORECASE)
+CARDS = re.compile(r"(\d+)x-", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_a_card_of_two_gpus_is_counted_as_two_or_set_aside(kind: Kind) -> None:
+    rows = [row for row in published_runs(TABLES[kind]) if TWO_ON_A_CARD.search(row["accelerator"])]
+    cards = [CARDS.search(row["source_url"]) for row in rows]
+    counted = [row for row, found in zip(rows, cards, strict=True) if not found or row["n_accelerators"] == found[1]]
+    assert all("8 GPUs where 4 are written" in row["notes"] for row in counted)
+    checks = KINDS[kind].check(CATALOGUE, counted)
+    assert all("tier C" in one.skipped_reason and one.error is None for one in checks)
+    if kind == "serving":
+        assert {"N6-0185", "N6-0186", "N6-0189", "N6-0190"} <= {row["id"] for row in counted}
+        assert observe(CATALOGUE, counted, any_machine=True) == []
 
 
 def checked(kind: Kind, rows: Sequence[dict[str, str]]) -> Sequence[Checked]:

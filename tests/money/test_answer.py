@@ -16,6 +16,8 @@ from planner.money.option import Option
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import CLOSE_GAP, Answer, answer
 from planner.money.verdict.breakeven import STEP
+from planner.money.verdict.limits import OverLimit
+from planner.money.ways import WAYS as ALL_WAYS
 from planner.scenario.own import Kept, Own
 from planner.scenario.rent import Rent
 from planner.scenario.scenario import Scenario
@@ -140,6 +142,20 @@ def test_another_way_to_own_may_keep_to_the_limit() -> None:
     assert none.limit is not None
     assert none.limit.said == "the least that any way needs (buying) is $300 on day one and you have $200"
     assert said(own=300, on_demand=250, cash=260).limit is None
+
+
+def test_the_option_that_needs_least_is_the_one_that_is_named() -> None:
+    """Credit and a smaller fleet are ways to buy, and no other option may answer to their names."""
+    for limits in ({"cash": 200}, {"yearly": 200}, {"cash": 200, "yearly": 100}):
+        credit = said(own=400, loan=300, on_demand=500, **limits)
+        assert credit.limit is not None
+        assert credit.limit.said.startswith("the least that any way needs (buying on credit) is $300 ")
+        assert credit.best is not None
+        assert credit.best.option.way == "loan"
+    assert OverLimit("own", 300, "on day one", 200, size=16, is_least=True).said.startswith(
+        "the least that any way needs (buying 16) is $300"
+    )
+    assert len({way.starting for way in ALL_WAYS.values()}) == len(ALL_WAYS)
 
 
 def test_what_a_year_does_not_pay_for_is_limited() -> None:

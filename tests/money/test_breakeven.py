@@ -12,15 +12,21 @@ from hypothesis import strategies as st
 
 from planner.money.many_ledgers import builder_of, ledger_at
 from planner.money.measures import present_usd
+from planner.money.owned_fleet import bought_when
 from planner.money.plan import Plan, plan
+from planner.money.verdict.answer import answer
 from planner.money.verdict.breakeven import (
     FOUND,
     HARDWARE_PRICES,
     STEP,
     BreakEven,
+    break_even,
     break_evens,
 )
-from planner.scenario.own import Own
+from planner.report.answer.hours_rule import rule_sentences
+from planner.report.answer.tables import turning_table
+from planner.report.answer.turns import turning_sentences
+from planner.scenario.own import Order, Own
 from planner.scenario.rent import Rent, Reserve
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Terms
@@ -141,6 +147,45 @@ def test_a_break_even_that_queueing_does_not_allow_says_so() -> None:
     assert one.value == pytest.approx(1_100_000 / (0.5 * 80 * 43_800))
     assert one.achievable == pytest.approx(0.447, abs=1e-3)
     assert str(one.reason) == "found, but jobs of 40 that come at random keep 80 at most 0.45 busy"
+
+
+@pytest.mark.parametrize("busy", [0.5, 0.9])
+def test_a_queue_is_no_limit_below_your_own_use(busy: float) -> None:
+    """Two slots reach 0.45, you keep them busier: what the queue would allow is no news to you, above as below."""
+    rent = Rent(usd_per_accelerator_hour=0.5, accelerators_per_machine=1)
+    jobs = Work(accelerators=80, busy_share=busy, accelerators_per_job=40, storage_tb=0, egress_tb_per_month=0)
+    made = plan(CATALOGUE, toy(rent=rent, work=(jobs,)), DAY)
+    there = answer(made)
+    one = next(one for one in there.break_evens if one.name == "busy_share")
+    assert one.value is not None
+    assert one.achievable is not None
+    assert one.value > one.achievable
+    assert not one.is_out_of_reach
+    assert str(one.reason) == "found"
+    table = turning_table(there).to_pandas().set_index("If only this changed")
+    assert "reach" not in table.loc["Busy, share of hours", "Why"]
+    said = (*turning_sentences(made, there), *rule_sentences(made, there, None))
+    assert not any("lets you reach" in one or "come at random" in one for one in said)
+
+
+CARDS: dict[str, Any] = {"accelerator": "RTX-4090-24GB", "work": (Work(accelerators=2),)}
+
+
+@pytest.mark.parametrize(
+    ("said", "months"),
+    [
+        (CARDS, 0.25),  # from stock: days
+        ({**CARDS, "own": Own(lead_time_months=4.0)}, 4.0),
+        ({"own": Own(orders=(Order(accelerators=8, lead_time_months=3.0), Order(accelerators=8, month=6)))}, 3.0),
+    ],
+)
+def test_the_months_until_delivery_are_those_of_the_plan(said: dict[str, Any], months: float) -> None:
+    made = plan(CATALOGUE, Scenario(rent=Rent(usd_per_accelerator_hour=1.0), ways=("own", "on_demand"), **said), DAY)
+    own, rent = made.option("own"), made.option("on_demand")
+    assert own is not None
+    assert rent is not None
+    assert bought_when(made.setting, own)[0].there_after_months == months
+    assert break_even(made, own, rent, "lead_time_months").you == months
 
 
 def test_the_price_that_the_plan_uses_is_tried() -> None:

@@ -6,14 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planner.money.carbon.counted import rented_hours
 from planner.money.ledger import Ledger
+from planner.money.many_ledgers import builder_of, ledger_at
 from planner.money.option import Option
-from planner.money.plan import plan
+from planner.money.plan import plan, plan_at, setting_of
+from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Terms
 from planner.study.uncertainty.futures import futures
 from pricing import load_catalogue
+from tests.examples import at_most
+from tests.money.anyplan import CATALOGUE, plans, small
 from tests.money.owning import DAY, EIGHTY, scenario
 
 HOURS = 80 * 0.5 * 730  # a month
@@ -70,6 +76,36 @@ def test_who_never_rents_at_that_price_pays_no_fee() -> None:
     assert sold["After it is sold: useful hours"][25:] == pytest.approx(HOURS * 1.5)
     assert sold[FEE][0] == 9_000
     assert FEE not in lines(option("on_demand", {**AGREED, "forward_from_month": 49}))
+
+
+def test_work_rented_during_repairs_is_rented_at_that_price_too() -> None:
+    """One failure of each of 80 in a year, 876 hours of repair: a tenth of the work of 80 (eight in a server: 0.8)."""
+    fails = {"failures_per_accelerator_year": 1.0, "accelerators_per_server": 1, "warranty_years": 10.0}
+    usd = lines(option("own", AGREED, own=fails, failures={"repair_hours": 876.0}))
+    rented = usd["While they are repaired: work rented"]
+    assert rented[[1, 12]] == pytest.approx([HOURS * 0.1 * 2, HOURS * 0.1 * 2 * 1.2 ** (11 / 12)])
+    assert rented[13:] == pytest.approx(HOURS * 0.1 * 1.5)
+    assert usd[FEE][0] == 9_000  # who rents at that price at all
+
+
+@pytest.mark.slow
+@at_most(25)
+@given(plans(), st.floats(0.1, 10.0), st.integers(1, 24))
+def test_no_hour_on_demand_follows_the_path_once_a_price_is_agreed(said: Scenario, usd: float, month: int) -> None:
+    """Of any plan: whatever becomes of rents, all that is rented on demand from that month on costs the same."""
+    agreed = said.rent.model_copy(
+        update={"forward_usd_per_accelerator_hour": usd, "forward_from_month": month, "forward_fee_usd": None}
+    )
+    mix = said.mix and said.mix.model_copy(update={"reserve_accelerators": 0, "peaks": "on_demand"})
+    ways = ("own", "loan", "lease", "rent_to_own", "sale_and_lease_back", "keep", "on_demand", "mix")
+    asked = said.model_copy(update={"rent": agreed, "mix": mix, "sell": None, "ways": ways, "tax": None})
+    at = setting_of(small(CATALOGUE, asked.accelerator), asked, DAY)
+    tried = {"rent_change_per_year": np.array([[-0.3], [0.0], [0.2]])}
+    for one in plan_at(at).options:
+        found = ledger_at(at.trying(tried), builder_of(one))
+        assert found is not None
+        usd_by_month = np.broadcast_to(found.monthly_usd, (3, at.timeline.last + 1))[:, month:]
+        assert usd_by_month[[0, 2]] == pytest.approx(usd_by_month[[1, 1]], rel=1e-9), one.key
 
 
 def test_a_mix_pays_it_once() -> None:

@@ -81,10 +81,11 @@ def test_a_year_ends_with_its_twelfth_month_and_day_one_is_in_the_first() -> Non
 def test_a_year_holds_what_is_paid_and_neither_waits_nor_what_a_sale_would_fetch() -> None:
     """40 forgone today by keeping, 7 a month of waiting that nobody is paid, 20 that a sale brings in month 13."""
     months = np.arange(25)
-    kept = flow(np.where(months == 0, 40.0, np.where(months == 13, -20.0, 0.0)), "sold", treatment="sale")
+    kept = flow(np.where(months == 0, 40.0, 0.0), "kept", treatment="forgone")
+    sold = flow(np.where(months == 13, -20.0, 0.0), "sold", treatment="sale")
     waits = flow(np.where(months == 0, 0.0, 7.0), "waits", treatment="imputed")
     paid = flow(np.where(months == 0, 100.0, 10.0))
-    assert cash_by_year_usd(Ledger("", (paid, kept, waits))).tolist() == [100 + 120, 120 - 20]
+    assert cash_by_year_usd(Ledger("", (paid, kept, sold, waits))).tolist() == [100 + 120, 120 - 20]
 
 
 @pytest.mark.parametrize(("timing", "npv_usd"), [("year_end", -9_440), ("month_end", 76_620), ("year_middle", 83_812)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,12 @@ from planner.money.owned_fleet import bought_when
 from planner.money.plan import plan
 from planner.money.stages.fleet import fleet_of
 from planner.money.stages.just_in_time import in_time, lead_months
-from planner.money.ways import loan, own
+from planner.money.ways import lease, loan, own
 from planner.money.ways import mix as mixed
+from planner.scenario.file import Saved, read_scenario, write_scenario
 from planner.scenario.own import Order
+from planner.scenario.rent import Mix
+from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from tests.examples import at_most
 from tests.money.owning import DAY, NOTHING, built, by_line, scenario, setting, total
@@ -58,6 +62,105 @@ def test_an_order_may_have_terms_of_its_own() -> None:
     rent = sum(usd[name] for name in usd if name.startswith("Above the fleet"))
     assert rent[15] == pytest.approx(16 * 365 * 2.0)
     assert rent[16] == pytest.approx(8 * 365 * 2.0)
+
+
+def first_payment(price: dict[str, float], month: int = 12, **terms: Any) -> float:
+    """What the machines of a second order cost in its month, while prices of hardware fall a fifth a year."""
+    orders = ({"accelerators": 8}, {"accelerators": 8, "month": month, **price})
+    usd = by_line(built(own.build, ordered(orders, hardware_price_change_per_year=-0.2, **terms)))
+    return float(usd[f"Order 2, month {month}: servers, with spares"][month])
+
+
+def test_a_price_for_a_later_order_stays_as_typed() -> None:
+    assert first_payment({"usd_per_server": 250_000.0}) == pytest.approx(250_000)
+    assert first_payment({"usd_per_accelerator": 24_000.0}) == pytest.approx(8 * 24_000)
+    assert first_payment({"usd_per_server": 250_000.0}, deposit_share=0.4, lead_time_months=3.0) == pytest.approx(1e5)
+
+
+def test_a_price_that_is_not_typed_for_the_order_follows_the_path() -> None:
+    assert first_payment({"residual_share": 0.5}) == pytest.approx(8 * 10_000 * 0.8)
+    assert first_payment({}, usd_per_server=250_000.0) == pytest.approx(250_000 * 0.8)
+
+
+def test_a_sum_for_all_of_day_one_follows_the_path_though_an_order_has_a_price() -> None:
+    orders = ({"accelerators": 8}, {"accelerators": 8, "month": 12, "usd_per_accelerator": 24_000.0})
+    usd = by_line(built(own.build, ordered(orders, hardware_price_change_per_year=-0.2, capex_usd=160_000.0)))
+    assert usd["Order 2, month 12: all of day one"][12] == pytest.approx(80_000 * 0.8)
+
+
+_PRICED = st.fixed_dictionaries(
+    {"months": st.lists(st.integers(0, 36), min_size=1, max_size=4, unique=True).map(sorted)},
+    optional={
+        "hardware_price_change_per_year": st.floats(-0.6, 0.5),
+        "deposit_share": st.floats(0, 1),
+        "lead_time_months": st.floats(0, 6),
+    },
+)
+
+
+@at_most(40)
+@given(_PRICED, st.floats(1_000, 1e6), st.sampled_from(["usd_per_server", "usd_per_accelerator"]), st.booleans())
+def test_any_typed_order_is_paid_at_its_price(terms: dict[str, Any], usd: float, name: str, in_a_mix: bool) -> None:
+    """One server of eight each, in a mix as where all is bought: never more and never less than was typed."""
+    months = terms["months"]
+    own_terms = {key: value for key, value in terms.items() if key != "months"}
+    orders = tuple({"accelerators": 8, "month": month, name: usd} for month in months)
+    if in_a_mix:
+        mix = {"own_accelerators": 8 * len(orders), "orders": orders}
+        at, build = setting(scenario({**EACH, **own_terms}, accelerators=40, mix=mix)), mixed.build
+    else:
+        at, build = ordered(orders, 40, **own_terms), own.build
+    bought = [line for line in built(build, at).lines if line.treatment == "capital"]
+    paid = [spent for line in bought if (spent := float(line.total_usd)) != 0]
+    each = usd * (1 if name == "usd_per_server" else 8)
+    assert paid == pytest.approx([each] * len(months))
+
+
+def test_what_replaces_a_later_order_costs_what_that_price_has_become() -> None:
+    """250,000 in month 12, replaced in month 30: a year and a half of a fifth a year less; a fifth of each is left."""
+    second = {"accelerators": 8, "month": 12, "usd_per_server": 250_000.0, "refresh_years": 1.5}
+    terms = {"hardware_price_change_per_year": -0.2, "residual_share": 0.2, "resale_month": 40}
+    usd = by_line(built(own.build, ordered(({"accelerators": 8}, second), **terms)))
+    assert usd["Order 2, month 12: new servers at a refresh"][30] == pytest.approx(250_000 * 0.8**1.5)
+    assert usd["Order 2, month 12: resale of what is replaced"][30] == pytest.approx(-50_000)
+    assert usd["Order 2, month 12: resale"][40] == pytest.approx(-50_000 * 0.8**1.5)
+
+
+def test_the_workstation_around_cards_with_a_price_follows_the_path() -> None:
+    """Only the price of the card is typed for month 12: the workstation costs what its price has become by then."""
+    second = {"accelerators": 2, "month": 12, "usd_per_accelerator": 1_500.0}
+    terms: dict[str, Any] = {"place": "office", "most_kw": 10.0}
+    terms |= {"orders": ({"accelerators": 2}, second), "spare_share": 0.0, "lead_time_months": 0.0}
+    terms |= {"hardware_price_change_per_year": -0.2, "scarcity_premium_share": 0.0}
+    at = setting(scenario(terms, accelerators=4, accelerator="RTX-4090-24GB"))
+    lines = {line.name: line for line in built(own.build, at).lines}
+    bought = lines["Order 2, month 12: servers, with spares"]
+    host = next(one.value for one in bought.used if one.name == "usd_per_host")
+    assert bought.usd[12] == pytest.approx(host * 0.8 + 2 * 1_500)
+
+
+@pytest.mark.parametrize("way", [loan, lease])
+def test_credit_for_a_later_order_goes_by_its_price(way: Any) -> None:
+    """All of the typed price is lent; nothing of it follows the path of prices."""
+    flat, falls = (
+        built(way.build, ordered(
+            ({"accelerators": 8, "usd_per_server": 2e5}, {"accelerators": 8, "month": 12, "usd_per_server": 3e5}),
+            hardware_price_change_per_year=change, residual_share=0.2,
+        ))
+        for change in (0.0, -0.3)
+    )  # fmt: skip
+    assert total(falls) == pytest.approx(total(flat))
+
+
+def test_in_every_future_it_is_that_price_and_put_off_it_follows_the_path_from_its_month() -> None:
+    at = ordered(({"accelerators": 8}, {"accelerators": 8, "month": 12, "usd_per_server": 250_000.0}))
+    tried = {"hardware_price_change_per_year": np.array([[-0.3], [0.0], [0.2]])}
+    usd = by_line(built(own.build, at.trying(tried)))["Order 2, month 12: servers, with spares"]
+    assert np.broadcast_to(usd, (3, 49))[:, 12] == pytest.approx(250_000)
+    later = by_line(built(own.build, at.trying({**tried, "order_month": np.full((3, 1), 6.0)})))
+    assert later["Order 2, month 12: servers, with spares"][:, 18] == pytest.approx(
+        250_000 * np.array([0.7, 1.0, 1.2]) ** 0.5
+    )
 
 
 def test_one_order_of_today_is_a_fleet_that_is_bought_at_once() -> None:
@@ -161,6 +264,20 @@ def test_a_mix_may_be_ordered_in_stages_too() -> None:
     peaks = sum(usd[name] for name in usd if name.startswith("Peaks"))
     assert peaks[[12, 13]] == pytest.approx([16 * 365 * 2.0, 8 * 365 * 2.0])
     assert total(built(mixed.build, at)) == pytest.approx(total(built(own.build, ordered())))
+
+
+@given(st.lists(st.integers(1, 64), max_size=5))
+def test_a_mix_of_orders_needs_no_total(counts: list[int]) -> None:
+    """As many as they come to; who says another number is asked about it, and who reads it back gets the same."""
+    orders = [{"accelerators": count, "month": 6 * place} for place, count in enumerate(counts)]
+    said = Mix.model_validate_json(json.dumps({"orders": orders}))
+    assert said.own_accelerators == sum(counts)
+    asked = Scenario(mix=said)
+    text = write_scenario(Saved(asked)).encode()
+    assert read_scenario(text, "it", load_catalogue()).scenario.mix == said
+    with pytest.raises(ValueError, match="own_accelerators says"):
+        Mix.model_validate_json(json.dumps({"orders": [*orders, {"accelerators": 1, "month": 99}],
+                                            "own_accelerators": sum(counts)}))  # fmt: skip
 
 
 def test_an_order_says_what_differs_from_the_whole_fleet() -> None:

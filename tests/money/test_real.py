@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planner.money.finance import real_rate
 from planner.money.measures import present_usd, rate_per_year
@@ -18,7 +20,8 @@ from planner.scenario.sell import SaleAndLeaseBack, Sell
 from planner.scenario.terms import Tax, Terms
 from planner.scenario.work import Work
 from pricing import load_catalogue
-from tests.money.anyplan import DAY
+from tests.examples import at_most
+from tests.money.anyplan import DAY, of, plans, small
 
 CATALOGUE = load_catalogue()
 INFLATION, RATE = 0.04, 0.11
@@ -119,6 +122,52 @@ def test_so_they_do_with_tax(tax: Tax) -> None:
     for one, other in zip(nominal.options, real.options, strict=True):
         wanted = float(present_usd(nominal.setting, one.ledger))
         assert float(present_usd(real.setting, other.ledger)) == pytest.approx(wanted, rel=1e-9), one.key
+
+
+@pytest.mark.parametrize("way", ["own", "loan", "lease", "on_demand", "reserved"])
+def test_a_plan_of_which_only_the_work_is_said_is_the_nominal_one_deflated(way: Any) -> None:
+    """With the catalogue's prices and paths, and the catalogue's rate as with the same rate of your own."""
+    usd = []
+    for money, rate in (("nominal", 0.09), ("real", 1.09 / 1.03 - 1), ("real", None)):
+        terms = Terms(money=money, inflation_per_year=0.03, discount_rate_per_year=rate)  # type: ignore[arg-type]
+        asked = Scenario(work=(Work(accelerators=8, busy_share=0.7),), terms=terms, ways=(way,))
+        made = plan(CATALOGUE, asked, DAY)
+        usd.append(float(present_usd(made.setting, made.options[0].ledger)))
+    assert usd[1:] == pytest.approx([usd[0]] * 2, rel=1e-9)
+
+
+def _in_real_terms(said: Scenario) -> Scenario:
+    """The same plan in real terms: its rate and its changes of prices less inflation, all amounts as they are."""
+    inflation = said.terms.inflation_per_year
+
+    def less(record: Any) -> Any:
+        ends = ("change_per_year", "discount_rate_per_year")
+        known = {name: value for name, value in record if name.endswith(ends) and value is not None}
+        return record.model_copy(update={name: (1 + value) / (1 + inflation) - 1 for name, value in known.items()})
+
+    def ordered(record: Any) -> Any:
+        return record and record.model_copy(update={"orders": tuple(map(less, record.orders))})
+
+    said = said.model_copy(update={"own": less(ordered(said.own)), "mix": ordered(said.mix), "terms": less(said.terms),
+                                   "sell": said.sell and less(said.sell)})  # fmt: skip
+    return said.model_copy(update={"terms": said.terms.model_copy(update={"money": "real"})})
+
+
+@pytest.mark.slow
+@at_most(40)
+@given(plans(), st.floats(0.0, 0.2), st.floats(0.0, 0.3))
+def test_any_plan_in_real_terms_is_the_nominal_one_deflated(said: Scenario, inflation: float, rate: float) -> None:
+    """Levels of rent by year are left out: they stay as they are within a year, in the money of the plan's terms."""
+    terms = {"money": "nominal", "inflation_per_year": inflation, "discount_rate_per_year": rate, "rent_by_year": (),
+             "rent_as_quotes_imply": False}  # fmt: skip
+    said = said.model_copy(update={"terms": said.terms.model_copy(update=terms)})
+    there = small(CATALOGUE, said.accelerator)
+    nominal, real = (of(one, there) for one in (said, _in_real_terms(said)))
+    assert [one.key for one in real.options] == [one.key for one in nominal.options]
+    for one, other in zip(nominal.options, real.options, strict=True):
+        little = 1e-9 * float(np.abs(one.ledger.monthly_usd).sum())
+        wanted = float(present_usd(nominal.setting, one.ledger))
+        assert float(present_usd(real.setting, other.ledger)) == pytest.approx(wanted, abs=little), one.key
 
 
 def test_what_was_agreed_loses_worth_and_what_was_not_does_not() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 from planner.scenario.day_patterns import day_of, days
 from planner.scenario.file import Saved, read_scenario, scenario_of, write_scenario
@@ -17,6 +18,7 @@ from planner.scenario.link import (
     also_with_own,
     from_address,
     to_address,
+    usable_address,
 )
 from planner.scenario.own import Own
 from planner.scenario.path import value_at
@@ -26,7 +28,8 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS
 from planner.scenario.terms import Terms
 from planner.scenario.work import Job, Work
-from pricing import strict_yaml
+from pricing import load_catalogue, strict_yaml
+from pricing.marks import unseen
 from tests.scenario.scenarios import scenarios
 from tests.small_catalogue import small_catalogue
 
@@ -180,9 +183,47 @@ def test_a_key_that_is_nearly_one_of_ours_is_told(slip: str, meant: str) -> None
     assert told == [f"This link held {slip}, which is no key of this page. It may have meant {meant}."]
 
 
-@pytest.mark.parametrize("key", ["utm_source", "fbclid", "look", "ref"])
-def test_what_others_put_into_a_link_is_passed_over(key: str) -> None:
+@pytest.mark.parametrize("key", ["utm_source", "fbclid", "gclid", "ref"])
+def test_what_counts_the_visitors_of_a_link_is_passed_over(key: str) -> None:
     assert from_address({key: "5"})[1] == []
+
+
+def test_unknown_keys_of_a_link_are_named() -> None:
+    assert from_address({"flavour": "5"})[1] == [
+        "This link held flavour, which is no key of this page. It is left out."
+    ]
+    many = {f"unknown{place}": "5" for place in range(6)} | {"year": "5"}
+    assert from_address(many)[1] == [
+        "This link held year, which is no key of this page. It may have meant years.",
+        "This link held unknown0, unknown1, unknown2, unknown3 and 2 more, which are no keys of this page. They are "
+        "left out.",
+    ]
+    assert from_address({"look": "5"}, others=("look",))[1] == []
+    assert from_address({"x" * 500: "5"})[1] == [
+        f"This link held {'x' * 60}…, which is no key of this page. It is left out."
+    ]
+
+
+UNSEEN = [chr(mark) for mark in (0, 9, 27, 0x9B, 0xAD, 0x34F, 0x200B, 0x200E, 0x202E, 0x2028, 0x2060, 0x2066, 0xFEFF)]
+
+
+@pytest.mark.parametrize("key", ["server", "name", "gpus", "place", "waits", "years", ALSO, "flavour"])
+@pytest.mark.parametrize("mark", UNSEEN, ids=ascii)
+def test_a_mark_that_does_not_show_reaches_no_sentence_and_no_field(key: str, mark: str) -> None:
+    for held in ({key: f"{mark}50000"}, {f"{key}{mark}": "5"}, {ALSO: f'{{"wo{mark}rk":[{{"label":"a{mark}"}}]}}'}):
+        scenario, told = from_address(held)
+        usable, lost = usable_address(held, _without_sites())
+        assert told
+        assert not [text for text in (*told, *lost, *usable, *usable.values(), repr(scenario)) if mark in text]
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.dictionaries(st.sampled_from([*KEYS, ALSO, "flavour"]) | st.text(max_size=9), st.text(max_size=30), max_size=3)
+)
+def test_whatever_a_link_holds_its_sentences_show_all_their_marks(held: dict[str, str]) -> None:
+    scenario, told = from_address(held)
+    assert not [text for text in (*told, scenario.name, scenario.site) if unseen(text)]
 
 
 def test_hours_of_the_day_are_put_into_the_rest_of_a_link_and_taken_out() -> None:
@@ -223,3 +264,17 @@ def test_every_named_day_can_be_worked() -> None:
         assert Work(by_hour=one.by_hour).usual_busy_share == pytest.approx(sum(one.by_hour) / 24)
         assert day_of(one.by_hour) == one
     assert day_of((1.0,) * 24) is None
+
+
+@pytest.mark.parametrize(
+    ("also", "said"),
+    [
+        ('{"stay":"country","stay_in":["ZZ"]}', "stay_in.0: No country is called 'ZZ'."),
+        ('{"currency":{"code":"XYZ"}}', "currency: no rate of XYZ is known; there are USD, AUD"),
+    ],
+)
+def test_a_list_or_group_with_an_unknown_name_is_left_out_as_a_whole(also: str, said: str) -> None:
+    scenario, told = from_address({ALSO: also}, load_catalogue())
+    assert (scenario.stay_in, scenario.currency) == ((), None)
+    assert len(told) == 1
+    assert said in told[0]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.scenario.amounts import amount_text, read_amount
+from planner.scenario.amounts import TwoReadings, amount_text, read_amount, read_sum
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,71 @@ def test_a_number_reads_as_its_largest_unit(value: float, text: str) -> None:
 @given(st.floats(1e3, 1e16))
 def test_a_number_comes_back_to_the_last_bit(value: float) -> None:
     assert read_amount(amount_text(value)) == value
+
+
+# Thousands and decimals: "1.234.567,89".
+CONVENTIONS = [
+    (",", "."), (".", ","), (" ", ","), (" ", "."), ("\u00a0", ","), ("\u202f", ","), ("'", "."), ("\u2019", "."),
+    ("", "."), ("", ","),
+]  # fmt: skip
+
+
+def _written(value: int, cents: int, thousands: str, decimal: str) -> str:
+    return f"{value:,}".replace(",", thousands) + f"{decimal}{cents:02d}"
+
+
+@given(st.integers(0, 10**12), st.integers(0, 99), st.sampled_from(CONVENTIONS))
+def test_a_sum_with_cents_is_read_in_every_convention(value: int, cents: int, marks: tuple[str, str]) -> None:
+    assert read_sum(_written(value, cents, *marks)) == float(f"{value}.{cents:02d}")
+
+
+@given(st.integers(10**6, 10**12), st.sampled_from([marks for marks in CONVENTIONS if marks[0]]))
+def test_thousands_that_are_parted_twice_need_no_cents(value: int, marks: tuple[str, str]) -> None:
+    assert read_sum(f"{value:,}".replace(",", marks[0])) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1,85", 1.85), ("12,5", 12.5), ("0.085", 0.085), ("0,085", 0.085), ("25,000", 25_000.0),
+        ("1234.567", 1234.567),
+        ("1234,567", 1234.567), ("25.000,-", 25_000.0), ("1'250.\u2013", 1_250.0), ("250k", 250_000.0), ("1,2M", 1.2e6),
+        ("1.234k", 1_234.0), ("1,00,000", 100_000.0), ("1e6", 1e6), ("5.", 5.0),
+    ],
+)  # fmt: skip
+def test_a_sum_that_can_be_read_one_way_is_read(text: str, value: float) -> None:
+    assert read_sum(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "large", "small"),
+    [
+        ("250.000", "250000", "250.00"),
+        ("1.850", "1850", "1.85"),
+        ("1.125", "1125", "1.1250"),
+        ("12.500", "12500", "12.50"),
+    ],
+)
+def test_one_point_before_three_digits_can_be_read_two_ways_and_each_can_be_written(
+    text: str, large: str, small: str
+) -> None:
+    with pytest.raises(TwoReadings) as two:
+        read_sum(text)
+    assert (two.value.large, two.value.small) == (large, small)
+    assert read_sum(large) == float(text.replace(".", ""))
+    assert read_sum(small) == float(text)
+
+
+@pytest.mark.parametrize("text", ["1.2.3", "1,2,3", "25 00", "1,234,5", "1.234.5", "1..2", ",5", "", "1,,2", "1 2,3"])
+def test_marks_in_other_places_are_no_sum(text: str) -> None:
+    assert read_sum(text) is None
+
+
+@given(st.text("0123456789.,' k-e", max_size=12))
+def test_any_text_is_a_sum_or_none_or_asked_about(text: str) -> None:
+    try:
+        found = read_sum(text)
+    except TwoReadings as two:
+        assert (read_sum(two.large), read_sum(two.small)) == (float(two.large), float(two.small))
+    else:
+        assert found is None or found >= 0

@@ -147,7 +147,7 @@ TOO_MANY = [
     ("{from: 0, to: 1, by: 1e-12}", "1,000,000,000,001 scenarios are more than the limit"),
     ("{from: -1e15, to: 1e15, by: 5e-324}", "scenarios are more than the limit"),
     ("{from: 0, to: 0.3, steps: 10000000}\n  own.pue: [1, 2]", "10,000,000 x 2 = 20,000,000 scenarios are more than"),
-    ("{from: 1e-9, to: 1e9, steps: 10000000, scale: log}", "own.usd_per_kwh: 1e+09 must be"),
+    ("{from: 1e-9, to: 1e9, steps: 10000000, scale: log}", "own.usd_per_kwh: 1000000000 must be"),
     ("{from: -1, to: 1, steps: 10000000}", "own.usd_per_kwh: -1 must be"),
     ("{from: 0.1, to: 0.1, steps: 10000000}", "too near to tell apart"),
     ("{from: 0.1, to: 0.1000000000001, steps: 10000}", "too near to tell apart"),

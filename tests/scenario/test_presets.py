@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
+from pathlib import Path
 
+import pydantic
 import pytest
+import yaml
 
 from planner.money.plan import plan
 from planner.scenario.known_names import settle
 from planner.scenario.latency import latencies
 from planner.scenario.link import from_address, to_address
-from planner.scenario.presets import Preset, preset, presets
+from planner.scenario.presets import FOLDER, Preset, preset, presets
 from planner.scenario.question import HOURS, QUESTIONS, question_of
 from planner.speed.work_to_hours import Asked, asked
-from pricing import load_catalogue
+from pricing import load_catalogue, strict_yaml
 
 DAY = date(2026, 11, 21)
+ROOT = Path(__file__).parents[2]
 EACH = pytest.mark.parametrize("one", presets(), ids=lambda one: one.key)
 
 
@@ -25,6 +30,62 @@ def test_a_preset_holds_only_what_the_catalogue_knows_and_fits_into_a_link(one: 
     assert from_address(to_address(one.scenario), load_catalogue(), ()) == (one.scenario, [])
     assert one.says
     assert one.scenario.name == one.title
+
+
+def known_addresses() -> str:
+    """Everything that our data name as a source."""
+    files = [
+        *(ROOT / "pricing" / "data" / "sources").glob("*.yaml"),
+        *(ROOT / "planner" / "speed" / "data").glob("*.csv"),
+    ]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def numbers_in(value: object, path: str = "") -> set[str]:
+    """The paths of the numbers that a file holds; of a list of numbers its own."""
+    if isinstance(value, dict):
+        return {one for key, inner in value.items() for one in numbers_in(inner, f"{path}.{key}".lstrip("."))}
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return {one for place, inner in enumerate(value) for one in numbers_in(inner, f"{path}.{place}")}
+    first = value[0] if isinstance(value, list) and value else value
+    return {path} if isinstance(first, int | float) and not isinstance(first, bool) else set()
+
+
+@EACH
+def test_each_figure_has_a_source_that_can_be_opened_or_is_our_illustration(one: Preset) -> None:
+    written = yaml.safe_load((FOLDER / f"{one.key}.yaml").read_text(encoding="utf-8"))["scenario"]
+    sourced = [path for source in one.sources for path in source.figures]
+    assert sorted([*sourced, *one.illustration]) == sorted(numbers_in(written))
+    assert numbers_in(written)
+    for source in one.sources:
+        assert source.url.startswith("https://")
+        assert source.url in known_addresses()
+    said = one.about[-len(one.sources) - 1 :]
+    assert said[0].startswith("Our illustration: every figure of this example")
+    for source, sentence in zip(one.sources, said[1:], strict=True):
+        assert source.url in sentence
+        assert source.read.isoformat() in sentence
+
+
+def test_an_unmarked_figure_of_a_preset_is_refused() -> None:
+    data = strict_yaml.read((FOLDER / "pre-train-7b.yaml").read_text(encoding="utf-8"), file="pre-train-7b.yaml")
+    with pytest.raises(pydantic.ValidationError, match=r"work.0.storage_tb"):
+        Preset.model_validate({"key": "x", **data, "illustration": data["illustration"][:-1]})
+    with pytest.raises(pydantic.ValidationError, match=r"work.0.nothing"):
+        Preset.model_validate({"key": "x", **data, "illustration": (*data["illustration"], "work.0.nothing")})
+    with pytest.raises(pydantic.ValidationError, match=r"years"):
+        Preset.model_validate({"key": "x", **data, "illustration": (*data["illustration"], "years")})
+
+
+def test_nothing_cites_what_nobody_can_open() -> None:
+    cited = re.compile(r"\b[Tt]he mission\b|\bthe brief of this project\b")
+    kinds = (".py", ".md", ".yaml", ".json", ".csv", ".toml")
+    folders = ("planner", "pricing", "docs", "schemas", "bench", "tools", "tests")
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*") if file.suffix in kinds]
+    files += [file for file in ROOT.glob("*") if file.suffix in kinds]
+    assert len(files) > 500
+    named = [file for file in files if file != Path(__file__) and cited.search(file.read_text(encoding="utf-8"))]
+    assert named == []
 
 
 def test_they_are_found_by_key_and_by_title() -> None:

@@ -10,7 +10,9 @@ import pytest
 
 from planner.money.plan import plan
 from planner.report.answer.echo import echo
+from planner.report.answer.plan_text import conventions
 from planner.report.files.assumptions_csv import assumptions_table
+from planner.report.files.cash_csv import cash_table
 from planner.scenario.fields import leaves
 from planner.scenario.file import Saved, file_schema, read_scenario, write_scenario
 from planner.scenario.grid import read_grid
@@ -19,9 +21,10 @@ from planner.scenario.path import with_value
 from planner.scenario.refusal import ScenarioError
 from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS
-from planner.scenario.typed_money import is_money
+from planner.scenario.typed_money import in_dollars, is_money
 from pricing import load_catalogue
 from pricing.asof import as_of
+from pricing.exchange import rates
 
 CATALOGUE, DAY = load_catalogue(), date(2026, 11, 21)
 EURO = 1.1172
@@ -91,7 +94,8 @@ def test_what_is_changed_afterwards_is_no_longer_as_it_was_typed() -> None:
     [
         ("2 XYZ", "Line 2: rent.usd_per_accelerator_hour: 2 XYZ: no rate of XYZ is known; there are USD, AUD"),
         ("¥300", "¥ may be JPY or CNY: write which"),
-        ("1,85 EUR", "1,85 EUR is no amount: write 1.85, 250k, 1.85 EUR or £2"),
+        ("1.850 EUR", "1.850 EUR: is that 1,850 or 1.85? Write 1850 EUR or 1.85 EUR; nothing was changed."),
+        ("1,8,5 EUR", "1,8,5 EUR is no amount: write 1.85, 250k, 1.85 EUR or £2"),
         ("cheap", "cheap is no amount"),
         ("2000 EUR", "rent.usd_per_accelerator_hour: 2234.4 must be 0 to 1,000"),
     ],
@@ -147,3 +151,83 @@ def test_a_grid_of_plans_may_start_from_a_price_in_any_currency() -> None:
     text = "base: {rent: {usd_per_accelerator_hour: 1.85 EUR}}\nvary: {years: [2, 3]}\n"
     grid = read_grid(text.encode(), "grid.yaml", CATALOGUE, lambda name: Saved(Scenario()))
     assert grid.scenario((2.0,)).rent.usd_per_accelerator_hour == 1.85 * EURO
+
+
+def test_a_currency_alone_takes_the_rate_of_the_catalogue_with_its_day_and_source() -> None:
+    found = read("currency: {code: EUR}")
+    made = plan(CATALOGUE, found, DAY)
+    table = cash_table(made).to_pandas()
+    assert set(table["fx_rate"]) == {1 / EURO}
+    assert set(table["fx_date"]) == {date(2026, 10, 30)}
+    assert set(table["reporting_currency"]) == {"EUR"}
+    assert any("Files also show EUR, at 1.1172 USD of 2026-10-30 (ECB)." in line for line in conventions(made))
+    assert read(write_scenario(Saved(found))) == found
+    then = plan(as_of(CATALOGUE, date(2026, 10, 1)), found, date(2026, 10, 1)).setting.currency
+    assert then is not None
+    assert then.usd_per_unit == 1.1355
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("{code: EUR, day: 2026-10-01}", (1.1355, date(2026, 9, 30), "ECB")),
+        ("{code: EUR, usd_per_unit: 1.2}", (1.2, DAY, "the plan")),
+        ("{code: XYZ, usd_per_unit: 1.2, day: 2026-11-01, source: ours}", (1.2, date(2026, 11, 1), "ours")),
+    ],
+)
+def test_a_day_names_the_rate_and_a_rate_of_your_own_wins(text: str, shown: tuple[float, date, str]) -> None:
+    found = plan(CATALOGUE, read(f"currency: {text}"), DAY).setting.currency
+    assert found is not None
+    assert (found.usd_per_unit, found.day, found.source) == shown
+
+
+def test_dollars_alone_need_no_rate() -> None:
+    made = plan(CATALOGUE, read("currency: {code: USD}"), DAY)
+    assert set(cash_table(made).to_pandas()["fx_rate"]) == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("{code: XYZ}", "currency: no rate of XYZ is known; there are USD, AUD"),
+        ("{code: eur}", "currency.code: 'eur' must be text like"),
+    ],
+)
+def test_a_currency_without_a_rate_is_refused_with_what_to_write(text: str, wish: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        read(f"currency: {text}\n")
+    assert wish in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["1,85 EUR", "EUR 1,85", "€1,85", "1,85 €", "1.85 EUR", "€ 1.85"])
+def test_a_decimal_comma_is_read(text: str) -> None:
+    found = read(f"rent: {{usd_per_accelerator_hour: {text!r}}}")
+    assert found.rent.usd_per_accelerator_hour == 1.85 * EURO
+    assert read(write_scenario(Saved(found))) == found
+    assert from_address(to_address(found), CATALOGUE) == (found, [])
+
+
+@pytest.mark.parametrize(
+    "text", ["250.000,00 EUR", "250 000 EUR", "250'000 EUR", "EUR 250,000", "250k EUR", "250000 EUR"]
+)
+def test_a_server_in_euros_is_read_however_its_thousands_are_parted(text: str) -> None:
+    assert read(f'own: {{usd_per_server: "{text}"}}').own.usd_per_server == 250_000 * EURO
+
+
+@pytest.mark.parametrize("path", [path for path in leaves() if is_money(path)], ids=str)
+def test_every_sum_that_can_be_read_two_ways_is_asked_about(path: tuple[str | int, ...]) -> None:
+    data: object = "250.000 EUR"
+    for step in reversed(path):
+        data = (data,) if isinstance(step, int) else {step: data}
+    assert isinstance(data, dict)
+    ((where, wish),) = in_dollars(data, rates(CATALOGUE)).wrong
+    assert where == path
+    assert "is that 250,000 or 250.00? Write 250000 EUR or 250.00 EUR" in wish
+
+
+def test_a_link_asks_the_same() -> None:
+    for text in ("250.000 EUR", "250.000"):
+        found, told = from_address({"server": text}, CATALOGUE)
+        assert found.own.usd_per_server is None
+        assert f"server = {text}: {text}: is that 250,000 or 250.00? Write 250000" in told[0]
+    assert from_address({"rent": "1.125"}, CATALOGUE)[0].rent.usd_per_accelerator_hour == 1.125

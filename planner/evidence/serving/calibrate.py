@@ -70,7 +70,7 @@ def _with_first_tokens(catalogue: Catalogue, rows: Sequence[Row], best: ServingC
         return _FirstTokens(best, [], [], {})
     errors, others = without_each_source(seen, best)
     told = [(UNDER_LOAD, source, float(error)) for source, error in zip(seen.source, errors, strict=True)]
-    # A band is of times here: a tenth of published ones lies below, a tenth above.
+    # A band is of times here: 10th and 90th percentile of published ones.
     bands = {UNDER_LOAD: band_of_errors(-errors)} if len(errors) >= _FEWEST_ROWS else {}
     return _FirstTokens(fit_first_tokens(seen, best), others, told, bands)
 

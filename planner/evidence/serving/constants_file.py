@@ -23,7 +23,7 @@ COMMAND = "python -m planner calibrate serving"
 _ABOUT = "about: Constants of the serving model, fitted to published runs, and the bands that the fit leaves."
 _NOTE = (
     "# Written by the command below; ranges: what each constant became when one source after the other was left out.",
-    "# Bands are published over predicted on runs whose source was left out: a tenth lies below, a tenth above.",
+    "# Bands are published over predicted on runs whose source was left out: 10th and 90th percentile.",
 )
 _LIKENESS_NOTE = (
     "# What a measured run tells of another of its source: the share of its error they have in common in the same",

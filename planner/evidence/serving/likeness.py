@@ -66,27 +66,10 @@ def places_of(observations: Sequence[Observation]) -> Places:
     return Places(sizes, names, np.array([setup.engine for setup in setups]))
 
 
-def likeness(distances: Array, by: Likeness) -> Array:
-    """The share of an error that runs so far apart have in common. [1]"""
-    return _shared(distances, by.share, np.array([getattr(by, name) for name in DISTANCES]))
-
-
 def _shared(distances: Array, share: float, falls: Array) -> Array:
     far = np.isinf(distances[..., 0])
     near = np.where(np.isinf(distances), 0.0, distances)
     return np.asarray(np.where(far, 0.0, share * np.exp(-near @ falls)))
-
-
-def expected_error(shared: Array, among: Array, errors: Array) -> tuple[float, float]:
-    """What is to be expected of a run, and the part of its uncertainty that is left, from the errors of others. [1]
-
-    `shared` are its likenesses to them, `among` those between them.
-    """
-    joint = among.copy()
-    np.fill_diagonal(joint, 1.0)
-    weights = np.linalg.solve(joint + 1e-9 * np.eye(len(joint)), shared)
-    told = float(np.clip(weights @ shared, 0.0, 1.0))
-    return float(weights @ errors), float(np.sqrt(1 - told))
 
 
 @dataclass(frozen=True)

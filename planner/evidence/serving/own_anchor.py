@@ -1,76 +1,41 @@
-"""Predictions that go by somebody's own measured runs."""
+"""Services that go by somebody's own measured runs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from planner.evidence.anchored import Anchored, with_factors
 from planner.evidence.cells import Row, text
-from planner.evidence.checked import Checked, by_reason
-from planner.evidence.factors import OwnRun, compared
+from planner.evidence.checked import Checked
+from planner.evidence.factors import OwnRun, compared, factors, refuse_unusable
 from planner.evidence.serving.check import check_serving
-from planner.evidence.serving.likeness import Places, expected_error, likeness, places_of
 from planner.evidence.serving.observed import Observation, Observed, observe
-from planner.evidence.table import BadTable
+from planner.scenario.serving_job import ServingJob
 from planner.scenario.vocabulary import EngineName
-from planner.speed.arrays import taken
 from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.engine_data import known
-from planner.speed.serving.plan import ServingPlan
-from planner.speed.serving.result import Anchor
+from planner.speed.serving.own_pace import alike
 from planner.speed.serving.work import work_called
+from pricing import names
 from pricing.catalogue import Catalogue
 
-MOST_RUNS = 300  # go into one prediction: what is farther says nothing that nearer ones do not
-LEAST_SHARED = 0.15  # of an error: runs farther away are not named
-_MOST_REASONS = 3
-NARROWEST = 0.5  # of the band: nearer than that, two of three published pairs lay inside and not four of five
 
-
-@dataclass(frozen=True)
-class OwnServingRuns:
-    """Somebody's own runs, and by how much predictions missed them."""
-
-    ids: tuple[str, ...]
-    places: Places
-    errors: NDArray[np.float64]  # logarithm of predicted over measured
-    unused: tuple[tuple[str, str], ...]  # why a row cannot be gone by, and its id
-
-    def anchor(self, worked: ServingPlan, batch: float) -> Anchor | None:
-        """What the runs say of a job; None where none is of the same engine and near."""
-        setup, traffic, by = worked.setup, worked.traffic, known().likeness
-        sizes = [batch, float(traffic.input_tokens), float(traffic.output_tokens), float(worked.devices)]
-        here = Places(
-            np.log(np.array([sizes])),
-            np.array([(setup.shape.label, setup.chip.name, setup.precision)]),
-            np.array([setup.engine]),
-        )
-        shared = likeness(here.distances(self.places), by)[0]
-        nearest = np.argsort(-shared)[:MOST_RUNS]
-        nearest = nearest[shared[nearest] > 0]
-        named = tuple(self.ids[int(place)] for place in nearest if shared[place] >= LEAST_SHARED)
-        if not named:
-            return None
-        there = taken(self.places, nearest)
-        among = likeness(there.distances(there), by)
-        error, width = expected_error(shared[nearest], among, self.errors[nearest])
-        return Anchor(named, float(np.exp(-error)), max(width, NARROWEST))
-
-
-def own_runs(catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstants | None = None) -> OwnServingRuns:
-    """The rows of a table that measure what is predicted. `BadTable` where none does."""
-    seen, errors = _seen(catalogue, rows, constants or known().values())
-    left = [row for place, row in enumerate(rows) if place not in errors]
-    unused = tuple((_why_not(one), one.id) for one in check_serving(catalogue, left))
-    if not errors:
-        why = "; ".join(f"{reason} ({len(ids):,} x)" for reason, ids in list(by_reason(unused).items())[:_MOST_REASONS])
-        raise BadTable(f"None of the {len(rows):,} runs can be gone by: {why or 'the table holds none'}.")
-    kept = [seen[place] for place in errors]
-    return OwnServingRuns(tuple(one.id for one in kept), places_of(kept), np.array(list(errors.values())), unused)
+def anchored(
+    catalogue: Catalogue,
+    job: ServingJob,
+    rows: Sequence[Row],
+    *,
+    file: str,
+    constants: ServingConstants | None = None,
+) -> Anchored[ServingJob]:
+    """The job, corrected by measured runs of its model and engine there. `BadTable` where no run is usable."""
+    found = factors("serving", serving_runs(catalogue, rows, constants), source="", day=None)
+    refuse_unusable(found, file=file)
+    return with_factors(catalogue, job, names.accelerator(catalogue, job.accelerator), found, alike)
 
 
 def _seen(
@@ -91,10 +56,12 @@ GUESSED = "its shape was guessed from its size: no plan asks for a model that th
 NOTHING_MEASURED = "no speed is measured that we predict: want output_tokens_per_s_total, or tpot_ms of a service"
 
 
-def serving_runs(catalogue: Catalogue, rows: Sequence[Row]) -> tuple[OwnRun, ...]:
+def serving_runs(
+    catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstants | None = None
+) -> tuple[OwnRun, ...]:
     """Each row beside what is predicted of it: tokens a second of all accelerators, of one request, or requests."""
     checked = check_serving(catalogue, rows)
-    seen, errors = _seen(catalogue, rows, known().values())
+    seen, errors = _seen(catalogue, rows, constants or known().values())
     usable = {place for place in errors if seen[place].kind in _UNITS}
     return tuple(
         _measured(row, one, seen[place], errors[place]) if place in usable else _other(catalogue, row, one)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from planner.evidence.anchored import Anchored, with_factors
 from planner.evidence.cells import Row, text
 from planner.evidence.checked import Checked
 from planner.evidence.factors import OwnRun, compared, factors
 from planner.evidence.training.check import check_training
 from planner.evidence.training.rows import read_run
+from planner.scenario.amounts import count
 from planner.scenario.training_job import TrainingJob
-from planner.speed.pace import Pace, alike, believed, called
+from planner.speed.pace import alike, called
 from planner.speed.refused import BadJob
 from planner.speed.training.constants import TrainingCalibration
 from pricing import Catalogue, names
@@ -21,43 +23,22 @@ OTHER_SIZE = "its size is not that of the model it is called, so it says nothing
 NOTHING_MEASURED = "no speed is measured: want tokens_per_s_per_accelerator, or step_time_s with batch and length"
 
 
-@dataclass(frozen=True)
-class Anchored:
-    """The job with what its own runs add to it; which runs those were, and what they have in common with it."""
-
-    job: TrainingJob
-    pace: Pace
-    runs: tuple[str, ...]
-    unused: int
-    words: str
-    why_not: tuple[tuple[str, str], ...] = ()  # why a run cannot be gone by for any job, and its id
-
-
 def anchored(
     catalogue: Catalogue, job: TrainingJob, rows: Sequence[Row], *, calibration: TrainingCalibration | None = None
-) -> Anchored:
+) -> Anchored[TrainingJob]:
     """The job, corrected by measured runs: those of its model and precision on its accelerator, else of others on it.
 
     What is kept of their median ratio grows with their number and as their spread falls.
     """
     key = names.accelerator(catalogue, job.accelerator)
     found = factors("training", training_runs(catalogue, rows, calibration=calibration), source="", day=None)
-    here = [one for one in found.factors if one.said.accelerator == key]
-    if not here:
-        there = ", ".join(sorted({one.said.accelerator for one in found.factors})[:5]) or "none that can be compared"
-        raise BadJob(f"none of {len(found.runs):,} runs was measured on {key}; want one at least; there are: {there}")
-    corrected = job.model_copy(update={"measured": tuple(one.said for one in here)})
-    said, like = alike(catalogue, corrected, key)
-    ids = tuple(name for one in here if one.said in said for name in one.ids)
-    why_not = tuple((run.why_not, run.id) for run in found.runs if run.like is None)
-    unused = len(found.runs) - len(ids)
-    return Anchored(corrected, believed(said, like), ids, unused, f"{_WORDS[like]} {key}", why_not)
-
-
-_WORDS = {
-    "job": "of this model in this precision on",
-    "accelerator": "of other models, or in other precisions, on",
-}
+    there = sorted({one.said.accelerator for one in found.factors})
+    if key not in there:
+        named = ", ".join(there[:5]) or "none that can be compared"
+        raise BadJob(
+            f"none of {count(len(found.runs), 'run')} was measured on {key}; want one at least; there are: {named}"
+        )
+    return with_factors(catalogue, job, key, found, alike)
 
 
 def training_runs(

@@ -106,7 +106,7 @@ def constants_text(
     lines += [f"  {run}: {why}" for run, why in data["not_fitted"].items()]
     lines += [
         "",
-        "# Published over predicted where its source was left out: a tenth lies below, a tenth above.",
+        "# Published over predicted where its source was left out: 10th and 90th percentile.",
         *band_lines(bands),
         *spread_lines(spread),
     ]

@@ -27,6 +27,7 @@ from planner.money.owning.place import (
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN, Holding
 from planner.scenario.base import MONTHS_PER_YEAR
+from planner.scenario.durations import months_words
 from pricing import Figure
 from pricing.finance import ResidualCurve
 
@@ -188,7 +189,7 @@ def _when(put: Basis, held: Holding) -> Origin:
     wait = put.used["lead_time_months"]
     if np.ndim(wait.value) or not isinstance(wait.origin, Origin):
         return PLAN
-    note = f"delivery after {float(wait.value):g} months ({wait.origin.said_by})"
+    note = f"delivery after {months_words(float(wait.value))} ({wait.origin.said_by})"
     if np.ndim(held.stop) == 0:
         note = f"{note}, sold after {float(held.stop):g}"
     return replace(PLAN, note=note)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.scenario.amounts import count
 from pricing import Catalogue, Figure
 from pricing.kept import Kept
 from pricing.query import trust
@@ -61,8 +62,8 @@ class LikelyPrice:
     def note(self) -> str:
         """From what it is derived."""
         return (
-            f"nobody publishes its price: {self.low:,.0f} to {self.high:,.0f} USD follow from what {self.others} others"
-            " ask, by 16-bit rate, memory, bandwidth, year and kind"
+            f"nobody publishes its price: {self.low:,.0f} to {self.high:,.0f} USD follow from what "
+            f"{count(self.others, 'other asks', 'others ask')}, by 16-bit rate, memory, bandwidth, year and kind"
         )
 
 

@@ -9,17 +9,18 @@ import numpy as np
 
 from planner.money.demand.stream import Need
 from planner.money.formula import Num, formula
-from planner.money.inflation import agreed
+from planner.money.inflation import agreed, inflation_per_year
 from planner.money.input_sheet import Basis
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning.inputs import AT_LOAD, say_curve_of_power, say_holding, say_inputs
 from planner.money.owning.machine import Machine, machine
 from planner.money.owning.machine import fleet as fleet_asked
 from planner.money.owning.place import place_of, too_little_power
-from planner.money.owning.resale import LATER, sale_lines
+from planner.money.owning.resale import LATER, PRICED, become, sale_lines
 from planner.money.selling import IdleHours, sold_lines
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN, Holding
+from planner.scenario.base import MONTHS_PER_YEAR
 
 SERVERS = "ceil(accelerators / accelerators_per_server)"
 SPARES = "max(ceil(accelerators * spare_share - 0.75), 0)"  # boards on the shelf; of a few, none: a contract serves
@@ -36,6 +37,7 @@ METER = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year)
 WAGE = "usd_per_fte_year * (1 + wage_change_per_year) ** begun_years"
 RENT_OF_SPACE = "usd_per_kw_month * (1 + space_price_change_per_year) ** begun_years"
 _UPKEEP = "(1 + maintenance_change_per_year) ** {since_years}"
+_WORTH_PRICED = "worth_on_its_day"
 _LEAST_HOST, _LEAST_USD = 0.01, 0.01  # of a server's price; of any price, so that none is divided by
 _DUE = "(deposit_share * {ordered} + (1 - deposit_share) * delivered)"
 
@@ -76,6 +78,7 @@ class Part:
     before: int  # accelerators that were ordered before
     fleet: int  # accelerators there are in the end
     works: tuple[Need, ...] = ()  # of the fleet with this order, and without it
+    priced_month: int = 0  # the month that its price is typed for; 0 where it is today's
 
 
 def owned(
@@ -112,8 +115,11 @@ def _reckoned(
     say_curve_of_power(put, setting, *(part.works if part is not None and part.before else (need,)))
     held = say_holding(put, setting, until_months, refreshed)
     all_in = "capex_usd" in put.used
-    today = _all_in(put, setting, need) if all_in else _price(what, later=part is not None and part.before > 0)
-    price = f"{today} * {LATER} ** ordered_after_years" if "ordered" in put.used else today
+    if part is not None and part.priced_month and not all_in:
+        _say_priced(put, setting, part.priced_month / MONTHS_PER_YEAR)
+    is_later = part is not None and part.before > 0
+    today = _all_in(put, setting, need) if all_in else _price(put, what, later=is_later)
+    price = f"{today} * {become(put, 'ordered_after_years')}" if _has_moved(put) else today
     paid = price if all_in else f"{price} * (1 + scarcity_premium_share)"
     replaces = "refreshes" in put.used
     kw = _kw(setting, what)
@@ -129,17 +135,17 @@ def _reckoned(
             *agreed(setting, _bought(put, paid, all_in), held.ordered_years),
             *(agreed(setting, _refreshed(put, today, all_in), _said(put, "new_price_after_years")) if replaces else ()),
         ),
-        beside=() if all_in else _beside(put, price, kw if room else None),
+        beside=() if all_in else _beside(put, setting, price, kw if room else None),
         running=_running(put, setting, what, price, kw),
         sale=sale_lines(
             put,
             setting,
-            today if replaces else price,
+            price,
             _host_part(put, what, today, all_in=all_in),
             held,
-            replaces=replaces,
+            replaced=today if replaces else None,
         ),
-        end=_end(put, price, kw if room and not all_in else None),
+        end=_end(put, setting, price, kw if room and not all_in else None),
         sold_on=sold_lines(put, setting, _idle(put, setting, what, kw, with_people=part is None or not part.before)),
     )
 
@@ -162,15 +168,41 @@ def _said(put: Basis, name: str) -> Num:
     return put.used[name].value
 
 
-def _price(what: Machine, *, later: bool) -> str:
+def _has_moved(put: Basis) -> bool:
+    """Whether the order comes on another day than that of its price."""
+    if "ordered" not in put.used:
+        return False
+    return PRICED not in put.used or bool(np.any(_said(put, "ordered_after_years") != _said(put, PRICED)))
+
+
+def _say_priced(put: Basis, setting: Setting, years: float) -> None:
+    """Says of which day the price of an order is, and in real terms what a dollar is worth on it."""
+    put.say(PRICED, years, "years from today", YOUR_INPUT)
+    inflation = inflation_per_year(setting)
+    if inflation != 0:
+        put.say(_WORTH_PRICED, (1 + inflation) ** -years, "dollars of today", PLAN)
+
+
+def _on_its_day(put: Basis, name: str) -> str:
+    """A price on the day that an order's own price is typed for: that price itself, or what another has become."""
+    if PRICED not in put.used:
+        return name
+    if not put.used[name].is_yours:
+        return f"{name} * {LATER} ** {PRICED}"
+    return f"{name} * {_WORTH_PRICED}" if _WORTH_PRICED in put.used else name
+
+
+def _price(put: Basis, what: Machine, *, later: bool) -> str:
     """The formula for the price of all machines and spares; of workstations and cards, as many as are bought.
 
-    A spare is a board with its share of a host: a pool on the shelf, that stands and draws nothing.
+    It is today's, or that of the day an order's own price is typed for. A spare is a board with its share of a host: a
+    pool on the shelf, that stands and draws nothing.
     """
-    spares = _MORE_SPARES if later else SPARES
+    name = "usd_per_server" if what.whole else "usd_per_accelerator"
+    spares, each = _MORE_SPARES if later else SPARES, _on_its_day(put, name)
     if what.holds_cards and not what.whole:
-        return f"({SERVERS} * usd_per_host + ({CARDS} + {spares}) * usd_per_accelerator)"
-    return f"({SERVERS} + {spares} / accelerators_per_server) * {what.usd}"
+        return f"({SERVERS} * {_on_its_day(put, 'usd_per_host')} + ({CARDS} + {spares}) * {each})"
+    return f"({SERVERS} + {spares} / accelerators_per_server) * {what.usd.replace(name, each)}"
 
 
 def spare_boards(accelerators: float, spare_share: float) -> int:
@@ -225,16 +257,16 @@ def _bought(put: Basis, paid: str, all_in: bool) -> tuple[Line, ...]:
 
 def _refreshed(put: Basis, price: str, all_in: bool) -> tuple[Line, ...]:
     """The lines of a replacement: ordered in time, so that there is no gap, at the list price of that day."""
-    again = f"{price} * {LATER} ** new_price_after_years * refreshes"
+    again = f"{price} * {become(put, 'new_price_after_years')} * refreshes"
     new = put.line("New servers at a refresh", "hardware", again, treatment="capital")
     if all_in:
         return (new,)
     return (new, put.line("Installing them", "hardware", f"install_share * {again}", treatment="capital"))
 
 
-def _beside(put: Basis, price: str, room_kw: str | None) -> tuple[Line, ...]:
-    lines = (
-        put.line("Installation", "hardware", f"{price} * install_share * delivered", treatment="capital"),
+def _beside(put: Basis, setting: Setting, price: str, room_kw: str | None) -> tuple[Line, ...]:
+    install = put.line("Installation", "hardware", f"{price} * install_share * delivered", treatment="capital")
+    lines = [
         put.line(
             "Network between servers",
             "network",
@@ -242,18 +274,21 @@ def _beside(put: Basis, price: str, room_kw: str | None) -> tuple[Line, ...]:
             treatment="capital",
         ),
         put.line("Disks", "storage", "storage_tb * usd_per_tb_of_disk * delivered", treatment="capital"),
-    )
-    if room_kw is None:
-        return lines
-    return (
-        *lines,
-        put.line("Building a room", "space", f"{room_kw} * usd_per_kw_of_room * delivered", treatment="capital"),
-    )
+    ]
+    if room_kw is not None:
+        built = f"{room_kw} * usd_per_kw_of_room * delivered"
+        lines.append(put.line("Building a room", "space", built, treatment="capital"))
+    return (*agreed(setting, (install,), _ordered_years(put)), *agreed(setting, tuple(lines)))
+
+
+def _ordered_years(put: Basis) -> Num:
+    """Years from today to the order."""
+    return _said(put, "ordered_after_years") if "ordered" in put.used else 0.0
 
 
 def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -> tuple[Line, ...]:
     if "running_usd_per_month" in put.used:
-        return (put.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),)
+        return agreed(setting, (put.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),))
     working, waiting, _ = _drawn_kw(put, setting, what, kw)
     rises = _UPKEEP.format(
         since_years="(begun_years - ordered_after_years)" if "ordered" in put.used else "begun_years"
@@ -270,9 +305,9 @@ def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -
         ),
         _repairs(put, setting, what, price, rises),
     )
-    software = "accelerators * usd_per_accelerator_year_of_software / 12 * owns"
+    licences = "accelerators * usd_per_accelerator_year_of_software / 12 * owns"
     *before, repairs = agreed(setting, set_monthly, setting.timeline.begun_years)
-    return (*before, put.line("Software", "upkeep", software), repairs)
+    return (*before, *agreed(setting, (put.line("Software", "upkeep", licences),)), repairs)
 
 
 def _idle(put: Basis, setting: Setting, what: Machine, kw: str, *, with_people: bool) -> IdleHours:
@@ -292,12 +327,15 @@ def _space(put: Basis, setting: Setting, kw: str) -> Line:
 def _repairs(put: Basis, setting: Setting, what: Machine, price: str, rises: str) -> Line:
     """What is paid for support covers repairs, so only what they cost above it is added, once the warranty is over."""
     if np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
-        each = "usd_per_accelerator"
+        each = _on_its_day(put, "usd_per_accelerator")
     else:
         fleet_of_sum = "capex_accelerators" if "capex_accelerators" in put.used else "accelerators"
         if setting.scenario.own.capex_per == PER_MACHINE:
             fleet_of_sum = "accelerators_per_server"
-        each = "usd_per_server / accelerators_per_server" if what.whole else f"capex_usd / {fleet_of_sum}"
+        server = _on_its_day(put, "usd_per_server") if what.whole else ""
+        each = f"{server} / accelerators_per_server" if what.whole else f"capex_usd / {fleet_of_sum}"
+    if _has_moved(put):
+        each = f"{each} * {become(put, 'ordered_after_years')}"
     failed = f"accelerators * failures_per_accelerator_year * repair_share * {each}"
     return put.line(
         "Repairs beyond what support covers",
@@ -315,16 +353,18 @@ def _host_part(put: Basis, what: Machine, price: str, *, all_in: bool) -> str | 
     if what.complete:
         return None
     if what.holds_cards and not what.whole and not all_in:
-        return f"{SERVERS} * usd_per_host / max({price}, {_LEAST_USD})"
+        return f"{SERVERS} * {_on_its_day(put, 'usd_per_host')} / max({price}, {_LEAST_USD})"
     if what.whole and not all_in and np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
-        rest = f"1 - usd_per_accelerator * accelerators_per_server / max(usd_per_server, {_LEAST_USD})"
+        each = _on_its_day(put, "usd_per_accelerator")
+        rest = f"1 - {each} * accelerators_per_server / max({_on_its_day(put, 'usd_per_server')}, {_LEAST_USD})"
         return f"where({rest} > {_LEAST_HOST}, {rest}, {usual})"
     return usual
 
 
-def _end(put: Basis, price: str, room_kw: str | None) -> tuple[Line, ...]:
-    down = put.line("Taking it down", "upkeep", f"{price} * decommissioning_share * sold")
+def _end(put: Basis, setting: Setting, price: str, room_kw: str | None) -> tuple[Line, ...]:
+    removal = put.line("Taking it down", "upkeep", f"{price} * decommissioning_share * sold")
+    down = agreed(setting, (removal,), _ordered_years(put))
     if room_kw is None:
-        return (down,)
+        return down
     worth = f"-1 * {room_kw} * usd_per_kw_of_room * max(1 - room_age_years / room_life_years, 0) * sold"
-    return (down, put.line("What the room is still worth", "resale", worth, treatment="sale"))
+    return (*down, *agreed(setting, (put.line("What the room is still worth", "resale", worth, treatment="sale"),)))

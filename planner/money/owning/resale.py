@@ -19,12 +19,13 @@ from planner.money.timeline import Holding
 from planner.scenario.own import Own
 
 LATER = "(1 + hardware_price_change_per_year)"
+PRICED = "priced_after_years"  # of an order with a price of its own: from today to the month it is typed for
 HOST = "host_part"  # of the price
 COST, GUARANTEED = "guarantee_cost_share", "guaranteed_residual_share"
 _REPLACED = " of what is replaced"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Moment:
     """When machines come or go, and of which day their price is."""
 
@@ -35,27 +36,37 @@ class _Moment:
 
 
 def sale_lines(
-    put: Basis, setting: Setting, price: str, host_part: str | None, held: Holding, *, replaces: bool
+    put: Basis, setting: Setting, price: str, host_part: str | None, held: Holding, *, replaced: str | None
 ) -> tuple[Line, ...]:
-    """The lines of every sale. `host_part` is the formula for the host's part of the price; None where it has none."""
+    """The lines of every sale. `host_part` is the formula for the host's part of the price; None where it has none.
+
+    `price` is that of the order; `replaced` the price that what replaces it starts from, None where nothing does.
+    """
     own = setting.scenario.own
     _say(put, own)
     if host_part is not None and own.host_residual_share is not None:
         put.say(HOST, value(put, host_part), "share of the price", replace(COMPUTED, note=host_part))
-    come = [_Moment("delivered", held.ordered_years)]
-    go = [_Moment("sold", held.ordered_years)]
-    if replaces:
-        come.append(_later(put, "new", "refreshes", _REPLACED))
-        go = [_later(put, "old", "refreshes", _REPLACED, "residual_share_at_refresh"), _later(put, "last", "sold")]
-    parts = [] if own.guaranteed_residual_share is None else [(one, _guarantee(put, price, one)) for one in come]
-    parts += [(one, _sold(put, own, price, one)) for one in go]
+    come = {_Moment("delivered", held.ordered_years): price}
+    go = {_Moment("sold", held.ordered_years): price}
+    if replaced is not None:
+        come[_later(put, "new", "refreshes", _REPLACED)] = replaced
+        old = _later(put, "old", "refreshes", _REPLACED, "residual_share_at_refresh")
+        go = {old: replaced, _later(put, "last", "sold"): replaced}
+    guaranteed = {} if own.guaranteed_residual_share is None else come
+    parts = [(one, _guarantee(put, paid, one)) for one, paid in guaranteed.items()]
+    parts += [(one, _sold(put, own, paid, one)) for one, paid in go.items()]
     return tuple(line for one, lines in parts for line in agreed(setting, lines, one.priced_after_years))
+
+
+def become(put: Basis, name: str) -> str:
+    """By how much the price of the machines has changed on a later day: since today, or since its own day."""
+    return f"{LATER} ** ({name} - {PRICED})" if PRICED in put.used else f"{LATER} ** {name}"
 
 
 def _later(put: Basis, which: str, flag: str, of: str = "", left: str = "residual_share") -> _Moment:
     """A moment of a plan that replaces its machines: those at hand were bought at the price of another day."""
     name = f"{which}_price_after_years"
-    return _Moment(f"{LATER} ** {name} * {flag}", put.used[name].value, of, left)
+    return _Moment(f"{become(put, name)} * {flag}", put.used[name].value, of, left)
 
 
 def _say(put: Basis, own: Own) -> None:

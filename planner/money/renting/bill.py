@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import Need
 from planner.money.formula import Num
+from planner.money.inflation import agreed
 from planner.money.input_sheet import Basis
 from planner.money.ledger import COMPUTED, Ledger, Line, Part
 from planner.money.measures import factors, todays
@@ -122,7 +123,7 @@ def bills(  # noqa: PLR0913 - a question of as many parts
     worth = prices or prices_of(setting, offers)
     # your own terms belong to the plan's offer, not to all
     set_after = say_offers(basis, setting, offers, Rent(), prices=worth)
-    lines = rent_lines(basis, say_path(basis, setting, set_after))
+    lines = rent_lines(basis, setting, say_path(basis, setting, set_after))
     beside = tuple(assumed_beside(setting.catalogue, setting.catalogue.offers[key], need) for key in offers)
     ledger = Ledger("Renting", lines)
     counts = factors(setting) if money == TODAY else np.ones_like(factors(setting))
@@ -145,15 +146,26 @@ def renting(
     _say_when(basis, when)
     set_after = say_offers(basis, setting, () if offer is None else (offer,), own)
     price = say_forward(basis, setting, say_path(basis, setting, set_after))
-    return with_support(basis, that_matter(basis, rent_lines(basis, price)), own.support_share)
+    return with_support(basis, that_matter(basis, rent_lines(basis, setting, price)), own.support_share)
 
 
-def rent_lines(basis: Basis, price: str, *, runs: str = "runs", ends: str = "ends") -> tuple[Line, ...]:
+def rent_lines(
+    basis: Basis, setting: Setting, price: str, *, runs: str = "runs", ends: str = "ends"
+) -> tuple[Line, ...]:
     """What makes a bill, from the inputs that were said, at this price of an hour.
 
     `runs` and `ends` name the flags of the months in which machines are paid for, and in which the last of them are.
     """
     hours = f"accelerators * {BUSY} * {runs} * {price}"
+    data = (
+        basis.line("Disk", "storage", "where(storage_gb > 0, storage_gb * usd_per_gb_month_of_disk, 0) * runs"),
+        basis.line(
+            "Traffic out",
+            "egress",
+            "where(egress_gb_per_month > 0, max(egress_gb_per_month - free_egress_gb_per_month, 0)"
+            " * usd_per_gb_of_egress, 0) * runs",
+        ),
+    )
     return (
         *_hours_of_work(basis, hours),
         basis.line(
@@ -172,13 +184,7 @@ def rent_lines(basis: Basis, price: str, *, runs: str = "runs", ends: str = "end
             "commitment",
             f"{BILLED} * {BEYOND} * bills_idle * hours_per_month * {ends} * {price}",
         ),
-        basis.line("Disk", "storage", "where(storage_gb > 0, storage_gb * usd_per_gb_month_of_disk, 0) * runs"),
-        basis.line(
-            "Traffic out",
-            "egress",
-            "where(egress_gb_per_month > 0, max(egress_gb_per_month - free_egress_gb_per_month, 0)"
-            " * usd_per_gb_of_egress, 0) * runs",
-        ),
+        *agreed(setting, data),
     )
 
 

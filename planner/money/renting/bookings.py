@@ -222,7 +222,7 @@ class _Search:
             return values[self.options][..., None]
 
         out = np.maximum(plan.egress_gb - of(prices.free_gb), 0.0) * of(prices.usd_per_gb)
-        return np.asarray((plan.disk_gb * of(prices.usd_per_gb_month) + out) * plan.counts[1:] * plan.runs)
+        return np.asarray((plan.disk_gb * of(prices.usd_per_gb_month) + out) * plan.worth[1:] * plan.runs)
 
     def _let_go(self) -> Array:
         """What the rest of the plan costs on demand once a reservation of each option is over: options that began in

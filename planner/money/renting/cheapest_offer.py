@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import get_args
 
 import numpy as np
@@ -20,8 +21,10 @@ from planner.money.renting.reservation import work_of
 from planner.money.setting import ChosenOffers, Elsewhere, Setting
 from planner.money.sizing import right_size
 from planner.scenario.rent import Rent
-from pricing.belief import believed
+from pricing import Catalogue
+from pricing.belief import Believed, believed
 from pricing.choices import Purchase
+from pricing.kept import Kept
 from pricing.orderable import Order
 from pricing.query import Wish, find
 
@@ -63,10 +66,9 @@ class _Market:
 def taken(setting: Setting) -> ChosenOffers:
     """The offers a plan rents from: those the scenario names, none beside a price of yours, else the cheapest bill."""
     scenario = setting.scenario
-    markets = _markets(setting)
-    keys = tuple(key for market in markets.values() for key in market.keys)
+    markets, prices = _markets(setting)
     lacks = {kind: market.lacks for kind, market in markets.items() if market.lacks is not None}
-    found = ChosenOffers(prices=believed(setting.catalogue, setting.day, keys), lacks=lacks)
+    found = ChosenOffers(prices=prices, lacks=lacks)
     rent, spot = scenario.rent, scenario.spot
     if rent.offer or rent.usd_per_accelerator_hour is not None:
         found = replace(found, on_demand=rent.offer)
@@ -83,7 +85,7 @@ def taken(setting: Setting) -> ChosenOffers:
 
 def booked_again(setting: Setting) -> Setting:
     """The same offers on demand and on spot, with what is reserved when chosen for this setting."""
-    return setting.renting(_reserved(setting, _markets(setting)))
+    return setting.renting(_reserved(setting, _markets(setting)[0]))
 
 
 def _with_quotes(setting: Setting, found: ChosenOffers, markets: Mapping[str, _Market]) -> ChosenOffers:
@@ -94,26 +96,66 @@ def _with_quotes(setting: Setting, found: ChosenOffers, markets: Mapping[str, _M
     return found if both is None else replace(found, one_year=both[0], three_years=both[1])
 
 
-def _markets(setting: Setting) -> dict[str, _Market]:
-    """By kind of purchase, who can take what the plan orders."""
-    catalogue, orders = setting.catalogue, orders_of(setting)
-    wish = replace(usual_wish(setting.scenario.accelerator), purchases=_TAKEN)
+def _markets(setting: Setting) -> tuple[dict[str, _Market], Believed]:
+    """By kind of purchase, who can take what the plan orders; and what the prices of all of them are worth."""
+    orders, size = orders_of(setting), right_size(setting)
+    small = orders if size is None else tuple(_no_more_than(size, order) for order in orders)
+    sellers = _sellers(setting.catalogue, setting.day, setting.scenario.accelerator, orders, small)
+    markets = {
+        kind: _market(setting, kind, keys, small if kind in RESERVED else orders, found)
+        for kind, (keys, found) in sellers.by_kind.items()
+    }
+    return markets, sellers.prices
+
+
+@dataclass(frozen=True)
+class _Sellers:
+    """By kind of purchase, the offers and who of them can take an order; the prices of those who can."""
+
+    by_kind: dict[str, tuple[tuple[str, ...], Able | None]]
+    prices: Believed
+
+
+_KNOWN: Kept[dict[tuple[object, ...], _Sellers]] = Kept(4)
+_MOST_KNOWN = 64  # orders
+
+
+def _sellers(
+    catalogue: Catalogue, day: date, accelerator: str, orders: tuple[Order, ...], reserved: tuple[Order, ...]
+) -> _Sellers:
+    """Who can take an order. Kept: most plans of a sweep, and most edits of a page, order the same."""
+    known = _KNOWN.of((catalogue,), dict)
+    question = (day, accelerator, orders, reserved)
+    found = known.get(question)
+    if found is None:
+        if len(known) >= _MOST_KNOWN:
+            known.clear()
+        found = known[question] = _find_sellers(catalogue, *question)
+    return found
+
+
+def _find_sellers(
+    catalogue: Catalogue, day: date, accelerator: str, orders: tuple[Order, ...], reserved: tuple[Order, ...]
+) -> _Sellers:
     kinds: dict[str, list[str]] = {}
-    for key in find(catalogue, wish, setting.day).ids:
+    for key in find(catalogue, replace(usual_wish(accelerator), purchases=_TAKEN), day).ids:
         kinds.setdefault(catalogue.offers[key].purchase, []).append(key)
-    return {kind: _market(setting, kind, keys, orders) for kind, keys in kinds.items()}
+    by_kind: dict[str, tuple[tuple[str, ...], Able | None]] = {}
+    for kind, listed in kinds.items():
+        priced = [key for key in listed if catalogue.offers[key].usd_per_accelerator_hour is not None] or listed
+        wanted = reserved if kind in RESERVED else orders
+        by_kind[kind] = tuple(priced), able(catalogue, priced, wanted, in_parts=kind == "on_demand")
+    keys = tuple(key for _, found in by_kind.values() if found is not None for key in found.keys)
+    return _Sellers(by_kind, believed(catalogue, day, keys))
 
 
-def _market(setting: Setting, kind: str, keys: list[str], orders: tuple[Order, ...]) -> _Market:
-    keys = [key for key in keys if setting.catalogue.offers[key].usd_per_accelerator_hour is not None] or keys
-    if kind in RESERVED:
-        size = right_size(setting)
-        orders = orders if size is None else tuple(_no_more_than(size, order) for order in orders)
-    found = able(setting.catalogue, keys, orders, in_parts=kind == "on_demand")
+def _market(
+    setting: Setting, kind: str, keys: tuple[str, ...], orders: tuple[Order, ...], found: Able | None
+) -> _Market:
     if found is not None:
         return _Market(found)
     buying = {"on_demand": "on demand", "spot": "on spot machines"}.get(kind, "reserved")
-    return _Market(lacks=nobody(setting, keys, orders[-1], buying), others=tuple(keys))
+    return _Market(lacks=nobody(setting, keys, orders[-1], buying), others=keys)
 
 
 def _no_more_than(accelerators: int, order: Order) -> Order:
@@ -137,7 +179,7 @@ def _on_demand(setting: Setting, market: _Market) -> ChosenOffers:
 
 
 def _elsewhere(setting: Setting, keys: tuple[str, ...]) -> Elsewhere | None:
-    """What an hour costs at sellers who cannot take the order: the middle of them, and all but a tenth on each side."""
+    """What an hour costs at sellers who cannot take the order: the median, the 10th and the 90th percentile."""
     usd = believed(setting.catalogue, setting.day, keys).typical
     usd = usd[np.isfinite(usd)]
     if not len(usd):

@@ -1,7 +1,7 @@
 """The inputs of a bill: what the plan asks for, and what its offers charge; your own terms win over theirs.
 
 A price counts as what it is worth on the day of the plan, not as what was read (pricing.belief). Disk or traffic that
-a provider publishes no price for costs what the others ask: their middle, and from a tenth to nine tenths of them.
+a provider publishes no price for costs what the others ask: their median, with the 10th and 90th percentile.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from planner.money.origin import judged, origin
 from planner.money.rent_levels import column, price_set_after_months
 from planner.money.setting import Elsewhere, Setting
 from planner.money.timeline import PLAN
+from planner.scenario.amounts import count
 from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.rent import Rent
 from pricing import Catalogue, Figure
@@ -103,11 +104,10 @@ def prices_of(setting: Setting, keys: tuple[str, ...]) -> Believed:
     """
     market = setting.taken.prices
     beyond = tuple(key for key in keys if market is None or key not in market.places)
-    if market is None or len(beyond) == len(keys):
-        return in_their_markets(setting.catalogue, setting.day, keys)
-    if beyond:
-        return market.beside(in_their_markets(setting.catalogue, setting.day, beyond)).take(keys)
-    return _taken(market, keys)
+    if market is not None and not beyond:
+        return _taken(market, keys)
+    there = in_their_markets(setting.catalogue, setting.day, beyond)
+    return there if market is None or len(beyond) == len(keys) else market.beside(there).take(keys)
 
 
 @lru_cache(maxsize=64)
@@ -203,7 +203,7 @@ def _say_price(basis: Basis, setting: Setting, offers: list[Offer], own: Num | N
 def _otherwise(setting: Setting, asked: Elsewhere) -> tuple[float, str, Origin]:
     """What an hour costs where nobody can take the order: what those ask who have fewer, or are elsewhere."""
     note = (
-        f"nobody known here can take this order: the middle of what {asked.sellers} sellers ask who cannot, "
+        f"nobody known here can take this order: the middle of what {count(asked.sellers, 'seller')} ask who cannot, "
         f"{asked.low:.3g} to {asked.high:.3g}"
     )
     return getattr(asked, setting.case), "USD/accelerator-hour", judged(note)
@@ -218,7 +218,7 @@ def _read(catalogue: Catalogue, offer: Offer, prices: Believed, index: int) -> O
     if price.yours and price.low == price.high:
         return said
     believed_now = (
-        f"read at {price.read_usd:.4g} USD, {price.age_days:.0f} days before the plan; "
+        f"read at {price.read_usd:.4g} USD, {count(round(price.age_days), 'day')} before the plan; "
         f"taken for {price.typical:.4g} ({price.low:.4g} to {price.high:.4g}) today"
     )
     return replace(said, note=believed_now if said.note is None else f"{believed_now}. {said.note}")
@@ -249,7 +249,9 @@ def _others_ask(setting: Setting, asked: _Asked) -> tuple[float, Origin]:
     if found is None:
         return np.nan, _UNKNOWN
     number, (low, middle, high) = found
-    note = f"not published here: the middle of what {number} others ask, {low:.3g} to {high:.3g}"
+    note = (
+        f"not published here: the middle of what {count(number, 'other asks', 'others ask')}, {low:.3g} to {high:.3g}"
+    )
     return {"low": low, "typical": middle, "high": high}[setting.case], judged(note)
 
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.money.setting import Setting, Share
+from planner.scenario.amounts import count
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.scenario import Scenario
 from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
 from pricing.belief import Believed
-from pricing.orderable import Order, Stay, country, eu, refuses, sale
+from pricing.orderable import Capacity, Order, Stay, country, eu, refuses, sale
 
 _FEW_SELLERS = 4  # nobody likes to deal with more, if fewer will do
 
@@ -113,7 +114,7 @@ def _most_of_sellers(catalogue: Catalogue, cheapest_first: Sequence[str], order:
     found: dict[str, tuple[str, int]] = {}
     for key in cheapest_first:
         if refuses(catalogue, key, _one_job(order)) is None:
-            most = sale(catalogue, key).most // order.together * order.together
+            most = sale(catalogue, key).most.accelerators // order.together * order.together
             found.setdefault(catalogue.offers[key].provider, (key, most))
     return dict(found.values())
 
@@ -136,23 +137,32 @@ def nobody(setting: Setting, keys: Sequence[str], order: Order, buying: str) -> 
     there = [key for key in keys if refuses(catalogue, key, replace(order, accelerators=1, together=1)) is None]
     if not there:
         return _elsewhere(setting, keys, anywhere, f"{label} {buying}")
-    joined = [key for key in there if sale(catalogue, key).reach >= order.together]
+    joined = [key for key in there if sale(catalogue, key).reach.accelerators >= order.together]
     if not joined:
         best = max(there, key=lambda key: (sale(catalogue, key).reach, key))
         return (
             f"nobody known here joins {order.together:,} {label} {buying} in one job: the largest is "
-            f"{sale(catalogue, best).reach:,}, of {_seller(catalogue, best)}. Smaller jobs, or your quote, would do"
+            f"{_number(sale(catalogue, best).reach)}, of {_seller(catalogue, best)}. Smaller jobs, or your quote, "
+            "would do"
         )
-    most: dict[str, int] = {}
+    most: dict[str, Capacity] = {}
     for key in joined:
-        who = catalogue.offers[key].provider
-        most[who] = max(most.get(who, 0), sale(catalogue, key).most)
+        who, its = catalogue.offers[key].provider, sale(catalogue, key).most
+        most[who] = max(most.get(who, its), its)
     best = max(joined, key=lambda key: (sale(catalogue, key).most, key))
+    largest = _number(sale(catalogue, best).most)
+    every = f", all {len(most)} sellers together {_number(*most.values())}" if len(most) > 1 else ""
     return (
         f"nobody known here has {order.accelerators:,} {label} {buying} at once: {_seller(catalogue, best)} has "
-        f"{sale(catalogue, best).most:,}, all {len(most)} sellers together {sum(most.values()):,}. Fewer at once, or a "
-        "quote of yours, would do"
+        f"{largest}{every}. Fewer at once, or a quote of yours, would do"
     )
+
+
+def _number(*found: Capacity) -> str:
+    """Accelerators of one seller or of several, with how many of them we assume."""
+    every, assumed = (sum(one.accelerators for one in found if one.assumed or known) for known in (True, False))
+    part = "" if assumed == every else f"{assumed:,} of them "
+    return f"{every:,} ({part}we assume)" if assumed else f"{every:,}"
 
 
 def _elsewhere(setting: Setting, keys: Sequence[str], anywhere: Order, what: str) -> str:
@@ -162,7 +172,8 @@ def _elsewhere(setting: Setting, keys: Sequence[str], anywhere: Order, what: str
     places = sorted({catalogue.lands[code].label for key in can for code in _codes(catalogue, key)})
     silent = sum(not sale(catalogue, key).places for key in can)
     where = f": there is some in {_listed(places)}" if places else ""
-    unsaid = f"; {silent} offers do not say where they stand, ask them" if silent else ""
+    stand = count(silent, "offer does not say where it stands", "offers do not say where they stand")
+    unsaid = f"; {stand}: ask" if silent else ""
     why = f"nobody says that {what} stands where the work must stay{where}{unsaid}"
     return f"{why}. Another place, or a quote of yours, would do"
 
@@ -173,7 +184,7 @@ def _codes(catalogue: Catalogue, key: str) -> tuple[str, ...]:
 
 def _listed(names: Sequence[str], most: int = 5) -> str:
     shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more countries"
+    return shown if len(names) <= most else f"{shown} and {count(len(names) - most, 'more country', 'more countries')}"
 
 
 def _seller(catalogue: Catalogue, key: str) -> str:

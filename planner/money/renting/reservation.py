@@ -22,6 +22,7 @@ from planner.money.renting.offer_inputs import LOST, SET_AFTER, TERM_MONTHS, say
 from planner.money.setting import Setting, Tier
 from planner.money.sizing import reach, right_size
 from planner.money.timeline import PLAN
+from planner.scenario.durations import months_words
 from planner.scenario.rent import Rent, Reserve
 
 Array = NDArray[np.float64]
@@ -67,9 +68,10 @@ class Reserved:
     def warnings(self) -> tuple[str, ...]:
         """What to know of being bound."""
         bound = max((one.term_months for tier in self.tiers for one in tier.bookings), default=0.0)
-        lease = (f"bound for {bound:g} months: {LEASE}",) if bound >= LEASE_MONTHS else ()
+        lease = (f"bound for {months_words(bound)}: {LEASE}",) if bound >= LEASE_MONTHS else ()
         over = self.over_months
-        return (*lease, f"bound for {over:g} months after the plan ends, which are paid") if over > _NEARLY else lease
+        after = f"bound for {months_words(over)} after the plan ends, which are paid"
+        return (*lease, after) if over > _NEARLY else lease
 
 
 def term_months(setting: Setting, offer: str | None) -> float | None:
@@ -179,7 +181,8 @@ def _part(setting: Setting, need: Need, at: tuple[int, Tier], offer: str | None,
     by_month = basis.copy()
     flags = _say_prepaid(basis, here, bound, begins) if reserve.prepaid else {}
     _say_volume(basis, reserve)
-    lines = rent_lines(basis, say_path(basis, setting, np.asarray(basis.used[SET_AFTER].value)), **flags)
+    price = say_path(basis, setting, np.asarray(basis.used[SET_AFTER].value))
+    lines = rent_lines(basis, setting, price, **flags)
     lines = with_support(basis, that_matter(basis, lines), own.support_share)
     yield Part(step, tier, offer, lines, over if ends.any() else 0.0, by_month)
 

@@ -153,7 +153,11 @@ def _ordered(setting: Setting, accelerators: int, orders: tuple[Order, ...], mak
         there = _of_order(setting, order, orders[0].month)
         top = before + order.accelerators
         works = (work_of(setting, top), work_of(setting, before)) if before else ()
-        part = make(there, _added(setting, before, top), Part(before, accelerators, works))
+        part = make(
+            there,
+            _added(setting, before, top),
+            Part(before, accelerators, works, order.month if order.has_price else 0),
+        )
         if part is None:
             return None
         parts.append(part)

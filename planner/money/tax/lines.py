@@ -5,6 +5,8 @@ they are paid, hardware as its schedule writes it off, and what the tax books st
 With a profit of its own in the scenario, losses are kept until there is profit to set them against. Money moves at the
 end of each tax year of twelve months, the first of which begins today. Money borrowed and paid back is no cost.
 
+What keeping machines forgoes would have been taxed as a sale: that tax is no cash either, and has a line of its own.
+
 In real terms what is written off loses worth with inflation, since schedules hold the price that was paid.
 """
 
@@ -20,6 +22,7 @@ from planner.money.formula import Num
 from planner.money.inflation import inflation_per_year
 from planner.money.input_sheet import Basis
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Ledger, Line, Treatment
+from planner.money.measures import years_of
 from planner.money.setting import Setting
 from planner.money.tax.books import at_year_ends, by_tax_year, tax_usd
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -34,6 +37,7 @@ _NO_VAT = frozenset({"staff", "tax", "resale", "income"})  # VAT on what is sold
 _INTEREST = "interest"
 _DELIVERED = "delivered"
 _NEARLY = 1e-9
+_TAX_FORGONE = "Tax on the sale that keeping forgoes"
 
 
 def taxed(setting: Setting, ledger: Ledger) -> Ledger:
@@ -100,29 +104,42 @@ def _tax_lines(put: Basis, setting: Setting, tax: Tax, ledger: Ledger) -> tuple[
     deducted = _by_year(setting, _sum(ledger, "expense") + _lost_vat(tax, ledger, "expense"))
     written_off, held = _in_tax(setting, ledger)
     sold_for = _by_year(setting, -_sum(ledger, "sale"))
+    forgone = _by_year(setting, _sum(ledger, "forgone"))
     if tax.profit_usd_per_year is not None:
-        return (_as_profit_allows(put, setting, tax, deducted + written_off + held - sold_for),)
+        return _as_profit_allows(put, setting, tax, deducted + written_off + held - sold_for, forgone)
     put.say("deducted_usd", at_ends(deducted), "USD by month", COMPUTED)
     put.say("written_off_usd", at_ends(written_off), "USD by month", COMPUTED)
     put.say("sold_for_usd", at_ends(sold_for), "USD by month", COMPUTED)
     put.say("still_in_books_usd", at_ends(held), "USD by month", COMPUTED)
+    put.say("forgone_usd", at_ends(forgone), "USD by month", COMPUTED)
     lines = (
         put.line("Tax saved by running costs", "tax", "-1 * tax_share * deducted_usd", treatment="tax"),
         put.line("Tax saved by writing off", "tax", "-1 * tax_share * written_off_usd", treatment="tax"),
         put.line("Tax on the sale", "tax", "tax_share * (sold_for_usd - still_in_books_usd)", treatment="tax"),
+        put.line(_TAX_FORGONE, "tax", "-1 * tax_share * forgone_usd", treatment="forgone"),
     )
     return tuple(line for line in lines if np.any(line.usd != 0))
 
 
-def _as_profit_allows(put: Basis, setting: Setting, tax: Tax, deductible: Array) -> Line:
+def _as_profit_allows(put: Basis, setting: Setting, tax: Tax, deductible: Array, forgone: Array) -> tuple[Line, ...]:
     """Tax as one line for the whole ledger: where losses are kept, no cost has a saving of its own."""
     months = setting.timeline.last
-    profit = _by_year(setting, setting.timeline.runs * (tax.profit_usd_per_year or 0.0) / MONTHS_PER_YEAR)
-    for name, taxable in (("taxed_without_usd", profit), ("taxed_with_usd", profit - deductible)):
+    in_dollars = _at_ends(_dearer(setting))  # losses are kept in dollars, and so is your profit
+    profit = by_tax_year(usd=setting.timeline.runs * (tax.profit_usd_per_year or 0.0) / MONTHS_PER_YEAR)
+    deducted, all_deducted = deductible * in_dollars, (deductible + forgone) * in_dollars
+    for name, taxable in (
+        ("taxed_without_usd", profit),
+        ("taxed_with_usd", profit - deducted),
+        ("taxed_with_forgone_usd", profit - all_deducted),
+    ):
         profit_taxed = tax_usd(taxable_usd=taxable, tax_share=1.0, losses_brought_usd=tax.losses_brought_usd)
-        put.say(name, at_year_ends(usd_by_year=profit_taxed, months=months), "USD of profit by month", COMPUTED)
-    how = "tax_share * (taxed_with_usd - taxed_without_usd)"
-    return put.line("Tax saved, as profit allows", "tax", how, treatment="tax")
+        put.say(
+            name, at_year_ends(usd_by_year=profit_taxed / in_dollars, months=months), "USD of profit by month", COMPUTED
+        )
+    how, rest = "tax_share * (taxed_with_usd - taxed_without_usd)", "taxed_with_forgone_usd - taxed_with_usd"
+    saved = put.line("Tax saved, as profit allows", "tax", how, treatment="tax")
+    forgoes = put.line(_TAX_FORGONE, "tax", f"tax_share * ({rest})", treatment="forgone")
+    return (saved, forgoes) if np.any(forgone != 0) else (saved,)
 
 
 def _vat_lines(put: Basis, setting: Setting, tax: Tax, ledger: Ledger) -> tuple[Line, ...]:
@@ -175,13 +192,7 @@ def _months(setting: Setting, usd: Num) -> Array:
 
 def _by_year(setting: Setting, usd: Num) -> Array:
     """Amounts summed into tax years; in real terms, in the money of each year's end, when its tax is due."""
-    amounts = _months(setting, usd)
-    inflation = inflation_per_year(setting)
-    if inflation == 0:
-        return by_tax_year(usd=amounts)
-    year = _tax_year(setting.timeline.last)
-    of_year = year[:, None] == np.arange(year[-1] + 1)[None, :]
-    return np.asarray(amounts @ (of_year * _worth(setting.timeline.last, inflation)))
+    return np.asarray(by_tax_year(usd=_months(setting, usd) * _dearer(setting)) / _at_ends(_dearer(setting)))
 
 
 def _placed(setting: Setting, ledger: Ledger) -> Array:
@@ -249,14 +260,18 @@ def _in_tax(setting: Setting, ledger: Ledger) -> tuple[Array, Array]:
     tax = setting.scenario.tax
     assert tax is not None
     shares = tax.shares_by_year or setting.catalogue.schedules[tax.schedule].shares_by_year
-    both = _through(setting, ledger, lambda leaves: _schedule(leaves, shares, inflation_per_year(setting)))
+    dearer = tuple(_dearer(setting).tolist())
+    both = _through(setting, ledger, lambda leaves: _schedule(leaves, shares, dearer))
     years = both.shape[-1] // 2
     return both[..., :years], both[..., years:]
 
 
 @lru_cache(maxsize=200)
-def _schedule(leaves: _Leaves, shares_by_year: tuple[float, ...], inflation_per_year: float) -> Array:
-    """Of what was placed in a month (rows): what each tax year writes off, then what is still held as it leaves. [1]"""
+def _schedule(leaves: _Leaves, shares_by_year: tuple[float, ...], dearer: tuple[float, ...]) -> Array:
+    """Of what was placed in a month (rows): what each tax year writes off, then what is still held as it leaves. [1]
+
+    What is written off are dollars of the month in which it was placed, so they have lost worth by the year's end.
+    """
     placed = _tax_year(len(leaves) - 1)
     left = placed[np.array(leaves)]
     year = np.arange(placed[-1] + 1)
@@ -265,17 +280,16 @@ def _schedule(leaves: _Leaves, shares_by_year: tuple[float, ...], inflation_per_
     here = np.where((age >= 0) & (year[None, :] <= left[:, None]), shares[np.clip(age, -1, len(shares) - 1)], 0.0)
     rest = 1.0 - here.sum(axis=-1)
     held = np.where(rest < _NEARLY, 0.0, rest)[:, None] * (year[None, :] == left[:, None])
-    return np.concatenate([here, held], axis=-1) * np.tile(_worth(len(leaves) - 1, inflation_per_year), 2)
+    placed_then = np.array(dearer)
+    return np.concatenate([here, held], axis=-1) * np.tile(placed_then[:, None] / _at_ends(placed_then), 2)
 
 
 def _dearer(setting: Setting) -> Array:
     """How many dollars of each month a dollar of today is worth: one, unless the plan is in real terms. [1]"""
-    return np.asarray((1 + inflation_per_year(setting)) ** (setting.timeline.month / MONTHS_PER_YEAR))
+    return np.asarray((1 + inflation_per_year(setting)) ** years_of(setting))
 
 
-def _worth(months: int, inflation_per_year: float) -> Array:
-    """What a dollar paid in a month (rows) is worth at the end of each tax year (columns), in real terms. [1]"""
-    year = _tax_year(months)
-    ends = np.minimum(MONTHS_PER_YEAR * (np.arange(year[-1] + 1) + 1), months)
-    since = np.maximum(ends[None, :] - np.arange(months + 1)[:, None], 0.0) / MONTHS_PER_YEAR
-    return np.asarray((1 + inflation_per_year) ** -since)
+def _at_ends(dearer: Array) -> Array:
+    """The same when the tax of each year is due: in its last month. [1]"""
+    months = len(dearer) - 1
+    return np.asarray(dearer[np.minimum(MONTHS_PER_YEAR * (np.arange(_tax_year(months)[-1] + 1) + 1), months)])

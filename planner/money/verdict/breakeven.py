@@ -21,6 +21,7 @@ from planner.money.outcome import Reason
 from planner.money.payback import ENDINGS, Payback, simple_payback
 from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, Setting
+from planner.money.stages.just_in_time import lead_months
 from planner.money.verdict.sign_change import Costs, grid, nearest_turn, saving_along
 from planner.money.ways import WAYS
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -39,7 +40,6 @@ HARDWARE_PRICES = {
 RENT = "usd_per_accelerator_hour"
 BUSY = BUSY_FACTOR
 WAIT = "achievable-wait-in-services"
-LEAD_TIME = "owned-lead-time-months"
 LEAST_BUSY = 1e-9  # of the hours: less is no work
 _LOWEST_BUSY = 0.01
 _SERVICE_CV = 1.0  # lengths of jobs as random as their arrivals
@@ -58,6 +58,13 @@ class BreakEven:
     reason: Reason
     achievable: float | None  # of the busy share: what queueing allows
     unit: str
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether more work would not turn it: you are below it, and a queue of your jobs ends between the two."""
+        if self.achievable is None or self.value is None or self.you is None:
+            return False
+        return self.you <= self.achievable < self.value
 
 
 @dataclass(frozen=True)
@@ -117,7 +124,7 @@ def _wanted(plan: Plan, own: Option, rent: Option) -> list[_Wanted]:
         _bounded("residual_share", "share", 1.0, own.ledger, ways),
         replace(
             _bounded("lead_time_months", "months", months, own.ledger, ways),
-            you=lead_time_months(plan.setting, own) if WAYS[own.way].owns else None,
+            you=lead_time_months(plan.setting, own) if WAYS[own.way].waits_for_delivery else None,
         ),
     ]
 
@@ -138,12 +145,9 @@ def _bounded(name: str, unit: str, most: float, ledger: Ledger, ways: tuple[str,
 
 
 def lead_time_months(setting: Setting, own: Option) -> float | None:
-    """How long what is bought takes to arrive: as its ledger says, as you say, else as the catalogue does."""
-    found = value_of("lead_time_months", own.ledger)
-    if found:
-        return found[0]
-    yours = setting.scenario.own.lead_time_months
-    return setting.catalogue.facts[LEAD_TIME].figure.newest.typical if yours is None else yours
+    """How long the first of what is bought takes to arrive: as its order says, else as the plan has it."""
+    first = own.orders[0].lead_time_months if own.orders else None
+    return lead_months(setting) if first is None else first
 
 
 def costs_of(own: Option, rent: Option) -> Costs:
@@ -217,9 +221,8 @@ def _busy(setting: Setting, own: Option, rent: Option) -> BreakEven:
     factor, reason = _nearest(wanted, setting, costs_of(own, rent))
     value = None if factor is None else busy_share(setting, factor)
     reached, said = _achievable(setting, max(int(own.accelerators), 1))
-    if value is not None and value > reached:
-        reason = Reason("found", how=f", but {said}")
-    return BreakEven("busy_share", you, value, reason, reached, "share of hours")
+    found = BreakEven("busy_share", you, value, reason, reached, "share of hours")
+    return replace(found, reason=Reason("found", how=f", but {said}")) if found.is_out_of_reach else found
 
 
 def _achievable(setting: Setting, fleet: int) -> tuple[float, str]:

@@ -12,6 +12,7 @@ import numpy as np
 from planner.money.carbon import G_PER_KG, KG_PER_T, emission
 from planner.money.ledger import Ledger
 from planner.money.measures import cash_by_year_usd, cash_today_usd
+from planner.money.option import size_in
 from planner.money.setting import Setting
 from planner.money.verdict.contender import Runner
 from planner.money.ways import WAYS
@@ -33,11 +34,13 @@ class OverLimit:
     unit: Unit = "USD"
     is_least: bool = False  # no way needs less: nothing keeps to the limit
     clean_g_per_kwh: float = 0.0  # of the grid that would do, where one would
+    size: int | None = None  # of a fleet of another size than the one that is asked for
 
     @property
     def who(self) -> str:
-        """What one would do who takes the way that breaks the limit."""
-        return WAYS[self.way].starting
+        """What one would do who takes the option that breaks the limit: no other option is called the same."""
+        starting = WAYS[self.way].starting
+        return starting if self.size is None else f"{starting} {self.size:,}"
 
     @property
     def of_what(self) -> str:
@@ -92,7 +95,15 @@ class _Limit:
     def over(self, one: Runner) -> OverLimit:
         """What is said of a way that breaks it."""
         clean = 0.0 if self.unit == "USD" else _clean_g_per_kwh(one, self.most)
-        return OverLimit(one.option.way, self.needs(one), self.when(one), self.most, self.unit, clean_g_per_kwh=clean)
+        return OverLimit(
+            way=one.option.way,
+            needs=self.needs(one),
+            when=self.when(one),
+            most=self.most,
+            unit=self.unit,
+            clean_g_per_kwh=clean,
+            size=size_in(one.option.key),
+        )
 
 
 def _clean_g_per_kwh(one: Runner, most_t: float) -> float:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import date
 
 from planner.money.formula import Num
+from planner.money.inflation import agreed
 from planner.money.input_sheet import Basis
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
 from planner.money.origin import origin
@@ -13,6 +14,7 @@ from planner.money.setting import Setting
 from planner.money.timeline import PLAN
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.record import Layer, Look, WayRecord
+from planner.scenario.amounts import count
 from planner.scenario.rent import Hosted
 from pricing import Figure
 from pricing.belief import worth_alone
@@ -42,7 +44,7 @@ def tokens(setting: Setting, work_level: Num, when: Num | None = None) -> tuple[
     asked = setting.scenario.hosted
     if asked is None:
         return Unavailable("no tokens are entered: fill in hosted to compare with a model behind an API")
-    price = _price(setting, asked)
+    price = _without_tokens(asked) or _price(setting, asked)
     if isinstance(price, Unavailable):
         return price
     basis = setting.basis()
@@ -50,7 +52,17 @@ def tokens(setting: Setting, work_level: Num, when: Num | None = None) -> tuple[
     if when is not None:
         basis.say("runs", when, "share of each month", PLAN)
     basis.say("work_level", work_level, "times the usual work", COMPUTED)
-    return _lines(basis, asked, price, setting.day)
+    return agreed(setting, _lines(basis, asked, price, setting.day))
+
+
+def _without_tokens(asked: Hosted) -> Unavailable | None:
+    tokens = ("million_input_tokens_per_month", "million_output_tokens_per_month")
+    lacking = [f"hosted.{name}" for name in tokens if getattr(asked, name) is None]
+    if not lacking:
+        return None
+    return Unavailable(
+        f"how many tokens are there? enter {' and '.join(lacking)}, or a work with serve, which says them"
+    )
 
 
 def _price(setting: Setting, asked: Hosted) -> HostedPrice | Unavailable | None:
@@ -61,7 +73,7 @@ def _price(setting: Setting, asked: Hosted) -> HostedPrice | Unavailable | None:
         ("input", asked.million_input_tokens_per_month, asked.usd_per_million_input_tokens),
         ("output", asked.million_output_tokens_per_month, asked.usd_per_million_output_tokens),
     )
-    lacking = [name for name, tokens, usd in wanted if tokens > 0 and usd is None]
+    lacking = [name for name, tokens, usd in wanted if tokens and usd is None]
     if lacking:
         names = " and ".join(f"hosted.usd_per_million_{name}_tokens" for name in lacking)
         return Unavailable(f"what does a million tokens cost? name a hosted.price of the catalogue, or enter {names}")
@@ -96,7 +108,7 @@ def _say_price(basis: Basis, name: str, figure: Figure | None, yours: float | No
         return
     low, typical, high = worth_alone(figure, "hosted", day)
     where = origin(basis.catalogue, figure)
-    read = f"read {max(figure.age_days(day), 0)} days before the plan; taken for {low:.3g} to {high:.3g} today"
+    read = f"read {count(max(figure.age_days(day), 0), 'day')} before the plan; taken for {low:.3g} to {high:.3g} today"
     note = read if where.note is None else f"{read}. {where.note}"
     value = {"low": low, "typical": typical, "high": high}[basis.case]
     basis.say(name, value, figure.unit, replace(where, note=note))

@@ -25,6 +25,7 @@ from planner.money.ways.on_demand import not_there
 from planner.money.ways.own import of_rent
 from planner.money.ways.record import Look, WayRecord
 from planner.money.ways.waiting_cost import waiting
+from planner.scenario.amounts import count
 from planner.scenario.own import Kept
 
 _LEAST = 1e-9
@@ -44,9 +45,9 @@ def build(setting: Setting) -> WayLedger | Unavailable:
         return rented
     put = said(setting, kept, held)
     lines = (
-        put.line("What it would fetch today", "hardware", "usd_today_if_sold * starts", treatment="sale"),
+        forgone_sale(put),
         *running_lines(put, setting, kept),
-        worth_at_end(put),
+        *worth_at_end(put, setting),
     )
     return ledger(setting, kept, f"Keep {kept.label}", (*lines, *rented.lines), rented.warnings)
 
@@ -54,9 +55,10 @@ def build(setting: Setting) -> WayLedger | Unavailable:
 def ledger(setting: Setting, kept: Kept, title: str, lines: tuple[Line, ...], warnings: tuple[str, ...]) -> WayLedger:
     """The ledger of machines that are there, with the time that jobs wait for them."""
     waits = waiting(setting, kept.accelerators * kept.relative_speed, setting.timeline.runs)
+    there = count(kept.accelerators, "that is there,", "that are there, each")
     return WayLedger(
         title=title,
-        what=f"{kept.accelerators:,} that are there, each worth {kept.relative_speed:g} of the plan's",
+        what=f"{there} worth {kept.relative_speed:g} of the plan's",
         lines=(*lines, *waits),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=float(kept.accelerators),
@@ -117,16 +119,23 @@ def running_lines(put: Basis, setting: Setting, kept: Kept) -> tuple[Line, ...]:
     )
 
 
-def worth_at_end(put: Basis) -> Line:
+def forgone_sale(put: Basis) -> Line:
+    """What selling the machines today would bring: a cost of keeping them that nobody pays."""
+    how, note = "usd_today_if_sold * starts", "counted, and paid to nobody"
+    return put.line("What it would fetch today", "hardware", how, note, treatment="forgone")
+
+
+def worth_at_end(put: Basis, setting: Setting) -> tuple[Line, ...]:
     """What the machines fetch when the plan ends."""
-    return put.line("What it is worth at the end", "resale", "-1 * usd_at_end * ends", treatment="sale")
+    line = put.line("What it is worth at the end", "resale", "-1 * usd_at_end * ends", treatment="sale")
+    return agreed(setting, (line,))
 
 
 def _running(put: Basis, setting: Setting, kept: Kept, power: KeptPower | None) -> tuple[Line, ...]:
     """Your sum, or people and space as they are paid for at that place."""
     if kept.running_usd_per_month is not None:
         put.say("kept_running_usd_per_month", kept.running_usd_per_month, "USD a month", YOUR_INPUT)
-        return (put.line("Running it", "upkeep", "kept_running_usd_per_month * runs"),)
+        return agreed(setting, (put.line("Running it", "upkeep", "kept_running_usd_per_month * runs"),))
     say_people_and_space(put, setting)
     lines = [put.line("People", "staff", f"kept_accelerators * fte_per_accelerator * {WAGE} / 12 * runs")]
     if power is not None and not place_of(setting).builds_room:

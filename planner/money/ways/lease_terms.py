@@ -75,17 +75,19 @@ def say_terms(setting: Setting, put: Basis, held: Holding, terms: LeaseTerms) ->
 
 def payments(setting: Setting, put: Basis, held: Holding, terms: LeaseTerms, lent: str) -> tuple[Line, ...]:
     """The payments for what the lessor paid, a formula; and what is paid to own the machines in the end."""
-    payment = f"{lent} * {level_payment(_RATE, _MONTHS, _LEFT, in_advance=terms.in_advance)}"
+    payment: str = f"{lent} * {level_payment(_RATE, _MONTHS, _LEFT, in_advance=terms.in_advance)}"
+    since: Num = held.ordered_years
     if terms.usd_per_month is not None:
-        payment = "lease_usd_per_month"
+        payment, since = "lease_usd_per_month", 0.0  # a quote is in the dollars that are paid
     lines = (
         put.line("Lease payments", "finance", f"{payment} * pays"),
         put.line("Lease beyond the plan", "commitment", f"{payment} * ({_MONTHS} - payments_made) * sold"),
     )
+    paid = agreed(setting, lines, since)
     if not terms.buys_at_end:
-        return agreed(setting, lines, held.ordered_years)
+        return paid
     bought = put.line("Buying it at the end", "hardware", f"{lent} * {_LEFT} * settles", treatment="capital")
-    return agreed(setting, (*lines, bought), held.ordered_years)
+    return (*paid, *agreed(setting, (bought,), held.ordered_years))
 
 
 def implied(setting: Setting, put: Basis, terms: LeaseTerms, lent: str, what: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from planner.money.stages.fleet import fleet_of
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.own import first, fleet_size, left_out, not_owned, orders_of, with_rent
 from planner.money.ways.record import Look, WayRecord
+from planner.scenario.amounts import count
 from planner.scenario.base import MONTHS_PER_YEAR
 
 LOAN_RATE = "owned-loan-rate"
@@ -67,7 +68,8 @@ def _still_owed(found: Owned) -> tuple[str, ...]:
     if made >= months or not np.any(np.asarray(found.held.comes) > 0):
         return ()
     return (
-        f"The loan runs {months:g} months, the machines are yours for {made:g} of them: the rest is paid back at once",
+        f"The loan runs {count(months, 'month')}, the machines are yours for {made:g} of them: the rest is paid back "
+        "at once",
     )
 
 
@@ -79,7 +81,7 @@ WAY = WayRecord(
     name="Buy on credit",
     advice="Buy on credit",
     doing="owning",
-    start="buying",
+    start="buying on credit",
     said="with {count} bought on credit",
     paid_for="bought on credit",
     look=Look("#6d28d9", "#c4b5fd", "longdash", "triangle-down"),

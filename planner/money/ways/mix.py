@@ -26,7 +26,7 @@ from planner.money.ways.own import never_comes, not_owned, waiting_for
 from planner.money.ways.record import Look, WayRecord
 from planner.money.ways.repairs import while_repaired
 from planner.money.ways.reserved import missing_reservation, sold_on
-from planner.money.ways.spot import missing_price, on_spot
+from planner.money.ways.spot import COSTS_MORE, missing_price, no_dearer, on_spot
 from planner.money.ways.waiting_cost import waiting
 from planner.scenario.rent import Mix
 
@@ -207,8 +207,11 @@ def _on_spot(setting: Setting, heading: str, need: Need, when: Num | None) -> _L
     if isinstance(spot, Unavailable):
         return spot
     rest = _share_of(need, 1 - part, _plain(1 - done))
+    every = renting(setting, need, setting.taken.on_demand, when=when)
     beside = renting(setting, rest, setting.taken.on_demand, when=when) if np.any(rest.busy_hours > 0) else ()
-    return _Layer((*under(f"{heading} on spot", spot.lines), *under(f"{heading} on demand", beside)), spot.warnings)
+    split = (*under(f"{heading} on spot", spot.lines), *under(f"{heading} on demand", beside))
+    found = no_dearer(setting, replace(spot, lines=split), every, f"{heading} {COSTS_MORE}")
+    return _Layer(found.lines, found.warnings)
 
 
 def _share_of(need: Need, of_hours: Num, of_data: Num) -> Need:

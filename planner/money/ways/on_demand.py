@@ -8,6 +8,7 @@ from planner.money.renting.forward import forward_note
 from planner.money.setting import Setting
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.record import Layer, Look, WayRecord
+from planner.scenario.amounts import count
 
 _SELLERS_SHOWN = 4
 
@@ -59,7 +60,7 @@ def _and_others(setting: Setting, offer: str, named: str) -> str:
         return named
     offers, providers = setting.catalogue.offers, setting.catalogue.providers
     each = [f"{providers[offers[one.offer].provider].label} ({one.accelerators:,})" for one in shares[:_SELLERS_SHOWN]]
-    more = f" and {len(shares) - _SELLERS_SHOWN} more sellers" if len(shares) > _SELLERS_SHOWN else ""
+    more = f" and {count(len(shares) - _SELLERS_SHOWN, 'more seller')}" if len(shares) > _SELLERS_SHOWN else ""
     return f"{', '.join(each)}{more}"
 
 

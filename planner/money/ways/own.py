@@ -23,6 +23,7 @@ from planner.money.ways.on_demand import missing_price, not_there
 from planner.money.ways.record import Layer, Look, WayRecord
 from planner.money.ways.repairs import while_repaired
 from planner.money.ways.waiting_cost import waiting
+from planner.scenario.durations import months_words
 from planner.scenario.own import Order
 
 LEAD_TIME = "lead_time_months"
@@ -193,7 +194,7 @@ def _too_late(found: Fleet) -> str:
     earliest, months = found.parts[0], found.setting.scenario.months
     wait = first(earliest.held.ordered_months + earliest.put.used[LEAD_TIME].value)
     until = "they would be sold" if wait < months else "the plan ends"
-    return f"machines come after {wait:g} months, when {until}"
+    return f"machines come after {months_words(wait)}, when {until}"
 
 
 def first(value: Num) -> float:

@@ -55,7 +55,7 @@ def _payments(setting: Setting, found: Owned) -> tuple[Line, ...]:
         put.line("Last payment", "finance", "final_usd * settles"),
         put.line("Payments still due at the end", "commitment", f"{due} * sold"),
     )
-    return agreed(setting, lines, found.held.ordered_years)
+    return agreed(setting, lines)
 
 
 def _implied(setting: Setting, found: Owned) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import numpy as np
 from planner.money.ledger import Line
 from planner.money.owning import Owned
 from planner.money.rent_levels import say_path
+from planner.money.renting.forward import say_forward
 from planner.money.renting.offer_inputs import PRICE, say_need, say_offers
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
@@ -32,7 +33,7 @@ def while_repaired(setting: Setting, found: Owned) -> tuple[Line, ...]:
     set_after = say_offers(basis, setting, () if offer is None else (offer,), setting.scenario.rent)
     if not np.all(np.isfinite(basis.used[PRICE].value)):
         return ()
-    price = say_path(basis, setting, set_after)
+    price = say_forward(basis, setting, say_path(basis, setting, set_after))
     basis.flags(tuple(own[name] for name in ("failures_per_accelerator_year", "accelerators_per_server")))
     basis.fact(REPAIR_HOURS, FACT, setting.scenario.failures.repair_hours)
     basis.say("runs", found.held.owns, "share of each month in which it runs", PLAN)

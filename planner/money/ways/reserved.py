@@ -17,8 +17,9 @@ from planner.money.sizing import reach, right_size
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
 from planner.money.ways.on_demand import not_there, seller
 from planner.money.ways.record import Layer, Look, WayRecord
-from planner.money.ways.reserved_words import heading, in_brief, in_full, in_words, told_of
+from planner.money.ways.reserved_words import heading, in_brief, in_full, told_of
 from planner.money.ways.waiting_cost import waiting
+from planner.scenario.durations import months_words
 
 _IDLE = IdleHours(f"{BILLED} * (1 - busy_share)", "runs")
 
@@ -96,7 +97,7 @@ def missing_reservation(setting: Setting) -> Unavailable | None:
     if lacks:
         return Unavailable(lacks[0])
     wanted = [TERM_MONTHS[term] for term in (reserve.term, *(one.term for one in reserve.orders)) if term is not None]
-    for_terms = f" for {' and '.join(map(in_words, dict.fromkeys(wanted)))}" if wanted else ""
+    for_terms = f" for {' and '.join(map(months_words, dict.fromkeys(wanted)))}" if wanted else ""
     return Unavailable(f"nobody publishes a price for reserving {label}{for_terms}: enter a price and a term")
 
 

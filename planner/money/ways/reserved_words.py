@@ -9,25 +9,18 @@ import numpy as np
 from planner.money.demand.stream import Need
 from planner.money.renting.reservation import Part
 from planner.money.setting import Booking, Setting, Tier
+from planner.scenario.durations import months_words
 
 ON_DEMAND = ", then rent on demand"
 _IN_TITLE = 2  # tiers
 _NEARLY = 1e-9
 
 
-def in_words(months: float) -> str:
-    """A term as people say it."""
-    if months < 1:
-        return "a day"
-    count, unit = (months / 12, "year") if months % 12 == 0 else (months, "month")
-    return f"{count:g} {unit}" if count == 1 else f"{count:g} {unit}s"
-
-
 def in_brief(steps: list[Tier], months: float) -> str:
     """As a title has it: for 3 years, then 1 year; or in steps, from 8 to 40."""
     if len(steps) == 1:
         many = "" if steps[0].most is None else f"{steps[0].most:,} "
-        return f"{many}for {in_words(steps[0].bookings[0].term_months)}{_then(steps[0].bookings, months)}"
+        return f"{many}for {months_words(steps[0].bookings[0].term_months)}{_then(steps[0].bookings, months)}"
     if len(steps) <= _IN_TITLE:
         return ", ".join(_step(one, place) for place, one in enumerate(steps))
     return f"in {len(steps)} steps, from {steps[0].most:,} to {sum(one.most or 0 for one in steps):,}"
@@ -48,7 +41,7 @@ def heading(part: Part, several: bool) -> str:
     step = f"Step {part.step}, " if several else ""
     many = "" if part.tier.most is None else f"{part.tier.most:,} "
     since = f"from month {own[0].after_months + 1} " if own[0].after_months else ""
-    said = f"{step}{many}{since}for {in_words(own[0].term_months)}"
+    said = f"{step}{many}{since}for {months_words(own[0].term_months)}"
     return f"{said[0].upper()}{said[1:]}"
 
 
@@ -75,7 +68,7 @@ def _step(tier: Tier, place: int) -> str:
     first = tier.bookings[0]
     more = " more" if place else ""
     since = f" from month {first.after_months + 1}" if first.after_months else ""
-    return f"{tier.most:,}{more}{since} for {in_words(first.term_months)}"
+    return f"{tier.most:,}{more}{since} for {months_words(first.term_months)}"
 
 
 def _then(bookings: tuple[Booking, ...], of_plan: float) -> str:
@@ -83,6 +76,6 @@ def _then(bookings: tuple[Booking, ...], of_plan: float) -> str:
     told = ""
     for place, (months, same) in enumerate(groupby(one.term_months for one in bookings)):
         times = len(list(same))
-        told += f", then {in_words(months)}" if place else ""
+        told += f", then {months_words(months)}" if place else ""
         told += ", renewed" if times > 1 else ""
     return told + (ON_DEMAND if bookings[-1].until < of_plan - _NEARLY else "")

@@ -96,11 +96,11 @@ def _of_kept(setting: Setting, asked: SaleAndLeaseBack, kept: Kept) -> WayLedger
     put.say("sale_price_share", asked.price_share, "share of what it would fetch", YOUR_INPUT)
     say_terms(setting, put, held, terms)
     lines = (
-        put.line("What it would fetch today", "hardware", "usd_today_if_sold * starts", treatment="sale"),
+        keep.forgone_sale(put),
         put.line("Sold to the lessor", "hardware", f"-1 * {lent} * starts", treatment="sale"),
         *payments(setting, put, held, terms, lent),
         *keep.running_lines(put, setting, kept),
-        *((keep.worth_at_end(put),) if asked.buys_back else ()),
+        *(keep.worth_at_end(put, setting) if asked.buys_back else ()),
     )
     warnings = (*implied(setting, put, terms, lent, "lease-back"), IS_A_LOAN if asked.buys_back else IS_A_SALE)
     return keep.ledger(setting, kept, f"{_TITLE} {kept.label}", (*lines, *rented.lines), (*warnings, *rented.warnings))

@@ -10,11 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.input_sheet import Basis
-from planner.money.ledger import Line
+from planner.money.ledger import COMPUTED, Line, Origin, Used
+from planner.money.measures import factors
 from planner.money.rent_levels import path_warnings, say_path
 from planner.money.renting.bill import rent_lines, renting, that_matter, with_support
 from planner.money.renting.interruptions import (
@@ -25,12 +27,16 @@ from planner.money.renting.interruptions import (
     stoppable,
     stretch,
 )
-from planner.money.renting.offer_inputs import say_need, say_offers
+from planner.money.renting.offer_inputs import PRICE, say_need, say_offers
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
 from planner.money.ways.on_demand import not_there, seller
 from planner.money.ways.record import Layer, Look, WayRecord
+from planner.scenario.amounts import count
+
+_ON_SPOT = "on_spot"
+COSTS_MORE = "on demand, as spot costs more"
 
 
 def build(setting: Setting) -> WayLedger | Unavailable:
@@ -49,11 +55,14 @@ def build(setting: Setting) -> WayLedger | Unavailable:
         return spot
     others = tuple(work for work in setting.scenario.work if not work.may_stop)
     rest = renting(setting, demand_of(setting, others).all, setting.taken.on_demand) if others else ()
-    everything = setting.demand.all
+    everything, taken = setting.demand.all, setting.taken
+    spot = replace(spot, lines=(*spot.lines, *under("May not stop", rest)))
+    spot = no_dearer(setting, spot, renting(setting, everything, taken.on_demand))
+    offer, yours = (taken.spot, setting.scenario.spot) if spot.is_on_spot else (taken.on_demand, setting.scenario.rent)
     return WayLedger(
         title="Rent spot machines",
-        what=seller(setting, setting.taken.spot, setting.scenario.spot.usd_per_accelerator_hour),
-        lines=(*spot.lines, *under("May not stop", rest)),
+        what=seller(setting, offer, yours.usd_per_accelerator_hour),
+        lines=spot.lines,
         useful_hours=everything.busy_hours,
         accelerators=float(everything.most_accelerators),
         warnings=(*spot.warnings, *path_warnings(setting)),
@@ -78,6 +87,7 @@ class OnSpot:
 
     lines: tuple[Line, ...]
     warnings: tuple[str, ...]
+    is_on_spot: bool = True  # in any draw; else all of it is rented on demand
 
 
 def on_spot(setting: Setting, need: Need, when: Num | None = None) -> OnSpot | Unavailable:
@@ -102,28 +112,49 @@ def on_spot(setting: Setting, need: Need, when: Num | None = None) -> OnSpot | U
     if not np.any(longer.found) and setting.case == "typical":
         return _never_done(basis)
     near = renting(setting, rushed, setting.taken.on_demand, when=when) if np.any(np.asarray(share) > 0) else ()
-    lines = that_matter(basis, (*rent_lines(basis, price), *lost_lines(basis, price, rate, longer.value)))
+    lines = that_matter(basis, (*rent_lines(basis, setting, price), *lost_lines(basis, price, rate, longer.value)))
     lines = (*with_support(basis, lines, own.support_share), *under("Near a deadline", near))
-    if setting.case != "typical":
-        return OnSpot(_no_dearer(setting, need, when, lines), ())
-    return OnSpot(lines, _longer(calm, longer.value))
+    return OnSpot(lines, _longer(calm, longer.value) if setting.case == "typical" else ())
 
 
-def _no_dearer(setting: Setting, need: Need, when: Num | None, lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    """At an end of the range: who loses so much to interruptions that spot is dearer rents on demand.
+def no_dearer(
+    setting: Setting, spot: OnSpot, on_demand: tuple[Line, ...], heading: str = COSTS_MORE.capitalize()
+) -> OnSpot:
+    """The work on spot machines, or on demand where that costs less in today's money: nobody pays more to wait.
 
-    Where spot is dearer even at typical figures, the dear end is no cheaper than they are.
+    Of several draws each takes its own. Where nobody has a price on demand it stays on spot machines.
     """
-    on_demand = renting(setting, need, setting.taken.on_demand, when=when)
-    priced = not any(np.isnan(line.total_usd).any() for line in on_demand if line.part == "compute")
-    if not priced or _total(lines) <= _total(on_demand):
-        return lines
-    typical = on_spot(setting.at("typical"), need, when) if setting.case == "high" else None
-    return typical.lines if isinstance(typical, OnSpot) and _total(typical.lines) > _total(on_demand) else on_demand
+    if any(np.isnan(line.total_usd).any() for line in on_demand if line.part == "compute"):
+        return spot
+    pays = _present_usd(setting, spot.lines) <= _present_usd(setting, on_demand)
+    if np.all(pays):
+        return spot
+    why = _why_not(spot.lines, on_demand)
+    instead = tuple(replace(line, note=why) for line in under(heading, on_demand))
+    if not np.any(pays):
+        return OnSpot(instead, (why,), is_on_spot=False)
+    share = Used(_ON_SPOT, pays.astype(np.float64), "1 where spot machines cost no more, else 0", COMPUTED)
+    return OnSpot((*_times(spot.lines, _ON_SPOT, share), *_times(instead, f"(1 - {_ON_SPOT})", share)), spot.warnings)
 
 
-def _total(lines: tuple[Line, ...]) -> float:
-    return float(sum(line.priced_usd.sum() for line in lines))
+def _present_usd(setting: Setting, lines: tuple[Line, ...]) -> NDArray[np.float64]:
+    usd = sum((line.priced_usd * factors(setting) for line in lines), np.zeros(1))
+    return np.asarray(np.sum(usd, axis=-1, keepdims=True))
+
+
+def _times(lines: tuple[Line, ...], factor: str, share: Used) -> tuple[Line, ...]:
+    return tuple(replace(line, how=f"({line.how}) * {factor}", used=(*line.used, share)) for line in lines)
+
+
+def _why_not(spot: tuple[Line, ...], on_demand: tuple[Line, ...]) -> str:
+    """Both prices and who says them."""
+    prices = (next(one for line in lines for one in line.used if one.name == PRICE) for lines in (spot, on_demand))
+    told = [f"{float(np.asarray(one.value).flat[0]):.4g} USD an hour ({_said_by(one)})" for one in prices]
+    return f"rented on demand at {told[1]}: spot machines at {told[0]} cost more with what interruptions take"
+
+
+def _said_by(price: Used) -> str:
+    return (price.origin if isinstance(price.origin, Origin) else price.origin(0)).said_by
 
 
 def _never_done(basis: Basis) -> Unavailable:
@@ -131,8 +162,8 @@ def _never_done(basis: Basis) -> Unavailable:
         float(np.asarray(one).flat[0]) for one in (rate_per_hour(basis), basis.used["accelerators_per_job"].value)
     )
     return Unavailable(
-        f"a job of {job:,.0f} accelerators is interrupted {rate:.2g} times an hour and loses work as fast as it does"
-        " it: it would never end on spot machines"
+        f"a job of {count(round(job), 'accelerator')} is interrupted {rate:.2g} times an hour and loses work as fast "
+        "as it does it: it would never end on spot machines"
     )
 
 

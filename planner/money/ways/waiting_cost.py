@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.money.formula import Num
+from planner.money.inflation import agreed
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
 from planner.money.setting import Setting
 from planner.money.sizing import reach, wait_hours
@@ -29,4 +30,4 @@ def waiting(setting: Setting, fleet: float, there: Num) -> tuple[Line, ...]:
     put.say("fleet_there", there, "share of each month in which the fleet is there", COMPUTED)
     how = "jobs_per_month * hours_waited * usd_per_waiting_hour * fleet_there"
     note = "counted, and paid to nobody" if wait.found else "busy all the time: the queue only grows"
-    return (put.line("Jobs that wait", "waiting", how, note, treatment="imputed"),)
+    return agreed(setting, (put.line("Jobs that wait", "waiting", how, note, treatment="imputed"),))

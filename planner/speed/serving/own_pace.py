@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from planner.network.refused import UnknownShape
+from planner.scenario.measured import Measured
 from planner.scenario.serving_job import ServingJob
-from planner.speed.pace import NO_RUNS, Pace, band_left, believed, called
+from planner.scenario.training_job import MeasuredLike
+from planner.speed.pace import Pace, band_left, believed, called
 from planner.speed.serving.lookup import find_shape
 from pricing import Catalogue
 
@@ -16,13 +20,16 @@ def serving_pace(catalogue: Catalogue, job: ServingJob, accelerator: str) -> Pac
     """
     if job.measured_over_predicted is not None:
         return Pace(job.measured_over_predicted, "job", 1, band_left("entered"), 1.0)
+    return believed(*alike(catalogue, job, accelerator))
+
+
+def alike(catalogue: Catalogue, job: ServingJob, accelerator: str) -> tuple[Sequence[Measured], MeasuredLike]:
+    """The measured factors that speak of a service on an accelerator, and what each has in common with it."""
     here = [one for one in job.measured if one.kind == "serving" and one.accelerator == accelerator]
     here = [one for one in here if one.engine in (None, job.engine)]
-    if not here:
-        return NO_RUNS
-    model = _called(catalogue, job.model)
+    model = _called(catalogue, job.model) if here else ""
     same = [one for one in here if one.model is not None and called(catalogue, one.model) == model]
-    return believed(same, "job") if same else believed([one for one in here if one.model is None], "accelerator")
+    return (same, "job") if same else ([one for one in here if one.model is None], "accelerator")
 
 
 def _called(catalogue: Catalogue, model: str) -> str:

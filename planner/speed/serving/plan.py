@@ -50,6 +50,12 @@ class ServingPlan:
         return self.setup.shape
 
     @property
+    def busy_replicas(self) -> int:
+        """Those with a request to work on, where it is said how many there are at once."""
+        replicas = int(float(self.layout.replicas))
+        return replicas if self.job.batch is None else min(replicas, self.job.batch)
+
+    @property
     def devices(self) -> int:
         """Accelerators in one replica."""
         return int(float(self.layout.group) * float(self.layout.stages))
@@ -61,7 +67,7 @@ def plan(catalogue: Catalogue, job: ServingJob, constants: ServingConstants) -> 
     if not setup.shape.causal:
         job = job.model_copy(update={"output_tokens": 1})  # it writes nothing: one step gives its answer
     layout = _layout(setup, job)
-    batch = math.nan if job.batch is None else job.batch / float(layout.replicas)
+    batch = math.nan if job.batch is None else max(job.batch / float(layout.replicas), 1.0)
     worked_share = 1 - job.cached_input_share
     traffic = Traffic(float(job.input_tokens), float(job.output_tokens), batch, math.inf, worked_share, 1.0,
         float(job.draft_tokens), job.accepted_share)  # fmt: skip

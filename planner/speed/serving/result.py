@@ -52,19 +52,6 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Anchor:
-    """What own runs do to a prediction: it is `ratio` times what it was, its band to the power of `width`."""
-
-    ids: tuple[str, ...]  # the nearest first
-    ratio: float
-    width: float
-
-    def narrowed(self, band: Band) -> Band:
-        """The band that is left."""
-        return band.to_power(self.width)
-
-
-@dataclass(frozen=True)
 class Serving:
     """What serving that job is like. Where it does not fit, `reason` says why and `ways_to_fit` what would help."""
 
@@ -94,5 +81,10 @@ class Serving:
     time_shares: tuple[Share, ...]
     band: Band | None  # around its rate; None where it does not fit
     warnings: tuple[str, ...]
-    anchor: Anchor | None = None  # your own runs that it goes by
+    idle_replicas: int = 0  # without a request, where fewer are at once than there are replicas
     first_token_band: Band | None = None  # around the time to the first token, as factors on it
+
+    @property
+    def requests_at_once(self) -> float:
+        """In all replicas together."""
+        return self.batch_per_replica * (self.replicas - self.idle_replicas)

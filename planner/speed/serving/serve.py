@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 from planner.network.own_models import with_own_models
@@ -19,27 +18,17 @@ from planner.speed.serving.memory import held, most_requests
 from planner.speed.serving.own_pace import serving_pace
 from planner.speed.serving.plan import ServingPlan, plan
 from planner.speed.serving.promise import at_once, latencies, most_per_s
-from planner.speed.serving.result import Anchor, MemoryParts, ReplicaThatFits, Serving, Share, WaitingTimes
+from planner.speed.serving.result import MemoryParts, ReplicaThatFits, Serving, Share, WaitingTimes
 from planner.speed.serving.steady import Cycle, cycle, running
 from pricing.catalogue import Catalogue
 
 _ADAPTER_SLOWDOWN = 0.2  # engines lose 10 to 30 % with several adapters; no primary measurement was found
 _REQUESTS_PER_ACCELERATOR = 100.0  # beyond, tokenising and sending set the pace
 _TIGHT_SHARE = 0.08
-_NO_RUN_NEAR = "none of your runs is near this: same engine, and alike in model, accelerator, lengths and batch"
 
 
-# What somebody's own runs say of a plan whose replicas each work on so many requests at once.
-OwnRunsSay = Callable[[ServingPlan, float], Anchor | None]
-
-
-def serve(
-    catalogue: Catalogue, job: ServingJob, constants: ServingConstants | None = None, own: OwnRunsSay | None = None
-) -> Serving:
-    """What serving that job is like. Bad layouts raise `BadJob`; not fitting is a result.
-
-    `own` runs that are near move the prediction and narrow its band, unless the job says itself how far off it is.
-    """
+def serve(catalogue: Catalogue, job: ServingJob, constants: ServingConstants | None = None) -> Serving:
+    """What serving that job is like. Bad layouts raise `BadJob`; not fitting is a result."""
     catalogue = with_own_models(catalogue, job.models)
     worked = plan(catalogue, job, constants or known().values())
     reason = why_not(worked.case)
@@ -49,16 +38,14 @@ def serve(
     most = float(running(replace(worked.case, traffic=replace(worked.traffic, batch=math.nan))))
     batch = float(running(worked.case))
     full = cycle(worked.case, worked.rate, batch=batch)
-    known_by = None if own is None or job.measured_over_predicted else own(worked, batch)
     pace = serving_pace(catalogue, job, worked.setup.chip.name)
-    faster = pace.ratio if known_by is None else known_by.ratio
-    faster *= (1 - _ADAPTER_SLOWDOWN) if job.lora_adapters > 1 else 1.0
+    faster = pace.ratio * ((1 - _ADAPTER_SLOWDOWN) if job.lora_adapters > 1 else 1.0)
     per_replica = batch * worked.job.output_tokens / float(full.seconds) * faster
     promise = None if worked.promise is None else worked.promise.at_pace(faster)
     within = most_per_s(worked.case, worked.rate, most=batch, promise=promise, cv=job.length_cv) * faster
-    band = (pace if known_by is None else known_by).narrowed(band_of(worked.setup, worked.layout, batch=batch))
-    replicas = int(worked.layout.replicas)
-    output = per_replica * replicas
+    band = pace.narrowed(band_of(worked.setup, worked.layout, batch=batch))
+    replicas, busy = int(worked.layout.replicas), worked.busy_replicas
+    output = per_replica * busy
     ttft, tpot = _latencies(worked, batch=batch, within=within, faster=faster)
     return Serving(
         fits=True, reason=None, ways_to_fit=(), model=worked.shape.label, accelerator=worked.setup.chip.name,
@@ -66,17 +53,17 @@ def serve(
         memory=_memory(worked, batch), most_requests_per_replica=most, batch_per_replica=batch,
         output_tokens_per_s=output, output_tokens_per_s_low=output * band.low,
         output_tokens_per_s_high=output * band.high, requests_per_s=output / worked.job.output_tokens,
-        requests_per_s_within_promise=within * replicas, ttft=ttft, tpot=tpot,
+        requests_per_s_within_promise=within * busy, ttft=ttft, tpot=tpot,
         accelerators_at_average=_needed(worked, job.average_requests_per_s, within),
         accelerators_at_peak=_needed(worked, job.peak_requests_per_s, within), cold_start_s=_cold_start_s(worked),
-        output_tokens_per_accelerator_hour=SECONDS_PER_HOUR * per_replica / worked.devices,
+        output_tokens_per_accelerator_hour=SECONDS_PER_HOUR * output / (worked.devices * replicas),
         joules_per_output_token=_joules(worked, batch, per_replica), time_shares=_shares(full),
-        band=band,
+        band=band, idle_replicas=replicas - busy,
         warnings=(
             *_stands_in(catalogue, job),
-            *_warnings(worked, output, batch, no_run=own is not None and known_by is None),
+            *_warnings(worked, output, batch),
         ),
-        anchor=known_by, first_token_band=None if ttft is None else known().bands.get(UNDER_LOAD),
+        first_token_band=None if ttft is None else known().bands.get(UNDER_LOAD),
     )  # fmt: skip
 
 
@@ -93,7 +80,7 @@ def _latencies(
         first, token = at_once(worked.case, worked.rate, batch=batch)
         return first.at_pace(faster), token.at_pace(faster)
     wanted = worked.job.average_requests_per_s
-    replicas = max(float(worked.layout.replicas), (_needed(worked, wanted, within) or 0) / worked.devices)
+    replicas = max(float(worked.busy_replicas), (_needed(worked, wanted, within) or 0) / worked.devices)
     arriving = within if wanted is None else min(wanted / replicas, within)
     seen = latencies(worked.case, worked.rate, most=batch, requests_per_s=arriving / faster, cv=worked.job.length_cv)
     return seen[0].at_pace(faster), seen[1].at_pace(faster)
@@ -160,10 +147,12 @@ def _shares(full: Cycle) -> tuple[Share, ...]:
     return tuple(sorted(shares, key=lambda one: -one.share))
 
 
-def _warnings(worked: ServingPlan, output: float, batch: float, *, no_run: bool) -> tuple[str, ...]:
+def _warnings(worked: ServingPlan, output: float, batch: float) -> tuple[str, ...]:
     kept, chip, shape = held(worked.case), worked.setup.chip, worked.shape
     tight = 0 < float(kept.usable_bytes) * _TIGHT_SHARE > float(kept.free_bytes)
-    each = output / worked.job.output_tokens / (worked.devices * float(worked.layout.replicas))
+    each = output / worked.job.output_tokens / (worked.devices * worked.busy_replicas)
+    idle = int(worked.layout.replicas) - worked.busy_replicas
+    at_once, asked = batch * worked.busy_replicas, worked.job.batch or 0
     said = {
         "little memory is left beside the weights: the batch, and with it the speed, is uncertain": tight,
         "the catalogue does not know this memory: whether it fits is not checked": chip.memory_bytes <= 0,
@@ -176,8 +165,11 @@ def _warnings(worked: ServingPlan, output: float, batch: float, *, no_run: bool)
         "more key and value copies than heads: the cache is kept several times": float(worked.layout.group)
         > shape.cache_heads * float(worked.layout.attention_ranks)
         and not shape.latent,
-        _NO_RUN_NEAR: no_run,
         "it reads each text once and writes nothing: a token written stands for a text that is done": not shape.causal,
+        f"{idle:,} of {int(worked.layout.replicas):,} replicas have no request: split the model over more of them": idle
+        > 0,
+        f"{asked:,} requests at once are more than fit: {at_once:,.0f} run, and the others wait": at_once
+        < 0.999 * asked,
         "less than one request at a time keeps the promise": worked.promise is not None and batch < 1,
     }
     return tuple(text for text, holds in said.items() if holds)

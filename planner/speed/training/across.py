@@ -20,7 +20,7 @@ from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.training_job import TrainingJob
 from planner.speed.arrays import stacked, taken
 from planner.speed.bands import Band
-from planner.speed.hardware import Hardware, family_of, hardware
+from planner.speed.hardware import Hardware, family_of, hardware, lacks_units
 from planner.speed.pace import Pace, training_pace
 from planner.speed.refused import UnknownChip
 from planner.speed.training.bands import band_for, traits_of
@@ -75,14 +75,16 @@ class _Chips:
     paces: tuple[Pace, ...]  # after runs of one's own on each
 
 
-def unknown_speed(catalogue: Catalogue) -> dict[str, str]:
-    """The accelerators whose rates or memory the catalogue does not know, and what of them is missing."""
+def unknown_speed(catalogue: Catalogue, precision: str = "bf16") -> dict[str, str]:
+    """The accelerators that cannot train in that precision or whose rates are unknown, and what of them is missing."""
     missing = {}
     for key, record in catalogue.accelerators.items():
         try:
             hardware(key, record)
         except UnknownChip as reason:
             missing[key] = reason.lacks
+        else:
+            missing |= {key: lacks} if (lacks := lacks_units(record, precision)) else {}
     return missing
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from planner.network.network import Network
+from planner.scenario.amounts import count as counted
 from planner.scenario.training_job import TrainingJob
 from planner.speed.hardware import Hardware
 from planner.speed.refused import BadJob
@@ -18,8 +19,8 @@ def check_job(job: TrainingJob, shape: Network, chip: Hardware, *, global_batch:
     tensor = [n for n in _divisors(heads) if n <= min(kv_heads, chip.domain) and count % n == 0]
     if job.tp is not None and job.tp not in tensor:
         raise BadJob(
-            f"tensor parallelism of {job.tp} needs to divide {heads} heads and {count:,} accelerators, stay within "
-            f"{kv_heads} heads of keys and values and {int(chip.domain)} accelerators on one fast link; "
+            f"tensor parallelism of {job.tp} needs to divide {heads} heads and {counted(count, 'accelerator')}, stay "
+            f"within {kv_heads} heads of keys and values and {int(chip.domain)} accelerators on one fast link; "
             f"nearest: {_nearest(job.tp, tensor)}"
         )
     left = count // (job.tp or 1)
@@ -35,7 +36,7 @@ def check_job(job: TrainingJob, shape: Network, chip: Hardware, *, global_batch:
     left //= job.cp or 1
     if job.dp is not None and (left % job.dp or (None not in (job.tp, job.pp, job.cp) and left != job.dp)):
         raise BadJob(
-            f"data parallelism of {job.dp} does not go with {count:,} accelerators and the other ranks; "
+            f"data parallelism of {job.dp} does not go with {counted(count, 'accelerator')} and the other ranks; "
             f"nearest: {_nearest(job.dp, _divisors(left))}"
         )
     if job.ep is not None and (not experts or experts % job.ep):
@@ -54,8 +55,9 @@ def _check_batch(job: TrainingJob, replicas: int, global_batch: int) -> None:
     if global_batch % least:
         down = max(1, global_batch // least) * least
         raise BadJob(
-            f"a global batch of {global_batch:,} sequences does not divide into {replicas:,} replicas of "
-            f"micro-batches of {job.micro_batch or 1}; nearest: {_either(down, down + least, global_batch)}"
+            f"a global batch of {counted(global_batch, 'sequence')} does not divide into "
+            f"{counted(replicas, 'replica')} of micro-batches of {job.micro_batch or 1}; nearest: "
+            f"{_either(down, down + least, global_batch)}"
         )
 
 

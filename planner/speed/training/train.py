@@ -11,10 +11,20 @@ from planner.network.network import Network
 from planner.network.own_models import with_own_models
 from planner.network.record import network_of
 from planner.network.refused import UnknownShape
+from planner.scenario.amounts import count as counted
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.training_job import TrainingJob
 from planner.speed.bands import Band
-from planner.speed.hardware import Hardware, capped, family_of, hardware, processor_memory_gb, slice_shares, sliced
+from planner.speed.hardware import (
+    Hardware,
+    capped,
+    family_of,
+    hardware,
+    lacks_units,
+    processor_memory_gb,
+    slice_shares,
+    sliced,
+)
 from planner.speed.match_model import counted_as, model_named
 from planner.speed.pace import BITS, Pace, training_pace
 from planner.speed.refused import BadJob, UnknownChip
@@ -125,6 +135,8 @@ def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
     try:
         memory_gb = processor_memory_gb(record, job.memory_gb)
         chip = capped(hardware(key, record, nic_gb_s=job.network_gb_s, memory_gb=memory_gb), record, job.power_cap_w)
+        if lacks := lacks_units(record, job.precision):
+            raise BadJob(f"{record.label}: {lacks}")
         if job.mig_profile is None:
             return chip
         compute_share, memory_share = slice_shares(record, job.mig_profile)
@@ -263,8 +275,8 @@ def _divided(asked: AskedTraining, base: TrainingPlan) -> Iterator[WayToFit]:
     for plan in nearest_legal(asked.shape, asked.chip, base, asked.wish):
         found, count = asked.search(plan).found, int(plan.accelerators)
         if found:
-            batch = f"a batch of {int(plan.global_batch):,} sequences"
-            said = batch if count == asked.job.accelerators else f"{count:,} accelerators"
+            batch = f"a batch of {counted(int(plan.global_batch), 'sequence')}"
+            said = batch if count == asked.job.accelerators else counted(count, "accelerator")
             yield WayToFit(said, count, found[0].tokens_per_s_per_accelerator)
 
 
@@ -299,8 +311,8 @@ def _warnings(catalogue: Catalogue, asked: AskedTraining, found: LayoutSearch, b
         said.append(NOT_SPREAD)
     if asked.batch != usual_batch(job):
         said.append(
-            f"a step takes {asked.batch:,} sequences: the usual {usual_batch(job):,} do not divide over "
-            f"{job.accelerators:,} accelerators"
+            f"a step takes {counted(asked.batch, 'sequence')}: the usual {usual_batch(job):,} do not divide over "
+            f"{counted(job.accelerators, 'accelerator')}"
         )
     if better is not None:
         rates = better.tokens_per_s_per_accelerator, found.found[0].tokens_per_s_per_accelerator

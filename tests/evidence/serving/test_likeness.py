@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from planner.evidence.serving.constants_file import read_constants
-from planner.evidence.serving.likeness import DISTANCES, expected_error, fit_likeness, likeness, places_of
+from planner.evidence.serving.likeness import fit_likeness
 from planner.evidence.serving.likeness import with_one_run_known as one_run_known
 from planner.evidence.serving.observed import Observation, observe
-from planner.evidence.serving.own_anchor import NARROWEST, own_runs
+from planner.evidence.serving.own_anchor import anchored
 from planner.evidence.table import BadTable
 from planner.scenario.serving_job import ServingJob
 from planner.speed.data_files import DATA
@@ -26,7 +26,6 @@ GOLDEN = observe(CATALOGUE, serving_rows())
 HOUSE = (DATA / "serving_constants.yaml").read_text(encoding="utf-8")
 FLOPS_SHARE = re.findall(r"  flops_share: {value: [0-9.]+", HOUSE)[0]
 JOB = ServingJob(model="llama-3.1-8b", accelerator="H100-SXM5-80GB", batch=64)
-BY = known().likeness
 
 
 def row(name: str = "mine", **changed: str) -> dict[str, str]:
@@ -73,48 +72,23 @@ def test_runs_that_share_nothing_do_not_move_each_other() -> None:
     assert fit_likeness(made[:1], noise[:1]) is None
 
 
-def test_likeness_falls_with_distance_and_ends_at_another_engine() -> None:
-    other = [replace(one, run=replace(one.run, setup=replace(one.run.setup, engine="sglang"))) for one in GOLDEN[:1]]
-    near = likeness(np.zeros((1, 1, len(DISTANCES))), BY)[0, 0]
-    assert near == pytest.approx(BY.share)
-    for place in range(len(DISTANCES)):
-        far = np.zeros((1, 1, len(DISTANCES)))
-        far[0, 0, place] = 1.0
-        assert likeness(far, BY)[0, 0] < near
-    assert likeness(places_of(other).distances(places_of(GOLDEN[:1])), BY)[0, 0] == 0
-
-
-def test_two_runs_in_the_same_place_count_as_one_and_its_echo() -> None:
-    # By hand, with a likeness of one half to each and between them: weights are 1/3 and 1/3.
-    error, width = expected_error(np.array([0.5, 0.5]), np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([0.3, 0.6]))
-    assert error == pytest.approx((0.3 + 0.6) / 3)
-    assert width == pytest.approx(np.sqrt(1 - 1 / 3))
-
-
 def test_a_run_of_mine_moves_the_prediction_and_narrows_its_band() -> None:
     bare = serve(CATALOGUE, JOB)
-    mine = own_runs(CATALOGUE, [row()])
-    by_mine = serve(CATALOGUE, JOB, own=mine.anchor)
-    assert by_mine.anchor is not None
-    assert by_mine.anchor.ids == ("mine",)
-    assert by_mine.output_tokens_per_s == pytest.approx(bare.output_tokens_per_s * by_mine.anchor.ratio)
-    assert by_mine.output_tokens_per_s == pytest.approx(3_000, rel=0.02)  # the same place: nearly all of its error
-    assert by_mine.anchor.width == NARROWEST
+    mine = anchored(CATALOGUE, JOB, [row()], file="mine.csv")
+    by_mine = serve(CATALOGUE, mine.job)
+    assert (mine.runs, mine.unused) == (("mine",), 0)
+    assert by_mine.output_tokens_per_s == pytest.approx(bare.output_tokens_per_s * mine.pace.ratio)
+    # One run is believed for two thirds, as a logarithm: 1 / (1 + 0.5).
+    predicted = bare.output_tokens_per_s
+    assert by_mine.output_tokens_per_s == pytest.approx(predicted * (3_000 / predicted) ** (2 / 3), rel=0.02)
     widths = [np.log(one.output_tokens_per_s_high / one.output_tokens_per_s_low) for one in (bare, by_mine)]
-    assert widths[1] == pytest.approx(widths[0] * NARROWEST)
-    far = serve(CATALOGUE, JOB.model_copy(update={"output_tokens": 3_000, "batch": 4}), own=mine.anchor)
-    assert far.anchor is not None
-    assert 0 < abs(np.log(far.anchor.ratio)) < abs(np.log(by_mine.anchor.ratio))
-    assert far.anchor.width > by_mine.anchor.width
+    assert widths[1] == pytest.approx(widths[0] * 0.7)
 
 
-def test_runs_of_another_engine_are_not_gone_by_and_that_is_said() -> None:
-    found = serve(CATALOGUE, JOB, own=own_runs(CATALOGUE, [row(engine="TensorRT-LLM 1.0")]).anchor)
-    assert found.anchor is None
-    assert any("none of your runs is near" in warning for warning in found.warnings)
-    own, job = own_runs(CATALOGUE, [row()]), JOB.model_copy(update={"measured_over_predicted": 1.1})
-    said = serve(CATALOGUE, job, own=own.anchor)
-    assert said.anchor is None
+def test_runs_of_another_engine_are_not_gone_by() -> None:
+    other = anchored(CATALOGUE, JOB, [row(engine="TensorRT-LLM 1.0")], file="mine.csv")
+    assert (other.runs, other.unused, other.pace.like) == ((), 1, None)
+    assert serve(CATALOGUE, other.job) == serve(CATALOGUE, JOB)
 
 
 def test_a_slower_machine_answers_later_and_promises_less() -> None:
@@ -128,8 +102,8 @@ def test_a_slower_machine_answers_later_and_promises_less() -> None:
 
 
 def test_a_table_without_a_usable_run_is_refused() -> None:
-    with pytest.raises(BadTable, match="None of the 1 runs"):
-        own_runs(CATALOGUE, [row(model="Nobody-7")])
+    with pytest.raises(BadTable, match=r"mine.csv: none of 1 run can be gone by"):
+        anchored(CATALOGUE, JOB, [row(model="Nobody-7")], file="mine.csv")
 
 
 def test_the_houses_own_constants_are_read_back() -> None:

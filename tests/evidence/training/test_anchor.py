@@ -74,7 +74,7 @@ def test_they_move_the_answer_and_narrow_it(catalogue: Catalogue) -> None:
 
 def test_runs_on_another_chip_say_nothing(catalogue: Catalogue) -> None:
     rows = rows_at(catalogue, 0.8, {"accelerator": "A100-SXM4-80GB"})
-    with pytest.raises(BadJob, match=r"none of 1 runs was measured on H100-SXM5-80GB.*A100-SXM4-80GB"):
+    with pytest.raises(BadJob, match=r"none of 1 run was measured on H100-SXM5-80GB.*A100-SXM4-80GB"):
         anchored(catalogue, JOB, rows)
     with pytest.raises(BadJob, match="none that can be compared"):
         anchored(catalogue, JOB, [ROW])

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
 
 from planner.money.ways import hosted
+from planner.scenario.scenario import Scenario
+from planner.study.plan_any import planned
+from pricing import load_catalogue
 from tests.money.renting import amounts, built, plan, recomputes, setting, total, why, work
 
+DAY = date(2026, 11, 21)
 TOKENS = {"million_input_tokens_per_month": 1_000.0, "million_output_tokens_per_month": 200.0}
 PRICES = {"usd_per_million_input_tokens": 2.0, "usd_per_million_output_tokens": 10.0}
 
@@ -60,3 +65,33 @@ def test_reasons(asked: dict[str, Any] | None, said: str) -> None:
 def test_no_tokens_out_need_no_price() -> None:
     asked = {**TOKENS, "million_output_tokens_per_month": 0.0, "usd_per_million_input_tokens": 2.0}
     assert total(built(setting(plan(hosted=asked)), hosted.build)) == pytest.approx(24_000)
+
+
+SERVED = {"model": "llama-3-8b", "requests_per_s": 2.0, "input_tokens": 1_000, "output_tokens": 300}
+
+
+def _month_by_the_token(asked: dict[str, Any]) -> float:
+    """What the first month costs by the token, of a plan that serves a model."""
+    scenario = Scenario.model_validate({"work": ({"serve": SERVED},), "hosted": asked, "ways": ("hosted",)})
+    (option,) = planned(load_catalogue(), scenario, DAY).options
+    return float(option.ledger.monthly_usd[1])
+
+
+def test_requests_and_lengths_of_a_service_say_the_tokens() -> None:
+    """Two requests a second are 5.256 million a month: 5,256 million tokens in, 1,576.8 million out."""
+    prices = {"usd_per_million_input_tokens": 0.5, "usd_per_million_output_tokens": 1.5}
+    assert _month_by_the_token(prices) == pytest.approx(5_256 * 0.5 + 1_576.8 * 1.5)
+    some = {**prices, "million_output_tokens_per_month": 100.0}
+    assert _month_by_the_token(some) == pytest.approx(5_256 * 0.5 + 100 * 1.5)
+
+
+def test_a_named_price_takes_the_tokens_of_the_service_and_none_takes_the_cheapest_seller_too() -> None:
+    assert _month_by_the_token({"price": "OpenAI/gpt-4o"}) == pytest.approx(5_256 * 2.5 + 1_576.8 * 10)
+    unsaid = planned(
+        load_catalogue(), Scenario.model_validate({"work": ({"serve": SERVED},), "ways": ("hosted",)}), DAY
+    )
+    assert _month_by_the_token({}) == pytest.approx(float(unsaid.options[0].ledger.monthly_usd[1]))
+
+
+def test_without_a_service_the_tokens_have_to_be_entered() -> None:
+    assert "enter hosted.million_input_tokens_per_month" in why(setting(plan(hosted=PRICES)), hosted.build)

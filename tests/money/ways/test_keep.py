@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from planner.money.measures import cash_by_year_usd, cash_today_usd, paid_usd, peak_cash
+from planner.money.plan import Plan, plan
+from planner.money.verdict.answer import answer
 from planner.money.ways import keep
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
-from tests.money.owning import EIGHTY, built, by_line, monthly, scenario, setting
+from planner.report.answer.document import answer_data
+from planner.report.files.cash_csv import cash_table
+from planner.scenario.own import Kept
+from planner.scenario.scenario import Scenario
+from planner.scenario.sell import SaleAndLeaseBack
+from pricing import load_catalogue
+from tests.examples import at_most
+from tests.money.anyplan import of, plans
+from tests.money.owning import DAY, EIGHTY, built, by_line, monthly, scenario, setting
+from tests.report.test_answer_schema import reckoned
 
 POWER = {**EIGHTY, "usd_per_kwh": 0.1, "pue": 1.5, "power_price_change_per_year": 0.1}
 KEPT = {
@@ -53,11 +68,69 @@ def test_people_and_space_have_prices_that_move() -> None:
     assert usd["Space, by contracted power"][25] == pytest.approx(usd["Space, by contracted power"][1] * 1.03**2)
 
 
-def test_both_sales_are_sales_and_nothing_was_bought() -> None:
-    """What was paid for it is gone and must not enter."""
+def test_the_sale_at_the_end_is_a_sale_and_nothing_was_bought() -> None:
+    """What was paid for it is gone and must not enter; what it would fetch today is forgone."""
     treated = {line.name: line.treatment for line in way().lines}
-    assert treated["What it would fetch today"] == treated["What it is worth at the end"] == "sale"
+    assert treated["What it would fetch today"] == "forgone"
+    assert treated["What it is worth at the end"] == "sale"
     assert "capital" not in treated.values()
+
+
+def kept_plan(kept: dict[str, Any] = KEPT, **more: Any) -> Plan:
+    """The same as a plan of this one way, or of those that are named."""
+    return plan(load_catalogue(), scenario(POWER, kept=kept, **{"ways": ("keep",), **more}), DAY)
+
+
+def test_what_it_would_fetch_today_costs_and_is_not_cash() -> None:
+    """200,000 forgone today: in the comparison, and in no sum of cash."""
+    made = kept_plan()
+    (option,) = made.options
+    rows = cash_table(made).to_pandas()
+    forgone = rows[rows["line_name"] == "What it would fetch today"]
+    assert set(forgone["cash_or_noncash"]) == {"noncash"}
+    assert forgone["amount"].sum() == forgone["present_value"].sum() == 200_000
+    measures = answer(made).ranked[0].measures
+    assert measures.cash_today_usd == 0
+    assert measures.bills_usd == pytest.approx(float(option.ledger.total_usd) - 200_000)
+    assert peak_cash(made.setting, option.ledger).month > 0
+    data = answer_data(reckoned(made))
+    assert data["options"][0]["cash_by_year_usd"][0] == 0
+    assert [line["name"] for line in data["options"][0]["lines"] if not line["is_cash"]] == [
+        "What it would fetch today"
+    ]
+
+
+@pytest.mark.parametrize("profit", [None, 1e9])
+def test_the_tax_on_the_sale_that_is_forgone_is_no_cash_either(profit: float | None) -> None:
+    """Who sells today pays a quarter of 200,000 as tax, so keeping forgoes 150,000; nobody pays the state less."""
+    tax = {"tax_share": 0.25, "profit_usd_per_year": profit}
+    free, taxed = (kept_plan(kept, tax=tax).options[0].ledger for kept in ({**KEPT, "usd_today_if_sold": 0.0}, KEPT))
+    assert float(taxed.total_usd - free.total_usd) == pytest.approx(150_000)
+    assert paid_usd(taxed) == pytest.approx(paid_usd(free))
+
+
+_KEPT = st.fixed_dictionaries(
+    {"accelerators": st.integers(1, 300), "usd_today_if_sold": st.floats(0, 1e7), "usd_at_end": st.floats(0, 1e6)},
+    optional={"relative_speed": st.floats(0.1, 2.0), "running_usd_per_month": st.floats(0, 1e5)},
+)
+
+
+@pytest.mark.slow
+@at_most(40)
+@given(plans(), _KEPT, st.sampled_from([None, {"of": "kept", "price_share": 0.8}]))
+def test_cash_of_the_file_is_the_cash_of_the_answer(any_plan: Scenario, kept: Any, back: Any) -> None:
+    """Of any plan that keeps machines: day one, the years and the most cash out are what the file calls cash."""
+    said = {"kept": Kept(**kept), "sale_and_lease_back": None if back is None else SaleAndLeaseBack(**back)}
+    made = of(any_plan.model_copy(update=said))
+    rows = cash_table(made).to_pandas()
+    cash = rows[(rows["cash_or_noncash"] == "cash") & rows["amount"].notna()]
+    for option in made.options:
+        mine = cash[cash["option"] == option.key].groupby("period_index")["amount"].sum()
+        paid = mine.reindex(range(made.setting.timeline.last + 1), fill_value=0.0).to_numpy()
+        little = 1e-9 * max(float(np.abs(option.ledger.monthly_usd).sum()), 1.0)
+        assert paid[0] == pytest.approx(float(cash_today_usd(option.ledger)), abs=little)
+        assert paid.sum() == pytest.approx(float(cash_by_year_usd(option.ledger).sum()), abs=little)
+        assert paid[:13].sum() == pytest.approx(float(cash_by_year_usd(option.ledger)[0]), abs=little)
 
 
 @pytest.mark.parametrize(("count", "speed", "able"), [(32, 1.0, 32.0), (8, 0.1, 0.8), (200, 0.05, 10.0)])

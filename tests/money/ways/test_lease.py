@@ -113,7 +113,7 @@ def test_what_never_comes_is_not_paid_for() -> None:
     late = setting(scenario({**OWN, "lead_time_months": 60.0}, lease={"usd_per_month": 20_000.0}))
     found = lease.build(late)
     assert isinstance(found, Unavailable)
-    assert "after 60 months, when the plan ends: nothing would ever be leased" in found.reason
+    assert "after 5 years, when the plan ends: nothing would ever be leased" in found.reason
     tried = built(lease.build, late.trying({"lead_time_months": 60.0}))  # a break-even passes through it
     assert monthly(tried)[1:].tolist() == pytest.approx([RENT] * 48)
 

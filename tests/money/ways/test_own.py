@@ -43,7 +43,7 @@ def test_what_comes_too_late_never_runs_and_says_so() -> None:
     found = way({**EIGHTY, "running_usd_per_month": 5_000.0, "lead_time_months": 60.0, "deposit_share": 0.25})
     assert monthly(found).tolist() == pytest.approx([200_000] + [RENT] * 48)
     assert found.warnings == (
-        "The machines come after 60 months, when the plan ends: they never run, all work is rented, and only the "
+        "The machines come after 5 years, when the plan ends: they never run, all work is rented, and only the "
         "deposit is paid",
     )
     sold = way({**EIGHTY, "lead_time_months": 30.0, "resale_month": 24})

@@ -58,7 +58,7 @@ def test_what_never_comes_is_not_paid_for() -> None:
     late = rent_to_own.build(setting(scenario({**OWN, "lead_time_months": 60.0}, rent_to_own=QUOTE)))
     assert isinstance(late, Unavailable)
     assert late.reason == (
-        "the machines come after 60 months, when the plan ends: nothing would ever be paid for, and all work would be"
+        "the machines come after 5 years, when the plan ends: nothing would ever be paid for, and all work would be"
         " rented"
     )
 

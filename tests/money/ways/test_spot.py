@@ -11,10 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.demand.queueing import best_checkpoint_interval_hours, preemption_stretch
-from planner.money.ways import spot
+from planner.money.measures import present_usd
+from planner.money.ways import mix, on_demand, spot
 from planner.money.ways.ledger_of_way import WayLedger
+from planner.scenario.rent import Mix
+from planner.scenario.scenario import Scenario
 from tests.examples import at_most
-from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, why, work
+from tests.money.anyplan import CATALOGUE, of, plans, small
+from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, work
+from tests.money.renting import why as reason
 
 USEFUL = 8 * 0.5 * 8_760 * 0.8  # half of a year on eight at 0.8
 
@@ -111,7 +116,7 @@ def test_your_own_price() -> None:
 )
 def test_reasons(may_stop: bool, changes: dict[str, Any], offers: dict[str, Any], said: str) -> None:
     there = setting(plan(work(may_stop=may_stop), spot=changes), offers)
-    assert said in why(there, spot.build)
+    assert said in reason(there, spot.build)
 
 
 def test_at_the_dear_end_nobody_pays_more_than_on_demand() -> None:
@@ -124,6 +129,52 @@ def test_at_the_dear_end_nobody_pays_more_than_on_demand() -> None:
     low, middle, high = (total(built(there.at(case), spot.build)) for case in ("low", "typical", "high"))
     assert low < middle < high
     assert high == pytest.approx(64 * 4_380 * 2.0 * 1.1, rel=0.2)  # with support, and dearer by the end of the year
+
+
+@pytest.mark.parametrize("years", [1.0, 2.5])
+def test_who_finds_spot_dearer_rents_on_demand(years: float) -> None:
+    """Yours on demand is 0.70, spot 0.80: it is rented at 0.70, and each line says why and who says the prices."""
+    asked = plan(work(may_stop=True), years=years, rent={"usd_per_accelerator_hour": 0.7})
+    found = built(setting(asked), spot.build)
+    assert amounts(found) == pytest.approx(
+        {f"On demand, as spot costs more: {name[0].lower()}{name[1:]}": usd
+         for name, usd in amounts(built(setting(asked), on_demand.build)).items() if usd}
+    )  # fmt: skip
+    why = "rented on demand at 0.7 USD an hour (the plan): spot machines at 0.8 USD an hour (The page) cost more"
+    assert all((line.note or "").startswith(why) for line in found.lines)
+    assert found.warnings[0].startswith(why)
+    assert found.what == "your price"
+    peaks = plan(work(accelerators=16, may_stop=True), mix={"own_accelerators": 8, "peaks": "spot"}, years=years,
+                 rent={"usd_per_accelerator_hour": 0.7})  # fmt: skip
+    above = [
+        line
+        for line in built(setting(peaks), mix.build).lines
+        if line.name.startswith("Peaks on demand, as spot costs more: ")
+    ]
+    assert above
+    assert all((line.note or "").startswith(why) for line in above)
+
+
+@pytest.mark.slow
+@at_most(25)
+@given(plans(), st.floats(0.05, 8.0), st.one_of(st.none(), st.floats(0.0, 2.0)))
+def test_spot_never_costs_more_than_on_demand(said: Scenario, usd: float, rate: float | None) -> None:
+    """At typical figures, at both ends, and with spot for the peaks of a mix."""
+    works = tuple(one.model_copy(update={"may_stop": True}) for one in said.work)
+    asked = said.spot.model_copy(update={"usd_per_accelerator_hour": usd, "interruptions_per_hour": rate})
+    ways = ("on_demand", "spot", "mix")
+    here = said.model_copy(update={"work": works, "spot": asked, "ways": ways, "tax": None})
+    spot_peaks, usual = (
+        of(here.model_copy(update={"mix": Mix(own_accelerators=4, peaks=peaks)}), small(CATALOGUE, here.accelerator))
+        for peaks in ("spot", "on_demand")
+    )
+    for key, other in (("spot", "on_demand"), ("mix", "mix")):
+        mine, rest = spot_peaks.option(key), usual.option(other)
+        if mine is None or rest is None or rest.ledger.unpriced:
+            continue
+        for case in ("ledger", "low", "high"):
+            most = float(present_usd(usual.setting, getattr(rest, case)))
+            assert float(present_usd(usual.setting, getattr(mine, case))) <= most + 1e-9 * abs(most), (key, case)
 
 
 @at_most(30)

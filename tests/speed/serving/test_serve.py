@@ -3,6 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from planner.network.record import writer_of
@@ -198,3 +200,35 @@ def test_processors_and_apples_serve_small_models_with_a_wide_band() -> None:
 
 def test_a_new_replica_has_to_load_its_weights() -> None:
     assert served(boot_s=30.0, load_gb_per_s=1.0).cold_start_s == pytest.approx(30 + 16.06, abs=0.01)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 3_000), st.integers(1, 16), st.sampled_from([None, 1, 2, 4]))
+@example(1, 4, None)
+@example(3, 8, 2)
+def test_a_number_of_requests_at_once_is_that_of_all_accelerators_together(at_once: int, count: int, tp: int) -> None:
+    if tp is not None and tp > count:
+        return
+    one = served(batch=at_once, accelerators=count, tensor_parallel=tp)
+    busy = min(one.replicas, at_once)
+    assert one.idle_replicas == one.replicas - busy
+    assert one.batch_per_replica >= 1
+    room = one.most_requests_per_replica * busy
+    assert one.requests_at_once == pytest.approx(at_once if at_once <= room else min(at_once, room), rel=0.16)
+    if at_once <= room:
+        assert one.requests_at_once == pytest.approx(at_once)
+        assert (
+            one.output_tokens_per_s
+            <= served(batch=at_once + 1, accelerators=count, tensor_parallel=tp).output_tokens_per_s
+        )
+    shares = one.accelerators_per_replica * one.replicas * one.output_tokens_per_accelerator_hour
+    assert shares == pytest.approx(3_600 * one.output_tokens_per_s)
+
+
+def test_one_request_on_four_accelerators_is_one_request() -> None:
+    alone, four = served(batch=1, accelerators=1), served(batch=1, accelerators=4, tensor_parallel=1)
+    assert (four.requests_at_once, four.replicas, four.idle_replicas) == (1, 4, 3)
+    assert four.output_tokens_per_s == pytest.approx(alone.output_tokens_per_s)
+    assert four.output_tokens_per_accelerator_hour == pytest.approx(alone.output_tokens_per_accelerator_hour / 4)
+    assert any("3 of 4 replicas have no request" in warning for warning in four.warnings)
+    assert served(batch=1, accelerators=4, tensor_parallel=4).warnings == alone.warnings

@@ -114,4 +114,4 @@ def test_a_plan_takes_it_as_a_run_of_known_hours(catalogue: Catalogue) -> None:
     assert told.sentences[0] == "2,761 images/s on each (2,347 to 3,175), measured on this accelerator."
     monthly = asked(catalogue, plan(images=1e9, runs_per_month=3)).scenario.work[0]
     assert monthly.accelerator_hours_per_month == pytest.approx(3 * 8 * learnt(catalogue, images=1e9).hours.typical)
-    assert "the deadline is 0.01 days" in asked(catalogue, plan(deadline_days=0.01)).problems[0]
+    assert "the deadline is 14.4 minutes" in asked(catalogue, plan(deadline_days=0.01)).problems[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from planner.network.record import network_of
 from planner.speed.hardware import hardware
 from planner.speed.refused import BadJob
 from planner.speed.training import Training, TrainingJob, train
+from planner.speed.training.across import unknown_speed
 from planner.speed.training.goodput import best_tokens, reliability, unique_tokens_worth, useful_share
 from planner.speed.training.layout import LayoutWish, legal_layouts
 from planner.speed.training.train import base_plan
 from pricing import Catalogue, PricingError
+from pricing.records import Accelerator
 from tests.network.models import with_model
 
 H100 = "H100-SXM5-80GB"
@@ -185,11 +188,30 @@ def test_repeated_data_is_worth_less_and_less() -> None:
 
 
 def test_warnings_speak_up(catalogue: Catalogue) -> None:
-    said = " ".join(
-        asked(catalogue, seq_len=16_384, tokens=1e14, accelerator="A100-SXM4-80GB", precision="fp8").warnings
-    )
+    said = " ".join(asked(catalogue, seq_len=16_384, tokens=1e14, accelerator="Gaudi3-128GB", precision="fp8").warnings)
     assert "longer than" in said
     assert "no faster in fp8" in said
+
+
+@pytest.mark.parametrize("precision", ["fp8", "fp4"])
+def test_no_chip_trains_in_a_precision_that_it_has_no_units_for(catalogue: Catalogue, precision: str) -> None:
+    def rate(chip: Accelerator) -> object:
+        eight = chip.fp8_dense_tflops or (chip.int8_dense_tops if chip.kind == "tpu" else None)
+        return chip.fp4_dense_tflops if precision == "fp4" else eight
+
+    without = [key for key, chip in catalogue.accelerators.items() if rate(chip) is None]
+    with_units = [key for key in catalogue.accelerators if key not in without]
+    assert {"A100-SXM4-80GB", "V100-SXM2-32GB"} <= set(without)
+    assert ("H100-SXM5-80GB" in without) == (precision == "fp4")
+    for key in set(without) - set(unknown_speed(catalogue)):
+        label = re.escape(catalogue.accelerators[key].label)
+        with pytest.raises(BadJob, match=f"{label}: no {precision} units are on record.*; choose .*(bf16|fp16|fp32)"):
+            asked(catalogue, accelerator=key, precision=precision)
+    assert set(without) <= set(unknown_speed(catalogue, precision))
+    assert set(unknown_speed(catalogue, precision)) - set(unknown_speed(catalogue)) <= set(without)
+    assert len(with_units) >= 8
+    fits = asked(catalogue, accelerator="B200-SXM-180GB", accelerators=64, precision=precision)
+    assert fits.speed is not None
 
 
 def test_a_slice_is_a_small_accelerator(catalogue: Catalogue) -> None:

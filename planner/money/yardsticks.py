@@ -1,0 +1,299 @@
+"""What each amount of money in a scenario is compared with: what such things cost, from sourced figures.
+
+Where the catalogue has the very figure, that one. Else what follows from figures it has: a server from its accelerators
+and their host, a lease from the price of the fleet, the worth of an hour from the salary of who waits. Such a range is
+wide on purpose: it is there to catch a slip of the hand, not to judge a price.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from planner.money.ledger import Part, Used
+from planner.money.owning.inputs import FACTS, ROOM
+from planner.money.owning.machine import buying, fleet, machine, stands_in
+from planner.money.plan import Plan
+from planner.money.renting.offer_inputs import PRICE
+from planner.scenario.base import HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
+from planner.scenario.memo import cached_property
+from planner.scenario.path import Path
+from planner.scenario.scenario import Scenario
+from pricing import Figure
+from pricing.electricity import electricity
+
+Slip = tuple[float, str]
+MACHINE_AS_ONE = "a price for a machine of {size} typed as one for a GPU"
+ONE_AS_MACHINE = "the price of one GPU typed for a machine of {size}"
+_EIGHT = {8: "eight"}  # as people call the usual machine
+MONTH_AS_HOUR: Slip = (1 / HOURS_PER_MONTH, "a price for a month typed as one for an hour")
+_YEARS_OF_RENT = 2.0  # that cost about as much as buying, where nobody says what buying costs
+_RUNNING: tuple[Part, ...] = ("space", "power", "idle", "staff", "upkeep")
+_WORKING_HOURS = 2_000.0  # of a person in a year
+
+
+class Yardstick(NamedTuple):
+    """What such a thing costs: usually, and at the ends of what is known."""
+
+    low: float
+    usual: float
+    high: float
+    unit: str
+    is_known: bool = True  # the catalogue has the very figure; else it follows from others
+    slips: tuple[Slip, ...] = ()  # that this field in particular invites
+
+
+class Sight:
+    """A plan with your scenario and without your own prices, as far as yardsticks look at it."""
+
+    def __init__(self, scenario: Scenario, unsaid: Plan, usual: Mapping[str, Used]) -> None:
+        self.scenario, self.unsaid, self.usual, self.setting = scenario, unsaid, usual, unsaid.setting
+
+    @cached_property
+    def size(self) -> int:
+        """How many accelerators stand in one machine."""
+        return stands_in(self.setting).accelerators
+
+    @cached_property
+    def fleet(self) -> int:
+        """How many are asked for."""
+        return fleet(self.setting)
+
+    @cached_property
+    def host(self) -> float:
+        """What a machine costs, over its accelerators."""
+        found = machine(self.setting)
+        return 1.0 if found is not None and found.complete else 1.0 + self.fact("host-share").newest.typical
+
+    @cached_property
+    def each(self) -> tuple[float, float, float]:
+        """What one accelerator costs; what two years of its rent do, where nobody says; not-a-number without either."""
+        bought, found = buying(self.setting), machine(self.setting)
+        if bought is None or found is None:
+            rent = self._rented
+            return (rent * HOURS_PER_YEAR * _YEARS_OF_RENT,) * 3
+        share = 1 / (found.accelerators * self.host) if found.whole else 1.0
+        low, typical, high = bought.usd
+        return low * share, typical * share, high * share
+
+    @cached_property
+    def day_one(self) -> float:
+        """What is paid for the fleet that is asked for, before it runs."""
+        own = self.unsaid.option("own")
+        if own is None or not own.accelerators:
+            return self.each[1] * self.host * self.fleet
+        bought = sum(float(line.total_usd) for line in own.ledger.lines if line.treatment == "capital")
+        return bought * self.fleet / own.accelerators
+
+    @cached_property
+    def running(self) -> float:
+        """What one accelerator of one's own takes to run, in a month."""
+        own, months = self.unsaid.option("own"), self.scenario.months
+        if own is None or not own.accelerators:
+            return self.each[1] * self.host / _YEARS_OF_RENT / MONTHS_PER_YEAR / 2
+        parts = sum(float(own.ledger.part_usd(part)) for part in _RUNNING)
+        return parts / months / own.accelerators
+
+    @cached_property
+    def rents(self) -> tuple[float, float, float]:
+        """What an accelerator-hour costs: the lowest, what the plan takes, the highest that is known."""
+        prices = self.setting.taken.prices
+        known = [] if prices is None else [usd for usd in prices.typical.tolist() if math.isfinite(usd) and usd > 0]
+        usual = self._rented if known else self.each[1] / HOURS_PER_YEAR / _YEARS_OF_RENT
+        return min([usual, *known]), usual, max([usual, *known])
+
+    @cached_property
+    def _rented(self) -> float:
+        said = self.usual.get(PRICE)
+        usual = math.nan if said is None else float(said.value)
+        prices = self.setting.taken.prices
+        if math.isfinite(usual) or prices is None or np.isnan(prices.typical).all():
+            return usual
+        return float(np.nanmedian(prices.typical))
+
+    @property
+    def salary(self) -> float:
+        """What one full-time person costs in a year."""
+        return self.fact(FACTS["usd_per_fte_year"]).newest.typical
+
+    def fact(self, name: str) -> Figure:
+        """A figure that holds everywhere."""
+        return self.setting.catalogue.facts[name].figure
+
+    def site(self, name: str) -> Figure | None:
+        """A figure of the place, or of what it lies in."""
+        found = self.setting.catalogue.site_figure(self.scenario.site, name)
+        return found and found[1]
+
+
+Measure = Callable[[Sight], Yardstick | None]
+
+
+def _of_figure(figure: Figure | None) -> Yardstick | None:
+    if figure is None:
+        return None
+    value = figure.newest
+    return Yardstick(value.low or value.typical, value.typical, value.high or value.typical, figure.unit)
+
+
+def _in_ledger(name: str, instead: Measure) -> Measure:
+    """What the ledger of the plan takes where you say nothing; where it has no such line, a figure of the catalogue."""
+
+    def found(sight: Sight) -> Yardstick | None:
+        used = sight.usual.get(name)
+        if used is None or used.is_yours or not float(used.value) > 0:
+            return instead(sight)
+        value = float(used.value)
+        return Yardstick(value, value, value, used.unit)
+
+    return found
+
+
+def _accelerator(sight: Sight) -> Yardstick:
+    board = _is_board(sight)
+    slips = (
+        ((1 / sight.size, MACHINE_AS_ONE.format(size=_EIGHT.get(sight.size, sight.size))),)
+        if board and sight.size > 1
+        else ()
+    )
+    found = machine(sight.setting)
+    return Yardstick(*sight.each, "USD", found is not None and not found.whole and found.price is not None, slips)
+
+
+def _server(sight: Sight) -> Yardstick:
+    low, usual, high = (usd * sight.size * sight.host for usd in sight.each)
+    slips = (
+        ((float(sight.size), ONE_AS_MACHINE.format(size=_EIGHT.get(sight.size, sight.size))),) if sight.size > 1 else ()
+    )
+    found = machine(sight.setting)
+    return Yardstick(low, usual, high, "USD", found is not None and found.whole, slips)
+
+
+def _is_board(sight: Sight) -> bool:
+    """Whether it is built into whole machines and rented with them; a card is rented by itself."""
+    chip = sight.setting.catalogue.accelerators.get(sight.scenario.accelerator)
+    return chip is not None and chip.used_market == "board"
+
+
+def _rent(sight: Sight) -> Yardstick:
+    of_machine = (
+        ((1 / sight.size, MACHINE_AS_ONE.format(size=_EIGHT.get(sight.size, sight.size))),) if _is_board(sight) else ()
+    )
+    return Yardstick(*sight.rents, "USD/accelerator-hour", slips=(*of_machine, MONTH_AS_HOUR))
+
+
+def _capex(sight: Sight) -> Yardstick:
+    """All of day one; of one machine, where the sum is for each of them."""
+    usual, count = sight.day_one, sight.fleet
+    slip: Slip = (float(count), f"the price of one typed for all {count:,}")
+    if sight.scenario.own.capex_per == "machine":
+        usual /= math.ceil(count / sight.size)
+        slip = (float(sight.size), ONE_AS_MACHINE.format(size=_EIGHT.get(sight.size, sight.size)))
+    return Yardstick(usual, usual, usual, "USD", is_known=False, slips=(slip,))
+
+
+def _part(low: float, usual: float, high: float, of: Callable[[Sight], float], unit: str = "USD") -> Measure:
+    """Something that is so many times another."""
+
+    def found(sight: Sight) -> Yardstick:
+        whole = of(sight)
+        return Yardstick(low * whole, usual * whole, high * whole, unit, is_known=False)
+
+    return found
+
+
+def _day_one(sight: Sight) -> float:
+    return sight.day_one
+
+
+def _kept(sight: Sight) -> float:
+    return sight.each[1] * sight.host * (1 if sight.scenario.kept is None else sight.scenario.kept.accelerators)
+
+
+def _kept_running(sight: Sight) -> float:
+    return sight.running * (1 if sight.scenario.kept is None else sight.scenario.kept.accelerators)
+
+
+def _all_rent(sight: Sight) -> float:
+    return sight.rents[1] * sight.fleet * HOURS_PER_YEAR * sight.scenario.years
+
+
+def _among(unit: str, figures: Callable[[Sight], Iterable[Figure | None]]) -> Measure:
+    """The cheapest, the middle and the dearest of what all sellers publish."""
+
+    def found(sight: Sight) -> Yardstick | None:
+        known = [one.newest.typical for one in figures(sight) if one is not None and one.newest.typical > 0]
+        return Yardstick(min(known), float(np.median(known)), max(known), unit) if known else None
+
+    return found
+
+
+_MONTHLY = _part(1 / 240, 1 / 36, 1 / 4, _day_one, "USD a month")
+_LIMIT = _part(0.01, 1.0, 1e4, _day_one)  # of cash: a firm may have far more than it needs here
+_COMPANY = _part(0.01, 1.0, 1e6, _day_one, "USD a year")  # a firm may earn far more than this plan costs
+_WORTH = _part(0.01, 0.5, 1.5, _kept)
+_ORDER: dict[str, Measure] = {"usd_per_server": _server, "usd_per_accelerator": _accelerator}
+# Every field of money, by its path; the items of a list stand under 0.
+YARDSTICKS: dict[Path, Measure] = {
+    **{("own", "orders", 0, name): measure for name, measure in _ORDER.items()},
+    **{("mix", "orders", 0, name): measure for name, measure in _ORDER.items()},
+    **{("own", name): measure for name, measure in _ORDER.items()},
+    ("own", "usd_per_accelerator_of_network"): _in_ledger(
+        "usd_per_accelerator_of_network", _part(0.002, 0.1, 0.5, lambda sight: sight.each[1])
+    ),
+    ("own", "usd_per_tb_of_disk"): lambda sight: _of_figure(sight.fact(FACTS["usd_per_tb_of_disk"])),
+    ("own", "capex_usd"): _capex,
+    ("own", "usd_per_kw_month"): _in_ledger(
+        "usd_per_kw_month", lambda sight: _of_figure(sight.site("colocation_usd_per_kw_month"))
+    ),
+    ("own", "usd_per_kw_of_room"): _in_ledger(
+        "usd_per_kw_of_room", lambda sight: _of_figure(sight.site("build_usd_per_kw") or sight.fact(ROOM))
+    ),
+    ("own", "usd_per_kwh"): _in_ledger("usd_per_kwh", lambda sight: _of_figure(_meter(sight))),
+    ("own", "usd_per_fte_year"): lambda sight: _of_figure(sight.fact(FACTS["usd_per_fte_year"])),
+    ("own", "usd_per_accelerator_year_of_software"): _part(
+        0.005, 0.1, 0.5, lambda sight: sight.each[1], "USD/accelerator-year"
+    ),
+    ("own", "running_usd_per_month"): _part(0.05, 1.0, 20.0, lambda sight: sight.running * sight.fleet, "USD a month"),
+    ("lease", "usd_per_month"): _MONTHLY,
+    ("rent_to_own", "usd_per_month"): _MONTHLY,
+    ("rent_to_own", "upfront_usd"): _part(0.01, 0.3, 1.5, _day_one),
+    ("rent_to_own", "final_usd"): _part(0.002, 0.1, 1.5, _day_one),
+    ("sale_and_lease_back", "usd_per_month"): _MONTHLY,
+    ("rent", "usd_per_accelerator_hour"): _rent,
+    ("rent", "forward_usd_per_accelerator_hour"): _rent,
+    ("rent", "forward_fee_usd"): _part(0.0005, 0.02, 0.5, _all_rent),
+    ("rent", "usd_per_gb_month_of_disk"): _among(
+        "USD/GB-month", lambda s: (one.block_storage_usd_per_gb_month for one in s.setting.catalogue.providers.values())
+    ),
+    ("rent", "usd_per_gb_of_egress"): _among(
+        "USD/GB", lambda sight: (one.egress_usd_per_gb for one in sight.setting.catalogue.providers.values())
+    ),
+    ("reserve", "usd_per_accelerator_hour"): _rent,
+    ("reserve", "volume", 0, "usd_per_accelerator_hour"): _rent,
+    ("spot", "usd_per_accelerator_hour"): _rent,
+    ("sell", "usd_per_accelerator_hour"): _rent,
+    ("sell", "usd_per_month_to_sell"): _part(0.005, 0.25, 50.0, lambda s: s.salary / MONTHS_PER_YEAR, "USD a month"),
+    ("hosted", "usd_per_million_input_tokens"): _among(
+        "USD/Mtoken", lambda sight: (one.input_usd_per_mtoken for one in sight.setting.catalogue.hosted.values())
+    ),
+    ("hosted", "usd_per_million_output_tokens"): _among(
+        "USD/Mtoken", lambda sight: (one.output_usd_per_mtoken for one in sight.setting.catalogue.hosted.values())
+    ),
+    ("kept", "usd_today_if_sold"): _WORTH,
+    ("kept", "usd_at_end"): _WORTH,
+    ("kept", "running_usd_per_month"): _part(0.05, 1.0, 20.0, _kept_running, "USD a month"),
+    ("terms", "cash_on_day_one_usd"): _LIMIT,
+    ("terms", "cash_per_year_usd"): _LIMIT,
+    ("terms", "usd_per_waiting_hour"): _part(0.005, 1.0, 500.0, lambda s: s.salary / _WORKING_HOURS, "USD an hour"),
+    ("tax", "profit_usd_per_year"): _COMPANY,
+    ("tax", "losses_brought_usd"): _COMPANY,
+}
+
+
+def _meter(sight: Sight) -> Figure | None:
+    found = electricity(sight.setting.catalogue, sight.scenario.site, "large")
+    return found and found.figure
