@@ -26,17 +26,17 @@ class Factor(Said):
     """A factor with its ends."""
 
     label: Text = Field(description="what people call it")
-    low: float = Field(description="a tenth of futures lie below")
+    low: float = Field(description="10th percentile of the futures")
     typical: float = Field(description="the middle")
-    high: float = Field(description="a tenth of futures lie above")
+    high: float = Field(description="90th percentile of the futures")
 
 
 class Listings(Strict):
     """What listings of the same seller and machine did in a year, over more years than one."""
 
-    low: float = Field(description="change in a year that a tenth of listings lie below")
+    low: float = Field(description="change in a year, 10th percentile of the listings")
     typical: float = Field(description="the middle of their changes")
-    high: float = Field(description="change that a tenth lie above")
+    high: float = Field(description="change in a year, 90th percentile of the listings")
     count: int = Field(description="how many listings")
     least_years: float = Field(description="how long the shortest of them was watched")
 

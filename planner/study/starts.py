@@ -34,7 +34,7 @@ def afforded(catalogue: Catalogue, asked: Scenario, usd: float, day: date) -> Af
         work = asked.work[0].model_copy(update={"accelerators": many})
         plan = planned(catalogue, asked.model_copy(update={"work": (work, *asked.work[1:])}), day)
         best = answer(plan).best
-        return float("inf") if best is None else float(best.measures.total_usd)
+        return float("inf") if best is None else float(best.measures.bills_usd)
 
     many = _most(lambda one: cost(one) <= usd)
     return None if many == 0 else Afforded(many, cost(many))

@@ -67,7 +67,7 @@ def test_what_cannot_be_kept_or_known_is_left_for_the_plan_to_tell() -> None:
     late = TUNE.model_copy(update={"tokens": 1e12, "deadline_days": 0.01})
     filled = chosen(CATALOGUE, Scenario(accelerator=ANY_ACCELERATOR, work=(Work(train=late),)), DAY)
     assert filled.accelerator in CATALOGUE.accelerators
-    assert "the deadline is 0.01 days" in plan(CATALOGUE, filled, DAY).setting.asked.problems[0]  # type: ignore[union-attr]
+    assert "the deadline is 14.4 minutes" in plan(CATALOGUE, filled, DAY).setting.asked.problems[0]  # type: ignore[union-attr]
     unknown = Scenario(accelerator=ANY_ACCELERATOR, work=(Work(train=Train(model="lama-9")),))
     filled = chosen(CATALOGUE, unknown, DAY)
     assert filled.accelerator == USUAL_ACCELERATOR

@@ -12,7 +12,7 @@ from planner.study.market.lost import Lost
     [
         (Lost("speed_unknown", "memory is not on record"), "speed unknown: memory is not on record", "speed unknown"),
         (Lost("does_not_fit", "needs 160 GB of 80"), "does not fit: needs 160 GB of 80", "does not fit"),
-        (Lost("over_a_year", amount=900.0), "takes 2.5 years: over a year", "takes so many years: over a year"),
+        (Lost("over_a_year", amount=900.0), "takes 2.47 years: over a year", "takes so many years: over a year"),
         (Lost("outlasts_the_plan"), "takes longer than the plan", "takes longer"),
         (Lost("late", amount=1.0), "1 day late", "so many day late"),
         (Lost("late", amount=0.1), "2.4 hours late", "so many hours late"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -262,3 +263,20 @@ def test_a_formula_has_few_shapes(text: str) -> None:
 
 def test_mappings_stand_alone_too() -> None:
     assert mappings_in("ours:\n  a: {checks: {m: x * 2}}\n", file="m.yaml")["a"].checks == {"m": "x * 2"}
+
+
+@pytest.mark.parametrize("head", ["", "from __future__ import annotations\n"], ids=["types", "strings"])
+def test_a_call_reads_its_inputs_whether_annotations_are_types_or_strings(head: str) -> None:
+    text = f"""{head}
+from typing import Literal
+from planner.study.cases.expression import Word
+
+def kept(way: Word, step: Literal["month", "year"], count: int, known: bool = False, share: float = 0.5) -> str:
+    return f"{{way}}, {{step}}, {{count!r}}, {{bool(known)}}, {{float(share)}}"
+"""
+    names: dict[str, Any] = {}
+    exec(compile(text, "functions", "exec", dont_inherit=True), names)
+    scope = Scope({}, {}, {"kept": names["kept"]})
+    assert value("kept(way=own, step=month, count=2, known=1 < 2, share=1 / 4)", scope) == "own, month, 2, True, 0.25"
+    with pytest.raises(Unusable, match=r"count: want a whole number from 0 to 10,000, got 2\.5"):
+        value("kept(way=own, step=month, count=2.5)", scope)

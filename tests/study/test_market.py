@@ -236,7 +236,7 @@ def test_a_limit_that_cannot_be_kept_is_named_with_what_would_do() -> None:
     assert late.best is None
     assert late.nearest
     assert late.nearest.days
-    assert "Nothing is done within 14 minutes" in late.why[0]
+    assert "Nothing is done within 14.4 minutes" in late.why[0]
     assert "would do" in late.why[0]
     assert late.tries[0].why_not is not None
     assert late.tries[0].why_not.kind == "late"

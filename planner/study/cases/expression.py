@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
-from typing import Any
+from typing import Annotated, Any, Literal, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,11 @@ from planner.money.outcome import Solved
 from planner.money.payback import Payback
 
 Value = Num | str | bool
-Word = str
+Word = Annotated[str, "needs no quotes"]
 LONGEST = 500
 _MOST = 10_000  # entries of a list, periods of a loan, months of a path: no comparison needs more
 # What a call takes where it is not said: payments at the end of each period, nothing left over at the end.
 _ARITHMETIC = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant)
-_WORDS = {"Word", "Timing", "Step"}  # annotations of inputs that are words, so that a bare one needs no quotes
 _UNSAID: dict[str, Value] = {"in_advance": False, "balloon_usd": 0.0, "losses_brought_usd": 0.0}
 
 
@@ -193,7 +192,8 @@ def _call(node: ast.Call, name: str, scope: Scope) -> Value:
         )
     except TypeError as error:
         raise Unusable(f"{name} takes {', '.join(takes)}: {error}") from error
-    said = {key: _taken(part, takes[key], scope) for key, part in bound.arguments.items()}
+    kinds = get_type_hints(function, include_extras=True)
+    said = {key: _taken(part, key, kinds[key], scope) for key, part in bound.arguments.items()}
     said = {key: _UNSAID[key] for key in takes if key in _UNSAID} | said
     missing = [key for key, one in takes.items() if key not in said and one.default is inspect.Parameter.empty]
     if missing:
@@ -201,18 +201,18 @@ def _call(node: ast.Call, name: str, scope: Scope) -> Value:
     return _given(function(**said))
 
 
-def _taken(part: ast.expr, parameter: inspect.Parameter, scope: Scope) -> Value:
+def _taken(part: ast.expr, name: str, kind: Any, scope: Scope) -> Value:
     """An input of a call: a word where the function wants a word, a whole number where it counts, else a number."""
-    kind = str(parameter.annotation)
-    if kind in _WORDS and isinstance(part, ast.Name):
+    is_word = kind == Word or get_origin(kind) is Literal  # needs no quotes
+    if is_word and isinstance(part, ast.Name):
         return part.id
     found = _value(part, scope)
-    if kind in {"bool", "str", *_WORDS}:
+    if is_word or kind in (bool, str):
         return found
     number = _number(found, ast.unparse(part))
-    if kind == "int":
+    if kind is int:
         if np.ndim(number) or number != np.round(number) or not 0 <= number <= _MOST:
-            raise Unusable(f"{parameter.name}: want a whole number from 0 to {_MOST:,}, got {ast.unparse(part)}")
+            raise Unusable(f"{name}: want a whole number from 0 to {_MOST:,}, got {ast.unparse(part)}")
         return int(number)
     return number
 

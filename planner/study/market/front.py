@@ -10,6 +10,7 @@ from datetime import date
 import numpy as np
 
 from planner.money.verdict.answer import CLOSE_GAP
+from planner.scenario.amounts import count
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_YEAR
 from planner.scenario.task import Run
 from planner.speed.match_model import model_named
@@ -152,10 +153,10 @@ def _beaten(one: Try, by: Try) -> Lost:
 def _what(catalogue: Catalogue, task: Task) -> str:
     """The work in a few words."""
     run, asked = task.run, task.work.serve
-    often = "" if run is None or run.runs_per_month is None else f", {run.runs_per_month:g} runs a month"
+    often = "" if run is None or run.runs_per_month is None else f", {count(run.runs_per_month, 'run')} a month"
     if isinstance(run, Run):
         on = catalogue.accelerator_label(names.accelerator(catalogue, run.measured_on))
-        return f"A run of {run.hours:,g} hours on one {on}{often}"
+        return f"A run of {count(run.hours, 'hour')} on one {on}{often}"
     if run is not None:
         label = _label(catalogue, run.model)
         how = "Train" if run.method == "full" else f"Fine-tune ({run.method})"
@@ -165,7 +166,7 @@ def _what(catalogue: Catalogue, task: Task) -> str:
     other = is_other_work(asked.model)
     label = asked.model if other else _label(catalogue, asked.model)
     most = "" if asked.peak_requests_per_s is None else f", {asked.peak_requests_per_s:g} at the peak"
-    return f"Serve {label}: {asked.requests_per_s:g} requests a second{most}"
+    return f"Serve {label}: {count(asked.requests_per_s, 'request')} a second{most}"
 
 
 def _label(catalogue: Catalogue, called: str) -> str:

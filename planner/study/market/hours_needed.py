@@ -127,7 +127,7 @@ def _doings(
     elif task.work.train is not None and learns_from_images(task.work.train.model):
         yield from _runs(catalogue, task, task.work.train, keys, counts)
     elif task.work.train is not None:
-        unknown = unknown_speed(catalogue)
+        unknown = unknown_speed(catalogue, task.work.train.precision)
         for key in keys:
             if key in unknown:
                 yield Doing(key, 1, why_not=Lost("speed_unknown", unknown[key]))

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from planner.study.market.amounts import length_of_time, sum_of_money
+from planner.scenario.durations import time_parts
+from planner.study.market.amounts import sum_of_money
 
 Kind = Literal[
     "speed_unknown", "does_not_divide", "does_not_fit", "never_ends", "too_slow", "too_few", "over_a_year", "no_price",
@@ -17,8 +18,8 @@ SO_MANY = "so many"
 
 
 _AMOUNT: dict[Kind, Callable[[float], tuple[str, str]]] = {
-    "late": length_of_time,
-    "over_a_year": length_of_time,
+    "late": time_parts,
+    "over_a_year": time_parts,
     "over_budget": sum_of_money,
 }
 # What tries that lost alike have in common; and what follows it of one of them.

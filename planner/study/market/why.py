@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from planner.money.verdict.answer import CLOSE_GAP
 from planner.money.ways import WAYS
+from planner.scenario.durations import range_words, time_words
 from planner.speed.training.result import Range
-from planner.study.market.amounts import enough_usd_words, time_words, usd_words
+from planner.study.market.amounts import enough_usd_words, usd_words
 from planner.study.market.hours_needed import Task
 from planner.study.market.tried import Market, Try
 
@@ -24,17 +25,14 @@ def sentences(found: Market, task: Task) -> tuple[str, ...]:
 def summary(found: Market, one: Try) -> str:
     """One try in a sentence: what, how long, for how much."""
     seller = f" at {one.provider}" if one.provider and one.accelerator else ""
-    when = "" if one.days is None or found.monthly else f" {time_words(one.days.typical)}{_between(one.days)},"
+    when = (
+        "" if one.days is None or found.monthly else f" {range_words(one.days.low, one.days.typical, one.days.high)},"
+    )
     each = "" if one.days is None or not found.monthly else f" {time_words(one.days.typical)} a run,"
     token = "" if one.tpot_p99_ms is None else f" {one.tpot_p99_ms:,.0f} ms a token for 99 of 100 requests,"
     bill = "no price" if one.usd is None else f"{usd_words(one.usd.typical)}{_from_to(one.usd)}"
     month = " a month" if found.monthly else ""
     return f"{one.words[0].upper()}{one.words[1:]}{seller}:{when}{each}{token} {bill}{month}"
-
-
-def _between(days: Range) -> str:
-    low, high = time_words(days.low), time_words(days.high)
-    return "" if low == high else f" ({low} to {high})"
 
 
 def _from_to(usd: Range) -> str:

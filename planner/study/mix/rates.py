@@ -20,6 +20,7 @@ from planner.money.measures import factors
 from planner.money.owning import owned
 from planner.money.owning.inputs import ORDER
 from planner.money.owning.place import too_little_power
+from planner.money.renting.bill import renting
 from planner.money.renting.interruptions import demand_of, stoppable
 from planner.money.renting.reservation import all_along, reserving
 from planner.money.setting import Setting
@@ -30,7 +31,7 @@ from planner.money.ways import hosted, on_demand
 from planner.money.ways.ledger_of_way import Unavailable
 from planner.money.ways.own import fleet_size
 from planner.money.ways.reserved import missing_reservation
-from planner.money.ways.spot import missing_price, on_spot
+from planner.money.ways.spot import missing_price, no_dearer, on_spot
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.rent import Peaks
 from planner.study.mix.load_duration import hours_done
@@ -249,6 +250,7 @@ def _bursts(setting: Setting) -> tuple[dict[Peaks, Hourly], tuple[str, ...]]:
         spot = on_spot(setting, stops.all)
         if not isinstance(spot, Unavailable):
             most = np.broadcast_to(stops.all_hours * runs, runs.shape)
+            spot = no_dearer(setting, spot, renting(setting, stops.all, setting.taken.on_demand))
             found["spot"] = Hourly(_rate(setting, spot.lines, stops.all), np.asarray(most))
     if setting.scenario.hosted is not None:
         by_token = hosted.build(setting)

@@ -25,19 +25,23 @@ class Watched:
 
     def __init__(self, record: BaseModel, path: Path, reads: set[Path]) -> None:
         self._record, self._path, self._reads = record, path, reads
-        self._inner: dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
-        known = getattr(type(self._record), name, None)
+        value = self._read(name)
+        self.__dict__[name] = value  # the next read finds it there: it is noted already
+        return value
+
+    def _read(self, name: str) -> Any:
+        kind = type(self._record)
+        if name in kind.model_fields:
+            return self._watched(getattr(self._record, name), (*self._path, name))
+        known = getattr(kind, name, None)
         if isinstance(known, property):
             assert known.fget is not None
             return known.fget(self)
-        if name not in type(self._record).model_fields:
+        if name not in kind.__private_attributes__:  # those are no inputs: the points of a grid cannot differ in them
             self._reads.add(self._path)
-            return getattr(self._record, name)
-        if name not in self._inner:
-            self._inner[name] = self._watched(getattr(self._record, name), (*self._path, name))
-        return self._inner[name]
+        return getattr(self._record, name)
 
     def _watched(self, value: Any, path: Path) -> Any:
         if isinstance(value, BaseModel):

@@ -34,7 +34,7 @@ class MapAxis:
     unit: str
     values: NDArray[np.float64]
     you: float
-    low: float  # a tenth of futures lie below, a tenth above `high`; both are `you` where it is certain
+    low: float  # 10th percentile of the futures, `high` the 90th; both are `you` where it is certain
     high: float
 
 

@@ -1,7 +1,7 @@
 """Distributions: how likely each value of an input is, from the ends of its range.
 
 A range of low, typical and high becomes a distribution in two pieces that meet in the middle: half of all futures lie
-on either side of the typical value, a tenth below the low end and a tenth above the high one. Where all three are
+on either side of the typical value, the low end the 10th percentile and the high end the 90th. Where all three are
 above nought the pieces are lognormal, so that nothing falls below nought; else they are normal.
 """
 
@@ -25,7 +25,7 @@ class DistributionError(PricingError):
 
 @dataclass(frozen=True)
 class Spread:
-    """One input's distribution: a tenth lies below `low`, half below `typical`, nine tenths below `high`."""
+    """One input's distribution: `low` is the 10th percentile, `typical` the median, `high` the 90th."""
 
     low: float
     typical: float

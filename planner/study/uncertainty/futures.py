@@ -32,7 +32,7 @@ _EIGHTY = (TAIL, 0.5, 1 - TAIL)
 
 @dataclass(frozen=True)
 class FuturesBand:
-    """The value that a tenth of futures lie below, the middle one, and the one that a tenth lie above."""
+    """The 10th percentile of the futures, the median and the 90th percentile."""
 
     low: float
     middle: float

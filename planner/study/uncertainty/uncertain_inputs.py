@@ -31,10 +31,10 @@ from planner.study.uncertainty.distributions import Spread
 from pricing import Figure
 
 RENTS = (CHANGE, DRIFT)
-OF_RANGE = "the catalogue's range, its ends taken as the values that a tenth of futures lie beyond"
-OF_BELIEF = "what a price read so long ago is worth today: a tenth of futures lie beyond each end"
-OF_OTHERS = "what other providers ask: a tenth of futures lie beyond each end"
-OF_BAND = "published runs over our prediction of them, each source left out of the fit: a tenth lie beyond each end"
+OF_RANGE = "the catalogue's range, its ends taken as the 10th and 90th percentile of futures"
+OF_BELIEF = "what a price read so long ago is worth today, from its 10th to its 90th percentile"
+OF_OTHERS = "what other providers ask, from its 10th to its 90th percentile"
+OF_BAND = "published runs over our prediction of them, each source left out of the fit, 10th to 90th percentile"
 OF_REGIMES = "from RSC-2 (low) over Llama 3 to every cause in research clusters (high), arXiv 2407.21783 and 2410.21680"
 OF_CURVE = "from the curve's low end (-1) over its middle (0) to its high end (1), whatever the age"
 _LEAST_BUSY = 1e-6
@@ -82,14 +82,20 @@ def _ranges(plan: Plan) -> Iterator[Doubtful]:
     """
     own_terms = _of_own_terms(plan)
     for option in plan.options:
-        ends = [one.numbers for one in (option.low, option.ledger, option.high)]
-        for name, used in ends[1].items():
+        ends: dict[Case, dict[str, Used]]
+        ends = {"low": option.low.numbers, "typical": option.ledger.numbers, "high": option.high.numbers}
+        for name, used in {**ends["low"], **ends["typical"]}.items():
             where = used.origin
             if not isinstance(where, Origin) or where.kind in ("computed", "input", "tried"):
                 continue
             if name in _FOLLOWS or name in RENTS or name == PRICE or name in BESIDE_FACTORS or name in own_terms:
                 continue
-            values = [float(one.get(name, used).value) for one in ends]
+            if name in ends["typical"]:
+                values = [float(one.get(name, used).value) for one in ends.values()]
+            elif where.figure is not None:  # at typical figures the way does without it
+                values = [end(where.figure.newest, case) for case in ends]
+            else:
+                continue
             low, high = min(values), max(values)
             if low < high and math.isfinite(low) and math.isfinite(high):
                 yield _of(name, used.unit, Spread(low, values[1], high, *_bounds(name, low)), OF_RANGE, where)

@@ -24,6 +24,7 @@ from planner.money.plan import Plan
 from planner.money.setting import Setting
 from planner.money.ways import on_demand, own
 from planner.money.ways.ledger_of_way import Unavailable
+from planner.scenario.amounts import count
 
 Array = NDArray[np.float64]
 
@@ -111,7 +112,7 @@ def waiting(plan: Plan) -> Waiting | NoWaiting:
     until = min(setting.scenario.own.resale_month or np.inf, setting.scenario.months)
     last = int(np.ceil(until - lead - 1e-9)) - 1
     if last < 0:
-        return NoWaiting(f"what is ordered now comes after {lead:g} months, when the plan is over")
+        return NoWaiting(f"what is ordered now comes after {count(lead, 'month')}, when the plan is over")
     months = np.arange(last + 1)
     there = Columns(setting, {ORDER: months.astype(np.float64)}).at()
     by_month = ledger_at(there, build)

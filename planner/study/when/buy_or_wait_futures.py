@@ -32,7 +32,7 @@ class WaitingFutures:
     """Ordering in each month, and never, in some futures."""
 
     count: int
-    low_usd: Array  # by month of the order: a tenth of futures lie below; holds the typical cost
+    low_usd: Array  # by month of the order: 10th percentile of the futures; holds the typical cost
     high_usd: Array  # and above
     value_low_usd: Array  # of what waiting is worth against ordering now, within each future
     value_high_usd: Array

@@ -1,0 +1,132 @@
+"""Whole files of sweeps: every row equals the plan of its scenario, and few rows are calculated one by one."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import planner
+import pricing
+from planner.cli import OK, main
+from planner.cli.sweep_file import program_digest
+from planner.money.verdict.answer import answer
+from planner.money.ways import WAYS
+from planner.report.files.sweep_csv import RIGHT_SIZE
+from planner.scenario.file import Saved
+from planner.scenario.grid import Grid, read_grid
+from planner.study.plan_any import planned
+from planner.study.sweep.sweep import PointAnswer, Sweep, _Point
+from pricing import load_catalogue
+
+DAY = date(2026, 11, 21)
+CATALOGUE = load_catalogue()
+MOST_ALONE = 0.1  # of the rows, those that prove the others included
+CENT = 0.0101  # the file rounds to cents
+OUTPUTS = "outputs: [own, rent, npv_usd, payback_months, present_usd, cash_today_usd]\n"
+GRIDS = {
+    "prices and utilization": """\
+base: {work: [{accelerators: 16}]}
+vary:
+  work.0.busy_share: {from: 0.1, to: 1, steps: 8}
+  own.usd_per_kwh: {from: 0.05, to: 0.25, steps: 4}
+  terms.rent_change_per_year: {from: -0.3, to: 0.1, steps: 4}
+  terms.discount_rate_per_year: {from: 0.04, to: 0.16, steps: 4}
+""",
+    "numbers of GPUs": """\
+base: {years: 4}
+vary:
+  work.0.accelerators: [8, 16, 64]
+  work.0.busy_share: {from: 0.2, to: 1, steps: 13}
+  own.usd_per_kwh: {from: 0.05, to: 0.25, steps: 13}
+""",
+    "options, and an amount in euros": """\
+base: {own: {usd_per_server: 240000 EUR}, loan: {loan_share: 0.8}}
+ways: [own, loan, lease, on_demand, reserved]
+vary:
+  terms.discount_rate_per_year: {from: 0.02, to: 0.2, steps: 23}
+  rent.usd_per_accelerator_hour: {from: 1.5, to: 4, steps: 22}
+""",
+    "countries": """\
+base: {work: [{accelerators: 32, busy_share: 0.8}]}
+vary:
+  site: [US, DE]
+  work.0.busy_share: {from: 0.3, to: 0.95, steps: 10}
+  own.residual_share: {from: 0.05, to: 0.5, steps: 25}
+""",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", GRIDS.values(), ids=GRIDS)
+def test_every_row_of_a_file_is_its_plan_and_few_are_calculated_alone(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = []
+    real = Sweep._alone
+
+    def counted(sweep: Sweep, point: _Point, *offers: Any) -> PointAnswer:
+        alone.append(point.values)
+        return real(sweep, point, *offers)
+
+    monkeypatch.setattr(Sweep, "_alone", counted)
+    file, out = tmp_path / "grid.yaml", tmp_path / "rows.csv"
+    file.write_text(text + OUTPUTS, encoding="utf-8")
+    assert main(["sweep", str(file), "--csv", str(out), "--jobs", "1", "--day", DAY.isoformat()]) == OK
+    grid = read_grid(file.read_bytes(), file.name, CATALOGUE, _no_other_base)
+    with out.open(encoding="utf-8-sig", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == grid.count >= 500
+    assert len(alone) <= MOST_ALONE * grid.count
+    for number, row in enumerate(rows):
+        assert dict(_wrong_cells(row, grid, number)) == {}, number
+
+
+def _no_other_base(name: object) -> Saved:
+    raise AssertionError(name)
+
+
+def _wrong_cells(row: dict[str, str], grid: Grid, number: int) -> Iterator[tuple[str, tuple[str, object]]]:
+    """The cells of a row that differ from the plan of its scenario, whose offers are chosen anew."""
+    told = answer(planned(CATALOGUE, grid.scenario(grid.values(number)), DAY))
+    assert told.best is not None
+    words: dict[str, object] = {"id": str(number), "best": told.best.option.key}
+    if row["leads"] != "limited":
+        words["leads"] = WAYS[told.best.option.way].side
+    amounts: dict[str, float] = {}
+    for one in told.ranked:
+        column = one.option.key if one.option.key in WAYS else RIGHT_SIZE
+        amounts[f"present_usd_{column}"] = one.present_usd
+        amounts[f"cash_today_usd_{column}"] = float(np.asarray(one.measures.cash_today_usd))
+    if told.pair:
+        amounts["npv_usd"] = told.pair[1].present_usd - told.pair[0].present_usd
+        amounts["payback_months"] = float(told.payback.months)
+    yield from ((name, (row[name], want)) for name, want in words.items() if row[name] != want)
+    for name, cell in row.items():
+        if name.startswith(("present_usd_", "cash_today_usd_")) or name in ("npv_usd", "payback_months"):
+            want = amounts.get(name, math.nan)
+            if not math.isclose(float(cell or "nan"), want, abs_tol=CENT) and (cell or not math.isnan(want)):
+                yield name, (cell, want)
+
+
+def test_another_version_of_any_module_or_constant_is_another_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: set[Path] = set()
+    real = Path.read_bytes
+
+    def noted(path: Path) -> bytes:
+        read.add(path)
+        return real(path)
+
+    monkeypatch.setattr(Path, "read_bytes", noted)
+    program_digest()
+    folders = [Path(package.__path__[0]) for package in (planner, pricing)]
+    modules = {path for folder in folders for path in folder.rglob("*.py")}
+    constants = set(folders[0].glob("speed/data/*.yaml")) | set(folders[0].glob("study/data/*.yaml"))
+    assert len(constants) > 2
+    assert modules | constants <= read
