@@ -9,6 +9,8 @@ from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from planner.scenario import amounts
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -16,7 +18,10 @@ if TYPE_CHECKING:
     from planner.scenario.terms import Timing
     from pricing.belief import BelievedPrice
 
+count = amounts.count  # 1 offer, 12 offers
 NOT_PRICED = "ask for a quote"
+LOW, HIGH = "10th percentile", "90th percentile"  # of futures, draws or runs: how tables name the ends of a range
+count = amounts.count
 PURCHASE = {
     "on_demand": "on demand",
     "spot": "spot",
@@ -234,11 +239,6 @@ def value(number: float | NDArray[np.float64]) -> str:
     return f"{numbers[0]:,.10g}" if math.isfinite(numbers[0]) else "unknown"
 
 
-def count(number: int, singular: str, plural: str | None = None) -> str:
-    """1 offer, 12 offers."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
 def counted(numbers: Mapping[Any, int], of: str, what: str) -> list[dict[str, Any]]:
     """How many of each there are, as data: words are values there, never keys."""
     return [{of: word, what: number} for word, number in numbers.items()]
@@ -254,12 +254,6 @@ def some(names: Sequence[str], most: int = 3) -> str:
     """The first few of many names, and how many more there are."""
     more = [f"{len(names) - most:,} more"] if len(names) > most else []
     return listed([*names[:most], *more])
-
-
-def years(value: float) -> str:
-    """3 years, 18 months."""
-    months = round(value * 12)
-    return count(months // 12, "year") if months % 12 == 0 else count(months, "month")
 
 
 @lru_cache(maxsize=4_096)  # a page says most of its sentences again in every rerun

@@ -14,6 +14,7 @@ from planner.report.answer.also import Also, also, also_table, curve_table
 from planner.report.answer.hours_rule import names_of
 from planner.report.answer.other_number import OtherNumber
 from planner.report.answer.tables import in_todays_money
+from planner.report.files.assumptions_csv import results_table
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
@@ -56,6 +57,20 @@ def test_eighty_machines_at_ten_thousand_by_hand() -> None:
     assert [row.name for row in told.rows if row.name.startswith("rule_")] == []  # nothing was drawn
 
 
+def test_the_most_cash_out_is_what_has_to_be_funded_and_stands_discounted_beside_it() -> None:
+    """10,000 hours a month at 2.00 for five years: 1,200,000 are paid; at 10 % a year sixty payments are 47.539."""
+    there, told = found(toy(terms={**toy().terms.model_dump(), "discount_rate_per_year": 0.1, "timing": "month_end"}))
+    assert value(told, "peak_cash_usd", "on_demand") == pytest.approx(1_200_000)
+    assert value(told, "peak_cash_discounted_usd", "on_demand") == pytest.approx(950_770, abs=1)
+    labels = {row.name: row.what for row in told.rows if row.option == "on_demand"}
+    assert labels["peak_cash_usd"].startswith("Most cash out: ")
+    assert labels["peak_cash_discounted_usd"].startswith("Most cash out, discounted: ")
+    row = results_table(there.plan, there).to_pandas().set_index("option").loc["on_demand"]
+    assert row["peak_cash_usd"] == pytest.approx(1_200_000)
+    assert row["peak_cash_discounted_usd"] == pytest.approx(950_770, abs=1)
+    assert "Cash on day one and the most cash out are what is paid, not discounted." in told.sentences[0]
+
+
 def test_the_rule_of_thumb_says_which_way_wins_where() -> None:
     _, told = found(toy())
     rule = next(one for one in told.sentences if one.startswith("Rule of thumb"))
@@ -67,11 +82,10 @@ def test_the_rule_of_thumb_says_which_way_wins_where() -> None:
     assert told.sentences[-1].endswith("holds power and people, which cannot be told apart.")
 
 
-def test_two_ways_to_buy_are_told_apart_by_their_titles() -> None:
+def test_two_ways_to_buy_have_names_of_their_own() -> None:
     there, _ = found(toy(ways=("own", "loan")))
     assert there.pair is not None
-    own, loan = there.pair
-    assert names_of((own, loan), own) == (loan.option.title, own.option.title)
+    assert names_of(there.pair, there.pair[0]) == ("buying on credit", "buying")
     there, _ = found(toy())
     assert there.pair is not None
     assert names_of(there.pair, there.pair[0]) == ("renting", "buying")

@@ -110,6 +110,16 @@ def test_a_service_is_told_by_the_month() -> None:
     assert (rows[A_MONTH] >= rows["Today USD/GPU-h"] * busy * 0.999).all()
 
 
+def test_a_region_filter_names_the_place_that_fits() -> None:
+    made = planned(CATALOGUE, Scenario(), DAY)
+    wish = replace(usual_wish("H100-SXM5-80GB"), areas=frozenset({"europe"}))
+    found = offers_of(CATALOGUE, (doer_of(made.setting),), wish, DAY, own_of(made), able_only=False, is_job=False)
+    regions = found.table.by_id("Region")
+    assert regions["hyperstack/H100-SXM5-80GB/1x/canada-norway-us/on_demand"] == "Norway (of Canada/Norway/US)"
+    assert regions[BUY_ID] == made.setting.catalogue.sites["US"].label
+    assert "all-regions" not in " ".join(key for key in regions if key.startswith("lambda/"))
+
+
 def test_years_later_the_title_says_how_old_its_price_is() -> None:
     made, late = plan_of("chat-service"), date(2028, 1, 1)
     found = offers_of(

@@ -11,10 +11,10 @@ import pytest
 from planner.money.renting.bill import TODAY
 from planner.report import charts, words
 from planner.report.answer.payback_chart import payback
-from planner.report.answer.pinned import Pinned, against, beside_tile, saved_usd
+from planner.report.answer.pinned import Pinned, against, beside_tile, others, saved_usd
 from planner.report.answer.plan_text import Reckoned as Told
 from planner.report.answer.reckoned import Reckoned, reckoned
-from planner.report.answer.side_by_side import asked_differently
+from planner.report.answer.side_by_side import asked_differently, repeated
 from planner.report.futures import future_charts
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
@@ -104,11 +104,28 @@ def test_tiles_and_sentences_say_what_another_plan_comes_to(plans: tuple[Reckone
     assert mine is not None
     assert other is not None
     more = mine.present_usd - other.present_usd
-    (said,) = against(shown.answer, [pin])
+    (said,) = against(shown, [pin])
     assert said == f"It costs {words.usd_short(more)} ({words.percent(more / other.present_usd)}) more than A."
-    (back,) = against(small.answer, [Pinned("B", shown)])
+    (back,) = against(small, [Pinned("B", shown)])
     assert " less than B." in back
-    assert against(shown.answer, [Pinned("C", shown)]) == ("It costs about as much as C.",)
+
+
+def test_a_plan_is_not_compared_with_itself_under_any_name(plans: tuple[Reckoned, Reckoned]) -> None:
+    shown, small = plans
+    again = reckoned(load_catalogue(), shown.asked.model_copy(update={"name": "Another name"}), DAY, in_full=True)
+    pins = [Pinned("A", shown), Pinned("B", small), Pinned("C", again)]
+    first, other, third = against(shown, pins)
+    assert (first, third) == ("It is the same plan as A.", "It is the same plan as C.")
+    assert " than B." in other
+    assert others(shown, pins) == (pins[1],)
+
+
+def test_a_plan_that_is_entered_twice_is_named_as_the_same(plans: tuple[Reckoned, Reckoned]) -> None:
+    shown, small = plans
+    table = [Told(name, one.plan, one.answer, one.told) for name, one in zip("xyz", (shown, small, shown), strict=True)]
+    assert repeated(table) == ("z is the same plan as x.",)
+    assert repeated(table[:2]) == ()
+    assert repeated([table[0], table[0]]) == ("x (2) is the same plan as x (1).",)
 
 
 def test_what_was_left_empty_is_told_as_what_it_stands_for(plans: tuple[Reckoned, Reckoned]) -> None:

@@ -23,7 +23,7 @@ def said_of(accelerators: int, *ways: str) -> str:
 
 
 def test_a_spot_machine_says_how_often_it_is_taken_back() -> None:
-    assert "a machine is taken back about every 125 hours" in said_of(8, "spot")
+    assert "a machine is taken back about every 5.21 days" in said_of(8, "spot")
     assert "taken back" not in said_of(8, "on_demand")
 
 

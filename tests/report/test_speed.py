@@ -14,18 +14,22 @@ from planner.evidence.nearest import NearTraits, PublishedRun, nearest, traits_o
 from planner.evidence.nearest import NearWork as WorkTraits
 from planner.money.renting.job_hour import Hired
 from planner.report import words
+from planner.report.answer.sentences import _served
 from planner.report.speed import speed_charts
 from planner.report.speed import speed_tables as tables
 from planner.report.speed.band_words import differences, known_words
-from planner.report.speed.finding import as_example, how_long, many, no_model, refused, told, usd_per_million
+from planner.report.speed.finding import as_example, many, no_model, refused, told, usd_per_million
 from planner.report.speed.fit_words import (
+    MEMORY_PARTS,
+    SERVED_PARTS,
     SERVED_PARTS_IN_WORDS,
     TRAINED_PARTS_IN_WORDS,
     layout_words,
     parts_in_words,
     training_tiles,
 )  # fmt: skip
-from planner.report.speed.speed_tables import MEMORY_PARTS, SERVED_PARTS
+from planner.report.speed.serving_words import memory_table as serving_memory
+from planner.report.speed.training_words import memory_table as training_memory
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import Serve, Train
 from planner.scenario.work import Work
@@ -90,7 +94,7 @@ def test_the_title_is_the_time_with_its_band() -> None:
         "The range covers how far off we were on 57 published runs whose source was not fitted, and what a team "
         "reaches of a published speed: 80% to 97%.",
         "Published speeds are best cases: tuned like those it takes 19.2 days, an ordinary team's first run 27.4 days "
-        "(23.9 days to 31.9 days).",
+        "(23.9 to 31.9).",
     )
     assert [(one.label, one.value, one.range) for one in said.figures] == [
         ("Days to train", "21.3", "18.8 to 29.6"),
@@ -176,7 +180,7 @@ def test_a_service_says_its_rate_its_latency_and_its_price() -> None:
     assert usd_per_million(work, OFFER) == pytest.approx(usd)
     assert said.title.startswith("Llama 3.1 8B writes ")
     assert said.title.endswith(
-        f" tokens/s on 3 x H100 SXM5 80 GB, first token within {found.ttft.p99_ms:.0f} ms, $0.28 a million tokens"
+        f" tokens/s on 3 x H100 SXM5 80 GB, first token within {found.ttft.p99_ms:.3g} ms, $0.28 a million tokens"
     )
     assert "20 requests a second on average and 40 at the peak" in said.sentences[0]
     usual = found.accelerators_at_average
@@ -197,14 +201,6 @@ def test_a_service_that_does_not_fit_says_why() -> None:
 def test_without_a_model_and_with_a_refusal_the_page_says_what_to_do() -> None:
     assert no_model().title == "Name a model to see how fast it runs"
     assert refused(("no such model: want one of these",)).sentences == ("No such model: want one of these.",)
-
-
-@pytest.mark.parametrize(
-    ("days", "said"),
-    [(21.28, "21.3 days"), (1.0, "1 day"), (0.5, "12 hours"), (1 / 24, "1 hour"), (0.01, "14.4 minutes")],
-)
-def test_lengths_of_time_as_people_say_them(days: float, said: str) -> None:
-    assert how_long(days) == said
 
 
 def test_large_numbers_of_tokens_in_words() -> None:
@@ -270,10 +266,10 @@ def charts(dark: bool) -> Iterator[go.Figure]:
     for work in (fits, tight):
         found = savings(catalogue, work.job)
         bars = tables.memory_bars(found)
-        yield speed_charts.memory_stacks(bars, tables.MEMORY_PARTS.values(), [one.memory_gb for one in found], dark)
+        yield speed_charts.memory_stacks(bars, MEMORY_PARTS.values(), [one.memory_gb for one in found], dark)
     service = served_otherwise(catalogue, serving().job)
     yield speed_charts.memory_stacks(
-        tables.served_bars(service), tables.SERVED_PARTS.values(), tables.served_limits(service), dark
+        tables.served_bars(service), SERVED_PARTS.values(), tables.served_limits(service), dark
     )
     yield speed_charts.waterfall(stairs(fits.found.speed), dark)
     yield speed_charts.time_shares(serving().found.time_shares, dark)
@@ -293,8 +289,8 @@ def test_the_parts_of_a_bar_add_up_and_its_note_says_whether_it_fits() -> None:
     for bar, one in zip(bars, found, strict=True):
         assert bar.total == pytest.approx(float(one.memory.total_gb))
         assert ("does not fit" in bar.note) is not one.fits
-    table = tables.memory_table(bars, tables.MEMORY_PARTS, [one.memory_gb for one in found]).to_pandas()
-    parts = table[list(tables.MEMORY_PARTS.values())].sum(axis=1)
+    table = tables.memory_table(bars, MEMORY_PARTS, [one.memory_gb for one in found]).to_pandas()
+    parts = table[list(MEMORY_PARTS.values())].sum(axis=1)
     assert parts.tolist() == pytest.approx(table["all"].tolist())
 
 
@@ -335,3 +331,21 @@ def test_where_the_speed_goes_in_words_and_numbers() -> None:
     assert runners["layout"].iloc[0] == "chosen"
     assert runners["slower"].iloc[0] == 0
     assert runners["slower"].is_monotonic_increasing
+
+
+def test_the_shell_and_the_page_name_the_parts_of_memory_alike() -> None:
+    speed = training().found.speed
+    assert speed is not None
+    assert list(training_memory(speed).cells["part"]) == [*MEMORY_PARTS.values(), "all"]
+    assert set(serving_memory(serving().found).cells["part"]) == {*SERVED_PARTS.values(), "unused", "all"}
+    assert set(MEMORY_PARTS.items()) & set(SERVED_PARTS.items()) == {
+        ("weights_gb", "weights"),
+        ("working_gb", "working space"),
+    }
+
+
+@pytest.mark.parametrize("number", [1, 2, 16])
+def test_one_gpu_writes_and_several_write_together(number: int) -> None:
+    said = _served(replace(serving().found, accelerators_per_replica=number, replicas=1), "H100")
+    assert ("each writes" in said) == (number == 1)
+    assert (f"{number} together write" in said) == (number > 1)

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planner.report import words
+from planner.scenario.durations import years_words
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ def test_days_ages_and_lists() -> None:
     assert words.listed(["a", "b", "c"]) == "a, b and c"
     assert words.listed(["a"]) == "a"
     assert words.listed([]) == ""
-    assert [words.years(value) for value in (1, 3, 1.5, 0.25)] == ["1 year", "3 years", "18 months", "3 months"]
+    assert [years_words(value) for value in (1, 3, 1.5, 0.25)] == ["1 year", "3 years", "18 months", "3 months"]
 
 
 def outside_code(escaped: str) -> str:

@@ -17,6 +17,8 @@ from planner.report.answer.tables import INPUTS
 from planner.report.forms import scalar
 from planner.report.table import Table
 from planner.scenario.base import MOST_ACCELERATORS
+from planner.scenario.durations import hours_words
+from planner.scenario.path import dotted
 from planner.scenario.scenario import Scenario
 
 
@@ -64,8 +66,9 @@ def _ended(text: str) -> str:
 
 def _doubt(one: Doubt) -> str:
     yours, usual = f"{one.yours:,.6g}", f"{one.usual:,.6g}"
-    name = INPUTS[one.name][0] if one.name in INPUTS else one.name
-    asked = f"{name} is {yours} {one.unit}; the catalogue has {usual}."
+    name = _called(one)
+    known = f"the catalogue has {usual}" if one.is_known else f"about {usual} is usual for this plan"
+    asked = f"{name} is {yours} {one.unit}; {known}."
     if one.below_all:
         return (
             f"{name} is {yours} {one.unit}, below what anybody known here asks on demand, from {usual} on: did you "
@@ -74,6 +77,14 @@ def _doubt(one: Doubt) -> str:
     if one.meant is None:
         return f"{asked} It is used as you typed it."
     return f"{asked} Did you mean {one.meant:,.6g} ({one.slip})? It is used as you typed it."
+
+
+def _called(one: Doubt) -> str:
+    """An input in words, with its field where several parts of a scenario have one of that name."""
+    if one.name not in INPUTS:
+        return dotted(one.path) or one.name
+    field = f" ({dotted(one.path)})" if one.path[2:] or one.path[:1] not in ((), ("own",), ("rent",)) else ""
+    return f"{INPUTS[one.name][0]}{field}"
 
 
 def absent_lines(plan: Plan) -> tuple[str, ...]:
@@ -113,7 +124,7 @@ def sizes_table(plan: Plan) -> Table | None:
 
 def _wait(size: Size) -> str:
     hours = scalar(size.wait_hours.value)
-    return "longer and longer" if hours is None else f"{hours:.1f} hours"
+    return "longer and longer" if hours is None else hours_words(hours)
 
 
 def _back(back: Payback) -> str:

@@ -115,7 +115,10 @@ def curve_table(told: Also) -> Table:
 def _money(plan: Plan) -> str:
     rate = words.percent(scalar(rate_per_year(plan.setting)) or 0.0, 1)
     real = ", prices being those of today" if plan.setting.terms.money == "real" else ""
-    return f"All sums are in today's money: what is paid later counts for less, {rate} a year{real}."
+    return (
+        f"All sums are in today's money, where nothing else is said: what is paid later counts for less, {rate} a "
+        f"year{real}. Cash on day one and the most cash out are what is paid, not discounted."
+    )
 
 
 def _per_piece(plan: Plan, one: Weighed) -> Iterator[OtherNumber]:
@@ -156,8 +159,11 @@ def _cash(plan: Plan, one: Weighed) -> Iterator[OtherNumber]:
     today, peak = float(one.measures.cash_today_usd), peak_cash(plan.setting, one.option.ledger)
     yield OtherNumber("cash_today_usd", key, f"Cash on day one: {title}", today, _USD, "what has to be paid today")
     when = "today" if peak.month == 0 else f"after month {peak.month}"
-    how = f"the lowest point of the account, {when}: bills of {words.usd(peak.bills_usd)} so far, less what came back"
-    yield OtherNumber("peak_cash_usd", key, f"Most cash out: {title}", peak.present_usd, _USD, how)
+    how = f"what has to be funded: all bills up to the lowest point of the account, {when}, less what came back"
+    yield OtherNumber("peak_cash_usd", key, f"Most cash out: {title}", peak.bills_usd, _USD, how)
+    how = f"the same payments in today's money: the {words.usd(peak.bills_usd)} with later months discounted"
+    what = f"Most cash out, discounted: {title}"
+    yield OtherNumber("peak_cash_discounted_usd", key, what, peak.present_usd, _USD, how)
 
 
 def _later(plan: Plan) -> Iterator[OtherNumber]:
@@ -177,7 +183,7 @@ def _later(plan: Plan) -> Iterator[OtherNumber]:
 
 def _late(found: Waiting, key: str) -> OtherNumber:
     late = late_delivery(found)
-    months = f"{late.lead_time_months + late.months_late:g} months instead of {late.lead_time_months:g}"
+    months = f"{words.count(late.lead_time_months + late.months_late, 'month')} instead of {late.lead_time_months:g}"
     how = (
         f"the same order with delivery after {months}: rent meanwhile, less running costs, and less time to use them"
         if late.ever_comes
@@ -201,7 +207,7 @@ def _idle(plan: Plan, one: Weighed) -> Iterator[OtherNumber]:
 def _billed_usd(one: Weighed) -> float:
     """All bills, before tax, with nothing set against them that hours sold on bring."""
     ledger = one.option.ledger
-    return float(one.measures.total_usd) - sum(float(ledger.part_usd(part)) for part in ("income", "tax"))
+    return float(one.measures.bills_usd) - sum(float(ledger.part_usd(part)) for part in ("income", "tax"))
 
 
 def _shares(owner: Weighed, parts: Split) -> Iterator[OtherNumber]:

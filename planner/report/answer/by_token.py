@@ -58,7 +58,7 @@ def _evens(plan: Plan, found: Answer, task: Serve) -> Iterator[tuple[str, ByToke
         hours = 0.0 if one is None else _hours(plan, one)
         if asked is None or hosted is None or one is None or hours <= 0:
             continue
-        hour = float(one.measures.total_usd) / hours
+        hour = float(one.measures.bills_usd) / hours
         even = by_token(setting.catalogue, asked.servings[0], task, usd_per_accelerator_hour=hour, door=hosted.price)
         if even is not None:
             yield way, even

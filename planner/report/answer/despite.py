@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from planner.report.speed.fit_words import serving_tiles, training_tiles
 from planner.report.tile import Tile
+from planner.scenario.durations import time_words
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import Asked
-from planner.study.market.amounts import time_words
 
 
 def too_much(asked: Asked) -> tuple[Tile, ...]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from planner.money.carbon import Emitted
 from planner.money.ledger import Ledger, Origin
-from planner.money.measures import rate_per_year
+from planner.money.measures import paid_usd, rate_per_year
 from planner.money.old_figures import OldFigure, old_figures
 from planner.money.owned_fleet import bought_when
 from planner.money.plan import Plan
@@ -115,7 +115,7 @@ def _asked(one: Reckoned) -> dict[str, Any]:
     """What was asked, for which day, on which facts, and by which rules it is reckoned."""
     plan = one.plan
     setting, scenario, catalogue = plan.setting, plan.setting.scenario, plan.setting.catalogue
-    shown, chip = scenario.currency, catalogue.accelerators.get(scenario.accelerator)
+    shown, chip = setting.currency, catalogue.accelerators.get(scenario.accelerator)
     return {
         "file": one.name,
         "name": scenario.name,
@@ -135,7 +135,7 @@ def _asked(one: Reckoned) -> dict[str, Any]:
         "money": setting.terms.money,
         "hours_per_month": setting.terms.hours_per_month,
         "currency": None
-        if shown is None
+        if shown is None or shown.usd_per_unit is None or shown.day is None
         else schema.Currency(code=shown.code, usd_per_unit=shown.usd_per_unit, day=shown.day),
         "time_to_train_hours": hours_to_train(setting.asked),
     }
@@ -195,7 +195,7 @@ def _option(plan: Plan, way: Weighed, found: Answer, drawn: Futures | None) -> s
         present_high_usd=way.high_usd,
         total_usd=float(measures.total_usd),
         cash_today_usd=float(measures.cash_today_usd),
-        cash_by_year_usd=tuple(by_year(np.asarray(option.ledger.monthly_usd))),
+        cash_by_year_usd=tuple(by_year(paid_usd(option.ledger))),
         usd_per_year=float(measures.eac_usd_per_year),
         usd_per_useful_accelerator_hour=_number(measures.usd_per_useful_hour.value),
         idle_usd=float(measures.idle_usd),
@@ -276,7 +276,8 @@ def _offer(plan: Plan, way: Weighed) -> schema.Offer | None:
         today_usd_high=_number(worth.high),
         still_there_share=_number(worth.there),
         sold_as=sold.kind,
-        most_accelerators_at_once=sold.most,
+        most_accelerators_at_once=sold.most.accelerators,
+        most_is_assumed=sold.most.assumed,
         price_since=None if figure is None else figure.since,
         price_checked=None if figure is None else figure.checked,
         source_url=None if figure is None else catalogue.sources[figure.newest.source].url,
@@ -298,7 +299,8 @@ def _lines(ledger: Ledger) -> Iterator[schema.Line]:
         usd = np.broadcast_to(line.usd, ledger.monthly_usd.shape)
         if np.any(usd != 0):
             years = _numbers(by_year(usd))
-            yield schema.Line(name=line.name, part=line.part, total_usd=_number(usd.sum()), by_year_usd=years)
+            total = _number(usd.sum())
+            yield schema.Line(name=line.name, part=line.part, is_cash=line.is_cash, total_usd=total, by_year_usd=years)
 
 
 def _break_even(turn: BreakEven, found: Answer, drawn: Futures | None) -> schema.BreakEven:

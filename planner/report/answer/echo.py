@@ -45,17 +45,18 @@ def _of_work(plan: Plan, written: Scenario, question: str) -> str:
 def _hours(written: Scenario) -> str:
     work = written.work[0]
     hours = work.accelerators * work.usual_busy_share * HOURS_PER_MONTH
-    return f"{words.significant(hours):,.0f} GPU-hours a month{_made_of(work)}."
+    many = words.count(f"{words.significant(hours):,.0f}", "GPU-hour")
+    return f"{many} a month{_made_of(work)}."
 
 
 def _made_of(work: Work) -> str:
     """The sum, where people or jobs say how much there is to do."""
     if work.people is not None:
-        return f": {work.people:,} x {work.usual_hours_per_person:,g} hours each"
+        return f": {work.people:,} x {words.count(work.usual_hours_per_person, 'hour')} each"
     if work.jobs_per_week is not None:
-        on = f"{work.usual_accelerators_per_job:,} GPUs"
-        jobs = f"{work.jobs_per_week:,g} jobs a week x {WEEKS_PER_MONTH:.2f} weeks"
-        return f": {jobs} x {work.usual_hours_per_job:,g} hours x {on}"
+        on = words.count(work.usual_accelerators_per_job, "GPU")
+        jobs = f"{words.count(work.jobs_per_week, 'job')} a week x {WEEKS_PER_MONTH:.2f} weeks"
+        return f": {jobs} x {words.count(work.usual_hours_per_job, 'hour')} x {on}"
     return ""
 
 
@@ -64,7 +65,7 @@ def _trained(found: Training, task: Train, label: str, *, is_any: bool) -> str:
     tokens = f"= {words.large(found.tokens)} tokens" + (f", {each:,.3g} for each parameter." if each >= 1 else ".")
     if not (is_any or task.choose_count) or found.speed is None:
         return tokens
-    due = "" if task.deadline_days is None else f" that is done in {task.deadline_days:g} days"
+    due = "" if task.deadline_days is None else f" that is done in {words.count(task.deadline_days, 'day')}"
     return f"{tokens} Chosen: {found.accelerators:,} x {label}, the cheapest{due}."
 
 

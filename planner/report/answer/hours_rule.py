@@ -64,9 +64,9 @@ def rule_sentences(plan: Plan, found: Answer, turn: Turning | None) -> tuple[str
     band = None if turn is None else turn.band
     low, high = (busy.value, busy.value) if band is None else (band.low, band.high)
     rule = (
-        f"Rule of thumb on today's prices: below about {_about(low * hours)} hours a month of one GPU {below} costs "
-        f"less, above about {_about(high * hours)} {above}; between the two it depends on what prices, rents and "
-        f"resale turn out to be. At the plan's figures both cost the same at {_written(busy.value * hours)}."
+        f"Rule of thumb on today's prices: below about {words.count(_about(low * hours), 'hour')} a month of one GPU "
+        f"{below} costs less, above about {_about(high * hours)} {above}; between the two it depends on what prices, "
+        f"rents and resale turn out to be. At the plan's figures both cost the same at {_written(busy.value * hours)}."
     )
     return (rule, FAILS, *_here(plan, found, busy, turn))
 
@@ -88,12 +88,13 @@ def _here(plan: Plan, found: Answer, busy: BreakEven, turn: Turning | None) -> I
         0.0 if found.pair is None else found.pair[0].option.accelerators,
     )
     if bought != wanted:
-        yield f"Hours are those of one of the {wanted:,} GPUs wanted at once, where {bought:,.0f} are bought."
+        there = words.count(f"{bought:,.0f}", "is bought", "are bought")
+        yield f"Hours are those of one of the {wanted:,} GPUs wanted at once, where {there}."
     if found.pair is not None and WAYS[found.pair[1].option.way].is_bound:
         yield "Here the rival is bound for a term and paid busy or not."
-    if busy.achievable is not None and busy.value is not None and busy.value > busy.achievable:
-        most = _about(busy.achievable * hours)
-        yield f"Jobs that come at random keep this fleet busy about {most} hours a month before they wait too long."
+    if busy.is_out_of_reach:
+        most = words.count(_about((busy.achievable or 0.0) * hours), "hour")
+        yield f"Jobs that come at random keep this fleet busy about {most} a month before they wait too long."
     if turn is not None and turn.share < 1:
         yield f"Some use makes both cost the same in {share_words(turn.share)} futures; else one way always wins."
 

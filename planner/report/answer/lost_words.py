@@ -57,6 +57,7 @@ def _why(gone: LostHours) -> str:
     )  # fmt: skip
     slow = f", waits {words.percent(usual.straggler_share)} for slow machines" if usual.straggler_share else ""
     return (
-        f"a job on {gone.most.job:,} stops every {number(stops)} hours, writes a checkpoint for {number(writes * 60)} "
-        f"minutes every {number(every)} hours, and takes {number(again * 60)} minutes to be at work again{slow}"
+        f"a job on {words.count(gone.most.job, 'GPU')} stops every {words.count(number(stops), 'hour')}, writes a "
+        f"checkpoint for {words.count(number(writes * 60), 'minute')} every {words.count(number(every), 'hour')}, "
+        f"and takes {words.count(number(again * 60), 'minute')} to be at work again{slow}"
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from planner.report import words
 from planner.scenario.amounts import amount_text
+from planner.scenario.durations import years_words
 from planner.scenario.link import ALSO, also_by_hour
 from planner.scenario.question import AMOUNTS, HOURS, SERVE, TRAIN, TUNE, Question
 from planner.scenario.scenario import ANY_ACCELERATOR
@@ -46,6 +47,10 @@ def plain_sentence(catalogue: Catalogue, question: Question, held: Texts) -> str
     """The whole sentence as a text: the name of a plan that has none, and what a screen reader says."""
     said = " ".join(f"{one.before} {one.says}".strip() for one in phrases(catalogue, question, held))
     return f"{VERBS[question.name]} {said}"
+
+
+def _count(text: str, what: str) -> str:
+    return words.count(_number(text), what)
 
 
 def value_words(catalogue: Catalogue, name: str, text: str | None) -> str:
@@ -92,7 +97,7 @@ def _gpu(catalogue: Catalogue, held: Texts) -> str:
 
 
 def _years(catalogue: Catalogue, held: Texts) -> str:
-    return words.years(float(held.get("years", _default("years"))))
+    return years_words(float(held.get("years", _default("years"))))
 
 
 def _site(catalogue: Catalogue, held: Texts) -> str:
@@ -102,12 +107,12 @@ def _site(catalogue: Catalogue, held: Texts) -> str:
 
 def _busy(catalogue: Catalogue, held: Texts) -> str:
     if "hours" in held:
-        return f"{_number(held['hours'])} GPU-hours a month"
+        return f"{_count(held['hours'], 'GPU-hour')} a month"
     if "team" in held:
         return f"a team of {_number(held['team'])}" if held["team"] != "1" else "one person"
     if "weekly" in held:
-        hours = _number(held.get("jobhours", f"{USUAL_HOURS_PER_JOB:g}"))
-        return f"{_number(held['weekly'])} jobs a week of {hours} hours"
+        hours = _count(held.get("jobhours", f"{USUAL_HOURS_PER_JOB:g}"), "hour")
+        return f"{_count(held['weekly'], 'job')} a week of {hours}"
     if also_by_hour(held.get(ALSO)):
         return "busy as each hour says"
     return f"busy {_number(held.get('busy', _USUAL_BUSY))}%"
@@ -127,13 +132,13 @@ def _model(key: str) -> Callable[[Catalogue, Texts], str]:
 
 
 def _tokens(catalogue: Catalogue, held: Texts) -> str:
-    return f"{_number(held['tokens'])} tokens" if "tokens" in held else "the usual number of tokens"
+    return _count(held["tokens"], "token") if "tokens" in held else "the usual number of tokens"
 
 
 def _due(catalogue: Catalogue, held: Texts) -> str:
     if "due" not in held:
         return "no deadline"
-    return f"done within {_number(held['due'])} days"
+    return f"done within {_count(held['due'], 'day')}"
 
 
 def _method(catalogue: Catalogue, held: Texts) -> str:
@@ -145,21 +150,21 @@ _METHODS = {"full": "training all weights", "lora": "LoRA", "qlora": "QLoRA"}
 
 def _runs(catalogue: Catalogue, held: Texts) -> str:
     said = _number(held.get("runs", "1"))
-    return "one run" if said == "1" and "runs" not in held else f"{said} runs a month"
+    return "one run" if said == "1" and "runs" not in held else f"{words.count(said, 'run')} a month"
 
 
 def _rate(catalogue: Catalogue, held: Texts) -> str:
     if "rps" not in held:
         return "how many requests?"
     peak = f", {_number(held['peak'])} at the peak" if "peak" in held else ""
-    return f"{_number(held['rps'])} requests a second{peak}"
+    return f"{_count(held['rps'], 'request')} a second{peak}"
 
 
 def _lengths(catalogue: Catalogue, held: Texts) -> str:
     read, wrote = held.get("in"), held.get("out")
     if read is None and wrote is None:
         return "texts of usual length"
-    told = [f"{_number(text)} tokens {what}" for text, what in ((read, "in"), (wrote, "out")) if text is not None]
+    told = [f"{_count(text, 'token')} {what}" for text, what in ((read, "in"), (wrote, "out")) if text is not None]
     return ", ".join(told)
 
 

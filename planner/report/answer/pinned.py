@@ -13,6 +13,7 @@ from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.reckoned import Reckoned
+from planner.report.answer.side_by_side import same_plan
 from planner.report.tile import Tile
 
 
@@ -62,18 +63,26 @@ def beside_tile(tile: Tile, pins: Sequence[Pinned]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def against(found: Answer, pins: Sequence[Pinned]) -> tuple[str, ...]:
+def others(shown: Reckoned, pins: Sequence[Pinned]) -> tuple[Pinned, ...]:
+    """The pinned plans that are not the plan on the screen: no figure is compared with itself."""
+    return tuple(one for one in pins if not same_plan(shown.plan, one.reckoned.plan))
+
+
+def against(shown: Reckoned, pins: Sequence[Pinned]) -> tuple[str, ...]:
     """How much more or less the plan on the screen costs than each pinned one, a sentence each."""
-    if found.best is None:
-        return ()
-    told = []
-    for one, best in priced(pins):
-        more = found.best.present_usd - best.present_usd
-        if words.usd_short(found.best.present_usd) == words.usd_short(best.present_usd):
-            told.append(f"It costs about as much as {one.letter}.")
-        else:
-            share = f" ({words.percent(abs(more) / best.present_usd)})" if best.present_usd > 0 else ""
-            told.append(
-                f"It costs {words.usd_short(abs(more))}{share} {'more' if more > 0 else 'less'} than {one.letter}."
-            )
-    return tuple(told)
+    found = shown.answer.best
+    sentences = []
+    for one in pins:
+        if same_plan(shown.plan, one.reckoned.plan):
+            sentences.append(f"It is the same plan as {one.letter}.")
+        elif found is not None and one.best is not None:
+            sentences.append(_against(found.present_usd, one.best.present_usd, one.letter))
+    return tuple(sentences)
+
+
+def _against(usd: float, other_usd: float, letter: str) -> str:
+    more = usd - other_usd
+    if words.usd_short(usd) == words.usd_short(other_usd):
+        return f"It costs about as much as {letter}."
+    share = f" ({words.percent(abs(more) / other_usd)})" if other_usd > 0 else ""
+    return f"It costs {words.usd_short(abs(more))}{share} {'more' if more > 0 else 'less'} than {letter}."

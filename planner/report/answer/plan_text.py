@@ -112,8 +112,10 @@ def conventions(plan: Plan) -> tuple[str, ...]:
     """Settings that can turn a result, and the facts it rests on."""
     setting = plan.setting
     rate = float(np.asarray(rate_per_year(setting)))
-    shown = setting.scenario.currency
-    money = "" if shown is None else f" Files also show {shown.code}, at {shown.usd_per_unit:g} USD ({shown.day})."
+    shown = setting.currency
+    money = ""
+    if shown is not None:
+        money = f" Files also show {shown.code}, at {shown.usd_per_unit:.6g} USD of {shown.day} ({shown.source})."
     return (
         f"Discounted at {rate * 100:.4g} % a year, effective; payments at {words.TIMINGS[setting.terms.timing]}.",
         f"Money is {setting.terms.money}, in USD. {SIGN}{money}",

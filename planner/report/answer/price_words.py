@@ -14,6 +14,7 @@ from planner.money.ways import WAYS
 from planner.money.ways.record import WayRecord
 from planner.report import words
 from planner.scenario.base import ONE_MACHINE
+from planner.scenario.durations import hours_words
 from pricing.orderable import NVLINK_DOMAIN, sale
 from pricing.records import Offer
 
@@ -40,9 +41,11 @@ def _of_way(plan: Plan, way: Weighed) -> Iterator[str]:
     if len(shares) > 1:
         low, high = words.usd_per_hour(price.low), words.usd_per_hour(price.high)
         wanted, today = sum(one.accelerators for one in shares), words.usd_per_hour(price.typical)
+        assumed = sum(sale(setting.catalogue, one.offer).most.assumed for one in shares)
+        sizes = f"; how many {words.count(assumed, 'of them has', 'of them have')} we assume" if assumed else ""
         yield (
             f"Nobody known here has {wanted:,} at once, so {len(shares)} sellers share them, on average at {today} "
-            f"({low} to {high}) today."
+            f"({low} to {high}) today{sizes}."
         )
     else:
         yield f"{who}{_place(offer)}: {words.worth(price)}{_interrupted(way)}."
@@ -65,23 +68,25 @@ def _rack(plan: Plan, key: str) -> Iterator[str]:
     rack = int(catalogue.facts[NVLINK_DOMAIN].figure.newest.typical)
     if found.fabric == "nvlink_domain" and wanted < rack:
         size = f"parts of {min(found.sizes)}" if min(found.sizes) < rack else "whole racks only"
-        yield f"These stand in racks of {rack}, of which {wanted:,} are yours; it is rented in {size}."
+        yours = words.count(wanted, "is yours", "are yours")
+        yield f"These stand in racks of {rack}, of which {yours}; it is rented in {size}."
 
 
 def _taken_for_granted(plan: Plan, key: str, who: str) -> Iterator[str]:
     """That nobody says whether the seller has so many."""
     setting, found = plan.setting, sale(plan.setting.catalogue, key)
-    wanted = min(int(setting.demand.all.most_accelerators), found.most)
-    if wanted > ONE_MACHINE and not found.most_published and not found.yours and 2 * wanted > found.most:
+    most = found.most.accelerators
+    wanted = min(int(setting.demand.all.most_accelerators), most)
+    if wanted > ONE_MACHINE and found.most.assumed and not found.yours and 2 * wanted > most:
         kind = "on spot" if setting.catalogue.offers[key].purchase == "spot" else "at once"
-        yield f"How many {who} has {kind} is not published; {found.most:,} are assumed: ask before you count on them."
+        yield f"How many {who} has {kind} is not published; we assume {most:,}: ask before you count on them."
 
 
 def _interrupted(way: Weighed) -> str:
     """How often a spot machine is taken away."""
     said = (used.value for line in way.option.ledger.lines for used in line.used if used.name == OF_MACHINE)
     per_hour = float(np.max(next(said, 0.0)))
-    return f"; a machine is taken back about every {1 / per_hour:,.0f} hours" if per_hour > 0 else ""
+    return f"; a machine is taken back about every {hours_words(1 / per_hour)}" if per_hour > 0 else ""
 
 
 def _by_the_token(plan: Plan) -> Iterator[str]:

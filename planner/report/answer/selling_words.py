@@ -12,6 +12,7 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.futures.counted import share_words
 from planner.report.seller import seller_of, share_that_pays
+from planner.scenario.durations import years_words
 
 
 def seller_sentences(plan: Plan, found: Answer, bought: str) -> tuple[str, ...]:
@@ -21,7 +22,7 @@ def seller_sentences(plan: Plan, found: Answer, bought: str) -> tuple[str, ...]:
     share, rate = share_that_pays(found, own), words.percent(plan.setting.discount_rate_per_year, 1)
     result = -own.present_usd
     brings = f"{'gain' if result >= 0 else 'lose'} about {words.usd(abs(result))}{_ends(own)}"
-    years = words.years(plan.setting.scenario.years)
+    years = years_words(plan.setting.scenario.years)
     return (
         f"Over {years}, {bought}, with {_terms(own)}, {brings}: in today's money, at {rate} a year, against not "
         "buying.",
@@ -35,7 +36,7 @@ _NO_USE = "Renting beside it has no use but for the little work of your own"
 
 def _ends(way: Weighed) -> str:
     """The range of what it gains or loses; where both can be, each is named."""
-    low, high = (words.usd_short(abs(usd)) for usd in (way.low_usd, way.high_usd))
+    low, high = (words.usd(abs(usd)) for usd in (way.low_usd, way.high_usd))
     if low == high:
         return ""
     if way.low_usd < 0 < way.high_usd:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,10 +35,10 @@ from planner.report.speed.training_words import in_short
 from planner.report.tile import Tile
 from planner.report.title import title
 from planner.scenario.base import ONE_MACHINE
+from planner.scenario.durations import time_words, years_words
 from planner.scenario.memo import cached_property
 from planner.speed.serving import Serving
 from planner.speed.work_to_hours import Asked
-from planner.study.market.amounts import time_words
 from planner.study.plan_any import in_time
 from planner.study.uncertainty.futures import Futures
 
@@ -117,7 +117,7 @@ def not_as_asked(asked: Asked) -> str:
         for late in asked.late:
             if late.was_asked:
                 return f"Too late: {time_words(late.days - late.deadline_days)} after the deadline."
-            return f"Over a year: {late.days:,.0f} days."
+            return f"Over a year: {time_words(late.days)}."
         for tight in asked.trainings:
             if not tight.fits:
                 cannot = "does not fit on" if tight.can_be_spread else "cannot be spread over"
@@ -167,8 +167,13 @@ def _served(one: Serving, label: str) -> str:
     peak = f"{one.accelerators_at_peak:,}" if one.accelerators_at_peak else "no number of them"
     return (
         f"{one.model} needs {one.accelerators_at_average or 0:,} x {label} on average and {peak} at the peak; "
-        f"{one.accelerators_per_replica:,} together write {each:,.0f} tokens a second."
+        f"{_together(one.accelerators_per_replica)} {each:,.0f} tokens a second."
     )
+
+
+def _together(count: int) -> str:
+    """Who writes: one alone, or so many that share a model."""
+    return "each writes" if count == 1 else f"{count:,} together write"
 
 
 def workload(plan: Plan) -> str:
@@ -189,7 +194,7 @@ def _totals(plan: Plan, ways: Sequence[Weighed], drawn: Futures | None) -> str:
     often = "" if drawn is None or NO_RANGE in map(_ends, ways) else f"; {hold} 8 of 10 futures"
     each = ", or ".join(f"{_money(way)} {_how(plan, way)}" for way in reversed(ways))
     return (
-        f"Over {words.years(plan.setting.scenario.years)}, {workload(plan)} {each}: in today's money, at {rate} a "
+        f"Over {years_words(plan.setting.scenario.years)}, {workload(plan)} {each}: in today's money, at {rate} a "
         f"year{often}."
     )
 
@@ -210,10 +215,11 @@ def likely(plan: Plan, found: Answer) -> tuple[str, ...]:
     if what is None or what.likely is None or not rests:
         return ()
     one = what.likely
+    others = words.count(one.others, "other costs", "others cost")
     label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
     return (
         f"Nobody publishes what one {label} costs to buy: about {words.usd(one.typical)} is assumed "
-        f"({words.usd_short(one.low)} to {words.usd_short(one.high)}), from what {one.others} others cost.",
+        f"({words.usd(one.low)} to {words.usd(one.high)}), from what {others}.",
     )
 
 
@@ -224,9 +230,9 @@ def _money(way: Weighed) -> str:
     return amount + (f" (cost: {ends})" if ends != NO_RANGE and usd < 0 else f" ({ends})" if ends != NO_RANGE else "")
 
 
-def _ends(way: Weighed) -> str:
+def _ends(way: Weighed, usd: Callable[[float], str] = words.usd) -> str:
     """The range of a cost in words, or that there is none: who enters every figure himself has no range."""
-    low, high = words.usd_short(way.low_usd), words.usd_short(way.high_usd)
+    low, high = usd(way.low_usd), usd(way.high_usd)
     return NO_RANGE if low == high else f"{low} to {high}"
 
 
@@ -249,7 +255,7 @@ def _bought(plan: Plan, option: Option) -> str:
         return option.what
     said = f"{many:,.0f}"
     if what is not None and what.accelerators > many:
-        said = f"{'a rack' if what.accelerators > ONE_MACHINE else 'a server'} of {what.accelerators} for these {said}"
+        said = f"{'a rack' if what.accelerators > ONE_MACHINE else 'a server'} of {what.accelerators} for {said}"
     elif what is not None and what.accelerators > 1 and many > what.accelerators:
         servers = words.count(
             -(-int(many) // what.accelerators), "rack" if what.accelerators > ONE_MACHINE else "server"
@@ -328,7 +334,8 @@ def _too_late(plan: Plan, own: Weighed) -> tuple[str, ...]:
     needed = np.flatnonzero(plan.setting.demand.all.busy_hours > 0)
     if not needed.size or needed[-1] > months:
         return ()
-    return (f"What is ordered today arrives after {words.significant(months):g} months, when the work is done.",)
+    wait = words.count(words.significant(months), "month")
+    return (f"What is ordered today arrives after {wait}, when the work is done.",)
 
 
 def _figures(plan: Plan, found: Answer, drawn: Futures | None) -> tuple[Tile, ...]:
@@ -388,4 +395,4 @@ def _why_busy(busy: BreakEven | None) -> str:
 def _total(way: Weighed) -> Tile:
     value = words.usd_short(way.present_usd)
     detail = f"{way.option.title}, {way.option.what}: the whole plan in today's money; 8 of 10 futures lie in the range"
-    return Tile(WAYS[way.option.way].name, value, _ends(way), detail)
+    return Tile(WAYS[way.option.way].name, value, _ends(way, words.usd_short), detail)

@@ -62,7 +62,7 @@ def _measures(one: Reckoned) -> Iterator[Measure]:
 
 def _money(label: str, way: Weighed | None) -> Iterator[Measure]:
     """What a way costs: in today's money, as bills, and on day one."""
-    bills = None if way is None else float(np.asarray(way.measures.total_usd))
+    bills = None if way is None else float(np.asarray(way.measures.bills_usd))
     cash = None if way is None else float(np.asarray(way.measures.cash_today_usd))
     yield Measure(f"{label}, today's money, USD", way.present_usd if way else None, "money", words.usd)
     yield Measure(f"{label}, all bills, USD", bills, "plan", words.usd)
@@ -108,6 +108,23 @@ def differences(plans: Sequence[Reckoned]) -> Iterator[tuple[str, tuple[Any, ...
         values = tuple(one.get(key) for one in said)
         if len({repr(value) for value in values}) > 1:
             yield key, values
+
+
+def same_plan(one: Plan, other: Plan) -> bool:
+    """Whether two plans ask for the same; their names do not count."""
+    first, second = one.setting.written, other.setting.written
+    return first.model_copy(update={"name": second.name}) == second
+
+
+def repeated(plans: Sequence[Reckoned]) -> tuple[str, ...]:
+    """A sentence for each plan that is an earlier one again."""
+    named = list(zip(_unique([one.name for one in plans]), plans, strict=True))
+    found = []
+    for place, (name, one) in enumerate(named):
+        first = next((called for called, other in named[:place] if same_plan(one.plan, other.plan)), None)
+        if first is not None:
+            found.append(f"{name} is the same plan as {first}.")
+    return tuple(found)
 
 
 def _said(value: Any) -> str:

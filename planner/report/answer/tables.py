@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger, Part
-from planner.money.measures import todays
-from planner.money.outcome import Reason
+from planner.money.measures import paid_usd, todays
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, npv_by_timing
-from planner.money.verdict.breakeven import FOUND
+from planner.money.verdict.breakeven import FOUND, BreakEven
 from planner.money.verdict.weighed import Weighed
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_columns
@@ -50,9 +49,9 @@ def _option_row(way: Weighed, carbon: dict[str, Any], *, is_baseline: bool) -> d
     return {
         "Way": way.option.title,
         "Today's money, USD": way.present_usd,
-        "A tenth below, USD": way.low_usd,
-        "A tenth above, USD": way.high_usd,
-        "All bills, USD": float(measures.total_usd),
+        f"{words.LOW}, USD": way.low_usd,
+        f"{words.HIGH}, USD": way.high_usd,
+        "All bills, USD": float(measures.bills_usd),
         "Cash on day one, USD": float(measures.cash_today_usd),
         "USD per useful GPU-h": scalar(measures.usd_per_useful_hour.value),
         "Idle, USD": float(measures.idle_usd),
@@ -92,7 +91,7 @@ def cash_table(ways: Sequence[Weighed]) -> Table:
     """What each way pays in each year, as bills fall due, and its totals plain and in today's money."""
     rows = []
     for way in ways:
-        usd = np.asarray(way.option.ledger.monthly_usd)
+        usd = paid_usd(way.option.ledger)
         years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
         total = {"All bills": float(usd.sum()), "Today's money": way.present_usd}
         rows.append({"USD": way.option.title, **years, **total})
@@ -105,16 +104,19 @@ def in_todays_money(plan: Plan, found: Answer) -> list[Ledger]:
 
 
 def lines_table(ledger: Ledger) -> Table:
-    """The lines of one way by year; they sum to what `cash_table` shows."""
+    """The lines of one way by year, and what of their sum is paid: as `cash_table` shows it."""
     rows = []
     for line in ledger.lines:
         usd = np.broadcast_to(line.usd, ledger.monthly_usd.shape)
         if np.any(usd != 0):  # also where it is not priced: nan is not 0
             years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
             rows.append({"Line, USD": line.name, "Part": line.part, **years, "All years": float(usd.sum())})
-    usd = ledger.monthly_usd
-    years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
-    rows.append({"Line, USD": "Total", "Part": "", **years, "All years": float(usd.sum())})
+    sums = {"Total": np.asarray(ledger.monthly_usd)}
+    if not all(line.is_cash for line in ledger.lines):
+        sums["Of which is paid"] = paid_usd(ledger)
+    for name, usd in sums.items():
+        years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
+        rows.append({"Line, USD": name, "Part": "", **years, "All years": float(usd.sum())})
     return Table.of(rows)
 
 
@@ -128,18 +130,18 @@ def turning_table(found: Answer) -> Table:
                 "If only this changed": label,
                 "You": "" if one.you is None else write(one.you),
                 "Both cost the same at": "–" if one.value is None else write(one.value),
-                "Why": _reason(one.value, one.achievable, one.reason),
+                "Why": _reason(one),
             }
         )
     return Table.of(rows)
 
 
-def _reason(value: float | None, achievable: float | None, reason: Reason) -> str:
-    if value is None:
-        return str(reason)
-    if achievable is not None and value > achievable:
-        return f"out of reach: queueing allows about {words.percent(achievable)}"
-    return "" if reason == FOUND else str(reason)
+def _reason(one: BreakEven) -> str:
+    if one.value is None:
+        return str(one.reason)
+    if one.is_out_of_reach:
+        return f"out of reach: queueing allows about {words.percent(one.achievable or 0.0)}"
+    return "" if one.reason == FOUND else str(one.reason)
 
 
 def rent_path_table(found: Answer) -> Table:

@@ -12,6 +12,7 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.by_token import by_token_sentences
 from planner.report.forms import scalar
+from planner.scenario.durations import years_words
 from planner.scenario.rent import Rent
 
 
@@ -38,12 +39,11 @@ def _busy(plan: Plan, found: Answer) -> str:
     you = words.percent(busy_share(plan.setting, 1.0))
     if busy is None or busy.value is None:
         reason = "no level of use changes that" if busy is None else busy.reason.detail
-        return f"Within {words.years(plan.setting.scenario.years)} {reason}."
-    capped = busy.achievable is not None and busy.value > busy.achievable
+        return f"Within {years_words(plan.setting.scenario.years)} {reason}."
     cap = (
         f" That is more than a queue of your jobs lets you reach: about {words.percent(busy.achievable or 0.0)} before "
         "they wait too long."
-        if capped
+        if busy.is_out_of_reach
         else ""
     )
     who = WAYS[wins_above(found, busy).option.way].starting.capitalize()
@@ -98,13 +98,14 @@ def _sessions(plan: Plan, own: Weighed) -> str:
     done = np.cumsum(np.broadcast_to(own.option.useful_hours, setting.timeline.runs.shape))
     until = float(np.interp(months, np.arange(len(done)), done))
     gpus = setting.demand.job_accelerators
-    return f", {until / (gpus * hours):,.0f} sessions of {hours:g} hours on {words.count(gpus, 'GPU')}"
+    sessions = words.count(round(until / (gpus * hours)), "session")
+    return f", {sessions} of {words.count(hours, 'hour')} on {words.count(gpus, 'GPU')}"
 
 
 def month_words(back: object) -> str | None:
     """After how many months the money is back, in words; None where it never is."""
     months = scalar(getattr(back, "months", np.nan))
-    return None if months is None else f"{words.significant(months):g} months"
+    return None if months is None else words.count(words.significant(months), "month")
 
 
 def _timing(plan: Plan, found: Answer) -> tuple[str, ...]:

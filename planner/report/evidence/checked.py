@@ -104,7 +104,7 @@ def checked_line(checked: Sequence[Checked]) -> str:
     not_fitting = sum(one.fits is False for one in checked)
     guessed = sum(one.guessed for one in checked)
     return (
-        f"{len(checked):,} runs: {predicted:,} predicted, {compared:,} of them beside a published figure, "
+        f"{words.count(len(checked), 'run')}: {predicted:,} predicted, {compared:,} of them beside a published figure, "
         f"{guessed:,} by a shape guessed from the size, {len(checked) - predicted:,} skipped, "
         f"{not_fitting:,} said not to fit."
     )

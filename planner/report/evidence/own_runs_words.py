@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from planner.evidence.anchored import Anchored, Job
 from planner.evidence.checked import by_reason
 from planner.evidence.factors import OwnFactors
 from planner.money.plan import Plan
 from planner.report import words
+from planner.report.forms import in_sections
 from planner.report.table import Table
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.serving_job import ServingJob
@@ -116,15 +118,34 @@ def look_at_again(told: Iterable[tuple[str, str]]) -> str:
 
 
 def pace_words(catalogue: Catalogue, job: TrainingJob | ServingJob, accelerator: str) -> str:
-    """Which runs of one's own corrected a prediction; empty where none is like it, or one number was entered."""
-    if job.measured_over_predicted is not None:
+    """Which runs of one's own moved a prediction, and by how much; empty without any, or with one number entered."""
+    kind = "training" if isinstance(job, TrainingJob) else "serving"
+    if job.measured_over_predicted is not None or all(one.kind != kind for one in job.measured):
         return ""
-    pace = _pace(catalogue, job, accelerator)
+    pace, label = _pace(catalogue, job, accelerator), _label(catalogue, accelerator)
     if pace.like is None:
-        return ""
+        return f"None of your {kind} runs is like this work on {label}: speed is as predicted without them."
     of = "of this model" if pace.like == "job" else "of other work"
-    runs, label = words.count(pace.runs, "run"), _label(catalogue, accelerator)
+    runs = words.count(pace.runs, "run")
     return f"It goes by {runs} of yours {of} on {label}: {_times(pace.ratio)} of what is predicted without them."
+
+
+def own_runs_text(catalogue: Catalogue, own: Anchored[Job], accelerator: str) -> str:
+    """The same as a section of a text, with the names of the runs; empty where none were brought."""
+    said = pace_words(catalogue, own.job, accelerator)
+    named = f"They are {words.some(own.runs)}." if own.runs else ""
+    left = f"{words.count(own.unused, 'run')} not used." if own.unused else ""
+    return "\n" + in_sections([("Your own runs", " ".join(filter(None, (said, named, left))))]) if said else ""
+
+
+def own_runs_data(own: Anchored[Job]) -> dict[str, Any]:
+    """The same as data."""
+    return {
+        "measured_over_predicted": own.pace.ratio,
+        "measured_like": own.pace.like,
+        "runs": list(own.runs),
+        "unused": own.unused,
+    }
 
 
 def paces(plan: Plan) -> tuple[str, ...]:

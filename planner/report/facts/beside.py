@@ -16,6 +16,7 @@ from pricing.query import Wish, find
 from pricing.stale import limit_days
 
 OFFERS = "Offers"
+_BOARDS = "we assume that it also rents whole boards; it publishes a price for one accelerator and no sizes"
 
 
 def beside_accelerator(catalogue: Catalogue, key: str, day: date) -> Iterator[Fact]:
@@ -46,11 +47,13 @@ def beside_provider(catalogue: Catalogue, key: str, day: date) -> Iterator[Fact]
     of_it = [one for one, offer in catalogue.offers.items() if offer.provider == key]
     sales = [sale(catalogue, one) for one in of_it]
     if sales:
-        most = max(sales, key=lambda one: one.most)
-        said = "published" if most.most_published else "what sellers of its kind usually have; nobody publishes it"
+        most = max(one.most for one in sales)
+        said = "we assume it: what sellers of its kind usually have; it publishes none" if most.assumed else "published"
         yield Fact("Scale", "sold as", words.listed(sorted({one.kind for one in sales})))
-        yield Fact("Scale", "sizes of machines", _numbers({size for one in sales for size in one.sizes}))
-        yield Fact("Scale", "most at once", most.most, "accelerators", note=said)
+        boards = _BOARDS if any(one.sizes_assumed for one in sales) else None
+        yield Fact("Scale", "sizes of machines", _numbers({size for one in sales for size in one.sizes}), note=boards)
+        kind = "assumption" if most.assumed else None
+        yield Fact("Scale", "most at once", most.accelerators, "accelerators", kind=kind, note=said)
         yield Fact("Scale", "regions", words.listed(sorted({catalogue.offers[one].region for one in of_it})))
     else:
         yield Fact(OFFERS, "offers", "none: it publishes no price that is known here")
@@ -117,7 +120,7 @@ def _used(catalogue: Catalogue, key: str) -> Iterator[Fact]:
             source = catalogue.sources[used.source]
             share = used.share_of_launch_price
             value = used.price_usd if used.price_usd is not None else share
-            age = None if used.age_months is None else f"{used.age_months} months old"
+            age = None if used.age_months is None else f"{words.count(used.age_months, 'month')} old"
             of_launch = None if share is None else f"{words.percent(share)} of its launch price"
             note = "; ".join(filter(None, (f"{used.accelerator} in {used.on}", used.basis, age, of_launch, used.note)))
             unit = "1" if used.price_usd is None else "USD"

@@ -60,8 +60,8 @@ def limits(found: Answer, rows: Sequence[Row]) -> tuple[str, ...]:
     old = sum(row.is_in(STALE) for row in rows)
     return (
         *said,
-        f"{certain} of {len(rows)} inputs have no range, so they do not vary in it; {old} are older than their kind "
-        "allows.",
+        f"Inputs without a range, which do not vary in it: {certain} of {len(rows)}. Older than their kind "
+        f"allows: {old}.",
     )
 
 

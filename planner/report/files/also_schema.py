@@ -10,7 +10,7 @@ from planner.report.files.document_parts import Document
 class OtherNumber(Document):
     """One more number of the plan, all sums in today's money."""
 
-    name: str = Field(description="usd_per_useful_hour, break_even_hours, peak_cash_usd, late_year_usd ...")
+    name: str = Field(description="usd_per_useful_hour, peak_cash_usd (not discounted), peak_cash_discounted_usd ...")
     option: str | None = Field(description="the option that it is of; null where it is of the two compared")
     label: str = Field(description="for people")
     value: float | None = Field(description="null: there is none, and `how` says why")

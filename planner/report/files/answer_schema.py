@@ -32,9 +32,9 @@ Side = Literal["own", "rent", "keep", "mix"]
 class Band(Document):
     """A range over the simulated futures."""
 
-    p10: float = Field(description="a tenth of futures lie below")
+    p10: float = Field(description="10th percentile of the futures")
     p50: float = Field(description="half of all futures lie below")
-    p90: float = Field(description="a tenth of futures lie above")
+    p90: float = Field(description="90th percentile of the futures")
 
 
 class Offer(Document):
@@ -50,13 +50,12 @@ class Offer(Document):
     sku: str | None = Field(description="what the provider calls the machine")
     usd_per_accelerator_hour: float | None = Field(description="as it is listed; null: ask for a quote")
     today_usd_per_accelerator_hour: float | None = Field(description="what that price is worth on the plan's day")
-    today_usd_low: float | None = Field(description="a tenth of such prices are worth less")
-    today_usd_high: float | None = Field(description="a tenth of such prices are worth more")
+    today_usd_low: float | None = Field(description="10th percentile of what such prices are worth")
+    today_usd_high: float | None = Field(description="90th percentile of what such prices are worth")
     still_there_share: float | None = Field(description="that the offer can still be had, as a share")
     sold_as: str = Field(description="bid, pod, machine, cluster or serverless")
-    most_accelerators_at_once: int = Field(
-        description="accelerators in one order; taken by kind of sale where nobody publishes it"
-    )
+    most_accelerators_at_once: int = Field(description="accelerators in one order")
+    most_is_assumed: bool = Field(description="whether we assume that number, since the seller publishes none")
     price_since: date | None = Field(description="the day of the price")
     price_checked: date | None = Field(description="when somebody last looked at the price")
     source_url: str | None = Field(description="where the price was read")
@@ -67,6 +66,7 @@ class Line(Document):
 
     name: str = Field(description="for people; may be reworded")
     part: Part = Field(description="what the money is for")
+    is_cash: bool = Field(description="false: it counts in the comparison, and nobody pays it")
     total_usd: float | None = Field(description="over the whole plan, plainly summed; null: nobody publishes a price")
     by_year_usd: tuple[float | None, ...] = Field(description="today, then each year of twelve months")
 
@@ -88,13 +88,13 @@ class Option(Document):
     present_usd: float = Field(description="the whole plan in today's money, at typical figures")
     present_low_usd: float = Field(description="the range shown beside it: p10, lowered to hold the typical value")
     present_high_usd: float = Field(description="p90, raised to hold it; the dear end where nothing was simulated")
-    present_p10_usd: float | None = Field(description="a tenth of futures cost less; null: not simulated")
+    present_p10_usd: float | None = Field(description="10th percentile of the futures; null: not simulated")
     present_p50_usd: float | None = Field(description="half of all futures cost less")
-    present_p90_usd: float | None = Field(description="a tenth of futures cost more")
-    total_usd: float = Field(description="the plain sum of all bills")
+    present_p90_usd: float | None = Field(description="90th percentile of the futures")
+    total_usd: float = Field(description="the plain sum of all lines, also of those that are no cash")
     cash_today_usd: float = Field(description="what has to be paid on day one")
-    cash_today_p90_usd: float | None = Field(description="a tenth of futures take more on day one")
-    cash_by_year_usd: tuple[float, ...] = Field(description="bills as they fall due: today, then each year")
+    cash_today_p90_usd: float | None = Field(description="90th percentile of the cash on day one")
+    cash_by_year_usd: tuple[float, ...] = Field(description="what is paid, as it falls due: today, then each year")
     usd_per_year: float = Field(description="the level yearly cost that is worth as much")
     usd_per_useful_accelerator_hour: float | None = Field(description="cost and hours both in today's money")
     idle_usd: float = Field(description="of the bills: hours that are paid and not used")
@@ -132,9 +132,9 @@ class InFutures(Document):
     """A break-even over the simulated futures."""
 
     share_with_one: Share = Field(description="of futures in which there is one")
-    p10: float | None = Field(description="a tenth of those with one lie below")
+    p10: float | None = Field(description="10th percentile of those with one")
     p50: float | None = Field(description="half of those with one lie below")
-    p90: float | None = Field(description="a tenth of those with one lie above")
+    p90: float | None = Field(description="90th percentile of those with one")
 
 
 class BreakEven(Document):
@@ -163,9 +163,9 @@ class UncertainInput(Document):
 
     name: str = Field(description="as the formulas of the ledger call it")
     unit: str = Field(description="of its three values")
-    low: float = Field(description="a tenth of draws lie below")
+    low: float = Field(description="10th percentile of the draws")
     typical: float = Field(description="the value at which the plan is reckoned")
-    high: float = Field(description="a tenth of draws lie above")
+    high: float = Field(description="90th percentile of the draws")
     kind: str = Field(description="assumption, derived, reported ...: what kind of statement the range is")
     source: str = Field(description="who says the range")
     reason: str = Field(description="why it is so wide")
@@ -191,8 +191,8 @@ class WaitingMonth(Document):
     present_low_usd: float | None = Field(description="p10, lowered to hold the typical value")
     present_high_usd: float | None = Field(description="p90, raised to hold it")
     worth_usd: float = Field(description="saved against ordering today; negative where it costs")
-    worth_p10_usd: float | None = Field(description="a tenth of futures lie below")
-    worth_p90_usd: float | None = Field(description="a tenth of futures lie above")
+    worth_p10_usd: float | None = Field(description="10th percentile of the futures")
+    worth_p90_usd: float | None = Field(description="90th percentile of the futures")
     saved_on_machines_usd: float = Field(description="of which")
     rent_meanwhile_usd: float = Field(description="less this")
     cheaper_than_today_share: Share | None = Field(description="of futures")

@@ -33,7 +33,7 @@ RESULT_COLUMNS = (
     "break_even_rent_usd_per_gpu_hour", "usd_per_useful_gpu_hour", _TO_TRAIN, "probability_own_wins",
     "operation_kg_co2e", "making_kg_co2e", "water_liters", "not_priced", "note",
     "present_cost_p10_usd", "present_cost_p90_usd", "probability_cheapest",
-    "peak_cash_usd", "break_even_hours_per_gpu_month",
+    "peak_cash_usd", "break_even_hours_per_gpu_month", "peak_cash_discounted_usd",
 )  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -
     measures = way.measures
     pair = {one.option.key for one in found.pair or ()}
     turns = {one.name: one for one in found.break_evens} if way.option.key in pair else {}
-    hours = plan.setting.terms.hours_per_month
+    hours, peak = plan.setting.terms.hours_per_month, peak_cash(plan.setting, way.option.ledger)
     busy, rent = turns.get("busy_share"), turns.get("usd_per_accelerator_hour")
     reasons = [
         f"irr: {reason_of(measures.irr.reason)}" if scalar(measures.irr.value) is None else "",
@@ -165,7 +165,8 @@ def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -
         "discounted_payback_months": scalar(measures.payback.months),
         "break_even_utilisation": busy.value if busy else None,
         "break_even_hours_per_gpu_month": busy.value * hours if busy and busy.value is not None else None,
-        "peak_cash_usd": peak_cash(plan.setting, way.option.ledger).present_usd,
+        "peak_cash_usd": peak.bills_usd,
+        "peak_cash_discounted_usd": peak.present_usd,
         "break_even_rent_usd_per_gpu_hour": rent.value if rent else None,
         "usd_per_useful_gpu_hour": scalar(measures.usd_per_useful_hour.value),
         **_emitted(found.emitted(way)),

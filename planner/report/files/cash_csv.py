@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from planner.money.finance import days_since
 from planner.money.formula import Num
 from planner.money.ledger import Line, Origin
-from planner.money.measures import factors, rate_per_year
+from planner.money.measures import factors, paid_usd, rate_per_year
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.profit_and_loss import BOOK_LIFE
@@ -45,7 +45,7 @@ COLUMNS = (
 SCHEMA_VERSION = "2"
 USD = "USD"
 CREATED_BY = "rent-or-buy"
-_CAPEX = {"capital": "capex", "sale": "capex", "expense": "opex", "financing": "financing", "tax": "tax", "imputed": ""}
+_CAPEX = {"capital": "capex", "sale": "capex", "expense": "opex", "financing": "financing", "tax": "tax"}
 _PRICE_TYPES = {"list_price": "list", "quote": "quote", "input": "quote", "yours": "quote"}
 _MONTHLESS = "moves no cash: hours of the month, and what the books write off"
 
@@ -65,7 +65,7 @@ def cash_table(plan: Plan) -> Table:
 
 def _whole(plan: Plan) -> dict[str, Any]:
     """The cells that are the same in every row of the file."""
-    setting, shown = plan.setting, in_currency(1.0, plan.setting.scenario.currency)
+    setting, shown = plan.setting, in_currency(1.0, plan.setting.currency)
     return {
         "schema_version": SCHEMA_VERSION,
         "scenario_id": scenario_id(plan),
@@ -113,14 +113,14 @@ def _line(plan: Plan, option: Option, line: Line, place: int, ids: Ids) -> dict[
     usd = np.broadcast_to(line.usd, shape) + 0.0  # no -0 in a file
     parts = priced(line)
     factor = factors(plan.setting)
-    shown = np.asarray(in_currency(usd, plan.setting.scenario.currency).amount)
+    shown = np.asarray(in_currency(usd, plan.setting.currency).amount)
     taxed = plan.setting.scenario.tax is not None
     return {
         "line_code": f"{line.part.replace(' ', '-')}-{place:02d}",
         "line_name": line.name,
         "cost_category": line.part,
-        "capex_opex": _CAPEX[line.treatment],
-        "cash_or_noncash": "noncash" if line.treatment == "imputed" else "cash",
+        "capex_opex": _CAPEX.get(line.treatment, ""),
+        "cash_or_noncash": "cash" if line.is_cash else "noncash",
         "quantity": np.broadcast_to(parts.quantity, shape),
         "unit": parts.unit,
         "unit_price": np.broadcast_to(parts.usd_per_unit, shape),
@@ -130,8 +130,8 @@ def _line(plan: Plan, option: Option, line: Line, place: int, ids: Ids) -> dict[
         "discount_factor": factor,
         "present_value": usd * factor,
         "tax_shield": np.negative(usd) if line.treatment == "tax" else np.nan,
-        "after_tax_cash_flow": usd if taxed else np.nan,
-        "cumulative_cash": np.cumsum(usd),
+        "after_tax_cash_flow": usd if taxed and line.is_cash else np.nan,
+        "cumulative_cash": np.cumsum(usd * line.is_cash),
         "assumption_id": ids.of(option, line),
         "note": _note(line),
     }
@@ -183,7 +183,7 @@ def _hours(plan: Plan, option: Option) -> dict[str, Any]:
         "present_value": np.zeros(months),
         "book_depreciation": _in_books(plan, option) if capital else np.nan,
         "tax_depreciation": _written_off(plan, option) if capital and setting.scenario.tax else np.nan,
-        "cumulative_cash": np.cumsum(option.ledger.monthly_usd),
+        "cumulative_cash": np.cumsum(paid_usd(option.ledger)),
         "gpu_hours_available": there,
         "gpu_hours_used": used,
         "utilisation": np.divide(used, there, out=np.full(months, np.nan), where=there > 0),
@@ -215,6 +215,6 @@ def in_currency(usd: Num, currency: Currency | None) -> Shown:
     """US dollars in the scenario's currency, at its one dated rate; US dollars where it names none."""
     if isinstance(usd, Shown):
         raise TypeError(f"already in {usd.code}: an amount is converted once")
-    if currency is None:
+    if currency is None or currency.usd_per_unit is None:
         return Shown(usd, USD)
     return Shown(usd / currency.usd_per_unit, currency.code, currency.usd_per_unit, currency.day, currency.source)

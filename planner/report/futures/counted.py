@@ -116,10 +116,10 @@ def futures_table(found: Answer, drawn: Futures) -> Table:
             {
                 "Way": way.option.title,
                 "Cheapest, of 100 futures": words.of_100(drawn.cheapest_share[way.option.key]),
-                "A tenth are below, USD": present.low,
-                "Half are below, USD": present.middle,
-                "A tenth are above, USD": present.high,
-                "Cash on day one, a tenth above, USD": cash.high,
+                f"{words.LOW}, USD": present.low,
+                "Median, USD": present.middle,
+                f"{words.HIGH}, USD": present.high,
+                f"Cash on day one, {words.HIGH}, USD": cash.high,
             }
         )
     return Table.of(rows)
@@ -131,9 +131,9 @@ def inputs_table(drawn: Futures) -> Table:
         [
             {
                 "Input": one.name,
-                "A tenth below": one.spread.low,
+                words.LOW: one.spread.low,
                 "Typical": one.spread.typical,
-                "A tenth above": one.spread.high,
+                words.HIGH: one.spread.high,
                 "Unit": one.unit,
                 "Kind": one.kind,
                 "Source": one.source,

@@ -7,6 +7,7 @@ from functools import partial
 
 from planner.money.ways import WAYS
 from planner.report import glossary, words
+from planner.scenario.durations import hours_words, months_words, years_words
 from planner.scenario.ways import Way
 from planner.study.uncertainty.breakeven_map import BUSY, YEARS
 from planner.study.uncertainty.uncertain_inputs import Doubtful
@@ -20,10 +21,6 @@ def _change(share: float) -> str:
 
 def _number(value: float) -> str:
     return f"{words.significant(value):,g}"
-
-
-def _months(value: float) -> str:
-    return f"{words.significant(value):g} months"
 
 
 def _one_for(share: float) -> str:
@@ -60,8 +57,8 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
         )
     },
     "residual_position": ("Resale value", "", _on_curve),
-    "lead_time_months": ("Delivery time", "", _months),
-    "warranty_years": ("Warranty", "", lambda years: f"{words.significant(years):g} years"),
+    "lead_time_months": ("Delivery time", "", months_words),
+    "warranty_years": ("Warranty", "", years_words),
     "usd_per_accelerator": ("Price of one GPU", "", words.usd),
     "usd_per_server": ("Price of one server", "", words.usd),
     "usd_per_accelerator_of_network": ("Network", "a GPU", words.usd),
@@ -83,11 +80,11 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
     "failures_per_accelerator_hour": (
         "Failures of jobs",
         "of each GPU",
-        lambda rate: f"one in {_number(1 / rate)} hours",
+        lambda rate: f"one in {hours_words(1 / rate)}",
     ),
-    "repair_hours": ("Repair of own machines", "", lambda hours: f"{_number(hours)} hours"),
+    "repair_hours": ("Repair of own machines", "", hours_words),
     BUSY: ("Busy", "share of hours", words.percent),
-    YEARS: ("Years", "", lambda value: words.count(1, "year") if value == 1 else f"{value:g} years"),
+    YEARS: ("Years", "", years_words),
 }
 
 _SHORTER: dict[str, Write] = {

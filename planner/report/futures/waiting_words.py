@@ -68,8 +68,8 @@ def _rests_on(found: Waiting) -> str:
         "do not change" if change == 0 else f"{'fall' if change < 0 else 'rise'} {words.percent(abs(change))} a year"
     )
     return (
-        f"It takes hardware prices to {moves}, {found.lead_time_months:g} months from order to delivery, and rents as "
-        "in the plan."
+        f"It takes hardware prices to {moves}, {words.count(found.lead_time_months, 'month')} from order to delivery, "
+        "and rents as in the plan."
     )
 
 
@@ -80,7 +80,7 @@ def _computation(found: Waiting) -> tuple[str, ...]:
     years = float(np.asarray(least.value))
     return (
         f"A computation of fixed size ends sooner by waiting for faster machines only if it would take more than "
-        f"{words.significant(years, 2):g} years today.",
+        f"{words.count(words.significant(years, 2), 'year')} today.",
     )
 
 
@@ -95,10 +95,10 @@ def waiting_table(found: Waiting, drawn: WaitingFutures | None = None) -> Table:
     }
     if drawn is not None:
         table |= {
-            "A tenth below, USD": drawn.low_usd,
-            "A tenth above, USD": drawn.high_usd,
-            "Worth, a tenth below, USD": drawn.value_low_usd,
-            "Worth, a tenth above, USD": drawn.value_high_usd,
+            f"{words.LOW}, USD": drawn.low_usd,
+            f"{words.HIGH}, USD": drawn.high_usd,
+            f"Worth, {words.LOW}, USD": drawn.value_low_usd,
+            f"Worth, {words.HIGH}, USD": drawn.value_high_usd,
             "Cheaper than now, of 100 futures": [words.of_100(share) for share in drawn.share_cheaper.tolist()],
         }
     return Table.by_column(table)

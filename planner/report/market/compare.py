@@ -18,6 +18,7 @@ from planner.money.renting.bill import TODAY, Bills, Money, rank
 from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.table import Table
+from planner.scenario.durations import years_words
 from pricing import Catalogue
 from pricing.belief import BelievedPrice
 from pricing.query import freshness, trust
@@ -163,7 +164,7 @@ def buy_row(need: Need, own: Own) -> dict[str, Any]:
     bought = own.bought
     return {
         "Provider": "Buy and run it",
-        "Terms": f"kept {words.years(need.years)}",
+        "Terms": f"kept {years_words(need.years)}",
         "Product": bought.what,
         "GPUs per machine": bought.accelerators_per_server,
         "Region": bought.site_label,
@@ -221,7 +222,7 @@ def running_table(own: Own) -> list[tuple[str, str, str]]:
         (
             f"One {what}",
             words.usd_short(usd),
-            f"{words.usd(low)} to {words.usd(high)}; {bought.said_by}{since}",
+            f"{words.usd_short(low)} to {words.usd_short(high)}; {bought.said_by}{since}",
         ),
         (
             "Buy and run",

@@ -12,6 +12,7 @@ from planner.money.renting.cheapest_offer import choose
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.market.compare import FOLD_DAYS, Own
+from planner.scenario.durations import years_words
 from pricing import Catalogue
 from pricing.belief import BelievedPrice
 from pricing.query import AGEING_DAYS, OTHER_CHIP
@@ -30,7 +31,7 @@ def cheapest(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None) ->
     """Who to rent from, on the whole plan's cost, each price as what it is worth today."""
     plan = f"{need.most_accelerators:,} x {catalogue.accelerator_label(need.accelerator)}"
     often = need.busy_accelerator_hours / (need.most_accelerators * need.hours_per_month * need.months)
-    work = f"busy {words.percent(often)} of the time for {words.years(need.years)}"
+    work = f"busy {words.percent(often)} of the time for {years_words(need.years)}"
     bought = against(catalogue, own, need.accelerator)
     best = choose((bills,))
     if best is None:
@@ -118,10 +119,11 @@ def old_words(number: int) -> str:
     return f"{words.count(number, 'offer')} read more than {FOLD_DAYS} days ago: show"
 
 
-def hidden_words(hidden: dict[str, int], of: str = "of this GPU") -> str:
-    """How many offers are not in the table, and why."""
+def hidden_words(hidden: dict[str, int], of: str = "of this GPU", *, is_shown: bool = False) -> str:
+    """How many offers the filters leave out, and why; and whether the table lists them all the same."""
     relevant = {reason: number for reason, number in hidden.items() if reason != OTHER_CHIP}
     if not relevant:
         return ""
     reasons = words.listed(f"{number:,} {reason}" for reason, number in relevant.items())
-    return f"{words.count(sum(relevant.values()), 'offer')} {of} hidden: {reasons}."
+    what = "listed although the filters leave them out" if is_shown else "hidden"
+    return f"{words.count(sum(relevant.values()), 'offer')} {of} {what}: {reasons}."

@@ -11,7 +11,7 @@ from planner.report import words
 from planner.report.forms import plain_data
 from planner.report.table import Table
 from planner.report.text_table import text_table
-from planner.study.market.amounts import time_words
+from planner.scenario.durations import time_words
 from planner.study.market.gpu_guide import Choice, Pick
 
 TITLE = "Which GPU should I choose?"

@@ -26,9 +26,10 @@ from planner.report.market.compare import (
     row_names,
 )
 from planner.report.market.findings import Finding, against, aged, cheapest
+from planner.report.market.offers import region_words
 from planner.report.table import Table
 from planner.scenario.base import HOURS_PER_DAY
-from planner.study.market.amounts import time_words
+from planner.scenario.durations import time_words, years_words
 from planner.study.market.candidates import Doer
 from pricing import Catalogue
 from pricing.orderable import refuses
@@ -82,10 +83,21 @@ def offers_of(  # noqa: PLR0913 - a question of as many parts
     all_rented, hidden = rented(catalogue, doers, wish, day, able_only=able_only, money=money)
     if is_job:
         found = cheapest_for_job(catalogue, all_rented, own)
-        return Offers(found, job_table(catalogue, all_rented, own, day), hidden, all_rented, own)
+        table = job_table(catalogue, all_rented, own, day)
+        return Offers(found, _with_places(catalogue, table, wish), hidden, all_rented, own)
     need, only = doers[0].need, all_rented[0].bills
     found = cheapest(catalogue, need, only, own)
-    return Offers(found, compare_table(catalogue, need, only, own, day), hidden, all_rented, own)
+    table = compare_table(catalogue, need, only, own, day)
+    return Offers(found, _with_places(catalogue, table, wish), hidden, all_rented, own)
+
+
+def _with_places(catalogue: Catalogue, table: Table, wish: Wish) -> Table:
+    """The table with the places of each region that lie where a person wants them."""
+    regions = [
+        region_words(catalogue, key, wish.areas) if key in catalogue.offers else region
+        for key, region in table.by_id("Region").items()
+    ]
+    return Table({**table.cells, "Region": regions}, table.ids) if wish.areas else table
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +208,7 @@ def cheapest_for_job(catalogue: Catalogue, all_rented: Sequence[RentedJob], own:
     who = words.seller(catalogue.providers[offer.provider].label, offer.sku)
     done = f"{who} {'trains' if doer.is_run else 'serves'} it"
     total = words.usd(float(of.bills.total_usd[at]))
-    over = f"The plan of {words.years(doer.setting.scenario.years)}, disks and traffic included"
+    over = f"The plan of {years_words(doer.setting.scenario.years)}, disks and traffic included"
     sentences = (f"{over}, comes to {total} there, {words.PURCHASE[offer.purchase]}.", f"{words.worth(price)}.")
     return Finding(f"{done} for the least: {_cost(catalogue, of, at)}{aged(price)}", (*sentences, *bought), key)
 

@@ -8,7 +8,15 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple, get_args
 
 from planner.report import words
-from planner.report.market.live_words import asked_words, held_rows, named_words, progress_words, refresh_rows
+from planner.report.market.live_words import (
+    asked_words,
+    done_words,
+    held_rows,
+    named_words,
+    progress_words,
+    refresh_rows,
+    sources_done,
+)
 from planner.report.table import Table
 from pricing import Catalogue
 from pricing.feeds.given import NEW, UNWANTED, Name, What
@@ -17,7 +25,6 @@ from pricing.feeds.progress import Progress, RefreshFound
 from pricing.feeds.store import Had, Held
 from pricing.feeds.verdict import NAMES
 
-_UNDER_WAY = ("waiting", "reading")
 OFFER = "No live prices were read this week. The sources can be asked for today's."
 PROMISE = (
     "Sellers and public lists are asked over the network, only when you say so. What they say lies over the prices "
@@ -47,11 +54,9 @@ class Under(NamedTuple):
 
 def under_way(every: Sequence[Progress]) -> Under:
     """How far a refresh is: what is done in one line, and one line for each source that answers now."""
-    done = sum(one.state not in _UNDER_WAY for one in every)
-    rows = sum(one.rows for one in every)
     lines = tuple(progress_words(one) for one in every if one.state == "reading")
-    share = done / len(every) if every else 0.0
-    return Under(share, f"{done:,} of {words.count(len(every), 'source')} done, {words.count(rows, 'price')}", lines)
+    done, asked = sources_done(every)
+    return Under(done / asked if asked else 0.0, done_words(every), lines)
 
 
 class Came(NamedTuple):

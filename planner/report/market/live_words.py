@@ -24,6 +24,7 @@ _STATES: dict[SourceState, str] = {
     "skipped": "skipped",
     "cancelled": "cancelled",
 }
+UNDER_WAY: tuple[SourceState, ...] = ("waiting", "reading")
 _REASONS: dict[ReasonKind, str] = {
     "no_price": "no price at all",
     "no_shape": "no machine that can be: its count or its kind of purchase",
@@ -104,6 +105,19 @@ def progress_words(one: Progress) -> str:
     left = "" if one.seconds_left is None else f", {one.seconds_left:,.0f} s left of this reply"
     rate = f" ({one.rows_per_s:,.0f} a second)" if one.rows else ""
     return f"{one.label}: {_STATES[one.state]}, {words.count(one.rows, 'price')}{rate}{left}"
+
+
+def sources_done(every: Iterable[Progress]) -> tuple[int, int]:
+    """How many sources are done, of how many that are read; those without their key are not counted."""
+    asked = [one for one in every if one.state != "skipped"]
+    return sum(one.state not in UNDER_WAY for one in asked), len(asked)
+
+
+def done_words(every: Sequence[Progress]) -> str:
+    """How far a refresh is, in one line."""
+    done, asked = sources_done(every)
+    prices = words.count(sum(one.rows for one in every), "price")
+    return f"{done:,} of {words.count(asked, 'source')} done, {prices}"
 
 
 # What is held

@@ -11,17 +11,40 @@ from planner.report.table import Table
 from planner.report.text_table import aligned
 from pricing import Catalogue, Figure
 from pricing.belief import BelievedPrice, in_their_markets
-from pricing.orderable import Order, Sale, sale
+from pricing.orderable import Order, Sale, places_in, places_of, sale
 from pricing.query import freshness, price, trust
 from pricing.records import Offer
 
 
 def offer_rows(
-    catalogue: Catalogue, offers: Sequence[str], day: date, order: Order | None = None
-) -> list[dict[str, Any]]:
-    """One flat record for each offer that can take the order: price, what it is for, how old it is, who says so."""
+    catalogue: Catalogue, offers: Sequence[str], day: date, order: Order | None = None,
+    areas: frozenset[str] = frozenset(),
+) -> list[dict[str, Any]]:  # fmt: skip
+    """One flat record for each offer that can take the order: price, what it is for, how old it is, who says so.
+
+    `where` is the region, and which of its places lie in `areas`, where a person wants these parts of the world.
+    """
     prices = in_their_markets(catalogue, day, offers, order)
-    return [_row(catalogue, key, prices.at(place), day) for place, key in enumerate(offers)]
+    rows = (_row(catalogue, key, prices.at(place), day) for place, key in enumerate(offers))
+    return [row | {"where": region_words(catalogue, row["id"], areas)} for row in rows]
+
+
+def region_words(catalogue: Catalogue, key: str, areas: frozenset[str]) -> str:
+    """An offer's region; of several places those in `areas`: Norway (of Canada/Norway/US)."""
+    offer = catalogue.offers[key]
+    every = places_of(catalogue, offer) if areas else ()
+    inside = places_in(catalogue, offer, areas) if areas else ()
+    if areas and not every and offer.area == "anywhere":
+        return f"{offer.region} (not stated where)"
+    if len(inside) == len(every) and (not inside or offer.area != "anywhere"):
+        return offer.region
+    labels = [catalogue.lands[one].label if one in catalogue.lands else _UNIONS[one] for one in inside]
+    more = f" and {len(labels) - _MOST_PLACES} more" if len(labels) > _MOST_PLACES else ""
+    return f"{', '.join(labels[:_MOST_PLACES])}{more} (of {offer.region})"
+
+
+_MOST_PLACES = 3
+_UNIONS = {"EU": "European Union", "EEA": "European Economic Area"}
 
 
 def _row(catalogue: Catalogue, key: str, price_now: BelievedPrice, day: date) -> dict[str, Any]:
@@ -62,10 +85,12 @@ def _sold(sold: Sale) -> dict[str, Any]:
     return {
         "sold_as": sold.kind,
         "sizes": list(sold.sizes),
-        "most_at_once": sold.most,
-        "most_is_published": sold.most_published,
+        "sizes_are_published": not sold.sizes_assumed,
+        "most_at_once": sold.most.accelerators,
+        "most_is_published": not sold.most.assumed,
         "fabric": sold.fabric,
-        "largest_job": sold.reach,
+        "largest_job": sold.reach.accelerators,
+        "largest_job_is_published": not sold.reach.assumed,
         "country": sold.country,
     }
 
@@ -127,8 +152,11 @@ HEAD = (
 )  # fmt: skip
 
 
+ASSUMED = "A number at once with ? is one that we assume: its seller publishes none."
+
+
 def offer_text(rows: Sequence[dict[str, Any]]) -> str:
-    """The rows as aligned text for a terminal. A question mark: so many are taken, nobody publishes it."""
+    """The rows as aligned text for a terminal; a question mark means `ASSUMED`."""
     return aligned([HEAD, *(_cells(row) for row in rows)], right={0})
 
 
@@ -143,7 +171,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
         str(row["accelerators_per_instance"]),
         f"{row['most_at_once']:,}{'' if row['most_is_published'] else '?'}",
         words.PURCHASE[row["purchase"]],
-        row["region"],
+        row["where"],
         "" if row["checked"] is None else row["checked"].isoformat(),
         "" if row["age_days"] is None else f"{row['age_days']} d",
         row["trust"],

@@ -103,9 +103,8 @@ def _wait(found: BestMix) -> tuple[str, ...]:
     wait = found.wait_hours
     if wait is None or not wait.found:
         return ()
-    return (
-        f"A job that may wait does so for {words.significant(float(np.asarray(wait.value)), 2):g} hours on average.",
-    )
+    hours = words.count(words.significant(float(np.asarray(wait.value)), 2), "hour")
+    return (f"A job that may wait does so for {hours} on average.",)
 
 
 def layers_table(found: BestMix) -> Table:

@@ -50,4 +50,4 @@ def held_words(band: Band) -> str:
     """What the range is made of."""
     if not band.rows:
         return ""
-    return f"The range holds four of five of {band.rows:,} runs whose source was left out of the fit."
+    return f"The range holds four of five of {words.count(band.rows, 'run')} whose source was left out of the fit."

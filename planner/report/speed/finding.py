@@ -15,7 +15,8 @@ from planner.report.speed.other_work import other_parts, run_parts
 from planner.report.speed.serving_words import usd_per_million_tokens
 from planner.report.speed.training_words import other_teams
 from planner.report.tile import Tile
-from planner.scenario.base import HOURS_PER_DAY, SECONDS_PER_HOUR
+from planner.scenario.base import SECONDS_PER_HOUR
+from planner.scenario.durations import range_ends, range_words, seconds_words, time_parts, time_words
 from planner.scenario.task import Train
 from planner.speed.scenario_jobs import ServingWork, TrainingWork
 from planner.speed.serving import Serving, WaitingTimes
@@ -25,7 +26,6 @@ from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
 
 _MINUTES = 60.0
-_UNITS = ((1.0, "day"), (HOURS_PER_DAY, "hour"), (HOURS_PER_DAY * _MINUTES, "minute"))
 _DONE = {"full": "trains", "frozen": "is tuned", "lora": "is fine-tuned (LoRA)", "qlora": "is fine-tuned (QLoRA)"}
 NO_MODEL = "Name a model to see how fast it runs"
 
@@ -79,22 +79,6 @@ def told(catalogue: Catalogue, work: TrainingWork | ServingWork, cost: Hired | N
     return _served(catalogue, work, cost)
 
 
-def how_long(days: float) -> str:
-    """21.3 days, 5.4 hours, 12 minutes."""
-    each, unit = _unit(days)
-    return f"{_three(days * each)} {unit if _three(days * each) == '1' else unit + 's'}"
-
-
-def how_long_range(days: Range) -> str:
-    """18.8 to 29.6, in the unit of the typical one."""
-    each, _ = _unit(days.typical)
-    return f"{_three(days.low * each)} to {_three(days.high * each)}"
-
-
-def _unit(days: float) -> tuple[float, str]:
-    return next((one for one in _UNITS if days * one[0] >= 1), _UNITS[-1])
-
-
 def _three(value: float) -> str:
     """Three digits that matter, thousands set apart."""
     rounded = words.significant(value)
@@ -131,7 +115,7 @@ def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> Sp
             ("So many accelerators stop more often than a job on all of them can start again. Use fewer.",),
         )
     run = "One run of " if work.task.runs_per_month is not None else ""
-    length = f"{how_long(speed.days.typical)} ({how_long_range(speed.days)})"
+    length = range_words(speed.days.low, speed.days.typical, speed.days.high)
     title = f"{run}{found.model} {_DONE[work.job.method]} in {length} on {on}"
     sentences = (
         f"{many(found.tokens)} tokens take {words.significant(speed.accelerator_hours.typical):,.0f} GPU-hours.",
@@ -140,10 +124,10 @@ def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> Sp
         *_gone_by(catalogue, work),
         *found.data_facts,
         known_words(speed.band),
-        f"The range covers how far off we were on {speed.band.rows:,} published runs whose source was not fitted, and "
-        f"what a team reaches of a published speed: {words.percent(speed.team.low)} to "
+        f"The range covers how far off we were on {words.count(speed.band.rows, 'published run')} whose source "
+        f"was not fitted, and what a team reaches of a published speed: {words.percent(speed.team.low)} to "
         f"{words.percent(speed.team.high)}.",
-        other_teams(speed, how_long),
+        other_teams(speed),
         *(f"Look again: {warning}." for warning in found.warnings),
     )
     return SpeedWords(title, sentences, (*_training_figures(speed, cost), *training_tiles(found)))
@@ -154,10 +138,10 @@ def _deadline(task: Train, speed: Speed) -> tuple[str, ...]:
     if due is None:
         return ()
     if speed.days.high <= due:
-        return (f"That is within the {due:g} days there are, even at the slow end.",)
+        return (f"That is within the {time_words(due)} there are, even at the slow end.",)
     if speed.days.typical <= due:
-        return (f"That is within the {due:g} days there are, but the slow end is not.",)
-    return (f"That is later than the {due:g} days there are.",)
+        return (f"That is within the {time_words(due)} there are, but the slow end is not.",)
+    return (f"That is later than the {time_words(due)} there are.",)
 
 
 def _not_fitting(found: Training, on: str) -> SpeedWords:
@@ -171,7 +155,7 @@ def _not_fitting(found: Training, on: str) -> SpeedWords:
     return SpeedWords(
         f"{found.model} does not fit on {on}: needs {needs} GB on each, has {has}",
         (
-            f"That is the leanest of {found.layouts_evaluated:,} layouts.",
+            f"That is the leanest of {words.count(found.layouts_evaluated, 'layout')}.",
             f"What would make it fit, the cheapest first: {ways}." if ways else "Nothing that was tried makes it fit.",
             "The memory below shows what each change would do.",
         ),
@@ -181,10 +165,11 @@ def _not_fitting(found: Training, on: str) -> SpeedWords:
 
 def _training_figures(speed: Speed, cost: Hired | None) -> tuple[Tile, ...]:
     hours, rate = speed.accelerator_hours, speed.tokens_per_s_per_accelerator
-    each, unit = _unit(speed.days.typical)
+    length, unit = time_parts(speed.days.typical)
+    unit = unit.strip().removesuffix("s").capitalize()
     return (
         Tile(
-            f"{unit.capitalize()}s to train", _three(speed.days.typical * each), how_long_range(speed.days),
+            f"{unit}s to train", length, range_ends(speed.days.low, speed.days.typical, speed.days.high),
             "Stops, restarts and checkpoints included, and what a team reaches of a published speed.",
         ),
         Tile(
@@ -235,7 +220,7 @@ def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> Spee
     on = machines(catalogue, needed, found.accelerator)
     replicas = max(needed // found.accelerators_per_replica, 1)
     per_s = found.output_tokens_per_s / max(found.replicas, 1) * replicas
-    latency = "" if found.ttft is None else f", first token within {_ms(found.ttft.p99_ms)}"
+    latency = "" if found.ttft is None else f", first token within {seconds_words(found.ttft.p99_ms / 1e3)}"
     usd = usd_per_million(work, cost)
     price = "" if usd is None else f", {words.usd(usd)} a million tokens"
     return SpeedWords(
@@ -243,7 +228,7 @@ def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> Spee
         (
             f"That is enough for {task.requests_per_s:g} request{'s' * (task.requests_per_s != 1)} a second on average"
             + (f" and {task.peak_requests_per_s:g} at the peak" if task.peak_requests_per_s else "")
-            + f", {task.input_tokens:,} tokens in and {task.output_tokens:,} out: "
+            + f", {words.count(task.input_tokens, 'token')} in and {task.output_tokens:,} out: "
             f"{words.count(replicas, 'replica')} of {found.accelerators_per_replica}, weights in "
             f"{found.weight_precision}.",
             *_gone_by(catalogue, work),
@@ -271,8 +256,8 @@ def _waiting(found: Serving) -> tuple[str, ...]:
     if found.ttft is None or found.tpot is None:
         return ()
     return (
-        f"Of 100 requests 99 see their first token within {_ms(found.ttft.p99_ms)} and then one every "
-        f"{_ms(found.tpot.p99_ms)} or sooner.",
+        f"Of 100 requests 99 see their first token within {seconds_words(found.ttft.p99_ms / 1e3)} and then one every "
+        f"{seconds_words(found.tpot.p99_ms / 1e3)} or sooner.",
         *((first_token_words(found.first_token_band),) if found.first_token_band else ()),
     )
 
@@ -308,10 +293,4 @@ def _latency_figure(label: str, latency: WaitingTimes | None) -> Tile:
     told = "At the average rate, with queueing: 99 of 100 requests see less."
     if latency is None:
         return Tile(label, "not asked", "", told)
-    return Tile(label, _ms(latency.p99_ms), f"half: {_ms(latency.p50_ms)}", told)
-
-
-def _ms(milliseconds: float) -> str:
-    if milliseconds >= 1e3:
-        return f"{milliseconds / 1e3:.3g} s"
-    return f"{milliseconds:.2g} ms" if milliseconds < 10 else f"{milliseconds:,.0f} ms"
+    return Tile(label, seconds_words(latency.p99_ms / 1e3), f"half: {seconds_words(latency.p50_ms / 1e3)}", told)

@@ -11,6 +11,23 @@ from planner.speed.training.result import Layout, Speed
 _SHARES = ("", ", which share optimizer states (ZeRO 1)", ", which share optimizer states and gradients (ZeRO 2)",
            ", which share optimizer states, gradients and weights (ZeRO 3)")  # fmt: skip
 _FULLEST = "What the fullest accelerator holds at once, and the memory that programs really get of it."
+# What the parts of the memory are called, on the page, in the shell and in the documents.
+MEMORY_PARTS = {
+    "weights_gb": "weights",
+    "gradients_gb": "gradients",
+    "states_gb": "optimizer states",
+    "activations_gb": "activations",
+    "logits_gb": "logits",
+    "working_gb": "working space",
+    "context_gb": "libraries",
+    "fragmentation_gb": "fragmentation",
+}
+SERVED_PARTS = {
+    "weights_gb": "weights",
+    "adapters_gb": "adapters",
+    "working_gb": "working space",
+    "cache_gb": "cache of requests",
+}
 # What each part of the memory is, for whoever has not trained or served a model yet.
 TRAINED_PARTS_IN_WORDS = (
     ("weights", "the model itself"),
@@ -18,7 +35,7 @@ TRAINED_PARTS_IN_WORDS = (
     ("optimizer states", "what the optimizer remembers of each weight, with a precise copy of it"),
     ("activations", "what layers computed on the way forward and need again on the way back"),
     ("logits", "the scores of all words of the vocabulary, at the end of the model"),
-    ("working buffers", "room for what is being computed and sent"),
+    ("working space", "room for what is being computed and sent"),
     ("libraries", "the driver, the kernels and what GPUs talk through"),
     ("fragmentation", "gaps that are too small to be used"),
 )

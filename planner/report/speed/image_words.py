@@ -8,19 +8,18 @@ from typing import Any
 from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.forms import offer_data, plain_data, usd_data, usd_words
+from planner.scenario.base import HOURS_PER_DAY
+from planner.scenario.durations import range_words
 from planner.speed.training.images import ImageTraining
-
-_UNITS = ((24.0, "days"), (1.0, "h"), (1 / 60, "min"))
 
 
 def images_title(found: ImageTraining, label: str) -> str:
     """One sentence: how long, how fast, and where that is from."""
     hours, each = found.hours, found.images_per_s_each
-    size, unit = next((one for one in _UNITS if hours.typical >= one[0]), _UNITS[-1])
-    low, typical, high = (f"{words.significant(end / size):,g}" for end in (hours.low, hours.typical, hours.high))
+    length = range_words(*(end / HOURS_PER_DAY for end in (hours.low, hours.typical, hours.high)))
     rates = [f"{words.significant(end):,g}" for end in (each.typical, each.low, each.high)]
     return (
-        f"{found.label}, {found.told}, on {found.accelerators:,} x {label}: {typical} {unit} ({low} to {high}), "
+        f"{found.label}, {found.told}, on {found.accelerators:,} x {label}: {length}, "
         f"{rates[0]} images/s on each ({rates[1]} to {rates[2]}), {found.how}."
     )
 

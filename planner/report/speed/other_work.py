@@ -54,8 +54,8 @@ def side_table(beside: list[PricedWork]) -> Table:
         {
             "Accelerator": one.label,
             "Requests/s of one": one.found.requests_per_s,
-            "A tenth below": one.found.low,
-            "A tenth above": one.found.high,
+            words.LOW: one.found.low,
+            words.HIGH: one.found.high,
             "At the peak": one.found.accelerators_at_peak,
             "USD an hour then": usd_per_hour_at_peak(one),
             "Rent from": None if one.cost is None else one.cost.provider,

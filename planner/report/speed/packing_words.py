@@ -10,6 +10,7 @@ from planner.report import words
 from planner.report.forms import bullets, hired_words, in_sections, plain_data, usd_data
 from planner.report.table import Table
 from planner.report.text_table import text_table
+from planner.scenario.durations import hours_words
 from planner.speed.training.packing import Together
 from planner.speed.training.result import Range
 
@@ -74,14 +75,14 @@ def _sentence(ways: tuple[Together, ...], cost: Hired | None) -> str:
     turn = alone.accelerator_hours_per_run.typical
     paid = "" if cost is None else f", {words.usd(hours * cost.usd_per_accelerator_hour)}"
     if best.way == "in_turn":
-        return f"One after the other is the cheapest: a run takes and pays {words.significant(hours):,g} hours{paid}."
+        return f"One after the other is the cheapest: a run takes and pays {hours_words(hours)}{paid}."
     # A gain that lies within what is assumed of the loss is none.
     sure = best.pace is not None and best.pace.accelerator_hours_per_run.high < turn
     doubt = "" if sure else ", but the ranges overlap"
     return (
         f"{way_words(best).capitalize()}, {best.at_once} at once, is the cheapest: a run pays "
-        f"{words.significant(hours):,g} hours of the accelerator{paid} (one after the other "
-        f"{words.significant(turn):,g}){doubt}."
+        f"{hours_words(hours)} of the accelerator{paid} (one after the other "
+        f"{hours_words(turn)}){doubt}."
     )
 
 

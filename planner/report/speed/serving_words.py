@@ -10,20 +10,15 @@ from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.forms import NO_OFFER, bullets, finite, hired_words, in_sections, offer_data, plain_data
 from planner.report.speed.band_words import first_token_words, held_words, known_words
+from planner.report.speed.fit_words import SERVED_PARTS
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.scenario.base import MILLION
+from planner.scenario.durations import seconds_words
 from planner.scenario.serving_job import ServingJob
-from planner.speed.serving import Anchor, Serving
+from planner.speed.serving import Serving
 
-_MOST_IDS = 4
-_MEMORY = {
-    "weights_gb": "weights",
-    "adapters_gb": "adapters",
-    "working_gb": "working space",
-    "cache_gb": "cache",
-    "unused_gb": "unused",
-}
+_MEMORY = SERVED_PARTS | {"unused_gb": "unused"}
 
 
 def usd_per_million_tokens(found: Serving, cost: Hired | None, busy_share: float) -> float | None:
@@ -42,8 +37,8 @@ def serving_title(job: ServingJob, found: Serving) -> str:
         return f"{what}: does not fit; {found.reason}."
     return (
         f"{what}: {found.output_tokens_per_s:,.0f} tokens/s written ({found.output_tokens_per_s_low:,.0f} to "
-        f"{found.output_tokens_per_s_high:,.0f}), {found.requests_per_s:,.3g} requests/s of {job.input_tokens:,} "
-        f"tokens in and {found.output_tokens_per_s / found.requests_per_s:,.0f} out."
+        f"{found.output_tokens_per_s_high:,.0f}), {found.requests_per_s:,.3g} requests/s of "
+        f"{words.count(job.input_tokens, 'token')} in and {found.output_tokens_per_s / found.requests_per_s:,.0f} out."
     )
 
 
@@ -69,20 +64,10 @@ def serving_text(
             ("Cost", "\n".join([*_cost(found, cost, busy_share), *by_token])),
             ("Memory of a replica", text_table(memory_table(found))),
             ("Where the time goes", text_table(time_table(found))),
-            ("Your runs", "" if found.anchor is None else anchor_words(found.anchor)),
         ]
     sections.append(("Does it need a GPU?", "\n".join(small)))
     sections.append(("Look at again", bullets(found.warnings)))
     return in_sections(sections)
-
-
-def anchor_words(anchor: Anchor) -> str:
-    """Which runs of somebody's own the prediction goes by, and how far they move it."""
-    ids = words.listed(anchor.ids) if len(anchor.ids) <= _MOST_IDS else f"{len(anchor.ids)} runs"
-    return (
-        f"Goes by {ids}: {anchor.ratio:.2f} times the prediction without, {words.percent(anchor.width)} of the band. "
-        f"In a scenario: measured_over_predicted: {anchor.ratio:.3g}."
-    )
 
 
 def latency_table(found: Serving) -> Table:
@@ -122,6 +107,7 @@ def serving_row(job: ServingJob, found: Serving, cost: Hired | None, busy_share:
         **plain_data({key: value for key, value in row.items() if key not in ("ttft", "tpot")}),
         "input_tokens": job.input_tokens,
         "output_tokens": job.output_tokens,
+        "requests_at_once": found.requests_at_once,
         "runs_like_it": None if found.band is None else found.band.alike,
         "busy_share": busy_share,
         "usd_per_million_output_tokens": usd_per_million_tokens(found, cost, busy_share),
@@ -133,6 +119,7 @@ def serving_data(job: ServingJob, found: Serving, cost: Hired | None, busy_share
     usd = usd_per_million_tokens(found, cost, busy_share)
     return {
         **plain_data(asdict(found)),
+        "requests_at_once": finite(found.requests_at_once),
         "known": None if found.band is None else known_words(found.band),
         "title": serving_title(job, found),
         "offer": offer_data(cost),
@@ -147,14 +134,20 @@ def _speed(found: Serving) -> list[str]:
     energy = found.joules_per_output_token
     return [
         f"{words.count(found.replicas, 'replica')} of {found.accelerators_per_replica}, "
-        f"{found.batch_per_replica:,.0f} requests at once on each (at most {found.most_requests_per_replica:,.0f}).",
+        f"{words.count(round(found.requests_at_once), 'request')} at once{_on_each(found)} "
+        f"(at most {found.most_requests_per_replica:,.0f} on each).",
         f"{within:,.3g} requests/s keep the promised latency." if found.ttft else "No latency is promised.",
         *((first_token_words(found.first_token_band),) if found.first_token_band else ()),
         *(f"Needed {when}: {words.count(count, 'accelerator')}." for when, count in needed.items() if count),
-        f"A new replica answers after {found.cold_start_s:,.0f} s.",
+        f"A new replica answers after {seconds_words(found.cold_start_s)}.",
         "" if found.band is None else f"{known_words(found.band)} {held_words(found.band)}".rstrip(),
         "" if energy is None else f"{energy:.3g} J for each token written, accelerators only.",
     ]
+
+
+def _on_each(found: Serving) -> str:
+    busy = found.replicas - found.idle_replicas
+    return f", {found.batch_per_replica:,.3g} on each of {busy:,}" if busy > 1 else ""
 
 
 def _cost(found: Serving, cost: Hired | None, busy_share: float) -> list[str]:

@@ -11,9 +11,11 @@ from planner.evidence.checked import Checked, group_of, skips
 from planner.evidence.nearest import Near, PublishedRun
 from planner.report import words
 from planner.report.speed.band_words import known_words
+from planner.report.speed.fit_words import MEMORY_PARTS, SERVED_PARTS
 from planner.report.speed.serving_words import time_table
 from planner.report.speed.training_words import layouts_table
 from planner.report.table import Table
+from planner.scenario.durations import seconds_words
 from planner.speed.bands import Band
 from planner.speed.serving import Serving
 from planner.speed.serving.savings import ServedOtherwise
@@ -22,22 +24,6 @@ from planner.speed.training.result import Speed
 from planner.speed.training.savings import AS_IT_IS, Saving
 from planner.speed.training.waterfall import PEAK, Stair
 
-MEMORY_PARTS = {
-    "weights_gb": "weights",
-    "gradients_gb": "gradients",
-    "states_gb": "optimizer states",
-    "activations_gb": "activations",
-    "logits_gb": "logits",
-    "working_gb": "working buffers",
-    "context_gb": "libraries",
-    "fragmentation_gb": "fragmentation",
-}
-SERVED_PARTS = {
-    "weights_gb": "weights",
-    "adapters_gb": "adapters",
-    "working_gb": "working space",
-    "cache_gb": "cache of requests",
-}
 _AS_MUCH, _TELLS = 0.005, 0.1  # no more is as much; a part below this share of the one that grew most is not named
 _KINDS = {
     "dense_layout_stated": "dense, layout stated",
@@ -165,7 +151,7 @@ def served_finding(found: Sequence[ServedOtherwise]) -> str:
     memory, each = now.memory, now.accelerators_per_replica
     return (
         f"Weights take {_gb(memory.weights_gb / each)} of the {_gb(memory.device_gb / each)} of each accelerator and "
-        f"leave room for {now.batch_per_replica:,.0f} requests at once, each with "
+        f"leave room for {words.count(round(now.batch_per_replica), 'request')} at once, each with "
         f"{1e3 * memory.cache_gb_per_request:,.3g} MB of cache."
     )
 
@@ -218,7 +204,9 @@ def runners_up(speed: Speed) -> Table:
 
 def layouts_finding(found: Training) -> str:
     """How many layouts were weighed and how close the next ones come."""
-    said = f"{found.layouts_evaluated:,} layouts were weighed and {found.layouts_fitting:,} fit."
+    were = "was" if found.layouts_evaluated == 1 else "were"
+    fit = "fits" if found.layouts_fitting == 1 else "fit"
+    said = f"{words.count(found.layouts_evaluated, 'layout')} {were} weighed and {found.layouts_fitting:,} {fit}."
     speed = found.speed
     if speed is None or not speed.runners_up:
         return said
@@ -321,7 +309,9 @@ def near_finding(near: Sequence[Near]) -> str:
     off = float(np.exp(first.run.error) - 1)
     way = "as published" if abs(off) < 0.005 else f"{words.percent(abs(off))} {'above' if off > 0 else 'below'} it"
     median = float(np.median(np.abs([one.run.error for one in near])))
-    what = f"{first.run.traits.network.label} on {first.run.traits.work.accelerators:,.0f} accelerators"
+    what = (
+        f"{first.run.traits.network.label} on {words.count(round(first.run.traits.work.accelerators), 'accelerator')}"
+    )
     return (
         f"The nearest published run is {what} ({first.run.title}): we say {way}. Half of the {len(near)} nearest are "
         f"within {words.percent(median)}."
@@ -337,7 +327,7 @@ def service_table(found: Serving) -> Table:
         "Requests/s of a replica in time": f"{found.requests_per_s_within_promise / max(found.replicas, 1):,.3g}",
         "Accelerators for the average": _count(found.accelerators_at_average),
         "Accelerators for the peak": _count(found.accelerators_at_peak),
-        "Until a new replica answers": f"{found.cold_start_s:,.0f} s",
+        "Until a new replica answers": seconds_words(found.cold_start_s),
         "Energy of a token written": "not known" if found.joules_per_output_token is None
         else f"{found.joules_per_output_token:.3g} J, accelerators only",
         "Runs that the range goes by": "" if found.band is None else known_words(found.band),

@@ -15,6 +15,7 @@ from planner.report import words
 from planner.report.chart_frame import INK, PAPER, axis, framed, marks, money, note, upright
 from planner.report.speed.speed_charts import ORANGE
 from planner.report.table import Table
+from planner.scenario.durations import time_mark, time_words
 from planner.study.market.survey import Market, Try
 from pricing.query import AGEING_DAYS
 
@@ -26,12 +27,8 @@ _APART = 0.075  # of the chart's height: names nearer than this would cover each
 _BEYOND = 4.0  # what is so many times slower or dearer than the front is left to the table
 _MINUTE, _HOUR = 1 / 1_440, 1 / 24
 # In short: on a phone there are 30 pixels for each.
-_TICKS_DAYS = {_MINUTE: "1 min", _HOUR: "1 h", 1.0: "1 d"} | {10.0**n: f"{10**n:,} d" for n in range(1, 7)}
-_MORE_TICKS_DAYS = (
-    {n * _MINUTE: f"{n} min" for n in (3, 10, 30)}
-    | {n * _HOUR: f"{n} h" for n in (3, 8)}
-    | {3 * 10.0**n: f"{3 * 10**n:,} d" for n in range(5)}
-)
+_TICKS_DAYS = (_MINUTE, _HOUR, *(10.0**n for n in range(7)))
+_MORE_TICKS_DAYS = (*(n * _MINUTE for n in (3, 10, 30)), 3 * _HOUR, 8 * _HOUR, *(3 * 10.0**n for n in range(5)))
 _FEW_TICKS = 3
 _TIME = "Time until it is done: minutes, hours, days"
 
@@ -254,10 +251,10 @@ def _across(values: Sequence[float], market: Market) -> dict[str, Any]:
 
 def _ticks_days(low: float, high: float) -> dict[float, str]:
     """Round times between two; where those that are a power apart are few, those between them too."""
-    found = {days: told for days, told in _TICKS_DAYS.items() if low <= days <= high}
-    if len(found) >= _FEW_TICKS:
-        return found
-    return {days: told for days, told in sorted((_TICKS_DAYS | _MORE_TICKS_DAYS).items()) if low <= days <= high}
+    found = [days for days in _TICKS_DAYS if low <= days <= high]
+    if len(found) < _FEW_TICKS:
+        found = [days for days in sorted((*_TICKS_DAYS, *_MORE_TICKS_DAYS)) if low <= days <= high]
+    return {days: time_mark(days) for days in found}
 
 
 def _up(values: Sequence[float], market: Market) -> dict[str, Any]:
@@ -298,7 +295,7 @@ def _limit_names(market: Market, tries: Sequence[Try], dark: bool) -> list[dict[
     made: list[dict[str, Any]] = []
     if market.deadline_days is not None:
         top: dict[str, Any] = {"yref": "paper", "yanchor": "top", "xanchor": "left"}
-        said = f" due in {market.deadline_days:g} days"
+        said = f" due in {time_words(market.deadline_days)}"
         made.append(note(across.position(market.deadline_days), 1, said, dark, **top))
     right: dict[str, Any] = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
     names = {"budget": market.budget_usd, "by the token": _by_token(market)}

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
 
-from planner.evidence.training.anchor import Anchored
 from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.forms import bullets, finite, in_sections, offer_data, plain_data, usd_data, usd_words
 from planner.report.speed.band_words import held_words, known_words
+from planner.report.speed.fit_words import MEMORY_PARTS
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.scenario.base import HOURS_PER_DAY
+from planner.scenario.durations import hours_words, range_words, seconds_words, time_words
 from planner.speed.training.goodput import hours_over
 from planner.speed.training.images import learns_from_images
 from planner.speed.training.result import NOT_SPREAD, Layout, Speed, Training, WayToFit
 from planner.speed.work_to_hours import Asked
 
-_MEMORY = {
-    "weights_gb": "weights",
-    "gradients_gb": "gradients",
-    "states_gb": "master weights and optimizer states",
-    "activations_gb": "activations",
-    "logits_gb": "logits",
-    "working_gb": "working buffers",
-    "context_gb": "libraries and communicators",
-    "fragmentation_gb": "fragmentation",
-}
 _FEW = 5
 _ZERO = ("none", "ZeRO 1", "ZeRO 2", "ZeRO 3")
 
@@ -47,7 +37,7 @@ def training_title(found: Training) -> str:
         return f"{what}: does not fit, {found.least_memory_gb:,.1f} GB of {found.memory_gb:,.1f} GB at best."
     rate, days = speed.tokens_per_s_per_accelerator, speed.days
     return (
-        f"{what}: {_time(days.typical)} ({_time(days.low)} to {_time(days.high)}), {rate.typical:,.0f} tokens/s "
+        f"{what}: {range_words(days.low, days.typical, days.high)}, {rate.typical:,.0f} tokens/s "
         f"on each ({rate.low:,.0f} to {rate.high:,.0f})."
     )
 
@@ -60,7 +50,7 @@ def in_short(found: Training, label: str) -> str:
     if found.speed is None:
         return f"{run} does not fit on {where}."
     days = found.speed.days
-    return f"{run} takes {_time(days.typical)} ({_time(days.low)} to {_time(days.high)}) on {where}."
+    return f"{run} takes {range_words(days.low, days.typical, days.high)} on {where}."
 
 
 def hours_to_train(asked: Asked | None) -> float | None:
@@ -107,7 +97,7 @@ def layouts_table(speed: Speed) -> Table:
 def memory_table(speed: Speed) -> Table:
     """What the fullest accelerator holds, part by part."""
     memory = speed.memory
-    parts = [(_MEMORY[part.name], float(getattr(memory, part.name))) for part in fields(memory)]
+    parts = [(MEMORY_PARTS[part.name], float(getattr(memory, part.name))) for part in fields(memory)]
     return Table.listed(["part", "GB"], [*parts, ("all", float(memory.total_gb))])
 
 
@@ -165,28 +155,6 @@ def _layout(layout: Layout) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def own_runs_text(own: Anchored) -> str:
-    """Which runs of somebody's own moved the answer, and by how much; empty where none did."""
-    if not own.runs:
-        return ""
-    named = ", ".join(own.runs[:_FEW]) + (f" and {len(own.runs) - _FEW:,} more" if len(own.runs) > _FEW else "")
-    moved = words.percent(own.pace.ratio)
-    left = f" {words.count(own.unused, 'run')} not used." if own.unused else ""
-    runs = words.count(len(own.runs), "run")
-    said = f"Speed is {moved} of what would be predicted without them: {runs} {own.words} ({named}).{left}"
-    return "\n" + in_sections([("Your own runs", said)])
-
-
-def own_runs_data(own: Anchored) -> dict[str, Any]:
-    """Which runs of somebody's own moved the answer, and by how much, as data."""
-    return {
-        "measured_over_predicted": own.pace.ratio,
-        "measured_like": own.pace.like,
-        "runs": list(own.runs),
-        "unused": own.unused,
-    }
-
-
 def _sharding(layout: Layout) -> str:
     within = "" if layout.zero_within is None else f" within {layout.zero_within}"
     return f"{_ZERO[layout.zero]}{within}"
@@ -197,18 +165,19 @@ def _times(found: Training, speed: Speed) -> list[str]:
     stops_days = float(often.hours_between_stops) / 24
     return [
         f"{_hours(hours.typical)} GPU-hours ({_hours(hours.low)} to {_hours(hours.high)}).",
-        f"A step of {found.global_batch_sequences:,} sequences takes {speed.step_time_s:.3g} s; "
+        f"A step of {words.count(found.global_batch_sequences, 'sequence')} takes {seconds_words(speed.step_time_s)}; "
         f"MFU {words.percent(speed.mfu, 1)}, HFU {words.percent(speed.hfu, 1)}.",
-        f"Useful share {words.percent(speed.useful_share, 1)}: stops every {_time(stops_days)}, writes a checkpoint "
-        f"every {float(often.checkpoint_interval_hours):.2g} h, takes {float(often.restart_hours):.2g} h to start.",
+        f"Useful share {words.percent(speed.useful_share, 1)}: stops every {time_words(stops_days)}, writes a "
+        f"checkpoint every {hours_words(float(often.checkpoint_interval_hours), 2)}, takes "
+        f"{hours_words(float(often.restart_hours), 2)} to start.",
         f"Team: {speed.team.words}, {words.percent(speed.team.typical)} of a published speed "
         f"({words.percent(speed.team.low)} to {words.percent(speed.team.high)}).",
-        other_teams(speed, _time),
+        other_teams(speed),
         f"{known_words(speed.band)} {held_words(speed.band)}".rstrip(),
     ]
 
 
-def other_teams(speed: Speed, told: Callable[[float], str]) -> str:
+def other_teams(speed: Speed) -> str:
     """How long the run takes who tunes it like a published one, and who does it for the first time."""
     if speed.team.measured:
         return "Your own runs tell how fast your team is; where they do not, it is taken for what you say it is."
@@ -216,8 +185,8 @@ def other_teams(speed: Speed, told: Callable[[float], str]) -> str:
     _, tuned, _ = hours_over(speed.team, "vendor_tuned")
     least, first, most = hours_over(speed.team, "ordinary")
     return (
-        f"Published speeds are best cases: tuned like those it takes {told(days * tuned)}, an ordinary team's first "
-        f"run {told(days * first)} ({told(days * least)} to {told(days * most)})."
+        f"Published speeds are best cases: tuned like those it takes {time_words(days * tuned)}, an ordinary team's "
+        f"first run {range_words(days * least, days * first, days * most)}."
     )
 
 
@@ -244,11 +213,3 @@ def _way(way: WayToFit, accelerators: int) -> str:
 
 def _on(accelerators: int) -> str:
     return words.count(accelerators, "accelerator")
-
-
-def _time(days: float) -> str:
-    if not np.isfinite(days):
-        return "never done"
-    if days >= 1:
-        return f"{days:,.3g} days" if days < 1_000 else f"{days:,.0f} days"
-    return f"{days * 24:.3g} h" if days * 24 >= 1 else f"{days * 1440:.2g} min"
