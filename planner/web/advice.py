@@ -10,7 +10,7 @@ from planner.money.plan import Plan
 from planner.report import words
 from planner.report.answer.advice import absent_lines
 from planner.report.answer.old_figure_words import HEAD
-from planner.scenario.presets import presets
+from planner.scenario.presets import PresetSource, presets
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.web import ask, show
 from planner.web.state import Reckoned
@@ -35,7 +35,7 @@ def more(reckoned: Reckoned) -> None:
     started = next((one for one in presets() if one.scenario == reckoned.plan.setting.written), None)
     if started is not None:
         with st.expander("What this example takes for granted", key="granted"):
-            _list((started.what, *started.says, f"Source: {started.source}."))
+            _list((started.what, *started.says, started.illustrated), started.sources)
 
 
 def offer_to_choose(plan: Plan) -> None:
@@ -67,5 +67,7 @@ def absent(plan: Plan) -> None:
             _list(lines)
 
 
-def _list(lines: Iterable[str]) -> None:
-    st.markdown("\n".join(f"- {words.markdown(line)}" for line in lines))
+def _list(lines: Iterable[str], sources: Iterable[PresetSource] = ()) -> None:
+    every = [words.markdown(line) for line in lines]
+    every += [f"{words.markdown(one.sentence)}{show.link(one.url)}" for one in sources]
+    st.markdown("\n".join(f"- {line}" for line in every))

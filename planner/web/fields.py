@@ -15,12 +15,10 @@ from planner.scenario.scenario import ANY_ACCELERATOR
 from planner.scenario.short_keys import KEYS, Key
 from planner.scenario.typed_money import NoMoney, is_money, read_money
 from planner.speed.serving import work_names
-from planner.web import address
-from pricing import Catalogue, names
+from planner.web import address, name_box
+from pricing import Catalogue
 from pricing.errors import NameError_
 from pricing.exchange import Rates, rates
-from pricing.kept import Kept
-from pricing.records import Site
 
 GPUS, BUSY, HOURS = "gpus", "busy", "hours"
 INSTEAD = (HOURS, "team", "weekly")  # what says how busy it is in place of the share
@@ -89,7 +87,7 @@ def show(catalogue: Catalogue, name: str, hints: Mapping[str, str]) -> None:
         name, lambda said: typed(key, said[-1] if said else None),
         lambda value: _taken(key, _meant(catalogue, key, value)),
     )  # fmt: skip
-    if name in _CALLED and st.session_state[name] != (held := typed(key, address.text(name))):
+    if name in name_box.READERS and st.session_state[name] != (held := typed(key, address.text(name))):
         st.session_state[name] = held  # a name that was typed stands as the one that it means
     _widget(catalogue, key, hints.get(name))
 
@@ -105,47 +103,33 @@ def _widget(catalogue: Catalogue, key: Key, hint: str | None) -> None:
     elif is_money(key.path):
         _money(catalogue, key, hint)
     elif options is not None:
-        _options(key, options, hint, _places(catalogue) if key.key == "site" else None)
+        _options(catalogue, key, options, hint)
     elif key.shape.kind == "switch":
         st.toggle(key.label, bool(key.default), key=key.key, help=key.told or None)
     else:
         _number(key, hint)
 
 
-def _places(catalogue: Catalogue) -> Mapping[str, str]:
-    return _PLACES.of(
-        (catalogue.sites,), lambda: {one: _site_words(one, site) for one, site in catalogue.sites.items()}
-    )
-
-
-_PLACES: Kept[Mapping[str, str]] = Kept(4)
-
-
-def _site_words(code: str, site: Site) -> str:
-    """A place with what else people call it and its cities, so that the box finds it by any of them."""
-    also = f" · {', '.join(site.aliases)}" if site.aliases else ""
-    return f"{site.label} ({code}){also}"
-
-
 def _meant(catalogue: Catalogue, key: Key, value: Any) -> Any:
-    """What a name means that was typed and is not in the list; of one that nobody knows, what the field held before."""
-    called, held = _CALLED.get(key.key), typed(key, address.text(key.key))
-    unknown: dict[str, str] = st.session_state.setdefault(_UNKNOWN, {})
-    if called is None or value is None or value == held:
+    """What a typed name means; for one that nobody knows, what the field held before. What was taken is noted."""
+    read, held = name_box.READERS.get(key.key), typed(key, address.text(key.key))
+    notes: dict[str, tuple[Any, str]] = st.session_state.setdefault(_NAME_NOTES, {})
+    if read is None or value is None or value == held:
         return value
-    unknown.pop(key.key, None)
+    notes.pop(key.key, None)
     if value in (_options_of(catalogue, key) or ()):
         return value
     try:
-        return called(catalogue, str(value))
+        found = read(catalogue, str(value))
     except NameError_ as refusal:
-        unknown[key.key] = str(refusal)
+        notes[key.key] = held, f"{refusal} {name_box.UNCHANGED}"
         return held
+    if found.note:
+        notes[key.key] = found.key, found.note
+    return found.key
 
 
-_UNKNOWN = "typed_and_unknown"
-# Not of accelerators: half a name finds several of them in the list, and as a name it would be refused.
-_CALLED = {"site": names.site, **dict.fromkeys(MODELS, names.model)}
+_NAME_NOTES = "typed_names"
 
 
 def _taken(key: Key, value: Any) -> address.Texts:
@@ -254,14 +238,18 @@ _MONEY_HELP = "US dollars, or any currency with a rate: 1.85 EUR, £2."
 
 
 def refused() -> list[str]:
-    """A sentence for each field on the screen whose last text was no number it can hold."""
+    """A sentence for each field on the screen that could not take its last text, or took it for one of several."""
     told: dict[str, str] = st.session_state.get(_REFUSED, {})
     money: dict[str, str] = st.session_state.get(_NO_MONEY, {})
-    unknown: dict[str, str] = st.session_state.get(_UNKNOWN, {})
+    noted: dict[str, tuple[Any, str]] = st.session_state.get(_NAME_NOTES, {})
     return [
         *(_no_amount(KEYS[name], said) for name, said in told.items() if is_shown(name)),
         *(f"{KEYS[name].label}: {wrong}. It was not taken." for name, wrong in money.items() if is_shown(name)),
-        *(f"{KEYS[name].label.rstrip('?')}: {wrong}" for name, wrong in unknown.items() if is_shown(name)),
+        *(
+            f"{KEYS[name].label.rstrip('?')}: {note}"
+            for name, (held, note) in noted.items()
+            if is_shown(name) and typed(KEYS[name], address.text(name)) == held
+        ),
     ]
 
 
@@ -324,16 +312,17 @@ def _busy_as_said(key: Key) -> None:
 _BUSY_HELP = "{} Follows from GPU-hours, people, jobs or the hours of the day, where those are filled in."
 
 
-def _options(key: Key, options: Iterable[str], hint: str | None, labels: Mapping[str, str] | None = None) -> None:
-    known = tuple(options)
+def _options(catalogue: Catalogue, key: Key, options: Iterable[str], hint: str | None) -> None:
+    named = key.key in name_box.READERS
+    known = name_box.sites(catalogue) if key.key == "site" else tuple(options)
     there = st.session_state[key.key]
     if there is not None and there not in known:
         known = (*known, there)  # an accelerator that nobody rents or sells has facts all the same
     place = known.index(key.default) if key.default in known else None
     st.selectbox(
-        key.label, known, place, key=key.key, help=key.told or None, placeholder=hint or "",
-        format_func=lambda one: (labels or {}).get(one) or words.choice(key.key, one),
-        accept_new_options=key.key in _CALLED,
+        key.label, known, place, key=key.key, help=key.told or None,
+        placeholder=hint or (name_box.TYPE_IT if named else ""), accept_new_options=named,
+        format_func=lambda one: name_box.label(catalogue, key.key, one) if named else words.choice(key.key, one),
     )  # fmt: skip
 
 

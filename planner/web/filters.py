@@ -49,9 +49,8 @@ def ask_for(catalogue: Catalogue, accelerators: Collection[str]) -> Wish:
     with row[3]:
         trust = st.selectbox("Trust at least", TRUSTS, key="trust", help=_TRUST)
     doubtful = st.toggle("Show what is listed but is no price to rent by", key="doubtful", help=_DOUBTFUL)
-    maybe = {key for key, wide in catalogue.ambiguous.items() if set(wide.candidates) & set(accelerators)}
     return Wish(
-        accelerators=frozenset({*accelerators, *(maybe if doubtful else ())}),
+        accelerators=frozenset({*accelerators, *(_may_be(catalogue, accelerators) if doubtful else ())}),
         purchases=frozenset(kind for term in terms or TERMS for kind in TERMS[term]),
         areas=frozenset() if area == ANYWHERE else frozenset({AREAS[area]}),
         max_age_days=AGES[age],
@@ -90,14 +89,27 @@ def _ordered(order: Order | None) -> str:
     return f": {order.accelerators:,} GPUs at once{joined}"
 
 
-def show_everything() -> None:
-    """Open every filter, so that nothing of this accelerator stays hidden."""
-    st.session_state["terms"] = list(TERMS)
-    st.session_state["area"] = ANYWHERE
-    st.session_state["age"] = "Any age"
-    st.session_state["trust"] = TRUSTS[0]
-    st.session_state["doubtful"] = True
-    st.session_state["large"] = False
+HIDDEN = "hidden"  # in the address: hidden=true shows what the filters leave out, and the filters stay as they are
+
+
+def shows_hidden() -> bool:
+    """Whether the table also lists what the filters leave out."""
+    return address.text(HIDDEN) == "true"
+
+
+def turn_hidden() -> None:
+    """Show what the filters leave out, or leave it out again."""
+    address.put({HIDDEN: None if shows_hidden() else "true"})
+
+
+def wide_open(catalogue: Catalogue, accelerators: Collection[str]) -> Wish:
+    """The wish of somebody who filters nothing but the accelerators."""
+    return Wish(accelerators=frozenset({*accelerators, *_may_be(catalogue, accelerators)}), doubtful=True)
+
+
+def _may_be(catalogue: Catalogue, accelerators: Collection[str]) -> set[str]:
+    """The names that do not say which form of the chip they are of, and may be of one of these."""
+    return {key for key, wide in catalogue.ambiguous.items() if set(wide.candidates) & set(accelerators)}
 
 
 def all_chips(wish: Wish) -> Wish:

@@ -10,6 +10,7 @@ from planner.report import words
 from planner.report.facts.assumption_rows import STALE
 from planner.web import address, live_box, pins, questions, show, show_assumptions, state, state_live
 from pricing import Catalogue
+from pricing.marks import printable
 from pricing.stale import stale
 
 AS_OF = "asof"
@@ -58,7 +59,7 @@ def _day_of_link() -> list[str]:
     try:
         made = date.fromisoformat(held)
     except ValueError:
-        return [f"This link says it is of {held[:20]}, which is no day. Today's prices are used."]
+        return [f"This link says it is of {printable(held, 20)}, which is no day. Today's prices are used."]
     if not EARLIEST <= made <= state.today():
         return [f"This link says it is of {words.day(made)}, when nothing was known. Today's prices are used."]
     if made < state.today():

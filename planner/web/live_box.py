@@ -130,7 +130,11 @@ def _decide(kept: Stored) -> None:
 def _had() -> None:
     with show.table_on_demand("live-had", "How often each was to be had in the last two weeks") as is_open:
         if is_open:
-            table = live_page.had_table(state_live.had())
+            try:
+                table = live_page.had_table(state_live.had())
+            except StoreError as error:
+                st.error(words.markdown(str(error)))
+                return
             show.frame_of(table, hide_index=True, alt="On how many days each was to be had, the rarest first.")
             show.csv_button(table, "to-be-had.csv", "csv-had")
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.answer.phrases import plain_sentence
-from planner.report.answer.pinned import Pinned, against
+from planner.report.answer.pinned import Pinned, against, others
 from planner.report.answer.plan_text import Reckoned
 from planner.report.answer.side_by_side import About, asked_differently, spoken
 from planner.report.files.csv import to_csv
@@ -22,6 +22,7 @@ from planner.web import address, questions, show, state
 from planner.web.download import download
 from pricing import Catalogue
 from pricing.exchange import rates
+from pricing.marks import unseen
 
 KEY = "pin"  # in the address: pin=gpus%3D16%26years%3D2
 LETTERS = "ABCD"
@@ -40,7 +41,7 @@ _ROWS: dict[str, tuple[About, ...]] = {
 def arrive() -> None:
     """Take over the pins of a link. One that says nothing of a plan is dropped."""
     told = [dict(parse_qsl(one, keep_blank_values=True)) for one in address.all_of(KEY)]
-    kept = [{key: said for key, said in one.items() if key in _OF_PLAN} for one in told]
+    kept = [{key: said for key, said in one.items() if key in _OF_PLAN and not unseen(said)} for one in told]
     st.session_state[_PINS] = kept[: len(LETTERS)]
 
 
@@ -95,11 +96,12 @@ def _take_away(place: int) -> None:
 def beside(catalogue: Catalogue, page: str, use: Callable[[dict[str, str]], None]) -> None:
     """The pinned plans beside the one on the screen: what differs first, then what each came to."""
     there = [Pinned(letter, _reckoned(catalogue, held)) for letter, held in zip(LETTERS, pinned(), strict=False)]
-    state.pin(there)
     if not there:
+        state.pin(())
         return
     names = [f"{one.letter}: {_name(catalogue, held)}" for one, held in zip(there, pinned(), strict=True)]
     on_screen = state.reckoned(in_full=True)
+    state.pin(others(on_screen, there))
     every = zip([*names, "On the screen"], [*(one.reckoned for one in there), on_screen], strict=True)
     plans = [Reckoned(name, one.plan, one.answer, one.told) for name, one in every]
     with st.expander("Side by side", expanded=True, key="pins"):
@@ -108,7 +110,7 @@ def beside(catalogue: Catalogue, page: str, use: Callable[[dict[str, str]], None
                 with st.popover(words.markdown(name), key=f"pinned-{place}"):
                     st.button("Show this plan", on_click=use, args=(pinned()[place],), key=f"use-pin-{place}")
                     st.button("Take it away", on_click=_take_away, args=(place,), key=f"unpin-{place}")
-        if told := against(on_screen.answer, there):
+        if told := against(on_screen, there):
             st.markdown(words.markdown(" ".join(told)))
         table = _table(plans, [*(one.reckoned.hints for one in there), on_screen.hints], page)
         show.small_table(table)

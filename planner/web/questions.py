@@ -10,9 +10,9 @@ from planner.scenario.link import ALSO, from_address, to_address, usable_address
 from planner.scenario.presets import preset
 from planner.scenario.question import HOURS, QUESTIONS, Question, belongs, question_of
 from planner.scenario.short_keys import KEYS
-from planner.speed.match_model import counted_as, model_named
-from planner.web import address, fields, through_the_day, typed_list
+from planner.web import address, fields, name_box, through_the_day, typed_list
 from pricing import Catalogue, PricingError
+from pricing.marks import printable
 
 KEY = "work"  # in the address: work=Train
 COLUMNS = {"Train": 4, "Fine-tune": 5, "Serve": 5, "GPU-hours": 6}  # of the row, on a wide screen
@@ -41,28 +41,37 @@ def _of_question(question: Question) -> dict[str, str]:
 
 
 def _name_models(catalogue: Catalogue, usable: dict[str, str]) -> list[str]:
-    """Write loosely spelt models as the lists do; a sentence for each that nobody knows, which is dropped.
+    """Write loosely spelt models as the lists do, with a sentence for each that is one of several or that nobody knows.
 
-    A model of the plan's own keeps its name, and so does one that another record stands for: the page then says so.
+    A name that nobody knows is dropped. A model of the plan's own keeps its name, and so does one that another record
+    stands for: the page then says so.
     """
-    told: list[str] = []
+    notes: list[str] = []
     asked = usable.keys() & set(fields.MODELS)
     own = {one.name for one in from_address(usable)[0].models} if asked else ()
     for name in asked:
         if usable[name] not in fields.models(catalogue, name) and usable[name] not in own:
+            held = f"This link held {name} = {printable(usable[name])}."
             try:
-                key = model_named(catalogue, usable[name])
-                usable[name] = usable[name] if counted_as(catalogue, usable[name]) else key
+                usable[name], note = name_box.READERS[name](catalogue, usable[name])
+                notes += [f"{held} {note}"] if note else []
             except PricingError as refusal:
-                told.append(f"This link held {name} = {usable.pop(name)[:60]}. {refusal}")
-    return told
+                del usable[name]
+                notes.append(f"{held} {refusal}")
+    return notes
 
 
 def _two(name: str, said: str, question: Question) -> str:
-    return f"This link held {name} = {said[:60]} beside a question of another kind ({question.name}). It is left out."
+    where = f"beside a question of another kind ({question.name})"
+    return f"This link held {name} = {printable(said)} {where}. It is left out."
 
 
-OURS = ("asof", "terms", "pin")  # keys of the page itself that look like one of the plan
+# Keys of the pages themselves, which hold no part of the plan.
+OURS = frozenset({
+    KEY, "asof", "pin", "whole", "all", "every_way", "look", "view", "speed", "turn", "pick", "figures", "every_figure",
+    "stress", "across", "up", "terms", "area", "age", "trust", "doubtful", "large", "bills", "old",
+    "hidden",
+})  # fmt: skip
 _WORK = ("train", "serve", fields.BUSY, *fields.INSTEAD)
 
 

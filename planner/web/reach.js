@@ -4,6 +4,7 @@
   const TRIGGER = '[data-testid="stPopoverButton"][aria-expanded="true"]';
   const STOPS = 'a[href], button:enabled, input:enabled, textarea:enabled, summary, [tabindex="0"]';
   const FIELD = 'input:enabled:not([type="file"]), textarea:enabled, [role="radio"][aria-checked="true"]';
+  const LIST = '[data-testid="stSelectbox"] input[aria-expanded="true"]';
   const [PAGES, PAGE, OPENS] = ["stSidebar", "stSidebarNavLink", "stExpandSidebarButton"].map((id) => `[data-testid="${id}"]`);
   const first = (which) => document.querySelector(which);
   const box = () => [...document.querySelectorAll('[data-testid="stPopoverBody"]')].at(-1);
@@ -34,14 +35,30 @@
   addEventListener("click", (event) => { // the list of pages folds away when one is chosen: it would cover the page
     if (event.target.closest?.(PAGE)) setTimeout(() => first(`${PAGES} [aria-label="Collapse sidebar"]`)?.click());
   });
+  // A list drops what is typed or marked in it when Tab is pressed, and takes it on Enter: so Enter comes first.
+  let marked;
+  addEventListener("input", ({ target }) => { marked = target.value ? target : undefined; }, true);
+  addEventListener("keydown", ({ key, target }) => {
+    if (key === "ArrowDown" || key === "ArrowUp") marked = target;
+    if (key === "Tab" && marked === target && target.matches(LIST)) {
+      target.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+    }
+    if (key === "Tab" || key === "Enter" || key === "Escape") marked = undefined;
+  }, true);
   addEventListener("keydown", (event) => { // one who leaves a phrase closes it
     given = undefined;
-    const there = box(), trigger = first(TRIGGER);
-    if (event.key !== "Tab" || !there?.contains(document.activeElement) || !trigger) return;
-    const [at, edge] = [document.activeElement, stops(there).at(event.shiftKey ? 0 : -1) ?? there];
+    const [there, trigger, at] = [box(), first(TRIGGER), document.activeElement];
+    if (!there?.contains(at) || !trigger) return;
+    // A field keeps what was typed when it loses the keyboard, and only if it is still there then: it loses it first.
+    if (event.key === "Escape" && at.getAttribute("aria-expanded") !== "true") at.blur();
+    if (event.key !== "Tab") return;
+    const edge = stops(there).at(event.shiftKey ? 0 : -1) ?? there;
     if (group(edge) !== group(at) && !(event.shiftKey && at === there)) return;
     event.preventDefault();
-    trigger.focus();
-    trigger.click();
+    entered = there; // also where a mouse opened it: the keyboard is on its way out
+    setTimeout(() => { // after the field has heard of the key
+      trigger.focus();
+      setTimeout(() => trigger.click());
+    });
   }, true);
 })();

@@ -72,11 +72,11 @@ def _say(found: OwnFactors) -> None:
         column_order=[name for name in table.columns if name not in (_SHAPE, _WHY_NOT) or any(table[name])],
     )  # fmt: skip
     show.csv_button(table, "my-runs.csv", "csv-my-runs")
-    carried = put_together(state.scenario().measured, found)
+    carried = put_together(state.scenario().measured, found, accelerator=state.scenario().accelerator)
     if carried == state.scenario().measured:
         return
     st.markdown(f"**What they say together**, and how much of it is believed of a job like them. {_BELIEF}")
-    _factors(found.carried)
+    _factors(found.carried())
     for sentence in told.unused_words(found, carried=sum(one.kind == found.kind for one in carried)):
         show.small(words.markdown(sentence))
     st.button("Use these", on_click=_use, key="use-runs")
@@ -107,7 +107,7 @@ def _in_use(carried: tuple[Measured, ...]) -> None:
 
 def _use() -> None:
     asked = state.scenario()
-    _ask(put_together(asked.measured, st.session_state[FOUND]))
+    _ask(put_together(asked.measured, st.session_state[FOUND], accelerator=asked.accelerator))
 
 
 def _take_away() -> None:

@@ -14,6 +14,7 @@ from planner.report.files.cash_csv import SIGN, cash_table
 from planner.report.files.csv import to_csv
 from planner.scenario.file import Saved, read_scenario, write_scenario
 from planner.scenario.refusal import unchanged
+from planner.speed.scenario_jobs import model_notes
 from planner.web import address, ask, state
 from planner.web.download import download
 from pricing import PricingError
@@ -64,5 +65,5 @@ def _read() -> None:
         return
     if saved.day is not None and saved.day < state.today():
         state.show_as_of(saved.day)
-    for note in saved.notes:
+    for note in (*saved.notes, *model_notes(state.catalogue(), saved.scenario)):
         st.toast(words.markdown(note), icon=":material/info:")

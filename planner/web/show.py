@@ -79,6 +79,11 @@ def small(text: str) -> None:
     st.markdown(f":small[:gray[{text}]]")
 
 
+def link(url: str) -> str:
+    """A link to a source behind a sentence; nothing where it is a page of ours."""
+    return f" [Open the source]({url})" if url.startswith("http") else ""
+
+
 SHARE = st.column_config.NumberColumn(format="percent")
 OPEN = st.column_config.LinkColumn(display_text="open")
 OF_100 = st.column_config.NumberColumn(format="%.3g")  # 72, and 99.9 where it is not quite all
@@ -92,8 +97,8 @@ OPTION_COLUMNS = {
     "Today's money, USD": st.column_config.NumberColumn(
         "Today's money", format="$%,.0f", help="All bills, discounted."
     ),
-    "A tenth below, USD": st.column_config.NumberColumn("A tenth below", format="$%,.0f"),
-    "A tenth above, USD": st.column_config.NumberColumn("A tenth above", format="$%,.0f"),
+    f"{words.LOW}, USD": st.column_config.NumberColumn(words.LOW, format="$%,.0f"),
+    f"{words.HIGH}, USD": st.column_config.NumberColumn(words.HIGH, format="$%,.0f"),
     "All bills, USD": st.column_config.NumberColumn("All bills", format="$%,.0f", help="Their plain sum."),
     "Cash on day one, USD": st.column_config.NumberColumn("Day one", format="$%,.0f"),
     "USD per useful GPU-h": st.column_config.NumberColumn(

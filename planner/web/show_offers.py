@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -11,7 +10,7 @@ import streamlit as st
 from planner.report import words
 from planner.report.market.findings import old_words
 from planner.report.table import Table
-from planner.web import address, show, state
+from planner.web import address, filters, show, state
 from pricing.kept import Kept
 
 
@@ -75,7 +74,7 @@ OFFER_COLUMNS = {
 }
 
 
-def offers(listed: state.Listed, hidden: str, show_hidden: Callable[[], None]) -> None:
+def offers(listed: state.Listed, hidden: str) -> None:
     """The comparison, old prices folded away. Ticked rows join the chart below, by their id."""
     table, above = listed.usual, st.container()
     if listed.old:
@@ -87,7 +86,8 @@ def offers(listed: state.Listed, hidden: str, show_hidden: Callable[[], None]) -
         show.csv_button(table, "compare.csv", "csv-offers")
         if hidden:
             show.small(words.markdown(hidden))
-            st.button("Show them", on_click=show_hidden, key="show-hidden")
+            label = "Hide them again" if filters.shows_hidden() else "Show them"
+            st.button(label, on_click=filters.turn_hidden, key="show-hidden")
 
 
 def _rows(table: Table) -> None:

@@ -12,7 +12,13 @@ from planner.report import words
 from planner.report.market import gpu_uses as report
 from planner.report.speed import speed_charts, time_cost_front
 from planner.report.speed import speed_tables as tables
-from planner.report.speed.fit_words import SERVED_PARTS_IN_WORDS, TRAINED_PARTS_IN_WORDS, parts_in_words
+from planner.report.speed.fit_words import (
+    MEMORY_PARTS,
+    SERVED_PARTS,
+    SERVED_PARTS_IN_WORDS,
+    TRAINED_PARTS_IN_WORDS,
+    parts_in_words,
+)
 from planner.report.table import Table
 from planner.scenario.presets import presets
 from planner.scenario.scenario import Scenario
@@ -23,7 +29,7 @@ from planner.speed.training.bands import house_bands
 from planner.speed.training.result import Speed
 from planner.speed.training.waterfall import stairs
 from planner.study.market.survey import Market, Try
-from planner.web import ask, fields, show, state, state_speed
+from planner.web import ask, fields, name_box, show, state, state_speed
 from pricing import PricingError
 
 _RATE = st.column_config.NumberColumn(format="%,.0f")
@@ -173,10 +179,10 @@ def planned(work: Work, accelerators: int) -> Work:
 
 def memory(work: TrainingWork | ServingWork) -> None:
     """What an accelerator holds against what it has, as stacks: for the plan and for each way to save."""
-    chips, mine = state.catalogue().accelerators, work.found.accelerator
-    options = list(dict.fromkeys([mine, *fields.choices(state.catalogue())]))
+    mine, offered = work.found.accelerator, fields.choices(state.catalogue())
     key = f"memory-of-{mine}"  # another plan starts at its own accelerator
-    chip = st.selectbox("On which accelerator", options, key=key, format_func=lambda name: chips[name].label)
+    box = name_box.Box(key, "On which accelerator", "gpu", mine)
+    chip = name_box.ask(state.catalogue(), box, offered) or mine
     try:
         made = _trained_stacks(work, chip) if isinstance(work, TrainingWork) else _served_stacks(work, chip)
     except PricingError as refusal:
@@ -208,14 +214,14 @@ def _trained_stacks(work: TrainingWork, chip: str) -> Stacks | None:
         return None
     limit = found[0].memory_gb
     return (
-        tables.memory_bars(found), tables.MEMORY_PARTS, [limit for _ in found], tables.memory_finding(found, limit)
+        tables.memory_bars(found), MEMORY_PARTS, [limit for _ in found], tables.memory_finding(found, limit)
     )  # fmt: skip
 
 
 def _served_stacks(work: ServingWork, chip: str) -> Stacks:
     found = state_speed.memory_of_serving(work.job.model_copy(update={"accelerator": chip}))
     return (
-        tables.served_bars(found), tables.SERVED_PARTS, tables.served_limits(found), tables.served_finding(found)
+        tables.served_bars(found), SERVED_PARTS, tables.served_limits(found), tables.served_finding(found)
     )  # fmt: skip
 
 
@@ -281,7 +287,7 @@ def beside() -> None:
     """Work that writes no tokens, on every accelerator that does it."""
     for number, table in enumerate(state_speed.beside()):
         st.header("On every accelerator that keeps up", anchor=False)
-        columns: dict[str, object] = dict.fromkeys(("Requests/s of one", "A tenth below", "A tenth above"), _RATE)
+        columns: dict[str, object] = dict.fromkeys(("Requests/s of one", words.LOW, words.HIGH), _RATE)
         columns |= {"USD an hour then": _USD, "Price checked": _DAY}
         alt = "Cheapest first; those that nobody rents by the hour stand last."
         show.frame_of(table, hide_index=True, column_config=columns, placeholder="–", height=440, alt=alt)

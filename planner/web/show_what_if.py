@@ -134,10 +134,9 @@ def _sources(keys: Sequence[str]) -> None:
     plan, tests = state.reckoned().plan, stresses()
     for key in keys:
         one, source = tests[key], state.catalogue().sources[tests[key].source]
-        link = f" [Open the source]({source.url})" if source.url.startswith("http") else ""
         with st.container(horizontal=True, vertical_alignment="center", key=f"stress-{key}"):
             text = words.markdown(said.stress_source(one, source))
-            st.markdown(f"**{words.markdown(one.label)}.** {text}{link}", width="stretch")
+            st.markdown(f"**{words.markdown(one.label)}.** {text}{show.link(source.url)}", width="stretch")
             there = state_what_if.under(key).plan
             values = said.enterable(plan, there)
             if values:

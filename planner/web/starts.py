@@ -8,13 +8,14 @@ import streamlit as st
 
 from planner.report import words
 from planner.scenario.base import HOURS_PER_MONTH, SECONDS_PER_HOUR
+from planner.scenario.durations import years_words
 from planner.scenario.latency import latencies
 from planner.scenario.presets import preset
 from planner.scenario.question import SERVE, TRAIN, TUNE
 from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS
 from planner.study.starts import afforded, behind_a_bill
-from planner.web import address, fields, state
+from planner.web import address, fields, name_box, state
 from pricing import Catalogue
 
 Use = Callable[[Scenario], None]
@@ -23,6 +24,8 @@ _PURPOSE = (
     "Below is an answer already: change any phrase above, or start from what you have."
 )
 _USUAL_MODEL, _USUAL_BUDGET_USD, _USUAL_BILL_USD = "Llama-3.3-70B", 250_000.0, 20_000.0
+_INSTEAD = "One that is good enough for your work: the tool knows what it costs, not how well it answers."
+_CHOOSE = "Choose a model first: type its name in the box and press Enter, or choose one from its list."
 _MOST_USD, _MOST_BILL_USD = 1e12, 1e9
 _SECONDS_PER_MONTH = HOURS_PER_MONTH * SECONDS_PER_HOUR
 _MODELS = {TRAIN.name: "pre-train-7b", TUNE.name: "fine-tune-70b", SERVE.name: "chat-service"}
@@ -50,11 +53,8 @@ def _budget(catalogue: Catalogue, use: Use) -> None:
         "All you can spend, USD", 1.0, _MOST_USD, _USUAL_BUDGET_USD, 1_000.0, format="%.0f", key="budget_usd",
         help="On everything, over the whole time: machines, power, space, people.",
     )  # fmt: skip
-    chips = fields.choices(catalogue)
-    st.selectbox(
-        "For which GPU?", chips, chips.index(Scenario().accelerator), format_func=catalogue.accelerator_label,
-        key="budget_gpu",
-    )  # fmt: skip
+    box = name_box.Box("budget_gpu", "For which GPU?", "gpu", Scenario().accelerator)
+    name_box.ask(catalogue, box, fields.choices(catalogue))
     st.slider("For how long, years", 0.25, 10.0, 3.0, 0.25, format="%g", key="budget_years")
     st.button("Show what it pays for", on_click=_spend, args=(catalogue, use), key="budget_go")
 
@@ -67,12 +67,12 @@ def _spend(catalogue: Catalogue, use: Use) -> None:
     label = catalogue.accelerator_label(chip)
     if found is None:
         st.session_state[_TOLD] = (
-            f"{words.usd(usd)} does not pay for one {label} over {words.years(years)}, whichever way. Shown is what "
+            f"{words.usd(usd)} does not pay for one {label} over {years_words(years)}, whichever way. Shown is what "
             "one costs."
         )
     else:
         st.session_state[_TOLD] = (
-            f"{words.usd(usd)} pays for {found.accelerators:,} x {label} over {words.years(years)}, busy 60% of the "
+            f"{words.usd(usd)} pays for {found.accelerators:,} x {label} over {years_words(years)}, busy 60% of the "
             f"time: {words.usd(found.usd)} in all, by the cheapest way."
         )
     work = asked.work[0].model_copy(update={"accelerators": found.accelerators if found else 1})
@@ -82,12 +82,15 @@ def _spend(catalogue: Catalogue, use: Use) -> None:
 def _model(catalogue: Catalogue, use: Use) -> None:
     what = st.pills("To do what?", list(_MODELS), default=SERVE.name, required=True, key="model_work")
     name = SERVE.name if what is None else what
-    known = fields.models(catalogue, "serve" if name == SERVE.name else "train")
-    st.selectbox("Which model?", known, known.index(_USUAL_MODEL), key="model_name")
+    of = "serve" if name == SERVE.name else "train"
+    name_box.ask(catalogue, name_box.Box("model_name", "Which model?", of), fields.models(catalogue, of))
     st.button("Show the answer", on_click=_run, args=(use, name), key="model_go")
 
 
 def _run(use: Use, what: str) -> None:
+    if st.session_state["model_name"] is None:
+        st.session_state[_TOLD] = _CHOOSE
+        return
     example = preset(_MODELS[what])
     assert example is not None  # each is a file of ours
     work = example.scenario.work[0]
@@ -102,11 +105,8 @@ def _bill(catalogue: Catalogue, use: Use) -> None:
     st.number_input("What you pay, USD a month", 1.0, 1e9, _USUAL_BILL_USD, 1_000.0, format="%.0f", key="bill_usd")
     priced = sorted(catalogue.hosted, key=lambda key: (catalogue.hosted[key].vendor, catalogue.hosted[key].label))
     st.selectbox("For which model?", priced, format_func=lambda one: _hosted(catalogue, one), key="bill_price")
-    known = fields.models(catalogue, "serve")
-    st.selectbox(
-        "Which model would you run instead?", known, known.index(_USUAL_MODEL), key="bill_model",
-        help="One that is good enough for your work: the tool knows what it costs, not how well it answers.",
-    )  # fmt: skip
+    box = name_box.Box("bill_model", "Which model would you run instead?", "serve", _USUAL_MODEL, _INSTEAD)
+    name_box.ask(catalogue, box, fields.models(catalogue, "serve"))
     st.button("Compare", on_click=_replace, args=(catalogue, use), key="bill_go")
 
 

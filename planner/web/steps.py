@@ -1,16 +1,28 @@
-"""The plan's history in this session: each edit is a step that can be taken back and taken again, as by Back."""
+"""The plan's history: each edit is a step that can be taken back and taken again, as by Back.
+
+It survives a reload, which begins another session. The server keeps the histories of a browser's last few sessions
+under the browser's cookie; a session that arrives at the plan where one of them stands goes on with it. Nobody else
+has the cookie, and a browser that opens a link for the first time has nothing to undo.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from threading import Lock
 
 import streamlit as st
 
 from planner.report.answer.verdict_line import Verdict
-from planner.web import address, questions
+from planner.web import address, filters, questions, same_browser
 
 MOST_STEPS = 100
-_STEPS, _AT = "plan_steps", "plan_step"
+_MOST_BROWSERS, _MOST_SESSIONS = 256, 4
+_HISTORY = "plan_history"
+_VIEWS = (filters.HIDDEN,)  # what a step holds besides the plan
+_LOCK = Lock()
 
 
 @dataclass
@@ -20,55 +32,103 @@ class Step:
     held: dict[str, str]
     verdict: Verdict | None = None
 
+    @property
+    def plan(self) -> dict[str, str]:
+        """What it holds of the plan alone."""
+        return {key: said for key, said in self.held.items() if key not in _VIEWS}
 
-def note(plan: tuple[str, ...], verdict: Verdict) -> None:
+
+@dataclass(eq=False)
+class _History:
+    """The steps, and at which of them the plan stands: before the first one at none."""
+
+    steps: list[Step] = field(default_factory=list)
+    at: int = -1
+
+    @property
+    def now(self) -> Step | None:
+        """The step where the plan stands."""
+        return self.steps[self.at] if self.steps else None
+
+
+def note(plan: Iterable[str], verdict: Verdict) -> None:
     """Take down what the plan holds in this run, and what it came to. `plan` are the keys that belong to it."""
-    steps, at, held = _steps(), st.session_state.get(_AT, -1), _held(plan)
-    if at < 0 or steps[at].held != held:
+    here, held = _history(plan), _held(plan)
+    steps, at = here.steps, here.at
+    if here.now is None or here.now.held != held:
         near = [one for one in (at - 1, at + 1) if 0 <= one < len(steps) and steps[one].held == held]
         if not near:  # else by Back or Forward
             steps[at + 1 :] = [Step(held)]
             del steps[:-MOST_STEPS]
-        st.session_state[_AT] = near[0] if near else len(steps) - 1
-    steps[st.session_state[_AT]].verdict = verdict
+        here.at = near[0] if near else len(steps) - 1
+    steps[here.at].verdict = verdict
+    _remember(here)
 
 
 def before() -> Step | None:
-    """The plan one step before this one; None at the first."""
-    at: int = st.session_state.get(_AT, 0)
-    return _steps()[at - 1] if at > 0 else None
+    """The last step before this one that held another plan; None at the first."""
+    here: _History = st.session_state[_HISTORY]
+    earlier = reversed(here.steps[: max(here.at, 0)])
+    return next((one for one in earlier if here.now is not None and one.plan != here.now.plan), None)
 
 
-def _steps() -> list[Step]:
-    steps: list[Step] = st.session_state.setdefault(_STEPS, [])
-    return steps
+def _history(plan: Iterable[str]) -> _History:
+    if _HISTORY not in st.session_state:
+        st.session_state[_HISTORY] = _taken_up(_held(plan))
+    here: _History = st.session_state[_HISTORY]
+    return here
 
 
-def _held(plan: tuple[str, ...]) -> dict[str, str]:
-    return {key: said for key, said in address.texts().items() if key in (*plan, questions.KEY)}
+def _taken_up(held: dict[str, str]) -> _History:
+    """The newest history of this browser that stands at this plan, as after a reload; else an empty one."""
+    with _LOCK:
+        past = _of_browser()
+        kept = next((one for one in reversed(past) if one.now is not None and one.now.held == held), None)
+        if kept is None:
+            return _History()
+        past.remove(kept)  # its session is over; one that is not comes back with its next run
+        return _History([replace(one) for one in kept.steps], kept.at)
+
+
+def _remember(here: _History) -> None:
+    with _LOCK:
+        past = _of_browser()
+        if here not in past:
+            past.append(here)
+
+
+def _of_browser() -> deque[_History]:
+    name = same_browser.name_in(st.context.cookies)
+    return deque() if name is None else _past(name)
+
+
+@lru_cache(maxsize=_MOST_BROWSERS)
+def _past(_browser: str) -> deque[_History]:
+    """The histories of a browser's last sessions, the oldest first."""
+    return deque(maxlen=_MOST_SESSIONS)
+
+
+def _held(plan: Iterable[str]) -> dict[str, str]:
+    return {key: said for key, said in address.texts().items() if key in (*plan, *_VIEWS, questions.KEY)}
 
 
 def buttons(plan: tuple[str, ...]) -> None:
     """Undo and redo. What there is to undo is known from the run before: the widgets of this one come later."""
-    at, steps = st.session_state.get(_AT, 0), _steps()
+    here = _history(plan)
+    is_ahead = here.now is not None and here.now.held != _held(plan)  # by an edit that is not taken down yet
     for label, icon, by, can in (
-        ("Undo", ":material/undo:", -1, at > 0 or _is_ahead(plan)),
-        ("Redo", ":material/redo:", 1, at + 1 < len(steps) and not _is_ahead(plan)),
+        ("Undo", ":material/undo:", -1, here.at > 0 or is_ahead),
+        ("Redo", ":material/redo:", 1, here.at + 1 < len(here.steps) and not is_ahead),
     ):
         st.button(
             label, icon=icon, type="tertiary", disabled=not can, on_click=_go, args=(by, plan), key=label.casefold()
         )
 
 
-def _is_ahead(plan: tuple[str, ...]) -> bool:
-    """Whether this run holds an edit that is not taken down yet."""
-    return bool(_steps()) and _steps()[st.session_state[_AT]].held != _held(plan)
-
-
 def _go(by: int, plan: tuple[str, ...]) -> None:
     address.take_over()
-    at = st.session_state[_AT] + by
-    held = _steps()[at].held
-    st.session_state[_AT] = at
+    here = _history(plan)
+    here.at += by
+    held = here.steps[here.at].held
     questions.turn_to(held)
-    address.replace(held, plan)
+    address.replace(held, (*plan, *_VIEWS))

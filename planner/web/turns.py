@@ -12,14 +12,38 @@ from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from threading import Event, Lock, local
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 _T = TypeVar("_T")
+_LOOK_S = 0.1  # how often a run that waits looks whether anybody still waits for it
 _LONGEST_S = 0.25  # of a turn; then the next one goes on beside it, so that one that takes long keeps nobody out
+
+
+class Visitor(Protocol):
+    """Whom a run is for."""
+
+    def name(self) -> str:
+        """One name for all that a person has open; empty where nobody knows."""
+
+    def look(self) -> None:
+        """Raises what ends the run where nobody waits for it any more."""
+
+
+class Anybody:
+    """A visitor who stays, and whom nobody knows: in tests, and before the server starts."""
+
+    def name(self) -> str:
+        """No name."""
+        return ""
+
+    def look(self) -> None:
+        """The run goes on."""
 
 
 class Turns:
     """Who is at work, and who waits."""
+
+    visitor: Visitor = Anybody()
 
     def __init__(self, longest_s: float = _LONGEST_S) -> None:
         """Nobody is at work yet."""
@@ -53,6 +77,15 @@ class Turns:
             yield
         finally:
             self._take(ahead=True)
+
+    def until(self, is_there: Callable[[float], object]) -> None:
+        """Wait outside the turn for something else, asked every so many seconds whether it is there.
+
+        Raises what ends the run where its visitor has left, or has changed the question.
+        """
+        with self.left():
+            while not is_there(_LOOK_S):
+                self.visitor.look()
 
     def _take(self, *, ahead: bool) -> None:
         self._mine.has_turn = True
@@ -97,6 +130,11 @@ class Turns:
 TURNS = Turns()
 
 
+def is_done(there: Future[_T]) -> Callable[[float], object]:
+    """Whether something is there after so many seconds."""
+    return lambda longest_s: wait([there], longest_s).done
+
+
 class Once(Generic[_T]):
     """What is made once for all who ask for it by the same name. They wait for it outside their turn."""
 
@@ -118,8 +156,7 @@ class Once(Generic[_T]):
         if is_first:
             return self._made(name, there, make)
         if not there.done():
-            with TURNS.left():
-                wait([there])
+            TURNS.until(is_done(there))
         return self.of(name, make) if there.cancelled() else there.result()
 
     def _made(self, name: str, there: Future[_T], make: Callable[[], _T]) -> _T:

@@ -2,7 +2,8 @@
 
 Python does one thing at a time in a process. Of fifty people who ask something new at once, each would wait for all;
 and whoever only turns a page waits as long. So one process for each core reckons what is quickly done, and one more
-takes what takes long: nobody waits behind that, and where all want a core, the rest goes before it.
+takes what takes long: nobody waits behind that, and where all want a core, the rest goes before it. Each person has one
+place in the line for a process, and what nobody waits for any more leaves the line.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import CancelledError, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import context, get_context, parent_process
 from multiprocessing.connection import wait
 from multiprocessing.forkserver import ensure_running
@@ -22,7 +25,8 @@ from types import ModuleType
 from typing import ParamSpec, Protocol, TypeVar
 
 from planner.web import parcels
-from planner.web.turns import TURNS
+from planner.web.line import Job, Line
+from planner.web.turns import TURNS, is_done
 
 _P, _T = ParamSpec("_P"), TypeVar("_T")
 FIRST: list[str] = []  # modules that a process loads before all else: who serves other facts says so there
@@ -37,8 +41,11 @@ class Lost(Exception):
 class Maker(Protocol):
     """Makes what is asked for somewhere else."""
 
-    def made(self, asked: bytes, known_as: str) -> bytes:
-        """What was asked for, packed as the question was. By a name it is made once for all who use the name."""
+    def made(self, asked: bytes, known_as: str, person: str) -> bytes:
+        """What was asked for, packed as the question was. By a name it is made once for all who use the name.
+
+        Raises Lost, what making it raises, and what ends a run that nobody waits for.
+        """
 
 
 class Pool:
@@ -49,6 +56,10 @@ class Pool:
         self._processes = processes
         self._behind = behind
         self._lock = Lock()
+        self._line = Line()
+        self._making: dict[str, Future[bytes]] = {}  # by name, until it is made
+        self._waited_for: Counter[Future[bytes]] = Counter()  # by how many
+        self._free = processes
         self._executor = self._new()
 
     def _new(self) -> ProcessPoolExecutor:
@@ -61,14 +72,70 @@ class Pool:
         for one in [self._executor.submit(_nothing, 0.2) for _ in range(self._processes)]:
             one.result()
 
-    def made(self, asked: bytes, known_as: str = "") -> bytes:
-        """What one of them makes; who asks keeps it. Raises Lost, and what making it raises."""
-        executor = self._executor
+    def made(self, asked: bytes, known_as: str = "", person: str = "") -> bytes:
+        """What one of them makes; who asks keeps it."""
+        job = self.begin(asked, known_as, person)
         try:
-            return executor.submit(_do, asked).result()
-        except (BrokenProcessPool, CancelledError):
+            TURNS.until(is_done(job.made))
+        finally:
+            self.leave(job)
+        return job.made.result()
+
+    def begin(self, asked: bytes, known_as: str = "", person: str = "") -> Job:
+        """Have it made when it is this person's turn, once for all who ask by the name meanwhile. Until `leave`."""
+        with self._lock:
+            made = self._making.get(known_as) or Future()
+            if known_as:
+                self._making[known_as] = made
+            self._waited_for[made] += 1
+            job = Job(person or object(), known_as, asked, made)
+            self._line.join(job)
+        self._go_on()
+        return job
+
+    def leave(self, job: Job) -> None:
+        """Wait no more. What nobody waits for leaves the line; what has begun goes on."""
+        with self._lock:
+            self._waited_for[job.made] -= 1
+            if not self._waited_for[job.made]:
+                del self._waited_for[job.made]
+                if job.made.cancel():
+                    self._forget(job)
+
+    def _forget(self, job: Job) -> None:
+        if self._making.get(job.known_as) is job.made:
+            del self._making[job.known_as]
+
+    def _go_on(self) -> None:
+        """Give what is next to processes that have nothing to do."""
+        while True:
+            with self._lock:
+                job = self._line.next() if self._free else None
+                if job is None:
+                    return
+                self._free -= 1
+                executor = self._executor
+            try:
+                doing = executor.submit(_do, job.asked)
+            except RuntimeError as error:  # a process was lost while it had nothing to do, or all end
+                doing = Future()
+                doing.set_exception(error)
+            doing.add_done_callback(partial(self._end, job, executor))
+
+    def _end(self, job: Job, executor: ProcessPoolExecutor, done: Future[bytes]) -> None:
+        with self._lock:
+            self._line.end(job)
+            self._forget(job)
+            self._free += 1
+        trouble = CancelledError() if done.cancelled() else done.exception()
+        if isinstance(trouble, (BrokenProcessPool, CancelledError)):
             self._replace(executor)
-            raise Lost from None
+            trouble = Lost()
+        if trouble is None:
+            job.made.set_result(done.result())
+        else:
+            job.made.set_exception(trouble)
+        self._go_on()
 
     def _replace(self, lost: ProcessPoolExecutor) -> None:
         with self._lock:
@@ -77,6 +144,8 @@ class Pool:
 
     def close(self) -> None:
         """End all of them."""
+        with self._lock:
+            self._line.close()
         self._executor.shutdown(cancel_futures=True)
 
 
@@ -147,9 +216,7 @@ def _by(make: Callable[_P, _T], *, is_slow: bool, known_as: str = "") -> Callabl
             return make(*given, **named)
         try:
             asked = parcels.packed((make, given, named))
-            with TURNS.left():
-                sent = maker.made(asked, known_as)
-            found: _T = parcels.unpacked(sent)
+            found: _T = parcels.unpacked(maker.made(asked, known_as, TURNS.visitor.name()))
         except (Lost, parcels.OtherFacts):
             return make(*given, **named)
         return found

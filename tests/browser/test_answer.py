@@ -170,6 +170,56 @@ def test_the_box_of_places_finds_another_name(page: Page) -> None:
     expect(box).to_have_value(re.compile("^Netherlands"))
 
 
+def test_the_shortest_name_of_a_place_stands_first(page: Page) -> None:
+    open_page(page)
+    page.locator(".st-key-phrase-site button").first.click()
+    page.get_by_test_id("stPopoverBody").get_by_role("combobox").first.fill("UK")
+    expect(page.get_by_role("option").nth(1)).to_have_text("UK · United Kingdom")  # the first takes what is typed
+
+
+TYPED = [
+    ("/", "gpu", "rtx 4090", "RTX 4090 24 GB"),
+    ("/", "gpu", "h100 sxm", "H100 SXM5 80 GB"),
+    ("/", "gpu", "A100 80GB", "A100 SXM4 80 GB"),
+    ("/?serve=Llama-3-8B", "serve", "llama 70b", "Llama 3.3 70B"),
+    ("/?train=Llama-3-8B&tokens=1000000000", "train", "Llama 3.3 70B", "Llama 3.3 70B"),
+    ("/?serve=Llama-3-8B", "serve", "qwen 32b", "Qwen3-32B"),
+    ("/", "site", "UK", "United Kingdom"),
+]
+
+
+@pytest.mark.parametrize(("path", "phrase", "typed", "says"), TYPED)
+def test_a_name_is_typed_with_the_keyboard(page: Page, path: str, phrase: str, typed: str, says: str) -> None:
+    open_page(page, path)
+    button = page.locator(f".st-key-phrase-{phrase} button").first
+    button.focus()
+    page.keyboard.press("Enter")
+    box = page.get_by_test_id("stPopoverBody").get_by_role("combobox").first
+    box.focus()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type(typed)
+    page.keyboard.press("Enter")
+    expect(button).to_contain_text(says, timeout=30_000)
+    settle(page)
+    expect(box).to_have_value(re.compile(f"^{re.escape(says)}"))
+
+
+def test_i_have_a_model_takes_a_name_and_never_answers_for_another(page: Page) -> None:
+    open_page(page)
+    page.get_by_role("button", name="I have a model").click()
+    body = page.get_by_test_id("stPopoverBody")
+    body.get_by_role("combobox").first.fill("llama 71b")
+    page.keyboard.press("Enter")
+    expect(body.get_by_text("No model is called 'llama 71b'", exact=False)).to_be_visible(timeout=30_000)
+    settle(page)
+    body.get_by_role("combobox").first.fill("mixtral 8x7b")
+    page.keyboard.press("Enter")
+    expect(body.get_by_role("combobox").first).to_have_value("Mixtral-8x7B", timeout=30_000)
+    settle(page)
+    body.get_by_role("button", name="Show the answer").click()
+    expect(page.locator(".st-key-phrase-serve button").first).to_contain_text("Mixtral-8x7B", timeout=30_000)
+
+
 def test_a_model_can_be_typed_as_people_call_it(page: Page) -> None:
     open_page(page, "/?train=Llama-3-8B&tokens=1000000000000")
     page.locator(".st-key-phrase-train button").first.click()
@@ -179,5 +229,9 @@ def test_a_model_can_be_typed_as_people_call_it(page: Page) -> None:
     expect(page.locator(".st-key-phrase-train button").first).to_contain_text("Qwen", timeout=30_000)
     settle(page)
     box.fill("Llama 70B")
+    box.press("Enter")
+    expect(page.get_by_text("is taken for Llama 3.3 70B", exact=False)).to_be_visible(timeout=30_000)
+    settle(page)
+    box.fill("Llama 71B")
     box.press("Enter")
     expect(page.get_by_text("Did you mean", exact=False)).to_be_visible(timeout=30_000)

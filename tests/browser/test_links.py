@@ -138,7 +138,7 @@ def test_a_phrase_that_is_first_opened_after_an_edit_holds_what_the_sentence_say
     page.wait_for_url(re.compile("gpus=16"))
     settle(page)
     leave(page)
-    for phrase, holds in {"years": "5", "busy": "33", "site": "Germany", "gpu": "H200-SXM-141GB"}.items():
+    for phrase, holds in {"years": "5", "busy": "33", "site": "Germany", "gpu": "H200 SXM 141 GB"}.items():
         reach(page, phrase)
         expect(page.locator(f".st-key-{phrase} input").first).to_have_value(re.compile(rf"^{holds}\b"))
         leave(page)

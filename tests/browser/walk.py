@@ -21,7 +21,7 @@ from tests.browser.visit import open_page, settle
 
 PAGES = ("Answer", "Speed", "Compare", "What if", "Assumptions")
 QUESTIONS = ("Train", "Fine-tune", "Serve", "GPU-hours")
-PATIENCE_MS, SECOND_LOOK_MS = 10_000, 3_000
+PATIENCE_MS, SECOND_LOOK_MS, LIST_TRIES = 10_000, 3_000, 4
 BOX = "Adjust assumptions"
 _TYPED = (0.02, 0.2, 1.1, 1.5, 2.0, 3.0, 7.0, 12.0, 40.0, 300.0, 30_000.0)
 _FIELDS = """() => Object.fromEntries([...document.querySelectorAll('[class*="st-key-"] input')]
@@ -114,11 +114,21 @@ def _choose(page: Page, field: Locator, rng: random.Random) -> None:
     settle(page)  # a list that is open closes when the page runs again, or is scrolled
     field.scroll_into_view_if_needed()
     field.focus()
-    field.press("ArrowDown")
-    page.get_by_role("option").first.wait_for()
+    _open_list(page, field)
     for _ in range(rng.randint(1, 5)):
         field.press("ArrowDown")
     field.press("Enter")
+
+
+def _open_list(page: Page, field: Locator) -> None:
+    """Open the list of choices; scrolling that is still under way closes it once more."""
+    options = page.get_by_role("option").first
+    for _ in range(LIST_TRIES):
+        field.press("ArrowDown")
+        with contextlib.suppress(TimeoutError):
+            options.wait_for(timeout=SECOND_LOOK_MS)
+            return
+    options.wait_for()
 
 
 def _any_field(page: Page, rng: random.Random) -> None:

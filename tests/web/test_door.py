@@ -7,13 +7,12 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 import time
 import urllib.request
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -21,9 +20,7 @@ import pytest
 from planner.web.packed import Message
 from planner.web.serving import door, same_server, serve
 from planner.web.serving.door import Door, Handed, pair
-
-ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 60
+from tests.started import PATIENCE_S, app
 
 
 class Server:
@@ -265,29 +262,6 @@ def test_what_cannot_share_an_address_is_said(monkeypatch: pytest.MonkeyPatch) -
         serve.serve(street, 2)
 
 
-@contextmanager
-def app(servers: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The app as it is served, behind a door."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "tests.frozen", "tools/serve.py", str(port)]
-    environ = {**os.environ, "SERVERS": str(servers)}
-    running = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, text=True)
-    address = f"http://127.0.0.1:{port}"
-    try:
-        end = time.monotonic() + PATIENCE_S
-        while time.monotonic() < end and running.poll() is None:
-            with suppress(OSError):
-                if urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).status == 200:
-                    break
-            time.sleep(0.1)
-        yield running, address
-    finally:
-        running.kill()
-        running.communicate()
-
-
 def place(address: str, cookie: str = "") -> str:
     """The server that a page comes from, by the cookie that it has from now on."""
     asked = urllib.request.Request(f"{address}/compare", headers={"Cookie": cookie} if cookie else {})
@@ -331,22 +305,22 @@ def gone(pids: set[int]) -> bool:
 @pytest.mark.skipif(sys.platform != "linux", reason="servers branch off on Linux")
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
 def test_the_app_is_served_by_several_and_they_end_together(sign: signal.Signals) -> None:
-    with app(2) as (running, address):
-        first, second = sorted({place(address) for _ in range(4)})
+    with app(2) as running:
+        first, second = sorted({place(running.address) for _ in range(4)})
         assert (first, second) == ("rent-or-buy-server=0", "rent-or-buy-server=1")
-        assert {place(address, second) for _ in range(3)} == {second}
-        there = under(running.pid)
+        assert {place(running.address, second) for _ in range(3)} == {second}
+        there = under(running.process.pid)
         assert len(there) >= 4
-        running.send_signal(sign)
-        running.wait(PATIENCE_S)
+        running.process.send_signal(sign)
+        running.process.wait(PATIENCE_S)
         assert gone(there)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="servers branch off on Linux")
 def test_one_that_is_lost_leaves_its_people_to_the_others() -> None:
-    with app(2) as (running, address):
-        children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
+    with app(2) as running:
+        children = Path(f"/proc/{running.process.pid}/task/{running.process.pid}/children").read_text().split()
         servers = [int(one) for one in children if b"forkserver" not in Path(f"/proc/{one}/cmdline").read_bytes()]
         servers = [one for one in servers if b"resource_tracker" not in Path(f"/proc/{one}/cmdline").read_bytes()]
         assert len(servers) == 2
@@ -354,6 +328,6 @@ def test_one_that_is_lost_leaves_its_people_to_the_others() -> None:
         assert gone({servers[0]})
         while len(threads(servers[0])) > 1:
             time.sleep(0.05)  # what it holds is let go with its last thread
-        assert {place(address, "rent-or-buy-server=0") for _ in range(3)} == {"rent-or-buy-server=1"}
+        assert {place(running.address, "rent-or-buy-server=0") for _ in range(3)} == {"rent-or-buy-server=1"}
         os.kill(servers[1], signal.SIGKILL)
-        assert running.wait(PATIENCE_S) == 1
+        assert running.process.wait(PATIENCE_S) == 1

@@ -188,7 +188,7 @@ def test_without_a_network_it_is_said_once_and_each_source_is_in_a_list(asks: Ca
 
 
 def test_one_at_a_time_seen_by_others_and_cancelled_without_a_trace(asks: Callable[..., None], server: Server) -> None:
-    asks(source())
+    asks(source(), source("locked", key_name="A_KEY_THAT_NOBODY_HAS"))
     server.says("/example", Answer(json={"rows": []}, silent_at=0, silent_s=PATIENCE_S))
     live_reader.WAYS[0] = lambda: Ways(limits=type(BRISK)(silent_s=PATIENCE_S, tries=1), at=server.at(HOST), day=DAY)
     mine, other = look(), look()

@@ -26,7 +26,7 @@ from planner.scenario.work import Work
 from planner.study.market.candidates import doer_of
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
-from planner.web import ask, questions, state
+from planner.web import ask, fields, questions, state
 from planner.web.ready import get_ready
 from pricing import load_catalogue
 from pricing.asof import as_of
@@ -144,7 +144,7 @@ def test_a_part_of_a_gpu_is_questioned(app: AppTest) -> None:
 @pytest.mark.parametrize("every", [23, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
 def test_every_accelerator_one_can_choose_gives_a_page(app: AppTest, every: int) -> None:
     app.run()
-    for gpu in app.selectbox(key="gpu").options[::-every]:  # the last have the fewest offers and prices
+    for gpu in fields.choices(load_catalogue())[::-every]:  # the last have the fewest offers and prices
         app.selectbox(key="gpu").set_value(gpu).run()
         assert not app.exception, gpu
         assert app.title[0].value == headline(Scenario(accelerator=gpu)), gpu
@@ -172,19 +172,35 @@ def test_what_a_link_held_wrongly_is_said_once_and_can_be_put_away(app: AppTest)
     assert app.query_params["asof"] == DAY.isoformat()
     assert len(said) == 3
     assert any("gpus" in text and "1,000,000" in text for text in said)
-    assert any("H100-SXM5-80GB" in text and "GH200" in text for text in said)
+    assert any("H100 SXM5 80 GB" in text and "GH200" in text for text in said)
     app.button(key="understood-0").click().run()
     assert len(app.warning) == 2
     app.slider(key="busy").set_value(90).run()
     assert len(app.warning) == 2
 
 
-def test_no_key_of_the_page_itself_is_taken_for_a_slip(app: AppTest) -> None:
-    """Every key that the address keeps for a widget of a page, and the day of the link."""
+@pytest.mark.parametrize("page", ["Answer", "Speed", "Compare", "What if", "Assumptions"])
+def test_no_key_of_a_page_counts_as_unknown(page: str) -> None:
+    """Every key that the address keeps for a widget, on every page and in every view of it."""
     source = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(state.__file__).parent.rglob("*.py")))
-    bound = {"asof", "work", "stress", "all", *re.findall(r'address\.(?:choices?|switch)\("(\w+)"', source)}
-    assert {"terms", "area", "look", "pick"} <= bound
+    named = set(re.findall(r'address\.(?:choices?|switch)\("(\w+)"', source))
+    app = visit(page)
+    bound = {"asof", "pin", *named, *(app.run().session_state["address_views"])}
+    assert {"terms", "area", "look", "pick", "work"} <= bound
     assert not [name for name in bound - KEYS.keys() if from_address({name: "1"}, others=questions.OURS)[1]]
+
+
+def test_unknown_keys_and_marks_that_do_not_show_are_told_on_the_page(app: AppTest) -> None:
+    app.query_params["flavour"] = "5"
+    app.query_params["serve"] = "\u202e50000"
+    app.query_params["server"] = "\u202e50000"
+    app.query_params["asof"] = "\u202e2026"
+    app.query_params["pin"] = "name=a%E2%80%AEb"
+    app.run()
+    said = [warning.value.replace("\\", "") for warning in app.warning]
+    assert any("flavour, which is no key of this page. It is left out." in text for text in said)
+    assert any("server = ?50000, in which U+202E at character 1 does not show" in text for text in said)
+    assert not [text for text in said if "\u202e" in text]
 
 
 @pytest.mark.slow

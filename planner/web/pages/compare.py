@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from planner.money.ledger import Ledger
+from planner.money.plan import Plan
 from planner.money.renting.bill import Money
 from planner.money.renting.orders import order_of
 from planner.money.setting import Setting
 from planner.report import words
-from planner.report.answer.sentences import told
+from planner.report.answer.sentences import AnswerWords, told
 from planner.report.market.compare import BUY_ID, pickable
 from planner.report.market.findings import by_the_token, counted_in, hidden_words
 from planner.report.market.job_offers import Offers
@@ -42,25 +45,33 @@ def page() -> None:
         show.say_late()
     doers = _doers(is_job, plan.setting)
     if not doers:
-        said = told(plan, reckoned.answer)
-        headline.title(words.markdown(said.title), anchor=False)
-        sentences.markdown(words.markdown(" ".join(said.sentences)))
-        advice.offer_to_choose(plan)
-        show.next_page("Answer", "Back to the answer")
+        _cannot(headline, sentences, plan, told(plan, reckoned.answer))
         return
-    wish = filters.ask_for(catalogue, [one.accelerator for one in doers])
+    wish = filters.ask_for(catalogue, chips := [one.accelerator for one in doers])
     with st.container(horizontal=True, gap="large"):
         able_only = filters.ask_able(order_of(doers[0].setting) if len(doers) == 1 else None)
         money = filters.ask_money()
-    found = state.offers(late or reckoned, doers, wish, able_only=able_only, is_job=is_job, money=money)
-    headline.title(words.markdown(found.finding.title), anchor=False)
-    sentences.markdown(
-        words.markdown(" ".join((*found.finding.sentences, *by_the_token(plan, money), counted_in(plan, money))))
-    )
+    offers = partial(state.offers, late or reckoned, doers, is_job=is_job, money=money)
+    found = offers(wish, able_only=able_only)
+    more = (*by_the_token(plan, money), counted_in(plan, money))
+    _say(headline, sentences, found.finding.title, (*found.finding.sentences, *more))
     live_box.offer()
-    show_offers.offers(state.listed(found), hidden_words(found.hidden, found.of), filters.show_everything)
-    _views(found, wish, doers[0], money)
+    is_shown = filters.shows_hidden()
+    there = offers(filters.wide_open(catalogue, chips), able_only=False) if is_shown else found
+    show_offers.offers(state.listed(there), hidden_words(found.hidden, found.of, is_shown=is_shown))
+    _views(there, wish, doers[0], money)
     show.next_page("What if", "Next: what would change the answer")
+
+
+def _cannot(headline: DeltaGenerator, sentences: DeltaGenerator, plan: Plan, answer: AnswerWords) -> None:
+    _say(headline, sentences, answer.title, answer.sentences)
+    advice.offer_to_choose(plan)
+    show.next_page("Answer", "Back to the answer")
+
+
+def _say(headline: DeltaGenerator, below: DeltaGenerator, title: str, sentences: Sequence[str]) -> None:
+    headline.title(words.markdown(title), anchor=False)
+    below.markdown(words.markdown(" ".join(sentences)))
 
 
 def _doers(is_job: bool, setting: Setting) -> Sequence[Doer]:

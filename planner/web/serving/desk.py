@@ -9,17 +9,18 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import AuthenticationError
-from multiprocessing.connection import Client, Connection, Listener
+from functools import partial
+from multiprocessing import AuthenticationError, Pipe
+from multiprocessing.connection import Client, Connection, Listener, wait
 from threading import Lock, Thread
 
+from planner.web.turns import TURNS
 from planner.web.workers import Lost, Pool
 
 _MOST_KEPT = 128  # plans, as many as a server keeps
-_MOST_AT_ONCE = 64
 _WAITING = 64  # connections that nobody has taken yet
 _GONE = (EOFError, OSError, AuthenticationError)
 
@@ -40,7 +41,6 @@ class Desk:
         word = os.urandom(32)
         self._listener = Listener(family="AF_UNIX", backlog=_WAITING, authkey=word)
         self.address = Address(str(self._listener.address), word)
-        self._at_work = ThreadPoolExecutor(_MOST_AT_ONCE)
         self._kept: OrderedDict[str, Future[bytes]] = OrderedDict()
         self._lock = Lock()
         self._is_closed = False
@@ -53,7 +53,6 @@ class Desk:
         """Answer nobody any more."""
         self._is_closed = True
         self._listener.close()
-        self._at_work.shutdown(wait=False, cancel_futures=True)
 
     def _receive(self, pools: Mapping[bool, Pool]) -> None:
         while not self._is_closed:
@@ -65,27 +64,46 @@ class Desk:
 
     def _serve(self, server: Connection, pools: Mapping[bool, Pool]) -> None:
         """One server's questions, one after the other; it has as many connections as it asks at once."""
-        with suppress(*_GONE), server:
+        with suppress(*_GONE, CancelledError), server:
             while True:
-                is_slow, known_as, asked = server.recv()
-                making = self._making(pools[is_slow], known_as, asked)
-                trouble = making.exception()
+                is_slow, known_as, person, asked = server.recv()
+                made = self._kept_as(known_as)
+                if made is None:
+                    job = pools[is_slow].begin(asked, known_as, person)
+                    made = job.made
+                    made.add_done_callback(partial(self._keep, known_as))
+                    try:
+                        _until_done(made, server)
+                    finally:
+                        pools[is_slow].leave(job)
+                trouble = made.exception()
                 server.send(trouble)
                 if trouble is None:
-                    server.send_bytes(making.result())
+                    server.send_bytes(made.result())
 
-    def _making(self, pool: Pool, known_as: str, asked: bytes) -> Future[bytes]:
-        """What is being made for somebody else already, or is from now on."""
-        if not known_as:
-            return self._at_work.submit(pool.made, asked)
+    def _kept_as(self, known_as: str) -> Future[bytes] | None:
         with self._lock:
-            kept = self._kept.pop(known_as, None)
-            if kept is None or (kept.done() and kept.exception() is not None):
-                kept = self._at_work.submit(pool.made, asked)
-            self._kept[known_as] = kept
+            if known_as in self._kept:
+                self._kept.move_to_end(known_as)
+            return self._kept.get(known_as)
+
+    def _keep(self, known_as: str, made: Future[bytes]) -> None:
+        """Keep what was made, also where nobody waits for it any more."""
+        if not known_as or made.cancelled() or made.exception() is not None:
+            return
+        with self._lock:
+            self._kept[known_as] = made
             while len(self._kept) > _MOST_KEPT:
                 self._kept.popitem(last=False)
-        return kept
+
+
+def _until_done(making: Future[bytes], server: Connection) -> None:
+    """Wait for what is being made. Raises EOFError where the server hangs up before: its run has ended."""
+    done, say = Pipe(duplex=False)
+    making.add_done_callback(lambda _: say.close())
+    with done:
+        if done not in wait([done, server]):
+            raise EOFError
 
 
 class AtDesk:
@@ -97,11 +115,16 @@ class AtDesk:
         self._is_slow = is_slow
         self._free: list[Connection] = []
 
-    def made(self, asked: bytes, known_as: str) -> bytes:
-        """What the desk had made. Raises Lost, and what making it raised."""
+    def made(self, asked: bytes, known_as: str, person: str) -> bytes:
+        """What the desk had made."""
         try:
             desk = self._connected()
-            desk.send((self._is_slow, known_as, asked))
+            desk.send((self._is_slow, known_as, person, asked))
+            try:
+                TURNS.until(desk.poll)
+            except BaseException:
+                desk.close()  # the desk need not go on
+                raise
             trouble: BaseException | None = desk.recv()
             found = desk.recv_bytes() if trouble is None else b""
         except _GONE:

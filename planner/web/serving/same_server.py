@@ -58,7 +58,7 @@ def _telling(scope: Message, send: Send) -> Send:
 
     async def sent(message: Message) -> None:
         if is_page and message["type"] in _BEGINS:
-            message = {**message, "headers": [*message.get("headers", ()), cookie]}
+            message = {**message, "headers": [cookie, *message.get("headers", ())]}
         await send(message)
 
     return sent

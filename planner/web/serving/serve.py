@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import signal
 import socket
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,12 +21,13 @@ from multiprocessing.process import BaseProcess
 import streamlit as st
 import uvicorn
 
-from planner.web import parcels, workers
+from planner.web import parcels, visitor, workers
 from planner.web.ready import get_ready
 from planner.web.serving import server
 from planner.web.serving.desk import Address, AtDesk, Desk
 from planner.web.serving.door import Door, pair
 from planner.web.serving.same_server import stand_at
+from planner.web.turns import TURNS
 
 _MOST = 4  # servers; each keeps answers of its own
 # Answers that are kept are thousands of objects, of which a round of the garbage collector finds none to collect: as
@@ -62,7 +64,7 @@ def street(port: int) -> socket.socket:
 def address(listening: socket.socket) -> str:
     """What to type into a browser on this machine."""
     host, port = listening.getsockname()[:2]
-    own = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    own = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
     scheme = "https" if st.get_option("server.sslCertFile") else "http"
     return f"{scheme}://{own}:{port}/{str(st.get_option('server.baseUrlPath') or '').strip('/')}".rstrip("/")
 
@@ -73,6 +75,7 @@ def serve(listening: socket.socket, servers: int) -> None:
         raise SystemExit(f"SERVERS={servers} cannot be done: {why}. Leave it out.")
     workers.branch()
     get_ready()
+    TURNS.visitor = visitor
     if servers == 1:
         with _makers() as pools:
             workers.use(pools)
@@ -104,7 +107,19 @@ def _run(listening: socket.socket) -> None:
         use_colors=False,
         log_level="warning",
     )
-    uvicorn.Server(settings).run(sockets=[listening])
+    _Server(settings).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Stays deaf to Ctrl-C where it was started so: a shell starts what runs in the background like that."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        is_deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        with super().capture_signals():
+            if is_deaf:
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+            yield
 
 
 @dataclass(frozen=True)

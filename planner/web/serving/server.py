@@ -11,8 +11,10 @@ from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
+from streamlit import net_util
 
 from planner.web.packed import STATIC, WAYS, App, Message, Packed, Receive, Send, asked_for, chosen
+from planner.web.same_browser import naming
 from planner.web.serving.same_server import SameServer
 
 SCRIPT = Path(__file__).resolve().parents[3] / "app.py"
@@ -79,7 +81,7 @@ class ToldWhereItStands:
             body.extend(message.get("body", b""))
             if not message.get("more_body"):
                 headers, page = _whole(bytes(body), started[0]["headers"], asked_for(scope, b"accept-encoding"))
-                await send({**started[0], "headers": headers})
+                await send({**started[0], "headers": [*headers, *naming(scope)]})
                 await send({"type": "http.response.body", "body": page if scope["method"] == "GET" else b""})
 
         await self.app(_plainly(scope) if _may_be_page(scope) else scope, receive, sent)
@@ -136,5 +138,14 @@ def _told(page: bytes, base: str) -> tuple[bytes, bytes]:
 def _packed(page: bytes, way: int) -> bytes:
     return WAYS[way].best(page)
 
+
+def _no_address() -> None:
+    """Streamlit compares a foreign Origin with the addresses of this machine, and asks a site elsewhere for them.
+
+    Nothing is lost: a page at such an address has the same Host, and who needs another one names it in the settings.
+    """
+
+
+net_util.get_external_ip = net_util.get_internal_ip = _no_address
 
 app = st.App(SCRIPT, middleware=[Middleware(SameServer), Middleware(ToldWhereItStands), Middleware(Packed)])

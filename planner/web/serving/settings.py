@@ -1,0 +1,108 @@
+"""The settings of one start: the settings file, and the STREAMLIT_ variables over it.
+
+Streamlit reads these variables only in `streamlit run`, which does not start this app.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+from collections.abc import Callable, Iterator
+from operator import not_
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+from streamlit import config
+from streamlit.errors import Error
+from streamlit.web.bootstrap import load_config_options
+from streamlit.web.cli import configurator_options
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+
+_HOST = re.compile(r"\*|(\*\.)?[\w-]+(\.[\w-]+)*\.?")
+_PART = re.compile(r"(?!\.+$)[\w.~-]+", re.ASCII)  # of a path
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return "%" not in host  # as in fe80::1%eth0: no browser sends that
+
+
+def _is_loopback(host: str | None) -> bool:
+    return host == "localhost" or (_is_address(host or "") and ipaddress.ip_address(host).is_loopback)
+
+
+# What Streamlit accepts and cannot work with.
+_RIGHT: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "server.allowedHosts": (
+        lambda hosts: all(_HOST.fullmatch(host) or _is_address(host) for host in hosts),
+        "want names without https:// and port, with spaces between them, as in plans.example.com localhost",
+    ),
+    "server.maxUploadSize": (lambda size: size > 0, "want megabytes above 0"),
+    "server.maxMessageSize": (lambda size: size > 0, "want megabytes above 0"),
+    "server.baseUrlPath": (
+        lambda path: all(_PART.fullmatch(part) for part in path.strip("/").split("/") if path.strip("/")),
+        "want a path of letters, digits, - and _, as in tools/plans",
+    ),
+    "server.sslCertFile": (lambda name: Path(name).is_file(), "want a file that exists"),
+    "server.sslKeyFile": (lambda name: Path(name).is_file(), "want a file that exists"),
+}
+# What protects the people who use the app, and what happens without it.
+_SAFE: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "server.address": (_is_loopback, "other machines can use the app, which has no password"),
+    "server.allowedHosts": (lambda hosts: "*" not in hosts, "a page of any site can reach the app under its own name"),
+    "server.enableCORS": (bool, "a page of any site can open a session"),
+    "server.enableXsrfProtection": (bool, "a page of any site can upload files in a visitor's name"),
+    "server.enableStaticServing": (not_, "files in a folder called static are public"),
+    "server.enableAgentApi": (not_, "programs can run the app without a browser"),
+    "global.developmentMode": (not_, "a page of any site can read what the app sends"),
+    "browser.gatherUsageStats": (not_, "the page tries to report each visit to the maker of Streamlit"),
+    "client.showErrorDetails": ("none".__eq__, "visitors see the text of program errors"),
+    "client.disableDataExport": (bool, "tables can be saved with formulas in them"),
+}
+
+
+def read() -> None:
+    """Read the settings file and the variables. Raises SystemExit with a sentence about a wrong value."""
+    try:
+        _variables.main([], standalone_mode=False)
+    except click.BadParameter as wrong:
+        raise SystemExit(f"{wrong.param.envvar}: {wrong.message}") from None
+    except (RuntimeError, Error) as wrong:  # settings that contradict each other
+        raise SystemExit(" ".join(str(wrong).split())) from None
+    for key, (is_right, wanted) in _RIGHT.items():
+        option = config.get_config_options()[key]
+        if option.value is not None and not is_right(option.value):
+            raise SystemExit(f"{option.env_var}={os.environ.get(option.env_var, option.value)}: {wanted}.")
+
+
+def changed() -> Iterator[str]:
+    """A line for each setting that a variable has changed, and for each protection that is off."""
+    for key, option in config.get_config_options().items():
+        is_safe, otherwise = _SAFE.get(key, (lambda _: True, ""))
+        if not is_safe(option.value):
+            yield f"Less protection: {key} is {_shown(option.value)}, so {otherwise}."
+        elif option.where_defined == config._DEFINED_BY_FLAG and key != "server.port":
+            yield f"{option.env_var} sets {key} to {_shown(option.value)}."
+
+
+def refused(address: str) -> Iterator[str]:
+    """A line where the app refuses a browser at the address that it prints."""
+    if not is_host_allowed(urlsplit(address).netloc):
+        option = config.get_config_options()["server.allowedHosts"]
+        yield f"A page from {address} gets no answers: {option.env_var} is {_shown(option.value)}."
+
+
+def _shown(value: Any) -> str:
+    return " ".join(value) if isinstance(value, (list, tuple)) else str(value)
+
+
+@click.command(add_help_option=False)
+@configurator_options
+def _variables(**found: Any) -> None:
+    load_config_options(found)

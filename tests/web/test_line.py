@@ -1,0 +1,215 @@
+"""The line for a process: one place for each person, in the order of arrival; who leaves keeps nobody."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from planner.web import workers
+from planner.web.line import Job, Line
+from planner.web.turns import TURNS, Anybody
+
+PATIENCE_S = 60
+
+
+def job(person: str, name: str = "") -> Job:
+    return Job(person, name, name.encode(), Future())
+
+
+def order(line: Line) -> list[str]:
+    """The names of what waits, made one after the other."""
+    found = []
+    while there := line.next():
+        found.append(there.known_as)
+        line.end(there)
+    return found
+
+
+def test_a_person_with_many_plans_costs_another_one() -> None:
+    line = Line()
+    for name in ("a1", "a2", "a3", "b1", "b2", "c1"):
+        line.join(job(name[0], name))
+    assert order(line) == ["a1", "b1", "c1", "a2", "b2", "a3"]
+
+
+def test_who_comes_while_a_plan_is_made_goes_before_that_persons_next() -> None:
+    line = Line()
+    for name in ("a1", "a2"):
+        line.join(job("a", name))
+    first = line.next()
+    assert first is not None
+    line.join(job("b", "b1"))
+    line.end(first)
+    assert order(line) == ["b1", "a2"]
+
+
+def test_a_person_has_one_process_while_others_wait_and_all_when_nobody_does() -> None:
+    line = Line()
+    for name in ("a1", "a2", "a3", "b1"):
+        line.join(job(name[0], name))
+    assert [one.known_as for one in (line.next(), line.next(), line.next(), line.next()) if one] == [
+        "a1", "b1", "a2", "a3",
+    ]  # fmt: skip
+
+
+def test_what_was_cancelled_or_made_for_somebody_else_is_passed_over() -> None:
+    line, shared, gone = Line(), job("a", "shared"), job("a", "gone")
+    line.join(gone)
+    line.join(shared)
+    line.join(Job("b", "shared", b"", shared.made))
+    gone.made.cancel()
+    assert order(line) == ["shared"]
+
+
+STEPS = some.lists(some.tuples(some.sampled_from("abc"), some.sampled_from(["join", "next", "end", "cancel"])))
+
+
+class Crowd:
+    """People who come, leave and are served at random, and what the line owes them."""
+
+    def __init__(self) -> None:
+        self.line = Line()
+        self.waiting, self.at_work = list[Job](), list[Job]()
+
+    def join(self, person: str) -> None:
+        self.waiting.append(job(person))
+        self.line.join(self.waiting[-1])
+
+    def cancel(self, person: str) -> None:
+        for one in [one for one in self.waiting if one.person == person][-1:]:
+            assert one.made.cancel()
+            self.waiting.remove(one)
+
+    def next(self, _: str = "") -> None:
+        there = self.line.next()
+        assert (there is None) is (not self.waiting)
+        if there is not None:
+            busy = {one.person for one in self.at_work}
+            assert there.person not in busy or busy >= {one.person for one in self.waiting}
+            assert there is next(one for one in self.waiting if one.person == there.person)
+            self.waiting.remove(there)
+            self.at_work.append(there)
+
+    def end(self, _: str = "") -> None:
+        if self.at_work:
+            self.line.end(self.at_work.pop(0))
+
+
+@given(STEPS)
+def test_each_plan_that_is_still_wanted_is_made_once_in_its_persons_order(steps: list[tuple[str, str]]) -> None:
+    crowd = Crowd()
+    for person, step in steps:
+        getattr(crowd, step)(person)
+    while crowd.waiting or crowd.at_work:
+        crowd.end()
+        crowd.next()
+    assert crowd.line.next() is None
+    assert not crowd.line._at_work
+
+
+# With processes
+
+
+class Visitors(Anybody):
+    """A visitor for each thread: the first part of its name is the person; it leaves when the test says so."""
+
+    def __init__(self) -> None:
+        self.gone: set[str] = set()
+
+    def name(self) -> str:
+        return threading.current_thread().name.split()[0]
+
+    def look(self) -> None:
+        if threading.current_thread().name in self.gone:
+            raise Left
+
+
+class Left(BaseException):
+    """The run of somebody who has left."""
+
+
+@pytest.fixture
+def visitors(monkeypatch: pytest.MonkeyPatch) -> Iterator[Visitors]:
+    """Visitors of a server with one process."""
+    found = Visitors()
+    monkeypatch.setattr(TURNS, "visitor", found)
+    pool = workers.Pool(1)
+    workers.use({False: pool})
+    yield found
+    workers.use({})
+    pool.close()
+
+
+def make(name: str, folder: Path) -> None:
+    """Notes that it has begun, and waits while a file called hold exists."""
+    with (folder / "made").open("a") as file:
+        file.write(f"{name}\n")
+    while (folder / "hold").exists():
+        time.sleep(0.01)
+
+
+@pytest.mark.slow
+def test_the_processes_keep_to_the_line_and_what_was_left_is_never_made(visitors: Visitors, tmp_path: Path) -> None:
+    (tmp_path / "hold").touch()
+    made = tmp_path / "made"
+    made.touch()
+    pool = workers._makers[False]
+    assert isinstance(pool, workers.Pool)
+
+    def ask(name: str) -> threading.Thread:
+        def run() -> None:
+            with suppress(Left):
+                workers.elsewhere(make, name, tmp_path)
+
+        before = len(pool._waited_for)
+        thread = threading.Thread(target=run, name=name)
+        thread.start()
+        until(lambda: len(pool._waited_for) == before + 1)
+        return thread
+
+    heavy = [ask(f"one {number}") for number in range(20)]
+    until(lambda: made.read_text() == "one 0\n")
+    other = ask("other 0")
+    visitors.gone |= {f"one {number}" for number in range(3, 20)}
+    for thread in heavy[3:]:
+        thread.join(PATIENCE_S)
+    (tmp_path / "hold").unlink()
+    for thread in (*heavy, other):
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+    assert made.read_text().splitlines() == ["one 0", "other 0", "one 1", "one 2"]
+
+
+@pytest.mark.slow
+def test_what_has_begun_is_there_for_who_comes_back(visitors: Visitors, tmp_path: Path) -> None:
+    """A page loaded anew asks the same as the session that has just left."""
+    (tmp_path / "hold").touch()
+    pool = workers._makers[False]
+    assert isinstance(pool, workers.Pool)
+    asked = workers.parcels.packed((make, ("plan", tmp_path), {}))
+    job = pool.begin(asked, "plan", "one")
+    until((tmp_path / "made").exists)
+    pool.leave(job)
+    again = pool.begin(asked, "plan", "one")
+    (tmp_path / "hold").unlink()
+    again.made.result(PATIENCE_S)
+    pool.leave(again)
+    assert (tmp_path / "made").read_text() == "plan\n"
+    assert not pool._making
+    assert not pool._waited_for
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Wait until it is so."""
+    end = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.01)
