@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable
 
 import bench
+from bench import TooSlow
 
 
 def names() -> list[str]:
@@ -29,11 +30,16 @@ def run(asked: list[str]) -> int:
         if name not in known:
             print(f"No measurement is called {name!r}. There are: {', '.join(known) or 'none yet'}.", file=sys.stderr)
             return 2
+    status = 0
     for name in asked or known:
         print(f"{name}:", flush=True)
-        for line in lines_of(name):
-            print(f"  {line}", flush=True)
-    return 0
+        try:
+            for line in lines_of(name):
+                print(f"  {line}", flush=True)
+        except TooSlow as limit:
+            print(f"  {limit}", flush=True)
+            status = 1
+    return status
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ from pricing.feeds.feed import Feed
 from pricing.feeds.gate import Gate, Market
 from pricing.feeds.live import current
 from pricing.feeds.observation import Observation
-from pricing.feeds.store import About, Refreshed, Store
+from pricing.feeds.store import Refreshed, Store
+from pricing.feeds.written import About
 from pricing.query import Wish, find
 
 OBSERVATIONS = 60_000

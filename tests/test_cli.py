@@ -58,7 +58,17 @@ def test_reserved_means_every_term_and_an_area_is_a_region(capsys: pytest.Captur
     terms = {str(row["purchase"]) for row in offers(capsys, "--purchase", "reserved")}
     assert terms == {"reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"} & terms
     assert len(terms) >= 4
-    assert {row["area"] for row in offers(capsys, "--region", "europe")} <= {"europe", "anywhere"}
+    rows = offers(capsys, "--region", "Europe")
+    said = {str(row["region"]): row["where"] for row in rows}
+    assert said["Canada/Norway/US"] == "Norway (of Canada/Norway/US)"
+    assert said["India/EU"] == "European Union (of India/EU)"
+    assert said["US/Iceland"] == "Iceland (of US/Iceland)"
+    assert said["Finland/Iceland"] == "Finland/Iceland"
+    assert said["global"] == "global (not stated where)"
+    elsewhere = {row["provider"] for row in rows if row["area"] not in ("europe", "anywhere")}
+    assert elsewhere == {"Crusoe", "Hyperstack", "Jarvis Labs"}
+    assert "Lambda" not in {row["provider"] for row in rows}  # its "all regions" are in the United States
+    assert {row["where"] for row in offers(capsys, "--region", "asia")} >= {"India (of India/EU)"}
     assert all("us-east" in str(row["region"]) for row in offers(capsys, "--region", "us-east"))
 
 
@@ -104,6 +114,7 @@ def test_the_table_shows_price_age_and_trust(capsys: pytest.CaptureFixture[str])
     ]
     assert lines[-1].startswith("ask for a quote")
     assert "hidden:" in err
+    assert "with ? is one that we assume" in err
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,9 @@ class Said:
     digest: str = "d" * 64
 
 
-def source(*prices: float, name: str = "example", refused: str = "", seller: str = "RunPod") -> Feed:
+def source(
+    *prices: float, name: str = "example", refused: str = "", seller: str = "RunPod", key: str | None = None
+) -> Feed:
     """A source that says what RunPod's H100 costs, or somebody else's."""
 
     def read(ask: Ask) -> Iterator[tuple[Reply, AnyObservation]]:
@@ -35,7 +37,7 @@ def source(*prices: float, name: str = "example", refused: str = "", seller: str
         yield from ((reply, Observation(seller=seller, price=price, **told)) for price in prices)
 
     page = "https://prices.example"
-    return Feed(name, name.title(), page, ("prices.example",), "MIT", read)
+    return Feed(name, name.title(), page, ("prices.example",), "MIT", read, key_name=key)
 
 
 Says = Callable[..., None]
@@ -77,6 +79,19 @@ def test_refreshed_prices_are_what_prices_says(says: Says, capsys: pytest.Captur
     assert main(["refresh", "--undo", "--by", "Anna"]) == 0
     assert "1 price of example, is put aside" in capsys.readouterr().out
     assert price_of(capsys) == 2.69
+
+
+def test_the_progress_counts_the_sources_that_are_read_and_not_those_without_a_key(
+    says: Says, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("A_KEY", raising=False)
+    says(source(2.99), source(2.49, name="other", seller="Lambda"), source(name="locked", key="A_KEY"))
+    assert main(["refresh"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert sorted(line.rpartition("; ")[2] for line in lines if ": read," in line) == [
+        "1 of 2 sources done, 1 price", "2 of 2 sources done, 2 prices"
+    ]  # fmt: skip
+    assert not [line for line in lines if line.startswith("Locked")]
 
 
 def test_a_dry_run_changes_nothing(says: Says, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from planner.cli import BAD_INPUT, OK, main
+from planner.scenario.durations import time_words
 from planner.scenario.file import read_scenario
 from pricing import load_catalogue
 from tests.evidence.mine import as_csv, own_rows
@@ -106,6 +108,57 @@ def test_searches_comparisons_and_sweeps_go_by_them(
             days = [{one["accelerator"]: one["days"] for one in each["tries"] if one.get("days")} for each in said]
             assert days[1]["H100-SXM5-80GB"] != days[0]["H100-SXM5-80GB"]
             assert days[1]["H200-SXM-141GB"] == days[0]["H200-SXM-141GB"]
+
+
+ALONE = ["--model", "llama-3.1-8b", "--accelerator", "H100 SXM5", *DAY]
+SERVICE = "accelerator: H100-SXM5-80GB\nwork: [{serve: {model: llama-3.1-8b, requests_per_s: 2}}]\nways: [on_demand]\n"
+OTHERS = (
+    {},
+    {"model": "qwen3-8b"},
+    {"engine": "SGLang"},
+    {"concurrency_or_batch": "4"},
+    {"accelerator": "A100-SXM4-80GB"},
+)
+
+
+@pytest.mark.parametrize("ratios", [(0.6,), (0.58, 0.6, 0.62), (1.3, 0.9), (1.4, 1.41, 1.39, 1.4)])
+@pytest.mark.parametrize("kind", ["serving", "training"])
+def test_serve_or_train_and_plan_give_one_number_for_one_file_of_runs(
+    kind: str, ratios: tuple[float, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of this model, and of others, other engines, batches and accelerators, which say nothing or less."""
+    plan, file = tmp_path / "plan.yaml", tmp_path / "mine.csv"
+    changes = OTHERS if kind == "serving" else ({}, {"precision": "fp8"}, {"accelerator": "A100-SXM4-80GB"})
+    rows = [row for at, other in enumerate(changes) for row in own_rows(CATALOGUE, kind, ratios, 10 * at, **other)]
+    file.write_text(as_csv(rows), encoding="utf-8")
+    if kind == "serving":
+        plan.write_text(SERVICE, encoding="utf-8")
+        verb = ["serve", *ALONE]
+    else:
+        plan.write_text("accelerator: H100-SXM5-80GB\n" + PLAN, encoding="utf-8")
+        verb = ["train", *ALONE[2:], "--model", "llama-3-8b", "--tokens", "1e12", "--count", "64"]
+    code, alone, _ = run(capsys, *verb, "--runs", str(file))
+    assert code == OK
+    code, planned, _ = run(capsys, "plan", str(plan), *DAY, "--runs", str(file))
+    assert code == OK
+    (sentence,) = re.findall(r"It goes by .* of what is predicted without them\.", alone)
+    assert sentence in planned
+    if kind == "serving":
+        speed = re.findall(r": ([\d,]+) tokens/s written", alone)[0]
+        assert f" {speed} tokens a second" in planned
+        assert speed not in run(capsys, *verb)[1]
+    else:
+        (found,) = (json.loads(run(capsys, *verb, "--runs", str(file), "--json")[1])["speed"]["days"]["typical"],)
+        assert time_words(found) in planned
+
+
+def test_runs_of_other_work_are_said_to_say_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan, file = tmp_path / "plan.yaml", tmp_path / "mine.csv"
+    plan.write_text(SERVICE, encoding="utf-8")
+    file.write_text(as_csv(own_rows(CATALOGUE, "serving", (0.6,), model="qwen3-8b")), encoding="utf-8")
+    said = "None of your serving runs is like this work on H100 SXM5 80 GB"
+    assert said in run(capsys, "serve", *ALONE, "--runs", str(file))[1]
+    assert said in run(capsys, "plan", str(plan), *DAY, "--runs", str(file))[1]
 
 
 def test_tables_that_cannot_be_used_are_told_in_one_sentence(

@@ -133,7 +133,7 @@ def test_compare_shows_both_and_what_differs(capsys: pytest.CaptureFixture[str],
 def test_the_same_twice_differs_in_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "compare", "startup", "startup", *DAY)
     assert code == OK
-    assert "Nothing: the scenarios say the same." in out
+    assert "startup (2) is the same plan as startup (1)." in out
     assert "startup (2)" in out
 
 

@@ -141,6 +141,28 @@ def test_training_says_the_same_as_json_and_csv(tmp_path: Path, capsys: pytest.C
     assert float(best["usd"]) == pytest.approx(told["usd"]["typical"])
 
 
+FP8_ON_A100 = """
+name: fp8
+accelerator: A100-SXM4-80GB
+work:
+  - label: the run
+    accelerators: 8
+    train: {model: Llama-3-8B, tokens: 1e10, precision: fp8}
+"""
+
+
+def test_every_verb_refuses_to_train_in_a_precision_that_the_chip_lacks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = tmp_path / "fp8.yaml"
+    plan.write_text(FP8_ON_A100, encoding="utf-8")
+    a100 = ["--model", "llama-3-8b", "--accelerator", "a100 sxm 80gb", "--tokens", "1e10", "--precision", "fp8"]
+    fp4 = ["--model", "llama-3-8b", *H100, "--tokens", "1e10", "--precision", "fp4"]
+    for arguments in (["train", *a100], ["train", *fp4], ["plan", str(plan)], ["cheapest", *fp4]):
+        _, said, error = run(capsys, *arguments)
+        assert re.search(r"no (fp8|fp4) units are on record, so it cannot train in \1; choose bf16", said + error)
+
+
 def test_what_does_not_fit_is_an_answer(capsys: pytest.CaptureFixture[str]) -> None:
     code, said, _ = run(capsys, "train", "--model", "llama-3.1-70b", *H100, "--tokens", "1B")
     assert code == OK
@@ -172,7 +194,7 @@ def test_serving_is_told_with_latency_and_cost(tmp_path: Path, capsys: pytest.Ca
     ("arguments", "wish"),
     [
         (["train", "--model", "llama3-8", *H100], "Did you mean"),
-        (["train", "--model", "llama-3-8b", "--accelerator", "h100"], "Say which"),
+        (["train", "--model", "llama-3-8b", "--accelerator", "h1000"], "Did you mean"),
         (["train", "--model", "llama-3-8b", *H100, "--tp", "3"], "nearest: 2 or 4"),
         (["train", "--model", "llama-3-8b", *H100, "--dp", "3"], "nearest: 2 or 4"),
         (["train", "--model", "llama-3-8b", *H100, "--tokens", "many"], "want a number of tokens"),
@@ -243,8 +265,8 @@ def test_runs_and_constants_of_ones_own_are_gone_by(tmp_path: Path, capsys: pyte
     job = ["serve", "--model", "llama-3.1-8b", *H100, "--batch", "64"]
     code, said, _ = run(capsys, *job, "--runs", str(runs))
     assert code == OK
-    assert "Goes by mine" in said
-    assert "measured_over_predicted" in said
+    assert "It goes by 1 run of yours of this model on H100 SXM5 80 GB" in said
+    assert "They are mine." in said
     data = (DATA / "serving_constants.yaml").read_text(encoding="utf-8")
     constants.write_text(re.sub(r"(flops_share: {value: )[0-9.]+", r"\g<1>0.4", data, count=1), encoding="utf-8")
     rates = []
@@ -270,7 +292,8 @@ def own_runs(tmp_path: Path, **changes: str) -> str:
 def test_ones_own_runs_move_a_training_answer_and_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, said, _ = run(capsys, *TRAIN, "--runs", own_runs(tmp_path))
     assert code == OK
-    assert "1 run of this model in this precision on H100-SXM5-80GB (mine-1)" in said
+    assert "It goes by 1 run of yours of this model on H100 SXM5 80 GB" in said
+    assert "They are mine-1." in said
     told = json.loads(run(capsys, *TRAIN, "--runs", own_runs(tmp_path), "--json")[1])
     plain = json.loads(run(capsys, *TRAIN, "--json")[1])
     assert "own_runs" not in plain

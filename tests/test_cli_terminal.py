@@ -18,6 +18,7 @@ from planner.cli import BAD_INPUT, OK, STOPPED, main
 from planner.cli import plan as plan_verb
 from pricing.marks import is_unseen
 from tests.house import ROOT
+from tests.started import ctrl_c
 
 pytestmark = pytest.mark.slow
 DAY = ["--day", "2026-11-21"]
@@ -218,7 +219,8 @@ runpy.run_module("planner", run_name="__main__")
 @pytest.mark.parametrize("module", ["planner.cli", "numpy", "planner.scenario.scenario"])
 def test_ctrl_c_while_it_loads_ends_with_one_line_and_130(module: str) -> None:
     call = [sys.executable, "-c", WHILE_IT_LOADS, "plan", "startup", module]
-    done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, check=False)
+    with ctrl_c():
+        done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (STOPPED, "", "Stopped.\n")
 
 
@@ -231,7 +233,9 @@ def test_ctrl_c_ends_a_sweep_on_several_processes_with_how_to_go_on(tmp_path: Pa
         encoding="utf-8",
     )
     call = [sys.executable, "-m", "planner", "sweep", str(path), "--csv", str(out), "--jobs", "2", *DAY]
-    with subprocess.Popen(call, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True) as sweep:
+    with ctrl_c():
+        sweep = subprocess.Popen(call, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    with sweep:
         end = time.monotonic() + 300
         while not out.exists() or out.read_bytes().count(b"\n") < 33:
             assert time.monotonic() < end, "the sweep does not begin"

@@ -16,7 +16,8 @@ from pricing import load_catalogue
 from pricing.feeds.database import opened
 from pricing.feeds.gate import Gate, Market
 from pricing.feeds.observation import Observation
-from pricing.feeds.store import About, Before, Refreshed, Store
+from pricing.feeds.store import Before, Refreshed, Store
+from pricing.feeds.written import About
 from tests.pricing.feeds.made import row
 
 TODAY = date.today()

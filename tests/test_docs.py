@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date, timedelta
+from itertools import combinations
 from pathlib import Path
 from typing import get_args
 
@@ -43,6 +44,9 @@ PAGES = sorted(
     for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "pricing").rglob("*.md")]
     if path.is_file()
 )
+
+
+LONG, ALIKE = 8, 0.75  # words of a sentence that could not be said twice by chance; shared words of two versions
 
 
 def table_rows(text: str) -> dict[str, list[str]]:
@@ -226,8 +230,8 @@ def futures_of_the_method() -> str:
     "said",
     [
         f"not once but {FUTURES:,} times",
-        f"a tenth below {100 * assumed().use.low:.0f} %",
-        f"a tenth above {100 * assumed().use.high:.0f} %",
+        f"10th percentile {100 * assumed().use.low:.0f} %",
+        f"90th percentile {100 * assumed().use.high:.0f} %",
         f"with a coefficient of {assumed().together.coefficient:g}",
         f"to the nearest {100 * STEP:.0f} of 100",
         f"From {100 * SURE:.0f} of 100 the verdict is plain, from {100 * LIKELY:.0f} *probably*",
@@ -238,13 +242,13 @@ def test_the_method_tells_of_the_futures_what_the_program_does(said: str) -> Non
     assert said in futures_of_the_method()
 
 
-def test_a_tenth_of_draws_lie_beyond_each_end_of_a_range_as_the_method_says() -> None:
+def test_1_in_10_draws_lies_beyond_each_end_of_a_range_as_the_method_says() -> None:
     z = normals((Doubtful("usd_per_kwh", "USD/kWh", Spread(0.1, 0.2, 0.5), "", "", ""),), FUTURES, 7)
     values = Spread(0.1, 0.2, 0.5).at(z)
     assert (values < 0.1).mean() == pytest.approx(0.1, abs=0.005)
     assert (values < 0.2).mean() == pytest.approx(0.5, abs=0.005)
     assert (values > 0.5).mean() == pytest.approx(0.1, abs=0.005)
-    assert "a tenth below its low end, a tenth above its high end" in futures_of_the_method()
+    assert "1 in 10 below its low end, 1 in 10 above its high end" in futures_of_the_method()
 
 
 def test_the_method_does_not_deny_its_probabilities() -> None:
@@ -291,3 +295,45 @@ def test_the_picture_shows_every_room() -> None:
 def test_the_readme_names_every_room_of_the_arithmetic() -> None:
     row = next(line for line in README.splitlines() if line.startswith("| `planner/` |"))
     assert {f"planner.{name}" for name in re.findall(r"`(\w+)`", row)} | {"pricing"} == rooms_on_disk()
+
+
+def blocks(text: str) -> Iterator[str]:
+    """The paragraphs and items of a page, each in one line; tables, code and headings apart."""
+    plain = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", plain):
+        if not paragraph.lstrip().startswith(("|", "#", "    ")):
+            yield " ".join(paragraph.split())
+
+
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z0-9_.]{3,}", text.lower()))
+
+
+def doubled(text: str) -> list[str]:
+    """What stands twice on a page: a row of a table, a sentence, or a paragraph in two versions."""
+    found, paragraphs = [], list(blocks(text))
+    for table in re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE):
+        rows = Counter(row.split(" | ")[0] for row in table.splitlines()[2:])
+        found += [row for row, count in rows.items() if count > 1 and row.startswith("| `")]
+    sentences = (one for paragraph in paragraphs for one in re.split(r"(?<=[.:;]) ", paragraph))
+    found += [one for one, count in Counter(sentences).items() if count > 1 and len(one.split()) >= LONG]
+    for one, other in combinations([(each, words_of(each)) for each in paragraphs], 2):
+        if min(len(one[1]), len(other[1])) >= 2 * LONG and len(one[1] & other[1]) > ALIKE * len(one[1] | other[1]):
+            found.append(one[0])
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_passage_of_a_page_stands_twice(page: Path) -> None:
+    assert doubled(page.read_text(encoding="utf-8")) == []
+
+
+def test_a_passage_that_stands_twice_would_be_noticed() -> None:
+    """As a merge leaves it: a row in two versions, a sentence again, a paragraph with a few words changed."""
+    table = "| Key | What |\n|---|---|\n| `own` | prices, delivery |\n| `rent` | an offer |\n| `own` | prices |\n"
+    assert doubled(table) == ["| `own`"]
+    again = "A reservation keeps the price of the day on which its term began."
+    assert doubled(f"{again} At its end it is renewed.\n{again} Prepaid, its months come first.\n") == [again]
+    told = "Jobs that come at random cannot keep a fleet busy all the time, since some of them wait while others run"
+    assert doubled(f"{told} on the fleet that is there.\n\n{told} on the machines that are there.\n")
+    assert doubled("One thing is said of it.\n\nAnother thing is said of something else.\n") == []

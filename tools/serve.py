@@ -10,19 +10,22 @@ import secrets
 import signal
 import socket
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-HOST = "127.0.0.1"
+HOST = os.environ.get("STREAMLIT_SERVER_ADDRESS") or "127.0.0.1"
 FIRST_PORT = 8501
 PORTS_TRIED = 50
 HIGHEST_PORT = 65_535
+ANY_PORT = 0
 MOST_SERVERS = 64
+WRONG = 2  # exit code for a wish that cannot be met, as of the command line
 
 
 def is_free(port: int) -> bool:
     """Whether the app could listen on `port` right now."""
-    with socket.socket() as probe:
+    with socket.socket(socket.AF_INET6 if ":" in HOST else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a connection closed a second ago is no obstacle
         try:
             probe.bind((HOST, port))
@@ -41,6 +44,8 @@ def first_free(start: int) -> int:
 
 def chosen(asked: str) -> int:
     """The port that was asked for, if it can be had; without a wish the first free one."""
+    if not is_free(ANY_PORT):
+        raise SystemExit(f"STREAMLIT_SERVER_ADDRESS={HOST} is not an address of this machine.")
     if not asked:
         return first_free(FIRST_PORT)
     if not asked.isdecimal() or not 1 <= int(asked) <= HIGHEST_PORT:
@@ -68,22 +73,39 @@ def wanted() -> int | None:
     return int(asked)
 
 
+@contextmanager
+def exit_code(number: int) -> Iterator[None]:
+    """What is refused in here ends the program with its sentence and this exit code."""
+    try:
+        yield
+    except SystemExit as refused:
+        sys.stderr.write(f"{refused}\n")
+        raise SystemExit(number) from None
+
+
 def main() -> None:
     """Becomes the server, or the door of several, so that Ctrl-C reaches it and nothing stays behind."""
-    port, servers = chosen("".join(sys.argv[1:])), wanted()
     root = Path(__file__).resolve().parent.parent
     os.chdir(root)  # where the settings are
     sys.path.insert(0, str(root))
     # Before numpy loads: small matrices for many people, for which threads of their own only cost time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ["STREAMLIT_SERVER_PORT"] = str(port)
     os.environ.setdefault("STREAMLIT_SERVER_COOKIE_SECRET", secrets.token_hex(32))  # one for all servers
-    # Only now: to choose a port nothing has to be installed.
-    from planner.web.serving import serve
+    with exit_code(WRONG):
+        port = chosen("".join(sys.argv[1:]) or os.environ.get("STREAMLIT_SERVER_PORT", ""))
+        servers = wanted()
+        os.environ["STREAMLIT_SERVER_PORT"] = str(port)
+        # Only now: to choose a port nothing has to be installed.
+        from planner.web.serving import settings
+
+        settings.read()
+    from planner.web.serving import serve  # asks for the settings while it loads
 
     signal.signal(signal.SIGTERM, leave)  # uvicorn stops serving at this signal, and then passes it on
     with serve.street(port) as listening:
-        print(f"\n  Rent, buy, or both?  {serve.address(listening)}\n", flush=True)
+        print(f"\n  Rent, buy, or both?  {(address := serve.address(listening))}\n", flush=True)
+        for line in (*settings.changed(), *settings.refused(address)):
+            print(line, file=sys.stderr, flush=True)
         serve.serve(listening, servers or serve.usual())
 
 

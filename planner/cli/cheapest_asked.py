@@ -7,12 +7,13 @@ from datetime import date
 from typing import Any
 
 from planner.cli.common import BadInput, with_own_prices
+from planner.cli.jobs import accelerator_id
 from planner.cli.scenarios import Opened, scenario_called, with_runs
 from planner.cli.speed import job_of
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import Serve, Train
 from planner.scenario.work import Work
-from pricing import Catalogue, names
+from pricing import Catalogue
 from pricing.feeds.live import current
 from pricing.orderable import staying
 
@@ -28,8 +29,7 @@ def asked(wanted: argparse.Namespace) -> Opened | None:
     opened = _opened(wanted)
     if wanted.budget_usd is not None and not wanted.budget_usd > 0:
         raise BadInput(f"--budget-usd: want more than 0, got {wanted.budget_usd:g}.")
-    for accelerator in wanted.accelerator:
-        names.accelerator(opened.facts, accelerator)
+    wanted.accelerator = [accelerator_id(opened.facts, name) for name in wanted.accelerator]
     return opened
 
 

@@ -23,7 +23,7 @@ def run(wanted: argparse.Namespace) -> int:
     catalogue = load_catalogue()
     checked = KINDS[wanted.kind].check(catalogue, runs_of(wanted.kind, wanted.runs))
     rows, found = checked_rows(checked), _factors(catalogue, wanted)
-    said = tuple(one.model_dump(exclude_defaults=True) for one in (found.carried if found else ()))
+    said = tuple(one.model_dump(exclude_defaults=True) for one in (found.carried() if found else ()))
     flattered = "" if wanted.runs else f" Most were fitted: `calibrate {wanted.kind}` leaves sources out."
     yours = ""
     if found is not None and found.factors:

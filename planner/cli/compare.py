@@ -10,7 +10,7 @@ from planner.cli.common import OK, as_json
 from planner.cli.files import write_file
 from planner.cli.reckoned import reckoned
 from planner.cli.scenarios import Opened
-from planner.report.answer.side_by_side import compare_table, differing
+from planner.report.answer.side_by_side import compare_table, differing, repeated
 from planner.report.files.csv import to_csv
 from planner.report.text_table import text_table
 
@@ -27,6 +27,6 @@ def run(scenarios: Sequence[Opened], wanted: argparse.Namespace) -> int:
         sys.stdout.write(as_json(comparison_data(plans)) + "\n")
         return OK
     differences = differing(plans)
-    differ = text_table(differences) if len(differences) else "Nothing: the scenarios say the same."
+    differ = "\n".join((*repeated(plans), *([text_table(differences)] if len(differences) else [])))
     sys.stdout.write(f"{text_table(table)}\n\nWhat differs\n------------\n{differ}\n")
     return OK

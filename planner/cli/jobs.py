@@ -12,7 +12,7 @@ from planner.cli.speed import job_of
 from planner.cli.terminal import tell
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
-from pricing import load_catalogue, names
+from pricing import Catalogue, load_catalogue, meant
 
 _TRAINING_FLAGS = {
     "accelerators": "--count",
@@ -39,9 +39,9 @@ _SERVING_FLAGS = {
 
 def training_job(wanted: argparse.Namespace) -> TrainingJob:
     """The run that the arguments of `train` name."""
-    names.accelerator(load_catalogue(), wanted.accelerator)
     said = {name: getattr(wanted, name) for name in _AS_THEY_ARE} | own_models(wanted)
     said |= {
+        "accelerator": accelerator_id(load_catalogue(), wanted.accelerator),
         "accelerators": wanted.count or (8 if wanted.mig_profile is None else 1),
         "global_batch_sequences": wanted.global_batch,
         "virtual_stages": wanted.vpp,
@@ -74,7 +74,6 @@ def own_models(wanted: argparse.Namespace) -> dict[str, Any]:
 
 
 def _serving_job(wanted: argparse.Namespace, accelerator: str, mine: dict[str, Any]) -> ServingJob:
-    names.accelerator(load_catalogue(), accelerator)
     taken = ("input_tokens", "output_tokens", "peak_requests_per_s", "ttft_ms", "tpot_ms")
     drafts = ("draft_tokens", "accepted_share")
     more = (
@@ -97,12 +96,20 @@ def _serving_job(wanted: argparse.Namespace, accelerator: str, mine: dict[str, A
         "engine_on": wanted.date,
     }
     said |= {
-        "accelerator": accelerator,
+        "accelerator": accelerator_id(load_catalogue(), accelerator),
         "weight_precision": wanted.precision,
         "tensor_parallel": wanted.tp,
         "pipeline_parallel": wanted.pp,
     }
     return job_of(ServingJob, said, _SERVING_FLAGS)
+
+
+def accelerator_id(catalogue: Catalogue, name: str) -> str:
+    """The accelerator that a person types. Where the name fits several, stderr says which one is taken."""
+    key, note = meant.accelerator(catalogue, name)
+    if note:
+        tell(note)
+    return key
 
 
 def _decimal_year(day: date) -> float:

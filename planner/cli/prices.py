@@ -11,7 +11,7 @@ from typing import Any, get_args
 from planner.cli.common import OK, BadInput, with_own_prices
 from planner.cli.told import stamp, told
 from planner.report import words
-from pricing import Catalogue
+from pricing import Catalogue, meant
 from pricing import names as naming
 from pricing.choices import Area, Purchase
 from pricing.feeds.live import current
@@ -24,9 +24,7 @@ def run(wanted: argparse.Namespace) -> int:
     day = wanted.day or date.today()
     catalogue = with_own_prices(current(), wanted.quotes, day)
     wish = Wish(
-        accelerators=frozenset(
-            naming.offered_accelerators(catalogue, wanted.accelerator) if wanted.accelerator else ()
-        ),
+        accelerators=frozenset(meant.offered_accelerators(catalogue, wanted.accelerator) if wanted.accelerator else ()),
         providers=frozenset({naming.provider(catalogue, wanted.provider)} if wanted.provider else ()),
         purchases=_purchases(wanted.purchase),
         order=_order(catalogue, wanted),
@@ -36,10 +34,10 @@ def run(wanted: argparse.Namespace) -> int:
         **_place(wanted.region),
     )
     # what is wanted is understood first: a name that nobody knows waits for no library of arrays
-    from planner.report.market.offers import offer_frame, offer_rows, offer_text, sort_offers
+    from planner.report.market.offers import ASSUMED, offer_frame, offer_rows, offer_text, sort_offers
 
     found = find(catalogue, wish, day)
-    rows = offer_rows(catalogue, sort_offers(catalogue, found.ids, wanted.sort, day), day, wish.order)
+    rows = offer_rows(catalogue, sort_offers(catalogue, found.ids, wanted.sort, day), day, wish.order, wish.areas)
     told(
         wanted,
         table=lambda: offer_frame(rows),
@@ -50,7 +48,8 @@ def run(wanted: argparse.Namespace) -> int:
     )
     if not wanted.json:
         hidden = ", ".join(f"{number:,} {reason}" for reason, number in found.hidden.items())
-        sys.stderr.write(f"{len(rows):,} offers; hidden: {hidden or 'none'}. Prices exclude taxes.\n")
+        found_text = f"{words.count(len(rows), 'offer')}; hidden: {hidden or 'none'}."
+        sys.stderr.write(f"{found_text} Prices exclude taxes. {ASSUMED}\n")
     return OK
 
 

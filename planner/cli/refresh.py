@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
@@ -13,10 +14,11 @@ from planner.cli.common import FAILED, OK, BadInput
 from planner.cli.held import who
 from planner.cli.told import told
 from planner.report import words
-from planner.report.market.live_words import progress_words, refresh_rows, refresh_text
+from planner.report.market.live_words import UNDER_WAY, done_words, progress_words, refresh_rows, refresh_text
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from pricing.feeds.database import opened
+from pricing.feeds.feed import Feed
 from pricing.feeds.progress import Progress
 from pricing.feeds.refresh import Ways, refresh
 from pricing.feeds.registry import asked_for
@@ -32,7 +34,7 @@ def run(wanted: argparse.Namespace) -> int:
         return _undone(wanted)
     if not feeds:
         raise BadInput("There is no source of prices to read")
-    found = refresh(feeds, ways=Ways(tell=_Shown().tell, dry=wanted.dry_run, person=who(wanted.by)))
+    found = refresh(feeds, ways=Ways(tell=_Shown(feeds).tell, dry=wanted.dry_run, person=who(wanted.by)))
     rows = refresh_rows(found)
     told(
         wanted,
@@ -78,13 +80,17 @@ def _undone(wanted: argparse.Namespace) -> int:
 
 
 class _Shown:
-    """Says on stderr when a source begins to answer and when it is done."""
+    """Says on stderr when a source begins to answer, when it is done, and how many are."""
 
-    def __init__(self) -> None:
-        self._states: dict[str, str] = {}
+    def __init__(self, feeds: Iterable[Feed]) -> None:
+        self._lock = threading.Lock()
+        self._every = {feed.name: Progress(feed.name, feed.label, "waiting") for feed in feeds}
 
     def tell(self, one: Progress) -> None:
         """One line for each new state; sources are read in threads, and a line is written at once."""
-        if self._states.get(one.source) != one.state:
-            self._states[one.source] = one.state
-            sys.stderr.write(f"{progress_words(one)}\n")
+        with self._lock:
+            is_new = self._every[one.source].state != one.state
+            self._every[one.source] = one
+            if is_new and one.state != "skipped":
+                done = "" if one.state in UNDER_WAY else f"; {done_words(tuple(self._every.values()))}"
+                sys.stderr.write(f"{progress_words(one)}{done}\n")

@@ -13,6 +13,8 @@ from planner.evidence.kinds import factors_in
 from planner.evidence.table import TABLES, published_runs, rows_in, text_in
 from planner.report.evidence.own_runs_words import not_used, unused_words
 from planner.scenario.scenario import Scenario
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.training_job import TrainingJob
 from planner.scenario.vocabulary import Kind
 from pricing import Catalogue
 
@@ -28,6 +30,7 @@ def runs_of(kind: Kind, path: Path | None) -> list[dict[str, str]]:
 def with_own_runs(scenario: Scenario, catalogue: Catalogue, paths: Sequence[Path], day: date) -> Scenario:
     """The scenario with factors of somebody's own tables; what of them is not used goes to stderr."""
     brought: dict[str, str] = {}
+    chip = scenario.accelerator
     for path in paths:
         found = factors_in(catalogue, text_of(path), file=path.name, day=day)
         if found.kind in brought:
@@ -35,11 +38,17 @@ def with_own_runs(scenario: Scenario, catalogue: Catalogue, paths: Sequence[Path
                 f"{brought[found.kind]} and {path.name} are both {found.kind} runs: put them into one table."
             )
         brought[found.kind] = path.name
-        scenario = scenario.model_copy(update={"measured": put_together(scenario.measured, found)})
+        scenario = scenario.model_copy(update={"measured": put_together(scenario.measured, found, accelerator=chip)})
         carried = sum(one.kind == found.kind for one in scenario.measured)
         for sentence in unused_words(found, carried=carried):
             tell(f"{path.name}: {sentence}")
     return scenario
+
+
+def refuse_both(job: TrainingJob | ServingJob) -> None:
+    """Raise `BadInput` for runs beside one number that says what they say."""
+    if job.measured_over_predicted is not None:
+        raise BadInput("--runs and --measured-over-predicted say the same thing; give one of them.")
 
 
 def say_unused(path: Path, unused: Iterable[tuple[str, str]]) -> None:

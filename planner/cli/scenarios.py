@@ -42,7 +42,7 @@ def scenario_called(name: str, wanted: argparse.Namespace) -> Opened:
     shipped = current()
     day: date = wanted.day or saved.day or date.today()
     facts = as_of(shipped, day)
-    for note in saved.notes:
+    for note in (*saved.notes, *_model_notes(saved.scenario, facts)):
         tell(f"{name}: {note}")
     if saved.of_other_facts(shipped):
         tell(
@@ -52,6 +52,14 @@ def scenario_called(name: str, wanted: argparse.Namespace) -> Opened:
     facts = with_own_prices(facts, wanted.quotes, day)
     was_made = wanted.day is None and wanted.quotes is None and facts.digest != shipped.digest
     return Opened(name, with_runs(saved.scenario, facts, wanted.runs, day), facts, day, about, was_made)
+
+
+def _model_notes(scenario: Scenario, facts: Catalogue) -> tuple[str, ...]:
+    if all(work.train is None and work.serve is None for work in scenario.work):
+        return ()
+    from planner.speed.scenario_jobs import model_notes  # only a plan with a model waits for what reads its name
+
+    return model_notes(facts, scenario)
 
 
 def with_runs(scenario: Scenario, facts: Catalogue, paths: Sequence[Path], day: date) -> Scenario:
@@ -68,7 +76,7 @@ def saved_scenario(name: str) -> tuple[Saved, tuple[str, ...]]:
     path = Path(name)
     known = None if path.is_file() else preset(name)
     if known is not None:
-        return Saved(known.scenario), (known.what, *known.says, f"Source: {known.source}.")
+        return Saved(known.scenario), known.about
     if not path.suffix and not path.exists():
         there = ", ".join(one.key for one in presets())
         raise BadInput(f"No file and no preset is called {name!r}; there are the presets {there}.")

@@ -9,14 +9,17 @@ from datetime import date
 from pathlib import Path
 
 from planner.cli.common import BadInput, with_own_prices
-from planner.cli.runs import runs_of, say_unused, text_of
+from planner.cli.jobs import accelerator_id
+from planner.cli.runs import refuse_both, runs_of, say_unused, text_of
 from planner.cli.told import stamp, told
+from planner.evidence.anchored import Anchored
 from planner.evidence.serving.constants_file import read_constants
-from planner.evidence.serving.own_anchor import OwnServingRuns, own_runs
+from planner.evidence.serving.own_anchor import anchored
 from planner.money.by_token import by_token
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.answer.by_token import by_token_words
 from planner.report.answer.small_work import small_sentences
+from planner.report.evidence.own_runs_words import own_runs_data, own_runs_text
 from planner.report.forms import plain_data
 from planner.report.speed.other_work import other_rows, other_text, priced
 from planner.report.speed.serving_words import serving_data, serving_row, serving_text
@@ -35,29 +38,45 @@ def run(jobs: Sequence[ServingJob], wanted: argparse.Namespace) -> int:
     """One model, or other work, on one kind of accelerator."""
     day = wanted.day or date.today()
     catalogue = with_own_prices(current(), wanted.quotes, day)
-    have = tuple(name for one in (wanted.have or "").split(",") if (name := one.strip()))
+    have = tuple(accelerator_id(catalogue, name) for one in (wanted.have or "").split(",") if (name := one.strip()))
     if is_other_work(wanted.model):
         return _other(wanted, catalogue, jobs, have, day)
     if len(jobs) > 1:
         raise BadInput(f"--accelerator: {wanted.model} is told on one at a time; several are for work without tokens.")
     (job,) = jobs
     constants = None if wanted.constants is None else read_constants(text_of(wanted.constants), wanted.constants.name)
-    own = None if wanted.runs is None else _own_runs(catalogue, wanted.runs, constants)
-    found = serve(catalogue, job, constants, None if own is None else own.anchor)
+    own = _own_runs(catalogue, job, wanted.runs, constants)
+    job = own.job
+    found = serve(catalogue, job, constants)
+    runs = {"own_runs": own_runs_data(own)} if wanted.runs else {}
     cost = _hired(catalogue, job, found, day, staying(catalogue, wanted.stay))
     small = small_work(catalogue, job, have, constants)
     about = (job, found, cost, wanted.busy_share)
     return told(
         wanted,
         table=lambda: Table.as_they_are([serving_row(*about)]),
-        data=lambda: {**stamp(catalogue, day), **serving_data(*about), "without_gpu": plain_data(asdict(small))},
-        text=lambda: serving_text(*about, small_sentences(small), _by_token(catalogue, job, found, cost)),
+        data=lambda: {
+            **stamp(catalogue, day),
+            **runs,
+            **serving_data(*about),
+            "without_gpu": plain_data(asdict(small)),
+        },
+        text=lambda: (
+            serving_text(*about, small_sentences(small), _by_token(catalogue, job, found, cost))
+            + own_runs_text(catalogue, own, found.accelerator)
+        ),
     )
 
 
-def _own_runs(catalogue: Catalogue, path: Path, constants: ServingConstants | None) -> OwnServingRuns:
-    found = own_runs(catalogue, runs_of("serving", path), constants)
-    say_unused(path, found.unused)
+def _own_runs(
+    catalogue: Catalogue, job: ServingJob, path: Path | None, constants: ServingConstants | None
+) -> Anchored[ServingJob]:
+    """The job corrected by somebody's own runs, where there are any."""
+    if path is None:
+        return Anchored(job)
+    refuse_both(job)
+    found = anchored(catalogue, job, runs_of("serving", path), file=path.name, constants=constants)
+    say_unused(path, found.why_not)
     return found
 
 

@@ -22,7 +22,7 @@ from planner.cli.files import is_plain, named, write_file
 from planner.report.files.sweep_csv import LINE_END, SweepColumns
 
 NOTE = ".sweep.json"
-_ROOMS = ("inputs", "speed", "money", "study", "report")
+_PROGRAM = (".py", ".csv", ".json", ".txt", ".yaml")
 _LOCKED = "another sweep is writing {name}: wait for it, or choose another name after --csv"
 
 
@@ -46,10 +46,9 @@ def digest(*parts: bytes) -> str:
 
 
 def program_digest() -> str:
-    """A name for the arithmetic: another version of it may give other numbers."""
-    here = Path(__file__).resolve().parents[1]
-    files = [path for room in _ROOMS for path in sorted((here / room).rglob("*.py"))]
-    files += sorted(Path(pricing.__file__).parent.rglob("*.py"))
+    """A name for the version of the program: every module and every constant of it may change a number."""
+    roots = (Path(__file__).parents[1], Path(pricing.__file__).parent)
+    files = sorted(path for root in roots for path in root.rglob("*") if path.suffix in _PROGRAM and path.is_file())
     return digest(*(path.read_bytes() for path in files))
 
 

@@ -7,25 +7,21 @@ from datetime import date
 from pathlib import Path
 
 from planner.cli.common import BadInput, with_own_prices
-from planner.cli.runs import runs_of, say_unused, text_of
+from planner.cli.jobs import accelerator_id
+from planner.cli.runs import refuse_both, runs_of, say_unused, text_of
 from planner.cli.speed import job_of
 from planner.cli.told import stamp, told
-from planner.evidence.training.anchor import Anchored, anchored
+from planner.evidence.anchored import Anchored
+from planner.evidence.training.anchor import anchored
 from planner.evidence.training.constants_file import calibration_in
 from planner.money.renting.job_hour import Hired, hired
+from planner.report.evidence.own_runs_words import own_runs_data, own_runs_text
 from planner.report.speed.image_words import images_data, images_rows, images_text
 from planner.report.speed.packing_words import together_data, together_text
-from planner.report.speed.training_words import (
-    own_runs_data,
-    own_runs_text,
-    training_data,
-    training_rows,
-    training_text,
-)
+from planner.report.speed.training_words import training_data, training_rows, training_text
 from planner.report.table import Table
 from planner.scenario.image_job import ImageJob
 from planner.scenario.training_job import TrainingJob
-from planner.speed.pace import NO_RUNS
 from planner.speed.training import Training, TrainingCalibration, train
 from planner.speed.training.images import image_training, learns_from_images
 from planner.speed.training.packing import ON_A_BASE, Together, together
@@ -33,7 +29,9 @@ from pricing import Catalogue
 from pricing.feeds.live import current
 from pricing.orderable import Stay, staying
 
-_OF_TOKENS = ("tokens", "unique_tokens", "seq_len", "method", "mig_profile", "tp", "pp", "cp", "ep", "runs")
+_OF_TOKENS = (
+    "tokens", "unique_tokens", "seq_len", "method", "precision", "mig_profile", "tp", "pp", "cp", "ep", "runs",
+)  # fmt: skip
 
 
 def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
@@ -50,7 +48,7 @@ def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
     cost = _hired(catalogue, found, day, staying(catalogue, wanted.stay))
     several = _several(catalogue, own.job, calibration)
     whole = _hired_one(catalogue, found.accelerator, several, day)
-    runs = {"own_runs": own_runs_data(own)} if own.runs else {}
+    runs = {"own_runs": own_runs_data(own)} if wanted.runs else {}
     return told(
         wanted,
         table=lambda: Table.as_they_are(training_rows(found, cost)),
@@ -60,7 +58,11 @@ def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
             **training_data(found, cost),
             "several_at_once": together_data(several, whole),
         },
-        text=lambda: training_text(found, cost) + together_text(several, whole) + own_runs_text(own),
+        text=lambda: (
+            training_text(found, cost)
+            + together_text(several, whole)
+            + own_runs_text(catalogue, own, found.accelerator)
+        ),
     )
 
 
@@ -68,12 +70,13 @@ def _calibration(path: Path | None) -> TrainingCalibration | None:
     return None if path is None else calibration_in(text_of(path), file=path.name)
 
 
-def _own_runs(catalogue: Catalogue, job: TrainingJob, path: Path | None, known: TrainingCalibration | None) -> Anchored:
+def _own_runs(
+    catalogue: Catalogue, job: TrainingJob, path: Path | None, known: TrainingCalibration | None
+) -> Anchored[TrainingJob]:
     """The job corrected by somebody's own runs, where there are any."""
     if path is None:
-        return Anchored(job, NO_RUNS, (), 0, "")
-    if job.measured_over_predicted is not None:
-        raise BadInput("--runs and --measured-over-predicted say the same thing; give one of them.")
+        return Anchored(job)
+    refuse_both(job)
     found = anchored(catalogue, job, runs_of("training", path), calibration=known)
     say_unused(path, found.why_not)
     return found
@@ -105,7 +108,8 @@ def _on_images(wanted: argparse.Namespace, catalogue: Catalogue, day: date) -> i
     given = [f"--{name.replace('_', '-')}" for name in _OF_TOKENS if getattr(wanted, name) is not None]
     if given:
         raise BadInput(f"{given[0]}: {wanted.model} learns from pictures; give --images or --epochs, or neither.")
-    said = {"model": wanted.model, "accelerator": wanted.accelerator, "accelerators": wanted.count, "team": wanted.team}
+    accelerator = accelerator_id(catalogue, wanted.accelerator)
+    said = {"model": wanted.model, "accelerator": accelerator, "accelerators": wanted.count, "team": wanted.team}
     job = job_of(ImageJob, said | {"images": wanted.images, "epochs": wanted.epochs}, {"accelerators": "--count"})
     found = image_training(catalogue, job)
     count = found.accelerators

@@ -33,6 +33,14 @@ def amount(text: str) -> float:
     return found
 
 
+def length(text: str) -> int:
+    """An argument that counts the tokens of one text: 4096, 128k or 1,048,576. As everywhere, 1M is 1,000,000."""
+    found = read_amount(text)
+    if found is None or not found.is_integer() or found < 1:
+        raise argparse.ArgumentTypeError(f"want a whole number of tokens such as 4096, 128k or 1,048,576, got {text!r}")
+    return int(found)
+
+
 def add_model(verb: argparse.ArgumentParser, told: str) -> None:
     """Which model: by name, or by the configuration of one's own."""
     verb.add_argument("--model", metavar="NAME", help=told)

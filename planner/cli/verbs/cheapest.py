@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, get_args
 
-from planner.cli.verbs.arguments import add_output, add_runs, add_stay, amount, number, whole
+from planner.cli.verbs.arguments import add_output, add_runs, add_stay, amount, length, number, whole
 from planner.scenario.vocabulary import Method, ServingPrecision, TrainingPrecision
 
 
@@ -31,7 +31,7 @@ def add(verbs: Any) -> None:
 def _train(verb: Any) -> None:
     verb.add_argument("--tokens", type=amount, metavar="N", help="to train on: 15T, 300B; best for the model if empty")
     verb.add_argument("--method", choices=get_args(Method), help="what is trained; full")
-    verb.add_argument("--seq-len", type=whole, metavar="N", help="tokens of a sequence; 4096")
+    verb.add_argument("--seq-len", type=length, metavar="N", help="tokens of a sequence; 4096")
     verb.add_argument("--runs-per-month", type=number, metavar="R", help="one run where empty")
     every = tuple(dict.fromkeys((*get_args(TrainingPrecision), *get_args(ServingPrecision))))
     verb.add_argument("--precision", choices=every, help="bf16 to train; of weights as published to serve")
@@ -40,8 +40,8 @@ def _train(verb: Any) -> None:
 def _serve(verb: Any) -> None:
     verb.add_argument("--requests-per-s", type=number, metavar="R", help="to serve, on average")
     verb.add_argument("--peak", type=number, metavar="R", help="requests a second at the peak; the average if empty")
-    verb.add_argument("--input-tokens", type=whole, metavar="N", help="of a prompt; 1000")
-    verb.add_argument("--output-tokens", type=whole, metavar="N", help="of an answer; 300")
+    verb.add_argument("--input-tokens", type=length, metavar="N", help="of a prompt; 1000")
+    verb.add_argument("--output-tokens", type=length, metavar="N", help="of an answer; 300")
     verb.add_argument("--ttft-ms", type=number, metavar="MS", help="promised to the first token")
     verb.add_argument("--tpot-ms", type=number, metavar="MS", help="promised between tokens")
 

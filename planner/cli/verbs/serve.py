@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any, get_args
 
-from planner.cli.verbs.arguments import add_model, add_output, add_stay, day, number, share, whole
+from planner.cli.verbs.arguments import add_model, add_output, add_stay, day, length, number, share, whole
 from planner.scenario.vocabulary import (
     USUAL_ACCEPTED_SHARE,
     USUAL_BUSY_SHARE,
@@ -27,8 +27,8 @@ def add(verbs: Any) -> None:
         "--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …; several for other work: a,b"
     )
     verb.add_argument("--count", type=whole, metavar="N", help="accelerators there are; as few as fit where empty")
-    verb.add_argument("--input-tokens", type=whole, metavar="N", help="tokens of a prompt; 1000")
-    verb.add_argument("--output-tokens", type=whole, metavar="N", help="tokens of an answer; 300")
+    verb.add_argument("--input-tokens", type=length, metavar="N", help="tokens of a prompt; 1000")
+    verb.add_argument("--output-tokens", type=length, metavar="N", help="tokens of an answer; 300")
     verb.add_argument("--requests-per-s", type=number, metavar="R", help="on average")
     verb.add_argument("--peak-requests-per-s", type=number, metavar="R")
     verb.add_argument("--ttft-ms", type=number, metavar="MS", help="promised to the first token")

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any, get_args
 
-from planner.cli.verbs.arguments import add_model, add_output, add_stay, amount, day, number, whole
+from planner.cli.verbs.arguments import add_model, add_output, add_stay, amount, day, length, number, whole
 from planner.scenario.vocabulary import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
 
 
@@ -22,7 +22,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--images", type=amount, metavar="N", help="of a run of resnet-50, ssd300 …; what is usual")
     verb.add_argument("--epochs", type=number, metavar="N", help="or so many times through the usual data set")
     verb.add_argument("--unique-tokens", type=amount, metavar="N", help="that there are; the rest are repeats")
-    verb.add_argument("--seq-len", type=whole, metavar="N", help="tokens of a sequence; 4096")
+    verb.add_argument("--seq-len", type=length, metavar="N", help="tokens of a sequence; 4096")
     verb.add_argument("--global-batch", type=whole, metavar="N", help="sequences of a step")
     verb.add_argument("--precision", choices=get_args(TrainingPrecision))
     verb.add_argument("--method", choices=get_args(Method), help="what is trained; full")
