@@ -207,9 +207,6 @@ READS_WORDS = {
     "planner/report/answer/small_work.py": "a label of the catalogue is cut for room; nothing is decided by it",
     "planner/report/speed/time_cost_front.py": "a label of the catalogue is cut for room; nothing is decided by it",
     "planner/speed/match_model.py": "names that people write are matched with the names of models",
-    "planner/evidence/serving/observed.py": "rows of published runs, which no catalogue holds, say it in words only",
-    "planner/evidence/serving/runs.py": "rows of published runs, which no catalogue holds, say it in words only",
-    "planner/evidence/training/rows.py": "rows of published runs, which no catalogue holds, say it in words only",
 }
 
 

@@ -10,6 +10,7 @@ from planner.network.guess import Sizes
 
 Row = Mapping[str, str]
 LEAST = 1e-12  # nothing in a table of runs is measured in less
+YES, NO = ("yes", "true", "1", "1.0"), ("no", "false", "0", "0.0")
 
 
 def text(row: Row, column: str) -> str:
@@ -24,6 +25,11 @@ def number(row: Row, column: str) -> float | None:
     except ValueError:
         return None
     return value if value >= LEAST and isfinite(value) else None
+
+
+def is_yes(row: Row, column: str) -> bool:
+    """Return whether a cell says yes."""
+    return text(row, column).casefold() in YES
 
 
 def sizes_of(row: Row) -> Sizes:

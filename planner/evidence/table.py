@@ -6,9 +6,10 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 
+from planner.evidence.cells import NO, YES
 from planner.evidence.shapes import impossible
 from planner.scenario.vocabulary import Kind
 from planner.speed.data_files import DATA
@@ -23,9 +24,14 @@ LARGEST = 1e16  # no rate of a run comes near
 _MOST = {
     "layers": 1e4, "hidden": 1e6, "heads": 1e4, "kv_heads": 1e4, "ffn_hidden": 1e7, "vocab": 1e8, "seq_len": 1e9,
     **dict.fromkeys(("n_accelerators", "tp", "pp", "vpp", "cp", "ep", "dp", "micro_batch"), 1e6),
+    **dict.fromkeys(("data_parallel", "prefill_instances", "decode_instances", "draft_tokens"), 1e4),
     **dict.fromkeys(("global_batch_sequences", "concurrency_or_batch", "input_tokens", "output_tokens"), 1e9),
 }  # fmt: skip
-_WHOLE = ("layers", "hidden", "heads", "kv_heads", "n_accelerators", "tp", "pp", "vpp", "cp", "ep", "dp")
+_WHOLE = (
+    *("layers", "hidden", "heads", "kv_heads", "n_accelerators", "tp", "pp", "vpp", "cp", "ep", "dp"),
+    *("data_parallel", "prefill_instances", "decode_instances", "draft_tokens"),
+)
+_YES_OR_NO = (*YES, *NO)
 _REQUIRED = ("id", "model", "accelerator", "n_accelerators")
 _NAMES, _LONGEST_NAME, _LONGEST_TEXT = ("id", "model", "accelerator"), 200, 2_000
 _MOST_LINES = 100  # of one row, where notes have several; a quote that is not closed ends there
@@ -48,6 +54,7 @@ class RunTable:
     published: str  # the file, in planner/speed/data
     text: tuple[str, ...]
     numbers: tuple[str, ...]
+    choices: Mapping[str, tuple[str, ...]] = field(hash=False)  # words that a cell may hold, by column
     measures: tuple[str, ...]  # what was measured, by which the kinds of tables are told apart
     predicts: tuple[str, ...]
     rates: tuple[str, ...]  # of those; around the first that is predicted of a run there is a band
@@ -66,14 +73,15 @@ TRAINING = RunTable(
     text=(
         *("id", "model", "accelerator", "gated_mlp", "precision", "activation_recompute", "sharding", "offload"),
         *("framework", "attention_flops_counted", "source_title", "source_url", "published", "task", "source_key"),
-        *("quality_tier", "notes"),
+        *("quality_tier",),
     ),
     numbers=(
         *("params_b", "active_params_b", "layers", "hidden", "heads", "kv_heads", "ffn_hidden", "vocab", "seq_len"),
         *("n_accelerators", "tp", "pp", "vpp", "cp", "ep", "dp", "micro_batch", "global_batch_sequences"),
         *("tokens_per_s_per_accelerator", "model_tflops_per_accelerator", "mfu_pct", "step_time_s"),
-        *("hw_tflops_per_accelerator", "peak_memory_gb", "peak_tflops_used"),
+        *("hw_tflops_per_accelerator", "peak_memory_gb", "peak_tflops_used", "node_network_gbps"),
     ),
+    choices={"fused_attention": _YES_OR_NO, "drops_tokens": _YES_OR_NO},
     measures=("tokens_per_s_per_accelerator", "step_time_s", "model_tflops_per_accelerator"),
     predicts=("tokens_per_s_per_accelerator", "step_time_s", "peak_memory_gb"),
     rates=("tokens_per_s_per_accelerator",),
@@ -92,12 +100,19 @@ SERVING = RunTable(
     published="inference_runs.csv",
     text=(
         *("id", "model", "weight_precision", "kv_precision", "accelerator", "mode", "engine", "source_title"),
-        *("source_url", "published", "task", "basis", "quality", "notes"),
+        *("source_url", "published", "task", "quality"),
     ),
     numbers=(
         *("params_b", "active_params_b", "n_accelerators", "tp", "pp", "ep", "input_tokens", "output_tokens"),
         *("concurrency_or_batch", "output_tokens_per_s_total", "requests_per_s", "ttft_ms", "tpot_ms"),
+        *("data_parallel", "prefill_instances", "decode_instances", "draft_tokens", "arrivals_per_s"),
+        *("ttft_limit_ms", "tpot_limit_ms"),
     ),
+    choices={
+        "batching": ("static", "average", "continuous"),
+        "counted": ("all", "prompts", "pool"),
+        **dict.fromkeys(("tuned_limits", "attention_dp", "overloaded", "accelerator_inferred"), _YES_OR_NO),
+    },
     measures=("output_tokens_per_s_total", "requests_per_s", "tpot_ms", "ttft_ms"),
     predicts=("output_tokens_per_s_total", "requests_per_s", "ttft_ms", "tpot_ms"),
     rates=("output_tokens_per_s_total", "requests_per_s"),
@@ -207,7 +222,7 @@ def _check_header(header: Sequence[str], file: str) -> None:
 
 def _row(record: _Record, header: Sequence[str], table: RunTable) -> dict[str, str]:
     row = dict.fromkeys(header, "") | dict(zip(header, (cell.strip() for cell in record.cells), strict=False))
-    for name in table.numbers:
+    for name in (*table.numbers, *table.choices):
         if row.get(name, "").casefold() in _NOTHING:
             row[name] = ""
     wrong = f": {record.wrong}" if record.wrong else next(_wrong(len(record.cells), header, row, table), None)
@@ -227,19 +242,25 @@ def _wrong(cells: int, header: Sequence[str], row: Mapping[str, str], table: Run
     for name in _REQUIRED:  # by which a run is told from others, and matched
         if mark := unseen(row.get(name, "")):
             yield f", column {name}: {mark} {NO_PLACE}"
-    for name in table.numbers:
-        cell, most = row.get(name, ""), _MOST.get(name, LARGEST)
-        if cell and (wish := _wish(cell, most, whole=name in _WHOLE)):
+    for name in (*table.numbers, *table.choices):
+        cell = row.get(name, "")
+        if cell and (wish := _choice(cell, table.choices[name]) if name in table.choices else _wish(cell, name)):
             yield f", column {name}: want {wish}, got {cell[:40]!r}"
     yield from impossible(row, ranks=table.kind == "training")
 
 
-def _wish(cell: str, most: float, *, whole: bool) -> str:
-    """What a cell should have been; empty where it is a number that can be."""
+def _choice(cell: str, words: Sequence[str]) -> str:
+    """Return what a cell should have been; empty where it is one of the words."""
+    return "" if cell.casefold() in words else f"one of {', '.join(words)}"
+
+
+def _wish(cell: str, column: str) -> str:
+    """Return what a cell should have been; empty where it is a number that can be."""
+    most = _MOST.get(column, LARGEST)
     try:
         value = float(cell)
     except ValueError:
         return "a number"
     if not 0 <= value <= most:
         return f"a number from 0 to {most:,.0f}" if most < LARGEST else "a number"
-    return "a whole number" if whole and not value.is_integer() else ""
+    return "a whole number" if column in _WHOLE and not value.is_integer() else ""

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.cells import Row, number
+from planner.evidence.cells import Row, is_yes, number
 from planner.evidence.plausible import is_possible
 from planner.evidence.serving.plausible import figures_of
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run, splits_rows
@@ -131,22 +131,20 @@ def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> Observation |
 def _figure(run: ServingRun, row: Row) -> tuple[Kind | None, float | None]:
     """What the row measures, if it is speed and nothing else."""
     output, token, first = (number(row, name) for name in ("output_tokens_per_s_total", "tpot_ms", "ttft_ms"))
-    local, notes = run.setup.engine == "local", row.get("notes", "")
-    if (local and not bool(fits(run.case))) or splits_rows(run, row):
+    if (run.setup.engine == "local" and not bool(fits(run.case))) or splits_rows(run, row):
         return None, None
     if (
         host_limits(row)
         or np.isfinite(run.limit_tpot_s)
         or run.case.traffic.draft_tokens
         or "token_position" in row.get("source_title", "")
-        or "QPS=INF" in notes
+        or is_yes(row, "overloaded")
     ):
         return None, None
     if is_single(row):
         return ("first", 1e3 / first) if first and output is None else ("rate", output)
     if run.prompt_replicas or np.isfinite(run.arrivals_per_s):
-        steady = token is not None and "overloaded" not in notes
-        return ("step" if run.prompt_replicas else "token", 1e3 / token) if steady and token else (None, None)
+        return ("step" if run.prompt_replicas else "token", 1e3 / token) if token else (None, None)
     if output is None and token is not None and number(row, "concurrency_or_batch") is not None:
         return "token", 1e3 / token  # so many users, each waiting for an answer before the next question
     return "rate", output

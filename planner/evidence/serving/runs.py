@@ -10,7 +10,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from planner.evidence.cells import Row, number, sizes_of
+from planner.evidence.cells import Row, is_yes, number, sizes_of, text
 from planner.evidence.table import Skipped, refuse_unreadable
 from planner.network.refused import UnknownShape
 from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE
@@ -37,12 +37,7 @@ _WRITES = (
     "llm-decode",
 )
 _CACHE_BYTES = {"fp8": 1.0, "int8": 1.0, "fp16": 2.0, "bf16": 2.0, "fp32": 4.0}
-_LIMIT = re.compile(r"TTFT (\d+(?:\.\d+)?) ms / TPOT (\d+(?:\.\d+)?) ms")
-_ARRIVALS = re.compile(r"arrival QPS=(\d+(?:\.\d+)?)")
-_POOLS = re.compile(r"\b([1-9]\d{0,3})P:([1-9]\d{0,3})D")
-_RANKS = re.compile(r"data_parallel=(\d+)")
-_DRAFTED = re.compile(r"\bMTP[=-](\d)|\bMTP speculative\b")
-_USUAL_DRAFT = 3  # tokens, where a run says no number
+_USUAL_DRAFT = 3.0  # tokens guessed ahead, where a benchmark's limit asks for it
 _LAYER_SPLIT = ("llama.cpp", "exllama", "ollama")
 _LAYERS_SPLIT_SINCE = 2024
 _HOST_IS_THE_LIMIT = re.compile(r"\b(Pi|CM5|Radxa|HiFive|DC-ROMA|Minisforum)\b")
@@ -95,8 +90,8 @@ def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
         found.shape, chip, family, period, precision, kv_bytes, _is_gguf(row), _is_compiled(row), found.checkpoint
     )
     layout = _layout(setup, row, accelerators)
-    static = "static batch" in row.get("notes", "")
-    tuned = _is_mlperf(row) or "max_num_seqs" in row.get("notes", "")
+    static = batching(row) == "static"
+    tuned = _is_mlperf(row) or is_yes(row, "tuned_limits")
     traffic, beams = _traffic(row, found, layout, setup)
     case = make_case(
         setup, layout, limits(period, static=static, tuned=tuned), traffic, static=static and family == "other"
@@ -118,6 +113,11 @@ def _polled_steps(row: Row, setup: Setup, traffic: Traffic) -> float:
     return 0.0
 
 
+def batching(row: Row) -> str:
+    """Return how the batch came about: `static`, `average` (what was measured), `continuous`; empty if not stated."""
+    return text(row, "batching").casefold()
+
+
 def is_single(row: Row) -> bool:
     """Whether one request at a time is measured."""
     return re.sub(r"[-_ ]", "", row.get("mode", "").casefold()) in _SINGLE
@@ -125,19 +125,18 @@ def is_single(row: Row) -> bool:
 
 def _refuse(row: Row) -> None:
     refuse_unreadable(row)
-    notes, basis = row.get("notes", ""), row.get("basis", "")
     if row.get("quality") == "C":
         raise Skipped("tier C: ambiguous, inferred or suspect in its source")
     if (row.get("task") or "llm").casefold() not in _WRITES:
         raise Skipped(f"not a run that writes tokens: {row.get('task')}")
-    if "GPU type from slurm partition name" in notes:
+    if is_yes(row, "accelerator_inferred"):
         raise Skipped("its source infers which accelerator ran from the name of a queue")
-    if "INPUT tokens" in basis:
+    counted = text(row, "counted").casefold()
+    if counted == "prompts":
         raise Skipped("counts prompts only")
-    if re.search(r"\bpool\b|per 8-GPU|decode GPU|prefill GPUs not counted|decode instance", f"{notes} {basis}"):
+    if counted == "pool":
         raise Skipped("one pool of a service that is split in two; the other is not counted")
-    ranks = _RANKS.search(notes)
-    if ranks and int(ranks[1]) > 1:
+    if (number(row, "data_parallel") or 1.0) > 1:
         raise Skipped("several replicas behind one counter: rate and latency contradict each other in the source")
 
 
@@ -170,7 +169,7 @@ def _precision(row: Row, found: FoundModel, chip: Chip, family: str, accelerator
 
 
 def _is_mlperf(row: Row) -> bool:
-    return "mlperf" in f"{row.get('source_title', '')} {row.get('notes', '')}".casefold()
+    return "mlperf" in row.get("source_title", "").casefold()
 
 
 def _is_gguf(row: Row) -> bool:
@@ -183,13 +182,13 @@ def _is_compiled(row: Row) -> bool:
 
 def _layout(setup: Setup, row: Row, accelerators: float) -> ServingLayout:
     """Who works together, from what is stated: tensor, expert and pipeline parallelism; the rest are replicas."""
-    engine, notes = row.get("engine", "").casefold(), row.get("notes", "")
+    engine = row.get("engine", "").casefold()
     if any(name in engine for name in _LAYER_SPLIT):  # accelerators take turns: capacity, not speed
         return ServingLayout(group=1.0, stages=accelerators, replicas=1.0, attention_ranks=1.0)
     stages, group = number(row, "pp") or 1.0, _group(setup, row, accelerators)
     if group * stages > accelerators:
         stages = max(1.0, accelerators // group)
-    alone = re.search(r"attention DP|\bdep\d", notes) is not None
+    alone = is_yes(row, "attention_dp")
     alone |= bool(setup.shape.latent) and _is_mlperf(row)
     alone |= (
         setup.period.spread_experts
@@ -198,8 +197,9 @@ def _layout(setup: Setup, row: Row, accelerators: float) -> ServingLayout:
         and not _is_mlperf(row)
     )
     replicas = max(1.0, accelerators / (group * stages))
-    if (pools := _POOLS.search(notes)) is not None:
-        replicas *= int(pools[2]) / (int(pools[1]) + int(pools[2]))
+    prefill, decode = _pools(row)
+    if prefill and decode:
+        replicas *= decode / (prefill + decode)
     return ServingLayout(
         group=group, stages=stages, replicas=max(replicas, 1.0), attention_ranks=group if alone else 1.0
     )
@@ -229,27 +229,26 @@ def _traffic(row: Row, found: FoundModel, layout: ServingLayout, setup: Setup) -
     asked = number(row, "input_tokens") or float((data or plain).input_tokens)
     answer = number(row, "output_tokens") or float((data and data.output_tokens) or plain.output_tokens or 1)
     batch = number(row, "concurrency_or_batch") or (1.0 if single else math.nan)
-    measured = "measured average batch" in row.get("notes", "") or "static batch" in row.get("notes", "")
     traffic = Traffic(
         input_tokens=asked,
         output_tokens=answer,
         batch=batch / layout.replicas,
         requests_in_run=_requests_in_run(row, setup, asked, answer) / layout.replicas,
         worked_share=1.0,
-        held_by_memory=0.0 if measured else 1.0,
-        draft_tokens=_draft_tokens(row.get("notes", ""), data),
+        held_by_memory=0.0 if batching(row) in ("static", "average") else 1.0,
+        draft_tokens=_draft_tokens(row, data),
         accepted_share=USUAL_ACCEPTED_SHARE,
     )
     return traffic, 1 if data is None else data.beams
 
 
-def _draft_tokens(notes: str, data: Dataset | None) -> float:
+def _draft_tokens(row: Row, data: Dataset | None) -> float:
     """How many tokens are guessed ahead of each step: as a run says, or as its benchmark allows where it has to."""
-    drafted, limit = _DRAFTED.search(notes), _LIMIT.search(notes)
-    if drafted is not None:
-        return float(drafted[1] or _USUAL_DRAFT)
-    tight = data is not None and limit is not None and float(limit[2]) <= data.drafts_up_to_tpot_ms
-    return float(_USUAL_DRAFT) if tight else 0.0
+    if text(row, "draft_tokens"):
+        return number(row, "draft_tokens") or 0.0
+    limit = number(row, "tpot_limit_ms")
+    tight = data is not None and limit is not None and limit <= data.drafts_up_to_tpot_ms
+    return _USUAL_DRAFT if tight else 0.0
 
 
 def _requests_in_run(row: Row, setup: Setup, asked: float, answer: float) -> float:
@@ -262,16 +261,15 @@ def _requests_in_run(row: Row, setup: Setup, asked: float, answer: float) -> flo
 
 def _with_service(run: ServingRun, row: Row, beams: int) -> ServingRun:
     """What bounds it besides speed: promises, arrivals, prompts worked on elsewhere."""
-    notes = row.get("notes", "")
-    limit, arrivals = _LIMIT.search(notes), _ARRIVALS.search(notes)
+    prefill, decode = _pools(row)
     traffic = replace(run.case.traffic, output_tokens=run.case.traffic.output_tokens * beams)
     return replace(
         run,
         case=replace(run.case, traffic=traffic),
-        limit_ttft_s=float(limit[1]) / 1e3 if limit else math.inf,
-        limit_tpot_s=float(limit[2]) / 1e3 if limit else math.inf,
-        arrivals_per_s=(float(arrivals[1]) if arrivals else 0.0) or math.inf,
-        prompt_replicas=_prompt_replicas(run.case, notes),
+        limit_ttft_s=(number(row, "ttft_limit_ms") or math.inf) / 1e3,
+        limit_tpot_s=(number(row, "tpot_limit_ms") or math.inf) / 1e3,
+        arrivals_per_s=number(row, "arrivals_per_s") or math.inf,
+        prompt_replicas=float(run.case.layout.replicas) * prefill / decode if prefill and decode else 0.0,
         beams=beams,  # each costs as much as an answer; only one of them is counted
     )
 
@@ -287,6 +285,6 @@ def splits_rows(run: ServingRun, row: Row) -> bool:
     return several and _is_gguf(row) and published_on(row.get("published", "")).year < _LAYERS_SPLIT_SINCE
 
 
-def _prompt_replicas(case: ServingCase, notes: str) -> float:
-    pools = _POOLS.search(notes)
-    return 0.0 if pools is None else float(case.layout.replicas) * int(pools[1]) / int(pools[2])
+def _pools(row: Row) -> tuple[float, float]:
+    """Return how many instances only prefill and how many only decode; zeros where every one does both."""
+    return number(row, "prefill_instances") or 0.0, number(row, "decode_instances") or 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from planner.evidence.cells import Row, number, text, year
+from planner.evidence.cells import YES, Row, number, text, year
 from planner.network.guess import MIXED, NEARLY, active_in_name, check_size, is_mixed, size_in_name, typical_model
 from planner.network.network import ENDLESS, Network
 from planner.network.record import network_of
@@ -97,7 +97,7 @@ def _window_share(known: Network | None) -> float:
 def _gated(row: Row, same: Network | None, widening: float) -> bool:
     """Whether the network has a gate: as stated, as the catalogue says, else by how much it widens."""
     if said := text(row, "gated_mlp"):
-        return said in ("1", "1.0", "true", "yes")
+        return said.casefold() in YES
     return bool(same.mlp_matrices > 2) if same is not None else widening < GATED_BELOW
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from math import prod
 
-from planner.evidence.cells import Row, number, sizes_of, text, year
+from planner.evidence.cells import Row, is_yes, number, sizes_of, text, year
 from planner.evidence.plausible import Figure, is_possible
 from planner.evidence.table import Skipped, refuse_unreadable
 from planner.evidence.training.plausible import figure_of
@@ -50,6 +50,8 @@ _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 _MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
 # Pipelines that micro-batches enter at both ends; DeepSeek's own stack has one.
 _TWO_WAY = re.compile(r"dual-?pipe|hai-?llm")
+# Elementwise work that a compiler, or a library of kernels, fused.
+_FUSED = re.compile(r"liger|(?<!no )compile")
 # Stacks of plain PyTorch: sharding, compilation and attention from the framework, not from a maker's kernel library.
 _TORCH = re.compile(
     r"composer|fsdp|titan|torchtune|nanotron|picotron|internevo|colossal|(?<!megatron-)deepspeed|flash-attn|litgpt"
@@ -132,13 +134,10 @@ def _chip(catalogue: Catalogue, key: str, nic_gb_s: float | None) -> Hardware:
 
 def known_of(row: Row) -> Stated:
     """What the row says of how the run was laid out."""
-    task, said = text(row, "task").casefold(), f"{text(row, 'framework')} {text(row, 'notes')}".lower()
+    task, stack = text(row, "task").casefold(), text(row, "framework").lower()
     recompute = text(row, "activation_recompute").casefold()
     weight_bytes = _meant(_ADAPTERS, task)
     plain_pytorch = bool(_TORCH.search(text(row, "framework")))
-    encoder = "bert" in text(row, "model").lower()
-    # Encoders of the example repositories write the scores out, whatever year it is.
-    plain = encoder and "dle" in f"{said} {text(row, 'source_key')}".lower()
     return Stated(
         seq_len=number(row, "seq_len"), accelerators=number(row, "n_accelerators") or _ranks(row), tp=number(row, "tp"),
         pp=number(row, "pp"), vpp=number(row, "vpp"), cp=number(row, "cp"), ep=number(row, "ep"),
@@ -147,12 +146,12 @@ def known_of(row: Row) -> Stated:
         recompute=_recompute(recompute, plain_pytorch=plain_pytorch), bits=_meant(_BITS, text(row, "precision")),
         shard=_shard(row), adapter=weight_bytes is not None, weight_bytes=weight_bytes or 2.0,
         offload=float("optimizer-cpu" in text(row, "offload")), year=software_year(row),
-        fused=True if "flash" in said else (False if plain else None),
-        dropless="tokendrop" not in said, eager=plain_pytorch,
-        compiled=True if _fused(said) else None,
+        fused=is_yes(row, "fused_attention") if text(row, "fused_attention") else True if "flash" in stack else None,
+        dropless=not is_yes(row, "drops_tokens"), eager=plain_pytorch,
+        compiled=True if _FUSED.search(stack) else None,
         interleaves=_interleaves(row), selective=recompute == "selective" and not plain_pytorch,
-        fused_loss="liger" in said, hybrid="hsdp" in text(row, "sharding").casefold(),
-        two_way=bool(_TWO_WAY.search(said)),
+        fused_loss="liger" in stack, hybrid="hsdp" in text(row, "sharding").casefold(),
+        two_way=bool(_TWO_WAY.search(stack)),
         stack=stack_of(text(row, "framework"), text(row, "precision")),
     )  # fmt: skip
 
@@ -171,11 +170,6 @@ def _ranks(row: Row) -> float | None:
     return prod(number(row, name) or 1.0 for name in ("tp", "pp", "cp", "dp"))
 
 
-def _fused(said: str) -> bool:
-    """Whether a run says that its elementwise work was fused, by a compiler or by hand."""
-    return "liger" in said or ("compile" in said and "no compile" not in said)
-
-
 def _recompute(said: str, *, plain_pytorch: bool) -> float | None:
     """The share of a forward pass done again. Selective: what fused attention does anyway, or every second product."""
     if said == "selective":
@@ -190,12 +184,9 @@ def _meant(kinds: dict[str, float], said: str) -> float | None:
 
 
 def network_gb_s(row: Row) -> float | None:
-    """The network of an accelerator where a note says what its node of eight has: `4x100 Gb/s`, `1600 Gbps`."""
-    notes = text(row, "notes")
-    several = re.search(r"(\d+) ?x ?(\d+) ?Gb", notes)
-    whole = re.search(r"(\d+) ?Gb(?:ps|/s) node", notes)
-    gigabits = float(several[1]) * float(several[2]) if several else float(whole[1]) if whole else 0.0
-    return gigabits / 8 / ACCELERATORS_OF_A_NODE or None
+    """Return the network of an accelerator in GB/s, where the row states that of its node of eight."""
+    gigabits = number(row, "node_network_gbps")
+    return None if gigabits is None else gigabits / 8 / ACCELERATORS_OF_A_NODE
 
 
 def _interleaves(row: Row) -> bool:

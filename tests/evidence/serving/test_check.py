@@ -7,11 +7,12 @@ from planner.evidence.checked import skips, summary
 from planner.evidence.serving.check import check_serving
 from planner.evidence.serving.observed import observe
 from planner.evidence.serving.runs import read_run
-from planner.evidence.table import SERVING, Skipped, published_runs
+from planner.evidence.table import SERVING, Skipped, published_runs, rows_in
 from planner.speed.serving.constants import NAMES, ServingConstants
 from planner.speed.serving.lookup import find_chip, find_engine, find_period, find_shape, published_on
 from pricing import load_catalogue
 from tests.evidence.golden import serving_rows
+from tests.evidence.mine import as_csv
 
 CATALOGUE = load_catalogue()
 ROWS = serving_rows()
@@ -69,8 +70,10 @@ def test_constants_of_your_own_are_used() -> None:
         ({"model": "Nemotron-Nano-9B-v2"}, "other layers beside attention"),
         ({"accelerator": "Abacus"}, "unknown accelerator"),
         ({"n_accelerators": ""}, "number of accelerators"),
-        ({"basis": "INPUT tokens (pp512)"}, "prompts only"),
-        ({"notes": "decode pool of 9 nodes"}, "one pool"),
+        ({"counted": "prompts"}, "prompts only"),
+        ({"counted": "pool"}, "one pool"),
+        ({"accelerator_inferred": "yes"}, "name of a queue"),
+        ({"data_parallel": "8"}, "several replicas"),
     ],
 )
 def test_a_row_that_says_too_little_is_skipped_with_its_reason(change: dict[str, str], why: str) -> None:
@@ -82,7 +85,8 @@ def mlperf(model: str, limit: str = "") -> dict[str, str]:
     """A submission that says no more than MLPerf's logs do."""
     said = {"input_tokens": "", "output_tokens": "1300", "mode": "server" if limit else "offline", "engine": "TensorRT"}
     named = {"model": model, "accelerator": "B300-SXM-288GB", "n_accelerators": "8", "weight_precision": "fp4"}
-    return {**PLAIN, **said, **named, "tp": "", "published": "2026-04", "notes": f"MLPerf; {limit}"}
+    plain = {**PLAIN, "tp": "", "published": "2026-04", "source_title": "MLPerf", "tpot_limit_ms": limit}
+    return {**plain, **said, **named}
 
 
 def test_prompts_are_those_of_the_benchmark() -> None:
@@ -96,10 +100,10 @@ def test_four_bits_are_those_a_model_is_published_in() -> None:
 
 
 def test_a_promise_that_no_single_token_keeps_is_kept_with_drafts() -> None:
-    tight, loose = (mlperf("DeepSeek-R1", f"TTFT 1500 ms / TPOT {limit} ms") for limit in (15, 80))
+    tight, loose = (mlperf("DeepSeek-R1", limit) for limit in ("15", "80"))
     assert read_run(CATALOGUE, tight).case.traffic.draft_tokens == 3
     assert read_run(CATALOGUE, loose).case.traffic.draft_tokens == 0
-    assert read_run(CATALOGUE, {**PLAIN, "notes": "MTP=1"}).case.traffic.draft_tokens == 1
+    assert read_run(CATALOGUE, {**PLAIN, "draft_tokens": "1"}).case.traffic.draft_tokens == 1
     drafted = check_serving(CATALOGUE, [{**tight, "output_tokens_per_s_total": "5000"}])[0]
     assert drafted.rate is not None
     assert drafted.rate > 1_000
@@ -107,7 +111,7 @@ def test_a_promise_that_no_single_token_keeps_is_kept_with_drafts() -> None:
 
 def test_submissions_are_tuned_whatever_engine_they_name() -> None:
     named = {"engine": "vLLM", "model": "Llama-2-70B"}
-    tuned, plain = ({**mlperf("Llama-2-70B"), **named, "notes": notes} for notes in ("MLPerf", ""))
+    tuned, plain = ({**mlperf("Llama-2-70B"), **named, "source_title": title} for title in ("MLPerf", ""))
     assert read_run(CATALOGUE, tuned).setup.period.scheduler == "native"
     plain["published"] = "2025-09"
     assert read_run(CATALOGUE, plain).setup.period.scheduler == "inline"
@@ -187,11 +191,42 @@ def test_how_an_engine_works_depends_on_the_day() -> None:
 
 
 @pytest.mark.parametrize(
-    "notes", ["0P:0D", "1P:0D", "arrival QPS=0", "arrival QPS=.", "TTFT . ms / TPOT . ms", "data_parallel=99999999999"]
-)
-def test_notes_that_make_no_sense_break_nothing(notes: str) -> None:
-    (one,) = check_serving(CATALOGUE, [{**PLAIN, "notes": notes}])
+    "change",
+    [
+        {"prefill_instances": "0", "decode_instances": "0"}, {"prefill_instances": "1"}, {"arrivals_per_s": "0"},
+        {"arrivals_per_s": "."}, {"ttft_limit_ms": ".", "tpot_limit_ms": "0"}, {"data_parallel": "99999999999"},
+        {"draft_tokens": "many"}, {"batching": "sometimes"},
+    ],
+)  # fmt: skip
+def test_cells_that_make_no_sense_break_nothing(change: dict[str, str]) -> None:
+    (one,) = check_serving(CATALOGUE, [{**PLAIN, **change}])
     assert one.skipped_reason or one.rate
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"batching": "sometimes"}, "column batching: want one of static, average, continuous, got 'sometimes'"),
+        ({"overloaded": "perhaps"}, "column overloaded: want one of yes"),
+        ({"decode_instances": "1.5"}, "column decode_instances: want a whole number"),
+    ],
+)
+def test_a_cell_outside_its_choices_is_skipped_with_its_column(change: dict[str, str], why: str) -> None:
+    (row,) = rows_in(as_csv([{**PLAIN, **change}]), SERVING, file="mine.csv")
+    with pytest.raises(Skipped, match=why):
+        read_run(CATALOGUE, row)
+
+
+def test_columns_bound_a_service() -> None:
+    limited = {"arrivals_per_s": "4", "ttft_limit_ms": "450", "tpot_limit_ms": "40"}
+    run = read_run(CATALOGUE, {**PLAIN, **limited, "prefill_instances": "1", "decode_instances": "3"})
+    assert (run.arrivals_per_s, run.limit_ttft_s, run.limit_tpot_s) == (4.0, 0.45, 0.04)
+    assert run.prompt_replicas == pytest.approx(float(run.case.layout.replicas) / 3)
+
+
+def test_notes_are_for_people() -> None:
+    said = "static batch; arrival QPS=1; TTFT 1 ms / TPOT 1 ms; 1P:3D; INPUT tokens; data_parallel=8; MTP=2"
+    assert repr(read_run(CATALOGUE, {**PLAIN, "notes": said, "basis": said})) == repr(read_run(CATALOGUE, PLAIN))
 
 
 @pytest.mark.parametrize("change", [{"n_accelerators": "1e-9"}, {"input_tokens": "1e16"}, {"output_tokens": "1e-9"}])

@@ -120,17 +120,23 @@ def test_adapters_on_sharded_weights_that_do_not_fit_were_recomputed_in_any_year
 
 
 @pytest.mark.parametrize(
-    ("framework", "notes", "fused"),
-    [("Megatron-DeepSpeed", "", 0.0), ("Megatron-DeepSpeed", "flash attention", 1.0), ("Megatron-LM", "", 1.0)],
+    ("framework", "stated", "fused"),
+    [
+        ("Megatron-DeepSpeed", "", 0.0),
+        ("Megatron-DeepSpeed", "yes", 1.0),
+        ("Megatron-LM", "", 1.0),
+        ("Megatron-LM", "no", 0.0),
+        ("Megatron-DeepSpeed + flash-attn", "", 1.0),
+    ],
 )
 def test_scores_are_written_out_where_a_stack_must_be_asked_not_to(
-    catalogue: Catalogue, framework: str, notes: str, fused: float
+    catalogue: Catalogue, framework: str, stated: str, fused: float
 ) -> None:
     row = {
         "id": "x", "model": "GPT-3 175B", "accelerator": "A100-SXM4-80GB", "n_accelerators": "64", "tp": "8",
         "pp": "4", "precision": "fp16", "global_batch_sequences": "512", "published": "2024",
     }  # fmt: skip
-    assert read_run(catalogue, {**row, "framework": framework, "notes": notes}).plan.fused_attention == fused
+    assert read_run(catalogue, {**row, "framework": framework, "fused_attention": stated}).plan.fused_attention == fused
 
 
 @pytest.mark.parametrize(("published", "bits"), [("2023-01", 16.0), ("2025-01", 8.0)])
