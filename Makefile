@@ -2,14 +2,15 @@
 PYTHON ?=
 PORT ?=
 JOBS ?= 2
+KIND ?= training
 DAY ?= $(shell date +%F)
 PY := .venv/bin/python
-MYPY_ROOMS := pricing planner bench
+MYPY_ROOMS := pricing planner bench tools
 # Modules that are compiled anew for every process cost each of them seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help app test quick lint format bench bench-peers live stale clean venv dev
+.PHONY: help app test quick lint format bench bench-peers calibrate live stale clean venv dev
 
 help: ## list these words
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +39,9 @@ bench: venv ## what is measured: loading, asking
 
 bench-peers: venv ## other programs that predict speed on the same published runs, each in its own environment
 	@$(PY) -m bench.peers
+
+calibrate: venv ## fit the constants of the speed models to the published runs (KIND=serving or training)
+	@$(PY) -m tools.calibrate $(KIND)
 
 live: venv ## what real sources of prices send, against their recorded replies (needs the network; SOURCE=vast for one)
 	@$(PY) tools/live.py $(SOURCE)

@@ -13,15 +13,15 @@ from math import log
 import numpy as np
 
 from planner.evidence.factors import OwnFactors, OwnRun, compared, factors
-from planner.evidence.serving.fit import fit, without_each_of
 from planner.evidence.serving.observed import Observed, observe
 from planner.evidence.serving.own_anchor import serving_runs
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.evidence.training.anchor import training_runs
-from planner.evidence.training.fit import fitted, prior_for, sample_of, without_its_source
 from planner.scenario.vocabulary import Kind
 from planner.speed.pace import NO_RUNS, Pace, believed
 from pricing import Catalogue, load_catalogue
+from tools.calibration.serving import fit, without_each_of
+from tools.calibration.training import fitted, prior_for, sample_of, without_its_source
 
 SPLITS = 10
 NEAR = 0.2

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence.cells import Row, text
-from planner.evidence.left_out import ErrorsWithout, without_each, without_halves
-from planner.evidence.serving.fit import errors_without as served_without
-from planner.evidence.serving.fit import fit
 from planner.evidence.serving.observed import Observed, observe
-from planner.evidence.serving.observed import traits_in as served_traits
-from planner.evidence.spread import Judged, LeftOut, Runs, judged_bands, judged_unseen, left_out
 from planner.evidence.table import SERVING, TRAINING, RunTable, published_runs
-from planner.evidence.training.fit import errors_without, fitted, prior_for, sample_of, traits_in
 from pricing import Catalogue, load_catalogue
+from tools.calibration.left_out import ErrorsWithout, without_each, without_halves
+from tools.calibration.serving import errors_without as served_without
+from tools.calibration.serving import fit
+from tools.calibration.serving import traits_in as served_traits
+from tools.calibration.spread import Judged, LeftOut, Runs, judged_bands, judged_unseen, left_out
+from tools.calibration.training import errors_without, fitted, prior_for, sample_of, traits_in
 
 Array = NDArray[np.float64]
 Names = NDArray[np.str_]

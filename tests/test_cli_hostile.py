@@ -12,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bench import measure_gpu as script
 from planner.cli import BAD_INPUT, FAILED, OK, main
 from planner.evidence.table import TABLES
 from planner.scenario.file import Saved, write_scenario
@@ -30,7 +29,6 @@ QUOTES = (
     "kind,provider,accelerator,usd_per_accelerator_hour,valid_from,discount_share\n"
     "offer,AWS,h100 sxm,2.5,2026-01-01,\ndiscount,AWS,,,,0.2\n"
 )
-MEASURED = [script.Result("matmul", "bf16", "8192x8192x8192", "TFLOP/s", 712.0, 1.5e-3, 100)]
 # The name of a file, what stands in it before it is changed, and the call that reads it.
 FILES: Mapping[str, tuple[str, list[str]]] = {
     "plan.yaml": (write_scenario(Saved(presets()[0].scenario)), ["plan", "plan.yaml", *DAY]),
@@ -39,10 +37,6 @@ FILES: Mapping[str, tuple[str, list[str]]] = {
     "serving.csv": (TABLES["serving"].template, ["check", "serving", "serving.csv", *DAY]),
     "cases.yaml": (NEW, ["check", "tco", "cases.yaml", *DAY]),
     "grid.yaml": (GRID, ["sweep", "grid.yaml", "--csv", "out.csv", "--jobs", "1", *DAY]),
-    "gpu.yaml": (
-        script.as_yaml({"name": "NVIDIA H100 80GB HBM3"}, {}, MEASURED, "2026-11-21", quick=True),
-        ["check", "gpu", "gpu.yaml"],
-    ),
 }
 HARD = (
     *("", "'", '"', "\x1b[31m", "\u202e", "\u2028", "\u200b", "\x9b", "\x00", "\ud800", "é€…", "x" * 300, "\r\n", "\t"),

@@ -1,4 +1,4 @@
-"""`train`, `serve`, `check training|serving` and `calibrate`: what they print and write, and what they refuse."""
+"""`train`, `serve`, `check training|serving` and `tools.calibrate`: what they print, write and refuse."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from planner.cli import BAD_INPUT, OK, main
 from planner.speed.data_files import DATA
 from pricing import strict_yaml
 from tests.evidence.golden import serving_rows, training_rows
+from tools import calibrate
 
 pytestmark = pytest.mark.slow
 
@@ -211,7 +212,6 @@ def test_serving_is_told_with_latency_and_cost(tmp_path: Path, capsys: pytest.Ca
         (["serve", "--model", "llama-3.1-8b", *H100, "--tp", "6"], "nearest: 4 or 8"),
         (["serve", "--model", "llama-3.1-8b", *H100, "--mig-profile", "9g"], "no slice"),
         (["serve", "--model", "llama-3.1-8b", *H100, "--requests-per-s", "9", "--peak-requests-per-s", "1"], "peak"),
-        (["calibrate", "writing"], "invalid choice"),
     ],
 )
 def test_bad_input_gets_one_sentence(arguments: list[str], wish: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -226,13 +226,11 @@ def test_constants_are_fitted_to_runs_of_ones_own(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runs, out = table(tmp_path / "runs.csv", ROWS[kind]()), tmp_path / "constants.yaml"
-    code, said, _ = run(capsys, "calibrate", kind, str(runs), "--out", str(out), "--day", "2026-11-21")
-    assert code == OK
-    assert "left out of the fit" in said
+    assert calibrate.main([kind, str(runs), "--out", str(out), "--day", "2026-11-21"]) == OK
+    assert "left out of the fit" in capsys.readouterr().out
     assert set(strict_yaml.read(out.read_text(encoding="utf-8"), file="c")) >= {"constants", "bands"}
-    code, _, err = run(capsys, "calibrate", kind, str(table(runs, ROWS[kind]()[:1])))
-    assert code == BAD_INPUT
-    assert "want at least 2" in err
+    assert calibrate.main([kind, str(table(runs, ROWS[kind]()[:1]))]) == BAD_INPUT
+    assert "want at least 2" in capsys.readouterr().err
 
 
 def test_other_work_is_set_side_by_side_over_accelerators(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -305,7 +303,8 @@ def test_ones_own_runs_move_a_training_answer_and_are_named(tmp_path: Path, caps
 @pytest.mark.slow
 def test_constants_of_ones_own_are_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs, constants = str(table(tmp_path / "runs.csv", training_rows())), tmp_path / "mine.yaml"
-    assert run(capsys, "calibrate", "training", runs, "--out", str(constants), "--day", "2026-11-21")[0] == OK
+    assert calibrate.main(["training", runs, "--out", str(constants), "--day", "2026-11-21"]) == OK
+    capsys.readouterr()
     rates = [
         json.loads(run(capsys, *TRAIN, *more, "--json")[1])["speed"]["tokens_per_s_per_accelerator"]["typical"]
         for more in ([], ["--constants", str(constants)])

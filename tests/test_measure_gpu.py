@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-import json
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,12 +14,12 @@ import numpy as np
 import pytest
 
 from bench import measure_gpu as script
-from planner.cli import BAD_INPUT, OK, main
-from planner.evidence.measured_gpu import accelerator_of, constants_of, factors, read_measured
-from planner.evidence.serving.constants_file import read_constants
+from planner.cli.common import BAD_INPUT, OK
+from planner.evidence.constants_file import serving_constants_in
 from planner.evidence.table import BadTable
 from planner.speed.serving.engine_data import known
 from pricing import PricingError, load_catalogue
+from tools.check_gpu import accelerator_of, constants_of, factors, main, read_measured
 
 CATALOGUE = load_catalogue()
 H100 = {
@@ -202,14 +201,13 @@ def test_a_device_that_nobody_knows_asks_which_it_is() -> None:
 def test_check_gpu_prints_the_table_and_writes_constants(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, out = tmp_path / "mine.yaml", tmp_path / "constants.yaml"
     path.write_text(written(), encoding="utf-8")
-    asked = ["check", "gpu", str(path), "--accelerator", "h100 sxm5"]
+    asked = [str(path), "--accelerator", "h100 sxm5"]
     assert main([*asked, "--out", str(out)]) == OK
     said = capsys.readouterr().out
     for word in ("products, bf16", f"{known().values().flops_share:.0%} of 990", "driver 570.1", "OutOfMemoryError"):
         assert word in said
-    assert read_constants(out.read_text(encoding="utf-8"), out.name).flops_share == pytest.approx(712 / 989.5, rel=1e-4)
-    assert main([*asked, "--json"]) == OK
-    assert json.loads(capsys.readouterr().out)["factors"][0]["measured"] == 712.0
+    made = serving_constants_in(out.read_text(encoding="utf-8"), file=out.name)
+    assert made.flops_share == pytest.approx(712 / 989.5, rel=1e-4)
     path.write_text("format: 1\n", encoding="utf-8")
-    assert main(["check", "gpu", str(path)]) == BAD_INPUT
+    assert main([str(path)]) == BAD_INPUT
     assert capsys.readouterr().err.count("\n") == 1

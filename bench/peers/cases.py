@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.left_out import without_each
-from planner.evidence.serving.fit import errors_without, fit
 from planner.evidence.serving.observed import Observed, observe
 from planner.evidence.table import SERVING, TRAINING, published_runs
-from planner.evidence.training.fit import fitted, prior_for, sample_of, without_its_source
 from planner.network.network import Network
 from planner.speed.serving.constants import rates
 from planner.speed.serving.steady import output_tokens_per_s, running
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue
+from tools.calibration.left_out import without_each
+from tools.calibration.serving import errors_without, fit
+from tools.calibration.training import fitted, prior_for, sample_of, without_its_source
 
 Array = NDArray[np.float64]
 

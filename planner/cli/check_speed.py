@@ -24,7 +24,7 @@ def run(wanted: argparse.Namespace) -> int:
     checked = KINDS[wanted.kind].check(catalogue, runs_of(wanted.kind, wanted.runs))
     rows, found = checked_rows(checked), _factors(catalogue, wanted)
     said = tuple(one.model_dump(exclude_defaults=True) for one in (found.carried() if found else ()))
-    flattered = "" if wanted.runs else f" Most were fitted: `calibrate {wanted.kind}` leaves sources out."
+    flattered = "" if wanted.runs else " Most were fitted: errors on new runs are larger (docs/speed.md)."
     yours = ""
     if found is not None and found.factors:
         yours = f"\n{finding(catalogue, found)}.\n{_FOR_A_SCENARIO}\n\n{part_of_file({'measured': said})}"

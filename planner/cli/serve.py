@@ -13,7 +13,7 @@ from planner.cli.jobs import accelerator_id
 from planner.cli.runs import refuse_both, runs_of, say_unused, text_of
 from planner.cli.told import stamp, told
 from planner.evidence.anchored import Anchored
-from planner.evidence.serving.constants_file import read_constants
+from planner.evidence.constants_file import serving_constants_in
 from planner.evidence.serving.own_anchor import anchored
 from planner.money.by_token import by_token
 from planner.money.renting.job_hour import Hired, hired
@@ -44,7 +44,8 @@ def run(jobs: Sequence[ServingJob], wanted: argparse.Namespace) -> int:
     if len(jobs) > 1:
         raise BadInput(f"--accelerator: {wanted.model} is told on one at a time; several are for work without tokens.")
     (job,) = jobs
-    constants = None if wanted.constants is None else read_constants(text_of(wanted.constants), wanted.constants.name)
+    path = wanted.constants
+    constants = None if path is None else serving_constants_in(text_of(path), file=path.name)
     own = _own_runs(catalogue, job, wanted.runs, constants)
     job = own.job
     found = serve(catalogue, job, constants)

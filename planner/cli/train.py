@@ -12,8 +12,8 @@ from planner.cli.runs import refuse_both, runs_of, say_unused, text_of
 from planner.cli.speed import job_of
 from planner.cli.told import stamp, told
 from planner.evidence.anchored import Anchored
+from planner.evidence.constants_file import training_constants_in
 from planner.evidence.training.anchor import anchored
-from planner.evidence.training.constants_file import calibration_in
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.evidence.own_runs_words import own_runs_data, own_runs_text
 from planner.report.speed.image_words import images_data, images_rows, images_text
@@ -67,7 +67,7 @@ def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
 
 
 def _calibration(path: Path | None) -> TrainingCalibration | None:
-    return None if path is None else calibration_in(text_of(path), file=path.name)
+    return None if path is None else training_constants_in(text_of(path), file=path.name)
 
 
 def _own_runs(

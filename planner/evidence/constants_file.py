@@ -1,21 +1,130 @@
-"""What files of constants, and of what was measured on a machine, have in common: how they are read and written."""
+"""Files of fitted constants that somebody brings: read, and refused with one sentence where they cannot be."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from datetime import date
+from difflib import get_close_matches
+from typing import Annotated, Any, TypeVar
 
 import pydantic
+from pydantic import Field
 
 from planner.evidence.table import BadTable
-from planner.speed.bands import Band, Spread
+from planner.speed.bands import UNTOLD, Band, Spread
+from planner.speed.serving.constants import FIXED, ServingConstants
+from planner.speed.serving.constants import NAMES as SERVING_NAMES
+from planner.speed.serving.engine_data import known
+from planner.speed.training.constants import NAMES as TRAINING_NAMES
+from planner.speed.training.constants import TrainingCalibration, TrainingConstants
+from pricing import strict_yaml
+from pricing.figure import Strict
+from pricing.schema import editor_schema
 from pricing.wishes import first_wish
 
 Record = TypeVar("Record", bound=pydantic.BaseModel)
+_Factor = Annotated[float, Field(ge=0.05, le=20)]
+_Positive = Annotated[float, Field(gt=0)]
+_FARTHEST_FROM_PRIOR = 1_000.0
+_FARTHEST_FROM_OURS = 30.0  # times: a constant beyond is a slip, not a machine
+
+
+class _TrainingConstant(Strict):
+    value: float = Field(gt=0, le=1e6, description="as fitted")
+    prior: float = Field(gt=0, le=1e6, description="to which it was drawn")
+    sd: float = Field(gt=0, le=10, description="how far it may stray from that, as a logarithm")
+    meaning: str = Field(max_length=400, description="what it is, and in which unit")
+
+
+class _ServingConstant(Strict):
+    value: _Positive
+    low: _Positive
+    high: _Positive
+    means: str = Field(max_length=400)
+
+
+class _TrainingFile(Strict):
+    """Fitted constants of training; beyond what is needed to predict, only that it looks like that is checked."""
+
+    about: str = Field(default="", description="what this file holds and where it came from")
+    fitted: dict[str, date | int | str] = Field(
+        default_factory=dict, description="on which day, from what and by which command"
+    )
+    constants: dict[str, _TrainingConstant] = Field(description="by name; all of them are wanted")
+    chips: dict[str, _Factor] = Field(description="what each chip, on top of its family, reaches of the constants")
+    families: dict[str, _Factor] = Field(description="what each family of chips reaches of the constants")
+    family_priors: dict[str, _Factor] = Field(
+        default_factory=dict, description="beliefs about families that data sheets flatter"
+    )
+    own_runs: dict[str, float] = Field(default_factory=dict, description="in files of before; not used")
+    left_out_by_model: tuple[str, ...] = Field(
+        default=(), description="sources that are judged by models instead of as a whole"
+    )
+    not_fitted: dict[str, str] = Field(
+        default_factory=dict, description="runs that contradict physics or themselves, and why"
+    )
+    bands: dict[str, Band] = Field(description="published over predicted, where the source was left out")
+    spread: Spread | None = Field(default=None, description="how wide the band of a run is, by what it is like")
+
+
+class _ServingFile(Strict):
+    """Fitted or measured constants of serving."""
+
+    about: str = Field(max_length=400)
+    fit: dict[str, Any]
+    constants: dict[str, _ServingConstant]
+    bands: dict[str, Band] = Field(default_factory=dict)
+    spread: Spread | None = None
+    likeness: dict[str, float] = Field(default_factory=dict, description="in files of before; not used")
+
+
+def training_constants_in(text: str, *, file: str) -> TrainingCalibration:
+    """Return the training constants of a file, or raise `BadTable` with what is wrong where."""
+    read = _read(_TrainingFile, text, TRAINING_NAMES, file=file)
+    for name, constant in read.constants.items():
+        if not 1 / _FARTHEST_FROM_PRIOR < constant.value / constant.prior < _FARTHEST_FROM_PRIOR:
+            wrong = f"{constant.value:g} is beyond {_FARTHEST_FROM_PRIOR:g} times its prior {constant.prior:g}"
+            raise BadTable(f"{file}: constants.{name}: {wrong}.")
+    values = TrainingConstants(**{name: read.constants[name].value for name in TRAINING_NAMES})
+    return TrainingCalibration(values, read.chips, read.families, read.bands, read.spread or UNTOLD)
+
+
+def serving_constants_in(text: str, *, file: str) -> ServingConstants:
+    """Return the serving constants of a file, or raise `BadTable` with what is wrong where."""
+    read = _read(_ServingFile, text, SERVING_NAMES, file=file)
+    values = {name: read.constants[name].value for name in SERVING_NAMES}
+    for name, value in values.items():
+        ours = known().constants[name].value
+        near = ours / _FARTHEST_FROM_OURS <= value <= ours * _FARTHEST_FROM_OURS
+        if not near or (name in FIXED and value != ours):
+            wish = f"{ours:g}" if name in FIXED else f"within {_FARTHEST_FROM_OURS:g} times of {ours:g}"
+            raise BadTable(f"{file}: constants.{name}: want {wish}, got {value:g}.")
+    return ServingConstants(**values)
+
+
+File = TypeVar("File", _TrainingFile, _ServingFile)
+
+
+def _read(record: type[File], text: str, names: Sequence[str], *, file: str) -> File:
+    """Return what a file holds, once all constants are in it and no others, and no band is upside down."""
+    read = read_as(record, strict_yaml.read(text, file=file), file=file, writer="`tools/calibrate.py --out`")
+    constants: Mapping[str, object] = read.constants
+    for name in constants:
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise BadTable(f"{file}: constants.{name}: there is no such constant.{hint}")
+    missing = [name for name in names if name not in constants]
+    if missing:
+        raise BadTable(f"{file}: constants: {missing[0]} is missing; want all {len(names)}, they are a set.")
+    for name, band in read.bands.items():
+        if band.low > band.high:
+            raise BadTable(f"{file}: bands.{name}: low is above high.")
+    return read
 
 
 def read_as(record: type[Record], read: Any, *, file: str, writer: str) -> Record:
-    """What was read as a record, or `BadTable` with what is wrong where; `writer` is what writes such files."""
+    """Return what was read as a record, or raise `BadTable` with what is wrong where; `writer` writes such files."""
     try:
         return record.model_validate(read)
     except pydantic.ValidationError as error:
@@ -24,44 +133,6 @@ def read_as(record: type[Record], read: Any, *, file: str, writer: str) -> Recor
         raise BadTable(f"{file}: {where}: {wish}; give what {writer} writes.") from error
 
 
-def entry(name: str, **fields: object) -> str:
-    """One line of a section."""
-    return f"  {name}: {{{', '.join(f'{field}: {value}' for field, value in fields.items())}}}"
-
-
-def band_lines(bands: Mapping[str, Band]) -> list[str]:
-    """The section of bands."""
-    return ["bands:", *(entry(name, low=band.low, high=band.high, rows=band.rows) for name, band in bands.items())]
-
-
-_SPREAD_NOTE = (
-    "# How wide the band of a run is: `below` and `above` are logarithms, multiplied by `wider` for each of its traits",
-    "# and by `step` for each trait in which the nearest fitted runs, which stand under `seen`, differ from it.",
-)
-
-
-def spread_lines(spread: Spread | None) -> list[str]:
-    """The section of what the band of a run goes by; nothing where too few runs were left out to tell."""
-    if spread is None:
-        return []
-    ends = [
-        f"    {name}: {{below: {one.below:.4g}, above: {one.above:.4g}, rows: {one.rows}}}"
-        for name, one in spread.ends.items()
-    ]
-    wider = [
-        f"    {name}: {{{', '.join(f'{_quoted(value)}: {times:.3f}' for value, times in found.items())}}}"
-        for name, found in spread.wider.items()
-    ]
-    seen = [
-        f"    - {{like: [{', '.join(map(_quoted, one.like))}], runs: {one.runs}, roots: {one.roots:.3g}}}"
-        for one in spread.seen
-    ]
-    return [
-        "", *_SPREAD_NOTE, "spread:", f"  traits: [{', '.join(spread.traits)}]", "  ends:", *ends,
-        f"  step: {spread.step:.4g}", "  wider:", *wider, "  seen:", *seen,
-    ]  # fmt: skip
-
-
-def _quoted(word: str) -> str:
-    """A word as YAML reads it as one: `16` would be a number."""
-    return f'"{word}"' if word[:1].isdecimal() else word
+def training_constants_schema() -> dict[str, Any]:
+    """Return what a file of training constants may hold, as JSON schema."""
+    return editor_schema(_TrainingFile)

@@ -9,13 +9,10 @@ from datetime import date
 from planner.evidence.cells import Row
 from planner.evidence.checked import Checked
 from planner.evidence.factors import OwnFactors, OwnRun, factors, refuse_unusable
-from planner.evidence.left_out import Calibrated
-from planner.evidence.serving.calibrate import calibrate_serving
 from planner.evidence.serving.check import check_serving
 from planner.evidence.serving.own_anchor import serving_runs
 from planner.evidence.table import TABLES, BadTable, kind_of, rows_in
 from planner.evidence.training.anchor import training_runs
-from planner.evidence.training.calibrate import calibrate_training
 from planner.evidence.training.check import check_training
 from planner.scenario.vocabulary import Kind
 from pricing import Catalogue
@@ -27,12 +24,11 @@ class RunKind:
 
     check: Callable[[Catalogue, Sequence[Row]], list[Checked]]  # each row beside its prediction
     own: Callable[[Catalogue, Sequence[Row]], tuple[OwnRun, ...]]  # each as a run of one's own
-    calibrate: Callable[[Catalogue, Sequence[Row], date], Calibrated]  # constants fitted to them
 
 
 KINDS: dict[Kind, RunKind] = {
-    "training": RunKind(check_training, training_runs, calibrate_training),
-    "serving": RunKind(check_serving, serving_runs, calibrate_serving),
+    "training": RunKind(check_training, training_runs),
+    "serving": RunKind(check_serving, serving_runs),
 }
 
 

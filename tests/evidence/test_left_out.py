@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planner.evidence.least_squares import Array, Steps, least
-from planner.evidence.left_out import bands_of, enough_sources, judged, without_each, without_halves
 from planner.evidence.table import BadTable
+from tools.calibration.least_squares import Array, Steps, least
+from tools.calibration.left_out import bands_of, enough_sources, judged, without_each, without_halves
 
 SOURCES = np.array(["a", "b", "a", "c", "d", "d"])
 STEPS = Steps(rounds=25, tries=6, shorter=5, least_damping=1e-5, enough_share=1e-9)

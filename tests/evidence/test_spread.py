@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.evidence.spread import FEWEST, SOURCE, Runs, judged_bands, judged_unseen, left_out, seen_in, spread_of
+from tools.calibration.spread import FEWEST, SOURCE, Runs, judged_bands, judged_unseen, left_out, seen_in, spread_of
 
 CHANCE = np.random.default_rng(3)
 MANY = 600

@@ -317,7 +317,6 @@ VERBS = [
     ["check", "tco"],
     ["check", "training"],
     ["check", "serving"],
-    ["calibrate", "serving", "RUNS.csv"],
     ["plan", "startup"],
     ["compare", "startup", "enterprise"],
 ]

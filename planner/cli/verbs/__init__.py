@@ -1,7 +1,6 @@
 """What can be said on the command line: one module for the words of each verb. None loads what does the work."""
 
 from planner.cli.verbs import (
-    calibrate,
     cheapest,
     check,
     compare,
@@ -20,4 +19,4 @@ from planner.cli.verbs import (
 )
 
 VERBS = (prices, refresh, held, publish_prices, watch, facts, train, serve, cheapest, plan, compare,
-         sweep, check, calibrate, stale, schema)  # fmt: skip
+         sweep, check, stale, schema)  # fmt: skip

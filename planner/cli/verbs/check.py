@@ -53,18 +53,7 @@ def _add_runs(kinds: Any, kind: str, about: str) -> None:
     verb.add_argument("--csv", type=Path, metavar="FILE", help="write id and predictions of every run")
 
 
-def _add_gpu(kinds: Any) -> None:
-    """`check gpu`."""
-    verb = kinds.add_parser("gpu", help="what measure_gpu.py measured on your machine beside what is assumed")
-    verb.set_defaults(verb=_gpu)
-    verb.add_argument("measured", type=Path, metavar="FILE.yaml", help="what python bench/measure_gpu.py --out wrote")
-    verb.add_argument("--accelerator", metavar="NAME", help="which it is, where its driver's name does not say")
-    verb.add_argument("--out", type=Path, metavar="FILE", help="write constants for it, for serve --constants")
-    verb.add_argument("--json", action="store_true", help="print JSON")
-    verb.add_argument("--csv", type=Path, metavar="FILE", help="write the table")
-
-
-KINDS: tuple[Callable[[Any], None], ...] = (_add_tco, _add_training, _add_serving, _add_gpu)
+KINDS: tuple[Callable[[Any], None], ...] = (_add_tco, _add_training, _add_serving)
 
 
 def _tco(wanted: argparse.Namespace) -> int:
@@ -75,11 +64,5 @@ def _tco(wanted: argparse.Namespace) -> int:
 
 def _runs(wanted: argparse.Namespace) -> int:
     from planner.cli.check_speed import run  # only once the words are understood
-
-    return run(wanted)
-
-
-def _gpu(wanted: argparse.Namespace) -> int:
-    from planner.cli.check_gpu import run  # only once the words are understood
 
     return run(wanted)

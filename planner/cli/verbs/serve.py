@@ -55,7 +55,7 @@ def _how(verb: Any) -> None:
     verb.add_argument("--power-cap-w", type=number, metavar="W")
     verb.add_argument("--have", metavar="NAMES", help="what you have: rtx 4090, apple m2 ultra; is it enough?")
     verb.add_argument("--runs", type=Path, metavar="MINE.csv", help="runs of yours (docs/published-runs.md) to go by")
-    verb.add_argument("--constants", type=Path, metavar="FILE", help="what `calibrate serving --out FILE` wrote")
+    verb.add_argument("--constants", type=Path, metavar="FILE", help="constants fitted to or measured on your machines")
     verb.add_argument("--measured-over-predicted", type=number, metavar="X", help="from a run of yours")
     verb.add_argument("--busy-share", type=share, default=USUAL_BUSY_SHARE, metavar="S", help="of the hours; 0.6")
     verb.add_argument("--date", type=day, metavar="YYYY-MM-DD", help="engines as they were on that day")

@@ -49,7 +49,7 @@ def _layout(verb: Any) -> None:
     verb.add_argument(
         "--runs", type=Path, metavar="RUNS.csv", help="your own measured runs; those on this accelerator count"
     )
-    verb.add_argument("--constants", type=Path, metavar="FILE", help="what `calibrate training --out` wrote")
+    verb.add_argument("--constants", type=Path, metavar="FILE", help="constants fitted to your machines")
     verb.add_argument("--date", type=day, metavar="YYYY-MM-DD", help="software as it was on that day")
 
 

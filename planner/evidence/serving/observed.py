@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -14,10 +13,8 @@ from planner.evidence.cells import Row, is_yes, number
 from planner.evidence.plausible import is_possible
 from planner.evidence.serving.plausible import figures_of
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run, splits_rows
-from planner.evidence.spread import Runs
 from planner.evidence.table import Skipped
 from planner.speed.arrays import Num, stacked, taken
-from planner.speed.serving.bands import traits_of
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingConstants, rates
 from planner.speed.serving.engine_data import left_out
@@ -28,7 +25,6 @@ from pricing.catalogue import Catalogue
 
 Kind = Literal["rate", "token", "step", "first"]
 KINDS: tuple[Kind, ...] = ("rate", "token", "step", "first")
-_FULL_WEIGHT_ROWS = 15  # a source with fewer rows counts for less than the others
 
 
 @dataclass(frozen=True)
@@ -74,12 +70,6 @@ class Observed:
     def where(self, mask: NDArray[np.bool_]) -> Observed:
         """The runs that a mask selects."""
         return taken(self, np.flatnonzero(mask))
-
-    def weights(self) -> NDArray[np.float64]:
-        """Each source counts the same, however many rows it prints; a source of few rows counts for less."""
-        rows = Counter(self.source.tolist())
-        weight = np.array([min(1.0, rows[name] / _FULL_WEIGHT_ROWS) / rows[name] for name in self.source])
-        return weight * len(self.source) / len(rows)
 
     def log_errors(self, constants: ServingConstants) -> NDArray[np.float64]:
         """Logarithm of predicted over published, for each."""
@@ -148,9 +138,3 @@ def _figure(run: ServingRun, row: Row) -> tuple[Kind | None, float | None]:
     if output is None and token is not None and number(row, "concurrency_or_batch") is not None:
         return "token", 1e3 / token  # so many users, each waiting for an answer before the next question
     return "rate", output
-
-
-def traits_in(observations: Sequence[Observation]) -> Runs:
-    """By what the runs behind published figures are like each other."""
-    traits = [traits_of(one.run.setup, one.run.case.layout, batch=one.batch, figure=one.kind) for one in observations]
-    return Runs.of(traits, [one.source for one in observations])

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.evidence.cells import Row
 from planner.evidence.checked import Checked, check_rows, unpredicted
-from planner.evidence.least_squares import Array
 from planner.evidence.table import TRAINING
 from planner.evidence.training.plausible import memory_in
 from planner.evidence.training.rows import TrainingRun, read_run
@@ -19,6 +19,8 @@ from planner.speed.training.constants import TrainingCalibration, house_calibrat
 from planner.speed.training.fitting import made_to_fit
 from planner.speed.training.step import step_s as step_seconds
 from pricing import Catalogue
+
+Array = NDArray[np.float64]
 
 
 def check_training(

@@ -90,13 +90,6 @@ def _on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def left_out_text(groups: Sequence[Group]) -> str:
-    """How far off our predictions are on sources that were left out of the fit, the worst first."""
-    heads = {"all": "left out of the fit", "kind": "kind", "source": "source, worst first", "pair": "once measured"}
-    tables = [(head, [one for one in groups if one.by == by]) for by, head in heads.items()]
-    return "\n\n".join(text_table(groups_table(found, head).without("skipped")) for head, found in tables if found)
-
-
 def checked_line(checked: Sequence[Checked]) -> str:
     """One sentence: how many runs were predicted, compared, guessed, skipped, and said not to fit."""
     predicted = sum(one.skipped_reason is None for one in checked)

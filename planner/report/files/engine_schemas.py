@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from planner.evidence.training.constants_file import constants_schema
+from planner.evidence.constants_file import training_constants_schema
 from planner.report.files.answer_schema import answer_schema
 from planner.speed.hardware import Network
 from planner.speed.pace import OwnRuns
@@ -23,7 +23,7 @@ from pricing.feeds.gate_constants import GateConstants
 from pricing.schema import Schema, editor_schema
 
 # One record holds what stands in two files: the fitted constants, and all else.
-_FITTED = ("fit", "constants", "bands", "spread", "likeness")
+_FITTED = ("fit", "constants", "bands", "spread")
 _NOT_FITTED = tuple(name for name in serving.Known.model_fields if name not in _FITTED)
 
 SCHEMAS: dict[str, Callable[[], Schema]] = {
@@ -38,7 +38,7 @@ SCHEMAS: dict[str, Callable[[], Schema]] = {
     "goodput": partial(editor_schema, Teams),
     "together": partial(editor_schema, Ways),
     "own_runs": partial(editor_schema, OwnRuns),
-    "training_constants": constants_schema,
+    "training_constants": training_constants_schema,
     "training_stacks": partial(editor_schema, Stacks),
     "vision_training": partial(editor_schema, ImageTraining),
     "serving_constants": partial(editor_schema, serving.Known, only=("about", *_FITTED)),

@@ -131,19 +131,6 @@ class Work(Strict):
     measured: tuple[Measured, ...] = Field(min_length=1)
 
 
-class Likeness(Strict):
-    """How much of an error two runs share, and how fast that falls: for each e-fold apart, or where names differ."""
-
-    share: float = Field(gt=0, le=1, description="of the error of a run in the same place")
-    batch: float = Field(ge=0)
-    input_tokens: float = Field(ge=0)
-    output_tokens: float = Field(ge=0)
-    group: float = Field(ge=0, description="accelerators that work on each step")
-    model: float = Field(ge=0)
-    accelerator: float = Field(ge=0)
-    precision: float = Field(ge=0)
-
-
 class WorkShares(Strict):
     """What a system takes under a promise of latency, of what it takes offline."""
 
@@ -177,7 +164,6 @@ class Known(Strict):
     constants: dict[str, Fitted]
     bands: dict[str, Band]
     spread: Spread = UNTOLD
-    likeness: Likeness
     assumed_bands: dict[str, Band] = Field(description="where nothing was fitted: from errors on published runs")
     work: dict[str, Work]
     work_shares: WorkShares

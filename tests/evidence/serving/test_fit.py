@@ -6,9 +6,6 @@ from datetime import date
 import numpy as np
 import pytest
 
-from planner.evidence.serving.calibrate import calibrate_serving
-from planner.evidence.serving.first_tokens import FIRST_TOKEN, fit_first_tokens, waited
-from planner.evidence.serving.fit import EXPECTED, expected, fit, refit, without_each_of
 from planner.evidence.serving.observed import Observed, observe
 from planner.evidence.table import SERVING, published_runs
 from planner.speed.serving.constants import NAMES
@@ -16,6 +13,9 @@ from planner.speed.serving.engine_data import known
 from pricing import load_catalogue
 from pricing.strict_yaml import read
 from tests.evidence.golden import serving_rows
+from tools.calibrate import calibrate
+from tools.calibration.first_tokens import FIRST_TOKEN, fit_first_tokens, waited
+from tools.calibration.serving import EXPECTED, expected, fit, refit, weights_of, without_each_of
 
 CATALOGUE = load_catalogue()
 ROWS = serving_rows()
@@ -51,7 +51,7 @@ def test_what_is_left_out_does_not_touch_its_own_constants() -> None:
 
 
 def test_each_source_counts_the_same() -> None:
-    weights = Observed.of(OBSERVED).weights()
+    weights = weights_of(Observed.of(OBSERVED))
     totals: dict[str, float] = {}
     for one, weight in zip(OBSERVED, weights, strict=True):
         totals[f"{one.source} {one.kind}"] = totals.get(f"{one.source} {one.kind}", 0) + weight
@@ -62,7 +62,7 @@ def test_each_source_counts_the_same() -> None:
 
 @pytest.mark.slow
 def test_what_is_written_can_be_read_again() -> None:
-    data = read(calibrate_serving(CATALOGUE, ROWS, date(2026, 11, 21)).text, file="made.yaml")
+    data = read(calibrate("serving", CATALOGUE, ROWS, date(2026, 11, 21)).text, file="made.yaml")
     assert data["fit"]["rows"] == len(OBSERVED)
     assert set(data["constants"]) == set(NAMES) == {*EXPECTED, *FIRST_TOKEN}
 

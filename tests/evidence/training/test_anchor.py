@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from planner.evidence.constants_file import training_constants_in
 from planner.evidence.table import BadTable
 from planner.evidence.training.anchor import anchored
-from planner.evidence.training.calibrate import calibrate_training
 from planner.evidence.training.check import check_training
-from planner.evidence.training.constants_file import calibration_in, constants_text
-from planner.evidence.training.fit import refit, sample_of
 from planner.speed.pace import doubt_of, kept_share
 from planner.speed.refused import BadJob
 from planner.speed.training import TrainingJob, train
 from planner.speed.training.bands import house_bands
 from planner.speed.training.constants import house_calibration
 from pricing import Catalogue
+from tools.calibrate import calibrate
+from tools.calibration.training import refit, sample_of, text_of
 
 JOB = TrainingJob(model="Llama-3-8B", accelerator="H100-SXM5-80GB", accelerators=64)
 ROW = {
@@ -90,14 +90,14 @@ def test_what_is_believed_of_runs_is_what_helped_with_published_ones() -> None:
 
 
 def written(catalogue: Catalogue, rows: list[dict[str, str]]) -> str:
-    return calibrate_training(catalogue, rows, date(2026, 11, 21)).text
+    return calibrate("training", catalogue, rows, date(2026, 11, 21)).text
 
 
 @pytest.mark.slow
 def test_constants_come_back_from_the_file_they_were_written_to(
     catalogue: Catalogue, rows: list[dict[str, str]]
 ) -> None:
-    found = calibration_in(written(catalogue, rows), file="mine.yaml")
+    found = training_constants_in(written(catalogue, rows), file="mine.yaml")
     fitted = refit(catalogue, rows)
     assert found.constants.e16 == pytest.approx(fitted.constants.e16, rel=1e-3)
     assert found.chips == pytest.approx(dict(fitted.chips), abs=5e-4)
@@ -131,7 +131,7 @@ def file_with(**changes: str) -> str:
         ({"c_e16": "{value: true, prior: 1, sd: 1, meaning: x}"}, "constants.e16.value"),
         ({"c_e16": "{value: text, prior: 1, sd: 1, meaning: x}"}, "constants.e16.value"),
         ({"c_e16": ""}, "constants: e16 is missing"),
-        ({"c_luck": "{value: 1, prior: 1, sd: 1, meaning: x}"}, "constants: there is no constant 'luck'"),
+        ({"c_luck": "{value: 1, prior: 1, sd: 1, meaning: x}"}, "constants.luck: there is no such constant"),
         ({"chips": "{H100-SXM5-80GB: 50}"}, "chips.H100-SXM5-80GB: want a number, at most 20, got 50"),
         ({"bands": "{moe: {low: 1.2, high: 0.8, rows: 9}}"}, "bands.moe: low is above high"),
         ({"colour": "red"}, "colour: there is no such key"),
@@ -139,20 +139,20 @@ def file_with(**changes: str) -> str:
 )
 def test_a_file_that_is_none_of_ours_is_told_in_one_sentence(changes: dict[str, Any], wish: str) -> None:
     with pytest.raises(BadTable, match=rf"mine.yaml: {wish}"):
-        calibration_in(file_with(**changes), file="mine.yaml")
+        training_constants_in(file_with(**changes), file="mine.yaml")
 
 
 def test_the_same_file_without_the_mistake_is_taken() -> None:
-    assert calibration_in(file_with(), file="mine.yaml").constants.e16 == pytest.approx(
+    assert training_constants_in(file_with(), file="mine.yaml").constants.e16 == pytest.approx(
         house_calibration().constants.e16, rel=1e-6
     )
     with pytest.raises(BadTable, match="the file"):
-        calibration_in("- 1\n", file="mine.yaml")
+        training_constants_in("- 1\n", file="mine.yaml")
 
 
 def test_the_house_file_can_be_read_as_anybodys(catalogue: Catalogue, rows: list[dict[str, str]]) -> None:
     house = house_calibration()
-    text = constants_text(house, house_bands(), house.spread, sample_of(catalogue, rows), on=date(2026, 11, 21))
-    assert calibration_in(text, file="house").bands == house.bands
-    assert calibration_in(text, file="house").spread == house.spread
-    assert np.isclose(calibration_in(text, file="house").constants.host_s, house.constants.host_s)
+    text = text_of(house, house_bands(), house.spread, sample_of(catalogue, rows), on=date(2026, 11, 21))
+    assert training_constants_in(text, file="house").bands == house.bands
+    assert training_constants_in(text, file="house").spread == house.spread
+    assert np.isclose(training_constants_in(text, file="house").constants.host_s, house.constants.host_s)

@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 
 from planner.evidence.checked import skips, summary
-from planner.evidence.training.calibrate import training_bands
 from planner.evidence.training.check import check_training
-from planner.evidence.training.constants_file import constants_text
-from planner.evidence.training.fit import fitted as fitted_to
-from planner.evidence.training.fit import prior_for, refit, sample_of, without_its_source
 from planner.speed.training.bands import house_bands, kind_of, scale_of
 from planner.speed.training.constants import NAMES, house_calibration
 from pricing import Catalogue, strict_yaml
+from tools.calibration.training import fitted as fitted_to
+from tools.calibration.training import prior_for, refit, sample_of, text_of, training_bands, without_its_source
 
 Rows = list[dict[str, str]]
 
@@ -109,7 +107,7 @@ def test_a_calibration_is_written_as_it_is_read(catalogue: Catalogue, rows: Rows
     from datetime import date
 
     sample = sample_of(catalogue, rows)
-    text = constants_text(house_calibration(), house_bands(), house_calibration().spread, sample, on=date(2026, 11, 21))
+    text = text_of(house_calibration(), house_bands(), house_calibration().spread, sample, on=date(2026, 11, 21))
     again = strict_yaml.read(text, file="constants")
     house = house_calibration()
     assert again["constants"]["e16"]["value"] == pytest.approx(house.constants.e16, rel=1e-3)

@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence.cells import Row, number
-from planner.evidence.least_squares import Array, Steps, least
-from planner.evidence.left_out import without_each
 from planner.evidence.serving.check import first_s, predict
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run
 from planner.evidence.table import Skipped
@@ -23,6 +21,8 @@ from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingConstants, rates
 from planner.speed.serving.engine_data import unfitted_first_tokens
 from pricing.catalogue import Catalogue
+from tools.calibration.least_squares import CAUCHY, Array, Problem, Steps, least
+from tools.calibration.left_out import without_each
 
 # Where the fit starts and is pulled to, and by how much, in logarithms: expectations, no results. A kernel takes the
 # host five to ten microseconds, a layer has some forty of them, one with experts or latent attention more.
@@ -32,9 +32,8 @@ EXPECTED: dict[str, tuple[float, float]] = {
     "spread_steps_waited": (10.0, 1.0),
 }  # fmt: skip
 FIRST_TOKEN = tuple(EXPECTED)
-_USUAL, _OUTLIER = 0.25, 0.25  # errors of this size are usual; far beyond, one pulls hardly at all
+_NOISE, _OUTLIER = 0.25, 0.25  # errors of this size are usual; far beyond, one pulls hardly at all
 _STEPS = Steps(rounds=40, tries=8, shorter=5, least_damping=1e-6, enough_share=1e-5)
-_NUDGE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -96,9 +95,19 @@ def _understood(catalogue: Catalogue, row: Row) -> ServingRun | None:
 
 
 def fit_first_tokens(seen: Waited, base: ServingConstants) -> ServingConstants:
-    """The constants of first tokens, fitted; all others as they are."""
-    problem = _Problem(seen, base)
-    return problem.constants(least(problem, problem.centre, _STEPS))
+    """Return the constants, those of first tokens fitted and all others as they are."""
+
+    def constants(place: Array) -> ServingConstants:
+        return replace(base, **dict(zip(FIRST_TOKEN, np.exp(place).tolist(), strict=True)))
+
+    counts = Counter(seen.source.tolist())
+    centre = np.array([np.log(value) for value, _ in EXPECTED.values()])
+    problem = Problem(
+        errors=lambda place: seen.log_errors(constants(place)),
+        weight=np.array([counts[name] ** -0.5 for name in seen.source.tolist()]) / _NOISE**2,
+        centre=centre, sd=np.array([sd for _, sd in EXPECTED.values()]), outlier=_OUTLIER, loss=CAUCHY,
+    )  # fmt: skip
+    return constants(least(problem, centre, _STEPS))
 
 
 def without_each_source(seen: Waited, base: ServingConstants) -> tuple[Array, list[ServingConstants]]:
@@ -110,35 +119,3 @@ def without_each_source(seen: Waited, base: ServingConstants) -> tuple[Array, li
         return seen.where(out).log_errors(without[-1])
 
     return without_each(seen.source, errors), without
-
-
-class _Problem:
-    """The least squares to solve, in logarithms of the constants."""
-
-    def __init__(self, seen: Waited, base: ServingConstants) -> None:
-        self.seen, self.base = seen, base
-        self.centre = np.array([np.log(value) for value, _ in EXPECTED.values()])
-        self.stiff = np.array([sd for _, sd in EXPECTED.values()]) ** -2.0
-        counts = Counter(seen.source.tolist())
-        self.weight = np.array([counts[name] ** -0.5 for name in seen.source.tolist()]) / _USUAL**2
-
-    def constants(self, place: Array) -> ServingConstants:
-        """The constants at a place."""
-        return replace(self.base, **dict(zip(FIRST_TOKEN, np.exp(place).tolist(), strict=True)))
-
-    def errors(self, place: Array) -> Array:
-        """How far each is off there."""
-        return self.seen.log_errors(self.constants(place))
-
-    def cost(self, errors: Array, place: Array) -> float:
-        """What is made small: errors of which the far ones hardly count, and the pull to what is expected."""
-        held = np.sum(self.weight * np.log1p((errors / _OUTLIER) ** 2)) * _OUTLIER**2
-        return float(held + np.sum(self.stiff * (place - self.centre) ** 2))
-
-    def around(self, place: Array, errors: Array) -> tuple[Array, Array]:
-        """Curvature and the way down there."""
-        nudges = np.eye(len(place)) * _NUDGE
-        slopes = np.stack([(self.errors(place + nudge) - errors) / _NUDGE for nudge in nudges], axis=1)
-        held = self.weight / (1 + (errors / _OUTLIER) ** 2)
-        curve = slopes.T @ (slopes * held[:, None]) + np.diag(self.stiff)
-        return curve, -(slopes.T @ (held * errors) + self.stiff * (place - self.centre))

@@ -1,17 +1,13 @@
-"""What a measured run tells of another, and predictions that go by somebody's own runs and constants."""
+"""Predictions that go by measured runs and constants that somebody brings."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from planner.evidence.serving.constants_file import read_constants
-from planner.evidence.serving.likeness import fit_likeness
-from planner.evidence.serving.likeness import with_one_run_known as one_run_known
-from planner.evidence.serving.observed import Observation, observe
+from planner.evidence.constants_file import serving_constants_in
 from planner.evidence.serving.own_anchor import anchored
 from planner.evidence.table import BadTable
 from planner.scenario.serving_job import ServingJob
@@ -19,10 +15,8 @@ from planner.speed.data_files import DATA
 from planner.speed.serving import serve
 from planner.speed.serving.engine_data import known
 from pricing import load_catalogue
-from tests.evidence.golden import serving_rows
 
 CATALOGUE = load_catalogue()
-GOLDEN = observe(CATALOGUE, serving_rows())
 HOUSE = (DATA / "serving_constants.yaml").read_text(encoding="utf-8")
 FLOPS_SHARE = re.findall(r"  flops_share: {value: [0-9.]+", HOUSE)[0]
 JOB = ServingJob(model="llama-3.1-8b", accelerator="H100-SXM5-80GB", batch=64)
@@ -36,40 +30,6 @@ def row(name: str = "mine", **changed: str) -> dict[str, str]:
         "output_tokens_per_s_total": "3000", "published": "2026-06",
     }  # fmt: skip
     return {**run, **changed}
-
-
-def family(errors_of: dict[str, float]) -> tuple[list[Observation], np.ndarray]:
-    """Fifteen runs of each source on rising batches, all off by what their source is off."""
-    one = next(one for one in GOLDEN if one.kind == "rate" and one.run.setup.engine == "vllm")
-    made, errors = [], []
-    for source, error in errors_of.items():
-        for step in range(1, 16):
-            traffic = replace(one.run.case.traffic, batch=2.0 ** (step / 4), held_by_memory=0.0)
-            run = replace(one.run, case=replace(one.run.case, traffic=traffic))
-            made.append(replace(one, id=f"{source}{step}", source=source, run=run))
-            errors.append(error)
-    return made, np.array(errors)
-
-
-def test_one_run_takes_away_what_its_whole_source_shares() -> None:
-    made, errors = family({"a": 0.3, "b": -0.2, "c": 0.25})
-    left = one_run_known(made, errors)
-    assert len(left) == 3 * 15 * 14
-    assert np.median(np.abs(left)) < 0.02
-    found = fit_likeness(made, errors)
-    assert found is not None
-    assert found.share > 0.95
-    assert found.batch < 0.05
-
-
-def test_runs_that_share_nothing_do_not_move_each_other() -> None:
-    made, _ = family({"a": 0.0, "b": 0.0, "c": 0.0})
-    noise = np.random.default_rng(3).normal(0.0, 0.2, len(made))
-    found = fit_likeness(made, noise)
-    assert found is not None
-    assert np.abs(one_run_known(made, noise)).std() < 1.1 * np.abs(noise).std()
-    assert found.share * np.exp(-found.batch) < 0.5
-    assert fit_likeness(made[:1], noise[:1]) is None
 
 
 def test_a_run_of_mine_moves_the_prediction_and_narrows_its_band() -> None:
@@ -107,7 +67,7 @@ def test_a_table_without_a_usable_run_is_refused() -> None:
 
 
 def test_the_houses_own_constants_are_read_back() -> None:
-    assert read_constants(HOUSE, "c.yaml") == known().values()
+    assert serving_constants_in(HOUSE, file="c.yaml") == known().values()
 
 
 @pytest.mark.parametrize(
@@ -124,11 +84,15 @@ def test_the_houses_own_constants_are_read_back() -> None:
 )
 def test_constants_that_cannot_be_are_refused(before: str, after: str, wish: str) -> None:
     with pytest.raises(Exception, match=wish) as refusal:
-        read_constants(HOUSE.replace(before, after, 1), "c.yaml")
+        serving_constants_in(HOUSE.replace(before, after, 1), file="c.yaml")
     assert str(refusal.value).count("\n") == 0
+
+
+def test_a_file_of_before_with_likeness_is_still_read() -> None:
+    assert serving_constants_in(f"{HOUSE}likeness:\n  share: 0.9669\n", file="c.yaml") == known().values()
 
 
 def test_a_set_with_one_constant_missing_is_refused() -> None:
     lines = [line for line in HOUSE.splitlines() if not line.startswith("  cdna3:")]
     with pytest.raises(BadTable, match="cdna3 is missing"):
-        read_constants("\n".join(lines), "c.yaml")
+        serving_constants_in("\n".join(lines), file="c.yaml")

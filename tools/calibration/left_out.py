@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from planner.evidence.checked import Group, group_of
-from planner.evidence.least_squares import Array
 from planner.evidence.table import BadTable
 from planner.scenario.vocabulary import Kind
 from planner.speed.bands import Band
+from tools.calibration.least_squares import Array
 
 TAIL = 0.1  # of runs outside a band on either side
 FEWEST_SOURCES = 2  # with one, nothing can be left out
@@ -21,14 +20,6 @@ _BY = ("all", "kind", "source")
 
 # The errors of some runs, logarithms of predicted over published, by a fit to all others.
 ErrorsWithout = Callable[[NDArray[np.bool_]], Array]
-
-
-@dataclass(frozen=True)
-class Calibrated:
-    """What runs say: the text of a file of constants with bands, and how far off it is on sources it has not seen."""
-
-    text: str
-    left_out: list[Group]
 
 
 def enough_sources(kind: Kind, sources: Iterable[str]) -> None:

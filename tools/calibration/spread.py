@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.least_squares import Array
-from planner.evidence.left_out import TAIL, ErrorsWithout
 from planner.speed.bands import DENSE, MIXTURE, STEPS, Ends, Seen, Spread, Traits, group_of, novelty
+from tools.calibration.least_squares import Array
+from tools.calibration.left_out import TAIL, ErrorsWithout
 
 Mask = NDArray[np.bool_]
 SOURCE = "source"  # what a run was left out with, where it is nothing but that

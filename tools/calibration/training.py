@@ -1,4 +1,4 @@
-"""Fitting the training constants to runs.
+"""Fitting the constants of the training model to runs, and writing them with the bands that the fit leaves.
 
 The fit is a penalised least squares on the logarithm of tokens a second: each constant is drawn to its prior, each chip
 to its family and each family to 1; runs that no constant explains count less and less; a source with many runs counts
@@ -10,32 +10,40 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence.cells import Row, text
-from planner.evidence.least_squares import Array, Steps, least
-from planner.evidence.left_out import ErrorsWithout, without_each
-from planner.evidence.spread import Runs
 from planner.evidence.table import Skipped
 from planner.evidence.training.rows import TrainingRun, read_run
 from planner.network.network import Network
 from planner.speed.arrays import stacked, taken
+from planner.speed.bands import Band, Spread
 from planner.speed.data_files import read_data
 from planner.speed.hardware import Hardware
+from planner.speed.pace import doubt_of, kept_share, scatter_of
 from planner.speed.training.bands import traits_of
 from planner.speed.training.constants import NAMES, TrainingCalibration, TrainingConstants
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue
+from tools.calibration.constants_text import constants_text
+from tools.calibration.fit import Fit
+from tools.calibration.least_squares import Array, Problem, Steps, least
+from tools.calibration.left_out import ErrorsWithout, band_of_errors, bands_of, enough_sources, without_each
+from tools.calibration.spread import Runs
 
 Mask = NDArray[np.bool_]
 _FEWEST = 30  # runs that a fit must be left with
 CHIP_SD, FAMILY_SD = 0.10, 0.10
+FEWEST = 25  # runs that tell how wide a band is
+_ALWAYS = ("moe", "dense_layout_stated", "dense_layout_chosen")
+COMMAND = "python -m tools.calibrate training"
 # An error of this size is usual, in logarithms; beyond `OUTLIER` a run pulls no harder than one that size.
 NOISE, OUTLIER = 0.15, 0.2
-_STEP, _TRIES = 1e-4, 12
+_NUDGE, _TRIES = 1e-4, 12
 _ROUNDS, _ROUNDS_WITHOUT, _ROUNDS_FROM_ALL = 40, 15, 5  # of all runs, of some, and of some from a fit to all
 
 
@@ -146,52 +154,34 @@ def fitted(
     """The constants with the least penalised error over the usable runs that are not left out."""
     kept = sample.at(sample.usable if out is None else sample.usable & ~out)
     steps = Steps(rounds=rounds, tries=_TRIES, shorter=10, least_damping=1e-6, enough=1e-3)
-    return least(_Problem(kept, prior), prior.centre if start is None else start, steps)
+    counts = Counter(kept.block.tolist())
+    problem = Problem(
+        errors=lambda place: _errors(place, kept, prior), slope=lambda place: _slope(place, kept, prior),
+        weight=np.array([counts[block] ** -0.5 for block in kept.block.tolist()]) / NOISE**2,
+        centre=prior.centre, sd=prior.sd, outlier=OUTLIER,
+    )  # fmt: skip
+    return least(problem, prior.centre if start is None else start, steps)
 
 
-class _Problem:
-    """The least squares to solve, in logarithms of constants, chips and families."""
+def _slope(place: Array, sample: Sample, prior: Prior) -> Array:
+    """How the logarithm of each prediction moves with each constant."""
+    base = predicted(place, sample, prior)
+    slope = np.zeros((len(base), len(place)))
 
-    def __init__(self, sample: Sample, prior: Prior) -> None:
-        self.sample, self.prior = sample, prior
-        counts = Counter(sample.block.tolist())
-        self.weight = np.array([counts[block] ** -0.5 for block in sample.block.tolist()])
+    def moved(columns: int | slice) -> Array:
+        there = place.copy()
+        there[columns] += _NUDGE
+        return (predicted(there, sample, prior) - base) / _NUDGE
 
-    def errors(self, place: Array) -> Array:
-        """How far off each run is there."""
-        return _errors(place, self.sample, self.prior)
-
-    def cost(self, errors: Array, place: Array) -> float:
-        """What is made small."""
-        spread = 2 * OUTLIER**2 * (np.sqrt(1 + (errors / OUTLIER) ** 2) - 1) / NOISE**2
-        return float(np.sum(self.weight * spread) + np.sum(((place - self.prior.centre) / self.prior.sd) ** 2))
-
-    def around(self, place: Array, errors: Array) -> tuple[Array, Array]:
-        """Curvature and the way down there."""
-        slope = self._slope(place)
-        pull = self.weight / np.sqrt(1 + (errors / OUTLIER) ** 2) / NOISE**2
-        curve = slope.T @ (slope * pull[:, None]) + np.diag(1 / self.prior.sd**2)
-        return curve, -(slope.T @ (pull * errors) + (place - self.prior.centre) / self.prior.sd**2)
-
-    def _slope(self, place: Array) -> Array:
-        """How the logarithm of each prediction moves with each constant."""
-        base = predicted(place, self.sample, self.prior)
-        slope = np.zeros((len(base), len(place)))
-
-        def moved(columns: int | slice) -> Array:
-            there = place.copy()
-            there[columns] += _STEP
-            return (predicted(there, self.sample, self.prior) - base) / _STEP
-
-        for column in range(len(NAMES)):
-            slope[:, column] = moved(column)
-        first = len(NAMES) + len(self.prior.chips)
-        by_chip = moved(slice(len(NAMES), first))
-        chip, family = _indices(self.sample, self.prior)
-        rows = np.arange(len(base))
-        slope[rows, len(NAMES) + chip] = by_chip
-        slope[rows, first + family] = by_chip
-        return slope
+    for column in range(len(NAMES)):
+        slope[:, column] = moved(column)
+    first = len(NAMES) + len(prior.chips)
+    by_chip = moved(slice(len(NAMES), first))
+    chip, family = _indices(sample, prior)
+    rows = np.arange(len(base))
+    slope[rows, len(NAMES) + chip] = by_chip
+    slope[rows, first + family] = by_chip
+    return slope
 
 
 def _errors(place: Array, sample: Sample, prior: Prior) -> Array:
@@ -226,3 +216,102 @@ def as_calibration(theta: Array, prior: Prior) -> TrainingCalibration:
         {name: float(value) for name, value in zip(prior.chips, values[first:second], strict=True)},
         {name: float(value) for name, value in zip(prior.families, values[second:], strict=True)},
     )
+
+
+def fit_of(catalogue: Catalogue, rows: Iterable[Row]) -> Fit:
+    """Return the fit to all runs, beside each run's error by a fit without its source."""
+    sample = sample_of(catalogue, rows)
+    enough_sources("training", sample.source)
+    prior = prior_for(sample.runs)
+    best = fitted(sample, prior)
+    errors = without_its_source(sample, best)
+    seen = zip(sample.runs, errors, sample.usable, strict=True)
+    bands = training_bands(sample, errors)
+    return Fit(
+        traits_in(sample), errors_without(sample, best),
+        [(run.kind, run.source, float(error)) for run, error, usable in seen if usable],
+        lambda spread, on: text_of(as_calibration(best, prior), bands, spread, sample, on=on),
+    )  # fmt: skip
+
+
+def training_bands(sample: Sample, errors: Array) -> dict[str, Band]:
+    """A band for each kind and each chip, and for what one's own runs leave of the errors."""
+    names = [
+        (run.kind, f"chip/{run.chip_key}") if usable else ()
+        for run, usable in zip(sample.runs, sample.usable, strict=True)
+    ]
+    bands = bands_of(names, errors, tells=_tells)
+    own = {f"own_runs/{like}": left for like, left in own_run_errors(sample, errors).items()}
+    bands |= {name: band_of_errors(left) for name, left in own.items() if _tells(name, len(left))}
+    return dict(sorted(bands.items()))
+
+
+def _tells(name: str, runs: int) -> bool:
+    return runs >= FEWEST or name in _ALWAYS
+
+
+def own_run_errors(sample: Sample, errors: Array) -> dict[str, list[float]]:
+    """What is left of each error when the other runs of its source correct it, as a person's own runs would."""
+    rows = [int(number) for number in np.flatnonzero(sample.usable & np.isfinite(errors))]
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for number in rows:
+        groups.setdefault(_setting(sample, number), []).append(number)
+    left: dict[str, list[float]] = {}
+    for members in groups.values():
+        for number in members:
+            same = [each for each in members if each != number and _job(sample, each) == _job(sample, number)]
+            other = [each for each in members if _job(sample, each) != _job(sample, number)]
+            for like, others in (("job", same), ("accelerator", other)):
+                if others:
+                    kept = kept_share(len(others), doubt_of(like), scatter_of(errors[others]))
+                    name = f"{like}/{sample.runs[number].kind}"
+                    left.setdefault(name, []).append(float(errors[number] - kept * np.median(errors[others])))
+    return left
+
+
+def _setting(sample: Sample, number: int) -> tuple[object, ...]:
+    run = sample.runs[number]
+    return run.source, run.chip_key, float(run.plan.bits)
+
+
+def _job(sample: Sample, number: int) -> tuple[object, ...]:
+    shape, plan = sample.runs[number].shape, sample.runs[number].plan
+    return float(shape.params), float(shape.layers), float(shape.hidden), plan.trainable_share < 1
+
+
+def text_of(
+    calibration: TrainingCalibration, bands: Mapping[str, Band], spread: Spread | None, sample: Sample, *, on: date
+) -> str:
+    """Return the whole of training_constants.yaml with these values; priors and meanings stay as they are."""
+    data = read_data("training_constants.yaml")
+    head = [
+        f'about: "{data["about"]}"', "fitted:", f"  on: {on.isoformat()}", f"  runs: {int(sample.usable.sum())}",
+        f"  sources: {len(set(sample.source.tolist()))}", f'  command: "{COMMAND}"',
+        '  from: "published training runs of tiers A and B, planner/speed/data/training_runs.csv"', "",
+    ]  # fmt: skip
+    constants = {
+        name: {
+            "value": _plain(getattr(calibration.constants, name)), "prior": _plain(known["prior"]),
+            "sd": _plain(known["sd"]), "meaning": f'"{known["meaning"]}"',
+        }
+        for name, known in ((name, data["constants"][name]) for name in NAMES)
+    }  # fmt: skip
+    lines = []
+    for section, what in {"chips": "chip, on top of its family's", "families": "family of chips"}.items():
+        lines += ["", f"# What each {what}, reaches of the constants, drawn hard to 1.", f"{section}:"]
+        lines += [f"  {name}: {factor:.3f}" for name, factor in getattr(calibration, section).items()]
+    lines += [
+        "", "# Beliefs about families that data sheets flatter: what large products were measured to reach.",
+        f"family_priors: {{{', '.join(f'{k}: {v}' for k, v in data['family_priors'].items())}}}",
+        "", "# Judged by models instead of as a whole: without it hardly a mixture is left.",
+        f"left_out_by_model: [{', '.join(data['left_out_by_model'])}]",
+        "", "# Runs that contradict physics or themselves.", "not_fitted:",
+        *(f"  {run}: {why}" for run, why in data["not_fitted"].items()),
+        "", "# Published over predicted where its source was left out: 10th and 90th percentile.",
+    ]  # fmt: skip
+    return constants_text(head, constants, lines, bands=bands, spread=spread)
+
+
+def _plain(value: float) -> str:
+    text = f"{float(value):.4g}"
+    return text if "e" not in text else f"{float(value):.12f}".rstrip("0")

@@ -1,27 +1,44 @@
-"""What bench/measure_gpu.py measured on somebody's machine, beside what is assumed of that accelerator."""
+"""What bench/measure_gpu.py measured on a machine, beside what is assumed of its accelerator. For maintainers.
+
+    python -m tools.check_gpu my_gpu.yaml --accelerator "H100 SXM5" --out my_constants.yaml
+
+`--out` writes the shares that were measured as constants, for `serve --constants`.
+"""
 
 from __future__ import annotations
 
+import argparse
+import json
 import math
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from planner.cli.common import BAD_INPUT, OK, BadInput
+from planner.cli.files import write_file
+from planner.cli.runs import text_of
 from planner.evidence.constants_file import read_as
 from planner.evidence.table import BadTable
+from planner.report import words
+from planner.report.table import Table
+from planner.report.text_table import text_table
 from planner.scenario.base import GIGA, TERA
 from planner.speed.serving.case_of import SLOT_BYTES_PER_S
 from planner.speed.serving.chips import Chip
-from planner.speed.serving.constants import ServingConstants
+from planner.speed.serving.constants import NAMES, ServingConstants
 from planner.speed.serving.engine_data import known
 from planner.speed.serving.lookup import find_chip
-from pricing import names, strict_yaml
+from pricing import PricingError, load_catalogue, names, strict_yaml
 from pricing.catalogue import Catalogue
 from pricing.days import Day
 from pricing.errors import AmbiguousName, UnknownName
 from pricing.figure import Strict
+from tools.calibration.constants_text import constants_text
 
 MOST_RESULTS = 2_000
 _LARGEST = 1e9  # of any figure in its unit: TFLOP/s, GB/s, microseconds
@@ -187,3 +204,64 @@ def _shortest_exchange(measured: MeasuredGpu) -> Measured | None:
 def _bytes_in(shape: str) -> float:
     last = shape.rpartition("x")[2]
     return float(last) if last.isascii() and last.isdigit() else math.nan
+
+
+def constants_file(constants: ServingConstants, *, about: str, on: date) -> str:
+    """Return a file of constants for `serve --constants`, each with the range it has in ours."""
+    fields: dict[str, dict[str, object]] = {}
+    for name in NAMES:
+        value, ours = getattr(constants, name), known().constants[name]
+        value, low, high = (f"{number:.6g}" for number in (value, min(ours.low, value), max(ours.high, value)))
+        fields[name] = {"value": value, "low": low, "high": high, "means": f'"{ours.means}"'}
+    head = [f"about: {json.dumps(about)}", f"fit: {{on: {on}, command: python -m tools.check_gpu}}"]
+    return constants_text(head, fields)
+
+
+def measured_text(measured: MeasuredGpu, label: str, found: Iterable[GpuFactor]) -> str:
+    """Return the measured GPU, the table of its figures, and which figures were not measured."""
+    device = measured.device
+    head = f"{label} ({words.count(device.count, 'device')} called {device.name}), {words.day(measured.date)}"
+    made = ", ".join(f"{name} {value}" for name, value in (("torch", device.torch), ("cuda", device.cuda)) if value)
+    load = ", ".join(f"{name} {value}" for name, value in measured.under_load.items())
+    rows = [
+        {
+            "what": one.what, "measured": one.measured, "assumed": one.assumed, "unit": one.unit,
+            "ratio": "" if one.ratio is None else f"{one.ratio:.2f}", "at": one.shape, "assumed from": one.assumed_from,
+        }
+        for one in found
+    ]  # fmt: skip
+    failed = dict.fromkeys(f"- {one.what} {one.precision}: {one.note}" for one in measured.results if one.value is None)
+    notes = ["A quick run shows that it works; its figures mean little."] if measured.quick else []
+    parts = (
+        "; ".join(part for part in (head, made, load) if part) + ".",
+        text_table(Table.as_they_are(rows)) or "Nothing in it is assumed anywhere.",
+        "\n".join([*notes, *failed]),
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print what was measured beside what is assumed, and write constants where that is wanted."""
+    parser = argparse.ArgumentParser(prog="python -m tools.check_gpu", description="Measured beside assumed.")
+    parser.add_argument("measured", type=Path, metavar="FILE.yaml", help="what bench/measure_gpu.py --out wrote")
+    parser.add_argument("--accelerator", metavar="NAME", help="which it is, where its driver's name does not say")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write constants for it, for serve --constants")
+    wanted = parser.parse_args(arguments)
+    try:
+        catalogue = load_catalogue()
+        measured = read_measured(text_of(wanted.measured), wanted.measured.name)
+        accelerator = accelerator_of(catalogue, measured, wanted.accelerator)
+        found = factors(catalogue, measured, accelerator)
+    except (BadInput, PricingError) as error:
+        print(error, file=sys.stderr)
+        return BAD_INPUT
+    label = catalogue.accelerator_label(accelerator)
+    if wanted.out:
+        text = constants_file(constants_of(found), about=f"{label} as measured", on=measured.date)
+        write_file(wanted.out, text.encode("utf-8"))
+    print(measured_text(measured, label, found))
+    return OK
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""The constants of the speed models, fitted again to runs. For maintainers; users correct a job with their own runs.
+
+    python -m tools.calibrate training
+    python -m tools.calibrate serving RUNS.csv --out FILE --day 2026-11-21
+
+Prints how far off the fit is on sources that it has not seen. Columns of RUNS.csv: docs/published-runs.md; without it,
+the published runs are fitted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from planner.cli.common import BAD_INPUT, OK, BadInput
+from planner.cli.files import write_file
+from planner.cli.runs import runs_of
+from planner.evidence.checked import Group
+from planner.report.evidence.checked import groups_table
+from planner.report.text_table import text_table
+from planner.scenario.vocabulary import Kind
+from pricing import Catalogue, PricingError, load_catalogue
+from tools.calibration import serving, training
+from tools.calibration.fit import Calibrated, Fit, calibrated
+
+FITS: dict[Kind, Callable[[Catalogue, Sequence[Any]], Fit]] = {"training": training.fit_of, "serving": serving.fit_of}
+_HEADS = {"all": "left out of the fit", "kind": "kind", "source": "source, worst first"}
+
+
+def calibrate(kind: Kind, catalogue: Catalogue, rows: Sequence[Any], on: date) -> Calibrated:
+    """Return the constants fitted to the rows, signed with the day."""
+    return calibrated(FITS[kind](catalogue, rows), on)
+
+
+def left_out_text(groups: Sequence[Group]) -> str:
+    """Return how far off predictions are on sources that were left out of the fit, the worst first."""
+    tables = [(head, [group for group in groups if group.by == by]) for by, head in _HEADS.items()]
+    return "\n\n".join(text_table(groups_table(found, head).without("skipped")) for head, found in tables if found)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fit, print how far off that is, and write the constants where that is wanted."""
+    parser = argparse.ArgumentParser(prog="python -m tools.calibrate", description="Fit the constants to runs.")
+    parser.add_argument("kind", choices=tuple(FITS))
+    parser.add_argument("runs", type=Path, nargs="?", metavar="RUNS.csv", help="your runs; without it, ours")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the constants, as planner/speed/data has them")
+    parser.add_argument("--day", type=date.fromisoformat, default=date.today(), help="the day to sign it with; today")
+    wanted = parser.parse_args(arguments)
+    try:
+        made = calibrate(wanted.kind, load_catalogue(), runs_of(wanted.kind, wanted.runs), wanted.day)
+    except (BadInput, PricingError) as error:
+        print(error, file=sys.stderr)
+        return BAD_INPUT
+    print(left_out_text(made.left_out))
+    if wanted.out:
+        write_file(wanted.out, made.text.encode("utf-8"))
+    print(f"{wanted.out.name} written." if wanted.out else "Nothing written; --out FILE writes it.", file=sys.stderr)
+    return OK
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+"""What a fit of either kind of runs gives: how far off it is on runs it has not seen, and its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+from planner.evidence.checked import Group
+from planner.speed.bands import Spread
+from tools.calibration.left_out import ErrorsWithout, judged
+from tools.calibration.spread import Runs, left_out, spread_of
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Constants fitted to all runs of a kind, and what it takes to judge them."""
+
+    runs: Runs
+    errors_without: ErrorsWithout  # begun at the fit to all
+    unseen: list[tuple[str, str, float]]  # kind and source of each run, and its error by a fit without its source
+    text: Callable[[Spread | None, date], str]
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """A file of constants with bands, and how far off they are on sources that the fit has not seen."""
+
+    text: str
+    left_out: list[Group]
+
+
+def calibrated(fit: Fit, on: date) -> Calibrated:
+    """Fit again without each source, alone and with each class of its runs: the bands come from that."""
+    spread = spread_of(fit.runs, left_out(fit.runs, fit.errors_without))
+    return Calibrated(fit.text(spread, on), judged(fit.unseen))

@@ -1,0 +1,187 @@
+"""Fitting the constants of the serving model to runs, and writing them with the bands that the fit leaves.
+
+Least squares on the logarithm of predicted over published, with outliers held down, every source counting the same,
+and a weak pull towards what the constants are expected to be, so that one which no row speaks of stays there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.evidence.cells import Row
+from planner.evidence.serving.observed import Observation, Observed, observe
+from planner.speed.bands import Band, Spread
+from planner.speed.serving.bands import UNDER_LOAD, band_name, traits_of
+from planner.speed.serving.constants import FIXED, NAMES, ServingConstants
+from planner.speed.serving.engine_data import Fitted, known
+from pricing.catalogue import Catalogue
+from tools.calibration import first_tokens
+from tools.calibration.constants_text import constants_text
+from tools.calibration.first_tokens import FIRST_TOKEN, fit_first_tokens, waited, without_each_source
+from tools.calibration.fit import Fit
+from tools.calibration.least_squares import Array, Problem, Steps, least
+from tools.calibration.left_out import ErrorsWithout, band_of_errors, bands_of, enough_sources, without_each
+from tools.calibration.spread import Runs
+
+# Where the fit starts and is pulled to, and by how much (in logarithms) it may stray. Plain expectations, no result:
+# engines reach three quarters of a peak, a multiplier is one until runs say otherwise.
+EXPECTED: dict[str, tuple[float, float]] = {
+    "flops_share": (0.75, 0.2), "bandwidth_share": (0.88, 0.15), "link_share": (0.6, 0.1),
+    "attention_share": (0.5, 0.3), "activation_bytes": (60.0, 0.5), "layer_us": (50.0, 0.7),
+    "moe_layer_us": (80.0, 0.7), "allreduce_us": (10.0, 0.5), "slot_allreduce_us": (45.0, 0.5),
+    "eager_layers": (5.0, 0.4), "native_sequence_us": (5.0, 0.7), "hidden_sequence_us": (8.0, 0.7),
+    "inline_sequence_us": (40.0, 1.0), "request_ms": (0.5, 0.7), "grace_host": (1.5, 0.4), "expert_skew": (0.6, 0.3),
+    "spread_expert_work": (1.5, 0.5), "power": (0.5, 0.1), "fp4_stacked": (1.0, 0.3), "cdna3": (1.0, 0.3),
+    "dequantised": (0.6, 0.3), "fp8_experts": (1.0, 0.4), "cdna3_experts": (1.5, 0.4), "latent_blackwell": (0.8, 0.3),
+    "mxfp4_experts": (0.8, 0.3), "young_experts": (1.4, 0.3), "old_grouped": (1.5, 0.5), "bubble": (0.1, 0.7),
+    "local_bandwidth_share": (0.82, 0.1), "local_compiled": (1.1, 0.1), "local_four_bit": (1.0, 0.3),
+    "local_stacked": (1.0, 0.3), "local_unified_four_bit": (0.9, 0.1), "local_two_dies": (0.75, 0.1),
+    "local_cache_reading": (2.0, 0.3), "local_stage_us": (200.0, 1.0), "local_layer_us": (60.0, 0.5),
+}  # fmt: skip
+_OUTLIER = 0.2  # an error beyond a fifth pulls less and less
+_NOISE = 0.1  # an error of a tenth is as surprising as a constant one deviation off
+_STEPS = Steps(rounds=25, tries=6, shorter=5, least_damping=1e-5, enough_share=1e-4)
+_FULL_WEIGHT_ROWS = 15  # a source with fewer rows counts for less than the others
+
+FREE = tuple(name for name in NAMES if name not in (*FIXED, *FIRST_TOKEN))
+
+
+def expected() -> ServingConstants:
+    """The constants nobody has fitted yet."""
+    believed = {**EXPECTED, **first_tokens.EXPECTED}
+    return ServingConstants(**{name: believed[name][0] for name in NAMES})
+
+
+def refit(catalogue: Catalogue, rows: Sequence[Row]) -> ServingConstants:
+    """The constants that published, or your own, runs ask for."""
+    return fit(Observed.of(observe(catalogue, rows)))
+
+
+def fit(observed: Observed, start: ServingConstants | None = None, free: Sequence[str] = FREE) -> ServingConstants:
+    """Return the constants, those named in `free` fitted and the others as in `start`."""
+    base = start or expected()
+
+    def constants(place: Array) -> ServingConstants:
+        return replace(base, **dict(zip(free, np.exp(place).tolist(), strict=True)))
+
+    problem = Problem(
+        errors=lambda place: observed.log_errors(constants(place)), weight=weights_of(observed) / _NOISE**2,
+        centre=np.array([np.log(EXPECTED[name][0]) for name in free]),
+        sd=np.array([EXPECTED[name][1] for name in free]), outlier=_OUTLIER,
+    )  # fmt: skip
+    return constants(least(problem, np.array([np.log(getattr(base, name)) for name in free]), _STEPS))
+
+
+def weights_of(observed: Observed) -> Array:
+    """Return weights: each source counts the same, however many rows it prints; one of few rows counts for less."""
+    rows = Counter(observed.source.tolist())
+    weight = np.array([min(1.0, rows[name] / _FULL_WEIGHT_ROWS) / rows[name] for name in observed.source])
+    return weight * len(observed.source) / len(rows)
+
+
+def without_each_of(
+    observed: Observed, groups: Sequence[str], start: ServingConstants
+) -> tuple[Array, dict[str, ServingConstants]]:
+    """Errors of each figure by constants fitted without its group, from a fit to all; and those constants."""
+    without: dict[str, ServingConstants] = {}
+
+    def errors(out: NDArray[np.bool_]) -> Array:
+        name = groups[int(np.argmax(out))]
+        without[name] = fit(observed.where(~out), start)
+        return observed.where(out).log_errors(without[name])
+
+    return without_each(groups, errors), without
+
+
+def errors_without(observed: Observed, start: ServingConstants) -> ErrorsWithout:
+    """The errors of some figures by constants fitted to all others, from a fit to all."""
+    return lambda out: observed.where(out).log_errors(fit(observed.where(~out), start))
+
+
+def traits_in(observations: Sequence[Observation]) -> Runs:
+    """Return by what the runs behind published figures are like each other."""
+    traits = [traits_of(one.run.setup, one.run.case.layout, batch=one.batch, figure=one.kind) for one in observations]
+    return Runs.of(traits, [one.source for one in observations])
+
+
+COMMAND = "python -m tools.calibrate serving"
+_FIGURES = {"rate": "rate", "token": "time between tokens", "step": "time of a step", "first": "first token"}
+_HEAD = (
+    *("about: Constants of the serving model, fitted to published runs, and the bands that the fit leaves.", ""),
+    "# Written by the command below; ranges: what each constant became when one source after the other was left out.",
+    "# Bands are published over predicted on runs whose source was left out: 10th and 90th percentile.",
+)
+_FEWEST_SOURCES = 2
+_FEWEST_ROWS = 10  # fewer say nothing about how wide a band is
+
+
+def fit_of(catalogue: Catalogue, rows: Sequence[Row]) -> Fit:
+    """Return the fit to all figures, beside each figure's error by a fit without its source."""
+    observations = observe(catalogue, rows)
+    sources = [one.source for one in observations]
+    enough_sources("serving", sources)
+    observed = Observed.of(observations)
+    best = fit(observed)
+    errors, without = without_each_of(observed, sources, best)
+    names = [(band_name(one.run.setup, single=one.batch <= 1),) for one in observations]
+    waits = _with_first_tokens(catalogue, rows, best)
+    bands = bands_of(names, errors, tells=lambda _, figures: figures >= _FEWEST_ROWS) | waits.bands
+    constants = {
+        name: _fitted(name, waits.constants, waits.others if name in FIRST_TOKEN else list(without.values()))
+        for name in NAMES
+    }
+    unseen = [
+        (f"{one.group}: {_FIGURES[one.kind]}", one.source, float(error))
+        for one, error in zip(observations, errors, strict=True)
+    ]
+    return Fit(
+        traits_in(observations), errors_without(observed, best), [*unseen, *waits.told],
+        lambda spread, on: text_of(constants, bands, spread, sources, on=on),
+    )  # fmt: skip
+
+
+def text_of(
+    constants: Mapping[str, Fitted], bands: Mapping[str, Band], spread: Spread | None, sources: Sequence[str], *,
+    on: date,
+) -> str:  # fmt: skip
+    """Return the whole of serving_constants.yaml; `sources` has that of each figure."""
+    fit_on = f"fit: {{on: {on}, command: {COMMAND}, rows: {len(sources)}, sources: {len(set(sources))}}}"
+    fields = {
+        name: {"value": one.value, "low": one.low, "high": one.high, "means": f'"{one.means}"'}
+        for name, one in constants.items()
+    }
+    return constants_text([*_HEAD, fit_on], fields, bands=bands, spread=spread)
+
+
+@dataclass(frozen=True)
+class _FirstTokens:
+    """All constants, those of first tokens among them; how far off these are without each source, and their band."""
+
+    constants: ServingConstants
+    others: list[ServingConstants]
+    told: list[tuple[str, str, float]]
+    bands: dict[str, Band]
+
+
+def _with_first_tokens(catalogue: Catalogue, rows: Sequence[Row], best: ServingConstants) -> _FirstTokens:
+    seen = waited(catalogue, rows, best)
+    if seen is None or len(set(seen.source)) < _FEWEST_SOURCES:
+        return _FirstTokens(best, [], [], {})
+    errors, others = without_each_source(seen, best)
+    told = [(UNDER_LOAD, source, float(error)) for source, error in zip(seen.source, errors, strict=True)]
+    # A band is of times here: 10th and 90th percentile of published ones.
+    bands = {UNDER_LOAD: band_of_errors(-errors)} if len(errors) >= _FEWEST_ROWS else {}
+    return _FirstTokens(fit_first_tokens(seen, best), others, told, bands)
+
+
+def _fitted(name: str, best: ServingConstants, others: Sequence[ServingConstants]) -> Fitted:
+    values = [getattr(one, name) for one in others] + [getattr(best, name)]
+    round_to = 4 if name not in FIXED else 6
+    low, value, high = (float(f"{x:.{round_to}g}") for x in (min(values), getattr(best, name), max(values)))
+    return Fitted(value=value, low=low, high=high, means=known().constants[name].means)
