@@ -13,10 +13,10 @@ from math import log
 import numpy as np
 
 from planner.evidence.factors import OwnFactors, OwnRun, compared, factors
+from planner.evidence.serving.check import serving_runs
 from planner.evidence.serving.observed import Observed, observe
-from planner.evidence.serving.own_anchor import serving_runs
 from planner.evidence.table import SERVING, TRAINING, published_runs
-from planner.evidence.training.anchor import training_runs
+from planner.evidence.training.check import training_runs
 from planner.scenario.vocabulary import Kind
 from planner.speed.pace import NO_RUNS, Pace, believed
 from pricing import Catalogue, load_catalogue

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.cells import Row, text
 from planner.evidence.serving.observed import Observed, observe
-from planner.evidence.table import SERVING, TRAINING, RunTable, published_runs
+from planner.evidence.table import SERVING, TRAINING, Row, RunTable, published_runs, text
 from pricing import Catalogue, load_catalogue
 from tools.calibration.left_out import ErrorsWithout, without_each, without_halves
 from tools.calibration.serving import errors_without as served_without

@@ -12,9 +12,9 @@ from planner.cli.common import BadInput, with_own_prices
 from planner.cli.jobs import accelerator_id
 from planner.cli.runs import refuse_both, runs_of, say_unused, text_of
 from planner.cli.told import stamp, told
-from planner.evidence.anchored import Anchored
 from planner.evidence.constants_file import serving_constants_in
-from planner.evidence.serving.own_anchor import anchored
+from planner.evidence.factors import Anchored
+from planner.evidence.serving.check import anchored
 from planner.money.by_token import by_token
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.answer.by_token import by_token_words

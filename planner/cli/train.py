@@ -11,9 +11,9 @@ from planner.cli.jobs import accelerator_id
 from planner.cli.runs import refuse_both, runs_of, say_unused, text_of
 from planner.cli.speed import job_of
 from planner.cli.told import stamp, told
-from planner.evidence.anchored import Anchored
 from planner.evidence.constants_file import training_constants_in
-from planner.evidence.training.anchor import anchored
+from planner.evidence.factors import Anchored
+from planner.evidence.training.check import anchored
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.evidence.own_runs_words import own_runs_data, own_runs_text
 from planner.report.speed.image_words import images_data, images_rows, images_text

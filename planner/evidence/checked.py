@@ -9,9 +9,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from planner.evidence.cells import Row, number, text
 from planner.evidence.plausible import Figure, doubt, is_possible
-from planner.evidence.table import RunTable, Skipped
+from planner.evidence.table import Row, RunTable, Skipped, number, text
 from planner.speed.bands import Band
 
 _NEAR, _NEARER = 0.25, 0.20

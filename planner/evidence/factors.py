@@ -1,21 +1,27 @@
-"""Factors fitted to runs of one's own: of runs that are alike, the middle of measured over predicted and its spread."""
+"""Factors fitted to runs that somebody measured, and jobs corrected by them: every verb gives one number.
+
+A factor is the median of measured over predicted of similar runs, with its spread.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from math import exp, log
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from planner.evidence.table import BadTable
 from planner.scenario.amounts import count
 from planner.scenario.measured import FARTHEST_END, LEAST_RATIO, MOST_FACTORS, MOST_RATIO, Measured
+from planner.scenario.serving_job import ServingJob
+from planner.scenario.training_job import MeasuredLike, TrainingJob
 from planner.scenario.vocabulary import Kind
-from planner.speed.pace import TENTH_SD, scatter_of
+from planner.speed.pace import NO_RUNS, TENTH_SD, Pace, believed, scatter_of
+from pricing import Catalogue
 
 _MOST_REASONS = 3
 _MOST_RUNS, _LONGEST_SOURCE, _LONGEST_NAME = 10_000, 60, 160
@@ -125,3 +131,32 @@ def put_together(there: Iterable[Measured], brought: OwnFactors, *, accelerator:
     """What a scenario holds once runs of one kind are brought: theirs in place of those of that kind before."""
     kept = (one for one in there if one.kind != brought.kind)
     return (*kept, *brought.carried(accelerator))[:MOST_FACTORS]
+
+
+Job = TypeVar("Job", TrainingJob, ServingJob)
+
+
+@dataclass(frozen=True)
+class Anchored(Generic[Job]):
+    """The job with what its own runs add to it, and which runs those were; none where none is like it."""
+
+    job: Job
+    pace: Pace = NO_RUNS
+    runs: tuple[str, ...] = ()
+    unused: int = 0
+    why_not: tuple[tuple[str, str], ...] = ()  # why a run cannot be gone by for any job, and its id
+
+
+def with_factors(
+    catalogue: Catalogue,
+    job: Job,
+    accelerator: str,
+    found: OwnFactors,
+    alike: Callable[[Catalogue, Job, str], tuple[Sequence[Measured], MeasuredLike]],
+) -> Anchored[Job]:
+    """The job with the factors; `alike` are those of them that speak of it on the accelerator."""
+    corrected = job.model_copy(update={"measured": put_together(job.measured, found, accelerator=accelerator)})
+    said, like = alike(catalogue, corrected, accelerator)
+    ids = tuple(name for one in found.factors if one.said in said for name in one.ids)
+    why_not = tuple((run.why_not, run.id) for run in found.runs if run.like is None)
+    return Anchored(corrected, believed(said, like), ids, len(found.runs) - len(ids), why_not)

@@ -6,14 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from planner.evidence.cells import Row
 from planner.evidence.checked import Checked
 from planner.evidence.factors import OwnFactors, OwnRun, factors, refuse_unusable
-from planner.evidence.serving.check import check_serving
-from planner.evidence.serving.own_anchor import serving_runs
-from planner.evidence.table import TABLES, BadTable, kind_of, rows_in
-from planner.evidence.training.anchor import training_runs
-from planner.evidence.training.check import check_training
+from planner.evidence.serving.check import check_serving, serving_runs
+from planner.evidence.table import TABLES, BadTable, Row, kind_of, rows_in
+from planner.evidence.training.check import check_training, training_runs
 from planner.scenario.vocabulary import Kind
 from pricing import Catalogue
 

@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.evidence.cells import Row, number, text
 from planner.evidence.checked import Checked
 from planner.evidence.kinds import KINDS
-from planner.evidence.table import TABLES, published_runs
+from planner.evidence.table import TABLES, Row, number, published_runs, text
 from planner.scenario.vocabulary import Kind
 from planner.speed.data_files import read_data
 from planner.speed.hardware import family_of

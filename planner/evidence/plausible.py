@@ -6,9 +6,16 @@ One that is possible, but as far from its prediction as one unit is from another
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite, log
+
+from planner.evidence.table import Row, number
+from planner.network.network import Network
+from planner.speed.hardware import Hardware
+from planner.speed.serving.case_of import Setup
+from planner.speed.serving.cases import ServingCase
+from planner.speed.training.plan import TrainingPlan
 
 # Clocks above those that peaks are printed for, and other ways to count them: no published run that is right is beyond.
 _MOST, _LEAST = 1.3, 1e-3
@@ -111,3 +118,68 @@ def slips(column: str, *, accelerators: float, tokens_in: float = 0.0, tokens_ou
         "tpot_ms": (Slip(1e3, "seconds"), Slip(1e-3, "microseconds")),
     }  # fmt: skip
     return tuple(one for one in found.get(column, ()) if isinstance(one, Slip) and one.factor > 0 and one.factor != 1)
+
+
+COLUMNS = (
+    *("tokens_per_s_per_accelerator", "step_time_s", "hw_tflops_per_accelerator", "model_tflops_per_accelerator"),
+    "mfu_pct",
+)  # in the order in which a rate is taken from them
+
+
+def figure_of(row: Row, shape: Network, chip: Hardware, plan: TrainingPlan, key: str, observed: float) -> Figure | None:
+    """The cell that its rate, `observed` in tokens a second of each accelerator, comes from; None where none is."""
+    column = next((name for name in COLUMNS if number(row, name)), None)
+    if column is None:
+        return None
+    value, passes = number(row, column) or 0.0, 2.0 * (1.0 + float(plan.backward))
+    peak = max(float(chip.peak_tflops(plan.bits)), float(chip.tflops_16)) * 1e12
+    share = observed * passes * float(shape.linear_params + shape.routed_active_params) / peak
+    is_time = column == "step_time_s"
+    return Figure(
+        column, value, value * share if is_time else value / share, f"one {key} can compute of such a model",
+        slips(column, accelerators=float(plan.accelerators), tokens_in=float(plan.seq_len)), is_time=is_time,
+    )  # fmt: skip
+
+
+def memory_in(row: Row, chip: Hardware, plan: TrainingPlan, key: str) -> Figure | None:
+    """The cell of the most memory that was used, beside what the chip holds; None where it is empty."""
+    column = "peak_memory_gb"
+    value = number(row, column)
+    if value is None:
+        return None
+    units = slips(column, accelerators=float(plan.accelerators))
+    return Figure(column, value, float(chip.memory_gb), f"one {key} holds", units, beside="as much as")
+
+
+_GUESSED_AHEAD = 5.0  # tokens that a draft may add to each reading of the weights, at most
+_SLOW = 1e-5  # of what many requests at once could write: less was published, of services that hardly had any
+
+
+def figures_of(row: Row, setup: Setup, case: ServingCase) -> Iterator[Figure]:
+    """Each measured cell with what it could be at most; of times, at least."""
+    chip, traffic, count = setup.chip, case.traffic, number(row, "n_accelerators") or 1.0
+    active = float(setup.shape.active_params)
+    compute = count * max(chip.flops(setup.precision), chip.flops_16bit) / (2 * active)
+    read = count * chip.bandwidth / (active * float(case.widths.weight)) * _GUESSED_AHEAD
+    batch, whose = number(row, "concurrency_or_batch"), f"{count:,.0f} x {chip.name} can"
+    known = {"tokens_in": float(traffic.input_tokens), "tokens_out": float(traffic.output_tokens)}
+
+    def of(column: str) -> tuple[Slip, ...]:
+        return slips(column, accelerators=count, batch=batch or 0.0, **known)
+
+    tokens, first, each, requests = (
+        number(row, name) for name in ("output_tokens_per_s_total", "ttft_ms", "tpot_ms", "requests_per_s")
+    )
+    least, most = _SLOW if batch else 0.0, min(compute, read * batch) if batch else compute
+    if tokens:
+        yield Figure(
+            "output_tokens_per_s_total", tokens, most, f"{whose} write", of("output_tokens_per_s_total"), least=least
+        )
+    if requests:
+        answers = most / known["tokens_out"]
+        yield Figure("requests_per_s", requests, answers, f"{whose} answer", of("requests_per_s"), least=0.0)
+    if each:
+        yield Figure("tpot_ms", each, 1e3 / read, f"{whose} write", of("tpot_ms"), is_time=True, least=0.0)
+    if first and (asked := number(row, "input_tokens")):
+        least_ms = asked / compute * 1e3 / _GUESSED_AHEAD  # part of a prompt may have been kept
+        yield Figure("ttft_ms", first, least_ms, f"{whose} read", of("ttft_ms"), is_time=True, least=0.0)

@@ -1,20 +1,101 @@
-"""A table of measured runs as somebody sends it: text in, rows out, or one sentence that says what is wrong where."""
+"""Tables of measured runs: text in, rows and cells out, or one sentence that says what is wrong where."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from math import isfinite, prod
 
-from planner.evidence.cells import NO, YES
-from planner.evidence.shapes import impossible
+from planner.network.guess import Sizes, size_in_name
 from planner.scenario.vocabulary import Kind
 from planner.speed.data_files import DATA
 from pricing import PricingError
 from pricing.marks import NO_PLACE, unseen
+
+Row = Mapping[str, str]
+LEAST = 1e-12  # nothing in a table of runs is measured in less
+YES, NO = ("yes", "true", "1", "1.0"), ("no", "false", "0", "0.0")
+
+
+def text(row: Row, column: str) -> str:
+    """A cell without blanks around it; empty where there is none."""
+    return (row.get(column) or "").strip()
+
+
+def number(row: Row, column: str) -> float | None:
+    """A cell as a positive number; None where it is empty or none."""
+    try:
+        value = float(text(row, column))
+    except ValueError:
+        return None
+    return value if value >= LEAST and isfinite(value) else None
+
+
+def is_yes(row: Row, column: str) -> bool:
+    """Return whether a cell says yes."""
+    return text(row, column).casefold() in YES
+
+
+def sizes_of(row: Row) -> Sizes:
+    """The sizes a row states beside its model's name."""
+    return Sizes(number(row, "params_b"), number(row, "active_params_b"), year(text(row, "published")))
+
+
+def year(published: str) -> float | None:
+    """The decimal year of `2024-07`, `2024-07-15`, `2024` or the first of `2021-2024`."""
+    found = re.match(r"(\d{4})(?:-(\d{2})(?!\d))?", published)
+    if found is None:
+        return None
+    return int(found.group(1)) + (int(found.group(2) or 7) - 0.5) / 12
+
+
+_ONE_OR_MORE = ("layers", "hidden", "heads")
+_MILLIONS = 1e3  # times what the name says: a slip of units, not another way to count
+
+
+def impossible(row: Row, *, ranks: bool) -> Iterator[str]:
+    """What of a row cannot be: each begins with the column, as other complaints about cells do.
+
+    `ranks` of a training run take an accelerator each; tables of services count some of theirs twice.
+    """
+    yield from _nothing(row)
+    yield from _heads(row)
+    total, named = number(row, "params_b"), size_in_name(text(row, "model"))
+    if total and named and 1 / 2 < total / named / _MILLIONS < 2:
+        yield (
+            f", column params_b: want billions, about {named:g} as the model's name says, got {total:g}; "
+            f"it looks like millions: write {total / _MILLIONS:g}"
+        )
+    if ranks:
+        yield from _layout(row)
+
+
+def _nothing(row: Row) -> Iterator[str]:
+    for name in _ONE_OR_MORE:
+        if text(row, name) and number(row, name) is None and text(row, name).strip("0.") == "":
+            yield f", column {name}: want 1 or more, got {text(row, name)}"
+
+
+def _heads(row: Row) -> Iterator[str]:
+    hidden, heads, kv_heads = (number(row, name) for name in ("hidden", "heads", "kv_heads"))
+    if hidden and heads and hidden % heads:
+        yield f", column heads: {heads:,.0f} do not divide a width (hidden) of {hidden:,.0f}; want a number that does"
+    if heads and kv_heads and heads % kv_heads:
+        yield f", column kv_heads: {kv_heads:,.0f} do not divide {heads:,.0f} heads; want a number that does"
+
+
+def _layout(row: Row) -> Iterator[str]:
+    named = {name: number(row, name) or 1.0 for name in ("tp", "pp", "cp")}
+    needed, there = prod(named.values()), number(row, "n_accelerators")
+    if there and needed > there:
+        said = " x ".join(name for name, ranks in named.items() if ranks > 1)
+        yield f", column n_accelerators: {said} take {needed:,.0f} accelerators, got {there:,.0f}"
+
 
 MOST_ROWS = 200_000
 _NOTHING = ("-", "–", "n/a", "na", "nan", "none", "null", "unknown", "not stated", "?")  # how tables leave a cell empty

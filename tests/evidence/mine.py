@@ -6,8 +6,8 @@ import csv
 import io
 from collections.abc import Sequence
 
-from planner.evidence.serving.own_anchor import serving_runs
-from planner.evidence.training.anchor import training_runs
+from planner.evidence.serving.check import serving_runs
+from planner.evidence.training.check import training_runs
 from pricing import Catalogue
 
 TRAINED = {

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.cells import Row, number
 from planner.evidence.serving.check import first_s, predict
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run
-from planner.evidence.table import Skipped
+from planner.evidence.table import Row, Skipped, number
 from planner.speed.arrays import stacked, taken
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingConstants, rates

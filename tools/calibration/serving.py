@@ -14,8 +14,8 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.cells import Row
 from planner.evidence.serving.observed import Observation, Observed, observe
+from planner.evidence.table import Row
 from planner.speed.bands import Band, Spread
 from planner.speed.serving.bands import UNDER_LOAD, band_name, traits_of
 from planner.speed.serving.constants import FIXED, NAMES, ServingConstants

@@ -15,8 +15,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.cells import Row, text
-from planner.evidence.table import Skipped
+from planner.evidence.table import Row, Skipped, text
 from planner.evidence.training.rows import TrainingRun, read_run
 from planner.network.network import Network
 from planner.speed.arrays import stacked, taken

@@ -1,1 +1,1 @@
-"""Serving runs: rows read, predicted, checked and fitted to."""
+"""Serving runs: rows read, predicted and checked."""

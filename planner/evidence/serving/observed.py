@@ -9,11 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.cells import Row, is_yes, number
-from planner.evidence.plausible import is_possible
-from planner.evidence.serving.plausible import figures_of
+from planner.evidence.plausible import figures_of, is_possible
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run, splits_rows
-from planner.evidence.table import Skipped
+from planner.evidence.table import Row, Skipped, is_yes, number
 from planner.speed.arrays import Num, stacked, taken
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingConstants, rates

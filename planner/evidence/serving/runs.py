@@ -10,8 +10,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from planner.evidence.cells import Row, is_yes, number, sizes_of, text
-from planner.evidence.table import Skipped, refuse_unreadable
+from planner.evidence.table import Row, Skipped, is_yes, number, refuse_unreadable, sizes_of, text
 from planner.network.refused import UnknownShape
 from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE
 from planner.speed.refused import UnknownChip

@@ -1,1 +1,1 @@
-"""Training runs: rows read, predicted, checked and fitted to."""
+"""Training runs: rows read, predicted and checked."""

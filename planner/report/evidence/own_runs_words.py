@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from planner.evidence.anchored import Anchored, Job
 from planner.evidence.checked import by_reason
-from planner.evidence.factors import OwnFactors
+from planner.evidence.factors import Anchored, Job, OwnFactors
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.forms import in_sections

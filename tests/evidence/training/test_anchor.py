@@ -10,8 +10,7 @@ import pytest
 
 from planner.evidence.constants_file import training_constants_in
 from planner.evidence.table import BadTable
-from planner.evidence.training.anchor import anchored
-from planner.evidence.training.check import check_training
+from planner.evidence.training.check import anchored, check_training
 from planner.speed.pace import doubt_of, kept_share
 from planner.speed.refused import BadJob
 from planner.speed.training import TrainingJob, train

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.evidence.constants_file import serving_constants_in
-from planner.evidence.serving.own_anchor import anchored
+from planner.evidence.serving.check import anchored
 from planner.evidence.table import BadTable
 from planner.scenario.serving_job import ServingJob
 from planner.speed.data_files import DATA
