@@ -14,7 +14,7 @@ import numpy as np
 
 from planner.evidence.factors import OwnFactors, OwnRun, compared, factors
 from planner.evidence.serving.check import serving_runs
-from planner.evidence.serving.observed import Observed, observe
+from planner.evidence.serving.observed import ServingObservations, observe
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.evidence.training.check import training_runs
 from planner.scenario.vocabulary import Kind
@@ -103,7 +103,7 @@ def _training(catalogue: Catalogue) -> list[Seen]:
 def _serving(catalogue: Catalogue) -> list[Seen]:
     rows = published_runs(SERVING)
     observations = observe(catalogue, rows)
-    observed = Observed.of(observations)
+    observed = ServingObservations.of(observations)
     errors, _ = without_each_of(observed, [one.source for one in observations], fit(observed))
     runs = {one.id: one for one in serving_runs(catalogue, rows) if one.like is not None}
     return [

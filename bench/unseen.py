@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.serving.observed import Observed, observe
+from planner.evidence.serving.observed import ServingObservations, observe
 from planner.evidence.table import SERVING, TRAINING, Row, RunTable, published_runs, text
 from pricing import Catalogue, load_catalogue
 from tools.calibration.left_out import ErrorsWithout, without_each, without_halves
 from tools.calibration.serving import errors_without as served_without
 from tools.calibration.serving import fit
 from tools.calibration.serving import traits_in as served_traits
-from tools.calibration.spread import Judged, LeftOut, Runs, judged_bands, judged_unseen, left_out
+from tools.calibration.spread import FittedRuns, HeldOutBands, HeldOutErrors, judged_bands, judged_unseen, left_out
 from tools.calibration.training import errors_without, fitted, prior_for, sample_of, traits_in
 
 Array = NDArray[np.float64]
@@ -36,7 +36,7 @@ class Part:
 
     table: RunTable
     near: float
-    runs: Runs
+    runs: FittedRuns
     kinds: Names
     rows: Sequence[Row]
     sources: Names
@@ -76,7 +76,7 @@ def _training(catalogue: Catalogue) -> Part:
 def _serving(catalogue: Catalogue) -> Part:
     rows = published_runs(SERVING)
     observations, by_id = observe(catalogue, rows), {row["id"]: row for row in rows}
-    observed = Observed.of(observations)
+    observed = ServingObservations.of(observations)
     without = served_without(observed, fit(observed))
     runs = served_traits(observations)
     kinds = np.array([one.group if one.kind == "rate" else "time" for one in observations])
@@ -110,7 +110,7 @@ def _told(errors: Array, near: float) -> str:
     return f"{np.median(np.abs(seen)):.1%}, {np.mean(np.abs(ratio - 1) <= near):.0%}, x{np.median(ratio):.2f}"
 
 
-def _by_class(part: Part, judged: Judged) -> Iterator[str]:
+def _by_class(part: Part, judged: HeldOutBands) -> Iterator[str]:
     """All runs, those of each kind, class and source of which there are enough."""
     yield _judged("all", judged, part.near)
     named = {"kind": part.kinds, "source": part.sources, **{name: part.runs.column(name) for name in part.runs.traits}}
@@ -121,7 +121,7 @@ def _by_class(part: Part, judged: Judged) -> Iterator[str]:
                 yield _judged(f"{name} {value}", here, part.near)
 
 
-def _without_class(part: Part, found: LeftOut) -> Iterator[str]:
+def _without_class(part: Part, found: HeldOutErrors) -> Iterator[str]:
     """Classes of which there are enough runs, judged by fits and bands that have seen none of them."""
     classes: dict[str, Mask] = {
         f"{name} {value}": part.runs.column(name) == value
@@ -134,7 +134,7 @@ def _without_class(part: Part, found: LeftOut) -> Iterator[str]:
             yield _judged(name, judged_unseen(part.runs, found, out, part.without), part.near)
 
 
-def _together(runs: Runs) -> Mapping[str, Mask]:
+def _together(runs: FittedRuns) -> Mapping[str, Mask]:
     """Classes of several traits that people run a lot and few publish."""
     if "software" not in runs.traits:
         return {}
@@ -142,7 +142,7 @@ def _together(runs: Runs) -> Mapping[str, Mask]:
     return {"plain PyTorch on one machine": alone}
 
 
-def _judged(name: str, judged: Judged, near: float) -> str:
+def _judged(name: str, judged: HeldOutBands, near: float) -> str:
     ratio, inside = np.exp(-judged.ratio), (judged.low <= judged.ratio) & (judged.ratio <= judged.high)
     return (
         f"  {name}: {len(ratio):,}, {np.median(np.abs(judged.ratio)):.1%}, {np.mean(np.abs(ratio - 1) <= near):.0%}, "
@@ -151,7 +151,7 @@ def _judged(name: str, judged: Judged, near: float) -> str:
     )
 
 
-def _worst(part: Part, judged: Judged) -> Iterator[str]:
+def _worst(part: Part, judged: HeldOutBands) -> Iterator[str]:
     for at in np.argsort(-np.abs(judged.ratio))[:WORST].tolist():
         row = part.rows[int(judged.run[at])]
         low, off, high = (float(np.exp(one[at])) for one in (judged.low, judged.ratio, judged.high))

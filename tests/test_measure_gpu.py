@@ -16,7 +16,7 @@ import pytest
 from bench import measure_gpu as script
 from planner.cli.common import BAD_INPUT, OK
 from planner.evidence.constants_file import serving_constants_in
-from planner.evidence.table import BadTable
+from planner.evidence.table import RunTableError
 from planner.speed.serving.engine_data import known
 from pricing import PricingError, load_catalogue
 from tools.check_gpu import accelerator_of, constants_of, factors, main, read_measured
@@ -193,7 +193,7 @@ def test_a_file_that_cannot_be_is_refused_in_one_sentence(before: str, after: st
 
 def test_a_device_that_nobody_knows_asks_which_it_is() -> None:
     measured = read_measured(written(name="Abacus 9"), "mine.yaml")
-    with pytest.raises(BadTable, match="say --accelerator"):
+    with pytest.raises(RunTableError, match="say --accelerator"):
         accelerator_of(CATALOGUE, measured)
     assert accelerator_of(CATALOGUE, measured, "h100 sxm5") == "H100-SXM5-80GB"
 

@@ -19,24 +19,27 @@ from typing import Any
 from planner.cli.common import BAD_INPUT, OK, BadInput
 from planner.cli.files import write_file
 from planner.cli.runs import runs_of
-from planner.evidence.checked import Group
+from planner.evidence.checked import ErrorSummary
 from planner.report.evidence.checked import groups_table
 from planner.report.text_table import text_table
 from planner.scenario.vocabulary import Kind
 from pricing import Catalogue, PricingError, load_catalogue
 from tools.calibration import serving, training
-from tools.calibration.fit import Calibrated, Fit, calibrated
+from tools.calibration.fit import CalibrationResult, KindFit, calibrated
 
-FITS: dict[Kind, Callable[[Catalogue, Sequence[Any]], Fit]] = {"training": training.fit_of, "serving": serving.fit_of}
+FITS: dict[Kind, Callable[[Catalogue, Sequence[Any]], KindFit]] = {
+    "training": training.fit_of,
+    "serving": serving.fit_of,
+}
 _HEADS = {"all": "left out of the fit", "kind": "kind", "source": "source, worst first"}
 
 
-def calibrate(kind: Kind, catalogue: Catalogue, rows: Sequence[Any], on: date) -> Calibrated:
+def calibrate(kind: Kind, catalogue: Catalogue, rows: Sequence[Any], on: date) -> CalibrationResult:
     """Return the constants fitted to the rows, signed with the day."""
     return calibrated(FITS[kind](catalogue, rows), on)
 
 
-def left_out_text(groups: Sequence[Group]) -> str:
+def left_out_text(groups: Sequence[ErrorSummary]) -> str:
     """Return how far off predictions are on sources that were left out of the fit, the worst first."""
     tables = [(head, [group for group in groups if group.by == by]) for by, head in _HEADS.items()]
     return "\n\n".join(text_table(groups_table(found, head).without("skipped")) for head, found in tables if found)

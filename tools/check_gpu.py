@@ -23,7 +23,7 @@ from planner.cli.common import BAD_INPUT, OK, BadInput
 from planner.cli.files import write_file
 from planner.cli.runs import text_of
 from planner.evidence.constants_file import read_as
-from planner.evidence.table import BadTable
+from planner.evidence.table import RunTableError
 from planner.report import words
 from planner.report.table import Table
 from planner.report.text_table import text_table
@@ -48,7 +48,7 @@ _Said = Annotated[str, Field(max_length=300)]
 _Figure = Annotated[float, Field(ge=0, le=_LARGEST)]
 
 
-class Measured(Strict):
+class GpuMeasurement(Strict):
     """One line of the file; without a value, `note` says why."""
 
     what: Annotated[str, Field(min_length=1, max_length=60)]
@@ -61,7 +61,7 @@ class Measured(Strict):
     note: _Said = ""
 
 
-class Device(Strict):
+class GpuDevice(Strict):
     """What was measured on."""
 
     name: Annotated[str, Field(min_length=1, max_length=160)]
@@ -73,25 +73,25 @@ class Device(Strict):
     cuda: _Said = ""
 
 
-class MeasuredGpu(Strict):
+class GpuMeasurementFile(Strict):
     """The whole file."""
 
     format: Literal[1]
     date: Day
     quick: bool
-    device: Device
+    device: GpuDevice
     under_load: dict[str, _Said]
-    results: Annotated[tuple[Measured, ...], Field(min_length=1, max_length=MOST_RESULTS)]
+    results: Annotated[tuple[GpuMeasurement, ...], Field(min_length=1, max_length=MOST_RESULTS)]
 
-    def best(self, what: str, precision: str = "", *, least: bool = False) -> Measured | None:
+    def best(self, what: str, precision: str = "", *, least: bool = False) -> GpuMeasurement | None:
         """The highest figure of a kind, or the lowest; None where none was had."""
         having = [one for one in self.results if (one.what, one.precision) == (what, precision) and one.value]
-        pick: Callable[..., Measured] = min if least else max
+        pick: Callable[..., GpuMeasurement] = min if least else max
         return pick(having, key=lambda one: one.value) if having else None
 
 
 @dataclass(frozen=True)
-class GpuFactor:
+class AssumptionCheck:
     """One thing that is assumed, beside what was measured. Without an assumption, the figure stands alone."""
 
     what: str
@@ -109,53 +109,53 @@ class GpuFactor:
         return None if not self.assumed else self.measured / self.assumed
 
 
-def read_measured(text: str, file: str) -> MeasuredGpu:
-    """What the file says, or `BadTable` with what is wrong where."""
+def read_measured(text: str, file: str) -> GpuMeasurementFile:
+    """What the file says, or `RunTableError` with what is wrong where."""
     read = strict_yaml.read(text, file=file)
     if isinstance(read, dict) and isinstance(read.get("results"), list):
         read = {**read, "results": tuple(read["results"])}
-    return read_as(MeasuredGpu, read, file=file, writer="measure_gpu.py")
+    return read_as(GpuMeasurementFile, read, file=file, writer="measure_gpu.py")
 
 
-def accelerator_of(catalogue: Catalogue, measured: MeasuredGpu, called: str | None = None) -> str:
+def accelerator_of(catalogue: Catalogue, measured: GpuMeasurementFile, called: str | None = None) -> str:
     """The accelerator of the catalogue that was measured: as somebody says, or as the driver calls it."""
     try:
         return names.accelerator(catalogue, called or measured.device.name)
     except (UnknownName, AmbiguousName) as error:
         if called:
             raise
-        raise BadTable(f"The device calls itself {measured.device.name!r}: say --accelerator. {error}") from error
+        raise RunTableError(f"The device calls itself {measured.device.name!r}: say --accelerator. {error}") from error
 
 
-def factors(catalogue: Catalogue, measured: MeasuredGpu, accelerator: str) -> tuple[GpuFactor, ...]:
+def factors(catalogue: Catalogue, measured: GpuMeasurementFile, accelerator: str) -> tuple[AssumptionCheck, ...]:
     """Everything that is assumed and was measured, what sets the pace first."""
     chip, ours = find_chip(catalogue, accelerator), known().values()
     found = [*_products(measured, chip, ours), *_memory(measured, chip, ours), *_links(measured, chip, ours)]
     launch = measured.best("launch", least=True)
     if launch is not None and launch.value is not None:
-        found.append(GpuFactor("launch of a kernel", "us", launch.value, launch.shape, None, "part of layer_us"))
+        found.append(AssumptionCheck("launch of a kernel", "us", launch.value, launch.shape, None, "part of layer_us"))
     if measured.device.memory_bytes and chip.memory_bytes:
         there, said = measured.device.memory_bytes / GIGA, chip.memory_bytes / GIGA
-        found.append(GpuFactor("memory", "GB", there, "", said, "the catalogue"))
+        found.append(AssumptionCheck("memory", "GB", there, "", said, "the catalogue"))
     return tuple(found)
 
 
-def constants_of(found: Iterable[GpuFactor], base: ServingConstants | None = None) -> ServingConstants:
+def constants_of(found: Iterable[AssumptionCheck], base: ServingConstants | None = None) -> ServingConstants:
     """The serving constants with what was measured in place of what is fitted; they hold for this accelerator."""
     said = {one.constant: one.share for one in found if one.constant is not None and one.share is not None}
     return replace(base or known().values(), **said)
 
 
 def _beside_peak(
-    best: Measured | None, what: str, *, peak: float, share: float, constant: str | None = None, way: str = ""
-) -> Iterable[GpuFactor]:
+    best: GpuMeasurement | None, what: str, *, peak: float, share: float, constant: str | None = None, way: str = ""
+) -> Iterable[AssumptionCheck]:
     """A rate that was measured beside the share of its peak that is assumed."""
     if best is not None and best.value is not None:
         words, reached = f"{share:.0%} of {peak:,.0f}{way}", best.value / peak
-        yield GpuFactor(what, best.unit, best.value, best.shape, peak * share, words, constant, reached)
+        yield AssumptionCheck(what, best.unit, best.value, best.shape, peak * share, words, constant, reached)
 
 
-def _products(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterable[GpuFactor]:
+def _products(measured: GpuMeasurementFile, chip: Chip, ours: ServingConstants) -> Iterable[AssumptionCheck]:
     """Matrix products by precision, and attention."""
     for precision in ("bf16", "fp16", "fp8"):
         constant = "flops_share" if precision == "bf16" else None
@@ -166,14 +166,14 @@ def _products(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iter
         yield replace(one, share=None)  # it is not the share that a constant is
 
 
-def _memory(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterable[GpuFactor]:
+def _memory(measured: GpuMeasurementFile, chip: Chip, ours: ServingConstants) -> Iterable[AssumptionCheck]:
     asked = (("memory read", "", "bandwidth_share"), ("memory copy", "", None), ("attention decode", "bf16", None))
     for what, precision, constant in asked:
         best, peak = measured.best(what, precision), chip.bandwidth / GIGA
         yield from _beside_peak(best, what, peak=peak, share=ours.bandwidth_share, constant=constant)
 
 
-def _links(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterable[GpuFactor]:
+def _links(measured: GpuMeasurementFile, chip: Chip, ours: ServingConstants) -> Iterable[AssumptionCheck]:
     """The slot to the host, and exchanges between accelerators: long ones for their rate, short ones for their wait."""
     for what in ("host to device", "device to host"):
         best = measured.best(what)
@@ -181,17 +181,19 @@ def _links(measured: MeasuredGpu, chip: Chip, ours: ServingConstants) -> Iterabl
             by_slot = chip.link_bytes_per_s <= chip.slot_bytes_per_s  # of others the slot is in no formula
             slot = chip.slot_bytes_per_s / GIGA if by_slot else None
             words = "no formula uses it" if slot is None else f"its slot, {slot:,.0f} one way"
-            yield GpuFactor(what, best.unit, best.value, best.shape, slot, words)
+            yield AssumptionCheck(what, best.unit, best.value, best.shape, slot, words)
     long, peak = measured.best("all-reduce", "bf16"), chip.link(measured.device.count) / GIGA
     yield from _beside_peak(long, "all-reduce", peak=peak, share=ours.link_share, constant="link_share", way=" one way")
     short = _shortest_exchange(measured)
     if short is not None and short.seconds:
         wait, slot = 1e6 * short.seconds, chip.link(measured.device.count) <= SLOT_BYTES_PER_S
         constant = "slot_allreduce_us" if slot else "allreduce_us"
-        yield GpuFactor("all-reduce, short", "us", wait, short.shape, getattr(ours, constant), constant, constant, wait)
+        yield AssumptionCheck(
+            "all-reduce, short", "us", wait, short.shape, getattr(ours, constant), constant, constant, wait
+        )
 
 
-def _shortest_exchange(measured: MeasuredGpu) -> Measured | None:
+def _shortest_exchange(measured: GpuMeasurementFile) -> GpuMeasurement | None:
     """The quickest all-reduce of little: its shape is so many accelerators x so many bytes."""
     short = [
         one
@@ -217,7 +219,7 @@ def constants_file(constants: ServingConstants, *, about: str, on: date) -> str:
     return constants_text(head, fields)
 
 
-def measured_text(measured: MeasuredGpu, label: str, found: Iterable[GpuFactor]) -> str:
+def measured_text(measured: GpuMeasurementFile, label: str, found: Iterable[AssumptionCheck]) -> str:
     """Return the measured GPU, the table of its figures, and which figures were not measured."""
     device = measured.device
     head = f"{label} ({words.count(device.count, 'device')} called {device.name}), {words.day(measured.date)}"

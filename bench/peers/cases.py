@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.serving.observed import Observed, observe
+from planner.evidence.serving.observed import ServingObservations, observe
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.network.network import Network
 from planner.speed.serving.constants import rates
@@ -47,7 +47,7 @@ class Case:
 def serving_cases(catalogue: Catalogue) -> list[Case]:
     """Runs that say how many tokens come out in a second; one user's engines left aside."""
     seen = observe(catalogue, published_runs(SERVING))
-    observed = Observed.of(seen)
+    observed = ServingObservations.of(seen)
     errors = without_each([one.source for one in seen], errors_without(observed, fit(observed)))
     found = []
     for one, error in zip(seen, errors.tolist(), strict=True):
@@ -110,7 +110,7 @@ def ours_per_second(catalogue: Catalogue) -> tuple[float, float]:
     """How many training and serving runs ours predicts in a second of processor time, asked for all at once."""
     known = house_calibration()
     sample = sample_of(catalogue, published_runs(TRAINING))
-    observed = Observed.of(observe(catalogue, published_runs(SERVING)))
+    observed = ServingObservations.of(observe(catalogue, published_runs(SERVING)))
     best = fit(observed)
     training = _seconds(lambda: tokens_per_s(sample.shape, sample.chip, sample.plan, known.constants))
     serving = _seconds(

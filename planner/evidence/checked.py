@@ -9,8 +9,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from planner.evidence.plausible import Figure, doubt, is_possible
-from planner.evidence.table import Row, RunTable, Skipped, number, text
+from planner.evidence.plausible import MeasuredFigure, doubt, is_possible
+from planner.evidence.table import Row, RunTable, SkippedRunError, number, text
 from planner.speed.bands import Band
 
 _NEAR, _NEARER = 0.25, 0.20
@@ -69,7 +69,7 @@ class Checked:
             return self
         return replace(self, compared=column, error=float(np.log(ratio)))
 
-    def doubted(self, figures: Iterable[tuple[Figure, float]]) -> Checked:
+    def doubted(self, figures: Iterable[tuple[MeasuredFigure, float]]) -> Checked:
         """The same with what its figures look like, each with its speed over ours; not compared where one cannot be."""
         told = sorted((is_possible(one), doubt(one, ratio)) for one, ratio in figures)
         why = next((why for _, why in told if why), "")
@@ -106,7 +106,7 @@ def check_rows(
         reason = ""
         try:
             runs.append(read(row))
-        except Skipped as why:
+        except SkippedRunError as why:
             reason = str(why)
         understood.append((row, reason))
     with np.errstate(all="ignore"):  # a row of somebody's own may be beyond all sense; it is skipped then
@@ -115,7 +115,7 @@ def check_rows(
 
 
 @dataclass(frozen=True)
-class Group:
+class ErrorSummary:
     """How far off we are over some rows. Shares are fractions; `skipped` counts rows without a prediction."""
 
     by: str
@@ -139,7 +139,7 @@ _BY: dict[str, Callable[[Checked], str]] = {
 }
 
 
-def summary(checked: Sequence[Checked]) -> list[Group]:
+def summary(checked: Sequence[Checked]) -> list[ErrorSummary]:
     """Over all rows, then by kind, source, accelerator, precision, engine and scale; the worst of each first."""
     groups = []
     for by, name_of in _BY.items():
@@ -174,18 +174,20 @@ def by_reason(told: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return dict(sorted(found.items(), key=lambda one: -len(one[1])))
 
 
-def group_of(by: str, name: str, errors: ArrayLike, *, skipped: int = 0) -> Group:
+def group_of(by: str, name: str, errors: ArrayLike, *, skipped: int = 0) -> ErrorSummary:
     """How far off the predictions with these errors are; an error is the logarithm of predicted over published."""
     off = np.asarray(errors, dtype=np.float64)
     off = off[np.isfinite(off)]
     if not off.size:
         none = float("nan")
-        return Group(by, name, 0, none, none, none, none, skipped)
+        return ErrorSummary(by, name, 0, none, none, none, none, skipped)
     ratio = np.exp(off)
     near, nearer = (float(np.mean(np.abs(ratio - 1) <= most)) for most in (_NEAR, _NEARER))
-    return Group(by, name, off.size, float(np.median(np.abs(off))), nearer, near, float(np.median(ratio)), skipped)
+    return ErrorSummary(
+        by, name, off.size, float(np.median(np.abs(off))), nearer, near, float(np.median(ratio)), skipped
+    )
 
 
-def _group(by: str, name: str, rows: Sequence[Checked]) -> Group:
+def _group(by: str, name: str, rows: Sequence[Checked]) -> ErrorSummary:
     errors = [row.error for row in rows if row.error is not None]
     return group_of(by, name, errors, skipped=sum(bool(row.skipped_reason) for row in rows))

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 import pydantic
 from pydantic import Field
 
-from planner.evidence.table import BadTable
+from planner.evidence.table import RunTableError
 from planner.speed.bands import UNTOLD, Band, Spread
 from planner.speed.serving.constants import FIXED, ServingConstants
 from planner.speed.serving.constants import NAMES as SERVING_NAMES
@@ -79,18 +79,18 @@ class _ServingFile(Strict):
 
 
 def training_constants_in(text: str, *, file: str) -> TrainingCalibration:
-    """Return the training constants of a file, or raise `BadTable` with what is wrong where."""
+    """Return the training constants of a file, or raise `RunTableError` with what is wrong where."""
     read = _read(_TrainingFile, text, TRAINING_NAMES, file=file)
     for name, constant in read.constants.items():
         if not 1 / _FARTHEST_FROM_PRIOR < constant.value / constant.prior < _FARTHEST_FROM_PRIOR:
             wrong = f"{constant.value:g} is beyond {_FARTHEST_FROM_PRIOR:g} times its prior {constant.prior:g}"
-            raise BadTable(f"{file}: constants.{name}: {wrong}.")
+            raise RunTableError(f"{file}: constants.{name}: {wrong}.")
     values = TrainingConstants(**{name: read.constants[name].value for name in TRAINING_NAMES})
     return TrainingCalibration(values, read.chips, read.families, read.bands, read.spread or UNTOLD)
 
 
 def serving_constants_in(text: str, *, file: str) -> ServingConstants:
-    """Return the serving constants of a file, or raise `BadTable` with what is wrong where."""
+    """Return the serving constants of a file, or raise `RunTableError` with what is wrong where."""
     read = _read(_ServingFile, text, SERVING_NAMES, file=file)
     values = {name: read.constants[name].value for name in SERVING_NAMES}
     for name, value in values.items():
@@ -98,7 +98,7 @@ def serving_constants_in(text: str, *, file: str) -> ServingConstants:
         near = ours / _FARTHEST_FROM_OURS <= value <= ours * _FARTHEST_FROM_OURS
         if not near or (name in FIXED and value != ours):
             wish = f"{ours:g}" if name in FIXED else f"within {_FARTHEST_FROM_OURS:g} times of {ours:g}"
-            raise BadTable(f"{file}: constants.{name}: want {wish}, got {value:g}.")
+            raise RunTableError(f"{file}: constants.{name}: want {wish}, got {value:g}.")
     return ServingConstants(**values)
 
 
@@ -113,24 +113,24 @@ def _read(record: type[File], text: str, names: Sequence[str], *, file: str) -> 
         if name not in names:
             near = get_close_matches(name, names, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
-            raise BadTable(f"{file}: constants.{name}: there is no such constant.{hint}")
-    missing = [name for name in names if name not in constants]
+            raise RunTableError(f"{file}: constants.{name}: there is no such constant.{hint}")
+    missing = set(names) - set(constants)
     if missing:
-        raise BadTable(f"{file}: constants: {missing[0]} is missing; want all {len(names)}, they are a set.")
+        raise RunTableError(f"{file}: constants: {min(missing)} is missing; want all {len(names)}, they are a set.")
     for name, band in read.bands.items():
         if band.low > band.high:
-            raise BadTable(f"{file}: bands.{name}: low is above high.")
+            raise RunTableError(f"{file}: bands.{name}: low is above high.")
     return read
 
 
 def read_as(record: type[Record], read: Any, *, file: str, writer: str) -> Record:
-    """Return what was read as a record, or raise `BadTable` with what is wrong where; `writer` writes such files."""
+    """Return what was read as a record, or raise `RunTableError` with the place; `writer` writes such files."""
     try:
         return record.model_validate(read)
     except pydantic.ValidationError as error:
         place, wish, _ = first_wish(error)
         where = ".".join(map(str, place)) or "the file"
-        raise BadTable(f"{file}: {where}: {wish}; give what {writer} writes.") from error
+        raise RunTableError(f"{file}: {where}: {wish}; give what {writer} writes.") from error
 
 
 def training_constants_schema() -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from planner.evidence.table import BadTable
+from planner.evidence.table import RunTableError
 from planner.scenario.amounts import count
 from planner.scenario.measured import FARTHEST_END, LEAST_RATIO, MOST_FACTORS, MOST_RATIO, Measured
 from planner.scenario.serving_job import ServingJob
@@ -52,7 +52,7 @@ class OwnRun:
 
 
 @dataclass(frozen=True)
-class Factor:
+class FittedFactor:
     """What some runs say together, and which they were."""
 
     said: Measured
@@ -65,7 +65,7 @@ class OwnFactors:
 
     kind: Kind
     runs: tuple[OwnRun, ...]
-    factors: tuple[Factor, ...]  # those of most runs first
+    factors: tuple[FittedFactor, ...]  # those of most runs first
 
     def carried(self, accelerator: str = "") -> tuple[Measured, ...]:
         """What a scenario can hold of them, those of its accelerator first."""
@@ -96,15 +96,15 @@ def factors(kind: Kind, runs: Sequence[OwnRun], *, source: str, day: date | None
 
 
 def refuse_unusable(found: OwnFactors, *, file: str) -> None:
-    """Raise `BadTable` where no run of a table can be gone by."""
+    """Raise `RunTableError` where no run of a table can be gone by."""
     if found.factors:
         return
     reasons = Counter(run.why_not for run in found.runs).most_common(_MOST_REASONS)
     why = "; ".join(f"{reason} ({many:,} x)" for reason, many in reasons) or "it holds no runs"
-    raise BadTable(f"{file}: none of {count(len(found.runs), 'run')} can be gone by: {why}.")
+    raise RunTableError(f"{file}: none of {count(len(found.runs), 'run')} can be gone by: {why}.")
 
 
-def _factor(kind: Kind, like: dict[str, str], runs: Sequence[OwnRun], source: str, day: date | None) -> Factor:
+def _factor(kind: Kind, like: dict[str, str], runs: Sequence[OwnRun], source: str, day: date | None) -> FittedFactor:
     errors = [-log(run.ratio) for run in runs if run.ratio]
     ratio = _short(exp(-float(np.median(errors))))
     spread: dict[str, Any] = {}
@@ -119,7 +119,7 @@ def _factor(kind: Kind, like: dict[str, str], runs: Sequence[OwnRun], source: st
         | {"kind": kind, "ratio": ratio, "runs": min(len(errors), _MOST_RUNS), "day": day, "source": source}
         | spread
     )
-    return Factor(said, tuple(run.id for run in runs))
+    return FittedFactor(said, tuple(run.id for run in runs))
 
 
 def _short(value: float) -> float:

@@ -9,32 +9,32 @@ from datetime import date
 from planner.evidence.checked import Checked
 from planner.evidence.factors import OwnFactors, OwnRun, factors, refuse_unusable
 from planner.evidence.serving.check import check_serving, serving_runs
-from planner.evidence.table import TABLES, BadTable, Row, kind_of, rows_in
+from planner.evidence.table import TABLES, Row, RunTableError, kind_of, rows_in
 from planner.evidence.training.check import check_training, training_runs
 from planner.scenario.vocabulary import Kind
 from pricing import Catalogue
 
 
 @dataclass(frozen=True)
-class RunKind:
+class RunKindHandlers:
     """What is done with runs of a kind."""
 
     check: Callable[[Catalogue, Sequence[Row]], list[Checked]]  # each row beside its prediction
     own: Callable[[Catalogue, Sequence[Row]], tuple[OwnRun, ...]]  # each as a run of one's own
 
 
-KINDS: dict[Kind, RunKind] = {
-    "training": RunKind(check_training, training_runs),
-    "serving": RunKind(check_serving, serving_runs),
+KINDS: dict[Kind, RunKindHandlers] = {
+    "training": RunKindHandlers(check_training, training_runs),
+    "serving": RunKindHandlers(check_serving, serving_runs),
 }
 
 
 def factors_in(catalogue: Catalogue, text: str, *, file: str, day: date, most: int | None = None) -> OwnFactors:
-    """The factors of a CSV, whose columns say whether it is of training or of serving; `BadTable` where it has none."""
+    """Return the factors of a CSV, of training or serving by its columns; raise `RunTableError` where it has none."""
     kind = kind_of(text, file=file)
     rows = rows_in(text, TABLES[kind], file=file)
     if most is not None and len(rows) > most:
-        raise BadTable(f"{file}: {len(rows):,} runs, want at most {most:,}: keep those most like what you plan.")
+        raise RunTableError(f"{file}: {len(rows):,} runs, want at most {most:,}: keep those most like what you plan.")
     found = factors_of(catalogue, kind, rows, source=file, day=day)
     refuse_unusable(found, file=file)
     return found

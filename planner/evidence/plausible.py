@@ -24,7 +24,7 @@ _SURPRISING, _NEAR, _LIKELY = log(2.5), log(1.3), log(4.0)
 
 
 @dataclass(frozen=True)
-class Slip:
+class UnitMistake:
     """A unit that a figure may have been written in: times this it is in the right one."""
 
     factor: float
@@ -32,14 +32,14 @@ class Slip:
 
 
 @dataclass(frozen=True)
-class Figure:
+class MeasuredFigure:
     """One measured cell. `limit` is what is possible at most; of a time, at least."""
 
     column: str
     value: float
     limit: float
     whose: str  # limit it is: `8 x H100-SXM5-80GB can compute`
-    slips: Sequence[Slip] = ()
+    slips: Sequence[UnitMistake] = ()
     is_time: bool = False
     least: float = _LEAST  # of what is possible
     beside: str = "as fast as"  # is predicted
@@ -54,12 +54,12 @@ class Figure:
         return 1 / factor if self.is_time else factor
 
 
-def is_possible(figure: Figure) -> bool:
+def is_possible(figure: MeasuredFigure) -> bool:
     """Whether some machine could have done that."""
     return not isfinite(figure.share) or figure.least <= figure.share <= _MOST
 
 
-def doubt(figure: Figure, ratio: float) -> str:
+def doubt(figure: MeasuredFigure, ratio: float) -> str:
     """Why a figure cannot be, or should be looked at again, and what it looks like; empty where it is as others are.
 
     `ratio` is the speed that it says over the one that is predicted.
@@ -75,7 +75,7 @@ def doubt(figure: Figure, ratio: float) -> str:
     return f"{figure.column}: {_short(figure.value)} is {ratio:.2g} times {figure.beside} is predicted; {looks}"
 
 
-def _impossible(figure: Figure) -> str:
+def _impossible(figure: MeasuredFigure) -> str:
     slow = figure.share < figure.least
     end = figure.limit * (figure.times(figure.least) if slow else 1.0)
     want = f"{'at least' if slow is not figure.is_time else 'at most'} {_short(end)}"
@@ -83,7 +83,7 @@ def _impossible(figure: Figure) -> str:
     return f"{figure.column}: {_short(figure.value)} is {how} what {figure.whose}; want {want}"
 
 
-def _looks(figure: Figure, offs: dict[Slip, float], most: float) -> str:
+def _looks(figure: MeasuredFigure, offs: dict[UnitMistake, float], most: float) -> str:
     """What a figure looks like: the unit in which it is nearest to what is predicted, if it is so near in any."""
     best = min(offs, key=lambda one: offs[one], default=None)
     if best is None or offs[best] > most:
@@ -96,28 +96,34 @@ def _short(value: float) -> str:
 
 
 def slips(column: str, *, accelerators: float, tokens_in: float = 0.0, tokens_out: float = 0.0,
-          batch: float = 0.0) -> tuple[Slip, ...]:  # fmt: skip
+          batch: float = 0.0) -> tuple[UnitMistake, ...]:  # fmt: skip
     """The units that people write a column in by mistake, those that make a difference."""
     many = f"{accelerators:,.0f}"
-    hours = (Slip(1 / 60, "a rate by the minute"), Slip(1 / 3600, "a rate by the hour"))
-    of_each = (Slip(1 / max(accelerators, 1.0), f"the total of all {many}"), *hours, Slip(1e3, "thousands"))
-    total = (Slip(accelerators, f"that of one of {many}"), *hours)
-    tokens = tokens_out and Slip(tokens_out / (tokens_in + tokens_out), "prompts and answers together")
-    found: dict[str, tuple[Slip | float, ...]] = {
-        "tokens_per_s_per_accelerator": (*of_each, Slip(tokens_in, "sequences a second")),
-        "model_tflops_per_accelerator": (*of_each, Slip(1e-3, "gigaflops")),
-        "hw_tflops_per_accelerator": (*of_each, Slip(1e-3, "gigaflops")),
-        "mfu_pct": (Slip(100.0, "a share of 1"),),
-        "peak_memory_gb": (Slip(1 / max(accelerators, 1.0), f"the total of all {many}"), Slip(1e-3, "megabytes")),
-        "step_time_s": (Slip(1e-3, "milliseconds"), Slip(60.0, "minutes")),
+    hours = (UnitMistake(1 / 60, "a rate by the minute"), UnitMistake(1 / 3600, "a rate by the hour"))
+    of_each = (
+        UnitMistake(1 / max(accelerators, 1.0), f"the total of all {many}"),
+        *hours,
+        UnitMistake(1e3, "thousands"),
+    )
+    total = (UnitMistake(accelerators, f"that of one of {many}"), *hours)
+    tokens = tokens_out and UnitMistake(tokens_out / (tokens_in + tokens_out), "prompts and answers together")
+    found: dict[str, tuple[UnitMistake | float, ...]] = {
+        "tokens_per_s_per_accelerator": (*of_each, UnitMistake(tokens_in, "sequences a second")),
+        "model_tflops_per_accelerator": (*of_each, UnitMistake(1e-3, "gigaflops")),
+        "hw_tflops_per_accelerator": (*of_each, UnitMistake(1e-3, "gigaflops")),
+        "mfu_pct": (UnitMistake(100.0, "a share of 1"),),
+        "peak_memory_gb": (of_each[0], UnitMistake(1e-3, "megabytes")),
+        "step_time_s": (UnitMistake(1e-3, "milliseconds"), UnitMistake(60.0, "minutes")),
         "output_tokens_per_s_total": (
-            *total, tokens, Slip(tokens_out, "requests a second"), Slip(batch, "that of one request"),
+            *total, tokens, UnitMistake(tokens_out, "requests a second"), UnitMistake(batch, "that of one request"),
         ),
-        "requests_per_s": (*total, Slip(1 / tokens_out if tokens_out else 0.0, "tokens a second")),
-        "ttft_ms": (Slip(1e3, "seconds"), Slip(1e-3, "microseconds")),
-        "tpot_ms": (Slip(1e3, "seconds"), Slip(1e-3, "microseconds")),
+        "requests_per_s": (*total, UnitMistake(1 / tokens_out if tokens_out else 0.0, "tokens a second")),
+        "ttft_ms": (UnitMistake(1e3, "seconds"), UnitMistake(1e-3, "microseconds")),
+        "tpot_ms": (UnitMistake(1e3, "seconds"), UnitMistake(1e-3, "microseconds")),
     }  # fmt: skip
-    return tuple(one for one in found.get(column, ()) if isinstance(one, Slip) and one.factor > 0 and one.factor != 1)
+    return tuple(
+        one for one in found.get(column, ()) if isinstance(one, UnitMistake) and one.factor > 0 and one.factor != 1
+    )
 
 
 COLUMNS = (
@@ -126,7 +132,9 @@ COLUMNS = (
 )  # in the order in which a rate is taken from them
 
 
-def figure_of(row: Row, shape: Network, chip: Hardware, plan: TrainingPlan, key: str, observed: float) -> Figure | None:
+def figure_of(
+    row: Row, shape: Network, chip: Hardware, plan: TrainingPlan, key: str, observed: float
+) -> MeasuredFigure | None:
     """The cell that its rate, `observed` in tokens a second of each accelerator, comes from; None where none is."""
     column = next((name for name in COLUMNS if number(row, name)), None)
     if column is None:
@@ -135,27 +143,27 @@ def figure_of(row: Row, shape: Network, chip: Hardware, plan: TrainingPlan, key:
     peak = max(float(chip.peak_tflops(plan.bits)), float(chip.tflops_16)) * 1e12
     share = observed * passes * float(shape.linear_params + shape.routed_active_params) / peak
     is_time = column == "step_time_s"
-    return Figure(
+    return MeasuredFigure(
         column, value, value * share if is_time else value / share, f"one {key} can compute of such a model",
         slips(column, accelerators=float(plan.accelerators), tokens_in=float(plan.seq_len)), is_time=is_time,
     )  # fmt: skip
 
 
-def memory_in(row: Row, chip: Hardware, plan: TrainingPlan, key: str) -> Figure | None:
+def memory_in(row: Row, chip: Hardware, plan: TrainingPlan, key: str) -> MeasuredFigure | None:
     """The cell of the most memory that was used, beside what the chip holds; None where it is empty."""
     column = "peak_memory_gb"
     value = number(row, column)
     if value is None:
         return None
     units = slips(column, accelerators=float(plan.accelerators))
-    return Figure(column, value, float(chip.memory_gb), f"one {key} holds", units, beside="as much as")
+    return MeasuredFigure(column, value, float(chip.memory_gb), f"one {key} holds", units, beside="as much as")
 
 
 _GUESSED_AHEAD = 5.0  # tokens that a draft may add to each reading of the weights, at most
 _SLOW = 1e-5  # of what many requests at once could write: less was published, of services that hardly had any
 
 
-def figures_of(row: Row, setup: Setup, case: ServingCase) -> Iterator[Figure]:
+def figures_of(row: Row, setup: Setup, case: ServingCase) -> Iterator[MeasuredFigure]:
     """Each measured cell with what it could be at most; of times, at least."""
     chip, traffic, count = setup.chip, case.traffic, number(row, "n_accelerators") or 1.0
     active = float(setup.shape.active_params)
@@ -164,7 +172,7 @@ def figures_of(row: Row, setup: Setup, case: ServingCase) -> Iterator[Figure]:
     batch, whose = number(row, "concurrency_or_batch"), f"{count:,.0f} x {chip.name} can"
     known = {"tokens_in": float(traffic.input_tokens), "tokens_out": float(traffic.output_tokens)}
 
-    def of(column: str) -> tuple[Slip, ...]:
+    def of(column: str) -> tuple[UnitMistake, ...]:
         return slips(column, accelerators=count, batch=batch or 0.0, **known)
 
     tokens, first, each, requests = (
@@ -172,14 +180,14 @@ def figures_of(row: Row, setup: Setup, case: ServingCase) -> Iterator[Figure]:
     )
     least, most = _SLOW if batch else 0.0, min(compute, read * batch) if batch else compute
     if tokens:
-        yield Figure(
+        yield MeasuredFigure(
             "output_tokens_per_s_total", tokens, most, f"{whose} write", of("output_tokens_per_s_total"), least=least
         )
     if requests:
         answers = most / known["tokens_out"]
-        yield Figure("requests_per_s", requests, answers, f"{whose} answer", of("requests_per_s"), least=0.0)
+        yield MeasuredFigure("requests_per_s", requests, answers, f"{whose} answer", of("requests_per_s"), least=0.0)
     if each:
-        yield Figure("tpot_ms", each, 1e3 / read, f"{whose} write", of("tpot_ms"), is_time=True, least=0.0)
+        yield MeasuredFigure("tpot_ms", each, 1e3 / read, f"{whose} write", of("tpot_ms"), is_time=True, least=0.0)
     if first and (asked := number(row, "input_tokens")):
         least_ms = asked / compute * 1e3 / _GUESSED_AHEAD  # part of a prompt may have been kept
-        yield Figure("ttft_ms", first, least_ms, f"{whose} read", of("ttft_ms"), is_time=True, least=0.0)
+        yield MeasuredFigure("ttft_ms", first, least_ms, f"{whose} read", of("ttft_ms"), is_time=True, least=0.0)

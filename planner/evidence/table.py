@@ -119,11 +119,11 @@ _MOST_LINES = 100  # of one row, where notes have several; a quote that is not c
 UNREADABLE = "unreadable"  # the column in which a row carries what is wrong with it; no table can bring its own
 
 
-class BadTable(PricingError):
+class RunTableError(PricingError):
     """A table of runs that cannot be read at all. The text names line and column."""
 
 
-class Skipped(PricingError):
+class SkippedRunError(PricingError):
     """Why a row is not predicted."""
 
 
@@ -219,18 +219,18 @@ def rows_in(text: str, table: RunTable, *, file: str) -> list[dict[str, str]]:
     """The rows of a CSV. One that cannot be read says so under `unreadable`; a table without sense is refused."""
     records = list(_records(text.removeprefix("\ufeff")))
     if not records:
-        raise BadTable(f"{file}: empty; want a first line with the columns {', '.join(_REQUIRED)}, …")
+        raise RunTableError(f"{file}: empty; want a first line with the columns {', '.join(_REQUIRED)}, …")
     if records[0].wrong:
-        raise BadTable(f"{file}: line 1: not a CSV table: {records[0].wrong}")
+        raise RunTableError(f"{file}: line 1: not a CSV table: {records[0].wrong}")
     if len(records) > MOST_ROWS + 1:
-        raise BadTable(f"{file}: {len(records) - 1:,} rows, want at most {MOST_ROWS:,}.")
+        raise RunTableError(f"{file}: {len(records) - 1:,} rows, want at most {MOST_ROWS:,}.")
     header = [name.strip() for name in records[0].cells]
     _check_header(header, file)
     return [_row(record, header, table) for record in records[1:] if record.wrong or any(record.cells)]
 
 
 @dataclass(frozen=True)
-class _Record:
+class _CsvRecord:
     """One row as it stands in the file: the line it begins on and its cells, or what is wrong with it as CSV."""
 
     line: int
@@ -241,7 +241,7 @@ class _Record:
 _LOST = "not a row of a CSV, its lines do not make so many cells; are its quotes closed?"
 
 
-def _records(text: str) -> Iterator[_Record]:
+def _records(text: str) -> Iterator[_CsvRecord]:
     """The rows of a CSV one by one: what is wrong with one, a quote that is not closed say, leaves the others whole."""
     lines = io.StringIO(text, newline="").readlines()
     width, at = 0, 0
@@ -250,12 +250,12 @@ def _records(text: str) -> Iterator[_Record]:
         try:
             cells = tuple(next(reader))
         except csv.Error as error:
-            yield _Record(at + 1, wrong=f"not a row of a CSV, {error}; are its quotes closed?")
+            yield _CsvRecord(at + 1, wrong=f"not a row of a CSV, {error}; are its quotes closed?")
             at += 1
             continue
         width = width or len(cells)
         whole = reader.line_num == 1 or len(cells) == width
-        yield _Record(at + 1, cells) if whole else _Record(at + 1, wrong=_LOST)
+        yield _CsvRecord(at + 1, cells) if whole else _CsvRecord(at + 1, wrong=_LOST)
         at += reader.line_num if whole else 1
 
 
@@ -264,7 +264,7 @@ def text_in(data: bytes, *, file: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadTable(f"{file}: want UTF-8 text, got byte 0x{error.object[error.start]:02x}.") from error
+        raise RunTableError(f"{file}: want UTF-8 text, got byte 0x{error.object[error.start]:02x}.") from error
 
 
 def kind_of(text: str, *, file: str) -> Kind:
@@ -272,20 +272,20 @@ def kind_of(text: str, *, file: str) -> Kind:
     try:
         header = next(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True), [])
     except csv.Error as error:
-        raise BadTable(f"{file}: not a CSV table: {error}.") from error
+        raise RunTableError(f"{file}: not a CSV table: {error}.") from error
     there = {name.strip() for name in header}
     found = [kind for kind, table in TABLES.items() if there & set(table.measures)]
     if len(found) == 1:
         return found[0]
     wish = "; or ".join(f"for {kind} runs {', '.join(table.measures)}" for kind, table in TABLES.items())
     got = "columns of both kinds; part the two" if found else "no column says what was measured"
-    raise BadTable(f"{file}: line 1: {got}. Want one or more {wish}.")
+    raise RunTableError(f"{file}: line 1: {got}. Want one or more {wish}.")
 
 
 def refuse_unreadable(row: Mapping[str, str]) -> None:
-    """Raise `Skipped` for a row whose cells could not be read."""
+    """Raise `SkippedRunError` for a row whose cells could not be read."""
     if row.get(UNREADABLE):
-        raise Skipped(row[UNREADABLE])
+        raise SkippedRunError(row[UNREADABLE])
 
 
 def _check_header(header: Sequence[str], file: str) -> None:
@@ -295,13 +295,13 @@ def _check_header(header: Sequence[str], file: str) -> None:
         hint = (
             f" Is it the column {near[0]!r}?" if near else " Are cells separated by commas?" if len(header) < 2 else ""
         )
-        raise BadTable(f"{file}: line 1: no column {missing[0]!r}; want {', '.join(_REQUIRED)}.{hint}")
+        raise RunTableError(f"{file}: line 1: no column {missing[0]!r}; want {', '.join(_REQUIRED)}.{hint}")
     twice = [name for name, times in Counter(header).items() if times > 1 and name]
     if twice:
-        raise BadTable(f"{file}: line 1: the column {twice[0]!r} stands there twice.")
+        raise RunTableError(f"{file}: line 1: the column {twice[0]!r} stands there twice.")
 
 
-def _row(record: _Record, header: Sequence[str], table: RunTable) -> dict[str, str]:
+def _row(record: _CsvRecord, header: Sequence[str], table: RunTable) -> dict[str, str]:
     row = dict.fromkeys(header, "") | dict(zip(header, (cell.strip() for cell in record.cells), strict=False))
     for name in (*table.numbers, *table.choices):
         if row.get(name, "").casefold() in _NOTHING:

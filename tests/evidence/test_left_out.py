@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planner.evidence.table import BadTable
-from tools.calibration.least_squares import Array, Steps, least
+from planner.evidence.table import RunTableError
+from tools.calibration.least_squares import Array, SolverSettings, least
 from tools.calibration.left_out import bands_of, enough_sources, judged, without_each, without_halves
 
 SOURCES = np.array(["a", "b", "a", "c", "d", "d"])
-STEPS = Steps(rounds=25, tries=6, shorter=5, least_damping=1e-5, enough_share=1e-9)
+STEPS = SolverSettings(rounds=25, tries=6, shorter=5, least_damping=1e-5, enough_share=1e-9)
 
 
 class Line:
@@ -33,7 +33,7 @@ class Line:
 def test_the_least_is_found_and_no_step_makes_it_worse() -> None:
     start = np.array([0.5, 0.5])
     assert least(Line(), start, STEPS) == pytest.approx([1.0, 2.0], abs=1e-4)
-    one = least(Line(), start, Steps(rounds=1, tries=6, shorter=5, least_damping=1e-5))
+    one = least(Line(), start, SolverSettings(rounds=1, tries=6, shorter=5, least_damping=1e-5))
     assert Line().cost(Line().errors(one), one) < Line().cost(Line().errors(start), start)
 
 
@@ -72,5 +72,5 @@ def test_a_fit_is_judged_by_all_then_kinds_then_sources_with_the_worst_first() -
 
 def test_one_source_is_too_few_to_judge_a_fit() -> None:
     enough_sources("serving", ["a", "b"])
-    with pytest.raises(BadTable, match="serving: runs of 1 sources can be fitted to, want at least 2"):
+    with pytest.raises(RunTableError, match="serving: runs of 1 sources can be fitted to, want at least 2"):
         enough_sources("serving", ["a", "a"])

@@ -10,7 +10,7 @@ import pytest
 
 from planner.evidence.factors import OwnFactors, OwnRun, factors, put_together
 from planner.evidence.kinds import factors_in, factors_of
-from planner.evidence.table import TABLES, BadTable, kind_of, published_runs
+from planner.evidence.table import TABLES, RunTableError, kind_of, published_runs
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
@@ -153,7 +153,7 @@ def test_a_run_that_cannot_be_gone_by_says_why_and_the_others_count(change: dict
     found = factors_in(CATALOGUE, text, file="mine.csv", day=DAY)
     assert why in found.runs[0].why_not
     assert found.factors[0].ids == ("good",)
-    with pytest.raises(BadTable, match=r"mine.csv: none of 1 run can be gone by: .* \(1 x\)"):
+    with pytest.raises(RunTableError, match=r"mine.csv: none of 1 run can be gone by: .* \(1 x\)"):
         factors_in(CATALOGUE, as_csv([{**GOOD, **change}]), file="mine.csv", day=DAY)
 
 
@@ -170,7 +170,7 @@ def test_a_run_that_cannot_be_gone_by_says_why_and_the_others_count(change: dict
     ],
 )  # fmt: skip
 def test_a_table_without_sense_is_one_sentence(text: str, wish: str) -> None:
-    with pytest.raises(BadTable, match=rf"^mine.csv: .*{wish}"):
+    with pytest.raises(RunTableError, match=rf"^mine.csv: .*{wish}"):
         factors_in(CATALOGUE, text, file="mine.csv", day=DAY, most=2)
 
 
@@ -184,7 +184,7 @@ def test_an_engine_that_no_plan_asks_for_is_said() -> None:
 def test_the_table_to_fill_in_wants_only_what_was_measured(kind: Kind) -> None:
     text = TABLES[kind].template
     assert kind_of(text, file="t.csv") == kind
-    with pytest.raises(BadTable, match="no speed is measured"):
+    with pytest.raises(RunTableError, match="no speed is measured"):
         factors_in(CATALOGUE, text, file="t.csv", day=DAY)
     filled = text.rstrip().rstrip(",") + ",4000\n"
     assert len(factors_in(CATALOGUE, filled, file="t.csv", day=DAY).factors) == 1

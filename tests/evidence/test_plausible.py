@@ -6,7 +6,7 @@ import pytest
 
 from planner.evidence.checked import Checked
 from planner.evidence.kinds import KINDS
-from planner.evidence.plausible import Figure, Slip, doubt, is_possible
+from planner.evidence.plausible import MeasuredFigure, UnitMistake, doubt, is_possible
 from planner.evidence.table import TABLES, rows_in
 from planner.report.evidence.checked import checked_rows, checked_text
 from planner.scenario.vocabulary import Kind
@@ -118,13 +118,13 @@ def test_of_a_thousand_published_runs_hardly_one_is_taken_for_a_slip(kind: Kind)
 
 
 def test_a_time_is_judged_the_other_way_round() -> None:
-    seconds = Slip(1e3, "seconds")
-    fast = Figure("tpot_ms", 0.01, 1.0, "2 x X can write", (seconds,), is_time=True, least=0.0)
+    seconds = UnitMistake(1e3, "seconds")
+    fast = MeasuredFigure("tpot_ms", 0.01, 1.0, "2 x X can write", (seconds,), is_time=True, least=0.0)
     assert doubt(fast, 90.0).endswith("want at least 1; look at its unit")
     assert doubt(fast, 900.0) == (
         "tpot_ms: 0.01 is 100 times what 2 x X can write; want at least 1; it looks like seconds: if so, write 10"
     )
-    slow = Figure("tpot_ms", 10.0, 1.0, "2 x X can write", (seconds,), is_time=True, least=0.0)
+    slow = MeasuredFigure("tpot_ms", 10.0, 1.0, "2 x X can write", (seconds,), is_time=True, least=0.0)
     assert is_possible(slow)
     assert not doubt(slow, 0.9)
     assert not doubt(slow, 0.5)  # slow, but no unit would explain it

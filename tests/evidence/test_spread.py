@@ -7,14 +7,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tools.calibration.spread import FEWEST, SOURCE, Runs, judged_bands, judged_unseen, left_out, seen_in, spread_of
+from tools.calibration.spread import (
+    FEWEST,
+    SOURCE,
+    FittedRuns,
+    judged_bands,
+    judged_unseen,
+    left_out,
+    seen_in,
+    spread_of,
+)
 
 CHANCE = np.random.default_rng(3)
 MANY = 600
 CHIPS = np.array(["old", "new", "odd"])[CHANCE.choice(3, MANY, p=[0.45, 0.35, 0.2])]
 ENGINES = np.array(["a", "b"])[CHANCE.choice(2, MANY, p=[0.6, 0.4])]
 SOURCES = np.array([f"s{number}" for number in CHANCE.integers(0, 30, MANY)])
-RUNS = Runs.of([{"chip": chip, "engine": engine} for chip, engine in zip(CHIPS, ENGINES, strict=True)], SOURCES)
+RUNS = FittedRuns.of([{"chip": chip, "engine": engine} for chip, engine in zip(CHIPS, ENGINES, strict=True)], SOURCES)
 # What nobody can foretell, to one side more than to the other: twice as much of an odd chip.
 NOISE = CHANCE.gamma(2.0, 0.05, MANY) * np.where(CHANCE.random(MANY) < 0.3, 1.0, -1.0) * np.where(CHIPS == "odd", 2, 1)
 
@@ -71,5 +80,5 @@ def test_the_band_of_a_run_does_not_know_its_source() -> None:
 
 
 def test_too_few_runs_say_nothing() -> None:
-    few = Runs.of([{"chip": "old"}] * (FEWEST - 1), ["a", "b"] * ((FEWEST - 1) // 2))
+    few = FittedRuns.of([{"chip": "old"}] * (FEWEST - 1), ["a", "b"] * ((FEWEST - 1) // 2))
     assert spread_of(few, left_out(few, lambda out: np.zeros(int(out.sum())))) is None

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from planner.evidence.serving.check import first_s, predict
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run
-from planner.evidence.table import Row, Skipped, number
+from planner.evidence.table import Row, SkippedRunError, number
 from planner.speed.arrays import stacked, taken
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingConstants, rates
 from planner.speed.serving.engine_data import unfitted_first_tokens
 from pricing.catalogue import Catalogue
-from tools.calibration.least_squares import CAUCHY, Array, Problem, Steps, least
+from tools.calibration.least_squares import CAUCHY, Array, LeastSquaresProblem, SolverSettings, least
 from tools.calibration.left_out import without_each
 
 # Where the fit starts and is pulled to, and by how much, in logarithms: expectations, no results. A kernel takes the
@@ -32,11 +32,11 @@ EXPECTED: dict[str, tuple[float, float]] = {
 }  # fmt: skip
 FIRST_TOKEN = tuple(EXPECTED)
 _NOISE, _OUTLIER = 0.25, 0.25  # errors of this size are usual; far beyond, one pulls hardly at all
-_STEPS = Steps(rounds=40, tries=8, shorter=5, least_damping=1e-6, enough_share=1e-5)
+_STEPS = SolverSettings(rounds=40, tries=8, shorter=5, least_damping=1e-6, enough_share=1e-5)
 
 
 @dataclass(frozen=True)
-class Waited:
+class FirstTokenRuns:
     """Published times to the first token, as arrays; how many were at work is what the other constants make of it."""
 
     ids: tuple[str, ...]
@@ -48,7 +48,7 @@ class Waited:
     prompting: Array
     published_s: Array
 
-    def where(self, mask: NDArray[np.bool_]) -> Waited:
+    def where(self, mask: NDArray[np.bool_]) -> FirstTokenRuns:
         """Some of them."""
         kept = np.flatnonzero(mask)
         return replace(
@@ -64,14 +64,14 @@ class Waited:
         return np.asarray(np.log(self.published_s / predicted))
 
 
-def waited(catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstants) -> Waited | None:
+def waited(catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstants) -> FirstTokenRuns | None:
     """The rows that tell how long first tokens took among others; None where there is none."""
     found = [(row, run) for row in rows if (run := _understood(catalogue, row)) is not None]
     if not found:
         return None
     runs = [run for _, run in found]
     made = predict(runs, constants)
-    return Waited(
+    return FirstTokenRuns(
         ids=tuple(row.get("id", "") for row, _ in found), runs=tuple(runs),
         source=np.array([row.get("source_title", "") for row, _ in found]),
         case=stacked([run.case for run in runs]), busy=made.batch,
@@ -87,13 +87,13 @@ def _understood(catalogue: Catalogue, row: Row) -> ServingRun | None:
         return None
     try:
         run = read_run(catalogue, row)
-    except Skipped:
+    except SkippedRunError:
         return None
     served = run.setup.chip.kind == "gpu" and run.setup.engine != "local"
     return run if served and not run.guessed else None
 
 
-def fit_first_tokens(seen: Waited, base: ServingConstants) -> ServingConstants:
+def fit_first_tokens(seen: FirstTokenRuns, base: ServingConstants) -> ServingConstants:
     """Return the constants, those of first tokens fitted and all others as they are."""
 
     def constants(place: Array) -> ServingConstants:
@@ -101,7 +101,7 @@ def fit_first_tokens(seen: Waited, base: ServingConstants) -> ServingConstants:
 
     counts = Counter(seen.source.tolist())
     centre = np.array([np.log(value) for value, _ in EXPECTED.values()])
-    problem = Problem(
+    problem = LeastSquaresProblem(
         errors=lambda place: seen.log_errors(constants(place)),
         weight=np.array([counts[name] ** -0.5 for name in seen.source.tolist()]) / _NOISE**2,
         centre=centre, sd=np.array([sd for _, sd in EXPECTED.values()]), outlier=_OUTLIER, loss=CAUCHY,
@@ -109,7 +109,7 @@ def fit_first_tokens(seen: Waited, base: ServingConstants) -> ServingConstants:
     return constants(least(problem, centre, _STEPS))
 
 
-def without_each_source(seen: Waited, base: ServingConstants) -> tuple[Array, list[ServingConstants]]:
+def without_each_source(seen: FirstTokenRuns, base: ServingConstants) -> tuple[Array, list[ServingConstants]]:
     """Errors of each by constants fitted without its source; and those constants."""
     without: list[ServingConstants] = []
 

@@ -6,31 +6,31 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
-from planner.evidence.checked import Group
+from planner.evidence.checked import ErrorSummary
 from planner.speed.bands import Spread
 from tools.calibration.left_out import ErrorsWithout, judged
-from tools.calibration.spread import Runs, left_out, spread_of
+from tools.calibration.spread import FittedRuns, left_out, spread_of
 
 
 @dataclass(frozen=True)
-class Fit:
+class KindFit:
     """Constants fitted to all runs of a kind, and what it takes to judge them."""
 
-    runs: Runs
+    runs: FittedRuns
     errors_without: ErrorsWithout  # begun at the fit to all
     unseen: list[tuple[str, str, float]]  # kind and source of each run, and its error by a fit without its source
     text: Callable[[Spread | None, date], str]
 
 
 @dataclass(frozen=True)
-class Calibrated:
+class CalibrationResult:
     """A file of constants with bands, and how far off they are on sources that the fit has not seen."""
 
     text: str
-    left_out: list[Group]
+    left_out: list[ErrorSummary]
 
 
-def calibrated(fit: Fit, on: date) -> Calibrated:
+def calibrated(fit: KindFit, on: date) -> CalibrationResult:
     """Fit again without each source, alone and with each class of its runs: the bands come from that."""
     spread = spread_of(fit.runs, left_out(fit.runs, fit.errors_without))
-    return Calibrated(fit.text(spread, on), judged(fit.unseen))
+    return CalibrationResult(fit.text(spread, on), judged(fit.unseen))

@@ -27,7 +27,7 @@ CAUCHY = Loss(np.log1p, lambda square: 1 / (1 + square))  # far outliers pull ha
 
 
 @dataclass(frozen=True)
-class Problem:
+class LeastSquaresProblem:
     """Errors of runs to be made small, each constant drawn to its prior."""
 
     errors: Callable[[Array], Array]  # at a place: the logarithm of predicted over published, of each run
@@ -56,7 +56,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Steps:
+class SolverSettings:
     """How long it is tried."""
 
     rounds: int
@@ -67,7 +67,7 @@ class Steps:
     enough_share: float = 0.0  # or less than this share of what is left
 
 
-def least(problem: Problem, start: Array, steps: Steps) -> Array:
+def least(problem: LeastSquaresProblem, start: Array, steps: SolverSettings) -> Array:
     """Return the place with the least cost that the steps find."""
     place, errors, damping = start, problem.errors(start), _DAMPING
     best = problem.cost(errors, place)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from planner.evidence.checked import Group, group_of
-from planner.evidence.table import BadTable
+from planner.evidence.checked import ErrorSummary, group_of
+from planner.evidence.table import RunTableError
 from planner.scenario.vocabulary import Kind
 from planner.speed.bands import Band
 from tools.calibration.least_squares import Array
@@ -23,10 +23,10 @@ ErrorsWithout = Callable[[NDArray[np.bool_]], Array]
 
 
 def enough_sources(kind: Kind, sources: Iterable[str]) -> None:
-    """Raise `BadTable` where leaving one source out would leave none."""
+    """Raise `RunTableError` where leaving one source out would leave none."""
     many = len(set(sources))
     if many < FEWEST_SOURCES:
-        raise BadTable(
+        raise RunTableError(
             f"{kind}: runs of {many} sources can be fitted to, want at least {FEWEST_SOURCES}: "
             "leaving one out judges the fit."
         )
@@ -71,7 +71,7 @@ def bands_of(names: Sequence[Iterable[str]], errors: Array, *, tells: Callable[[
     return {name: band_of_errors(errors[places]) for name, places in there.items()}
 
 
-def judged(told: Iterable[tuple[str, str, float]]) -> list[Group]:
+def judged(told: Iterable[tuple[str, str, float]]) -> list[ErrorSummary]:
     """How far off a fit is on runs it has not seen: all, by kind, and by source with the worst first."""
     members: dict[tuple[str, str], list[float]] = {}
     for kind, source, error in told:

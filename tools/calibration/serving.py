@@ -14,7 +14,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.serving.observed import Observation, Observed, observe
+from planner.evidence.serving.observed import ServingObservation, ServingObservations, observe
 from planner.evidence.table import Row
 from planner.speed.bands import Band, Spread
 from planner.speed.serving.bands import UNDER_LOAD, band_name, traits_of
@@ -24,10 +24,10 @@ from pricing.catalogue import Catalogue
 from tools.calibration import first_tokens
 from tools.calibration.constants_text import constants_text
 from tools.calibration.first_tokens import FIRST_TOKEN, fit_first_tokens, waited, without_each_source
-from tools.calibration.fit import Fit
-from tools.calibration.least_squares import Array, Problem, Steps, least
+from tools.calibration.fit import KindFit
+from tools.calibration.least_squares import Array, LeastSquaresProblem, SolverSettings, least
 from tools.calibration.left_out import ErrorsWithout, band_of_errors, bands_of, enough_sources, without_each
-from tools.calibration.spread import Runs
+from tools.calibration.spread import FittedRuns
 
 # Where the fit starts and is pulled to, and by how much (in logarithms) it may stray. Plain expectations, no result:
 # engines reach three quarters of a peak, a multiplier is one until runs say otherwise.
@@ -46,7 +46,7 @@ EXPECTED: dict[str, tuple[float, float]] = {
 }  # fmt: skip
 _OUTLIER = 0.2  # an error beyond a fifth pulls less and less
 _NOISE = 0.1  # an error of a tenth is as surprising as a constant one deviation off
-_STEPS = Steps(rounds=25, tries=6, shorter=5, least_damping=1e-5, enough_share=1e-4)
+_STEPS = SolverSettings(rounds=25, tries=6, shorter=5, least_damping=1e-5, enough_share=1e-4)
 _FULL_WEIGHT_ROWS = 15  # a source with fewer rows counts for less than the others
 
 FREE = tuple(name for name in NAMES if name not in (*FIXED, *FIRST_TOKEN))
@@ -60,17 +60,19 @@ def expected() -> ServingConstants:
 
 def refit(catalogue: Catalogue, rows: Sequence[Row]) -> ServingConstants:
     """The constants that published, or your own, runs ask for."""
-    return fit(Observed.of(observe(catalogue, rows)))
+    return fit(ServingObservations.of(observe(catalogue, rows)))
 
 
-def fit(observed: Observed, start: ServingConstants | None = None, free: Sequence[str] = FREE) -> ServingConstants:
+def fit(
+    observed: ServingObservations, start: ServingConstants | None = None, free: Sequence[str] = FREE
+) -> ServingConstants:
     """Return the constants, those named in `free` fitted and the others as in `start`."""
     base = start or expected()
 
     def constants(place: Array) -> ServingConstants:
         return replace(base, **dict(zip(free, np.exp(place).tolist(), strict=True)))
 
-    problem = Problem(
+    problem = LeastSquaresProblem(
         errors=lambda place: observed.log_errors(constants(place)), weight=weights_of(observed) / _NOISE**2,
         centre=np.array([np.log(EXPECTED[name][0]) for name in free]),
         sd=np.array([EXPECTED[name][1] for name in free]), outlier=_OUTLIER,
@@ -78,7 +80,7 @@ def fit(observed: Observed, start: ServingConstants | None = None, free: Sequenc
     return constants(least(problem, np.array([np.log(getattr(base, name)) for name in free]), _STEPS))
 
 
-def weights_of(observed: Observed) -> Array:
+def weights_of(observed: ServingObservations) -> Array:
     """Return weights: each source counts the same, however many rows it prints; one of few rows counts for less."""
     rows = Counter(observed.source.tolist())
     weight = np.array([min(1.0, rows[name] / _FULL_WEIGHT_ROWS) / rows[name] for name in observed.source])
@@ -86,7 +88,7 @@ def weights_of(observed: Observed) -> Array:
 
 
 def without_each_of(
-    observed: Observed, groups: Sequence[str], start: ServingConstants
+    observed: ServingObservations, groups: Sequence[str], start: ServingConstants
 ) -> tuple[Array, dict[str, ServingConstants]]:
     """Errors of each figure by constants fitted without its group, from a fit to all; and those constants."""
     without: dict[str, ServingConstants] = {}
@@ -99,15 +101,15 @@ def without_each_of(
     return without_each(groups, errors), without
 
 
-def errors_without(observed: Observed, start: ServingConstants) -> ErrorsWithout:
+def errors_without(observed: ServingObservations, start: ServingConstants) -> ErrorsWithout:
     """The errors of some figures by constants fitted to all others, from a fit to all."""
     return lambda out: observed.where(out).log_errors(fit(observed.where(~out), start))
 
 
-def traits_in(observations: Sequence[Observation]) -> Runs:
+def traits_in(observations: Sequence[ServingObservation]) -> FittedRuns:
     """Return by what the runs behind published figures are like each other."""
     traits = [traits_of(one.run.setup, one.run.case.layout, batch=one.batch, figure=one.kind) for one in observations]
-    return Runs.of(traits, [one.source for one in observations])
+    return FittedRuns.of(traits, [one.source for one in observations])
 
 
 COMMAND = "python -m tools.calibrate serving"
@@ -121,12 +123,12 @@ _FEWEST_SOURCES = 2
 _FEWEST_ROWS = 10  # fewer say nothing about how wide a band is
 
 
-def fit_of(catalogue: Catalogue, rows: Sequence[Row]) -> Fit:
+def fit_of(catalogue: Catalogue, rows: Sequence[Row]) -> KindFit:
     """Return the fit to all figures, beside each figure's error by a fit without its source."""
     observations = observe(catalogue, rows)
     sources = [one.source for one in observations]
     enough_sources("serving", sources)
-    observed = Observed.of(observations)
+    observed = ServingObservations.of(observations)
     best = fit(observed)
     errors, without = without_each_of(observed, sources, best)
     names = [(band_name(one.run.setup, single=one.batch <= 1),) for one in observations]
@@ -140,7 +142,7 @@ def fit_of(catalogue: Catalogue, rows: Sequence[Row]) -> Fit:
         (f"{one.group}: {_FIGURES[one.kind]}", one.source, float(error))
         for one, error in zip(observations, errors, strict=True)
     ]
-    return Fit(
+    return KindFit(
         traits_in(observations), errors_without(observed, best), [*unseen, *waits.told],
         lambda spread, on: text_of(constants, bands, spread, sources, on=on),
     )  # fmt: skip
@@ -160,7 +162,7 @@ def text_of(
 
 
 @dataclass(frozen=True)
-class _FirstTokens:
+class _FirstTokenFit:
     """All constants, those of first tokens among them; how far off these are without each source, and their band."""
 
     constants: ServingConstants
@@ -169,15 +171,15 @@ class _FirstTokens:
     bands: dict[str, Band]
 
 
-def _with_first_tokens(catalogue: Catalogue, rows: Sequence[Row], best: ServingConstants) -> _FirstTokens:
+def _with_first_tokens(catalogue: Catalogue, rows: Sequence[Row], best: ServingConstants) -> _FirstTokenFit:
     seen = waited(catalogue, rows, best)
     if seen is None or len(set(seen.source)) < _FEWEST_SOURCES:
-        return _FirstTokens(best, [], [], {})
+        return _FirstTokenFit(best, [], [], {})
     errors, others = without_each_source(seen, best)
     told = [(UNDER_LOAD, source, float(error)) for source, error in zip(seen.source, errors, strict=True)]
     # A band is of times here: 10th and 90th percentile of published ones.
     bands = {UNDER_LOAD: band_of_errors(-errors)} if len(errors) >= _FEWEST_ROWS else {}
-    return _FirstTokens(fit_first_tokens(seen, best), others, told, bands)
+    return _FirstTokenFit(fit_first_tokens(seen, best), others, told, bands)
 
 
 def _fitted(name: str, best: ServingConstants, others: Sequence[ServingConstants]) -> Fitted:

@@ -31,7 +31,7 @@ _FEWEST_LEFT = 40  # runs that a fit must be left with
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
+class FittedRuns:
     """Runs that could be fitted, by their traits."""
 
     traits: tuple[str, ...]
@@ -40,7 +40,9 @@ class Runs:
     usable: Mask
 
     @classmethod
-    def of(cls, traits: Sequence[Traits], source: Sequence[str] | NDArray[np.str_], usable: Mask | None = None) -> Runs:
+    def of(
+        cls, traits: Sequence[Traits], source: Sequence[str] | NDArray[np.str_], usable: Mask | None = None
+    ) -> FittedRuns:
         """The arrays of a list."""
         names = tuple(traits[0]) if traits else ()
         values = np.array([[one[name] for name in names] for one in traits]).reshape(len(traits), len(names))
@@ -52,7 +54,7 @@ class Runs:
 
 
 @dataclass(frozen=True, eq=False)
-class LeftOut:
+class HeldOutErrors:
     """Runs predicted by fits that knew neither their source nor, where `by` names a trait, any run that shares it."""
 
     run: NDArray[np.int_]
@@ -60,14 +62,14 @@ class LeftOut:
     ratio: Array  # logarithm of published over predicted
     novelty: Array
 
-    def where(self, mask: Mask) -> LeftOut:
+    def where(self, mask: Mask) -> HeldOutErrors:
         """Some of them."""
-        return LeftOut(self.run[mask], self.by[mask], self.ratio[mask], self.novelty[mask])
+        return HeldOutErrors(self.run[mask], self.by[mask], self.ratio[mask], self.novelty[mask])
 
 
-def left_out(runs: Runs, errors_without: ErrorsWithout) -> LeftOut:
+def left_out(runs: FittedRuns, errors_without: ErrorsWithout) -> HeldOutErrors:
     """Every run left out with its source, and with each class that it is of."""
-    cells, known = _Cells.of(runs), dict[bytes, Array]()
+    cells, known = _TraitCells.of(runs), dict[bytes, Array]()
     found: list[tuple[NDArray[np.int_], str, Array, Array]] = []
     for source in np.unique(runs.source):
         own = runs.source == source
@@ -84,10 +86,10 @@ def left_out(runs: Runs, errors_without: ErrorsWithout) -> LeftOut:
     nothing = (np.empty(0, np.int_), SOURCE, np.empty(0), np.empty(0))
     run, why, ratio, new = zip(*(found or [nothing]), strict=True)
     named = [np.full(len(there), name) for there, name in zip(run, why, strict=True)]
-    return LeftOut(np.concatenate(run), np.concatenate(named), np.concatenate(ratio), np.concatenate(new))
+    return HeldOutErrors(np.concatenate(run), np.concatenate(named), np.concatenate(ratio), np.concatenate(new))
 
 
-def _classes(runs: Runs, own: Mask) -> list[tuple[str, Mask]]:
+def _classes(runs: FittedRuns, own: Mask) -> list[tuple[str, Mask]]:
     """What a source's runs are left out with: themselves; then all runs of each class of theirs that is not most."""
     found = [(SOURCE, own)]
     for name in runs.traits:
@@ -100,7 +102,7 @@ def _classes(runs: Runs, own: Mask) -> list[tuple[str, Mask]]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Cells:
+class _TraitCells:
     """Runs that share all traits, and in how many traits each two such groups differ."""
 
     of_run: NDArray[np.int_]
@@ -108,7 +110,7 @@ class _Cells:
     apart: NDArray[np.int_]
 
     @classmethod
-    def of(cls, runs: Runs) -> _Cells:
+    def of(cls, runs: FittedRuns) -> _TraitCells:
         values, of_run = np.unique(runs.values, axis=0, return_inverse=True)
         apart = (values[:, None, :] != values[None, :, :]).sum(axis=2)
         return cls(of_run.reshape(-1), np.unique(runs.source, return_inverse=True)[1].reshape(-1), apart)
@@ -126,9 +128,9 @@ class _Cells:
         return np.array([novelty(one) for one in within.tolist()])[self.of_run]
 
 
-def spread_of(runs: Runs, found: LeftOut) -> Spread | None:
+def spread_of(runs: FittedRuns, found: HeldOutErrors) -> Spread | None:
     """How wide bands are; None where too few runs were left out to tell."""
-    widths = _Widths.of(runs, found)
+    widths = _BandWidths.of(runs, found)
     if widths is None:
         return None
     return Spread(
@@ -137,9 +139,9 @@ def spread_of(runs: Runs, found: LeftOut) -> Spread | None:
     )  # fmt: skip
 
 
-def seen_in(runs: Runs) -> tuple[Seen, ...]:
+def seen_in(runs: FittedRuns) -> tuple[Seen, ...]:
     """What was fitted: runs that share all traits, counted."""
-    cells = _Cells.of(runs)
+    cells = _TraitCells.of(runs)
     roots = cells.roots(runs.usable)
     many = np.bincount(cells.of_run[runs.usable], minlength=len(roots))
     first = [int(np.argmax(cells.of_run == cell)) for cell in range(len(roots))]
@@ -151,7 +153,7 @@ def seen_in(runs: Runs) -> tuple[Seen, ...]:
 
 
 @dataclass(frozen=True)
-class _Widths:
+class _BandWidths:
     """How far errors reach to either side: of a run with all that is usual, and times that with each trait and step."""
 
     ends: dict[str, Ends]
@@ -159,7 +161,7 @@ class _Widths:
     wider: Mapping[str, Mapping[str, float]]
 
     @classmethod
-    def of(cls, runs: Runs, found: LeftOut) -> _Widths | None:
+    def of(cls, runs: FittedRuns, found: HeldOutErrors) -> _BandWidths | None:
         """A line through the logarithms of the sizes of errors, and the quantiles of errors over what it says."""
         alone = found.where(found.by == SOURCE)
         if len(alone.run) < FEWEST:
@@ -176,7 +178,7 @@ class _Widths:
         widths = cls({}, float(np.exp(step)), wider)
         return replace(widths, ends=_ends(runs, alone, alone.ratio / widths.times(runs, alone)))
 
-    def times(self, runs: Runs, found: LeftOut) -> Array:
+    def times(self, runs: FittedRuns, found: HeldOutErrors) -> Array:
         """How much wider each is than a run with all that is usual."""
         wide = self.step**found.novelty
         for name, by in self.wider.items():
@@ -184,7 +186,7 @@ class _Widths:
         return np.asarray(wide)
 
 
-def _ends(runs: Runs, alone: LeftOut, scaled: Array) -> dict[str, Ends]:
+def _ends(runs: FittedRuns, alone: HeldOutErrors, scaled: Array) -> dict[str, Ends]:
     """Where the bands of dense models and of mixtures end: their own quantiles, drawn to those of all."""
     weights, groups, ends = _weights(runs, alone), _groups(runs, alone), dict[str, Ends]()
     of_all = np.array(_tails(runs, alone, scaled, weights)[0])
@@ -198,13 +200,13 @@ def _ends(runs: Runs, alone: LeftOut, scaled: Array) -> dict[str, Ends]:
     return ends
 
 
-def _groups(runs: Runs, found: LeftOut) -> NDArray[np.str_]:
+def _groups(runs: FittedRuns, found: HeldOutErrors) -> NDArray[np.str_]:
     if "mixture" not in runs.traits:
         return np.full(len(found.run), DENSE)
     return np.array([group_of(value) for value in runs.column("mixture")[found.run].tolist()], dtype=str)
 
 
-def _tails(runs: Runs, alone: LeftOut, scaled: Array, weights: Array) -> tuple[tuple[float, float], float]:
+def _tails(runs: FittedRuns, alone: HeldOutErrors, scaled: Array, weights: Array) -> tuple[tuple[float, float], float]:
     """How far the 10th and the 90th percentile lie from the middle; and of how many runs that was taken.
 
     Of few runs less than 1 in 10 is left out at each end, so that of new ones no more than 1 in 10 lies there.
@@ -223,15 +225,15 @@ def _line(has: Array, new: Array, size: Array, weight: Array) -> Array:
     return np.asarray(np.linalg.solve(curve, columns.T @ (weight * size)))
 
 
-def _weights(runs: Runs, found: LeftOut) -> Array:
+def _weights(runs: FittedRuns, found: HeldOutErrors) -> Array:
     """Each source counts as the root of how often its runs were left out."""
     _, at, many = np.unique(runs.source[found.run], return_inverse=True, return_counts=True)
     return np.asarray(1 / np.sqrt(many[at.reshape(-1)]))
 
 
-def _independent(runs: Runs, found: LeftOut, weights: Array) -> float:
+def _independent(runs: FittedRuns, found: HeldOutErrors, weights: Array) -> float:
     """How many runs tell something of their own: those of a source that share all traits tell one thing together."""
-    cells = _Cells.of(runs)
+    cells = _TraitCells.of(runs)
     together = cells.of_run[found.run] * (int(cells.source.max(initial=0)) + 1) + cells.source[found.run]
     totals = np.bincount(np.unique(together, return_inverse=True)[1].reshape(-1), weights=weights)
     return float(totals.sum() ** 2 / (totals**2).sum())
@@ -245,7 +247,7 @@ def _quantiles(values: Array, weights: Array, shares: tuple[float, float]) -> tu
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class HeldOutBands:
     """Runs left out beside bands that knew nothing of them; everything in logarithms of published over predicted."""
 
     run: NDArray[np.int_]
@@ -253,34 +255,34 @@ class Judged:
     low: Array
     high: Array
 
-    def where(self, mask: Mask) -> Judged:
+    def where(self, mask: Mask) -> HeldOutBands:
         """Some of them."""
-        return Judged(self.run[mask], self.ratio[mask], self.low[mask], self.high[mask])
+        return HeldOutBands(self.run[mask], self.ratio[mask], self.low[mask], self.high[mask])
 
 
-def judged_bands(runs: Runs, found: LeftOut) -> Judged:
+def judged_bands(runs: FittedRuns, found: HeldOutErrors) -> HeldOutBands:
     """Every run left out with its source, beside the band that runs of other sources give it."""
     alone = found.where(found.by == SOURCE)
     low, high = np.full(len(alone.run), np.nan), np.full(len(alone.run), np.nan)
     for name in np.unique(runs.source[alone.run]):
         mine = runs.source[alone.run] == name
         low[mine], high[mine] = _within(runs, found.where(runs.source[found.run] != name), alone.where(mine))
-    return Judged(alone.run, alone.ratio, low, high)
+    return HeldOutBands(alone.run, alone.ratio, low, high)
 
 
-def judged_unseen(runs: Runs, found: LeftOut, out: Mask, errors_without: ErrorsWithout) -> Judged:
+def judged_unseen(runs: FittedRuns, found: HeldOutErrors, out: Mask, errors_without: ErrorsWithout) -> HeldOutBands:
     """All runs of a class that a fit without it has never seen, beside the band that runs of others give them."""
     errors = np.full(len(out), np.nan)
     errors[out] = errors_without(out)
     there = np.flatnonzero(out & runs.usable & np.isfinite(errors))
-    new = _Cells.of(runs).novelty(runs.usable & ~out)[there]
-    mine = LeftOut(there, np.full(len(there), SOURCE), -errors[there], new)
-    return Judged(there, mine.ratio, *_within(runs, found.where(~out[found.run]), mine))
+    new = _TraitCells.of(runs).novelty(runs.usable & ~out)[there]
+    mine = HeldOutErrors(there, np.full(len(there), SOURCE), -errors[there], new)
+    return HeldOutBands(there, mine.ratio, *_within(runs, found.where(~out[found.run]), mine))
 
 
-def _within(runs: Runs, others: LeftOut, mine: LeftOut) -> tuple[Array, Array]:
+def _within(runs: FittedRuns, others: HeldOutErrors, mine: HeldOutErrors) -> tuple[Array, Array]:
     """Where the bands of some runs end, by others left out; not numbers where those are too few."""
-    widths = _Widths.of(runs, others)
+    widths = _BandWidths.of(runs, others)
     if widths is None:
         return np.full(len(mine.run), np.nan), np.full(len(mine.run), np.nan)
     times = widths.times(runs, mine)

@@ -15,7 +15,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.table import Row, Skipped, text
+from planner.evidence.table import Row, SkippedRunError, text
 from planner.evidence.training.rows import TrainingRun, read_run
 from planner.network.network import Network
 from planner.speed.arrays import stacked, taken
@@ -29,10 +29,10 @@ from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue
 from tools.calibration.constants_text import constants_text
-from tools.calibration.fit import Fit
-from tools.calibration.least_squares import Array, Problem, Steps, least
+from tools.calibration.fit import KindFit
+from tools.calibration.least_squares import Array, LeastSquaresProblem, SolverSettings, least
 from tools.calibration.left_out import ErrorsWithout, band_of_errors, bands_of, enough_sources, without_each
-from tools.calibration.spread import Runs
+from tools.calibration.spread import FittedRuns
 
 Mask = NDArray[np.bool_]
 _FEWEST = 30  # runs that a fit must be left with
@@ -47,7 +47,7 @@ _ROUNDS, _ROUNDS_WITHOUT, _ROUNDS_FROM_ALL = 40, 15, 5  # of all runs, of some, 
 
 
 @dataclass(frozen=True)
-class Sample:
+class TrainingSample:
     """Runs with what was measured, as arrays; `block` is what is left out together when the fit is judged."""
 
     runs: tuple[TrainingRun, ...]
@@ -59,14 +59,14 @@ class Sample:
     block: NDArray[np.str_]
     usable: Mask
 
-    def at(self, index: Mask) -> Sample:
+    def at(self, index: Mask) -> TrainingSample:
         """Some of the runs."""
         runs = tuple(run for run, kept in zip(self.runs, index, strict=True) if kept)
         return replace(taken(self, index), runs=runs)
 
 
 @dataclass(frozen=True)
-class Prior:
+class TrainingPrior:
     """What is believed before any run is seen, in logarithms."""
 
     chips: tuple[str, ...]
@@ -75,20 +75,20 @@ class Prior:
     sd: Array
 
 
-def sample_of(catalogue: Catalogue, rows: Iterable[Row]) -> Sample:
+def sample_of(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingSample:
     """The rows that can be predicted and compared."""
     runs, blocks, said = list[TrainingRun](), list[str](), read_data("training_constants.yaml")
     for row in rows:
         try:
             run = read_run(catalogue, row)
-        except Skipped:
+        except SkippedRunError:
             continue
         if run.observed is not None:
             runs.append(run)
             # A source that holds nearly all mixtures is left out model by model: without it nothing is known of them.
             whole = run.source not in said["left_out_by_model"]
             blocks.append(run.source if whole else f"{run.source}: {text(row, 'model')}")
-    return Sample(
+    return TrainingSample(
         tuple(runs), stacked([run.shape for run in runs]), stacked([run.chip for run in runs]),
         stacked([run.plan for run in runs]), np.log([run.observed or 0.0 for run in runs]),
         np.array([run.source for run in runs]), np.array(blocks),
@@ -103,12 +103,12 @@ def refit(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingCalibration:
     return as_calibration(fitted(sample, prior), prior)
 
 
-def without_its_source(sample: Sample, start: Array) -> Array:
+def without_its_source(sample: TrainingSample, start: Array) -> Array:
     """Every run's error by a fit without its block, begun at one to all of them."""
     return without_each(sample.block, errors_without(sample, start))
 
 
-def errors_without(sample: Sample, start: Array | None = None) -> ErrorsWithout:
+def errors_without(sample: TrainingSample, start: Array | None = None) -> ErrorsWithout:
     """The errors of some runs by a fit to all others, begun at `start` if that is one to all of them.
 
     Not numbers where too few are left.
@@ -123,13 +123,13 @@ def errors_without(sample: Sample, start: Array | None = None) -> ErrorsWithout:
     return errors
 
 
-def traits_in(sample: Sample) -> Runs:
+def traits_in(sample: TrainingSample) -> FittedRuns:
     """By what its runs are like each other."""
     traits = [traits_of(run.shape, run.plan, run.family) for run in sample.runs]
-    return Runs.of(traits, sample.block, sample.usable)
+    return FittedRuns.of(traits, sample.block, sample.usable)
 
 
-def prior_for(runs: Sequence[TrainingRun]) -> Prior:
+def prior_for(runs: Sequence[TrainingRun]) -> TrainingPrior:
     """Beliefs about every constant, chip and family there is."""
     data = read_data("training_constants.yaml")
     chips = tuple(sorted({run.chip_key for run in runs}))
@@ -138,7 +138,7 @@ def prior_for(runs: Sequence[TrainingRun]) -> Prior:
     family_centre = [np.log(believed.get(family, 1.0)) for family in families]
     entries = [data["constants"][name] for name in NAMES]
     zeros = np.zeros(len(chips))
-    return Prior(
+    return TrainingPrior(
         chips, families,
         centre=np.concatenate([np.log([entry["prior"] for entry in entries]), zeros, family_centre]),
         sd=np.concatenate([
@@ -148,13 +148,18 @@ def prior_for(runs: Sequence[TrainingRun]) -> Prior:
 
 
 def fitted(
-    sample: Sample, prior: Prior, out: Mask | None = None, *, start: Array | None = None, rounds: int = _ROUNDS
+    sample: TrainingSample,
+    prior: TrainingPrior,
+    out: Mask | None = None,
+    *,
+    start: Array | None = None,
+    rounds: int = _ROUNDS,
 ) -> Array:
     """The constants with the least penalised error over the usable runs that are not left out."""
     kept = sample.at(sample.usable if out is None else sample.usable & ~out)
-    steps = Steps(rounds=rounds, tries=_TRIES, shorter=10, least_damping=1e-6, enough=1e-3)
+    steps = SolverSettings(rounds=rounds, tries=_TRIES, shorter=10, least_damping=1e-6, enough=1e-3)
     counts = Counter(kept.block.tolist())
-    problem = Problem(
+    problem = LeastSquaresProblem(
         errors=lambda place: _errors(place, kept, prior), slope=lambda place: _slope(place, kept, prior),
         weight=np.array([counts[block] ** -0.5 for block in kept.block.tolist()]) / NOISE**2,
         centre=prior.centre, sd=prior.sd, outlier=OUTLIER,
@@ -162,7 +167,7 @@ def fitted(
     return least(problem, prior.centre if start is None else start, steps)
 
 
-def _slope(place: Array, sample: Sample, prior: Prior) -> Array:
+def _slope(place: Array, sample: TrainingSample, prior: TrainingPrior) -> Array:
     """How the logarithm of each prediction moves with each constant."""
     base = predicted(place, sample, prior)
     slope = np.zeros((len(base), len(place)))
@@ -183,11 +188,11 @@ def _slope(place: Array, sample: Sample, prior: Prior) -> Array:
     return slope
 
 
-def _errors(place: Array, sample: Sample, prior: Prior) -> Array:
+def _errors(place: Array, sample: TrainingSample, prior: TrainingPrior) -> Array:
     return predicted(place, sample, prior) - sample.log_observed
 
 
-def predicted(theta: Array, sample: Sample, prior: Prior) -> Array:
+def predicted(theta: Array, sample: TrainingSample, prior: TrainingPrior) -> Array:
     """Logarithm of the predicted tokens a second."""
     constants = TrainingConstants(**dict(zip(NAMES, np.exp(theta[: len(NAMES)]), strict=True)))
     chip, family = _indices(sample, prior)
@@ -197,7 +202,7 @@ def predicted(theta: Array, sample: Sample, prior: Prior) -> Array:
     return np.asarray(np.log(rate), dtype=np.float64)
 
 
-def _indices(sample: Sample, prior: Prior) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _indices(sample: TrainingSample, prior: TrainingPrior) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     chips = {name: index for index, name in enumerate(prior.chips)}
     families = {name: index for index, name in enumerate(prior.families)}
     return (
@@ -206,7 +211,7 @@ def _indices(sample: Sample, prior: Prior) -> tuple[NDArray[np.int64], NDArray[n
     )
 
 
-def as_calibration(theta: Array, prior: Prior) -> TrainingCalibration:
+def as_calibration(theta: Array, prior: TrainingPrior) -> TrainingCalibration:
     """The fitted numbers under their names."""
     first, second = len(NAMES), len(NAMES) + len(prior.chips)
     values = np.exp(theta)
@@ -217,7 +222,7 @@ def as_calibration(theta: Array, prior: Prior) -> TrainingCalibration:
     )
 
 
-def fit_of(catalogue: Catalogue, rows: Iterable[Row]) -> Fit:
+def fit_of(catalogue: Catalogue, rows: Iterable[Row]) -> KindFit:
     """Return the fit to all runs, beside each run's error by a fit without its source."""
     sample = sample_of(catalogue, rows)
     enough_sources("training", sample.source)
@@ -226,14 +231,14 @@ def fit_of(catalogue: Catalogue, rows: Iterable[Row]) -> Fit:
     errors = without_its_source(sample, best)
     seen = zip(sample.runs, errors, sample.usable, strict=True)
     bands = training_bands(sample, errors)
-    return Fit(
+    return KindFit(
         traits_in(sample), errors_without(sample, best),
         [(run.kind, run.source, float(error)) for run, error, usable in seen if usable],
         lambda spread, on: text_of(as_calibration(best, prior), bands, spread, sample, on=on),
     )  # fmt: skip
 
 
-def training_bands(sample: Sample, errors: Array) -> dict[str, Band]:
+def training_bands(sample: TrainingSample, errors: Array) -> dict[str, Band]:
     """A band for each kind and each chip, and for what one's own runs leave of the errors."""
     names = [
         (run.kind, f"chip/{run.chip_key}") if usable else ()
@@ -249,7 +254,7 @@ def _tells(name: str, runs: int) -> bool:
     return runs >= FEWEST or name in _ALWAYS
 
 
-def own_run_errors(sample: Sample, errors: Array) -> dict[str, list[float]]:
+def own_run_errors(sample: TrainingSample, errors: Array) -> dict[str, list[float]]:
     """What is left of each error when the other runs of its source correct it, as a person's own runs would."""
     rows = [int(number) for number in np.flatnonzero(sample.usable & np.isfinite(errors))]
     groups: dict[tuple[object, ...], list[int]] = {}
@@ -268,18 +273,23 @@ def own_run_errors(sample: Sample, errors: Array) -> dict[str, list[float]]:
     return left
 
 
-def _setting(sample: Sample, number: int) -> tuple[object, ...]:
+def _setting(sample: TrainingSample, number: int) -> tuple[object, ...]:
     run = sample.runs[number]
     return run.source, run.chip_key, float(run.plan.bits)
 
 
-def _job(sample: Sample, number: int) -> tuple[object, ...]:
+def _job(sample: TrainingSample, number: int) -> tuple[object, ...]:
     shape, plan = sample.runs[number].shape, sample.runs[number].plan
     return float(shape.params), float(shape.layers), float(shape.hidden), plan.trainable_share < 1
 
 
 def text_of(
-    calibration: TrainingCalibration, bands: Mapping[str, Band], spread: Spread | None, sample: Sample, *, on: date
+    calibration: TrainingCalibration,
+    bands: Mapping[str, Band],
+    spread: Spread | None,
+    sample: TrainingSample,
+    *,
+    on: date,
 ) -> str:
     """Return the whole of training_constants.yaml with these values; priors and meanings stay as they are."""
     data = read_data("training_constants.yaml")

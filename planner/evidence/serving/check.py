@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from planner.evidence.checked import Checked, check_rows, unpredicted
 from planner.evidence.factors import Anchored, OwnRun, compared, factors, refuse_unusable, with_factors
-from planner.evidence.plausible import Figure, figures_of
-from planner.evidence.serving.observed import Observation, Observed, observe
+from planner.evidence.plausible import MeasuredFigure, figures_of
+from planner.evidence.serving.observed import ServingObservation, ServingObservations, observe
 from planner.evidence.serving.runs import ServingRun, read_run
 from planner.evidence.table import SERVING, Row, number, text
 from planner.scenario.serving_job import ServingJob
@@ -81,7 +81,9 @@ def _told(row: Row, run: ServingRun, figures: tuple[float, ...]) -> Checked:
 _COMPARED = ("output_tokens_per_s_total", "requests_per_s", "tpot_ms", "ttft_ms")
 
 
-def _speeds(figures: Iterable[Figure], predicted: Mapping[str, float]) -> Iterator[tuple[Figure, float]]:
+def _speeds(
+    figures: Iterable[MeasuredFigure], predicted: Mapping[str, float]
+) -> Iterator[tuple[MeasuredFigure, float]]:
     """Each figure with the speed that it says over ours."""
     for one in figures:
         ours = predicted[one.column]
@@ -136,7 +138,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Predicted:
+class ServingPredictions:
     """One entry for each run."""
 
     output_tokens_per_s: Array
@@ -147,7 +149,7 @@ class Predicted:
     fits: NDArray[np.bool_]
 
 
-def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> Predicted:
+def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingPredictions:
     """What the model says about each run."""
     case = stacked([run.case for run in runs])
     rate = rates(constants, case.traits)
@@ -164,7 +166,7 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> Predicte
     counted = 1 / np.array([run.beams for run in runs], dtype=np.float64)
     busy = np.where(np.isfinite(arrivals), at_rate(case, rate, most=promised, requests_per_s=arrivals), promised)
     full = cycle(case, rate, batch=busy)
-    return Predicted(
+    return ServingPredictions(
         output_tokens_per_s=np.asarray(output * counted),
         requests_per_s=np.asarray(output / case.traffic.output_tokens),
         ttft_s=first_s(case, rate, busy=busy, arrivals_per_s=arrivals, prompting=prompting),
@@ -247,13 +249,13 @@ def anchored(
 
 def _seen(
     catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstants
-) -> tuple[dict[int, Observation], dict[int, float]]:
+) -> tuple[dict[int, ServingObservation], dict[int, float]]:
     """The rows that measure what is predicted, by their place, and by how much each prediction misses its own."""
     seen = {place: one for place, row in enumerate(rows) for one in observe(catalogue, [row], any_machine=True)}
     if not seen:
         return {}, {}
     with np.errstate(all="ignore"):  # what is beyond all sense is not finite, and left out
-        errors = Observed.of(list(seen.values())).log_errors(constants)
+        errors = ServingObservations.of(list(seen.values())).log_errors(constants)
     return seen, {place: float(error) for place, error in zip(seen, errors, strict=True) if np.isfinite(error)}
 
 
@@ -276,7 +278,7 @@ def serving_runs(
     )
 
 
-def _measured(row: Row, one: Checked, seen: Observation, error: float) -> OwnRun:
+def _measured(row: Row, one: Checked, seen: ServingObservation, error: float) -> OwnRun:
     setup = seen.run.setup
     run = OwnRun(one.id, setup.chip.name, text(row, "model"), unit=_UNITS[seen.kind], doubt=one.doubt)
     like = {"accelerator": setup.chip.name, "model": seen.run.model, "engine": setup.engine}

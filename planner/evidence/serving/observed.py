@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from planner.evidence.plausible import figures_of, is_possible
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run, splits_rows
-from planner.evidence.table import Row, Skipped, is_yes, number
+from planner.evidence.table import Row, SkippedRunError, is_yes, number
 from planner.speed.arrays import Num, stacked, taken
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingConstants, rates
@@ -21,17 +21,17 @@ from planner.speed.serving.memory import fits
 from planner.speed.serving.steady import cycle, output_tokens_per_s, running
 from pricing.catalogue import Catalogue
 
-Kind = Literal["rate", "token", "step", "first"]
-KINDS: tuple[Kind, ...] = ("rate", "token", "step", "first")
+ObservationKind = Literal["rate", "token", "step", "first"]
+KINDS: tuple[ObservationKind, ...] = ("rate", "token", "step", "first")
 
 
 @dataclass(frozen=True)
-class Observation:
+class ServingObservation:
     """One published figure: output tokens per second, or the inverse of a time."""
 
     id: str
     source: str
-    kind: Kind
+    kind: ObservationKind
     run: ServingRun
     per_s: float
 
@@ -47,7 +47,7 @@ class Observation:
 
 
 @dataclass(frozen=True)
-class Observed:
+class ServingObservations:
     """Many of them, as arrays."""
 
     case: ServingCase
@@ -56,7 +56,7 @@ class Observed:
     source: NDArray[np.str_]
 
     @classmethod
-    def of(cls, observations: Sequence[Observation]) -> Observed:
+    def of(cls, observations: Sequence[ServingObservation]) -> ServingObservations:
         """The arrays of a list."""
         return cls(
             case=stacked([one.run.case for one in observations]),
@@ -65,7 +65,7 @@ class Observed:
             source=np.array([f"{one.source} {one.kind}" for one in observations]),
         )
 
-    def where(self, mask: NDArray[np.bool_]) -> Observed:
+    def where(self, mask: NDArray[np.bool_]) -> ServingObservations:
         """The runs that a mask selects."""
         return taken(self, np.flatnonzero(mask))
 
@@ -87,16 +87,16 @@ class Observed:
         return np.select([self.kind == place for place in range(len(KINDS))], choices)
 
 
-def observe(catalogue: Catalogue, rows: Sequence[Row], *, any_machine: bool = False) -> list[Observation]:
+def observe(catalogue: Catalogue, rows: Sequence[Row], *, any_machine: bool = False) -> list[ServingObservation]:
     """The rows that say something about the constants; with `any_machine`, all whose speed is predicted at all."""
     found = (_observe(catalogue, row, any_machine) for row in rows)
     return [one for one in found if one is not None]
 
 
-def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> Observation | None:
+def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> ServingObservation | None:
     try:
         run = read_run(catalogue, row)
-    except Skipped:
+    except SkippedRunError:
         return None
     fitted = not run.setup.shape.is_hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
     if row.get("id") in left_out() or run.guessed or not (fitted or any_machine) or (row.get("task") or "llm") != "llm":
@@ -113,10 +113,10 @@ def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> Observation |
         batch = max(there / float(run.case.layout.replicas), 1.0)
         traffic = replace(run.case.traffic, batch=batch, held_by_memory=0.0)
         run = replace(run, case=replace(run.case, traffic=traffic))
-    return Observation(row.get("id", ""), row.get("source_title", ""), kind, run, value)
+    return ServingObservation(row.get("id", ""), row.get("source_title", ""), kind, run, value)
 
 
-def _figure(run: ServingRun, row: Row) -> tuple[Kind | None, float | None]:
+def _figure(run: ServingRun, row: Row) -> tuple[ObservationKind | None, float | None]:
     """What the row measures, if it is speed and nothing else."""
     output, token, first = (number(row, name) for name in ("output_tokens_per_s_total", "tpot_ms", "ttft_ms"))
     if (run.setup.engine == "local" and not bool(fits(run.case))) or splits_rows(run, row):

@@ -10,7 +10,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from planner.evidence.table import Row, Skipped, is_yes, number, refuse_unreadable, sizes_of, text
+from planner.evidence.table import Row, SkippedRunError, is_yes, number, refuse_unreadable, sizes_of, text
 from planner.network.refused import UnknownShape
 from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE
 from planner.speed.refused import UnknownChip
@@ -68,15 +68,15 @@ class ServingRun:
 
 
 def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
-    """The case of one row, or `Skipped`."""
+    """The case of one row, or `SkippedRunError`."""
     _refuse(row)
     try:
         found, chip = shape_in_table(catalogue, row["model"], sizes_of(row)), find_chip(catalogue, row["accelerator"])
     except (UnknownShape, UnknownChip) as why:
-        raise Skipped(str(why)) from why
+        raise SkippedRunError(str(why)) from why
     accelerators = number(row, "n_accelerators")
     if accelerators is None:
-        raise Skipped("the number of accelerators is not stated")
+        raise SkippedRunError("the number of accelerators is not stated")
     family = find_engine(row.get("engine", ""))
     period = find_period(family, published_on(row.get("published", "")))
     if _is_mlperf(row):
@@ -125,18 +125,20 @@ def is_single(row: Row) -> bool:
 def _refuse(row: Row) -> None:
     refuse_unreadable(row)
     if row.get("quality") == "C":
-        raise Skipped("tier C: ambiguous, inferred or suspect in its source")
+        raise SkippedRunError("tier C: ambiguous, inferred or suspect in its source")
     if (row.get("task") or "llm").casefold() not in _WRITES:
-        raise Skipped(f"not a run that writes tokens: {row.get('task')}")
+        raise SkippedRunError(f"not a run that writes tokens: {row.get('task')}")
     if is_yes(row, "accelerator_inferred"):
-        raise Skipped("its source infers which accelerator ran from the name of a queue")
+        raise SkippedRunError("its source infers which accelerator ran from the name of a queue")
     counted = text(row, "counted").casefold()
     if counted == "prompts":
-        raise Skipped("counts prompts only")
+        raise SkippedRunError("counts prompts only")
     if counted == "pool":
-        raise Skipped("one pool of a service that is split in two; the other is not counted")
+        raise SkippedRunError("one pool of a service that is split in two; the other is not counted")
     if (number(row, "data_parallel") or 1.0) > 1:
-        raise Skipped("several replicas behind one counter: rate and latency contradict each other in the source")
+        raise SkippedRunError(
+            "several replicas behind one counter: rate and latency contradict each other in the source"
+        )
 
 
 def _unsaid(row: Row, found: FoundModel) -> float:

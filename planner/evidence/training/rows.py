@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from math import prod
 
-from planner.evidence.plausible import Figure, figure_of, is_possible
-from planner.evidence.table import YES, Row, Skipped, is_yes, number, refuse_unreadable, sizes_of, text, year
+from planner.evidence.plausible import MeasuredFigure, figure_of, is_possible
+from planner.evidence.table import YES, Row, SkippedRunError, is_yes, number, refuse_unreadable, sizes_of, text, year
 from planner.network.guess import MIXED, NEARLY, active_in_name, check_size, is_mixed, size_in_name, typical_model
 from planner.network.network import ENDLESS, Network
 from planner.network.record import network_of
@@ -186,7 +186,7 @@ class TrainingRun:
     counts: Counts = "device"
     unsaid: float = 0.0  # things left open that published runs mostly say, and that matter
     observed: float | None = None  # tokens for each accelerator and second; None where nothing can be compared
-    figure: Figure | None = None  # the cell that this comes from, beside what the chip can compute
+    figure: MeasuredFigure | None = None  # the cell that this comes from, beside what the chip can compute
 
     @property
     def kind(self) -> str:
@@ -205,22 +205,22 @@ class TrainingRun:
 
 
 def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:
-    """The run a row describes; raises `Skipped` with the reason."""
+    """The run a row describes; raises `SkippedRunError` with the reason."""
     refuse_unreadable(row)
     if text(row, "quality_tier") == "C":
-        raise Skipped(TIER_C)
+        raise SkippedRunError(TIER_C)
     try:
         key = accelerator_called(catalogue, text(row, "accelerator"))
         chip = _chip(catalogue, key, network_gb_s(row))
         model = model_called(catalogue, text(row, "model"), sizes=sizes_of(row))
         shape, guessed = shape_of(catalogue, model, row)
     except UnknownName as error:
-        raise Skipped(f"unknown accelerator: {error}") from error
+        raise SkippedRunError(f"unknown accelerator: {error}") from error
     except (UnknownChip, UnknownShape) as error:
-        raise Skipped(str(error)) from error
+        raise SkippedRunError(str(error)) from error
     known = known_of(row)
     if known.accelerators is None:
-        raise Skipped(NO_COUNT)
+        raise SkippedRunError(NO_COUNT)
     of_its_size = model is not None and abs(catalogue.models[model].params_b * 1e9 / float(shape.params) - 1) <= NEARLY
     run = TrainingRun(
         id=text(row, "id"), source=text(row, "source_key"), shape=shape, chip=chip, chip_key=key,

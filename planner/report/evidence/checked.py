@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.evidence.checked import Checked, Group, doubted, skipped, summary
+from planner.evidence.checked import Checked, ErrorSummary, doubted, skipped, summary
 from planner.report import words
 from planner.report.forms import row_data
 from planner.report.table import Table
@@ -43,12 +43,12 @@ def _row(one: Checked) -> dict[str, Any]:
     return row_data({"id": one.id, **predicted, **said, **band, "look_at_again": one.doubt})
 
 
-def group_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
+def group_rows(groups: Sequence[ErrorSummary]) -> list[dict[str, Any]]:
     """The groups of the summary as plain data."""
     return [row_data(asdict(group)) for group in groups]
 
 
-def groups_table(groups: Sequence[Group], head: str) -> Table:
+def groups_table(groups: Sequence[ErrorSummary], head: str) -> Table:
     """Groups of runs as a table: how many, how far off, how many near, which way, how many skipped."""
     return Table.of(
         [

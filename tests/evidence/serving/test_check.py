@@ -7,7 +7,7 @@ from planner.evidence.checked import skips, summary
 from planner.evidence.serving.check import check_serving
 from planner.evidence.serving.observed import observe
 from planner.evidence.serving.runs import read_run
-from planner.evidence.table import SERVING, Skipped, published_runs, rows_in
+from planner.evidence.table import SERVING, SkippedRunError, published_runs, rows_in
 from planner.speed.serving.constants import NAMES, ServingConstants
 from planner.speed.serving.lookup import find_chip, find_engine, find_period, find_shape, published_on
 from pricing import load_catalogue
@@ -77,7 +77,7 @@ def test_constants_of_your_own_are_used() -> None:
     ],
 )
 def test_a_row_that_says_too_little_is_skipped_with_its_reason(change: dict[str, str], why: str) -> None:
-    with pytest.raises(Skipped, match=why):
+    with pytest.raises(SkippedRunError, match=why):
         read_run(CATALOGUE, {**PLAIN, **change})
 
 
@@ -213,7 +213,7 @@ def test_cells_that_make_no_sense_break_nothing(change: dict[str, str]) -> None:
 )
 def test_a_cell_outside_its_choices_is_skipped_with_its_column(change: dict[str, str], why: str) -> None:
     (row,) = rows_in(as_csv([{**PLAIN, **change}]), SERVING, file="mine.csv")
-    with pytest.raises(Skipped, match=why):
+    with pytest.raises(SkippedRunError, match=why):
         read_run(CATALOGUE, row)
 
 

@@ -6,7 +6,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from planner.evidence.serving.observed import Observed, observe
+from planner.evidence.serving.observed import ServingObservations, observe
 from planner.evidence.table import SERVING, published_runs
 from planner.speed.serving.constants import NAMES
 from planner.speed.serving.engine_data import known
@@ -24,7 +24,7 @@ OBSERVED = observe(CATALOGUE, ROWS)
 
 def test_constants_that_made_the_figures_are_found_again() -> None:
     truth = replace(expected(), flops_share=0.6, bandwidth_share=0.8, layer_us=120.0, inline_sequence_us=70.0)
-    made = Observed.of(OBSERVED * 30)  # so many that what was expected hardly pulls
+    made = ServingObservations.of(OBSERVED * 30)  # so many that what was expected hardly pulls
     made = replace(made, per_s=made.per_s * np.exp(made.log_errors(truth)))
     assert np.abs(made.log_errors(truth)).max() < 1e-9
     found = fit(made, free=("flops_share", "bandwidth_share", "layer_us", "inline_sequence_us"))
@@ -33,7 +33,7 @@ def test_constants_that_made_the_figures_are_found_again() -> None:
 
 
 def test_a_fit_is_nearer_than_what_was_expected() -> None:
-    made = Observed.of(OBSERVED)
+    made = ServingObservations.of(OBSERVED)
     before, after = made.log_errors(expected()), made.log_errors(refit(CATALOGUE, ROWS))
     assert np.median(np.abs(after)) < np.median(np.abs(before))
 
@@ -41,17 +41,19 @@ def test_a_fit_is_nearer_than_what_was_expected() -> None:
 @pytest.mark.slow
 def test_what_is_left_out_does_not_touch_its_own_constants() -> None:
     groups = [one.source for one in OBSERVED]
-    observed = Observed.of(OBSERVED)
+    observed = ServingObservations.of(OBSERVED)
     errors, without = without_each_of(observed, groups, fit(observed))
     assert np.isfinite(errors).all()
     assert set(without) == set(groups)
-    wild = Observed.of([replace(one, per_s=one.per_s * (9 if one.source == groups[0] else 1)) for one in OBSERVED])
+    wild = ServingObservations.of(
+        [replace(one, per_s=one.per_s * (9 if one.source == groups[0] else 1)) for one in OBSERVED]
+    )
     same = without_each_of(wild, groups, fit(wild))[1][groups[0]]
     assert same.bandwidth_share == pytest.approx(without[groups[0]].bandwidth_share, rel=0.02)
 
 
 def test_each_source_counts_the_same() -> None:
-    weights = weights_of(Observed.of(OBSERVED))
+    weights = weights_of(ServingObservations.of(OBSERVED))
     totals: dict[str, float] = {}
     for one, weight in zip(OBSERVED, weights, strict=True):
         totals[f"{one.source} {one.kind}"] = totals.get(f"{one.source} {one.kind}", 0) + weight

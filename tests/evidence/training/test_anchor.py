@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from planner.evidence.constants_file import training_constants_in
-from planner.evidence.table import BadTable
+from planner.evidence.table import RunTableError
 from planner.evidence.training.check import anchored, check_training
 from planner.speed.pace import doubt_of, kept_share
 from planner.speed.refused import BadJob
@@ -137,7 +137,7 @@ def file_with(**changes: str) -> str:
     ],
 )
 def test_a_file_that_is_none_of_ours_is_told_in_one_sentence(changes: dict[str, Any], wish: str) -> None:
-    with pytest.raises(BadTable, match=rf"mine.yaml: {wish}"):
+    with pytest.raises(RunTableError, match=rf"mine.yaml: {wish}"):
         training_constants_in(file_with(**changes), file="mine.yaml")
 
 
@@ -145,7 +145,7 @@ def test_the_same_file_without_the_mistake_is_taken() -> None:
     assert training_constants_in(file_with(), file="mine.yaml").constants.e16 == pytest.approx(
         house_calibration().constants.e16, rel=1e-6
     )
-    with pytest.raises(BadTable, match="the file"):
+    with pytest.raises(RunTableError, match="the file"):
         training_constants_in("- 1\n", file="mine.yaml")
 
 
