@@ -15,11 +15,18 @@ from numpy.typing import NDArray
 from planner.evidence.serving.observed import ServingObservations, observe
 from planner.evidence.table import SERVING, TRAINING, Row, RunTable, published_runs, text
 from pricing import Catalogue, load_catalogue
-from tools.calibration.left_out import ErrorsWithout, without_each, without_halves
+from tools.calibration.cross_validation import ErrorsWithout, leave_half_out_errors, leave_one_group_out_errors
+from tools.calibration.error_spread import (
+    FittedRuns,
+    HeldOutBands,
+    HeldOutErrors,
+    judged_bands,
+    judged_unseen,
+    left_out,
+)
 from tools.calibration.serving import errors_without as served_without
 from tools.calibration.serving import fit
 from tools.calibration.serving import traits_in as served_traits
-from tools.calibration.spread import FittedRuns, HeldOutBands, HeldOutErrors, judged_bands, judged_unseen, left_out
 from tools.calibration.training import errors_without, fitted, prior_for, sample_of, traits_in
 
 Array = NDArray[np.float64]
@@ -92,8 +99,8 @@ def _splits(part: Part) -> Iterator[str]:
         **{f"its {name}": (part.runs.column(name), part.afresh) for name in part.runs.traits},
     }
     for name, (groups, without) in splits.items():
-        yield _line(f"{part.table.kind}, {name}", without_each(groups, without), part)
-    yield _line(f"{part.table.kind}, half of the sources", without_halves(part.sources, part.afresh), part)
+        yield _line(f"{part.table.kind}, {name}", leave_one_group_out_errors(groups, without), part)
+    yield _line(f"{part.table.kind}, half of the sources", leave_half_out_errors(part.sources, part.afresh), part)
 
 
 def _line(what: str, errors: Array, part: Part) -> str:

@@ -19,7 +19,7 @@ from planner.evidence.constants_file import serving_constants_in
 from planner.evidence.table import RunTableError
 from planner.speed.serving.engine_data import known
 from pricing import PricingError, load_catalogue
-from tools.check_gpu import accelerator_of, constants_of, factors, main, read_measured
+from tools.check_gpu import constants_from_measurement, factors, main, measured_accelerator, read_measured
 
 CATALOGUE = load_catalogue()
 H100 = {
@@ -165,7 +165,7 @@ def test_measured_stands_beside_assumed() -> None:
 
 
 def test_constants_of_the_machine_are_what_was_measured_and_ours_for_the_rest() -> None:
-    made = constants_of(factors(CATALOGUE, read_measured(written(), "mine.yaml"), "H100-SXM5-80GB"))
+    made = constants_from_measurement(factors(CATALOGUE, read_measured(written(), "mine.yaml"), "H100-SXM5-80GB"))
     assert made.flops_share == pytest.approx(712 / 989.5)
     assert made.bandwidth_share == pytest.approx(2_900 / 3_350)
     assert made.allreduce_us == pytest.approx(26)
@@ -194,8 +194,8 @@ def test_a_file_that_cannot_be_is_refused_in_one_sentence(before: str, after: st
 def test_a_device_that_nobody_knows_asks_which_it_is() -> None:
     measured = read_measured(written(name="Abacus 9"), "mine.yaml")
     with pytest.raises(RunTableError, match="say --accelerator"):
-        accelerator_of(CATALOGUE, measured)
-    assert accelerator_of(CATALOGUE, measured, "h100 sxm5") == "H100-SXM5-80GB"
+        measured_accelerator(CATALOGUE, measured)
+    assert measured_accelerator(CATALOGUE, measured, "h100 sxm5") == "H100-SXM5-80GB"
 
 
 def test_check_gpu_prints_the_table_and_writes_constants(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -117,7 +117,7 @@ def read_measured(text: str, file: str) -> GpuMeasurementFile:
     return read_as(GpuMeasurementFile, read, file=file, writer="measure_gpu.py")
 
 
-def accelerator_of(catalogue: Catalogue, measured: GpuMeasurementFile, called: str | None = None) -> str:
+def measured_accelerator(catalogue: Catalogue, measured: GpuMeasurementFile, called: str | None = None) -> str:
     """The accelerator of the catalogue that was measured: as somebody says, or as the driver calls it."""
     try:
         return names.accelerator(catalogue, called or measured.device.name)
@@ -140,7 +140,9 @@ def factors(catalogue: Catalogue, measured: GpuMeasurementFile, accelerator: str
     return tuple(found)
 
 
-def constants_of(found: Iterable[AssumptionCheck], base: ServingConstants | None = None) -> ServingConstants:
+def constants_from_measurement(
+    found: Iterable[AssumptionCheck], base: ServingConstants | None = None
+) -> ServingConstants:
     """The serving constants with what was measured in place of what is fitted; they hold for this accelerator."""
     said = {one.constant: one.share for one in found if one.constant is not None and one.share is not None}
     return replace(base or known().values(), **said)
@@ -252,14 +254,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         catalogue = load_catalogue()
         measured = read_measured(text_of(wanted.measured), wanted.measured.name)
-        accelerator = accelerator_of(catalogue, measured, wanted.accelerator)
+        accelerator = measured_accelerator(catalogue, measured, wanted.accelerator)
         found = factors(catalogue, measured, accelerator)
     except (BadInput, PricingError) as error:
         print(error, file=sys.stderr)
         return BAD_INPUT
     label = catalogue.accelerator_label(accelerator)
     if wanted.out:
-        text = constants_file(constants_of(found), about=f"{label} as measured", on=measured.date)
+        text = constants_file(constants_from_measurement(found), about=f"{label} as measured", on=measured.date)
         write_file(wanted.out, text.encode("utf-8"))
     print(measured_text(measured, label, found))
     return OK

@@ -18,7 +18,7 @@ from planner.speed.serving.steady import output_tokens_per_s, running
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue
-from tools.calibration.left_out import without_each
+from tools.calibration.cross_validation import leave_one_group_out_errors
 from tools.calibration.serving import errors_without, fit
 from tools.calibration.training import fitted, prior_for, sample_of, without_its_source
 
@@ -48,7 +48,7 @@ def serving_cases(catalogue: Catalogue) -> list[Case]:
     """Runs that say how many tokens come out in a second; one user's engines left aside."""
     seen = observe(catalogue, published_runs(SERVING))
     observed = ServingObservations.of(seen)
-    errors = without_each([one.source for one in seen], errors_without(observed, fit(observed)))
+    errors = leave_one_group_out_errors([one.source for one in seen], errors_without(observed, fit(observed)))
     found = []
     for one, error in zip(seen, errors.tolist(), strict=True):
         if one.kind != "rate" or one.group == "single":

@@ -78,7 +78,7 @@ class Checked:
         return replace(self, doubt=why, compared="", error=None)
 
 
-def unpredicted(row: Row, table: RunTable, *, kind: str, scale: Callable[[float], str]) -> Checked:
+def empty_check(row: Row, table: RunTable, *, kind: str, scale: Callable[[float], str]) -> Checked:
     """A row itself, nothing predicted yet."""
     count = number(row, "n_accelerators") or 0.0
     return Checked(

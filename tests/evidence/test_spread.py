@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tools.calibration.spread import (
+from tools.calibration.error_spread import (
     FEWEST,
     SOURCE,
     FittedRuns,

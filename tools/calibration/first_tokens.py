@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.serving.check import first_s, predict
+from planner.evidence.serving.check import first_token_s, predict
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run
 from planner.evidence.table import Row, SkippedRunError, number
 from planner.speed.arrays import stacked, taken
@@ -20,8 +20,8 @@ from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingConstants, rates
 from planner.speed.serving.engine_data import unfitted_first_tokens
 from pricing.catalogue import Catalogue
-from tools.calibration.least_squares import CAUCHY, Array, LeastSquaresProblem, SolverSettings, least
-from tools.calibration.left_out import without_each
+from tools.calibration.cross_validation import leave_one_group_out_errors
+from tools.calibration.least_squares import CAUCHY, Array, LeastSquaresProblem, SolverSettings, minimize
 
 # Where the fit starts and is pulled to, and by how much, in logarithms: expectations, no results. A kernel takes the
 # host five to ten microseconds, a layer has some forty of them, one with experts or latent attention more.
@@ -57,7 +57,7 @@ class FirstTokenRuns:
 
     def log_errors(self, constants: ServingConstants) -> Array:
         """Logarithm of predicted over published rate of first tokens: below nought where we say too long."""
-        predicted = first_s(
+        predicted = first_token_s(
             self.case, rates(constants, self.case.traits), busy=self.busy, arrivals_per_s=self.arrivals_per_s,
             prompting=self.prompting,
         )  # fmt: skip
@@ -106,7 +106,7 @@ def fit_first_tokens(seen: FirstTokenRuns, base: ServingConstants) -> ServingCon
         weight=np.array([counts[name] ** -0.5 for name in seen.source.tolist()]) / _NOISE**2,
         centre=centre, sd=np.array([sd for _, sd in EXPECTED.values()]), outlier=_OUTLIER, loss=CAUCHY,
     )  # fmt: skip
-    return constants(least(problem, centre, _STEPS))
+    return constants(minimize(problem, centre, _STEPS))
 
 
 def without_each_source(seen: FirstTokenRuns, base: ServingConstants) -> tuple[Array, list[ServingConstants]]:
@@ -117,4 +117,4 @@ def without_each_source(seen: FirstTokenRuns, base: ServingConstants) -> tuple[A
         without.append(fit_first_tokens(seen.where(~out), base))
         return seen.where(out).log_errors(without[-1])
 
-    return without_each(seen.source, errors), without
+    return leave_one_group_out_errors(seen.source, errors), without

@@ -8,8 +8,8 @@ from datetime import date
 
 from planner.evidence.checked import ErrorSummary
 from planner.speed.bands import Spread
-from tools.calibration.left_out import ErrorsWithout, judged
-from tools.calibration.spread import FittedRuns, left_out, spread_of
+from tools.calibration.cross_validation import ErrorsWithout, judged
+from tools.calibration.error_spread import FittedRuns, left_out, spread_of
 
 
 @dataclass(frozen=True)

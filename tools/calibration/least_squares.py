@@ -67,7 +67,7 @@ class SolverSettings:
     enough_share: float = 0.0  # or less than this share of what is left
 
 
-def least(problem: LeastSquaresProblem, start: Array, steps: SolverSettings) -> Array:
+def minimize(problem: LeastSquaresProblem, start: Array, steps: SolverSettings) -> Array:
     """Return the place with the least cost that the steps find."""
     place, errors, damping = start, problem.errors(start), _DAMPING
     best = problem.cost(errors, place)

@@ -23,11 +23,17 @@ from planner.speed.serving.engine_data import Fitted, known
 from pricing.catalogue import Catalogue
 from tools.calibration import first_tokens
 from tools.calibration.constants_text import constants_text
+from tools.calibration.cross_validation import (
+    ErrorsWithout,
+    band_from_errors,
+    bands_by_group,
+    check_enough_sources,
+    leave_one_group_out_errors,
+)
+from tools.calibration.error_spread import FittedRuns
 from tools.calibration.first_tokens import FIRST_TOKEN, fit_first_tokens, waited, without_each_source
 from tools.calibration.fit import KindFit
-from tools.calibration.least_squares import Array, LeastSquaresProblem, SolverSettings, least
-from tools.calibration.left_out import ErrorsWithout, band_of_errors, bands_of, enough_sources, without_each
-from tools.calibration.spread import FittedRuns
+from tools.calibration.least_squares import Array, LeastSquaresProblem, SolverSettings, minimize
 
 # Where the fit starts and is pulled to, and by how much (in logarithms) it may stray. Plain expectations, no result:
 # engines reach three quarters of a peak, a multiplier is one until runs say otherwise.
@@ -77,7 +83,7 @@ def fit(
         centre=np.array([np.log(EXPECTED[name][0]) for name in free]),
         sd=np.array([EXPECTED[name][1] for name in free]), outlier=_OUTLIER,
     )  # fmt: skip
-    return constants(least(problem, np.array([np.log(getattr(base, name)) for name in free]), _STEPS))
+    return constants(minimize(problem, np.array([np.log(getattr(base, name)) for name in free]), _STEPS))
 
 
 def weights_of(observed: ServingObservations) -> Array:
@@ -98,7 +104,7 @@ def without_each_of(
         without[name] = fit(observed.where(~out), start)
         return observed.where(out).log_errors(without[name])
 
-    return without_each(groups, errors), without
+    return leave_one_group_out_errors(groups, errors), without
 
 
 def errors_without(observed: ServingObservations, start: ServingConstants) -> ErrorsWithout:
@@ -127,13 +133,13 @@ def fit_of(catalogue: Catalogue, rows: Sequence[Row]) -> KindFit:
     """Return the fit to all figures, beside each figure's error by a fit without its source."""
     observations = observe(catalogue, rows)
     sources = [one.source for one in observations]
-    enough_sources("serving", sources)
+    check_enough_sources("serving", sources)
     observed = ServingObservations.of(observations)
     best = fit(observed)
     errors, without = without_each_of(observed, sources, best)
     names = [(band_name(one.run.setup, single=one.batch <= 1),) for one in observations]
     waits = _with_first_tokens(catalogue, rows, best)
-    bands = bands_of(names, errors, tells=lambda _, figures: figures >= _FEWEST_ROWS) | waits.bands
+    bands = bands_by_group(names, errors, tells=lambda _, figures: figures >= _FEWEST_ROWS) | waits.bands
     constants = {
         name: _fitted(name, waits.constants, waits.others if name in FIRST_TOKEN else list(without.values()))
         for name in NAMES
@@ -144,11 +150,11 @@ def fit_of(catalogue: Catalogue, rows: Sequence[Row]) -> KindFit:
     ]
     return KindFit(
         traits_in(observations), errors_without(observed, best), [*unseen, *waits.told],
-        lambda spread, on: text_of(constants, bands, spread, sources, on=on),
+        lambda spread, on: serving_file(constants, bands, spread, sources, on=on),
     )  # fmt: skip
 
 
-def text_of(
+def serving_file(
     constants: Mapping[str, Fitted], bands: Mapping[str, Band], spread: Spread | None, sources: Sequence[str], *,
     on: date,
 ) -> str:  # fmt: skip
@@ -178,7 +184,7 @@ def _with_first_tokens(catalogue: Catalogue, rows: Sequence[Row], best: ServingC
     errors, others = without_each_source(seen, best)
     told = [(UNDER_LOAD, source, float(error)) for source, error in zip(seen.source, errors, strict=True)]
     # A band is of times here: 10th and 90th percentile of published ones.
-    bands = {UNDER_LOAD: band_of_errors(-errors)} if len(errors) >= _FEWEST_ROWS else {}
+    bands = {UNDER_LOAD: band_from_errors(-errors)} if len(errors) >= _FEWEST_ROWS else {}
     return _FirstTokenFit(fit_first_tokens(seen, best), others, told, bands)
 
 

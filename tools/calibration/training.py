@@ -29,10 +29,16 @@ from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue
 from tools.calibration.constants_text import constants_text
+from tools.calibration.cross_validation import (
+    ErrorsWithout,
+    band_from_errors,
+    bands_by_group,
+    check_enough_sources,
+    leave_one_group_out_errors,
+)
+from tools.calibration.error_spread import FittedRuns
 from tools.calibration.fit import KindFit
-from tools.calibration.least_squares import Array, LeastSquaresProblem, SolverSettings, least
-from tools.calibration.left_out import ErrorsWithout, band_of_errors, bands_of, enough_sources, without_each
-from tools.calibration.spread import FittedRuns
+from tools.calibration.least_squares import Array, LeastSquaresProblem, SolverSettings, minimize
 
 Mask = NDArray[np.bool_]
 _FEWEST = 30  # runs that a fit must be left with
@@ -105,7 +111,7 @@ def refit(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingCalibration:
 
 def without_its_source(sample: TrainingSample, start: Array) -> Array:
     """Every run's error by a fit without its block, begun at one to all of them."""
-    return without_each(sample.block, errors_without(sample, start))
+    return leave_one_group_out_errors(sample.block, errors_without(sample, start))
 
 
 def errors_without(sample: TrainingSample, start: Array | None = None) -> ErrorsWithout:
@@ -164,7 +170,7 @@ def fitted(
         weight=np.array([counts[block] ** -0.5 for block in kept.block.tolist()]) / NOISE**2,
         centre=prior.centre, sd=prior.sd, outlier=OUTLIER,
     )  # fmt: skip
-    return least(problem, prior.centre if start is None else start, steps)
+    return minimize(problem, prior.centre if start is None else start, steps)
 
 
 def _slope(place: Array, sample: TrainingSample, prior: TrainingPrior) -> Array:
@@ -225,7 +231,7 @@ def as_calibration(theta: Array, prior: TrainingPrior) -> TrainingCalibration:
 def fit_of(catalogue: Catalogue, rows: Iterable[Row]) -> KindFit:
     """Return the fit to all runs, beside each run's error by a fit without its source."""
     sample = sample_of(catalogue, rows)
-    enough_sources("training", sample.source)
+    check_enough_sources("training", sample.source)
     prior = prior_for(sample.runs)
     best = fitted(sample, prior)
     errors = without_its_source(sample, best)
@@ -234,7 +240,7 @@ def fit_of(catalogue: Catalogue, rows: Iterable[Row]) -> KindFit:
     return KindFit(
         traits_in(sample), errors_without(sample, best),
         [(run.kind, run.source, float(error)) for run, error, usable in seen if usable],
-        lambda spread, on: text_of(as_calibration(best, prior), bands, spread, sample, on=on),
+        lambda spread, on: training_file(as_calibration(best, prior), bands, spread, sample, on=on),
     )  # fmt: skip
 
 
@@ -244,9 +250,9 @@ def training_bands(sample: TrainingSample, errors: Array) -> dict[str, Band]:
         (run.kind, f"chip/{run.chip_key}") if usable else ()
         for run, usable in zip(sample.runs, sample.usable, strict=True)
     ]
-    bands = bands_of(names, errors, tells=_tells)
+    bands = bands_by_group(names, errors, tells=_tells)
     own = {f"own_runs/{like}": left for like, left in own_run_errors(sample, errors).items()}
-    bands |= {name: band_of_errors(left) for name, left in own.items() if _tells(name, len(left))}
+    bands |= {name: band_from_errors(left) for name, left in own.items() if _tells(name, len(left))}
     return dict(sorted(bands.items()))
 
 
@@ -283,7 +289,7 @@ def _job(sample: TrainingSample, number: int) -> tuple[object, ...]:
     return float(shape.params), float(shape.layers), float(shape.hidden), plan.trainable_share < 1
 
 
-def text_of(
+def training_file(
     calibration: TrainingCalibration,
     bands: Mapping[str, Band],
     spread: Spread | None,

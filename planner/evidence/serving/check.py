@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.checked import Checked, check_rows, unpredicted
+from planner.evidence.checked import Checked, check_rows, empty_check
 from planner.evidence.factors import Anchored, OwnRun, compared, factors, refuse_unusable, with_factors
 from planner.evidence.plausible import MeasuredFigure, figures_of
 from planner.evidence.serving.observed import ServingObservation, ServingObservations, observe
@@ -104,7 +104,7 @@ def _other(catalogue: Catalogue, row: Row, why: str) -> Checked:
 
 
 def _row(row: Row, kind: str) -> Checked:
-    return unpredicted(row, SERVING, kind=kind, scale=_scale)
+    return empty_check(row, SERVING, kind=kind, scale=_scale)
 
 
 def _scale(accelerators: float) -> str:
@@ -159,24 +159,26 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingP
     arrivals = np.array([run.arrivals_per_s for run in runs])
     prompting = np.array([run.prompt_replicas for run in runs])
     apart = prompting > 0
-    promised = within_promise(case, rate, most=most, tpot_s=limit, ttft_s=prompt_limit)
-    capacity = np.where(apart, _apart(case, rate, promised, prompting), output_tokens_per_s(case, rate, batch=promised))
+    promised = max_batch_within_target(case, rate, most=most, tpot_s=limit, ttft_s=prompt_limit)
+    capacity = np.where(
+        apart, _disaggregated(case, rate, promised, prompting), output_tokens_per_s(case, rate, batch=promised)
+    )
     capacity = np.where(np.isfinite(limit), capacity * _SLACK, capacity)
     output = np.minimum(capacity, arrivals * case.traffic.output_tokens)
     counted = 1 / np.array([run.beams for run in runs], dtype=np.float64)
-    busy = np.where(np.isfinite(arrivals), at_rate(case, rate, most=promised, requests_per_s=arrivals), promised)
+    busy = np.where(np.isfinite(arrivals), batch_at_rate(case, rate, most=promised, requests_per_s=arrivals), promised)
     full = cycle(case, rate, batch=busy)
     return ServingPredictions(
         output_tokens_per_s=np.asarray(output * counted),
         requests_per_s=np.asarray(output / case.traffic.output_tokens),
-        ttft_s=first_s(case, rate, busy=busy, arrivals_per_s=arrivals, prompting=prompting),
+        ttft_s=first_token_s(case, rate, busy=busy, arrivals_per_s=arrivals, prompting=prompting),
         tpot_s=np.asarray(np.where(apart, full.writing_s / full.output_tokens, full.token_s)),
         batch=busy,
         fits=np.asarray(fits(case)),
     )
 
 
-def _apart(case: ServingCase, rate: ServingRates, batch: Array, prompting: Array) -> Array:
+def _disaggregated(case: ServingCase, rate: ServingRates, batch: Array, prompting: Array) -> Array:
     """Closed loop on accelerators that only decode: a request is there for its first token and all others."""
     full = cycle(case, rate, batch=batch)
     alone = alone_s(case, rate, tokens=asked_tokens(case))
@@ -186,7 +188,9 @@ def _apart(case: ServingCase, rate: ServingRates, batch: Array, prompting: Array
     return np.asarray(np.minimum(closed, prompts) * case.traffic.output_tokens)
 
 
-def first_s(case: ServingCase, rate: ServingRates, *, busy: Array, arrivals_per_s: Num, prompting: Array) -> Array:
+def first_token_s(
+    case: ServingCase, rate: ServingRates, *, busy: Array, arrivals_per_s: Num, prompting: Array
+) -> Array:
     """The mean time to the first token where so many are at work in each replica: prompts before it, and its own."""
     apart, each = prompting > 0, prompt_s(case, rate)
     open_loop = np.isfinite(arrivals_per_s)
@@ -199,7 +203,7 @@ def first_s(case: ServingCase, rate: ServingRates, *, busy: Array, arrivals_per_
     return np.asarray(np.where(apart, alone, among_others_s(case, rate, batch=busy, token_s=full.token_s)) + behind)
 
 
-def within_promise(case: ServingCase, rate: ServingRates, *, most: Array, tpot_s: Num, ttft_s: Num) -> Array:
+def max_batch_within_target(case: ServingCase, rate: ServingRates, *, most: Array, tpot_s: Num, ttft_s: Num) -> Array:
     """The most requests at once that keep the time between tokens, and to the first, within what is promised."""
     low, high = np.ones_like(most), most.copy()
 
@@ -220,7 +224,7 @@ def within_promise(case: ServingCase, rate: ServingRates, *, most: Array, tpot_s
     return np.where(whole, most, low)
 
 
-def at_rate(case: ServingCase, rate: ServingRates, *, most: Array, requests_per_s: Num) -> Array:
+def batch_at_rate(case: ServingCase, rate: ServingRates, *, most: Array, requests_per_s: Num) -> Array:
     """Requests at once when so many arrive each second: as many as come while one is answered (Little's law)."""
     share = requests_per_s / case.layout.replicas
     share = np.where(np.isfinite(share), share, 0.0)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.checked import Checked, check_rows, unpredicted
+from planner.evidence.checked import Checked, check_rows, empty_check
 from planner.evidence.factors import Anchored, OwnRun, compared, factors, with_factors
 from planner.evidence.plausible import memory_in
 from planner.evidence.table import TRAINING, Row, text
@@ -82,7 +82,7 @@ def _told(row: Row, run: TrainingRun, numbers: Array, known: TrainingCalibration
 
 
 def _row(row: Row, kind: str) -> Checked:
-    return unpredicted(row, TRAINING, kind=kind, scale=scale_of)
+    return empty_check(row, TRAINING, kind=kind, scale=scale_of)
 
 
 _PRECISIONS = {16.0: "bf16", 8.0: "fp8", 4.0: "fp4"}

@@ -18,7 +18,7 @@ from planner.speed.training.bands import house_bands
 from planner.speed.training.constants import house_calibration
 from pricing import Catalogue
 from tools.calibrate import calibrate
-from tools.calibration.training import refit, sample_of, text_of
+from tools.calibration.training import refit, sample_of, training_file
 
 JOB = TrainingJob(model="Llama-3-8B", accelerator="H100-SXM5-80GB", accelerators=64)
 ROW = {
@@ -151,7 +151,7 @@ def test_the_same_file_without_the_mistake_is_taken() -> None:
 
 def test_the_house_file_can_be_read_as_anybodys(catalogue: Catalogue, rows: list[dict[str, str]]) -> None:
     house = house_calibration()
-    text = text_of(house, house_bands(), house.spread, sample_of(catalogue, rows), on=date(2026, 11, 21))
+    text = training_file(house, house_bands(), house.spread, sample_of(catalogue, rows), on=date(2026, 11, 21))
     assert training_constants_in(text, file="house").bands == house.bands
     assert training_constants_in(text, file="house").spread == house.spread
     assert np.isclose(training_constants_in(text, file="house").constants.host_s, house.constants.host_s)

@@ -11,7 +11,7 @@ from planner.speed.training.bands import house_bands, kind_of, scale_of
 from planner.speed.training.constants import NAMES, house_calibration
 from pricing import Catalogue, strict_yaml
 from tools.calibration.training import fitted as fitted_to
-from tools.calibration.training import prior_for, refit, sample_of, text_of, training_bands, without_its_source
+from tools.calibration.training import prior_for, refit, sample_of, training_bands, training_file, without_its_source
 
 Rows = list[dict[str, str]]
 
@@ -107,7 +107,7 @@ def test_a_calibration_is_written_as_it_is_read(catalogue: Catalogue, rows: Rows
     from datetime import date
 
     sample = sample_of(catalogue, rows)
-    text = text_of(house_calibration(), house_bands(), house_calibration().spread, sample, on=date(2026, 11, 21))
+    text = training_file(house_calibration(), house_bands(), house_calibration().spread, sample, on=date(2026, 11, 21))
     again = strict_yaml.read(text, file="constants")
     house = house_calibration()
     assert again["constants"]["e16"]["value"] == pytest.approx(house.constants.e16, rel=1e-3)

@@ -22,7 +22,7 @@ _BY = ("all", "kind", "source")
 ErrorsWithout = Callable[[NDArray[np.bool_]], Array]
 
 
-def enough_sources(kind: Kind, sources: Iterable[str]) -> None:
+def check_enough_sources(kind: Kind, sources: Iterable[str]) -> None:
     """Raise `RunTableError` where leaving one source out would leave none."""
     many = len(set(sources))
     if many < FEWEST_SOURCES:
@@ -32,7 +32,7 @@ def enough_sources(kind: Kind, sources: Iterable[str]) -> None:
         )
 
 
-def without_each(groups: Sequence[str] | NDArray[np.str_], errors_without: ErrorsWithout) -> Array:
+def leave_one_group_out_errors(groups: Sequence[str] | NDArray[np.str_], errors_without: ErrorsWithout) -> Array:
     """The error of every run by a fit without its group; not a number where no other group is there."""
     group = np.array(groups)
     errors = np.full(len(group), np.nan)
@@ -43,7 +43,7 @@ def without_each(groups: Sequence[str] | NDArray[np.str_], errors_without: Error
     return errors
 
 
-def without_halves(source: NDArray[np.str_], errors_without: ErrorsWithout) -> Array:
+def leave_half_out_errors(source: NDArray[np.str_], errors_without: ErrorsWithout) -> Array:
     """The same without half of the sources, drawn anew each time: one line for each draw."""
     draw, sources = np.random.default_rng(_SEED), np.unique(source)
     errors = np.full((_HALVES, len(source)), np.nan)
@@ -54,21 +54,23 @@ def without_halves(source: NDArray[np.str_], errors_without: ErrorsWithout) -> A
     return errors
 
 
-def band_of_errors(errors: ArrayLike) -> Band:
+def band_from_errors(errors: ArrayLike) -> Band:
     """The band that runs with these errors leave; an error is the logarithm of predicted over published."""
     ratios = np.exp(-np.asarray(errors, dtype=np.float64))
     low, high = np.quantile(ratios, [TAIL, 1 - TAIL])
     return Band(low=round(float(low), 3), high=round(float(high), 3), rows=ratios.size)
 
 
-def bands_of(names: Sequence[Iterable[str]], errors: Array, *, tells: Callable[[str, int], bool]) -> dict[str, Band]:
+def bands_by_group(
+    names: Sequence[Iterable[str]], errors: Array, *, tells: Callable[[str, int], bool]
+) -> dict[str, Band]:
     """The band of each group of runs of which there are enough to tell; each run has the names of its groups."""
     groups: dict[str, list[int]] = {}
     for place in np.flatnonzero(np.isfinite(errors)).tolist():
         for name in names[place]:
             groups.setdefault(name, []).append(place)
     there = {name: places for name, places in sorted(groups.items()) if tells(name, len(places))}
-    return {name: band_of_errors(errors[places]) for name, places in there.items()}
+    return {name: band_from_errors(errors[places]) for name, places in there.items()}
 
 
 def judged(told: Iterable[tuple[str, str, float]]) -> list[ErrorSummary]:

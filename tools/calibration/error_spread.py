@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.speed.bands import DENSE, MIXTURE, STEPS, Ends, Seen, Spread, Traits, group_of, novelty
+from tools.calibration.cross_validation import TAIL, ErrorsWithout
 from tools.calibration.least_squares import Array
-from tools.calibration.left_out import TAIL, ErrorsWithout
 
 Mask = NDArray[np.bool_]
 SOURCE = "source"  # what a run was left out with, where it is nothing but that
