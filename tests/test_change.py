@@ -273,19 +273,6 @@ def test_a_chart(tree: Tree) -> None:
     assert int(tree.python("-c", SEEN).split()[-1]) == before + 1
 
 
-def test_a_published_case(tree: Tree) -> None:
-    tree.after(
-        "planner/study/data/tco_cases.yaml",
-        "\ncases:\n",
-        '  - id: example_case\n    title: Example\n    url: "https://example.org"\n    inputs: {price: 10, months: 4}\n'
-        "    checks:\n      - {metric: whole, unit: USD, stated: 40, tolerance_rel: 0.001, match: true}\n"
-        "    ours: {checks: {whole: price * months}}\n",
-    )
-    assert tree.kept_to("A published case")
-    checks = tree.planner("check", "tco")["checks"]
-    assert [one["verdict"] for one in checks if one["case"] == "example_case"] == ["reproduced"]
-
-
 def test_a_published_run(tree: Tree) -> None:
     path = "planner/speed/data/training_runs.csv"
     head, first, *_ = (tree.root / path).read_text(encoding="utf-8").splitlines()

@@ -33,7 +33,6 @@ WRITERS = {
     "serve": ["serve", "--model", "llama-3-8b", "--accelerator", "h100 sxm", "--csv"],
     "serve other": ["serve", "--model", "whisper-large-v3", "--accelerator", "h100 sxm", "--csv"],
     "cheapest": ["cheapest", "--model", "llama-3-8b", "--tokens", "1B", "--accelerator", "h100 sxm", "--csv"],
-    "check tco": ["check", "tco", "--csv"],
 }  # fmt: skip
 
 

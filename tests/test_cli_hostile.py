@@ -17,7 +17,6 @@ from planner.evidence.table import TABLES
 from planner.scenario.file import Saved, write_scenario
 from planner.scenario.presets import presets
 from pricing.marks import is_unseen
-from tests.study.test_mapping import NEW
 
 DAY = ["--day", "2026-11-21"]
 NOT_OURS = re.compile(r"Input should|[Vv]alid (?:tuple|dict|string|number|integer|boolean|list)|instance of|Traceback")
@@ -35,7 +34,6 @@ FILES: Mapping[str, tuple[str, list[str]]] = {
     "quotes.csv": (QUOTES, ["prices", "--accelerator", "l40s", "--quotes", "quotes.csv", *DAY]),
     "training.csv": (TABLES["training"].template, ["check", "training", "training.csv", *DAY]),
     "serving.csv": (TABLES["serving"].template, ["check", "serving", "serving.csv", *DAY]),
-    "cases.yaml": (NEW, ["check", "tco", "cases.yaml", *DAY]),
     "grid.yaml": (GRID, ["sweep", "grid.yaml", "--csv", "out.csv", "--jobs", "1", *DAY]),
 }
 HARD = (

@@ -45,7 +45,6 @@ VERBS = {
     "serve": ["serve", "--model", "llama-3-8b", "--accelerator", "h100 sxm", "--have", "rtx 4090", *DAY],
     "serve other": ["serve", "--model", "whisper-large-v3", "--accelerator", "h100 sxm", *DAY],
     "cheapest": ["cheapest", "--model", "llama-3-8b", "--tokens", "1B", "--accelerator", "h100 sxm", *DAY],
-    "check tco": ["check", "tco", *DAY],
     "schema": ["schema", "scenario"],
     "help": ["--help"],
     "help of train": ["train", "--help"],
@@ -131,7 +130,7 @@ def test_a_plan_with_such_a_name_is_refused_with_its_line(
         assert is_harmless(shown.err)
 
 
-# A name that comes from the command line, from a file of cases, a grid, a table of runs and one of quotes.
+# A name that comes from the command line, from a grid, a table of runs and one of quotes.
 @pytest.mark.parametrize("mark", [*HOSTILE, "a\nForged: buy.", "a\rForged"])
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
 def test_a_name_from_anywhere_is_printed_harmlessly(
@@ -149,14 +148,11 @@ def test_a_name_from_anywhere_is_printed_harmlessly(
     quotes.write_text(
         f'provider,accelerator,usd_per_accelerator_hour\n"{mark}",h100 sxm,2\nMine,"{mark}",2\n', encoding="utf-8"
     )
-    cases = Path("cases.yaml")
-    cases.write_text(f"cases:\n  - id: {quoted(mark)}\n    checks: [{{metric: {quoted(mark)}}}]\n", encoding="utf-8")
     grid = Path("grid.yaml")
     grid.write_text(f"base: startup\nvary:\n  work.0.label: [{quoted(mark)}, b]\n", encoding="utf-8")
     calls = [
         ["check", "training", "runs.csv", *DAY],
         ["prices", "--accelerator", "l40s", "--quotes", "quotes.csv", *DAY],
-        ["check", "tco", "cases.yaml", *DAY],
         ["sweep", "grid.yaml", "--csv", "out.csv", "--jobs", "1", *DAY],
         ["plan", mark],
         ["plan", f"{mark}.yaml"],

@@ -46,7 +46,7 @@ MODELS = (
     "Gemma-3-27B",
     "DeepSeek-V3",
 )
-CHECKS = ("training", "serving", "tco")
+CHECKS = ("training", "serving")
 PRESETS = tuple(sorted(one.stem for one in (TREE / "planner/scenario/presets").glob("*.yaml")))
 
 # What a random scenario may say, by the dotted path that files use. Half of a plan's fields are left to the catalogue.

@@ -314,7 +314,6 @@ VERBS = [
     ["cheapest", "--model", "llama-3-8b", "--tokens", "1B", "--deadline-days", "3"],
     ["cheapest", "--model", "llama-3.1-8b", "--requests-per-s", "2"],
     ["cheapest"],
-    ["check", "tco"],
     ["check", "training"],
     ["check", "serving"],
     ["plan", "startup"],

@@ -18,16 +18,6 @@ def add(verbs: Any) -> None:
         kind(kinds)
 
 
-def _add_tco(kinds: Any) -> None:
-    tco = kinds.add_parser("tco", help="published comparisons of buying and renting")
-    tco.set_defaults(verb=_tco)
-    tco.add_argument("cases", type=Path, nargs="?", metavar="CASES.yaml", help="cases of yours; without it, ours")
-    tco.add_argument("--mapping", type=Path, metavar="FILE", help="`ours:` for the cases of a file that holds none")
-    tco.add_argument("--day", type=day, default=None, metavar="YYYY-MM-DD", help="the day plans are made on; today")
-    tco.add_argument("--json", action="store_true", help="print JSON")
-    tco.add_argument("--csv", type=Path, metavar="FILE", help="write CSV")
-
-
 def _add_training(kinds: Any) -> None:
     """`check training`."""
     _add_runs(kinds, "training", "how fast published training runs were, and how fast we say they are")
@@ -53,13 +43,7 @@ def _add_runs(kinds: Any, kind: str, about: str) -> None:
     verb.add_argument("--csv", type=Path, metavar="FILE", help="write id and predictions of every run")
 
 
-KINDS: tuple[Callable[[Any], None], ...] = (_add_tco, _add_training, _add_serving)
-
-
-def _tco(wanted: argparse.Namespace) -> int:
-    from planner.cli.check import run  # only once the words are understood
-
-    return run(wanted)
+KINDS: tuple[Callable[[Any], None], ...] = (_add_training, _add_serving)
 
 
 def _runs(wanted: argparse.Namespace) -> int:

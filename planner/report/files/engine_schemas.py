@@ -14,7 +14,6 @@ from planner.speed.training.goodput import Teams
 from planner.speed.training.images import Known as ImageTraining
 from planner.speed.training.packing import Ways
 from planner.speed.training.software_stacks import Stacks
-from planner.study.cases.cases import Cases
 from planner.study.data_files import Assumed
 from planner.study.market.gpu_guide import Uses
 from planner.study.uncertainty.stress import Stresses
@@ -33,7 +32,6 @@ SCHEMAS: dict[str, Callable[[], Schema]] = {
     "futures": partial(editor_schema, Assumed),
     "belief": partial(editor_schema, BeliefConstants),
     "gate": partial(editor_schema, GateConstants),
-    "tco_cases": partial(editor_schema, Cases),
     "network": partial(editor_schema, Network),
     "goodput": partial(editor_schema, Teams),
     "together": partial(editor_schema, Ways),

@@ -68,7 +68,6 @@ OF_STUDIES = _kinds(
     ("futures", "what futures are drawn from beside the catalogue", "planner/study/data/futures.yaml"),
     ("belief", "how a dated rental price is believed", "pricing/belief/constants.yaml"),
     ("gate", "from where on a live price is not believed at once", "pricing/feeds/gate.yaml"),
-    ("tco_cases", "what others published about buying and renting", "planner/study/data/tco_cases.yaml"),
 )
 KINDS = (
     FileKind("scenario", "a plan: what differs from the defaults"),

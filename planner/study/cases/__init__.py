@@ -1,1 +1,0 @@
-"""Published cases of buying and renting, reckoned again with this engine."""
