@@ -2,8 +2,8 @@
 
 The same seed gives the same points, bit by bit, on every machine. Points of a Sobol sequence fill the space of all
 inputs so evenly that a thousand of them tell as much as many thousands drawn at random. They are, bit by bit, those of
-`scipy.stats.qmc.Sobol(inputs, scramble=True)`, and are made here because loading `scipy.stats` takes longer than a
-whole plan; tests/study/test_sobol.py holds the two beside each other.
+`scipy.stats.qmc.Sobol(inputs, scramble=True)`, and are made here because loading `scipy.stats` takes half a
+second; tests/study/test_sobol.py holds the two beside each other.
 
 References
 ----------
@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from planner.money.owning.inputs import POSITION
 from planner.study.data_files import DATA, assumed
 from planner.study.uncertainty.distributions import DistributionError
-from planner.study.uncertainty.normal import ndtri
 from planner.study.uncertainty.uncertain_inputs import RENTS, Doubtful, at
 
 BITS = 30  # of a point in each input, and so at most 2**30 points
@@ -58,6 +57,8 @@ def distances(inputs: int, count: int, seed: int) -> NDArray[np.float64]:
 
     One input after the other in memory, as they are read.
     """
+    from scipy.special import ndtri  # takes longer to load than numpy
+
     found = np.asfortranarray(ndtri(points(inputs, count, seed)))
     found.flags.writeable = False
     return found

@@ -15,8 +15,7 @@ import numpy as np
 from planner.money.many_ledgers import Columns
 from planner.money.option import Option
 from planner.money.plan import Plan
-from planner.study.uncertainty.draws import points
-from planner.study.uncertainty.normal import ndtri
+from planner.study.uncertainty.draws import distances
 from planner.study.uncertainty.tornado import saved_usd
 from planner.study.uncertainty.uncertain_inputs import at, doubtful
 
@@ -37,7 +36,7 @@ def indices(plan: Plan, own: Option, rent: Option, count: int = ROWS) -> tuple[I
     inputs = doubtful(plan)
     if not inputs:
         return ()
-    z = ndtri(points(2 * len(inputs), count, plan.setting.scenario.seed))
+    z = distances(2 * len(inputs), count, plan.setting.scenario.seed)
     one, other = z[:, : len(inputs)], z[:, len(inputs) :]
     mixed = [np.where(np.arange(len(inputs)) == place, other, one) for place in range(len(inputs))]
     rows = Columns(plan.setting, at(inputs, np.concatenate([one, other, *mixed])))
