@@ -330,18 +330,6 @@ def test_bad_runs_and_constants_are_told_in_one_sentence(tmp_path: Path, capsys:
 TUNE = ["train", "--model", "llama-3-8b", *H100, "--method", "qlora", "--tokens", "20M", "--seq-len", "512"]
 
 
-def test_several_adapters_on_one_accelerator_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
-    code, said, _ = run(capsys, *TUNE, "--global-batch", "8", "--count", "1")
-    assert code == OK
-    for words in ("Several at once", "one after the other", "side by side on one base", "slices 1g.10gb", "assumed"):
-        assert words in said
-    code, said, _ = run(capsys, *TUNE, "--global-batch", "8", "--count", "1", "--json")
-    ways = json.loads(said)["several_at_once"]
-    assert [way["way"] for way in ways][:2] == ["in_turn", "shared_base"]
-    assert ways[0]["usd_per_run"]["typical"] == pytest.approx(json.loads(said)["usd"]["typical"])
-    assert "Several at once" not in run(capsys, *TRAIN)[1]
-
-
 def test_one_slice_is_asked_about_and_its_bill_is_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
     code, said, _ = run(capsys, *TUNE, "--global-batch", "8", "--mig-profile", "1g.10gb")
     assert code == OK

@@ -17,14 +17,12 @@ from planner.evidence.training.check import anchored
 from planner.money.renting.job_hour import Hired, hired
 from planner.report.evidence.own_runs_words import own_runs_data, own_runs_text
 from planner.report.speed.image_words import images_data, images_rows, images_text
-from planner.report.speed.packing_words import together_data, together_text
 from planner.report.speed.training_words import training_data, training_rows, training_text
 from planner.report.table import Table
 from planner.scenario.image_job import ImageJob
 from planner.scenario.training_job import TrainingJob
 from planner.speed.training import Training, TrainingCalibration, train
 from planner.speed.training.images import image_training, learns_from_images
-from planner.speed.training.packing import ON_A_BASE, Together, together
 from pricing import Catalogue
 from pricing.feeds.live import current
 from pricing.orderable import Stay, staying
@@ -46,23 +44,12 @@ def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
     own = _own_runs(catalogue, job, wanted.runs, calibration)
     found = train(catalogue, own.job, calibration=calibration)
     cost = _hired(catalogue, found, day, staying(catalogue, wanted.stay))
-    several = _several(catalogue, own.job, calibration)
-    whole = _hired_one(catalogue, found.accelerator, several, day)
     runs = {"own_runs": own_runs_data(own)} if wanted.runs else {}
     return told(
         wanted,
         table=lambda: Table.as_they_are(training_rows(found, cost)),
-        data=lambda: {
-            **stamp(catalogue, day),
-            **runs,
-            **training_data(found, cost),
-            "several_at_once": together_data(several, whole),
-        },
-        text=lambda: (
-            training_text(found, cost)
-            + together_text(several, whole)
-            + own_runs_text(catalogue, own, found.accelerator)
-        ),
+        data=lambda: {**stamp(catalogue, day), **runs, **training_data(found, cost)},
+        text=lambda: training_text(found, cost) + own_runs_text(catalogue, own, found.accelerator),
     )
 
 
@@ -80,19 +67,6 @@ def _own_runs(
     found = anchored(catalogue, job, runs_of("training", path), calibration=known)
     say_unused(path, found.why_not)
     return found
-
-
-def _several(catalogue: Catalogue, job: TrainingJob, known: TrainingCalibration | None) -> tuple[Together, ...]:
-    """The ways to do several runs on one accelerator, where adapters are tuned."""
-    return together(catalogue, job, calibration=known) if job.method in ON_A_BASE else ()
-
-
-def _hired_one(catalogue: Catalogue, accelerator: str, several: tuple[Together, ...], day: date) -> Hired | None:
-    """One whole accelerator, priced for a run that has it to itself; None where there is nothing to price."""
-    if not several or several[0].pace is None:
-        return None
-    hours = several[0].pace.hours_each.typical
-    return hired(catalogue, accelerator, accelerators=1, hours=hours, together=1, day=day)
 
 
 def _hired(catalogue: Catalogue, found: Training, day: date, stay: Stay) -> Hired | None:

@@ -12,7 +12,6 @@ from planner.speed.pace import OwnRuns
 from planner.speed.serving import engine_data as serving
 from planner.speed.training.goodput import Teams
 from planner.speed.training.images import Known as ImageTraining
-from planner.speed.training.packing import Ways
 from planner.speed.training.software_stacks import Stacks
 from planner.study.data_files import Assumed
 from planner.study.market.gpu_guide import Uses
@@ -34,7 +33,6 @@ SCHEMAS: dict[str, Callable[[], Schema]] = {
     "gate": partial(editor_schema, GateConstants),
     "network": partial(editor_schema, Network),
     "goodput": partial(editor_schema, Teams),
-    "together": partial(editor_schema, Ways),
     "own_runs": partial(editor_schema, OwnRuns),
     "training_constants": training_constants_schema,
     "training_stacks": partial(editor_schema, Stacks),

@@ -54,7 +54,6 @@ OF_PLANS = _kinds(
 OF_SPEED = _kinds(
     ("network", "what joins accelerators, where no data sheet says", "planner/speed/data/network.yaml"),
     ("goodput", "what teams reach of a published speed", "planner/speed/data/goodput.yaml"),
-    ("together", "what several jobs on one accelerator reach", "planner/speed/data/together.yaml"),
     ("own_runs", "how much of one's own runs is believed", "planner/speed/data/own_runs.yaml"),
     ("training_constants", "what was fitted for training", "planner/speed/data/training_constants.yaml"),
     ("training_stacks", "what training software keeps in memory", "planner/speed/data/training_stacks.yaml"),
