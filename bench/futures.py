@@ -14,12 +14,11 @@ from planner.money.option import Option
 from planner.money.plan import Plan, plan
 from planner.scenario.budget import FUTURES
 from planner.scenario.scenario import Scenario
-from planner.study.uncertainty.breakeven_map import BUSY, YEARS, axis, break_even_map
+from planner.study.uncertainty.break_even_map import BUSY, YEARS, axis, break_even_map
 from planner.study.uncertainty.futures import futures
-from planner.study.uncertainty.indices import indices
 from planner.study.uncertainty.stress import stressed, stresses
 from planner.study.uncertainty.sure_verdict import decided
-from planner.study.uncertainty.tornado import first_flip, tornado
+from planner.study.uncertainty.tornado import first_flip, indices, tornado
 from pricing import load_catalogue
 
 

@@ -11,8 +11,8 @@ from planner.money.plan import Plan, plan
 from planner.scenario.own import Own
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
+from planner.study.buy_or_wait import waiting
 from planner.study.mix.best_mix import BestMix, best_mix, with_best_mix
-from planner.study.when.buy_or_wait import waiting
 from pricing import load_catalogue
 
 DAY = date(2026, 11, 21)

@@ -24,11 +24,10 @@ from planner.scenario.sell import SaleAndLeaseBack, Sell
 from planner.scenario.terms import Tax, Terms
 from planner.scenario.work import Work
 from planner.study.data_files import assumed
-from planner.study.uncertainty.distributions import Spread
 from planner.study.uncertainty.draws import normals
 from planner.study.uncertainty.futures import DOTS
 from planner.study.uncertainty.sure_verdict import LIKELY, STEP, SURE
-from planner.study.uncertainty.uncertain_inputs import Doubtful
+from planner.study.uncertainty.uncertain_inputs import Doubtful, Spread
 from pricing import choices, figure, load_catalogue, records
 from pricing.query import AGEING_DAYS
 from tests import house

@@ -182,7 +182,7 @@ def test_a_server_has_loaded_what_would_be_loaded_late() -> None:
         [sys.executable, "-c", "from planner.web.ready import get_ready; get_ready(); import sys; print(*sys.modules)"],
         cwd=ROOT, capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
-    assert {*LATER, "plotly", "planner.study.mix.programme"} <= set(told.stdout.split())
+    assert {*LATER, "plotly", "planner.study.mix.mix_program"} <= set(told.stdout.split())
 
 
 def _imported_late(path: Path) -> Iterator[str]:

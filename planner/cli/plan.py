@@ -20,8 +20,7 @@ from planner.report.answer.verdict_line import verdict
 from planner.report.files.assumptions_csv import assumptions_table, results_table
 from planner.report.files.cash_csv import SIGN, cash_table
 from planner.report.files.csv import to_csv
-from planner.study.when.buy_or_wait import NoWaiting, waiting
-from planner.study.when.buy_or_wait_futures import waiting_futures
+from planner.study.buy_or_wait import NoWaiting, waiting, waiting_futures
 from pricing.feeds.live import current
 
 

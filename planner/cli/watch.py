@@ -17,7 +17,7 @@ from planner.cli.scenarios import Opened, saved_scenario
 from planner.money.renting.cheapest_offer import usual_wish
 from planner.report.answer.today_words import fallen_words, today_words
 from planner.report.answer.verdict_line import Verdict, verdict
-from planner.study.market.candidates import doer_of
+from planner.study.market.sized_accelerators import doer_of
 from pricing import Catalogue
 from pricing.feeds.folder import FOLDER, data_folder
 from pricing.feeds.live import current

@@ -25,8 +25,7 @@ from planner.report.chart_frame import (
     money,
     names_above,
 )
-from planner.study.market.price_history import History
-from planner.study.market.value_for_money import PricedOffer, Worth
+from planner.study.market.price_history import History, PricedOffer, Worth
 
 _PART_COLOURS: dict[Part, tuple[str, str, str]] = {
     # part: light, dark, hatch

@@ -14,8 +14,8 @@ from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenar
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import Late
 from planner.study.market.hours_needed import says_what
+from planner.study.market.pareto_front import nothing, summary
 from planner.study.market.survey import market
-from planner.study.market.why import nothing, summary
 from planner.study.mix.best_mix import with_best_mix
 from pricing import Catalogue, PricingError
 

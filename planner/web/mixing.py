@@ -22,10 +22,9 @@ from planner.report.mix.mix_words import (
     mix_sentences,
 )
 from planner.report.mix.tried_words import COST, MORE, tried_sentences, tried_table
+from planner.study.buy_or_wait import NoWaiting, Waiting, WaitingFutures, waiting, waiting_futures
 from planner.study.mix.best_mix import BestMix, NoMix, best_mix
 from planner.study.mix.tried import Tried, tried
-from planner.study.when.buy_or_wait import NoWaiting, Waiting, waiting
-from planner.study.when.buy_or_wait_futures import WaitingFutures, waiting_futures
 from planner.web import show, state
 
 

@@ -11,10 +11,9 @@ from datetime import date
 import scipy.optimize  # noqa: F401 - loaded where it is first used, which is a plan that somebody waits for
 
 import planner.report.market.job_offers
-import planner.study.market.candidates
 import planner.study.market.gpu_guide
+import planner.study.market.sized_accelerators
 import planner.study.market.survey
-import planner.study.uncertainty.indices
 import planner.study.uncertainty.stress
 import planner.study.uncertainty.tornado  # noqa: F401
 from planner.report.answer.reckoned import reckoned

@@ -18,8 +18,7 @@ from planner.report.futures.what_turns import (  # fmt: skip
 )
 from planner.report.what_if import what_if_words as said
 from planner.scenario.scenario import Scenario
-from planner.study.uncertainty.as_scenario import can_enter, entered
-from planner.study.uncertainty.breakeven_map import BreakEvenMap, sides
+from planner.study.uncertainty.break_even_map import BreakEvenMap, can_enter, entered, sides
 from planner.study.uncertainty.stress import stresses
 from planner.web import address, ask, chart_sources, show, state, state_what_if
 

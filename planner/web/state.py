@@ -26,9 +26,8 @@ from planner.report.market.job_offers import Offers, offers_of
 from planner.report.market.prices_through_time import order_of_rows, past_finding, worth_finding
 from planner.report.table import Table
 from planner.scenario.scenario import Scenario
-from planner.study.market.candidates import Doer, doers
-from planner.study.market.price_history import History, histories
-from planner.study.market.value_for_money import Worth, dots, worth
+from planner.study.market.price_history import History, Worth, dots, histories, worth
+from planner.study.market.sized_accelerators import Doer, doers
 from planner.web import parcels, workers
 from planner.web.turns import Once
 from pricing import Catalogue, load_catalogue

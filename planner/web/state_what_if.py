@@ -14,11 +14,10 @@ from planner.report.futures import future_charts
 from planner.report.futures.input_words import saver
 from planner.report.what_if.what_if_words import pair
 from planner.scenario.ways import Way
-from planner.study.uncertainty.breakeven_map import BreakEvenMap, axis, break_even_map
-from planner.study.uncertainty.indices import Index, indices
+from planner.study.uncertainty.break_even_map import BreakEvenMap, axis, break_even_map
 from planner.study.uncertainty.stress import Stressed, laid_over, stressed
 from planner.study.uncertainty.sure_verdict import Judged, decided
-from planner.study.uncertainty.tornado import TornadoBar, tornado
+from planner.study.uncertainty.tornado import Index, TornadoBar, indices, tornado
 from planner.web import state, workers
 
 Who = tuple[str, str, date]  # digest of the catalogue, scenario, day: what all of this depends on

@@ -19,7 +19,7 @@ from planner.scenario.known_names import settle
 from planner.scenario.own import Own
 from planner.scenario.refusal import ScenarioError
 from planner.scenario.scenario import Scenario
-from planner.study.mix import rates
+from planner.study.mix import mix_rates as rates
 from pricing import load_catalogue
 
 DAY = date(2026, 11, 21)

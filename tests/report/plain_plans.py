@@ -17,10 +17,9 @@ from planner.report.text_table import text_table
 from planner.scenario.link import to_address
 from planner.scenario.question import question_of
 from planner.scenario.scenario import Scenario
+from planner.study.buy_or_wait import NoWaiting, waiting, waiting_futures
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
-from planner.study.when.buy_or_wait import NoWaiting, waiting
-from planner.study.when.buy_or_wait_futures import waiting_futures
 from pricing import Catalogue
 
 _CHIPS = ("H100-SXM5-80GB", "RTX-4090-24GB", "A100-SXM4-80GB", "GB200-NVL72-186GB", "L40S-48GB", "MI300X-192GB")

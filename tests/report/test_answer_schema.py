@@ -25,10 +25,9 @@ from planner.report.files import answer_schema as schema
 from planner.report.files.assumptions_csv import results_table
 from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import Scenario
+from planner.study.buy_or_wait import NoWaiting, waiting, waiting_futures
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
-from planner.study.when.buy_or_wait import NoWaiting, waiting
-from planner.study.when.buy_or_wait_futures import waiting_futures
 from pricing import load_catalogue
 from tests.evidence.golden import serving_rows
 from tests.evidence.mine import as_csv

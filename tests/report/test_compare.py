@@ -31,9 +31,8 @@ from planner.report.market.job_offers import Offers, RentedJob
 from planner.report.market.prices_through_time import order_of_rows, past_finding, worth_finding, worth_table
 from planner.report.table import Table
 from planner.scenario.scenario import Scenario
-from planner.study.market.candidates import doer_of
-from planner.study.market.price_history import histories
-from planner.study.market.value_for_money import dots, worth
+from planner.study.market.price_history import dots, histories, worth
+from planner.study.market.sized_accelerators import doer_of
 from pricing import Catalogue, load_catalogue
 from pricing.query import Wish, find
 

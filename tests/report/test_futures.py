@@ -29,12 +29,11 @@ from planner.report.speed.speed_tables import agreement_finding
 from planner.report.table import Table
 from planner.report.words import of_100, times_of_100
 from planner.scenario.terms import Terms
-from planner.study.uncertainty.breakeven_map import BreakEvenMap, MapAxis
+from planner.study.buy_or_wait import Waiting, WaitingFutures, waiting
+from planner.study.uncertainty.break_even_map import BreakEvenMap, MapAxis
 from planner.study.uncertainty.drawn_breakeven import Turning
 from planner.study.uncertainty.futures import Futures, FuturesBand
 from planner.study.uncertainty.sure_verdict import Judged, judged
-from planner.study.when.buy_or_wait import Waiting, waiting
-from planner.study.when.buy_or_wait_futures import WaitingFutures
 from tests.money.test_answer import option
 from tests.report.test_speed import published
 from tests.study.planned import planned

@@ -14,7 +14,7 @@ from planner.report.market.findings import hidden_words
 from planner.report.market.job_offers import A_MONTH, ONE_RUN, Offers, offers_of
 from planner.scenario.presets import preset
 from planner.scenario.scenario import Scenario
-from planner.study.market.candidates import Doer, doer_of, doers, names_a_model
+from planner.study.market.sized_accelerators import Doer, doer_of, doers, names_a_model
 from planner.study.plan_any import planned
 from pricing import load_catalogue
 from pricing.orderable import Order, refuses

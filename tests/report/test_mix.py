@@ -23,9 +23,9 @@ from planner.report.mix.mix_words import (
 )
 from planner.report.mix.tried_words import COST, MORE, tried_sentences, tried_table
 from planner.scenario.rent import Mix
+from planner.study.buy_or_wait import Waiting, waiting
 from planner.study.mix.best_mix import ALIKE, BestMix, best_mix
 from planner.study.mix.tried import tried
-from planner.study.when.buy_or_wait import Waiting, waiting
 from tests.money.owning import EIGHTY
 from tests.money.renting import MARKET, plan, setting, work
 

@@ -10,7 +10,7 @@ import pytest
 from planner.report.speed import time_cost_front
 from planner.scenario.ways import Way
 from planner.speed.training.result import Range
-from planner.study.market.lost import Lost
+from planner.study.market.candidate import Lost
 from planner.study.market.survey import Market, Try
 
 H100 = "H100-SXM5-80GB"

@@ -14,7 +14,7 @@ from planner.scenario.link import from_address, to_address
 from planner.scenario.question import HOURS
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
-from planner.study.uncertainty.as_scenario import entered
+from planner.study.uncertainty.break_even_map import entered
 from pricing import load_catalogue
 
 DAY = date(2026, 11, 22)

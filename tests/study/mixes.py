@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.study.mix.load_duration import LoadCurve
-from planner.study.mix.programme import Programme
+from planner.study.mix.mix_program import Programme
 
 Array = NDArray[np.float64]
 

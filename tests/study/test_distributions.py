@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
-from planner.study.uncertainty.distributions import Z_TAIL, DistributionError, Spread
+from planner.study.uncertainty.uncertain_inputs import Z_TAIL, DistributionError, Spread
 
 ENDS = st.tuples(st.floats(-1e3, 0.0) | st.floats(1e-6, 1e6), st.floats(0, 1e6), st.floats(0, 1e6))
 

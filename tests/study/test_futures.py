@@ -25,11 +25,10 @@ from planner.scenario.terms import Terms
 from planner.scenario.work import Work
 from planner.study.data_files import assumed
 from planner.study.uncertainty import draws
-from planner.study.uncertainty.distributions import DistributionError, Spread
 from planner.study.uncertainty.draws import drawn, normals, points
 from planner.study.uncertainty.futures import Futures, _counted, _eighty, futures
 from planner.study.uncertainty.sure_verdict import judged
-from planner.study.uncertainty.uncertain_inputs import Doubtful, at, doubtful
+from planner.study.uncertainty.uncertain_inputs import DistributionError, Doubtful, Spread, at, doubtful
 from tests.study.planned import DAY, catalogue, certain, planned
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from planner.money.plan import plan
-from planner.study.uncertainty.breakeven_map import curve, use_and_years
-from planner.study.when.buy_or_wait import Waiting, waiting
-from planner.study.when.late_delivery import late_delivery
+from planner.study.buy_or_wait import Waiting, late_delivery, waiting
+from planner.study.uncertainty.break_even_map import curve, use_and_years
 from pricing import load_catalogue
 from tests.money.test_breakeven import DAY, toy
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planner.study.market.lost import Lost
+from planner.study.market.candidate import Lost
 
 
 @pytest.mark.parametrize(

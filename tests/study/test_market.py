@@ -24,7 +24,7 @@ from planner.speed.refused import BadJob
 from planner.speed.serving import serve
 from planner.speed.training import train
 from planner.speed.work_to_hours import serving_job, training_job
-from planner.study.market.amounts import enough_usd_words
+from planner.study.market.candidate import enough_usd_words
 from planner.study.market.hours_needed import Task, _doings, doings
 from planner.study.market.survey import Market, Try, doubling, market, unchosen
 from pricing import PricingError, load_catalogue

@@ -22,9 +22,9 @@ from planner.scenario.presets import preset
 from planner.scenario.rent import Mix
 from planner.scenario.scenario import Scenario
 from planner.study.mix.best_mix import ALIKE, UNTOLD, BestMix, NoMix, best_mix, with_best_mix
-from planner.study.mix.rates import rates_of
+from planner.study.mix.mix_program import programme_of
+from planner.study.mix.mix_rates import rates_of
 from planner.study.mix.search import MixSearch, least_fleet
-from planner.study.mix.slices import programme_of
 from planner.study.plan_any import planned
 from pricing import load_catalogue
 from tests.examples import at_most

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.study.mix.best_mix import NoMix, best_mix
-from planner.study.mix.programme import Infeasible, Limit, Programme, ProgrammeBest, Sum, best
+from planner.study.mix.mix_program import Infeasible, Limit, Programme, ProgrammeBest, Sum, best
 from planner.study.plan_any import planned
 from pricing import load_catalogue
 from tests.examples import at_most

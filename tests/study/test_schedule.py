@@ -14,7 +14,7 @@ from planner.money.stages.just_in_time import order_months
 from planner.scenario.own import Order
 from planner.scenario.rent import Mix
 from planner.study.mix.best_mix import BestMix, best_mix
-from planner.study.mix.schedule import Count, Schedule, best_months, within
+from planner.study.mix.mix_rates import Count, Schedule, best_months, within
 from tests.examples import at_most
 from tests.study.test_mix import OWN, made, work
 

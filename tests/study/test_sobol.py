@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.study.uncertainty.distributions import DistributionError
 from planner.study.uncertainty.draws import BITS, most_inputs, points, sobol
+from planner.study.uncertainty.uncertain_inputs import DistributionError
 
 
 def of_scipy(inputs: int, seed: int) -> Any:

@@ -23,16 +23,14 @@ from planner.report.futures.what_turns import (  # fmt: skip
 from planner.scenario.link import from_address
 from planner.scenario.own import Own
 from planner.scenario.scenario import Scenario
-from planner.study.uncertainty.breakeven_map import BUSY, YEARS, axis, break_even_map
-from planner.study.uncertainty.distributions import DistributionError
+from planner.study.uncertainty.break_even_map import BUSY, YEARS, axis, break_even_map
 from planner.study.uncertainty.drawn_breakeven import turning
 from planner.study.uncertainty.draws import drawn
 from planner.study.uncertainty.futures import futures
-from planner.study.uncertainty.indices import indices
 from planner.study.uncertainty.stress import Change, Stressed, stressed, stresses
 from planner.study.uncertainty.sure_verdict import decided
-from planner.study.uncertainty.tornado import first_flip, saved_usd, tornado
-from planner.study.uncertainty.uncertain_inputs import doubtful
+from planner.study.uncertainty.tornado import first_flip, indices, saved_usd, tornado
+from planner.study.uncertainty.uncertain_inputs import DistributionError, doubtful
 from tests.study.planned import DAY, catalogue, planned
 
 

@@ -10,8 +10,7 @@ import pytest
 from planner.money.measures import factors
 from planner.money.plan import Plan, plan_at
 from planner.scenario.scenario import Scenario
-from planner.study.mix.best_mix import with_best_mix
-from planner.study.when.buy_or_wait import (
+from planner.study.buy_or_wait import (
     NO_FASTER,
     NoWaiting,
     Waiting,
@@ -19,6 +18,7 @@ from planner.study.when.buy_or_wait import (
     least_work_years,
     waiting,
 )
+from planner.study.mix.best_mix import with_best_mix
 from tests.money.owning import EIGHTY, NOTHING, setting
 from tests.money.owning import scenario as owning
 

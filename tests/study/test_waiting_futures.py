@@ -17,12 +17,11 @@ from planner.report.mix.mix_charts import waiting_curve
 from planner.report.words import of_100
 from planner.scenario.own import Own
 from planner.scenario.terms import Terms
+from planner.study import buy_or_wait as module
+from planner.study.buy_or_wait import Waiting, WaitingFutures, waiting, waiting_futures
 from planner.study.uncertainty.draws import drawn
 from planner.study.uncertainty.futures import futures
 from planner.study.uncertainty.uncertain_inputs import doubtful
-from planner.study.when import buy_or_wait_futures as module
-from planner.study.when.buy_or_wait import Waiting, waiting
-from planner.study.when.buy_or_wait_futures import WaitingFutures, waiting_futures
 from tests.study.planned import planned
 
 

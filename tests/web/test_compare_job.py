@@ -7,7 +7,7 @@ import pytest
 from planner.report import words
 from planner.scenario.link import to_address
 from planner.scenario.presets import preset
-from planner.study.market.candidates import doers
+from planner.study.market.sized_accelerators import doers
 from planner.study.plan_any import planned
 from planner.web import state
 from planner.web.filters import ANY

@@ -14,11 +14,10 @@ from planner.report.futures.waiting_words import waiting_sentences
 from planner.report.mix.mix_words import mix_sentences
 from planner.scenario.link import from_address
 from planner.scenario.scenario import Scenario
+from planner.study.buy_or_wait import Waiting, waiting, waiting_futures
 from planner.study.mix.best_mix import ALIKE, best_mix, with_best_mix
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
-from planner.study.when.buy_or_wait import Waiting, waiting
-from planner.study.when.buy_or_wait_futures import waiting_futures
 from planner.web import state
 from pricing import load_catalogue
 from tests.web.test_pages import DAY, visit

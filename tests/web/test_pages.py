@@ -23,7 +23,7 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.short_keys import KEYS
 from planner.scenario.terms import Terms
 from planner.scenario.work import Work
-from planner.study.market.candidates import doer_of
+from planner.study.market.sized_accelerators import doer_of
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.web import ask, fields, questions, state

@@ -23,14 +23,12 @@ from planner.report.what_if.what_if_words import (
     stress_name,
 )
 from planner.scenario.link import from_address
+from planner.study.buy_or_wait import Waiting, waiting, waiting_futures
 from planner.study.plan_any import planned
-from planner.study.uncertainty.as_scenario import can_enter, entered
-from planner.study.uncertainty.breakeven_map import BUSY, YEARS, axis, break_even_map, sides
+from planner.study.uncertainty.break_even_map import BUSY, YEARS, axis, break_even_map, can_enter, entered, sides
 from planner.study.uncertainty.stress import laid_over, stresses
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from planner.study.uncertainty.tornado import TornadoBar, tornado
-from planner.study.when.buy_or_wait import Waiting, waiting
-from planner.study.when.buy_or_wait_futures import waiting_futures
 from planner.web import show_what_if, state
 from planner.web.pages import what_if
 from pricing import load_catalogue

@@ -35,9 +35,8 @@ from planner.report.forms import reason_of, scalar
 from planner.report.futures.counted import turning_of
 from planner.report.futures.waiting_words import waiting_sentences
 from planner.report.speed.training_words import hours_to_train
+from planner.study.buy_or_wait import NoWaiting, Waiting, WaitingFutures
 from planner.study.uncertainty.futures import Futures, FuturesBand
-from planner.study.when.buy_or_wait import NoWaiting, Waiting
-from planner.study.when.buy_or_wait_futures import WaitingFutures
 from pricing.orderable import sale
 
 

@@ -28,9 +28,8 @@ from planner.report.futures.counted import futures_table
 from planner.report.futures.waiting_words import waiting_text
 from planner.report.table import Table
 from planner.report.text_table import text_table
+from planner.study.buy_or_wait import NoWaiting, Waiting, WaitingFutures
 from planner.study.uncertainty.futures import Futures
-from planner.study.when.buy_or_wait import NoWaiting, Waiting
-from planner.study.when.buy_or_wait_futures import WaitingFutures
 
 
 class Reckoned(NamedTuple):

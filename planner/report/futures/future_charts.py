@@ -35,7 +35,7 @@ from planner.report.chart_frame import (
 from planner.report.futures.counted import drawn_pair, share_words
 from planner.report.futures.input_words import label, other, saver, short, short_written, written
 from planner.scenario.ways import Way
-from planner.study.uncertainty.breakeven_map import BreakEvenMap, MapAxis
+from planner.study.uncertainty.break_even_map import BreakEvenMap, MapAxis
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.tornado import TornadoBar
 

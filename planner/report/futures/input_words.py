@@ -9,7 +9,7 @@ from planner.money.ways import WAYS
 from planner.report import glossary, words
 from planner.scenario.durations import hours_words, months_words, years_words
 from planner.scenario.ways import Way
-from planner.study.uncertainty.breakeven_map import BUSY, YEARS
+from planner.study.uncertainty.break_even_map import BUSY, YEARS
 from planner.study.uncertainty.uncertain_inputs import Doubtful
 
 Write = Callable[[float], str]

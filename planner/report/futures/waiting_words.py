@@ -9,8 +9,7 @@ from planner.report import words
 from planner.report.futures.counted import share_words
 from planner.report.table import Table
 from planner.report.text_table import text_table
-from planner.study.when.buy_or_wait import NoWaiting, Waiting
-from planner.study.when.buy_or_wait_futures import WaitingFutures
+from planner.study.buy_or_wait import NoWaiting, Waiting, WaitingFutures
 
 _YEAR, _QUARTER = 12, 3
 

@@ -13,12 +13,11 @@ from planner.report.futures.counted import first_of_100
 from planner.report.futures.input_words import label, lower, range_of, short, written
 from planner.report.table import Table
 from planner.report.title import title
-from planner.study.uncertainty.breakeven_map import BreakEvenMap
+from planner.study.uncertainty.break_even_map import BreakEvenMap
 from planner.study.uncertainty.futures import Futures
-from planner.study.uncertainty.indices import Index
 from planner.study.uncertainty.stress import Stressed
 from planner.study.uncertainty.sure_verdict import Judged
-from planner.study.uncertainty.tornado import TornadoBar, first_flip
+from planner.study.uncertainty.tornado import Index, TornadoBar, first_flip
 
 
 def turns_first(plan: Plan, found: Answer, drawn: Futures) -> tuple[str, ...]:

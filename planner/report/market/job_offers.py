@@ -30,7 +30,7 @@ from planner.report.market.offers import region_words
 from planner.report.table import Table
 from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.durations import time_words, years_words
-from planner.study.market.candidates import Doer
+from planner.study.market.sized_accelerators import Doer
 from pricing import Catalogue
 from pricing.orderable import refuses
 from pricing.query import Wish, find

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from planner.report import words
 from planner.report.table import Table
-from planner.study.market.price_history import History
-from planner.study.market.value_for_money import Worth
+from planner.study.market.price_history import History, Worth
 from pricing import Catalogue
 
 MOST_ROWS = 16

@@ -23,9 +23,8 @@ from planner.report.chart_frame import (
 )
 from planner.report.mix.mix_words import LAYERS
 from planner.scenario.ways import Way
+from planner.study.buy_or_wait import Waiting, WaitingFutures
 from planner.study.mix.best_mix import BestMix
-from planner.study.when.buy_or_wait import Waiting
-from planner.study.when.buy_or_wait_futures import WaitingFutures
 
 _HEIGHT = 400
 

@@ -14,12 +14,10 @@ from planner.report.answer.sentences import AnswerWords, told
 from planner.report.futures.counted import how_sure
 from planner.report.futures.input_words import lower, short, written
 from planner.report.title import title
-from planner.study.uncertainty.as_scenario import can_enter
-from planner.study.uncertainty.breakeven_map import BreakEvenMap
-from planner.study.uncertainty.indices import Index
+from planner.study.uncertainty.break_even_map import BreakEvenMap, can_enter
 from planner.study.uncertainty.stress import Stress, stresses
 from planner.study.uncertainty.sure_verdict import Judged
-from planner.study.uncertainty.tornado import TornadoBar
+from planner.study.uncertainty.tornado import Index, TornadoBar
 from pricing.figure import Source
 
 NOTHING_MOVES = "Every figure of this plan is certain, so nothing moves the answer."

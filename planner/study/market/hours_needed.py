@@ -17,7 +17,7 @@ from planner.speed.training.across import Reach, across, unknown_speed
 from planner.speed.training.images import image_training, learns_from_images
 from planner.speed.training.result import Layout, Range
 from planner.speed.work_to_hours import Asked, asked, image_job, training_job
-from planner.study.market.lost import Lost
+from planner.study.market.candidate import Lost
 from pricing import Catalogue
 from pricing.kept import Kept
 

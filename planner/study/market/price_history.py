@@ -1,12 +1,18 @@
-"""Prices through time: every history of one accelerator, ready to be drawn, with gaps left as gaps."""
+"""Prices through time, ready to be drawn, with gaps left as gaps; and what the money buys.
+
+The second: the spread of prices for each accelerator, and a price for what it can do and hold.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
+from math import isfinite
+from statistics import median
 
 from pricing import Catalogue, Figure
+from pricing.belief import in_their_markets
 
 # Two readings further apart than this say nothing about the time between them.
 LONGEST_STEP_DAYS = 70
@@ -59,3 +65,71 @@ def _history(key: str, label: str, purchase: str, measure: str, figure: Figure) 
             days.append(day + (next_day - day) / 2)
             prices.append(None)
     return History(key, label, purchase, measure, tuple(days), tuple(prices))
+
+
+TFLOP_PER_PFLOP = 1_000.0
+
+
+@dataclass(frozen=True)
+class PricedOffer:
+    """One offer as a dot."""
+
+    offer: str
+    accelerator: str
+    provider_kind: str
+    usd_per_accelerator_hour: float
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a typical offer of one accelerator costs for its arithmetic and for its memory."""
+
+    accelerator: str
+    offers: int
+    lowest_usd: float
+    median_usd: float
+    highest_usd: float
+    usd_per_pflop_hour: float | None
+    usd_per_gb_hour: float | None
+
+
+def dots(catalogue: Catalogue, offers: tuple[str, ...], day: date) -> list[PricedOffer]:
+    """The priced offers among `offers`, each at what its price is worth on a day."""
+    found = []
+    for key, usd in zip(offers, in_their_markets(catalogue, day, offers).typical.tolist(), strict=True):
+        offer = catalogue.offers[key]
+        if isfinite(usd):
+            found.append(PricedOffer(key, offer.accelerator, catalogue.providers[offer.provider].kind, usd))
+    return found
+
+
+def worth(catalogue: Catalogue, offers: tuple[str, ...], day: date) -> list[Worth]:
+    """For each accelerator among `offers`: the spread, and the median price for 1 PFLOP/s (16 bit, dense) and 1 GB.
+
+    Each provider counts once, with the median of its offers, so that one with 200 regions does not drown the others.
+    """
+    prices: dict[str, dict[str, list[float]]] = {}
+    for dot in dots(catalogue, offers, day):
+        of_chip = prices.setdefault(dot.accelerator, {})
+        of_chip.setdefault(catalogue.offers[dot.offer].provider, []).append(dot.usd_per_accelerator_hour)
+    rows = [_worth(catalogue, chip, by_provider) for chip, by_provider in prices.items()]
+    return sorted(
+        rows, key=lambda row: (row.usd_per_pflop_hour is None, row.usd_per_pflop_hour or 0.0, row.accelerator)
+    )
+
+
+def _worth(catalogue: Catalogue, chip: str, by_provider: dict[str, list[float]]) -> Worth:
+    every = [price for prices in by_provider.values() for price in prices]
+    middle = median(median(prices) for prices in by_provider.values())
+    record = catalogue.accelerators.get(chip)
+    rate = record and (record.bf16_dense_tflops or record.fp16_dense_tflops)
+    memory = record and record.memory_gb
+    return Worth(
+        accelerator=chip,
+        offers=len(every),
+        lowest_usd=min(every),
+        median_usd=middle,
+        highest_usd=max(every),
+        usd_per_pflop_hour=middle / (rate.newest.typical / TFLOP_PER_PFLOP) if rate else None,
+        usd_per_gb_hour=middle / memory.newest.typical if memory else None,
+    )

@@ -17,13 +17,11 @@ from planner.scenario.task import Serve
 from planner.speed.serving import is_other_work
 from planner.speed.training.result import Range
 from planner.speed.work_to_hours import cheapest_door
+from planner.study.market.candidate import Lost, Market, Try
+from planner.study.market.candidate_costs import Hiring, bought, kept_tries, rented
 from planner.study.market.fleets import OF_ONE_MACHINE
-from planner.study.market.front import judged
 from planner.study.market.hours_needed import Doing, Progress, Task, doings, task_of
-from planner.study.market.lost import Lost
-from planner.study.market.tried import Market, Try
-from planner.study.market.try_own import bought, kept_tries
-from planner.study.market.try_rent import Hiring, rented
+from planner.study.market.pareto_front import judged
 from pricing import Catalogue, names
 
 __all__ = ["Market", "Try", "market"]

@@ -26,10 +26,9 @@ from planner.scenario.memo import cached_property
 from planner.scenario.own import Order
 from planner.scenario.rent import Mix, Peaks
 from planner.study.mix.load_duration import LoadCurve, Piece, Screen, envelope, load_curve, threshold
-from planner.study.mix.programme import Infeasible, ProgrammeBest, best
-from planner.study.mix.rates import MixRates, rates_of
+from planner.study.mix.mix_program import Infeasible, ProgrammeBest, best, programme_of, screens_of
+from planner.study.mix.mix_rates import MixRates, rates_of
 from planner.study.mix.search import MixSearch, least_fleet
-from planner.study.mix.slices import programme_of, screens_of
 
 ALIKE = "the work wants the same number whenever it runs, so a fleet is used as a whole: own all of it or none"
 UNTOLD = (

@@ -16,7 +16,7 @@ from planner.money.ways.ledger_of_way import Unavailable, whole_ledger
 from planner.money.ways.mix import mixed
 from planner.scenario.base import MOST_ACCELERATORS
 from planner.scenario.rent import Mix
-from planner.study.mix.schedule import Schedule
+from planner.study.mix.mix_rates import Schedule
 
 _ROUNDS = 12  # steps to a neighbour, at most
 

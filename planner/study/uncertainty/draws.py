@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from planner.money.owning.inputs import POSITION
 from planner.study.data_files import DATA, assumed
-from planner.study.uncertainty.distributions import DistributionError
-from planner.study.uncertainty.uncertain_inputs import RENTS, Doubtful, at
+from planner.study.uncertainty.uncertain_inputs import RENTS, DistributionError, Doubtful, at
 
 BITS = 30  # of a point in each input, and so at most 2**30 points
 Words = NDArray[np.uint32]

@@ -21,9 +21,8 @@ from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR
 from planner.money.ways import WAYS
 from planner.scenario.budget import FUTURES
 from planner.scenario.memo import cached_property, without
-from planner.study.uncertainty.distributions import TAIL
 from planner.study.uncertainty.draws import drawn
-from planner.study.uncertainty.uncertain_inputs import Doubtful, doubtful
+from planner.study.uncertainty.uncertain_inputs import TAIL, Doubtful, doubtful
 
 BANDED = 1_024  # futures from which the bands over time are taken
 DOTS = 50  # each stands for 2 of 100 futures

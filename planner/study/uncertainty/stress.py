@@ -18,8 +18,8 @@ from planner.money.rent_levels import STEP, STEP_AFTER
 from planner.money.verdict.breakeven import value_of
 from planner.scenario.budget import FUTURES
 from planner.study.data_files import Said, read_data
-from planner.study.uncertainty.distributions import DistributionError
 from planner.study.uncertainty.sure_verdict import Judged, decided
+from planner.study.uncertainty.uncertain_inputs import DistributionError
 from pricing.figure import Strict, Text
 
 # What a change starts from where no ledger shows the input: no jump, the middle of the curve, all of the price.

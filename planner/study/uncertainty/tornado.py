@@ -2,6 +2,13 @@
 
 All inputs are tried at once, in one build of the two ways: one row for each value of each input, the others typical.
 Where the sign turns between two values of one input, the break-even's solver finds the point.
+
+Sobol indices say which share of the doubt about the saving comes from each input, alone and with all it works through.
+
+References
+----------
+Saltelli, Annoni, Azzini, Campolongo, Ratto, Tarantola: Variance based sensitivity analysis of model output, Computer
+Physics Communications 181, 2010, pp. 259-270: first-order by their equation (b) of table 2, total by Jansen's (f).
 """
 
 from __future__ import annotations
@@ -19,8 +26,8 @@ from planner.money.plan import Plan
 from planner.money.verdict.breakeven import FOUND, STEP
 from planner.money.verdict.sign_change import nearest_turn, saving_along
 from planner.money.ways import WAYS
-from planner.study.uncertainty.distributions import Z_TAIL
-from planner.study.uncertainty.uncertain_inputs import Doubtful, doubtful
+from planner.study.uncertainty.draws import distances
+from planner.study.uncertainty.uncertain_inputs import Z_TAIL, Doubtful, at, doubtful
 
 # Standard deviations from the middle: from one in a thousand to one in a thousand.
 _GRID = np.array([-3.0902323061678132, -2.0, -Z_TAIL, -0.5, 0.0, 0.5, Z_TAIL, 2.0, 3.0902323061678132])
@@ -139,3 +146,38 @@ def _flip(
         return None, None, FAR
     flip = float(found[0])
     return flip, float(np.interp(flip, values, _GRID[places])), str(STEP if jumps[0] else FOUND)
+
+
+ROWS = 512
+
+
+@dataclass(frozen=True)
+class Index:
+    """One input's part in the variance of what owning saves."""
+
+    name: str
+    first: float  # by itself
+    total: float  # with everything it works through together with others
+
+
+def indices(plan: Plan, own: Option, rent: Option, count: int = ROWS) -> tuple[Index, ...]:
+    """The inputs by their total part, the largest first. All are taken to be independent here."""
+    inputs = doubtful(plan)
+    if not inputs:
+        return ()
+    z = distances(2 * len(inputs), count, plan.setting.scenario.seed)
+    one, other = z[:, : len(inputs)], z[:, len(inputs) :]
+    mixed = [np.where(np.arange(len(inputs)) == place, other, one) for place in range(len(inputs))]
+    rows = Columns(plan.setting, at(inputs, np.concatenate([one, other, *mixed])))
+    saved = saved_usd(plan, (own, rent), rows)
+    of_one, of_other, *of_mixed = saved.reshape(-1, count)
+    variance = float(np.var(np.concatenate([of_one, of_other]))) or 1.0
+    found = [
+        Index(
+            name=each.name,
+            first=float(np.mean(of_other * (swapped - of_one))) / variance,
+            total=float(np.mean((of_one - swapped) ** 2)) / 2 / variance,
+        )
+        for each, swapped in zip(inputs, of_mixed, strict=True)
+    ]
+    return tuple(sorted(found, key=lambda index: (-index.total, index.name)))

@@ -18,7 +18,7 @@ from planner.report.answer.sentences import AnswerWords, told
 from planner.report.market.compare import BUY_ID, pickable
 from planner.report.market.findings import by_the_token, counted_in, hidden_words
 from planner.report.market.job_offers import Offers
-from planner.study.market.candidates import Doer, doer_of, names_a_model
+from planner.study.market.sized_accelerators import Doer, doer_of, names_a_model
 from planner.web import (
     address,
     advice,

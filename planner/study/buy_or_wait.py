@@ -3,6 +3,10 @@
 Until the machines come everything is rented, so waiting costs rent, less what running one's own would have cost. What
 it brings is a lower price, where prices fall, and machines that are younger at the end of the plan. All months are
 reckoned in the ledger at once.
+
+In many futures each is worked out for all months of the order at once, from the same draws that the verdict rests on.
+Waiting is compared with ordering now within each future: what makes both expensive says nothing about waiting. Last,
+what machines cost that come later than promised: rent until then, and less time to use what was bought.
 """
 
 from __future__ import annotations
@@ -20,11 +24,16 @@ from planner.money.option import Option
 from planner.money.outcome import Solved, solved
 from planner.money.owned_fleet import owned_fleet
 from planner.money.owning.inputs import ORDER
-from planner.money.plan import Plan
+from planner.money.plan import Plan, plan_at
 from planner.money.setting import Setting
 from planner.money.ways import on_demand, own
 from planner.money.ways.ledger_of_way import Unavailable
+from planner.money.ways.own import LEAD_TIME
 from planner.scenario.amounts import count
+from planner.scenario.base import MONTHS_PER_YEAR
+from planner.study.uncertainty.draws import drawn
+from planner.study.uncertainty.futures import futures
+from planner.study.uncertainty.uncertain_inputs import TAIL, doubtful
 
 Array = NDArray[np.float64]
 
@@ -165,3 +174,74 @@ def least_work_years(*, doubling_years: Num) -> Solved:
     """
     doubling = np.asarray(doubling_years, dtype=np.float64)
     return solved(doubling / np.log(2), reasons={NO_FASTER: ~np.isfinite(doubling)})
+
+
+_ROWS, _FEWEST, _MOST = 8_192, 64, 256  # futures x months; futures
+_ENDS = (TAIL, 1 - TAIL)
+
+
+@dataclass(frozen=True, eq=False)
+class WaitingFutures:
+    """Ordering in each month, and never, in some futures."""
+
+    count: int
+    low_usd: Array  # by month of the order: 10th percentile of the futures; holds the typical cost
+    high_usd: Array  # and above
+    value_low_usd: Array  # of what waiting is worth against ordering now, within each future
+    value_high_usd: Array
+    share_cheaper: Array  # of futures in which that month is cheaper than now; 0 for now itself
+    share_never: float  # of futures in which never buying is cheaper than buying now
+
+
+def waiting_futures(found: Waiting) -> WaitingFutures | None:
+    """What ordering in each month costs in its futures; None where nothing about it is uncertain."""
+    setting, months = found.plan.setting, np.array(found.months, dtype=np.float64)
+    # What hardware costs later matters only where something is ordered later.
+    inputs = doubtful(plan_at(setting.trying({ORDER: float(months[-1])})))
+    if not inputs:
+        return None
+    count = int(np.clip(_ROWS // len(months), _FEWEST, _MOST))
+    draws = drawn(inputs, count, setting.scenario.seed)
+    every = Columns(setting, draws).take(np.repeat(np.arange(count), len(months))).trying(ORDER, np.tile(months, count))
+    usd = every.present_usd([builder_of(found.bought_as)])[0].reshape(count, len(months))
+    value = usd[:, :1] - usd
+    low, high = np.quantile(usd, _ENDS, axis=0)
+    value_low, value_high = np.quantile(value, _ENDS, axis=0)
+    return WaitingFutures(
+        count=count,
+        low_usd=np.minimum(low, found.present_usd),
+        high_usd=np.maximum(high, found.present_usd),
+        value_low_usd=value_low,
+        value_high_usd=value_high,
+        share_cheaper=np.mean(value > 0, axis=0),
+        share_never=_share_never(found),
+    )
+
+
+def _share_never(found: Waiting) -> float:
+    """The share of futures in which never buying is cheaper than buying now, in the very draws of the verdict."""
+    sure = futures(found.plan)
+    if sure is None:
+        return 0.0
+    builders = [on_demand.build, builder_of(found.bought_as)]
+    never, now = Columns(found.plan.setting, sure.draws).present_usd(builders)
+    return float(np.mean(never < now))
+
+
+@dataclass(frozen=True)
+class LateDelivery:
+    """What an order of today costs more in today's money if its delivery takes so many months longer."""
+
+    months_late: float
+    lead_time_months: float  # as it was promised
+    extra_usd: float
+    ever_comes: bool  # before the plan ends
+
+
+def late_delivery(found: Waiting, months_late: float = MONTHS_PER_YEAR) -> LateDelivery:
+    """The same order with a longer delivery, everything else as it was; rent fills the gap."""
+    setting, lead = found.plan.setting, found.lead_time_months
+    late = Columns(setting, {LEAD_TIME: np.array([lead, lead + months_late])})
+    in_time, later = late.present_usd([builder_of(found.bought_as)])[0]
+    until = min(setting.scenario.own.resale_month or np.inf, setting.scenario.months)
+    return LateDelivery(months_late, lead, float(later - in_time), lead + months_late < until)
