@@ -36,26 +36,6 @@ PAID_AT_ONCE = "none: what is paid today already covers the price"
 NO_PAYMENT = "none: nothing is paid back"
 
 
-def monthly_rate(*, rate_per_year: Num) -> Num:
-    """The rate per month that makes the yearly rate after twelve. [1/month]
-
-    References
-    ----------
-    Brealey, Myers, Allen: Principles of Corporate Finance, 13th ed. 2020, ch. 2, how interest is paid and quoted.
-    """
-    return (1 + rate_per_year) ** (1 / MONTHS_PER_YEAR) - 1
-
-
-def yearly_rate(*, rate_per_month: Num) -> Num:
-    """The effective rate per year of a rate per month. [1/year] The inverse of `monthly_rate`."""
-    return (1 + rate_per_month) ** MONTHS_PER_YEAR - 1
-
-
-def quoted_rate(*, rate_per_year: Num) -> Num:
-    """Twelve times the monthly rate: how loans and leases are usually quoted ("nominal", "APR"). [1/year]"""
-    return MONTHS_PER_YEAR * monthly_rate(rate_per_year=rate_per_year)
-
-
 def real_rate(*, nominal_rate_per_year: Num, inflation_per_year: Num) -> Num:
     """A nominal rate without inflation. [1/year] For amounts in today's money only; never mixed with nominal ones.
 
@@ -64,11 +44,6 @@ def real_rate(*, nominal_rate_per_year: Num, inflation_per_year: Num) -> Num:
     I. Fisher: The Theory of Interest, 1930, ch. 2: (1 + nominal) = (1 + real) * (1 + inflation).
     """
     return (1 + nominal_rate_per_year) / (1 + inflation_per_year) - 1
-
-
-def nominal_rate(*, real_rate_per_year: Num, inflation_per_year: Num) -> Num:
-    """A real rate with inflation. [1/year] The inverse of `real_rate`."""
-    return (1 + real_rate_per_year) * (1 + inflation_per_year) - 1
 
 
 def flow_years(*, months: int, timing: Timing, day: date | None = None) -> NDArray[np.float64]:
@@ -151,28 +126,6 @@ def annuity_factor(*, rate_per_period: Num, periods: Num, in_advance: bool) -> N
 def level_stream_usd(*, usd_per_period: Num, rate_per_period: Num, periods: Num, in_advance: bool) -> Num:
     """Present value of the same amount in every period. [USD]"""
     return usd_per_period * annuity_factor(rate_per_period=rate_per_period, periods=periods, in_advance=in_advance)
-
-
-def loan_payment_usd(
-    *, principal_usd: Num, balloon_usd: Num, rate_per_period: Num, periods: Num, in_advance: bool
-) -> Num:
-    """The level payment that repays a loan, or the rent of a lease of that value. [USD/period]
-
-    The balloon (or the value a lease leaves) is due at the end of the last period, beside the last payment in arrears.
-    """
-    owed = principal_usd - balloon_usd * (1 + rate_per_period) ** -periods
-    return owed / annuity_factor(rate_per_period=rate_per_period, periods=periods, in_advance=in_advance)
-
-
-def loan_balance_usd(
-    *, principal_usd: Num, usd_per_period: Num, rate_per_period: Num, period: Num, in_advance: bool
-) -> Num:
-    """What is owed at the end of a period, after its payment in arrears, before the next one in advance. [USD]
-
-    A period's interest is its payment plus the change of the balance. `period` may be an array along the last axis.
-    """
-    paid = annuity_factor(rate_per_period=rate_per_period, periods=period, in_advance=in_advance)
-    return (principal_usd - usd_per_period * paid) * (1 + rate_per_period) ** period
 
 
 def implied_lease_rate(

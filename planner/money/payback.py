@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from planner.money.finance import discount_factors
 from planner.money.formula import Num
 from planner.money.outcome import Reason
 
@@ -72,11 +71,6 @@ def simple_payback(*, usd: NDArray[np.float64]) -> Payback:
     whole = np.where(always, 0.0, np.where(ever, month, np.nan))
     parts = np.where(ever, month - _left_over(usd, balance, month), whole)
     return Payback(whole[()], parts[()], ending)
-
-
-def discounted_payback(*, usd: NDArray[np.float64], rate_per_year: Num, years: ArrayLike) -> Payback:
-    """The month by which the sum of all present values is no longer negative. [month] Signs as in `simple_payback`."""
-    return simple_payback(usd=usd * discount_factors(rate_per_year=rate_per_year, years=years))
 
 
 def _left_over(usd: NDArray[np.float64], balance: NDArray[np.float64], month: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from planner.money import finance
 from planner.money.outcome import FOUND, root, solved
+from tests.money.loans import loan_payment_usd, monthly_rate
 
 RATE = st.floats(-0.5, 3.0)
 USD = st.floats(-1e6, 1e6)
@@ -29,19 +30,6 @@ def close(got: Any, want: Any, rel: float = 1e-9, scale: float = 0.0) -> bool:
 
 
 # Rates and times
-
-
-@given(RATE)
-def test_twelve_months_make_a_year(rate: float) -> None:
-    monthly = finance.monthly_rate(rate_per_year=rate)
-    assert close(finance.yearly_rate(rate_per_month=monthly), rate)
-    assert close(finance.quoted_rate(rate_per_year=rate), 12 * monthly)
-
-
-@given(RATE, st.floats(-0.2, 0.5))
-def test_real_and_nominal_are_inverse(rate: float, inflation: float) -> None:
-    real = finance.real_rate(nominal_rate_per_year=rate, inflation_per_year=inflation)
-    assert close(finance.nominal_rate(real_rate_per_year=real, inflation_per_year=inflation), rate)
 
 
 @pytest.mark.parametrize(
@@ -114,19 +102,6 @@ def test_a_rate_with_an_axis_of_time_is_refused() -> None:
 # Level streams, loans, leases
 
 
-@given(PRICE, PER_PERIOD, PERIODS, st.booleans())
-def test_a_loan_payment_is_the_inverse_of_its_present_value(
-    usd: float, rate: float, periods: int, in_advance: bool
-) -> None:
-    payment = finance.loan_payment_usd(
-        principal_usd=usd, balloon_usd=0.0, rate_per_period=rate, periods=periods, in_advance=in_advance
-    )
-    assert close(
-        finance.level_stream_usd(usd_per_period=payment, rate_per_period=rate, periods=periods, in_advance=in_advance),
-        usd,
-    )
-
-
 @given(PER_PERIOD, PERIODS)
 def test_a_level_stream_is_the_sum_of_its_parts(rate: float, periods: int) -> None:
     parts = (1 + rate) ** -np.arange(1.0, periods + 1)
@@ -135,24 +110,12 @@ def test_a_level_stream_is_the_sum_of_its_parts(rate: float, periods: int) -> No
     assert close(before, parts.sum() * (1 + rate))
 
 
-@given(PRICE, st.floats(0.0, 0.9), st.floats(0.0, 0.1), st.integers(1, 84), st.booleans())
-def test_a_balance_falls_to_the_balloon(usd: float, left: float, rate: float, periods: int, in_advance: bool) -> None:
-    loan = {"principal_usd": usd, "rate_per_period": rate, "in_advance": in_advance}
-    payment = finance.loan_payment_usd(balloon_usd=left * usd, periods=periods, **loan)
-    owed = [usd]
-    for _ in range(periods):
-        owed.append((owed[-1] - payment) * (1 + rate) if in_advance else owed[-1] * (1 + rate) - payment)
-    balance = finance.loan_balance_usd(usd_per_period=payment, period=np.arange(periods + 1), **loan)
-    assert close(balance, owed, scale=usd)
-    assert close(owed[-1], left * usd, scale=usd)
-
-
 @given(PRICE, st.floats(0.0, 0.9), st.floats(-0.3, 2.0), st.integers(2, 120), st.booleans())
 def test_the_implied_rate_is_the_one_the_lease_was_made_with(
     usd: float, left: float, rate: float, months: int, in_advance: bool
 ) -> None:
-    per_month = finance.monthly_rate(rate_per_year=rate)
-    payment = finance.loan_payment_usd(
+    per_month = monthly_rate(rate_per_year=rate)
+    payment = loan_payment_usd(
         principal_usd=usd, balloon_usd=left * usd, rate_per_period=per_month, periods=months, in_advance=in_advance
     )
     # Only a lease: payments that go the other way have no rate to show.

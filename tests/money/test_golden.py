@@ -20,7 +20,6 @@ from pricing.strict_yaml import read
 
 Array = NDArray[np.float64]
 MONTHS_OF_FIFTY_YEARS = 600
-STEPS_OF_UNIFORM_DEMAND = 20_000
 
 
 class Case(Strict):
@@ -50,83 +49,24 @@ def yearly_cost_usd(*, price_usd: float, usd_per_year: float, rate_per_year: flo
     return finance.equivalent_annual_usd(present_value_usd=price_usd + upkeep, rate_per_year=rate_per_year, years=years)
 
 
-def monthly_payment_usd(*, rate_per_year: float, months: int, **loan: Any) -> Any:
-    rate = finance.monthly_rate(rate_per_year=rate_per_year)
-    return finance.loan_payment_usd(rate_per_period=rate, periods=months, **loan)
-
-
 def worth_of_writing_off_usd(*, shares_by_year: Array, rate_per_year: float) -> Any:
-    years = len(shares_by_year)
-    usd = books.depreciation_usd(cost_usd=1.0, shares_by_year=shares_by_year, years=years)
-    return finance.npv_usd(usd=usd, rate_per_year=rate_per_year, years=np.arange(1, years + 1))
-
-
-def straight_line_usd(*, cost_usd: float, years: int) -> Any:
-    shares = books.straight_line_shares(years=years)
-    return books.depreciation_usd(cost_usd=cost_usd, shares_by_year=shares, years=years)
-
-
-def after_tax_npv_usd(
-    *, cost_usd: float, saving_usd: Array, shares_by_year: Array, tax_share: float, rate_per_year: float
-) -> Any:
-    years = len(saving_usd)
-    written_off = books.depreciation_usd(cost_usd=cost_usd, shares_by_year=shares_by_year, years=years)
-    kept = books.after_tax_usd(saving_usd=saving_usd, depreciation_usd=written_off, tax_share=tax_share)
-    return finance.npv_usd(usd=np.append(-cost_usd, kept), rate_per_year=rate_per_year, years=np.arange(years + 1))
-
-
-def rent_usd(*, usd_per_month: float, **path: Any) -> Any:
-    return usd_per_month * price_path.price_multipliers(**path)[1:].sum()
+    return finance.npv_usd(usd=shares_by_year, rate_per_year=rate_per_year, years=np.arange(1, len(shares_by_year) + 1))
 
 
 def payback_when_rent_changes(*, price_usd: float, rent_usd: float, own_usd: float, change_per_year: float) -> Payback:
-    path = price_path.price_multipliers(change_per_year=change_per_year, months=MONTHS_OF_FIFTY_YEARS, step="month")
-    return payback.simple_payback(usd=np.append(-price_usd, rent_usd * path[1:] - own_usd))
-
-
-def gain_of_buying_later_usd(*, price_usd: float, change_per_year: float, rate_per_year: float, years: int) -> Any:
-    later_usd = price_usd * price_path.later_price_multiplier(change_per_year=change_per_year, years=years)
-    worth = finance.npv_usd(usd=np.array([later_usd]), rate_per_year=rate_per_year, years=[years])
-    return price_usd - worth
-
-
-def units_to_own_of_uniform_demand(*, most: float, least_busy_share: float) -> Any:
-    demand = uniform_demand(most)
-    return queueing.units_to_own(demand=demand, weights=np.ones_like(demand), least_busy_share=least_busy_share)
-
-
-def expected_usd_per_hour_of_uniform_demand(*, most: float, **prices: Any) -> Any:
-    demand = uniform_demand(most)
-    return queueing.expected_usd_per_hour(demand=demand, weights=np.ones_like(demand), **prices)
-
-
-def uniform_demand(most: float) -> Array:
-    return (np.arange(STEPS_OF_UNIFORM_DEMAND) + 0.5) * (most / STEPS_OF_UNIFORM_DEMAND)
+    path = (1 + change_per_year) ** (np.arange(MONTHS_OF_FIFTY_YEARS) / 12)
+    return payback.simple_payback(usd=np.append(-price_usd, rent_usd * path - own_usd))
 
 
 CALLS: dict[str, Callable[..., Any]] = {
     call.__name__: call
     for call in (
-        *(finance.monthly_rate, finance.yearly_rate, finance.quoted_rate, finance.real_rate, finance.nominal_rate),
-        *(finance.npv_usd, finance.irr, finance.equivalent_annual_usd, finance.levelised_usd_per_hour),
-        *(finance.level_stream_usd, finance.loan_payment_usd, finance.loan_balance_usd, finance.implied_lease_rate),
-        *(payback.simple_payback, payback.discounted_payback),
-        *(
-            books.half_year_shares,
-            books.tax_basis_usd,
-            books.tax_usd,
-            books.deferred_tax_shield_usd,
-            books.tax_on_sale_usd,
-        ),
-        *(queueing.mean_wait_in_services, queueing.achievable_busy_share, queueing.slots_needed),
-        *(queueing.preemption_stretch, queueing.interruptions_at_stretch, queueing.best_checkpoint_interval_hours),
-        *(queueing.young_interval_hours, queueing.failure_waste_share, queueing.job_hours_between_failures),
-        *(queueing.least_busy_share_to_own, queueing.units_to_own, queueing.expected_usd_per_hour),
-        *(price_path.price_multipliers, price_path.scheduled_multipliers, price_path.levels_from_changes),
-        *(price_path.implied_change_per_year, price_path.change_from_halving),
-        *(yearly_cost_usd, monthly_payment_usd, worth_of_writing_off_usd, straight_line_usd, after_tax_npv_usd),
-        *(rent_usd, payback_when_rent_changes, gain_of_buying_later_usd),
-        *(units_to_own_of_uniform_demand, expected_usd_per_hour_of_uniform_demand),
+        *(finance.real_rate, finance.npv_usd, finance.irr, finance.equivalent_annual_usd),
+        *(finance.levelised_usd_per_hour, finance.level_stream_usd, finance.implied_lease_rate),
+        *(payback.simple_payback, books.tax_usd),
+        *(queueing.mean_wait_in_services, queueing.achievable_busy_share, queueing.preemption_stretch),
+        *(queueing.best_checkpoint_interval_hours, queueing.least_busy_share_to_own),
+        *(price_path.implied_change_per_year, yearly_cost_usd, worth_of_writing_off_usd, payback_when_rent_changes),
     )
 }
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money import finance, payback
+from planner.money import payback
 from planner.money.outcome import Reason
 
 SAVINGS = st.lists(st.floats(-1e4, 1e5), min_size=1, max_size=80).map(np.array)
@@ -55,28 +55,6 @@ def test_a_higher_price_is_not_paid_back_sooner(price: float, savings: Any, time
 def test_more_saved_is_not_paid_back_later(price: float, savings: Any, more: float) -> None:
     less, much = (payback.simple_payback(usd=np.append(-price, savings + extra)) for extra in (0.0, more))
     assert month(much) <= month(less)
-
-
-@given(PRICE, st.lists(st.floats(0.0, 1e5), min_size=1, max_size=80), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
-def test_a_higher_rate_is_not_paid_back_sooner(price: float, savings: list[float], low: float, more: float) -> None:
-    usd = np.array([-price, *savings])
-    years = finance.flow_years(months=len(savings), timing="month_end")
-    patient, hasty = (
-        payback.discounted_payback(usd=usd, rate_per_year=rate, years=years) for rate in (low, low + more)
-    )
-    assert month(patient) <= month(hasty)
-
-
-@given(PRICE, SAVINGS)
-def test_at_rate_zero_both_are_the_same(price: float, savings: Any) -> None:
-    usd = np.append(-price, savings)
-    years = finance.flow_years(months=len(savings), timing="month_end")
-    plain, discounted = (
-        payback.simple_payback(usd=usd),
-        payback.discounted_payback(usd=usd, rate_per_year=0.0, years=years),
-    )
-    assert month(plain) == month(discounted)
-    assert plain.reason == discounted.reason
 
 
 @given(PRICE, SAVINGS)

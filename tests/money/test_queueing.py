@@ -76,22 +76,6 @@ def test_more_slots_can_be_busier_and_arrays_give_what_scalars_give() -> None:
     assert np.asarray(every).tolist() == each
 
 
-@given(st.floats(0.0, 0.995), st.floats(0.01, 10.0))
-def test_one_slot_less_than_needed_waits_too_long(busy: float, target: float) -> None:
-    need = queueing.slots_needed(busy_share=busy, wait_in_services=target, service_cv=1.0)
-    assert need.reason == FOUND
-    enough = queueing.mean_wait_in_services(slots=need.value, busy_share=busy, service_cv=1.0)
-    assert float(enough.value) <= target
-    if need.value > 1:
-        fewer = queueing.mean_wait_in_services(slots=need.value - 1, busy_share=busy, service_cv=1.0)
-        assert float(fewer.value) > target
-
-
-def test_no_number_of_slots_helps_where_work_outruns_them_or_nobody_may_wait() -> None:
-    got = queueing.slots_needed(busy_share=np.array([1.0, 0.5]), wait_in_services=np.array([9.0, 0.0]), service_cv=1.0)
-    assert got.reason.tolist() == [queueing.GROWS, queueing.MORE_SLOTS]
-
-
 # Interruption
 
 
@@ -105,14 +89,6 @@ def test_no_interval_is_better_than_the_best(cost: float, restart: float, rate: 
     assert (np.nan_to_num(others.value, nan=np.inf) >= float(least.value) * (1 - 1e-12)).all()
 
 
-@given(st.floats(0.1, 5.0), st.floats(0.001, 0.1), st.floats(0.0, 0.5), st.floats(0.0, 0.3))
-def test_interruptions_and_stretch_are_inverse(interval: float, cost: float, restart: float, rate: float) -> None:
-    times = {"checkpoint_interval_hours": interval, "checkpoint_cost_hours": cost, "restart_hours": restart}
-    stretch = queueing.preemption_stretch(interruptions_per_hour=rate, **times)
-    assert stretch.found
-    assert queueing.interruptions_at_stretch(stretch=stretch.value, **times) == pytest.approx(rate, abs=1e-9)
-
-
 def test_corners_of_interruption() -> None:
     got = queueing.best_checkpoint_interval_hours(
         checkpoint_cost_hours=0.1, restart_hours=0.5, interruptions_per_hour=np.array([0.0, 0.1, 2.0])
@@ -124,29 +100,7 @@ def test_corners_of_interruption() -> None:
     assert calm.value == 1.0
 
 
-@given(st.floats(0.001, 1.0), st.floats(1.0, 1e4))
-def test_the_interval_of_young_balances_its_two_wastes(cost: float, between: float) -> None:
-    interval = queueing.young_interval_hours(checkpoint_cost_hours=cost, hours_between_failures=between)
-    assert cost / interval == pytest.approx(interval / (2 * between))
-
-
 # What to own
-
-
-@given(st.floats(0.1, 5.0), st.floats(0.0, 1.0), st.floats(0.1, 10.0), st.integers(1, 40), st.data())
-def test_no_other_capacity_is_cheaper_than_the_rules(
-    own: float, running: float, rent: float, levels: int, data: st.DataObject
-) -> None:
-    demand = np.array(data.draw(st.lists(st.integers(0, 50), min_size=levels, max_size=levels)), dtype=float)
-    weights = np.array(data.draw(st.lists(st.integers(1, 9), min_size=levels, max_size=levels)), dtype=float)
-    prices = {"own_usd_per_hour": own, "running_usd_per_busy_hour": running, "rent_usd_per_busy_hour": rent}
-    share = queueing.least_busy_share_to_own(**prices)
-    units = 0.0
-    if share.found:
-        units = queueing.units_to_own(demand=demand, weights=weights, least_busy_share=share.value)
-    every = queueing.expected_usd_per_hour(units=np.arange(52.0), demand=demand, weights=weights, **prices)
-    chosen = queueing.expected_usd_per_hour(units=units, demand=demand, weights=weights, **prices)
-    assert chosen == pytest.approx(np.min(every), rel=1e-9)
 
 
 def test_owning_that_never_pays_says_why() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from planner.money.formula import Num
 from planner.money.outcome import Solved, root, solved
@@ -20,10 +20,8 @@ _PEAK_WIDTHS = 9.0
 _TAIL = 40.0  # exp(-40) of the peak is left out
 _MOST_LOG = 700.0
 _LEAST_LOAD = 1e-250  # of which a million millions of slots are still a number of times
-_MOST_SLOTS = 2**20
 
 GROWS = "none: work comes in at least as fast as it is done, so the queue grows without end"
-MORE_SLOTS = f"none: more than {_MOST_SLOTS:,} slots"
 STOPS = "none: work is lost at least as fast as it is done"
 NO_INTERRUPTION = "none: nothing interrupts, so no checkpoint is needed"
 NEVER_CHEAPER = "never own: renting costs no more than running what is owned, even before its fixed cost"
@@ -85,26 +83,6 @@ def achievable_busy_share(*, slots: Num, wait_in_services: Num, service_cv: Num)
     return root(too_long, low=np.zeros(slots.shape), high=np.ones(slots.shape))
 
 
-def slots_needed(*, busy_share: Num, wait_in_services: Num, service_cv: Num) -> Solved:
-    """The fewest slots with which the mean wait stays within the target at this load of each slot. [count]"""
-    busy, target, cv = np.broadcast_arrays(busy_share, wait_in_services, service_cv)
-    full = np.asarray(busy >= 1)
-    busy = np.where(full, 0.0, busy)
-
-    def short(slots: NDArray[np.float64]) -> NDArray[np.bool_]:
-        return np.asarray(np.asarray(mean_wait_in_services(slots=slots, busy_share=busy, service_cv=cv).value) > target)
-
-    fewest = np.ones(busy.shape)
-    too_few = short(fewest)
-    low, high = fewest, np.full(busy.shape, float(_MOST_SLOTS))
-    for _ in range(_MOST_SLOTS.bit_length()):
-        middle = np.floor((low + high) / 2)
-        still = short(middle)
-        low, high = np.where(still, middle, low), np.where(still, high, middle)
-    fewest = np.where(too_few, high, 1.0)
-    return solved(fewest, reasons={GROWS: full, MORE_SLOTS: short(fewest)})
-
-
 def preemption_stretch(
     *, checkpoint_interval_hours: Num, checkpoint_cost_hours: Num, restart_hours: Num, interruptions_per_hour: Num
 ) -> Solved:
@@ -119,17 +97,6 @@ def preemption_stretch(
     return solved(overhead / np.where(stops, 1.0, 1 - lost_share), reasons={STOPS: stops})
 
 
-def interruptions_at_stretch(
-    *, stretch: Num, checkpoint_interval_hours: Num, checkpoint_cost_hours: Num, restart_hours: Num
-) -> Num:
-    """How often a job may be interrupted to take just so many times longer. [1/hour]
-
-    Negative where the checkpoints alone take longer than that.
-    """
-    overhead = 1 + np.divide(checkpoint_cost_hours, checkpoint_interval_hours)
-    return (1 - overhead / stretch) / (checkpoint_interval_hours / 2 + restart_hours)
-
-
 def best_checkpoint_interval_hours(
     *, checkpoint_cost_hours: Num, restart_hours: Num, interruptions_per_hour: Num
 ) -> Solved:
@@ -141,31 +108,6 @@ def best_checkpoint_interval_hours(
     stops = ~calm & (useful_hours <= 0)
     square = checkpoint_cost_hours**2 + 2 * checkpoint_cost_hours * np.maximum(useful_hours, 0.0)
     return solved(np.sqrt(square) - checkpoint_cost_hours, reasons={NO_INTERRUPTION: calm, STOPS: stops})
-
-
-def young_interval_hours(*, checkpoint_cost_hours: Num, hours_between_failures: Num) -> Num:
-    """The checkpoint interval that wastes least, to first order. [hour]
-
-    References
-    ----------
-    J. W. Young: A first order approximation to the optimum checkpoint interval, Communications of the ACM 17(9), 1974.
-    J. T. Daly: A higher order estimate of the optimum checkpoint interval for restart dumps, Future Generation Computer
-    Systems 22(3), 2006.
-    """
-    return np.sqrt(2 * checkpoint_cost_hours * np.asarray(hours_between_failures))[()]
-
-
-def failure_waste_share(
-    *, checkpoint_interval_hours: Num, checkpoint_cost_hours: Num, restart_hours: Num, hours_between_failures: Num
-) -> Num:
-    """The share of time lost to checkpoints, to work done again and to restarts, to first order. [1]"""
-    lost_hours = checkpoint_interval_hours / 2 + restart_hours
-    return checkpoint_cost_hours / checkpoint_interval_hours + lost_hours / hours_between_failures
-
-
-def job_hours_between_failures(*, component_hours_between_failures: Num, components: Num) -> Num:
-    """Mean time between failures of a job that any one of its components stops. [hour]"""
-    return component_hours_between_failures / components
 
 
 def least_busy_share_to_own(
@@ -186,46 +128,6 @@ def least_busy_share_to_own(
     cheaper = advantage > 0
     share = own_usd_per_hour / np.where(cheaper, advantage, 1.0)
     return solved(share, reasons={NEVER_CHEAPER: ~cheaper, NEVER_BUSY_ENOUGH: share >= 1})
-
-
-def expected_usd_per_hour(
-    *,
-    units: Num,
-    demand: ArrayLike,
-    weights: ArrayLike,
-    own_usd_per_hour: Num,
-    running_usd_per_busy_hour: Num,
-    rent_usd_per_busy_hour: Num,
-) -> Num:
-    """Mean cost of an hour in which so many units are owned and what demand exceeds them by is rented. [USD/hour]
-
-    The last axis of `demand` holds levels of demand, `weights` how much of the time each lasts.
-    """
-    demand = np.asarray(demand, dtype=np.float64)
-    share = np.asarray(weights, dtype=np.float64) / np.sum(weights, axis=-1, keepdims=True)
-    own = np.asarray(units, dtype=np.float64)[..., None]
-    busy = np.sum(np.minimum(own, demand) * share, axis=-1)
-    rented = np.sum(np.maximum(demand - own, 0.0) * share, axis=-1)
-    usd: Num = own_usd_per_hour * units + running_usd_per_busy_hour * busy + rent_usd_per_busy_hour * rented
-    return usd
-
-
-def units_to_own(*, demand: ArrayLike, weights: ArrayLike, least_busy_share: Num) -> Num:
-    """The first capacity that demand exceeds for no more than this share of the time. [count]
-
-    The last axis of `demand` holds levels of demand, `weights` how much of the time each lasts.
-    """
-    demand, weights = np.broadcast_arrays(np.asarray(demand, dtype=np.float64), np.asarray(weights, dtype=np.float64))
-    order = np.argsort(demand, axis=-1)
-    levels, lasting = (np.take_along_axis(array, order, axis=-1) for array in (demand, weights))
-    # What is above each level, from capacity 0 (exceeded by all of them) upwards.
-    at_or_below = np.cumsum(lasting, axis=-1) / np.sum(lasting, axis=-1, keepdims=True)
-    choices = np.concatenate([np.zeros((*levels.shape[:-1], 1)), levels], axis=-1)
-    above = 1 - np.concatenate([np.zeros((*levels.shape[:-1], 1)), at_or_below], axis=-1)
-    enough = above <= np.asarray(least_busy_share, dtype=np.float64)[..., None] + 1e-12
-    first = np.argmax(enough, axis=-1)[..., None]
-    units: Num = np.take_along_axis(choices, first, axis=-1)[..., 0]
-    return units
 
 
 def _log_inverse_loss(slots: NDArray[np.float64], load: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,53 +1,17 @@
-"""Tax: what is written off when, what that saves, losses kept for later, and the tax on a sale.
+"""Tax years: monthly amounts by tax year and back, and the tax of a year with losses kept for later.
 
 Conventions of every function here: the last axis is tax years, entry 0 is the first one, which starts today. Income and
-savings are positive, tax paid is positive. Depreciation is no cash; only the tax it saves is. Book depreciation is a
-separate schedule and never enters. Limits on how much of a loss may be used in one year are left out.
+savings are positive, tax paid is positive. Limits on how much of a loss may be used in one year are left out.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from planner.money.finance import over_time
 from planner.money.formula import Num
 from planner.scenario.base import MONTHS_PER_YEAR
-
-
-def straight_line_shares(*, years: int) -> NDArray[np.float64]:
-    """The same share of the cost in each year. [1]"""
-    return np.full(years, 1.0 / years)
-
-
-def half_year_shares(*, years: int) -> NDArray[np.float64]:
-    """Straight line, as if everything were bought in the middle of the first year: half a share at either end. [1]
-
-    References
-    ----------
-    IRS Publication 946, How To Depreciate Property, ch. 4, half-year convention.
-    """
-    shares = np.full(years + 1, 1.0 / years)
-    shares[[0, -1]] /= 2
-    return shares
-
-
-def depreciation_usd(*, cost_usd: Num, shares_by_year: ArrayLike, years: int) -> NDArray[np.float64]:
-    """What is written off in each of the first `years` tax years. [USD] What lies beyond them is `tax_basis_usd`.
-
-    References
-    ----------
-    IRS Publication 946, How To Depreciate Property, appendix A: share of the table times cost.
-    """
-    shares = np.asarray(shares_by_year, dtype=np.float64)
-    kept = np.zeros(years)
-    kept[: len(shares)] = shares[:years]
-    return over_time(cost_usd) * kept
-
-
-def tax_basis_usd(*, cost_usd: Num, shares_by_year: ArrayLike, years: int) -> Num:
-    """What the tax books still hold after so many whole years. [USD]"""
-    return cost_usd * np.sum(np.asarray(shares_by_year, dtype=np.float64)[years:])
 
 
 def by_tax_year(*, usd: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -78,46 +42,3 @@ def tax_usd(*, taxable_usd: NDArray[np.float64], tax_share: Num, losses_brought_
     so_far = np.cumsum(taxable_usd, axis=-1) - over_time(losses_brought_usd)
     taxed = np.maximum(np.maximum.accumulate(so_far, axis=-1), 0.0)
     return np.asarray(np.diff(taxed, axis=-1, prepend=0.0) * over_time(tax_share))
-
-
-def tax_shield_usd(*, deductible_usd: NDArray[np.float64], tax_share: Num) -> NDArray[np.float64]:
-    """Tax saved by what may be deducted, for a company with enough other profit to use it at once. [USD/year]
-
-    References
-    ----------
-    Brealey, Myers, Allen: Principles of Corporate Finance, 13th ed. 2020, ch. 6, depreciation tax shields.
-    """
-    return np.asarray(deductible_usd * over_time(tax_share))
-
-
-def deferred_tax_shield_usd(
-    *,
-    deductible_usd: NDArray[np.float64],
-    other_profit_usd: NDArray[np.float64],
-    tax_share: Num,
-    losses_brought_usd: Num,
-) -> NDArray[np.float64]:
-    """Tax saved by the same, for a company whose other profit decides when it can be used. [USD/year]
-
-    The tax without the deduction less the tax with it. Without any profit nothing is saved; what is not used is kept.
-    """
-    without = tax_usd(taxable_usd=other_profit_usd, tax_share=tax_share, losses_brought_usd=losses_brought_usd)
-    taxable_usd = other_profit_usd - deductible_usd
-    return without - tax_usd(taxable_usd=taxable_usd, tax_share=tax_share, losses_brought_usd=losses_brought_usd)
-
-
-def tax_on_sale_usd(*, proceeds_usd: Num, tax_basis_usd: Num, tax_share: Num) -> Num:
-    """Tax on what a sale brings above what the tax books still hold; negative, a relief, where it brings less. [USD]"""
-    return tax_share * (proceeds_usd - tax_basis_usd)
-
-
-def after_tax_usd(
-    *, saving_usd: NDArray[np.float64], depreciation_usd: NDArray[np.float64], tax_share: Num
-) -> NDArray[np.float64]:
-    """What is left of a yearly saving (rent avoided less own running cost) after tax. [USD/year]
-
-    For a company with enough other profit. Rent is deductible as it is paid, so avoiding it is taxed; depreciation
-    gives its share of tax back.
-    """
-    kept = saving_usd * (1 - over_time(tax_share))
-    return kept + tax_shield_usd(deductible_usd=depreciation_usd, tax_share=tax_share)

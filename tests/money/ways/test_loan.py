@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money.finance import flow_years, loan_balance_usd, loan_payment_usd, monthly_rate, npv_usd
+from planner.money.finance import flow_years, npv_usd
 from planner.money.ways import loan, own
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
+from tests.money.loans import loan_balance_usd, loan_payment_usd, monthly_rate
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting, total
 
 OWN = {**EIGHTY, "running_usd_per_month": 5_000.0}
@@ -59,7 +60,7 @@ def test_without_interest_it_is_paid_back_in_equal_parts() -> None:
 
 
 def test_a_balloon_is_due_with_the_last_payment() -> None:
-    """400,000 of 800,000 over 3 years at 8 %, 30 % of it at the end: the functions of finance say the same."""
+    """400,000 of 800,000 over 3 years at 8 %, 30 % of it at the end: the textbook says the same."""
     parts = lent(way({"rate_per_year": 0.08, "years": 3.0, "balloon_share": 0.3, "loan_share": 0.5}))
     rate = monthly_rate(rate_per_year=0.08)
     terms = {"principal_usd": 400_000.0, "rate_per_period": rate, "in_advance": False}

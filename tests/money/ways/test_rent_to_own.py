@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.money.finance import annuity_factor, monthly_rate
+from planner.money.finance import annuity_factor
 from planner.money.ways import rent_to_own
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
+from tests.money.loans import monthly_rate
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting
 
 OWN = {**EIGHTY, "running_usd_per_month": 5_000.0, "residual_share": 0.2}
