@@ -24,7 +24,7 @@ from planner.report.mix.mix_words import (
 from planner.report.mix.tried_words import COST, MORE, tried_sentences, tried_table
 from planner.study.buy_or_wait import NoWaiting, Waiting, WaitingFutures, waiting, waiting_futures
 from planner.study.mix.best_mix import BestMix, NoMix, best_mix
-from planner.study.mix.tried import Tried, tried
+from planner.study.mix.search import Tried, tried
 from planner.web import show, state
 
 

@@ -25,7 +25,7 @@ from planner.report.mix.tried_words import COST, MORE, tried_sentences, tried_ta
 from planner.scenario.rent import Mix
 from planner.study.buy_or_wait import Waiting, waiting
 from planner.study.mix.best_mix import ALIKE, BestMix, best_mix
-from planner.study.mix.tried import tried
+from planner.study.mix.search import tried
 from tests.money.owning import EIGHTY
 from tests.money.renting import MARKET, plan, setting, work
 

@@ -8,7 +8,7 @@ from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.mix.mix_words import in_words
 from planner.report.table import Table
-from planner.study.mix.tried import Tried
+from planner.study.mix.search import Tried
 
 COST, MORE = "Today's money, USD", "More than the cheapest"
 

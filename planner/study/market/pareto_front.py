@@ -20,7 +20,6 @@ from planner.scenario.durations import range_words, time_words
 from planner.scenario.task import Run
 from planner.speed.match_model import model_named
 from planner.speed.serving import is_other_work
-from planner.speed.training.result import Range
 from planner.study.market.candidate import Lost, Market, Try, enough_usd_words, usd_words
 from planner.study.market.hours_needed import Task
 from pricing import Catalogue, PricingError, names
@@ -43,13 +42,11 @@ def summary(found: Market, one: Try) -> str:
     )
     each = "" if one.days is None or not found.monthly else f" {time_words(one.days.typical)} a run,"
     token = "" if one.tpot_p99_ms is None else f" {one.tpot_p99_ms:,.0f} ms a token for 99 of 100 requests,"
-    bill = "no price" if one.usd is None else f"{usd_words(one.usd.typical)}{_from_to(one.usd)}"
+    bill = "no price" if one.usd is None else usd_words(one.usd.typical)
+    if one.usd is not None and one.usd.high - one.usd.low >= 1:
+        bill += f" ({usd_words(one.usd.low)} to {usd_words(one.usd.high)})"
     month = " a month" if found.monthly else ""
     return f"{one.words[0].upper()}{one.words[1:]}{seller}:{when}{each}{token} {bill}{month}"
-
-
-def _from_to(usd: Range) -> str:
-    return "" if usd.high - usd.low < 1 else f" ({usd_words(usd.low)} to {usd_words(usd.high)})"
 
 
 def _recommended(found: Market, best: Try) -> Iterator[str]:

@@ -28,13 +28,12 @@ from planner.scenario.rent import Mix, Peaks
 from planner.study.mix.load_duration import LoadCurve, Piece, Screen, envelope, load_curve, threshold
 from planner.study.mix.mix_program import Infeasible, ProgrammeBest, best, programme_of, screens_of
 from planner.study.mix.mix_rates import MixRates, rates_of
-from planner.study.mix.search import MixSearch, least_fleet
+from planner.study.mix.search import MOST_MIXED, MixSearch, least_fleet
 
 ALIKE = "the work wants the same number whenever it runs, so a fleet is used as a whole: own all of it or none"
 UNTOLD = (
     "when the peaks come is not said, so all are taken to be wanted at once: say it with `by_hour` in a scenario file"
 )
-MOST_MIXED = 1_000_000
 TOO_MANY = "the work grows to {peak:,.0f} accelerators at once, more than the {most:,} up to which a mix is looked for"
 NO_WAY = "nothing here has a price, so there is nothing to mix"
 FLAT_SHARE = 0.01  # bases within so much of the best cost the same

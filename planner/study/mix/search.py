@@ -1,13 +1,18 @@
-"""What mixes cost by their own ledgers, and the cheapest of some and of what lies beside them."""
+"""What mixes cost by their own ledgers, and the cheapest of some and of what lies beside them.
+
+Where none is looked for, a few are tried, so that a page can say by how much each costs more.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from planner.money.measures import present_usd
+from planner.money.plan import Plan
 from planner.money.setting import Setting
 from planner.money.sizing import comfortable_share, server_size, usual_share
 from planner.money.verdict.contender import at_most_usd
@@ -18,6 +23,7 @@ from planner.scenario.base import MOST_ACCELERATORS
 from planner.scenario.rent import Mix
 from planner.study.mix.mix_rates import Schedule
 
+MOST_MIXED = 1_000_000
 _ROUNDS = 12  # steps to a neighbour, at most
 
 
@@ -114,3 +120,32 @@ def least_fleet(setting: Setting) -> int:
         enough = fleet >= demand.job_accelerators and usual_share(setting, fleet) <= comfortable_share(setting, fleet)
         low, high = (low, middle) if enough else (middle, high)
     return min(high * server, most)
+
+
+_PARTS = (0.25, 0.5, 0.75)  # of all that is wanted at once
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A mix, and what the plan then comes to by its ledger, with what nobody publishes at its dearest."""
+
+    mix: Mix
+    usd: float
+
+
+def tried(plan: Plan) -> tuple[Tried, ...]:
+    """A quarter, a half and three quarters owned in whole servers, or reserved, and the rest rented; cheapest first.
+
+    None where nothing is priced, and where the work wants one accelerator: there is nothing to divide.
+    """
+    setting = plan.setting
+    if not plan.options or setting.demand.all.most_accelerators > MOST_MIXED:
+        return ()
+    search, server = MixSearch(setting), server_size(setting)
+    most = search.most
+    owned = {math.ceil(most * part / server) * server for part in _PARTS}
+    held = {math.ceil(most * part) for part in _PARTS}
+    mixes = [Mix(own_accelerators=size) for size in owned if size < most]
+    mixes += [Mix(reserve_accelerators=size) for size in held if size < most]
+    found = (Tried(one, search.at_most_usd(one)) for one in mixes)
+    return tuple(sorted((one for one in found if math.isfinite(one.usd)), key=lambda one: one.usd))

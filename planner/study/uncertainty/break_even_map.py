@@ -123,14 +123,10 @@ def curve(found: BreakEvenMap) -> tuple[CurvePoint, ...]:
 
 def _point(years: float, shares: NDArray[np.float64], saved: NDArray[np.float64]) -> CurvePoint:
     turns = np.flatnonzero((saved[1:] > 0) != (saved[:-1] > 0))
-    at = None if not len(turns) else int(turns[-1])
-    share = None if at is None else float(np.interp(0.0, *_rising(saved[at : at + 2], shares[at : at + 2])))
-    return CurvePoint(years, share, bool(saved[-1] > 0))
-
-
-def _rising(saved: NDArray[np.float64], shares: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    order = np.argsort(saved)
-    return saved[order], shares[order]
+    if not len(turns):
+        return CurvePoint(years, None, bool(saved[-1] > 0))
+    rising = turns[-1] + np.argsort(saved[turns[-1] : turns[-1] + 2])
+    return CurvePoint(years, float(np.interp(0.0, saved[rising], shares[rising])), bool(saved[-1] > 0))
 
 
 def _tried(plan: Plan, side: MapAxis) -> dict[str, NDArray[np.float64]]:
