@@ -67,7 +67,7 @@ class Tree:
 
     def kept_to(self, recipe: str) -> bool:
         """Whether the recipe names every file that was touched."""
-        named = re.findall(r"`((?:planner|pricing)/[\w/.]+\.\w+)`", SECTIONS[recipe])
+        named = re.findall(r"`((?:planner|pricing|tests)/[\w/.]+\.\w+)`", SECTIONS[recipe])
         return all(any(_fits(path, one) for one in named) for path in self.touched)
 
 
@@ -271,6 +271,26 @@ def test_a_chart(tree: Tree) -> None:
     assert tree.kept_to("A chart")
     before = int(tree.python("-c", SEEN.replace("app.py", str(ROOT / "app.py"))).split()[-1])
     assert int(tree.python("-c", SEEN).split()[-1]) == before + 1
+
+
+CASE = """
+
+@case("Example", "https://example.org", "2026")
+def example_case() -> tuple[Check, ...]:
+    return (Check("whole", "USD", 40, None, 0.001, lambda: 10 * 4),)
+"""
+
+
+def test_a_published_case(tree: Tree) -> None:
+    shutil.copytree(ROOT / "tests" / "published", tree.root / "tests" / "published")
+    shutil.copy(ROOT / "tests" / "__init__.py", tree.root / "tests")
+    path = "tests/published/sums.py"
+    (tree.root / path).write_text((tree.root / path).read_text(encoding="utf-8") + CASE, encoding="utf-8")
+    tree.touched.append(path)
+    assert tree.kept_to("A published case")
+    page = tree.python("-m", "tests.published.page")
+    assert "[Source](https://example.org), 2026." in page
+    assert "| whole | USD | 40 | 40 | 0 % | reproduced |" in page
 
 
 def test_a_published_run(tree: Tree) -> None:
