@@ -53,7 +53,7 @@ def test_each_preset_gives_json_and_csv_with_the_same_numbers(
     assert (code, err) == (OK, "")
     told = json.loads(out)
     cash, _, results = (list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline=""))) for path in files)
-    totals = {row["option"]: float(row["present_cost_usd"]) for row in results}
+    totals = {row["option"]: float(row["present_usd"]) for row in results}
     assert {one["key"]: one["present_usd"] for one in told["options"]} == pytest.approx(totals)
     assert sum(float(row["present_value"] or 0) for row in cash) == pytest.approx(sum(totals.values()))
     assert told["title"]

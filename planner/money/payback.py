@@ -10,14 +10,19 @@ from numpy.typing import NDArray
 from planner.money.formula import Num
 from planner.money.outcome import Reason
 
-ALWAYS = Reason("always", "at no time has more gone out than come back")
-REACHED = Reason("found", "paid back, and it stays so")
+ALWAYS = Reason("always", "never costs more than the baseline")
+REACHED = Reason("found", "payback reached and not reversed")
 REACHED_AND_LOST = Reason("found", "paid back, but a later expense exceeds what had come back by then")
 NEVER_SAVES = Reason("never", "once the money is out, no month brings any back")
 NEVER_IN_TIME = Reason("never", "what comes back does not reach what went out", " within these months")
 NOT_COMPARED = Reason("none", "there are no two ways to compare")
 ENDINGS = (ALWAYS, REACHED_AND_LOST, REACHED, NEVER_SAVES, NEVER_IN_TIME, NOT_COMPARED)
-_WORDS = np.array([ending.detail if ending.word == "found" else str(ending) for ending in ENDINGS])
+_WORDS = np.array(
+    [
+        f"no payback needed: {one.detail}" if one is ALWAYS else one.detail if one.word == "found" else str(one)
+        for one in ENDINGS
+    ]
+)
 
 _DUST = 1e-12  # of all money moved: what a sum of exact opposites may leave behind
 

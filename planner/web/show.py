@@ -31,6 +31,7 @@ from planner.report.files.csv import to_csv
 from planner.report.market.prices_through_time import history_table, worth_table
 from planner.report.table import Table
 from planner.report.tile import Tile
+from planner.study.measures import MEASURES
 from planner.web import address, paper, state
 from planner.web.download import download
 from pricing import Catalogue
@@ -91,30 +92,17 @@ MONEY = st.column_config.NumberColumn(format="%,.0f")  # the head says USD; a si
 _HOURLY = st.column_config.NumberColumn(format="$%,.2f")
 
 
-_TENTHS = st.column_config.NumberColumn(format="%,.1f")
-OPTION_COLUMNS = {
-    "Way": st.column_config.TextColumn(width=180),
-    "Today's money, USD": st.column_config.NumberColumn(
-        "Today's money", format="$%,.0f", help="All bills, discounted."
-    ),
-    f"{words.LOW}, USD": st.column_config.NumberColumn(words.LOW, format="$%,.0f"),
-    f"{words.HIGH}, USD": st.column_config.NumberColumn(words.HIGH, format="$%,.0f"),
-    "All bills, USD": st.column_config.NumberColumn("All bills", format="$%,.0f", help="Their plain sum."),
-    "Cash on day one, USD": st.column_config.NumberColumn("Day one", format="$%,.0f"),
-    "USD per useful GPU-h": st.column_config.NumberColumn(
-        "Per useful hour", format="$%,.2f", help="Discounted cost over discounted useful GPU-hours."
-    ),
-    "Idle, USD": st.column_config.NumberColumn("Of which idle", format="$%,.0f", help="Paid for while nothing ran."),
-    "A year, USD": st.column_config.NumberColumn(
-        "A year", format="$%,.0f", help="Equivalent annual cost: for comparing plans of different length."
-    ),
-    "Pays back, month": st.column_config.NumberColumn(
-        "Pays back", format="%.1f", help="Month by which what it saves against renting on demand has covered its cost."
-    ),
-    **{f"{unit} CO2e, {what}": _TENTHS for unit in ("kg", "t") for what in ("operation", "making")},
-    "Water of electricity, m3": MONEY,
-    "Return a year": st.column_config.NumberColumn("Return", format="percent", help="Against renting on demand."),
-}
+def _option_columns() -> dict[str, Any]:
+    """How the page shows each column of the table of options."""
+    columns: dict[str, Any] = {"Way": st.column_config.TextColumn(width=180)}
+    for one in (one for one in MEASURES if one.label):
+        shown = st.column_config.NumberColumn(one.heading or None, format=one.format, help=one.help or None)
+        labels = [f"{unit} {one.label}" for unit in ("kg", "t")] if one.unit == "kg" else [one.label]
+        columns |= dict.fromkeys(labels, shown)
+    return columns
+
+
+OPTION_COLUMNS = _option_columns()
 
 
 @contextmanager

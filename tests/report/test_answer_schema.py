@@ -22,7 +22,6 @@ from planner.report.answer.document import answer_data, comparison_data
 from planner.report.answer.plan_text import Reckoned, plan_text
 from planner.report.answer.sentences import told
 from planner.report.files import answer_schema as schema
-from planner.report.files.assumptions_csv import results_table
 from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import Scenario
 from planner.study.buy_or_wait import NoWaiting, waiting, waiting_futures
@@ -41,17 +40,6 @@ DAY = date(2026, 11, 21)
 KEYS = [one.key for one in presets()]
 EACH = pytest.mark.parametrize("key", KEYS)
 SNAKE = re.compile(r"[a-z][a-z0-9_]*")
-# What the document and the file of results both say, by the names they have there.
-SAME = {
-    "present_usd": "present_cost_usd",
-    "present_p10_usd": "present_cost_p10_usd",
-    "present_p90_usd": "present_cost_p90_usd",
-    "total_usd": "total_usd",
-    "cash_today_usd": "cash_today_usd",
-    "npv_usd": "npv_usd",
-    "usd_per_year": "eac_usd_per_year",
-    "cheapest_share": "probability_cheapest",
-}
 UNIT = re.compile(
     r"usd|share|accelerators|seconds|_(per_year|per_month|months|hours|days|kg|kwh|liters)$"
     r"|^(years|month|best_month|count|futures|scenarios|were_there|seed|id|version|change_per_year)$"
@@ -147,15 +135,9 @@ def test_what_cannot_be_answered_is_described_too(scenario: dict[str, Any]) -> N
 
 
 @EACH
-def test_it_says_what_the_page_and_the_files_say(key: str) -> None:
+def test_its_lines_sum_to_its_totals_and_its_words_are_those_of_the_page(key: str) -> None:
     one, data = preset_of(key)
-    rows = results_table(one.plan, one.found, one.futures).to_pandas().set_index("option")
-    assert [option["key"] for option in data["options"]] == list(rows.index)
     for option in data["options"]:
-        row = rows.loc[option["key"]]
-        mine = [option[name] for name in SAME]
-        theirs = [row[name] for name in SAME.values()]
-        assert mine == pytest.approx(theirs, abs=1e-6)
         assert sum(option["cash_by_year_usd"]) == pytest.approx(option["total_usd"])
         assert sum(line["total_usd"] or 0 for line in option["lines"]) == pytest.approx(option["total_usd"])
         for line in option["lines"]:
@@ -174,10 +156,7 @@ def test_where_there_is_no_number_there_is_a_reason(key: str) -> None:
     data = preset_of(key)[1]
     for turn in data["break_evens"]:
         assert (turn["value"] is None) is bool(turn["reason"])
-    for option in data["options"]:
-        assert (option["return_per_year"] is None) is bool(option["return_reason"])
-        assert (option["payback_months"] is None) is bool(option["payback_reason"])
-        assert option["is_complete"] is (not option["not_priced"])
+    assert all(option["is_complete"] is (not option["not_priced"]) for option in data["options"])
 
 
 def test_what_is_rented_names_its_offer_and_its_days() -> None:

@@ -8,7 +8,6 @@ from planner.money.verdict.answer import answer
 from planner.report.answer.carbon_words import DIFFER, carbon_sentences
 from planner.report.answer.sentences import told
 from planner.report.answer.tables import options_table
-from planner.report.files.assumptions_csv import results_table
 from planner.report.title import title
 from planner.scenario.terms import Terms
 from tests.money.test_carbon import planned
@@ -34,17 +33,16 @@ def test_two_ways_that_emit_alike_have_none() -> None:
     assert carbon_sentences(found) == ()
 
 
-def test_the_table_and_the_csv_have_the_same_tonnes_as_the_answer() -> None:
+def test_the_table_has_the_same_tonnes_as_the_answer() -> None:
     made = planned(site="NO", years=3)
     found = answer(made)
-    table, results = options_table(found), results_table(made, found)
+    table = options_table(found)
     for row, way in enumerate(found.ranked):
         one = found.emitted(way)
         assert one.operation_kg is not None
         assert one.making_kg is not None
         assert table["t CO2e, operation"][row] == pytest.approx(one.operation_kg.typical / 1_000)
         assert table["t CO2e, making"][row] == pytest.approx(one.making_kg.typical / 1_000)
-        assert results["operation_kg_co2e"][row] == one.operation_kg.typical
     own = next(row for row, way in enumerate(found.ranked) if way.option.key == "own")
     water_l = found.emitted(found.ranked[own]).water_l
     assert water_l is not None

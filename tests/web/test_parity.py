@@ -78,9 +78,9 @@ def test_files_and_sweeps_say_what_the_page_says(
     assert (told["title"], told["verdict"]) == (shown.told.title, found.verdict)
     assert drawn is not None
     for row, way in zip(cells(out), found.ranked, strict=True):
-        assert float(row["present_cost_usd"]) == pytest.approx(way.present_usd, abs=0.01)
+        assert float(row["present_usd"]) == pytest.approx(way.present_usd, abs=0.01)
         present = drawn.present(way.option.key)
-        ends = float(row["present_cost_p10_usd"]), float(row["present_cost_p90_usd"])
+        ends = float(row["present_p10_usd"]), float(row["present_p90_usd"])
         assert ends == pytest.approx((present.low, present.high), abs=0.01)
     grid = Grid(Saved(scenario), (Axis((("years",),), ((scenario.years,),)),))
     (swept,) = Sweep(catalogue, grid, DAY, with_break_even=False, with_verdict=True).block(0, 1)

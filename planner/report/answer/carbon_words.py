@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from planner.money.carbon import KG_PER_T, Emitted, Ends
+from planner.money.carbon import KG_PER_T, Ends
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
@@ -83,22 +81,11 @@ def _figure(t: float) -> str:
     return f"{words.significant(t, 2):,.10g}"
 
 
-def carbon_columns(found: Answer) -> dict[str, dict[str, Any]]:
-    """The columns of each way by its key: operation and making, in tonnes where they are large; water where known."""
-    told = {way.option.key: found.emitted(way) for way in found.ranked}
-    largest = max((kg.typical for one in told.values() for kg in (one.operation_kg, one.making_kg) if kg), default=0.0)
-    unit, each = ("t", KG_PER_T) if largest >= _IN_TONNES_FROM_KG else ("kg", 1.0)
-    has_water = any(one.water_l is not None for one in told.values())
-    return {key: _columns(one, unit, each, has_water) for key, one in told.items()}
-
-
-def _columns(one: Emitted, unit: str, each: float, has_water: bool) -> dict[str, Any]:
-    water = {"Water of electricity, m3": None if one.water_l is None else one.water_l / 1_000} if has_water else {}
-    return {
-        f"{unit} CO2e, operation": None if one.operation_kg is None else one.operation_kg.typical / each,
-        f"{unit} CO2e, making": None if one.making_kg is None else one.making_kg.typical / each,
-        **water,
-    }
+def carbon_unit(found: Answer) -> tuple[str, float]:
+    """What tables count emissions in, and its kilograms: tonnes where any option emits ten of them."""
+    each = (found.emitted(way) for way in found.ranked)
+    kg = (one.typical for emitted in each for one in (emitted.operation_kg, emitted.making_kg) if one)
+    return ("t", KG_PER_T) if max(kg, default=0.0) >= _IN_TONNES_FROM_KG else ("kg", 1.0)
 
 
 def carbon_notes(found: Answer) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from planner.money.carbon import Emitted
 from planner.money.ledger import Ledger, Origin
 from planner.money.measures import paid_usd, rate_per_year
 from planner.money.old_figures import OldFigure, old_figures
@@ -27,15 +26,15 @@ from planner.report.answer.plan_text import Reckoned, conventions, not_counted, 
 from planner.report.answer.profit_words import profit_document
 from planner.report.answer.side_by_side import differences
 from planner.report.answer.tables import INPUTS, by_year
-from planner.report.files import also_schema
 from planner.report.files import answer_schema as schema
+from planner.report.files import document_parts as parts
 from planner.report.files.cash_csv import scenario_id
-from planner.report.files.document_parts import Emissions, Order
 from planner.report.forms import reason_of, scalar
 from planner.report.futures.counted import turning_of
 from planner.report.futures.waiting_words import waiting_sentences
 from planner.report.speed.training_words import hours_to_train
 from planner.study.buy_or_wait import NoWaiting, Waiting, WaitingFutures
+from planner.study.measures import EMISSIONS, MEASURES, OptionResult, results_of
 from planner.study.uncertainty.futures import Futures, FuturesBand
 from pricing.orderable import sale
 
@@ -72,7 +71,7 @@ def answer_document(one: Reckoned) -> schema.Answer:
         limit=None if found.limit is None else found.limit.said,
         turned_by_timing=found.turned_by_timing,
         missing=found.missing,
-        options=tuple(_option(plan, way, found, one.futures) for way in found.ranked),
+        options=tuple(_option(result) for result in results_of(plan, found, one.futures)),
         not_offered=tuple(
             schema.NotOffered(way=absent.way, label=WAYS[absent.way].name, reason=absent.reason)
             for absent in plan.absent
@@ -89,17 +88,17 @@ def answer_document(one: Reckoned) -> schema.Answer:
     )
 
 
-def _also(told: Also) -> also_schema.Also:
-    return also_schema.Also(
+def _also(told: Also) -> parts.Also:
+    return parts.Also(
         sentences=told.sentences,
         numbers=tuple(
-            also_schema.OtherNumber(
+            parts.OtherNumber(
                 name=row.name, option=row.option, label=row.what, value=row.value, unit=row.unit, how=row.how
             )
             for row in told.rows
         ),
         use_and_years=tuple(
-            also_schema.UseAndYears(
+            parts.UseAndYears(
                 years=point.years,
                 hours_per_month=None if point.busy_share is None else point.busy_share * told.hours_per_month,
                 busy_share=point.busy_share,
@@ -173,10 +172,11 @@ def _reason(value: float | None, reason: ArrayLike) -> str | None:
     return None if value is not None else reason_of(reason)
 
 
-def _option(plan: Plan, way: Weighed, found: Answer, drawn: Futures | None) -> schema.Option:
-    option, measures = way.option, way.measures
+def _option(result: OptionResult) -> schema.Option:
+    plan, way, option = result.plan, result.way, result.way.option
     offer = _offer(plan, way)
     rate = value_of(RENT, option.ledger)
+    reasons = {one.name: reason for one in MEASURES if (reason := one.reason(result)) is not None}
     return schema.Option(
         key=option.key,
         way=option.way,
@@ -184,73 +184,27 @@ def _option(plan: Plan, way: Weighed, found: Answer, drawn: Futures | None) -> s
         label=option.title,
         what=option.what,
         accelerators=option.accelerators,
-        orders=tuple(Order(**asdict(one)) for one in bought_when(plan.setting, option)),
+        orders=tuple(parts.Order(**asdict(one)) for one in bought_when(plan.setting, option)),
         useful_accelerator_hours=float(np.broadcast_to(option.useful_hours, option.ledger.monthly_usd.shape).sum()),
         offer=offer,
         usd_per_accelerator_hour=None if rate is None else rate[0],
         oldest_figure_checked=min(_checked(option.ledger), default=None),
-        present_usd=way.present_usd,
-        present_low_usd=way.low_usd,
-        present_high_usd=way.high_usd,
-        total_usd=float(measures.total_usd),
-        cash_today_usd=float(measures.cash_today_usd),
+        **{one.name: one.number(result) for one in MEASURES if not one.part},
+        reasons=reasons,
+        return_reason=reasons.get("return_per_year"),
+        payback_reason=reasons.get("payback_months"),
         cash_by_year_usd=tuple(by_year(paid_usd(option.ledger))),
-        usd_per_year=float(measures.eac_usd_per_year),
-        usd_per_useful_accelerator_hour=_number(measures.usd_per_useful_hour.value),
-        idle_usd=float(measures.idle_usd),
-        **_against(way, found),
-        **_in_futures(way, found, drawn),
-        emissions=_emissions(found.emitted(way)),
+        emissions=schema.Emissions(
+            **{one.name: one.number(result) for one in MEASURES if one.part == EMISSIONS},
+            grid=result.emitted.where,
+            notes=result.emitted.notes,
+        ),
         profit_and_loss=profit_document(plan, way),
-        is_complete=not measures.unpriced,
-        not_priced=measures.unpriced,
+        is_complete=not way.measures.unpriced,
+        not_priced=way.measures.unpriced,
         warnings=option.warnings,
         lines=tuple(_lines(option.ledger)),
     )
-
-
-def _emissions(one: Emitted) -> Emissions:
-    operation, making = (kg or (None, None, None) for kg in (one.operation_kg, one.making_kg))
-    return Emissions(
-        operation_kg=operation[1],
-        operation_low_kg=operation[0],
-        operation_high_kg=operation[2],
-        making_kg=making[1],
-        making_low_kg=making[0],
-        making_high_kg=making[2],
-        electricity_kwh=one.kwh,
-        water_liters=one.water_l,
-        grid=one.where,
-        notes=one.notes,
-    )
-
-
-def _against(way: Weighed, found: Answer) -> dict[str, Any]:
-    """What it brings against the baseline, which brings nothing against itself."""
-    measures, is_baseline = way.measures, way is found.baseline
-    back, rate = _number(measures.simple_payback.months), _number(measures.irr.value)
-    return {
-        "npv_usd": _number(measures.npv_usd),
-        "return_per_year": None if is_baseline else rate,
-        "return_reason": "the baseline itself" if is_baseline else _reason(rate, measures.irr.reason),
-        "payback_months": None if is_baseline else back,
-        "payback_discounted_months": None if is_baseline else _number(measures.payback.months),
-        "payback_reason": "the baseline itself" if is_baseline else _reason(back, measures.simple_payback.reason),
-    }
-
-
-def _in_futures(way: Weighed, found: Answer, drawn: Futures | None) -> dict[str, Any]:
-    """The ranges and shares of an option over the futures; None where it was not simulated."""
-    names = ("present_p10_usd", "present_p50_usd", "present_p90_usd", "cash_today_p90_usd", "cheapest_share",
-             "cheaper_than_baseline_share", "within_day_one_limit_share", "within_year_limit_share")  # fmt: skip
-    key, baseline = way.option.key, _key(found.baseline)
-    if drawn is None or drawn.row(key) is None:
-        return dict.fromkeys(names)
-    present, other = drawn.present(key), baseline not in (None, key) and drawn.row(baseline or "") is not None
-    values = (present.low, present.middle, present.high, drawn.cash(key).high, drawn.cheapest_share[key],
-              drawn.share_cheaper(key, baseline or "") if other else None,
-              drawn.within_budget_share(key), drawn.within_year_share(key))  # fmt: skip
-    return dict(zip(names, values, strict=True))
 
 
 def _offer(plan: Plan, way: Weighed) -> schema.Offer | None:

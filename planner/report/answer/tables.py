@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, get_args
+from collections.abc import Callable, Iterator, Sequence
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,11 @@ from planner.money.verdict.answer import Answer, npv_by_timing
 from planner.money.verdict.breakeven import FOUND, BreakEven
 from planner.money.verdict.weighed import Weighed
 from planner.report import words
-from planner.report.answer.carbon_words import carbon_columns
+from planner.report.answer.carbon_words import carbon_unit
 from planner.report.forms import reason_of, scalar
 from planner.report.table import Table
 from planner.scenario.base import MONTHS_PER_YEAR
+from planner.study.measures import MEASURES, Measure, OptionResult, results_of
 
 Write = Callable[[float], str]
 INPUTS: dict[str, tuple[str, Write]] = {
@@ -36,45 +37,41 @@ INPUTS: dict[str, tuple[str, Write]] = {
 
 
 def options_table(found: Answer) -> Table:
-    """Every way, the cheapest in today's money first."""
-    carbon = carbon_columns(found)
-    return Table.of(
-        [_option_row(way, carbon[way.option.key], is_baseline=way is found.baseline) for way in found.ranked]
+    """Every way with its measures, the cheapest in today's money first."""
+    results = tuple(results_of(found.plan, found))
+    if not results:
+        return Table({})
+    columns = [_column(one, results) for one in MEASURES if one.label]
+    return Table.by_column(
+        {
+            "Way": [it.way.option.title for it in results],
+            **{name: numbers for name, numbers in columns if numbers is not None},
+            "What": [it.way.option.what for it in results],
+            "Total is": ["at least" if it.measures.unpriced else "complete" for it in results],
+            "Notes": ["; ".join(_notes(it)) for it in results],
+        }
     )
 
 
-def _option_row(way: Weighed, carbon: dict[str, Any], *, is_baseline: bool) -> dict[str, Any]:
-    """One way as a row; the baseline that ways are measured against has no payback of its own."""
-    measures = way.measures
-    return {
-        "Way": way.option.title,
-        "Today's money, USD": way.present_usd,
-        f"{words.LOW}, USD": way.low_usd,
-        f"{words.HIGH}, USD": way.high_usd,
-        "All bills, USD": float(measures.bills_usd),
-        "Cash on day one, USD": float(measures.cash_today_usd),
-        "USD per useful GPU-h": scalar(measures.usd_per_useful_hour.value),
-        "Idle, USD": float(measures.idle_usd),
-        "A year, USD": float(measures.eac_usd_per_year),
-        "Pays back, month": None if is_baseline else scalar(measures.simple_payback.months),
-        "Return a year": scalar(measures.irr.value),
-        **carbon,
-        "What": way.option.what,
-        "Total is": "at least" if measures.unpriced else "complete",
-        "Notes": "; ".join(
-            (
-                *way.option.warnings,
-                *(f"{name.lower()} not priced" for name in measures.unpriced),
-                *_why(way, is_baseline),
-            )
-        ),
-    }
+def _column(measure: Measure, results: Sequence[OptionResult]) -> tuple[str, list[float | None] | None]:
+    """Its name and its cells; None where it is left out. Emissions are in tonnes where they are large."""
+    numbers = [measure.number(it) for it in results]
+    if measure.hides_empty and not any(number is not None for number in numbers):
+        return measure.label, None
+    label, each = measure.label, measure.shown_per
+    if measure.unit == "kg":
+        unit, each = carbon_unit(results[0].answer)
+        label = f"{unit} {label}"
+    return label, [None if number is None else number / each for number in numbers]
 
 
-def _why(way: Weighed, is_baseline: bool) -> tuple[str, ...]:
-    """Why a way has no rate of return, where it has none."""
-    irr = way.measures.irr
-    return () if is_baseline or scalar(irr.value) is not None else (f"no rate of return ({reason_of(irr.reason)})",)
+def _notes(it: OptionResult) -> Iterator[str]:
+    """What to look at, what has no price, and why there is no rate of return."""
+    yield from it.way.option.warnings
+    yield from (f"{name.lower()} not priced" for name in it.measures.unpriced)
+    irr = it.measures.irr
+    if not it.is_baseline and scalar(irr.value) is None:
+        yield f"no rate of return ({reason_of(irr.reason)})"
 
 
 def by_year(usd: NDArray[np.float64]) -> list[float]:

@@ -11,14 +11,14 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue, TypeAdapter
+from pydantic import Field, JsonValue, TypeAdapter, create_model
 
 from planner.money.ledger import Part
 from planner.money.verdict.answer import Verdict
-from planner.report.files.also_schema import Also
-from planner.report.files.document_parts import Document, Emissions, Order, ProfitAndLoss, Sentences
+from planner.report.files.document_parts import Also, Document, Order, ProfitAndLoss, Sentences
 from planner.scenario.terms import Timing
 from planner.scenario.ways import Way
+from planner.study.measures import EMISSIONS, MEASURES
 
 VERSION: Literal[1] = 1
 Version = Annotated[Literal[1], Field(description="of these keys; another number means that keys were renamed")]
@@ -71,8 +71,24 @@ class Line(Document):
     by_year_usd: tuple[float | None, ...] = Field(description="today, then each year of twelve months")
 
 
-class Option(Document):
-    """One way to get the work done, with what it comes to."""
+def _numbers(part: str) -> dict[str, Any]:
+    """A field for each measure that stands in a part of an option."""
+    return {
+        one.name: (float | None if one.may_lack else float, Field(description=one.description))
+        for one in MEASURES
+        if one.part == part
+    }
+
+
+class EmissionsBase(Document):
+    """What a way emits over the plan, in CO2 equivalent; null where nobody knows."""
+
+    grid: str = Field(description="for people: where most of it is drawn")
+    notes: Sentences = Field(description="what stands in for what is not known")
+
+
+class OptionHead(Document):
+    """An option without its measures."""
 
     key: str = Field(description="own, own-16, on_demand ...: the `option` of the CSV files")
     way: Way = Field(description="own, loan, lease, on_demand ...; several options may be of one way")
@@ -85,31 +101,19 @@ class Option(Document):
     offer: Offer | None = Field(description="whose terms it goes by; null where nothing is rented by the hour")
     usd_per_accelerator_hour: float | None = Field(description="rent as it was reckoned with; null: none, or several")
     oldest_figure_checked: date | None = Field(description="of the figures it rests on, the one not looked at longest")
-    present_usd: float = Field(description="the whole plan in today's money, at typical figures")
-    present_low_usd: float = Field(description="the range shown beside it: p10, lowered to hold the typical value")
-    present_high_usd: float = Field(description="p90, raised to hold it; the dear end where nothing was simulated")
-    present_p10_usd: float | None = Field(description="10th percentile of the futures; null: not simulated")
-    present_p50_usd: float | None = Field(description="half of all futures cost less")
-    present_p90_usd: float | None = Field(description="90th percentile of the futures")
-    total_usd: float = Field(description="the plain sum of all lines, also of those that are no cash")
-    cash_today_usd: float = Field(description="what has to be paid on day one")
-    cash_today_p90_usd: float | None = Field(description="90th percentile of the cash on day one")
+
+
+Emissions = create_model("Emissions", __base__=EmissionsBase, __doc__=EmissionsBase.__doc__, **_numbers(EMISSIONS))
+_Measured = create_model("_Measured", __base__=OptionHead, **_numbers(""))
+
+
+class Option(_Measured):
+    """One way to get the work done, with what it comes to."""
+
+    reasons: dict[str, str] = Field(description="why a number of this option is null, by its key")
+    return_reason: str | None = Field(description="of `return_per_year`; use `reasons`")
+    payback_reason: str | None = Field(description="of `payback_months`; use `reasons`")
     cash_by_year_usd: tuple[float, ...] = Field(description="what is paid, as it falls due: today, then each year")
-    usd_per_year: float = Field(description="the level yearly cost that is worth as much")
-    usd_per_useful_accelerator_hour: float | None = Field(description="cost and hours both in today's money")
-    idle_usd: float = Field(description="of the bills: hours that are paid and not used")
-    npv_usd: float = Field(description="what it saves against the baseline, in today's money")
-    return_per_year: float | None = Field(description="internal rate of return against the baseline: 0.12 is 12 %")
-    return_reason: str | None = Field(description="why there is no rate of return")
-    payback_months: float | None = Field(description="until it has paid back against the baseline, counted plainly")
-    payback_discounted_months: float | None = Field(description="the same in today's money")
-    payback_reason: str | None = Field(description="why it never pays back, or needs not")
-    cheapest_share: Share | None = Field(description="of futures in which it is the cheapest of all options")
-    cheaper_than_baseline_share: Share | None = Field(description="of futures; null for the baseline itself")
-    within_day_one_limit_share: Share | None = Field(description="of futures; null where no limit is entered")
-    within_year_limit_share: Share | None = Field(
-        description="of futures that keep the limit of a year; null where none is entered"
-    )
     emissions: Emissions = Field(description="what it emits over the plan, and the water of its electricity")
     profit_and_loss: ProfitAndLoss | None = Field(description="by year; null where no idle hours are sold")
     is_complete: bool = Field(description="false: a line has no published price, and the totals are at least so much")

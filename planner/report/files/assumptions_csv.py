@@ -7,33 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from planner.money.carbon import Emitted
 from planner.money.formula import Num
 from planner.money.ledger import Ledger, Line, Origin, Used
-from planner.money.measures import peak_cash, rate_per_year
+from planner.money.measures import rate_per_year
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.evidence.own_runs_words import assumption_lines
-from planner.report.forms import reason_of, scalar
+from planner.report.forms import reason_of
 from planner.report.speed.training_words import hours_to_train
 from planner.report.table import Table
+from planner.study.measures import MEASURES, Measure, OptionResult, results_of
 from planner.study.uncertainty.futures import Futures
 
 ASSUMPTION_COLUMNS = (
     "option", "assumption_id", "name", "value", "unit", "low", "high", "source_url", "as_of", "verified_by", "note",
-)  # fmt: skip
-_TO_TRAIN = "time_to_train_hours"  # a column only where a model is trained
-RESULT_COLUMNS = (
-    "scenario_name", "option", "title", "baseline", "present_cost_usd", "total_usd", "cash_today_usd", "npv_usd", "irr",
-    "eac_usd_per_year", "payback_months", "discounted_payback_months", "break_even_utilisation",
-    "break_even_rent_usd_per_gpu_hour", "usd_per_useful_gpu_hour", _TO_TRAIN, "probability_own_wins",
-    "operation_kg_co2e", "making_kg_co2e", "water_liters", "not_priced", "note",
-    "present_cost_p10_usd", "present_cost_p90_usd", "probability_cheapest",
-    "peak_cash_usd", "break_even_hours_per_gpu_month", "peak_cash_discounted_usd",
 )  # fmt: skip
 
 
@@ -131,62 +121,38 @@ def _first(value: Num) -> float:
 
 
 def results_table(plan: Plan, found: Answer, drawn: Futures | None = None) -> Table:
-    """One row for each option: what it comes to, against the baseline, and why a number is missing."""
-    baseline = found.baseline
-    rows = [_result(plan, found, way, baseline) | _futures(way, baseline, drawn) for way in found.ranked]
+    """One row for each option: its measures, and why a number is missing; at the end the names of last release."""
     hours = hours_to_train(plan.setting.asked)
-    columns = [name for name in RESULT_COLUMNS if name != _TO_TRAIN or hours is not None]
-    return Table.of(({**row, _TO_TRAIN: hours} for row in rows), columns)
+    to_train = {} if hours is None else {"time_to_train_hours": hours}
+    baseline = None if found.baseline is None else found.baseline.option.key
+    return Table.of(
+        {
+            "scenario_name": plan.setting.scenario.name,
+            "option": it.key,
+            "title": it.way.option.title,
+            "baseline": baseline,
+            **to_train,
+            **{one.name: one.number(it) for one in MEASURES},
+            "not_priced": "; ".join(it.measures.unpriced),
+            "note": _note(it),
+            **{one.was: _as_it_was(one, it) for one in MEASURES if one.was},
+        }
+        for it in results_of(plan, found, drawn)
+    )
 
 
-def _result(plan: Plan, found: Answer, way: Weighed, baseline: Weighed | None) -> dict[str, Any]:
-    measures = way.measures
-    pair = {one.option.key for one in found.pair or ()}
-    turns = {one.name: one for one in found.break_evens} if way.option.key in pair else {}
-    hours, peak = plan.setting.terms.hours_per_month, peak_cash(plan.setting, way.option.ledger)
-    busy, rent = turns.get("busy_share"), turns.get("usd_per_accelerator_hour")
-    reasons = [
-        f"irr: {reason_of(measures.irr.reason)}" if scalar(measures.irr.value) is None else "",
-        f"payback: {reason_of(measures.simple_payback.reason)}",
-        *(f"{one.name}: {one.reason}" for one in (busy, rent) if one and one.value is None),
-    ]
-    return {
-        "scenario_name": plan.setting.scenario.name,
-        "option": way.option.key,
-        "title": way.option.title,
-        "baseline": baseline.option.key if baseline else None,
-        "present_cost_usd": way.present_usd,
-        "total_usd": float(np.asarray(measures.total_usd)),
-        "cash_today_usd": float(np.asarray(measures.cash_today_usd)),
-        "npv_usd": float(np.asarray(measures.npv_usd)),
-        "irr": scalar(measures.irr.value),
-        "eac_usd_per_year": float(np.asarray(measures.eac_usd_per_year)),
-        "payback_months": scalar(measures.simple_payback.months),
-        "discounted_payback_months": scalar(measures.payback.months),
-        "break_even_utilisation": busy.value if busy else None,
-        "break_even_hours_per_gpu_month": busy.value * hours if busy and busy.value is not None else None,
-        "peak_cash_usd": peak.bills_usd,
-        "peak_cash_discounted_usd": peak.present_usd,
-        "break_even_rent_usd_per_gpu_hour": rent.value if rent else None,
-        "usd_per_useful_gpu_hour": scalar(measures.usd_per_useful_hour.value),
-        **_emitted(found.emitted(way)),
-        "not_priced": "; ".join(measures.unpriced),
-        "note": "; ".join(text for text in reasons if text),
-    }
+def _note(it: OptionResult) -> str:
+    """How its payback ended, and why numbers are missing: each reason once, with the columns it holds for."""
+    names: dict[str, list[str]] = {}
+    for one in MEASURES:
+        reason = one.reason(it)
+        if reason is not None:
+            names.setdefault(reason, []).append(one.name)
+    ended = () if it.is_baseline else (f"payback: {reason_of(it.measures.simple_payback.reason)}",)
+    return "; ".join((*ended, *(f"{', '.join(some)}: {reason}" for reason, some in names.items())))
 
 
-def _emitted(one: Emitted) -> dict[str, float | None]:
-    operation, making = (None if kg is None else kg.typical for kg in (one.operation_kg, one.making_kg))
-    return {"operation_kg_co2e": operation, "making_kg_co2e": making, "water_liters": one.water_l}
-
-
-def _futures(way: Weighed, baseline: Weighed | None, drawn: Futures | None) -> dict[str, Any]:
-    """The range that eight of ten futures lie in, and how often an owner's way costs less than the baseline."""
-    if drawn is None or drawn.row(way.option.key) is None:
-        return {}
-    present = drawn.present(way.option.key)
-    told: dict[str, Any] = {"present_cost_p10_usd": present.low, "present_cost_p90_usd": present.high}
-    told["probability_cheapest"] = drawn.cheapest_share[way.option.key]
-    if baseline is not None and WAYS[way.option.way].owns and drawn.row(baseline.option.key) is not None:
-        told["probability_own_wins"] = drawn.share_cheaper(way.option.key, baseline.option.key)
-    return told
+def _as_it_was(one: Measure, it: OptionResult) -> float | None:
+    """The number under its old name; that of `probability_own_wins` stood beside what is owned alone."""
+    left_out = one.was == "probability_own_wins" and not WAYS[it.way.option.way].owns
+    return None if left_out else one.number(it)

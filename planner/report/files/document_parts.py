@@ -1,4 +1,4 @@
-"""Parts of the printed documents that stand by themselves: what every part is, what a way emits, an order."""
+"""Parts of the printed documents that stand by themselves: an order, profit and loss, the other numbers."""
 
 from __future__ import annotations
 
@@ -13,21 +13,6 @@ class Document(BaseModel):
     model_config = ConfigDict(
         frozen=True, allow_inf_nan=False, json_schema_serialization_defaults_required=True, defer_build=True
     )
-
-
-class Emissions(Document):
-    """What a way emits over the plan, in CO2 equivalent; null where nobody knows."""
-
-    operation_kg: float | None = Field(description="kWh drawn x the grid's grams, at typical figures")
-    operation_low_kg: float | None = Field(description="every figure at its low end")
-    operation_high_kg: float | None = Field(description="every figure at its high end")
-    making_kg: float | None = Field(description="of what is bought all; of what is rented a share of its service life")
-    making_low_kg: float | None = Field(description="of what is bought only the share of its life that the plan uses")
-    making_high_kg: float | None = Field(description="every figure at its high end")
-    electricity_kwh: float | None = Field(description="drawn, with what cooling takes")
-    water_liters: float | None = Field(description="of making that electricity, where a figure of the place is known")
-    grid: str = Field(description="for people: where most of it is drawn")
-    notes: Sentences = Field(description="what stands in for what is not known")
 
 
 class Order(Document):
@@ -60,3 +45,31 @@ class ProfitAndLoss(Document):
     break_even_usd_per_hour_sold_today: float | None = Field(description="the same in today's money")
     break_even_sold_share: float | None = Field(description="of idle hours; null: not even all of them are enough")
     break_even_sold_share_today: float | None = Field(description="the same in today's money")
+
+
+class OtherNumber(Document):
+    """One more number of the plan, all sums in today's money."""
+
+    name: str = Field(description="usd_per_useful_hour, peak_cash_usd (not discounted), peak_cash_discounted_usd ...")
+    option: str | None = Field(description="the option that it is of; null where it is of the two compared")
+    label: str = Field(description="for people")
+    value: float | None = Field(description="null: there is none, and `how` says why")
+    unit: str = Field(description="of the value")
+    how: str = Field(description="for people: how it follows")
+
+
+class UseAndYears(Document):
+    """How much use makes the two compared cost the same, if the plan lasts so many years."""
+
+    years: float = Field(description="that the plan would last")
+    hours_per_month: float | None = Field(description="of one accelerator; null: one way wins at every use")
+    busy_share: float | None = Field(description="the same as a share of all hours")
+    first_wins_when_full: bool = Field(description="whether the first compared wins where machines are always busy")
+
+
+class Also(Document):
+    """The same answer in the other numbers that people ask for."""
+
+    sentences: tuple[str, ...] = Field(description="for people: a rule of thumb, where it fails, and the usual split")
+    numbers: tuple[OtherNumber, ...] = Field(description="each with how it follows")
+    use_and_years: tuple[UseAndYears, ...] = Field(description="the break-even as a curve; empty: nothing to compare")
