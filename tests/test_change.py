@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -170,6 +171,27 @@ def test_a_kind_of_model(tree: Tree) -> None:
     served = tree.planner("serve", "--model", "example-8b", "--accelerator", "h100 sxm", "--input-tokens", "4000")
     twin = tree.planner("serve", "--model", "llama-3-8b", "--accelerator", "h100 sxm", "--input-tokens", "4000")
     assert served["output_tokens_per_s"] > twin["output_tokens_per_s"]
+
+
+def test_a_measure(tree: Tree) -> None:
+    tree.after(
+        "planner/study/measures.py",
+        "MEASURES: tuple[Measure, ...] = (\n",
+        '    Measure("present_cents", "USD/100", "the whole plan in cents", lambda it: 100 * it.way.present_usd,'
+        ' label="In cents"),\n',
+    )
+    assert tree.kept_to("A measure")
+    results, rows, grid = (tree.root / name for name in ("results.csv", "rows.csv", "grid.yaml"))
+    grid.write_text("base: enterprise\nvary: {years: [3]}\noutputs: [present_usd, present_cents]\n", encoding="utf-8")
+    options = tree.planner("plan", "enterprise", "--csv-results", str(results))["options"]
+    swept = tree.planner("sweep", str(grid), "--csv", str(rows), "--jobs", "1")["rows"][0]["options"]
+    assert all(one["present_cents"] == pytest.approx(100 * one["present_usd"]) for one in options)
+    assert all(one["measures"]["present_cents"] == pytest.approx(100 * one["present_usd"], abs=1) for one in swept)
+    assert '"present_cents_on_demand"' in rows.read_text(encoding="utf-8")
+    written = list(csv.DictReader(results.read_text(encoding="utf-8-sig").splitlines()))
+    assert [float(row["present_cents"]) for row in written] == [one["present_cents"] for one in options]
+    assert "the whole plan in cents" in tree.python("-m", "planner", "schema", "answer")
+    assert "In cents" in tree.python("-m", "planner", "plan", "enterprise", "--day", DAY)
 
 
 def test_a_field(tree: Tree) -> None:

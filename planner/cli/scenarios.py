@@ -96,7 +96,9 @@ def grid_in(path: Path) -> Grid:
 
     with path.open("rb") as file:
         text = file.read(MAX_BYTES + 1)
+    from planner.study.measures import MEASURES  # loads all that calculates: too much where the file is not there
+
     try:
-        return read_grid(text, path.name, current(), base_of)
+        return read_grid(text, path.name, current(), base_of, [one.name for one in MEASURES])
     except ScenarioError as error:
         raise BadInput(f"{path.name}: {error}") from error

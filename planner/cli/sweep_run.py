@@ -21,7 +21,8 @@ from typing import Any
 from planner.cli.common import BadInput
 from planner.cli.sweep_file import program_digest
 from planner.report.files.sweep_csv import SweepColumns
-from planner.scenario.grid import OF_FUTURES, Grid
+from planner.scenario.grid import OF_FUTURES, OUTPUTS, Grid
+from planner.study.measures import MEASURES
 from planner.study.sweep.sweep import Sweep
 from pricing import Catalogue, PricingError
 from pricing.asof import as_of
@@ -75,7 +76,9 @@ def sweep_of(job: SweepJob) -> tuple[Sweep, SweepColumns]:
         solves = "break_even_busy_share" in job.grid.outputs
         draws = any(name in job.grid.outputs for name in OF_FUTURES)
         _SWEEPS.clear()
-        _SWEEPS[job.key] = Sweep(facts(job.day, job.quotes), job.grid, job.day, solves, draws), SweepColumns(job.grid)
+        others = tuple(one for one in MEASURES if one.name in job.grid.outputs and one.name not in OUTPUTS)
+        sweep = Sweep(facts(job.day, job.quotes), job.grid, job.day, solves, draws, others)
+        _SWEEPS[job.key] = sweep, SweepColumns(job.grid)
     return _SWEEPS[job.key]
 
 

@@ -39,7 +39,8 @@ _ALWAYS = ("leads", "best")
 OF_FUTURES = ("verdict", "share_cheaper", "gap_share", "low_usd", "high_usd")
 OUTPUTS = (
     *_ALWAYS, "verdict", "share_cheaper", "gap_share", "own", "rent", "npv_usd", "payback_months",
-    "break_even_busy_share", "present_usd", "low_usd", "high_usd", "cash_today_usd", "note",
+    "payback_discounted_months", "break_even_busy_share", "present_usd", "low_usd", "high_usd", "cash_today_usd",
+    "note",
 )  # fmt: skip
 USUAL_OUTPUTS = tuple(one for one in OUTPUTS if one not in OF_FUTURES)
 _HEAD = ("base", "vary", "together", "ways", "outputs")
@@ -105,8 +106,11 @@ class Grid:
             raise ScenarioError("point", None, wish, path=path) from error
 
 
-def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf) -> Grid:
-    """The grid in a file, or a `ScenarioError` with the first thing wrong, its line and what would do."""
+def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf, measures: Sequence[str] = ()) -> Grid:
+    """The grid in a file, or a `ScenarioError` with the first thing wrong, its line and what would do.
+
+    `measures` are the other measures of an option that a row may have.
+    """
     data, lines = _yaml(text, name)
     if not isinstance(data, dict) or not data:
         raise ScenarioError(name, None, "want `base:`, a scenario, and `vary:`, inputs with lists of values")
@@ -120,17 +124,18 @@ def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf) -> 
         raise ScenarioError(name, None, "nothing varies: want `vary:`, such as `vary: {years: [2, 3, 4, 5]}`")
     _not_too_many(axes, name)
     _once(axes, name, lines)
-    grid = Grid(saved, axes, _outputs(data.get("outputs"), name, lines))
+    grid = Grid(saved, axes, _outputs(data.get("outputs"), name, lines, measures))
     return _settled(grid, name, lines, catalogue)
 
 
-def _outputs(said: Any, name: str, lines: Lines) -> tuple[str, ...]:
+def _outputs(said: Any, name: str, lines: Lines, measures: Sequence[str]) -> tuple[str, ...]:
     wanted = USUAL_OUTPUTS if said is None else said
-    strange = next((one for one in wanted if one not in OUTPUTS), None) if isinstance(wanted, tuple) else wanted
+    known = (*OUTPUTS, *(one for one in measures if one not in OUTPUTS))
+    strange = next((one for one in wanted if one not in known), None) if isinstance(wanted, tuple) else wanted
     if strange is not None:
-        wish = f"outputs: {shown(strange)} is none of {', '.join(OUTPUTS)}"
+        wish = f"outputs: {shown(strange)} is none of {', '.join(known)}"
         raise ScenarioError(name, lines.get(("outputs",)), wish)
-    return tuple(one for one in OUTPUTS if one in (*_ALWAYS, *wanted))
+    return tuple(one for one in known if one in (*_ALWAYS, *wanted))
 
 
 def _yaml(raw: bytes, name: str) -> tuple[Any, Lines]:

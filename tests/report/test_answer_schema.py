@@ -251,6 +251,7 @@ def test_every_key_of_the_documents_is_described_and_has_its_unit_in_its_name() 
             assert about.get("description"), (name, key)
             numbers = re.search(r'"(number|integer)"', json.dumps(about))
             beside = "unit" in part["properties"] or name in ("Band", "InFutures")  # the unit stands beside it
+            beside |= "additionalProperties" in about  # or in the keys of measures
             assert not numbers or beside or UNIT.search(key), (name, key)
 
 

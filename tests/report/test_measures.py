@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from planner.money.option import size_in
 from planner.money.plan import Plan
 from planner.report.answer.document import answer_data
 from planner.report.answer.plan_text import Reckoned
@@ -20,9 +21,13 @@ from planner.report.answer.sentences import told
 from planner.report.answer.tables import options_table
 from planner.report.files.assumptions_csv import results_table
 from planner.report.files.csv import to_csv
+from planner.report.files.sweep_csv import RIGHT_SIZE, SweepColumns
+from planner.scenario.file import Saved
+from planner.scenario.grid import OUTPUTS, Axis, Grid
 from planner.scenario.presets import presets
 from planner.study.measures import BASELINE, EMISSIONS, MEASURES, OptionResult, results_of
 from planner.study.plan_any import planned
+from planner.study.sweep.sweep import Sweep
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import PricingError, load_catalogue
 from tests.report.plain_plans import plain_plan
@@ -121,6 +126,25 @@ def shown(it: OptionResult, columns: list[str]) -> Iterator[tuple[str, float | N
 def test_every_output_of_an_example_has_every_measure(key: str) -> None:
     found = next(one for one in presets() if one.key == key)
     agree(planned(load_catalogue(), found.scenario, DAY), key)
+
+
+@pytest.mark.parametrize("key", [one.key for one in presets()])
+def test_a_row_of_a_sweep_has_every_measure_that_it_is_asked_for(key: str) -> None:
+    found, catalogue = next(one for one in presets() if one.key == key), load_catalogue()
+    outputs = (*OUTPUTS[:2], *(one.name for one in MEASURES if one.name not in OUTPUTS))
+    axis = Axis((("years",),), ((found.scenario.years,), (found.scenario.years + 1,)))
+    columns = SweepColumns(Grid(Saved(found.scenario), (axis,), outputs))
+    others = tuple(one for one in MEASURES if one.name in columns.others)
+    (point,) = Sweep(catalogue, columns.grid, DAY, with_break_even=False, measures=others).block(0, 1)
+    head, row = (next(csv.reader([line.decode("utf-8-sig")])) for line in (columns.head, columns.row(0, point)))
+    cells = dict(zip(head, row, strict=True))
+    plan = planned(catalogue, found.scenario, DAY)
+    judged = decided(plan)
+    for it in results_of(plan, judged.answer, judged.futures):
+        way = it.key if size_in(it.key) is None else RIGHT_SIZE
+        for one in others:
+            cell = cells[f"{one.name}_{way}"]
+            assert (float(cell) if cell else None) == pytest.approx(one.number(it), abs=0.006), (it.key, one.name)
 
 
 @pytest.mark.parametrize("group", range(GROUPS))

@@ -29,7 +29,8 @@ DAY = date(2026, 11, 21)
 CATALOGUE = load_catalogue()
 MOST_ALONE = 0.1  # of the rows, those that prove the others included
 CENT = 0.0101  # the file rounds to cents
-OUTPUTS = "outputs: [own, rent, npv_usd, payback_months, present_usd, cash_today_usd]\n"
+PAIR = ("npv_usd", "payback_months", "payback_discounted_months")
+OUTPUTS = "outputs: [own, rent, npv_usd, payback_months, payback_discounted_months, present_usd, cash_today_usd]\n"
 GRIDS = {
     "prices and utilization": """\
 base: {work: [{accelerators: 16}]}
@@ -106,10 +107,11 @@ def _wrong_cells(row: dict[str, str], grid: Grid, number: int) -> Iterator[tuple
         amounts[f"cash_today_usd_{column}"] = float(np.asarray(one.measures.cash_today_usd))
     if told.pair:
         amounts["npv_usd"] = told.pair[1].present_usd - told.pair[0].present_usd
-        amounts["payback_months"] = float(told.payback.months)
+        amounts["payback_months"] = float(told.pair[0].measures.simple_payback.months)
+        amounts["payback_discounted_months"] = float(told.payback.months)
     yield from ((name, (row[name], want)) for name, want in words.items() if row[name] != want)
     for name, cell in row.items():
-        if name.startswith(("present_usd_", "cash_today_usd_")) or name in ("npv_usd", "payback_months"):
+        if name.startswith(("present_usd_", "cash_today_usd_")) or name in PAIR:
             want = amounts.get(name, math.nan)
             if not math.isclose(float(cell or "nan"), want, abs_tol=CENT) and (cell or not math.isnan(want)):
                 yield name, (cell, want)

@@ -15,7 +15,7 @@ from pydantic import Field, JsonValue, TypeAdapter, create_model
 
 from planner.money.ledger import Part
 from planner.money.verdict.answer import Verdict
-from planner.report.files.document_parts import Also, Document, Order, ProfitAndLoss, Sentences
+from planner.report.files.document_parts import Also, Document, EmissionsBase, Order, ProfitAndLoss, Sentences
 from planner.scenario.terms import Timing
 from planner.scenario.ways import Way
 from planner.study.measures import EMISSIONS, MEASURES
@@ -78,13 +78,6 @@ def _numbers(part: str) -> dict[str, Any]:
         for one in MEASURES
         if one.part == part
     }
-
-
-class EmissionsBase(Document):
-    """What a way emits over the plan, in CO2 equivalent; null where nobody knows."""
-
-    grid: str = Field(description="for people: where most of it is drawn")
-    notes: Sentences = Field(description="what stands in for what is not known")
 
 
 class OptionHead(Document):
@@ -342,6 +335,7 @@ class SweepOption(Document):
     low_usd: float | None = Field(description="the range beside it, over futures")
     high_usd: float | None = Field(description="its upper end")
     cash_today_usd: float | None = Field(description="to be paid on day one")
+    measures: dict[str, float | None] = Field(description="the other measures that `outputs` names")
 
 
 class SweepRow(Document):
@@ -360,8 +354,10 @@ class SweepRow(Document):
     )
     gap_share: float | None = Field(description="by which that costs more, in the middle of the futures")
     npv_usd: float | None = Field(description="what owning saves against renting, or one way of a side against another")
-    payback_months: float | None = Field(description="of owning against renting, in today's money")
-    payback_says: str | None = Field(description="why, or that it is paid back")
+    payback_months: float | None = Field(description="of owning against renting, counted plainly")
+    payback_says: str | None = Field(description="how it ends, or why there is none")
+    payback_discounted_months: float | None = Field(description="the same in today's money")
+    payback_discounted_says: str | None = Field(description="how that ends, or why there is none")
     break_even_busy_share: Share | None = Field(description="how busy both cost the same")
     break_even_says: str | None = Field(description="found, or why there is none")
     options: tuple[SweepOption, ...] = Field(description="those that have a price")

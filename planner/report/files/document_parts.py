@@ -15,6 +15,13 @@ class Document(BaseModel):
     )
 
 
+class EmissionsBase(Document):
+    """What a way emits over the plan, in CO2 equivalent; null where nobody knows."""
+
+    grid: str = Field(description="for people: where most of it is drawn")
+    notes: Sentences = Field(description="what stands in for what is not known")
+
+
 class Order(Document):
     """One order of machines, of a fleet that is bought at once or in stages."""
 

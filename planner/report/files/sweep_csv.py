@@ -11,9 +11,9 @@ from planner.money.option import size_in
 from planner.money.ways import WAYS, WayRecord
 from planner.report.files.answer_schema import Flip, Sweep
 from planner.report.files.csv import BYTE_ORDER_MARK
-from planner.scenario.grid import Grid
+from planner.scenario.grid import OUTPUTS, Grid
 from planner.scenario.path import dotted
-from planner.study.sweep.sweep import PointAnswer
+from planner.study.sweep.sweep import PointAnswer, SweptWay
 from pricing.formulas import guarded
 
 LINE_END = b"\r\n"
@@ -32,9 +32,15 @@ class SweepColumns:
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
         self.ways = _ways(grid)
-        by_way = [f"{name}_{way}" for name in BY_WAY if name in grid.outputs for way in self.ways]
-        said = [name for name in grid.outputs if name not in BY_WAY and name != "note"]
-        says = {"payback_months": "payback_says", "break_even_busy_share": "break_even_says"}
+        self.others = [name for name in grid.outputs if name not in OUTPUTS]  # measures of each option
+        self.by_way = [*(name for name in BY_WAY if name in grid.outputs), *self.others]
+        by_way = [f"{name}_{way}" for name in self.by_way for way in self.ways]
+        said = [name for name in grid.outputs if name not in (*self.by_way, "note")]
+        says = {
+            "payback_months": "payback_says",
+            "payback_discounted_months": "payback_discounted_says",
+            "break_even_busy_share": "break_even_says",
+        }
         self._said = [one for name in said for one in (name, says.get(name)) if one]
         note = ["note"] if "note" in grid.outputs else []
         self.names = ["id", *(dotted(path) for path in grid.paths), *self._said, *by_way, *note]
@@ -51,12 +57,16 @@ class SweepColumns:
         cells: list[object] = [number, *(_cell(value) for value in self.grid.values(number))]
         cells += [_cell(getattr(found, name), _CENTS if name in _USD else _PLACES) for name in self._said]
         ways = {key if size_in(key) is None else RIGHT_SIZE: way for key, way in found.ways.items()}
-        for name in BY_WAY:
-            if name in self.grid.outputs:
-                cells += [_cell(getattr(ways[way], name), _CENTS) if way in ways else "" for way in self.ways]
+        for name in self.by_way:
+            places = _CENTS if "usd" in name else _PLACES
+            cells += [_cell(_number(ways[way], name), places) if way in ways else "" for way in self.ways]
         if "note" in self.grid.outputs:
             cells.append(_cell(found.note))
         return _line(cells)
+
+
+def _number(way: SweptWay, name: str) -> float:
+    return way.measures[name] if name in way.measures else float(getattr(way, name))
 
 
 def _ways(grid: Grid) -> list[str]:

@@ -20,8 +20,10 @@ from planner.scenario.path import dotted
 from planner.study.sweep.flips import Flip, Winners, flips
 from pricing.formulas import unguarded
 
-_NUMBERS = ("share_cheaper", "gap_share", "npv_usd", "payback_months", "break_even_busy_share")
-_TEXTS = ("verdict", "payback_says", "break_even_says", "note")
+_NUMBERS = (
+    "share_cheaper", "gap_share", "npv_usd", "payback_months", "payback_discounted_months", "break_even_busy_share",
+)  # fmt: skip
+_TEXTS = ("verdict", "payback_says", "payback_discounted_says", "break_even_says", "note")
 
 
 class Ran(NamedTuple):
@@ -113,5 +115,6 @@ def _options(columns: SweepColumns, said: Mapping[str, Any]) -> Iterator[schema.
     """The ways that have a price in this row."""
     for way in columns.ways:
         costs = {name: _number(said.get(f"{name}_{way}")) for name in BY_WAY}
-        if any(usd is not None for usd in costs.values()):
-            yield schema.SweepOption(key=way, **costs)
+        measures = {name: _number(said.get(f"{name}_{way}")) for name in columns.others}
+        if any(number is not None for number in (*costs.values(), *measures.values())):
+            yield schema.SweepOption(key=way, **costs, measures=measures)

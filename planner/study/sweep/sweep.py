@@ -9,15 +9,17 @@ again, down to points reckoned one by one.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
 import numpy as np
 
 from planner.money.many_ledgers import Columns
+from planner.money.measures import worked_usd
 from planner.money.option import Absent, Option
+from planner.money.payback import simple_payback
 from planner.money.plan import Plan, plan_at
 from planner.money.renting.cheapest_offer import taken
 from planner.money.setting import ChosenOffers, Setting
@@ -30,6 +32,7 @@ from planner.scenario.memo import cached_property
 from planner.scenario.path import Path
 from planner.scenario.refusal import ScenarioError
 from planner.scenario.scenario import Scenario
+from planner.study.measures import Measure, OptionResult, results_of
 from planner.study.mix.best_mix import may_gain
 from planner.study.plan_any import planned
 from planner.study.sweep.busy import Busy, busy_break_even
@@ -54,6 +57,7 @@ class SweptWay:
     cash_today_usd: float
     low_usd: float = math.nan  # the range of eight of ten futures, where they are drawn
     high_usd: float = math.nan
+    measures: Mapping[str, float] = field(default_factory=dict)  # others that were asked for, by name
 
 
 @dataclass(frozen=True)
@@ -68,8 +72,10 @@ class PointAnswer:
     share_cheaper: float = math.nan  # of futures
     gap_share: float = math.nan  # of futures
     npv_usd: float = math.nan  # of the one of the two compared that binds more firmly: what it saves
-    payback_months: float = math.nan  # in today's money
+    payback_months: float = math.nan  # counted plainly
     payback_says: str = ""
+    payback_discounted_months: float = math.nan  # in today's money
+    payback_discounted_says: str = ""
     break_even_busy_share: float = math.nan
     break_even_says: str = ""
     ways: Mapping[str, SweptWay] = field(default_factory=dict)  # by key; none where the point was refused
@@ -80,17 +86,19 @@ class PointAnswer:
         if set(self.ways) != set(other.ways) or self._words != other._words:
             return False
         pairs = [(self._numbers, other._numbers)]
-        pairs += [(astuple(self.ways[key]), astuple(other.ways[key])) for key in self.ways]
+        for one, two in ((self.ways[key], other.ways[key]) for key in self.ways):
+            pairs.append(((one.present_usd, one.cash_today_usd), (two.present_usd, two.cash_today_usd)))
         return all(np.allclose(one, two, rtol=_RELATIVE, atol=CENT / 10, equal_nan=True) for one, two in pairs)
 
     @property
     def _words(self) -> tuple[str, ...]:
-        return self.leads, self.best, self.own, self.rent, self.payback_says, self.break_even_says, self.note
+        says = self.payback_says, self.payback_discounted_says, self.break_even_says
+        return self.leads, self.best, self.own, self.rent, *says, self.note
 
     @property
     def _numbers(self) -> tuple[float, ...]:
         # Months and shares times 10,000, so that a cent of them is a millionth.
-        small = (self.payback_months, self.break_even_busy_share)
+        small = (self.payback_months, self.payback_discounted_months, self.break_even_busy_share)
         return self.npv_usd, *(1e4 * one for one in small)
 
 
@@ -107,7 +115,7 @@ class Sweep:
     """A grid with the facts it is reckoned by.
 
     `with_break_even` also solves for the busy share, which takes time. `with_verdict` draws futures for every point, as
-    pages do: then each is reckoned by itself.
+    pages do: then each is reckoned by itself. So it is with `measures`, other measures of each option.
     """
 
     catalogue: Catalogue
@@ -115,11 +123,12 @@ class Sweep:
     day: date
     with_break_even: bool = True
     with_verdict: bool = False
+    measures: tuple[Measure, ...] = ()
 
     @cached_property
     def hows(self) -> Hows:
         """How each input that varies can be told for many points at once; empty where none can."""
-        if self.with_verdict:
+        if self.with_verdict or self.measures:
             return {}
         for point in range(min(self.grid.count, MOST_TOGETHER)):
             first = self._point(point)
@@ -165,13 +174,14 @@ class Sweep:
         runners = [one for option in made.options for one in runners_of(setting, option)]
         decision = decide(runners, limits_of(setting.terms), chosen=bool(scenario.ways))
         found = _found(decision, made.absent)
-        if self.with_verdict:
-            found = _sure(found, decided(made).answer)
+        if self.with_verdict or self.measures:
+            judged = decided(made)
+            found = _sure(found, judged.answer) if self.with_verdict else found
+            found = _measured(found, results_of(made, judged.answer, judged.futures), self.measures)
         if decision.pair is None:
             return found
         pair = decision.pair[0].option, decision.pair[1].option
-        back = paid_back(setting, pair[0].ledger, pair[1].ledger)
-        found = replace(found, payback_months=float(back.months), payback_says=str(back.reason))
+        found = replace(found, **{name: one.item() for name, one in _paybacks(setting, pair).items()})
         if not self.with_break_even:
             return found
         turn = break_even(made, *pair, BREAK_EVEN)
@@ -312,10 +322,27 @@ def _compared(
     made: Plan, pair: tuple[Option, Option], places: np.ndarray[Any, np.dtype[np.intp]], found: list[PointAnswer]
 ) -> None:
     """Adds to the points when what owning costs first has come back."""
-    back = paid_back(made.setting, pair[0].ledger, pair[1].ledger)
-    months, says = (np.broadcast_to(one, len(found)) for one in (back.months, back.reason))
+    columns = {name: np.broadcast_to(one, len(found)) for name, one in _paybacks(made.setting, pair).items()}
     for place in places.tolist():
-        found[place] = replace(found[place], payback_months=float(months[place]), payback_says=str(says[place]))
+        found[place] = replace(found[place], **{name: column[place].item() for name, column in columns.items()})
+
+
+def _paybacks(setting: Setting, pair: tuple[Option, Option]) -> dict[str, Any]:
+    """When what the first costs has come back against the second, counted plainly and in today's money, and why."""
+    first, second = pair[0].ledger, pair[1].ledger
+    backs = {"": simple_payback(usd=worked_usd(first, second)), "discounted_": paid_back(setting, first, second)}
+    months = {f"payback_{name}months": np.asarray(back.months) for name, back in backs.items()}
+    return months | {f"payback_{name}says": back.reason for name, back in backs.items()}
+
+
+def _measured(found: PointAnswer, results: Iterable[OptionResult], measures: Sequence[Measure]) -> PointAnswer:
+    """A point's answer with other measures of its options; not-a-number where there is none."""
+    ways = dict(found.ways)
+    for it in results:
+        numbers = {one.name: one.number(it) for one in measures}
+        told = {name: math.nan if number is None else number for name, number in numbers.items()}
+        ways[it.key] = replace(ways[it.key], measures=told)
+    return replace(found, ways=ways)
 
 
 def _turned(
