@@ -45,7 +45,7 @@ def test_eighty_machines_at_ten_thousand_by_hand() -> None:
     assert value(told, "usd_per_useful_hour", "on_demand") == pytest.approx(2.0)
     assert value(told, "break_even_hours") == pytest.approx(1_100_000 / 2 / 80 / 60)
     assert value(told, "even_rent_usd") == pytest.approx(1_100_000 / 600_000)
-    assert value(told, "payback_months") == pytest.approx(800_000 / 15_000)
+    assert value(told, "payback_discounted_months") == pytest.approx(800_000 / 15_000)
     assert value(told, "cash_today_usd", "own") == pytest.approx(800_000)
     assert value(told, "peak_cash_usd", "own") == pytest.approx(1_100_000)  # nothing is sold in the end
     assert value(told, "peak_cash_usd", "on_demand") == pytest.approx(1_200_000)

@@ -150,7 +150,7 @@ def _payback(found: Answer) -> Iterator[OtherNumber]:
         else reason_of(found.payback.reason)
     )
     what = f"Paid back: {first.option.title}"
-    yield OtherNumber("payback_months", first.option.key, what, months, "months from today", how)
+    yield OtherNumber("payback_discounted_months", first.option.key, what, months, "months from today", how)
 
 
 def _cash(plan: Plan, one: Weighed) -> Iterator[OtherNumber]:
